@@ -1,0 +1,109 @@
+/* environment.h - where simulated tasks come from, and what they pay.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_ENVIRONMENT_H
+#define SEGUE_ENVIRONMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "segue/models.h"
+#include "segue/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The law of a reward around its mean; all lie in [0, 1]. */
+typedef enum segue_family {
+    SEGUE_BERNOULLI, /* 0 or 1; the default, and the paper's */
+    SEGUE_BETA,      /* Beta(parameter mean, parameter (1 - mean)); the parameter is the precision */
+    SEGUE_NORMAL,    /* normal, cut to [0, 1], with the location that gives the mean; its s.d. */
+    SEGUE_TWOPOINT   /* 0 or `parameter`; no mean may be above it */
+} segue_family;
+
+typedef struct segue_rewards {
+    segue_family family;
+    double parameter; /* beta: 0 < p <= 1e6; normal: 0.001 <= p <= 100; twopoint: 0 < p <= 1 */
+} segue_rewards;
+
+/**
+ * Read `bernoulli`, `beta:20`, `normal:0.1` or `twopoint:0.5`.
+ *
+ * @retval SEGUE_ENAME, SEGUE_EPARSE, SEGUE_EDOMAIN
+ */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_rewards_parse(segue_rewards *out, const char *text,
+                                                            segue_error *err);
+
+/** Where tasks come from.  Zeros are the defaults; give `models` or `uniform_arms`. */
+typedef struct segue_environment {
+    const segue_models *models; /* a task has one of these, by their weights; borrowed */
+    size_t uniform_arms;        /* instead: each task has so many fresh uniform means */
+    segue_rewards rewards;
+    double spread;                 /* > 0: a task's means are Beta with this concentration around
+                                      its model's */
+    double mixed;                  /* > 0: a task's means are a mixture of the models', with
+                                      Dirichlet shares of this total concentration, centred on
+                                      the weights */
+    uint64_t switch_at;            /* > 0: from the task of this number (1 is the first) on, ... */
+    const segue_models *switch_to; /* ... tasks come from this set; borrowed */
+} segue_environment;
+
+/**
+ * Check that the fields of an environment go together.
+ *
+ * @retval SEGUE_EDOMAIN  a field is outside its range, or a mean is too large for `twopoint`
+ * @retval SEGUE_EUSAGE   two fields exclude each other
+ */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_environment_check(const segue_environment *env,
+                                                                segue_error *err);
+
+/** The number of arms of its tasks. */
+SEGUE_API size_t segue_environment_arms(const segue_environment *env);
+
+/** Whether a task has one model that could be told: not so if mixed or uniform. */
+SEGUE_API bool segue_environment_has_models(const segue_environment *env);
+
+/** How many different models its tasks can have, those after a switch included. */
+SEGUE_API size_t segue_environment_models(const segue_environment *env);
+
+/** One simulated task: hidden means, and a stream of rewards for each arm. */
+typedef struct segue_world segue_world;
+
+/** Let segue_world_begin draw the model. */
+#define SEGUE_ANY_MODEL SIZE_MAX
+
+/**
+ * Reserve the memory of a simulated task of `env`, which is checked and must outlive it.
+ *
+ * @retval SEGUE_EDOMAIN, SEGUE_EUSAGE  as segue_environment_check
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_world_create(segue_world **out,
+                                                           const segue_environment *env,
+                                                           segue_error *err);
+SEGUE_API void segue_world_destroy(segue_world *world);
+
+/**
+ * Begin task `task` (0 is the first) of run `run`: draw its model, unless one is given, and its
+ * means, and open its streams.
+ */
+SEGUE_API void segue_world_begin(segue_world *world, uint64_t seed, uint64_t run, uint64_t task,
+                                 size_t model);
+
+/** The model of the task, 0 if it has none; models after a switch count on from those before. */
+SEGUE_API size_t segue_world_model(const segue_world *world);
+
+/** The means of the task: n_arms numbers. */
+SEGUE_API const double *segue_world_means(const segue_world *world);
+
+/** The next reward of an arm. */
+SEGUE_API double segue_world_reward(segue_world *world, size_t arm);
+
+/** The regret of so many pulls of each arm: what the best arm would have paid more, in mean. */
+SEGUE_API double segue_world_regret(const segue_world *world, const uint64_t *pulls);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

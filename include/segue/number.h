@@ -1,0 +1,38 @@
+/* number.h - strict reading of numbers, whatever the locale.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_NUMBER_H
+#define SEGUE_NUMBER_H
+
+#include <stdint.h>
+
+#include "segue/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Read a finite decimal number: [+-] digits [. digits] [e [+-] digits], nothing before or after.
+ *
+ * The result is the double nearest to what is written.  Hexadecimal forms, "nan", "inf", blanks,
+ * and numbers too large for a double are refused.
+ *
+ * @retval SEGUE_EPARSE  `text` is not such a number; *out is unchanged
+ */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_parse_double(const char *text, double *out,
+                                                           segue_error *err);
+
+/**
+ * Read a whole number in [least, most], written with digits only.
+ *
+ * @retval SEGUE_EPARSE   `text` is not a whole number
+ * @retval SEGUE_EDOMAIN  it lies outside the range
+ */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_parse_whole(const char *text, uint64_t least,
+                                                          uint64_t most, uint64_t *out,
+                                                          segue_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,85 @@
+/* rng.h - named random streams.
+ *
+ * A stream has a name, (seed, run, task, purpose), never an order of use: run 7 draws the same
+ * numbers on one thread and on sixty-four.  No two names of one seed share a state.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_RNG_H
+#define SEGUE_RNG_H
+
+#include <stdint.h>
+
+#include "segue/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Purposes of the streams of a task.  Purpose i < n_arms: the rewards of arm i. */
+#define SEGUE_STREAM_MODEL     ((UINT64_C(1) << 32) + 0) /* which model the task has   */
+#define SEGUE_STREAM_MEANS     ((UINT64_C(1) << 32) + 1) /* its means around the model */
+#define SEGUE_STREAM_POLICY    ((UINT64_C(1) << 32) + 2) /* what the policy draws      */
+#define SEGUE_STREAM_ESTIMATOR ((UINT64_C(1) << 32) + 3) /* what the estimator draws   */
+
+/** A stream: xoshiro256++ (Blackman and Vigna 2019).  Storage is the caller's. */
+typedef struct segue_rng {
+    uint64_t s[4];
+} segue_rng;
+
+/** Open the stream of that name.  Each of run, task and purpose is below 2^64 - 1. */
+SEGUE_API void segue_rng_open(segue_rng *rng, uint64_t seed, uint64_t run, uint64_t task,
+                              uint64_t purpose);
+
+/** The next 64 random bits. */
+static inline uint64_t segue_rng_next(segue_rng *rng)
+{
+    uint64_t *s = rng->s;
+    const uint64_t sum = s[0] + s[3];
+    const uint64_t out = ((sum << 23) | (sum >> 41)) + s[0];
+    const uint64_t t = s[1] << 17;
+
+    s[2] ^= s[0];
+    s[3] ^= s[1];
+    s[1] ^= s[2];
+    s[0] ^= s[3];
+    s[2] ^= t;
+    s[3] = (s[3] << 45) | (s[3] >> 19);
+    return out;
+}
+
+/** A uniform number in [0, 1), a multiple of 2^-53. */
+static inline double segue_rng_uniform(segue_rng *rng)
+{
+    return (double)(int64_t)(segue_rng_next(rng) >> 11) * 0x1p-53;
+}
+
+/**
+ * The threshold of a Bernoulli probability: a 53-bit uniform number is below it with
+ * probability `p`, rounded up to a multiple of 2^-53.  `p` is in [0, 1].
+ */
+SEGUE_API uint64_t segue_bernoulli_threshold(double p);
+
+/**
+ * Sixty-four Bernoulli draws at once, one a bit.
+ *
+ * Sixty-four 53-bit uniform numbers are compared with the threshold bit by bit from the top, one
+ * word of the stream a bit, until every one is decided or the threshold has no further bits.
+ * This is the definition of Bernoulli rewards: wider code must give the same bits.
+ */
+SEGUE_API uint64_t segue_bernoulli_block(segue_rng *rng, uint64_t threshold);
+
+/** A standard normal number. */
+SEGUE_API double segue_rng_normal(segue_rng *rng);
+
+/** A standard exponential number, finite and > 0. */
+SEGUE_API double segue_rng_exponential(segue_rng *rng);
+
+/** The logarithm of a Gamma(shape, 1) number, shape > 0; finite even where the number underflows. */
+SEGUE_API double segue_rng_log_gamma(segue_rng *rng, double shape);
+
+/** A Beta(a, b) number in [0, 1]; a, b > 0. */
+SEGUE_API double segue_rng_beta(segue_rng *rng, double a, double b);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,18 @@
+/* segue.h - all of Segue.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_SEGUE_H
+#define SEGUE_SEGUE_H
+
+#include "segue/environment.h"
+#include "segue/models.h"
+#include "segue/number.h"
+#include "segue/policy.h"
+#include "segue/rng.h"
+#include "segue/simulate.h"
+#include "segue/stats.h"
+#include "segue/status.h"
+#include "segue/task.h"
+#include "segue/theory.h"
+#include "segue/version.h"
+
+#endif

@@ -1,0 +1,76 @@
+/* simulate.h - play a policy against an environment, many times, over threads.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_SIMULATE_H
+#define SEGUE_SIMULATE_H
+
+#include "segue/environment.h"
+#include "segue/policy.h"
+#include "segue/task.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SEGUE_MAX_RUNS    UINT64_C(1000000000)
+#define SEGUE_MAX_THREADS 1024
+
+/** Play one task to its end: `steps` asks, rewards and tells.  Returns its regret. */
+SEGUE_API double segue_play(segue_task *task, segue_world *world, uint64_t steps);
+
+/** What to simulate.  The same fields give the same result on any number of threads. */
+typedef struct segue_simulation {
+    const segue_environment *environment;
+    segue_policy_spec policy;
+    uint64_t steps; /* n: steps a task, 1 .. SEGUE_MAX_HORIZON */
+    /* J: tasks a run, their models drawn by the weights.  0: single tasks, `runs` of each model
+     * (of the environment, if its tasks have no models). */
+    uint64_t tasks;
+    uint64_t runs;    /* 1 .. SEGUE_MAX_RUNS */
+    uint64_t seed;
+    size_t threads;   /* 1 .. SEGUE_MAX_THREADS */
+    bool want_curve;  /* also the regret of each task of a run; needs tasks > 0 */
+    /* Called now and then, from any thread but one at a time, with the steps done so far. */
+    void (*progress)(void *context, double done, double total);
+    void *context;
+} segue_simulation;
+
+/** A mean regret and its standard error (NaN where there are too few numbers for one). */
+typedef struct segue_regret {
+    double mean;
+    double se;
+} segue_regret;
+
+typedef struct segue_result {
+    size_t n_models;        /* of the environment; 1 if its tasks have none */
+    uint64_t n_tasks;       /* entries of the curve */
+    segue_regret regret;    /* a task: by the weights, its error stratified by model; with tasks
+                               > 0 the average over the tasks of a run, its error over runs */
+    segue_regret *by_model; /* n_models: over the tasks with that model; NaN if there were none */
+    segue_regret *curve;    /* n_tasks: over runs; NULL unless asked for */
+    double no_model_left;   /* steps a task at which no model agreed with the rewards, on average */
+} segue_result;
+
+/**
+ * Check that a simulation can be run, policy and environment together.
+ *
+ * @retval SEGUE_EDOMAIN, SEGUE_EUSAGE  a field is out of range, or fields exclude each other
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_simulation_check(const segue_simulation *simulation,
+                                                               segue_error *err);
+
+/**
+ * Simulate.
+ *
+ * @retval SEGUE_EDOMAIN, SEGUE_EUSAGE  as segue_simulation_check
+ * @retval SEGUE_ENOMEM, SEGUE_ETHREAD
+ */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_simulate(segue_result **out,
+                                                       const segue_simulation *simulation,
+                                                       segue_error *err);
+SEGUE_API void segue_result_destroy(segue_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,44 @@
+/* stats.h - running mean, variance and standard error; quantiles.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_STATS_H
+#define SEGUE_STATS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "segue/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What is kept of the numbers seen so far.  All zeros: none. */
+typedef struct segue_stats {
+    uint64_t count;
+    double mean;
+    double squares; /* sum of squared distances from the mean */
+} segue_stats;
+
+/** Add one number. */
+SEGUE_API void segue_stats_add(segue_stats *stats, double x);
+
+/** Add all that `other` has seen. */
+SEGUE_API void segue_stats_merge(segue_stats *stats, const segue_stats *other);
+
+/** The unbiased variance; NaN below two numbers. */
+SEGUE_API double segue_stats_variance(const segue_stats *stats);
+
+/** The standard error of the mean; NaN below two numbers. */
+SEGUE_API double segue_stats_error(const segue_stats *stats);
+
+/**
+ * The q-quantile, linear between order statistics (q = 0 the smallest, 1 the largest).
+ *
+ * `values` is sorted in place; `count` >= 1; none is NaN; 0 <= q <= 1.
+ */
+SEGUE_API double segue_quantile(double *values, size_t count, double q);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,86 @@
+/* task.h - one task: ask for an arm, tell its reward.
+ *
+ * A simulated task and a live one are the same object, fed by an environment or by a user.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_TASK_H
+#define SEGUE_TASK_H
+
+#include "segue/policy.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct segue_task segue_task;
+
+/** How to open a task.  Start from segue_task_defaults(). */
+typedef struct segue_task_config {
+    segue_policy_spec policy;
+    segue_setting setting;
+    double lowest;  /* the range of rewards; default 0 .. 1 */
+    double highest;
+    uint64_t seed; /* of what the policy draws; default 1 */
+} segue_task_config;
+
+/** What a task has seen.  The arrays are the task's, and change with it. */
+typedef struct segue_task_info {
+    uint64_t step;            /* decisions */
+    uint64_t no_model_left;   /* of them, made while no model agreed with the rewards */
+    const uint64_t *pulls;    /* n_arms: rewards told */
+    const double *sum;        /* n_arms: their sum, mapped to [0, 1] */
+    segue_reason last_reason; /* why the last arm was chosen */
+} segue_task_info;
+
+SEGUE_API segue_task_config segue_task_defaults(void);
+
+/**
+ * Open a task.
+ *
+ * On success *out owns every byte it needs except `config->setting.models`, which must outlive
+ * it.  On failure *out is NULL and nothing is leaked.
+ *
+ * @retval SEGUE_EDOMAIN  a field of `config` is outside its range
+ * @retval SEGUE_EUSAGE   the policy needs models, and there are none
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_task_create(segue_task **out,
+                                                          const segue_task_config *config,
+                                                          segue_error *err);
+
+/** Free a task; NULL is fine. */
+SEGUE_API void segue_task_destroy(segue_task *task);
+
+/**
+ * Start the next task of the same run in the same memory: counts return to zero; what the policy
+ * carries from task to task stays.  `rng` is copied; `told` is the model for told-ucb, else 0.
+ */
+SEGUE_API void segue_task_next(segue_task *task, const segue_rng *rng, size_t told);
+
+/** Forget all, also what the policy carries: a new run.  Follow it with segue_task_next. */
+SEGUE_API void segue_task_forget(segue_task *task);
+
+/**
+ * The arm to pull next: 0 .. n_arms - 1.
+ *
+ * Cannot fail, allocates nothing.  Several asks may be outstanding: an ask counts as a pull where
+ * an arm must be pulled a number of times; averages change only when a reward is told.
+ */
+SEGUE_API size_t segue_task_ask(segue_task *task);
+
+/**
+ * Tell the reward of a pull, in any order, also of an arm that was not asked for.
+ *
+ * Allocates nothing.  On failure the task is unchanged.
+ *
+ * @retval SEGUE_EDOMAIN  there is no such arm, or the reward is not in the range of the task
+ */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_task_tell(segue_task *task, size_t arm, double reward,
+                                                        segue_error *err);
+
+/** What the task has seen so far. */
+SEGUE_API segue_task_info segue_task_look(const segue_task *task);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

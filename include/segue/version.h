@@ -1,0 +1,24 @@
+/* version.h - which Segue this is.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_VERSION_H
+#define SEGUE_VERSION_H
+
+#include "segue/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The version of the library that is linked, such as "0.1.0". */
+SEGUE_API const char *segue_version(void);
+
+/** How it was built: build type and compiler, such as "Release, gcc 12.2.0". */
+SEGUE_API const char *segue_build(void);
+
+/** The linear algebra in use, such as "OpenBLAS 0.3.21 ... Haswell". */
+SEGUE_API const char *segue_blas(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

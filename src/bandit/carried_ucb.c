@@ -1,0 +1,58 @@
+/* carried_ucb.c - UCB that keeps its averages from task to task.
+ *
+ * It pools the rewards of all tasks, as the related work of Azar, Lazaric and Brunskill (2013)
+ * suggests.  told-ucb follows the same rule on one set of counts for each model it can be told;
+ * carried-ucb is told nothing, and so all its tasks share one.
+ * Cost O(n_arms) a step.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bandit/choose.h"
+
+/* The state: for each model that can be told, n_arms counts, then n_arms sums. */
+static double *counts_of(const segue_view *view)
+{
+    double *counts = view->state;
+    return counts + 2 * view->n_arms * view->told;
+}
+
+static size_t state_size(const segue_setting *setting, const double *option)
+{
+    (void)option;
+    return 2 * setting->n_arms * sizeof(double);
+}
+
+void segue_carried_update(const segue_view *view, size_t arm, double reward)
+{
+    double *counts = counts_of(view);
+    counts[arm] += 1.0;
+    counts[view->n_arms + arm] += reward;
+}
+
+static double count(const segue_view *view, size_t arm)
+{
+    return counts_of(view)[arm];
+}
+
+static double optimistic(const segue_view *view, size_t arm)
+{
+    const double *counts = counts_of(view);
+    return counts[view->n_arms + arm] * (1.0 / counts[arm]) + radius(view->log_term, counts[arm]);
+}
+
+segue_choice segue_carried_choose(const segue_view *view, segue_rng *rng)
+{
+    (void)rng;
+    return by_rule(largest_index(view, count, optimistic));
+}
+
+const segue_policy segue_policy_carried_ucb = {
+    .name = "carried-ucb",
+    .summary = "ucb that carries its averages over from task to task",
+    .carries = true,
+    .options = segue_ucb_options,
+    .n_options = N_UCB_OPTIONS,
+    .settle = segue_ucb_settle,
+    .log_term = segue_ucb_log_term,
+    .state_size = state_size,
+    .choose = segue_carried_choose,
+    .update = segue_carried_update,
+};

@@ -1,0 +1,114 @@
+/* choose.h - what the policies share: averages, radii, and the largest of an index.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_BANDIT_CHOOSE_H
+#define SEGUE_BANDIT_CHOOSE_H
+
+#include <math.h>
+
+#include "segue/policy.h"
+
+/* The options that many policies have, and their default and L. */
+#define DELTA_OPTION                                                                               \
+    {                                                                                              \
+        .key = "delta", .help = "probability of failure, 0 to 1 (default 1/n)", .least = 0.0,      \
+        .most = 1.0, .open = true                                                                  \
+    }
+#define LOG_OPTION                                                                                 \
+    {                                                                                              \
+        .key = "log", .help = "L = log(m n^2/delta), or with min(m, K) for m (default m)",         \
+        .choices = "m|min"                                                                         \
+    }
+#define N_UCB_OPTIONS 2
+extern const segue_option segue_ucb_options[N_UCB_OPTIONS]; /* delta, log */
+void segue_ucb_settle(const segue_setting *setting, double *option);
+double segue_ucb_log_term(const segue_setting *setting, const double *option);
+
+/* UCB's choice with the L of the view: what others fall back to. */
+size_t segue_ucb_arm(const segue_view *view);
+
+/* Thompson sampling's choice without models. */
+size_t segue_ts_arm(const segue_view *view, segue_rng *rng);
+
+/* UCB on the counts that a policy carries from task to task, a set for each model it is told. */
+segue_choice segue_carried_choose(const segue_view *view, segue_rng *rng);
+void segue_carried_update(const segue_view *view, size_t arm, double reward);
+
+/* An arm by the policy's ordinary rule. */
+static inline segue_choice by_rule(size_t arm)
+{
+    return (segue_choice){.arm = arm, .reason = SEGUE_BY_RULE};
+}
+
+/* Set an option to its default unless it was given. */
+static inline void settle_option(double *option, double fallback)
+{
+    if (isnan(*option))
+        *option = fallback;
+}
+
+/* sqrt(L / 2T): how far an average of T > 0 rewards may be from the mean. */
+static inline double radius(double log_term, double pulls)
+{
+    return sqrt(0.5 * log_term * (1.0 / pulls));
+}
+
+static inline double average(const segue_view *view, size_t arm)
+{
+    return view->sum[arm] * (1.0 / (double)view->pulls[arm]);
+}
+
+/* Whether an ask of this arm still waits for its reward. */
+static inline bool is_outstanding(const segue_view *view, size_t arm)
+{
+    return view->asked[arm] > view->pulls[arm];
+}
+
+/* Whether `model` lies within radius + slack of every average.  An arm without a reward has an
+ * infinite radius. */
+static inline bool is_compatible(const segue_view *view, const double *model, double slack)
+{
+    for (size_t arm = 0; arm < view->n_arms; arm++) {
+        const uint64_t pulls = view->pulls[arm];
+        if (pulls > 0 && fabs(model[arm] - average(view, arm)) >
+                             radius(view->log_term, (double)pulls) + slack)
+            return false;
+    }
+    return true;
+}
+
+/* The number of rewards an index rests on, and the index itself where that is above 0. */
+typedef double (*count_function)(const segue_view *view, size_t arm);
+typedef double (*index_function)(const segue_view *view, size_t arm);
+
+/* The arm asked for least often. */
+size_t segue_least_asked(const segue_view *view);
+
+/* The first arm that has nothing to go by and no ask outstanding; else the largest index; else,
+ * while every arm waits for its first reward, the one asked for least. */
+static inline size_t largest_index(const segue_view *view, count_function count,
+                                   index_function index)
+{
+    size_t best = view->n_arms;
+    double value = -INFINITY;
+    for (size_t arm = 0; arm < view->n_arms; arm++) {
+        if (!(count(view, arm) > 0.0)) {
+            if (!is_outstanding(view, arm))
+                return arm;
+            continue;
+        }
+        const double x = index(view, arm);
+        if (x > value) {
+            value = x;
+            best = arm;
+        }
+    }
+    return best < view->n_arms ? best : segue_least_asked(view);
+}
+
+/* The count of the policies that go by the rewards of this task alone. */
+static inline double task_count(const segue_view *view, size_t arm)
+{
+    return (double)view->pulls[arm];
+}
+
+#endif

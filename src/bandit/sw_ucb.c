@@ -1,0 +1,105 @@
+/* sw_ucb.c - sliding-window UCB over the whole stream of tasks.
+ *
+ * Garivier and Moulines (2011): averages of the last tau rewards, whatever task they came from;
+ * radius sqrt(xi log(min(t, tau)) / N).  It does not know when a task ends.
+ * tau = 2 sqrt(n log(n J)), their choice for J changes in n J steps, and xi = 0.6.
+ * Cost O(n_arms) a step.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bandit/choose.h"
+
+#define MOST_WINDOW 10000000.0
+
+typedef struct pull {
+    size_t arm;
+    double reward;
+} pull;
+
+/* The state; behind it come n_arms sums, n_arms counts and the ring of the window. */
+typedef struct window {
+    uint64_t t; /* rewards so far in the stream */
+    size_t size;
+    double *sum;
+    double *count;
+    pull *ring;
+} window;
+
+static const segue_option options[] = {
+    {.key = "window",
+     .help = "how many rewards it remembers (default 2 sqrt(n log(n J)))",
+     .least = 1.0,
+     .most = MOST_WINDOW,
+     .whole = true},
+    {.key = "xi", .help = "width of the radius, > 0 (default 0.6)", .least = 0.0, .most = 1e6,
+     .open = true},
+};
+
+static void settle(const segue_setting *setting, double *option)
+{
+    const double n = (double)setting->horizon;
+    const double steps = n * (double)setting->n_tasks;
+    settle_option(&option[0], fmin(MOST_WINDOW, fmax(1.0, ceil(2.0 * sqrt(n * log(steps))))));
+    settle_option(&option[1], 0.6);
+}
+
+static size_t state_size(const segue_setting *setting, const double *option)
+{
+    return sizeof(window) + 2 * setting->n_arms * sizeof(double) +
+           (size_t)option[0] * sizeof(pull);
+}
+
+static void begin(const segue_view *view)
+{
+    window *w = view->state;
+    w->size = (size_t)view->option[0];
+    w->ring = (pull *)(w + 1);
+    w->sum = (double *)(w->ring + w->size);
+    w->count = w->sum + view->n_arms;
+}
+
+static void update(const segue_view *view, size_t arm, double reward)
+{
+    window *w = view->state;
+    pull *slot = &w->ring[w->t % w->size];
+    if (w->t >= w->size) {
+        w->sum[slot->arm] -= slot->reward;
+        w->count[slot->arm] -= 1.0;
+        if (w->count[slot->arm] == 0.0)
+            w->sum[slot->arm] = 0.0; /* no rounding left behind */
+    }
+    *slot = (pull){.arm = arm, .reward = reward};
+    w->sum[arm] += reward;
+    w->count[arm] += 1.0;
+    w->t++;
+}
+
+static double count(const segue_view *view, size_t arm)
+{
+    const window *w = view->state;
+    return w->count[arm];
+}
+
+static double optimistic(const segue_view *view, size_t arm)
+{
+    const window *w = view->state;
+    const double seen = (double)(w->t < w->size ? w->t : w->size);
+    return w->sum[arm] / w->count[arm] + sqrt(view->option[1] * log(seen) / w->count[arm]);
+}
+
+static segue_choice choose(const segue_view *view, segue_rng *rng)
+{
+    (void)rng;
+    return by_rule(largest_index(view, count, optimistic));
+}
+
+const segue_policy segue_policy_sw_ucb = {
+    .name = "sw-ucb",
+    .summary = "UCB on a sliding window over the whole stream of tasks",
+    .carries = true,
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .settle = settle,
+    .state_size = state_size,
+    .begin = begin,
+    .choose = choose,
+    .update = update,
+};

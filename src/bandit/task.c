@@ -1,0 +1,213 @@
+/* task.c - the counts of a task, and the policy that reads them.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "segue/task.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct segue_task {
+    const segue_policy *policy;
+    segue_rng rng;
+    segue_view view; /* points into the arrays below */
+    uint64_t *asked; /* n_arms */
+    uint64_t *pulls; /* n_arms */
+    double *sum;     /* n_arms */
+    void *facts;
+    double option[SEGUE_MAX_OPTIONS];
+    double lowest, highest;
+    double scale; /* 1 / (highest - lowest) */
+    size_t state_size;
+    uint64_t no_model_left;
+    segue_reason last_reason;
+};
+
+segue_task_config segue_task_defaults(void)
+{
+    return (segue_task_config){
+        .setting = {.horizon = 1000, .n_tasks = 1}, .lowest = 0.0, .highest = 1.0, .seed = 1};
+}
+
+static segue_status check_setting(const segue_setting *setting, segue_error *err)
+{
+    if (setting->n_arms < SEGUE_MIN_ARMS || setting->n_arms > SEGUE_MAX_ARMS)
+        return segue_fail(err, SEGUE_EDOMAIN, "n_arms is %zu; need %d to %d", setting->n_arms,
+                          SEGUE_MIN_ARMS, SEGUE_MAX_ARMS);
+    if (setting->models && setting->models->n_arms != setting->n_arms)
+        return segue_fail(err, SEGUE_EDOMAIN, "the models have %zu arms and the task %zu",
+                          setting->models->n_arms, setting->n_arms);
+    if (setting->horizon < 1 || setting->horizon > SEGUE_MAX_HORIZON)
+        return segue_fail(err, SEGUE_EDOMAIN, "horizon is %" PRIu64 "; need 1 to %" PRIu64,
+                          setting->horizon, SEGUE_MAX_HORIZON);
+    if (setting->n_tasks < 1 || setting->n_tasks > SEGUE_MAX_TASKS)
+        return segue_fail(err, SEGUE_EDOMAIN, "n_tasks is %" PRIu64 "; need 1 to %" PRIu64,
+                          setting->n_tasks, SEGUE_MAX_TASKS);
+    return SEGUE_OK;
+}
+
+static segue_status check_config(const segue_task_config *config, segue_error *err)
+{
+    const segue_policy *policy = config->policy.policy;
+    if (!policy)
+        return segue_fail(err, SEGUE_EDOMAIN, "no policy is given; see segue_policy_parse");
+    const double width = config->highest - config->lowest;
+    if (!(width > 0.0 && isfinite(width)))
+        return segue_fail(err, SEGUE_EDOMAIN, "rewards from %g to %g: need a finite, growing range",
+                          config->lowest, config->highest);
+    if (policy->needs == SEGUE_NEEDS_MODELS && !config->setting.models)
+        return segue_fail(err, SEGUE_EUSAGE, "policy '%s' needs a known model set", policy->name);
+    if (policy->needs == SEGUE_NEEDS_TOLD && config->setting.n_told == 0)
+        return segue_fail(err, SEGUE_EUSAGE,
+                          "policy '%s' must be told each task's model, and tasks have none here",
+                          policy->name);
+    return check_setting(&config->setting, err);
+}
+
+static void settle_options(segue_task *task, const segue_task_config *config)
+{
+    memcpy(task->option, config->policy.option, sizeof task->option);
+    if (task->policy->settle)
+        task->policy->settle(&config->setting, task->option);
+}
+
+static segue_status reserve(segue_task *task, const segue_task_config *config, segue_error *err)
+{
+    const size_t n_arms = config->setting.n_arms;
+    const size_t facts_size = task->policy->facts_size
+                                  ? task->policy->facts_size(&config->setting, task->option)
+                                  : 0;
+    if (task->policy->state_size)
+        task->state_size = task->policy->state_size(&config->setting, task->option);
+    task->asked = calloc(n_arms, sizeof *task->asked);
+    task->pulls = calloc(n_arms, sizeof *task->pulls);
+    task->sum = calloc(n_arms, sizeof *task->sum);
+    task->facts = facts_size ? calloc(1, facts_size) : NULL;
+    task->view.state = task->state_size ? calloc(1, task->state_size) : NULL;
+    if (!task->asked || !task->pulls || !task->sum || (facts_size && !task->facts) ||
+        (task->state_size && !task->view.state))
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a task of %zu arms", n_arms);
+    return SEGUE_OK;
+}
+
+static void set_view(segue_task *task, const segue_setting *setting)
+{
+    task->view.n_arms = setting->n_arms;
+    task->view.asked = task->asked;
+    task->view.pulls = task->pulls;
+    task->view.sum = task->sum;
+    task->view.models = setting->models;
+    task->view.horizon = setting->horizon;
+    task->view.option = task->option;
+    task->view.facts = task->facts;
+    if (task->policy->log_term)
+        task->view.log_term = task->policy->log_term(setting, task->option);
+
+    if (task->policy->prepare)
+        task->policy->prepare(setting, task->option, task->facts);
+}
+
+segue_status segue_task_create(segue_task **out, const segue_task_config *config, segue_error *err)
+{
+    *out = NULL;
+    segue_status status = check_config(config, err);
+    if (status != SEGUE_OK)
+        return status;
+    segue_task *task = calloc(1, sizeof *task);
+    if (!task)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a task");
+
+    const segue_setting *setting = &config->setting;
+    task->policy = config->policy.policy;
+    task->lowest = config->lowest;
+    task->highest = config->highest;
+    task->scale = 1.0 / (config->highest - config->lowest);
+    settle_options(task, config);
+    status = reserve(task, config, err);
+    if (status != SEGUE_OK) {
+        segue_task_destroy(task);
+        return status;
+    }
+    set_view(task, setting);
+
+    segue_rng rng;
+    segue_rng_open(&rng, config->seed, 0, 0, SEGUE_STREAM_POLICY);
+    segue_task_forget(task);
+    segue_task_next(task, &rng, 0);
+    *out = task;
+    return SEGUE_OK;
+}
+
+void segue_task_destroy(segue_task *task)
+{
+    if (!task)
+        return;
+    free(task->asked);
+    free(task->pulls);
+    free(task->sum);
+    free(task->facts);
+    free(task->view.state);
+    free(task);
+}
+
+void segue_task_forget(segue_task *task)
+{
+    if (task->state_size)
+        memset(task->view.state, 0, task->state_size);
+    if (task->policy->begin)
+        task->policy->begin(&task->view);
+}
+
+void segue_task_next(segue_task *task, const segue_rng *rng, size_t told)
+{
+    const size_t n_arms = task->view.n_arms;
+    memset(task->asked, 0, n_arms * sizeof *task->asked);
+    memset(task->pulls, 0, n_arms * sizeof *task->pulls);
+    memset(task->sum, 0, n_arms * sizeof *task->sum);
+    task->view.step = 0;
+    task->view.told = task->policy->needs == SEGUE_NEEDS_TOLD ? told : 0;
+    task->no_model_left = 0;
+    task->last_reason = SEGUE_BY_RULE;
+    task->rng = *rng;
+    if (!task->policy->carries)
+        segue_task_forget(task);
+}
+
+size_t segue_task_ask(segue_task *task)
+{
+    const segue_choice choice = task->policy->choose(&task->view, &task->rng);
+    task->asked[choice.arm]++;
+    task->view.step++;
+    task->no_model_left += choice.reason == SEGUE_NO_MODEL_LEFT;
+    task->last_reason = choice.reason;
+    return choice.arm;
+}
+
+segue_status segue_task_tell(segue_task *task, size_t arm, double reward, segue_error *err)
+{
+    if (arm >= task->view.n_arms)
+        return segue_fail(err, SEGUE_EDOMAIN, "there is no arm %zu; need 0 to %zu", arm,
+                          task->view.n_arms - 1);
+    if (!(reward >= task->lowest && reward <= task->highest)) /* also catches NaN */
+        return segue_fail(err, SEGUE_EDOMAIN, "the reward is %g; need a number from %g to %g",
+                          reward, task->lowest, task->highest);
+    const double x = fmin(1.0, (reward - task->lowest) * task->scale);
+    task->sum[arm] += x;
+    task->pulls[arm]++;
+    if (task->pulls[arm] > task->asked[arm]) { /* a pull that nobody asked for */
+        task->asked[arm]++;
+        task->view.step++;
+    }
+    if (task->policy->update)
+        task->policy->update(&task->view, arm, x);
+    return SEGUE_OK;
+}
+
+segue_task_info segue_task_look(const segue_task *task)
+{
+    return (segue_task_info){.step = task->view.step,
+                             .no_model_left = task->no_model_left,
+                             .pulls = task->pulls,
+                             .sum = task->sum,
+                             .last_reason = task->last_reason};
+}

@@ -1,0 +1,64 @@
+/* ucb.c - optimism: the largest average plus radius.
+ *
+ * UCB with the confidence of Azar, Lazaric and Brunskill (2013): radius sqrt(L / 2T) with
+ * L = log(m n^2 / delta) where a set of m models is compared on, else log(K n^2 / delta).
+ * Cost O(n_arms) a step.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bandit/choose.h"
+
+const segue_option segue_ucb_options[N_UCB_OPTIONS] = {DELTA_OPTION, LOG_OPTION};
+
+void segue_ucb_settle(const segue_setting *setting, double *option)
+{
+    settle_option(&option[0], 1.0 / (double)setting->horizon);
+    settle_option(&option[1], 0.0);
+}
+
+double segue_log_term(size_t terms, uint64_t horizon, double delta)
+{
+    const double n = (double)horizon;
+    return log((double)terms * n * n / delta);
+}
+
+double segue_ucb_log_term(const segue_setting *setting, const double *option)
+{
+    const size_t arms = setting->n_arms;
+    const size_t terms = setting->models ? setting->models->n_models : arms;
+    const bool lesser = option[1] == 1.0; /* log=min */
+    return segue_log_term(lesser && arms < terms ? arms : terms, setting->horizon, option[0]);
+}
+
+size_t segue_least_asked(const segue_view *view)
+{
+    size_t best = 0;
+    for (size_t arm = 1; arm < view->n_arms; arm++)
+        if (view->asked[arm] < view->asked[best])
+            best = arm;
+    return best;
+}
+
+static double optimistic(const segue_view *view, size_t arm)
+{
+    return average(view, arm) + radius(view->log_term, (double)view->pulls[arm]);
+}
+
+size_t segue_ucb_arm(const segue_view *view)
+{
+    return largest_index(view, task_count, optimistic);
+}
+
+static segue_choice choose(const segue_view *view, segue_rng *rng)
+{
+    (void)rng;
+    return by_rule(segue_ucb_arm(view));
+}
+
+const segue_policy segue_policy_ucb = {
+    .name = "ucb",
+    .summary = "largest average plus radius; knows nothing of models",
+    .options = segue_ucb_options,
+    .n_options = N_UCB_OPTIONS,
+    .settle = segue_ucb_settle,
+    .log_term = segue_ucb_log_term,
+    .choose = choose,
+};

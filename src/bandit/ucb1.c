@@ -1,0 +1,23 @@
+/* ucb1.c - UCB1 (Auer, Cesa-Bianchi, Fischer 2002): average + sqrt(2 log t / T).
+ *
+ * Cost O(n_arms) a step.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bandit/choose.h"
+
+static double optimistic(const segue_view *view, size_t arm)
+{
+    const double t = (double)view->step;
+    return average(view, arm) + sqrt(2.0 * log(t) / (double)view->pulls[arm]);
+}
+
+static segue_choice choose(const segue_view *view, segue_rng *rng)
+{
+    (void)rng;
+    return by_rule(largest_index(view, task_count, optimistic));
+}
+
+const segue_policy segue_policy_ucb1 = {
+    .name = "ucb1",
+    .summary = "UCB1 of Auer et al.: radius sqrt(2 log t / T); needs no n",
+    .choose = choose,
+};

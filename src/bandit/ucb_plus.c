@@ -1,0 +1,68 @@
+/* ucb_plus.c - UCB on the arms that are best for at least one model of the known set.
+ *
+ * Azar, Lazaric and Brunskill (2013), section 5.  Cost O(n_arms) a step.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bandit/choose.h"
+
+/* The facts: for each arm, whether some model has it as its best. */
+static size_t facts_size(const segue_setting *setting, const double *option)
+{
+    (void)option;
+    return setting->n_arms * sizeof(bool);
+}
+
+static void prepare(const segue_setting *setting, const double *option, void *facts)
+{
+    (void)option;
+    bool *candidate = facts;
+    for (size_t k = 0; k < setting->models->n_models; k++)
+        candidate[setting->models->best_arm[k]] = true;
+}
+
+static double count(const segue_view *view, size_t arm)
+{
+    const bool *candidate = view->facts;
+    return candidate[arm] ? (double)view->pulls[arm] : 1.0; /* the others need no first pull */
+}
+
+static double optimistic(const segue_view *view, size_t arm)
+{
+    const bool *candidate = view->facts;
+    if (!candidate[arm])
+        return -INFINITY;
+    return average(view, arm) + radius(view->log_term, (double)view->pulls[arm]);
+}
+
+/* While every candidate waits for its first reward: the one asked for least. */
+static size_t least_asked_candidate(const segue_view *view)
+{
+    size_t best = view->models->best_arm[0];
+    for (size_t k = 1; k < view->models->n_models; k++) {
+        const size_t arm = view->models->best_arm[k];
+        if (view->asked[arm] < view->asked[best] ||
+            (view->asked[arm] == view->asked[best] && arm < best))
+            best = arm;
+    }
+    return best;
+}
+
+static segue_choice choose(const segue_view *view, segue_rng *rng)
+{
+    (void)rng;
+    const bool *candidate = view->facts;
+    const size_t arm = largest_index(view, count, optimistic);
+    return by_rule(candidate[arm] ? arm : least_asked_candidate(view));
+}
+
+const segue_policy segue_policy_ucb_plus = {
+    .name = "ucb+",
+    .summary = "ucb on the arms that are best for some model of a known set",
+    .needs = SEGUE_NEEDS_MODELS,
+    .options = segue_ucb_options,
+    .n_options = N_UCB_OPTIONS,
+    .settle = segue_ucb_settle,
+    .log_term = segue_ucb_log_term,
+    .facts_size = facts_size,
+    .prepare = prepare,
+    .choose = choose,
+};

@@ -1,0 +1,104 @@
+/* umucb.c - optimism over models that are known only to within eps.
+ *
+ * umUCB, figure 3 of Azar, Lazaric and Brunskill (2013): each arm three times, then the kindest
+ * bound B(i) = min(mean_i + eps, average_i + radius_i) over the models that are still compatible.
+ * L = log(2 m K n^2 / delta).  No model left: UCB with that L for the step, and it says so.
+ * Cost O(n_models n_arms) a step.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bandit/choose.h"
+
+#define FORCED_PULLS 3 /* what three views of a task need */
+
+static const segue_option options[] = {
+    DELTA_OPTION,
+    {.key = "eps",
+     .help = "how far the models may be from the truth (default 0)",
+     .least = 0.0,
+     .most = INFINITY},
+};
+
+static void settle(const segue_setting *setting, double *option)
+{
+    settle_option(&option[0], 1.0 / (double)setting->horizon);
+    settle_option(&option[1], 0.0);
+}
+
+double segue_log_term_estimated(size_t n_models, size_t n_arms, uint64_t horizon, double delta)
+{
+    return segue_log_term(2 * n_models * n_arms, horizon, delta);
+}
+
+static double log_term(const segue_setting *setting, const double *option)
+{
+    return segue_log_term_estimated(setting->models->n_models, setting->n_arms, setting->horizon,
+                                    option[0]);
+}
+
+/* B(i): what the model promises, or what the rewards still allow, whichever is less. */
+static double bound(const segue_view *view, const double *model, size_t arm, double eps)
+{
+    const double promised = model[arm] + eps;
+    if (view->pulls[arm] == 0)
+        return promised;
+    return fmin(promised,
+                average(view, arm) + radius(view->log_term, (double)view->pulls[arm]));
+}
+
+/* The arm with the largest bound under one model, and that bound. */
+static size_t best_bound(const segue_view *view, const double *model, double eps, double *value)
+{
+    size_t best = 0;
+    *value = bound(view, model, 0, eps);
+    for (size_t arm = 1; arm < view->n_arms; arm++) {
+        const double b = bound(view, model, arm, eps);
+        if (b > *value) {
+            *value = b;
+            best = arm;
+        }
+    }
+    return best;
+}
+
+/* The largest bound of any compatible model; n_arms if there is none. */
+static size_t kindest(const segue_view *view, double eps)
+{
+    size_t arm = view->n_arms;
+    double hope = -INFINITY;
+    for (size_t k = 0; k < view->models->n_models; k++) {
+        const double *model = segue_models_row(view->models, k);
+        if (!is_compatible(view, model, eps))
+            continue;
+        double value;
+        const size_t candidate = best_bound(view, model, eps, &value);
+        if (arm == view->n_arms || value > hope) {
+            hope = value;
+            arm = candidate;
+        }
+    }
+    return arm;
+}
+
+static segue_choice choose(const segue_view *view, segue_rng *rng)
+{
+    (void)rng;
+    if (view->step < FORCED_PULLS * view->n_arms) {
+        const size_t arm = segue_least_asked(view);
+        if (view->asked[arm] < FORCED_PULLS)
+            return (segue_choice){.arm = arm, .reason = SEGUE_FORCED};
+    }
+    const size_t arm = kindest(view, view->option[1]);
+    if (arm == view->n_arms)
+        return (segue_choice){.arm = segue_ucb_arm(view), .reason = SEGUE_NO_MODEL_LEFT};
+    return by_rule(arm);
+}
+
+const segue_policy segue_policy_umucb = {
+    .name = "umucb",
+    .summary = "optimism over models known to within eps, after three pulls of each arm",
+    .needs = SEGUE_NEEDS_MODELS,
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .settle = settle,
+    .log_term = log_term,
+    .choose = choose,
+};

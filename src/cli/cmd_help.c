@@ -1,0 +1,121 @@
+/* cmd_help.c - `segue help`, and what manual pages and shell completion are made of.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdbool.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/output.h"
+#include "segue/policy.h"
+
+void cli_print_command(FILE *out, const cli_command *command)
+{
+    fprintf(out, "segue %s\n\nusage: segue %s\n", command->summary, command->usage);
+    if (command->n_options) {
+        fputs("\noptions:\n", out);
+        cli_print_options(out, command->options, command->n_options);
+    }
+    if (*command->details)
+        fprintf(out, "\n%s", command->details);
+}
+
+static void print_overview(FILE *out)
+{
+    size_t count;
+    const cli_command *const *commands = cli_commands(&count);
+    fputs("segue: sequential transfer in multi-armed bandits\n\n"
+          "usage: segue COMMAND [OPTIONS]\n\ncommands:\n",
+          out);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
+    fputs("\n'segue help COMMAND' tells all about one; 'segue help policies' lists the policies.\n"
+          "Exit codes: 0 done, 1 failed while running, 2 wrong usage or input.\n",
+          out);
+}
+
+static void print_policies(FILE *out)
+{
+    static const char *const needs[] = {"", " [needs models]", " [is told models]"};
+    size_t count;
+    const segue_policy *const *policies = segue_policies(&count);
+    fputs("Policies, and their options (written name:key=value,key=value):\n\n", out);
+    for (size_t i = 0; i < count; i++) {
+        fprintf(out, "  %-12s %s%s\n", policies[i]->name, policies[i]->summary,
+                needs[policies[i]->needs]);
+        for (size_t k = 0; k < policies[i]->n_options; k++)
+            fprintf(out, "      %-9s %s\n", policies[i]->options[k].key,
+                    policies[i]->options[k].help);
+    }
+    fputs("\nn: steps a task; m: models; K: arms; J: tasks; L: the logarithm of a radius.\n", out);
+}
+
+/* One word a line, for the shell to complete: commands, options of one, or policies. */
+static segue_status print_words(FILE *out, const char *topic, segue_error *err)
+{
+    size_t count;
+    if (!topic) {
+        const cli_command *const *commands = cli_commands(&count);
+        for (size_t i = 0; i < count; i++)
+            fprintf(out, "%s\n", commands[i]->name);
+        return SEGUE_OK;
+    }
+    if (strcmp(topic, "policies") == 0) {
+        const segue_policy *const *policies = segue_policies(&count);
+        for (size_t i = 0; i < count; i++)
+            fprintf(out, "%s\n", policies[i]->name);
+        return SEGUE_OK;
+    }
+    const cli_command *command = NULL;
+    const segue_status status = cli_find_command(topic, &command, err);
+    for (size_t i = 0; status == SEGUE_OK && i < command->n_options; i++)
+        fprintf(out, "--%s\n", command->options[i].name);
+    return status;
+}
+
+static segue_status print_topic(FILE *out, const char *topic, bool manual, segue_error *err)
+{
+    const cli_command *command = NULL;
+    if (!topic || strcmp(topic, "policies") == 0) {
+        (topic ? print_policies : print_overview)(out);
+        return SEGUE_OK;
+    }
+    const segue_status status = cli_find_command(topic, &command, err);
+    if (status != SEGUE_OK)
+        return status;
+    if (manual)
+        cli_print_manual(out, command->options, command->n_options);
+    else
+        cli_print_command(out, command);
+    return SEGUE_OK;
+}
+
+static segue_status run(int argc, char **argv, segue_error *err)
+{
+    const char *how = argc > 1 && strncmp(argv[1], "--", 2) == 0 ? argv[1] : NULL;
+    const char *topic = argc > (how ? 2 : 1) ? argv[how ? 2 : 1] : NULL;
+    if (argc > (how ? 3 : 2))
+        return segue_fail(err, SEGUE_EUSAGE, "help takes one topic; see 'segue help help'");
+    if (how && strcmp(how, "--words") != 0 && strcmp(how, "--manual") != 0)
+        return segue_fail(err, SEGUE_ENAME, "there is no option '%.40s' of help", how);
+
+    cli_output output;
+    segue_status status = cli_output_init(&output, err);
+    if (status != SEGUE_OK)
+        return status;
+    if (how && strcmp(how, "--words") == 0)
+        status = print_words(output.stream, topic, err);
+    else
+        status = print_topic(output.stream, topic, how != NULL, err);
+    if (status == SEGUE_OK)
+        status = cli_output_write(&output, NULL, err);
+    cli_output_fini(&output);
+    return status;
+}
+
+const cli_command cli_command_help = {
+    .name = "help",
+    .summary = "explains a command, or lists the policies",
+    .usage = "help [COMMAND | policies]",
+    .details = "'segue help --words [COMMAND | policies]' prints one word a line, for completion;\n"
+               "'segue help --manual COMMAND' prints the options as scdoc, for the manual.\n",
+    .run = run,
+};

@@ -1,0 +1,411 @@
+/* cmd_simulate.c - `segue simulate`: play policies against a model set.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/policy_list.h"
+#include "cli/progress.h"
+#include "cli/table.h"
+#include "io/models_file.h"
+#include "io/outfile.h"
+#include "segue/simulate.h"
+
+typedef struct settings {
+    const char *models, *policy, *curve, *switch_to, *rewards, *format, *out;
+    uint64_t steps, runs, tasks, seed, threads, uniform, switch_at;
+    double spread, mixed;
+    bool timing, quiet;
+} settings;
+
+#define FIELD(name) .offset = offsetof(settings, name)
+
+static const cli_option options[] = {
+    {"models", 'm', CLI_TEXT, FIELD(models), "FILE", "the model set, CSV ('-': standard input)",
+     0, 0},
+    {"policy", 'p', CLI_TEXT, FIELD(policy), "LIST",
+     "policies, with commas between (default ucb,ucb+,mucb,ts)", 0, 0},
+    {"steps", 'n', CLI_WHOLE, FIELD(steps), "N", "steps a task (default 5000)", 1, 1e12},
+    {"runs", 'r', CLI_WHOLE, FIELD(runs), "R", "runs, of each model without --tasks (default 200)",
+     1, 1e9},
+    {"tasks", 'j', CLI_WHOLE, FIELD(tasks), "J", "play runs of J tasks, drawn by the weights", 1,
+     1e9},
+    {"seed", 's', CLI_WHOLE, FIELD(seed), "S", "seed of all random streams (default 1)", 0,
+     9007199254740992.0},
+    {"threads", 't', CLI_WHOLE, FIELD(threads), "T", "threads (default: one a processor)", 1,
+     SEGUE_MAX_THREADS},
+    {"rewards", 0, CLI_TEXT, FIELD(rewards), "LAW",
+     "bernoulli (default), beta:P, normal:SD or twopoint:S", 0, 0},
+    {"spread", 0, CLI_NUMBER, FIELD(spread), "K",
+     "a task's means are Beta of concentration K around its model's", 1e-6, 1e9},
+    {"mixed", 0, CLI_NUMBER, FIELD(mixed), "A",
+     "a task's means mix the models', with Dirichlet shares of sum A", 1e-6, 1e9},
+    {"uniform", 0, CLI_WHOLE, FIELD(uniform), "K",
+     "instead of --models: tasks of K fresh uniform means", SEGUE_MIN_ARMS, SEGUE_MAX_ARMS},
+    {"switch-at", 0, CLI_WHOLE, FIELD(switch_at), "T", "from task T on, tasks come from ...", 1,
+     1e9},
+    {"switch-to", 0, CLI_TEXT, FIELD(switch_to), "FILE", "... this model set", 0, 0},
+    {"curve", 0, CLI_TEXT, FIELD(curve), "FILE", "also write the regret of each task, CSV", 0, 0},
+    {"format", 'f', CLI_TEXT, FIELD(format), "FORMAT", "table (default), csv or json", 0, 0},
+    {"out", 'o', CLI_TEXT, FIELD(out), "FILE", "write there instead of to the standard output", 0,
+     0},
+    {"timing", 0, CLI_FLAG, FIELD(timing), NULL, "also tell seconds and steps a second", 0, 0},
+    {"quiet", 'q', CLI_FLAG, FIELD(quiet), NULL, "no progress bar", 0, 0},
+};
+
+/* All that a simulation needs and finds. */
+typedef struct study {
+    settings set;
+    cli_format format;
+    segue_models_file models, switch_to;
+    segue_environment env;
+    cli_policies policies;
+    segue_result **result; /* one a policy */
+    double *seconds;       /* likewise */
+} study;
+
+/* ---- before ------------------------------------------------------------------------------ */
+
+static uint64_t processors(void)
+{
+    const long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count < 1 ? 1 : count > SEGUE_MAX_THREADS ? SEGUE_MAX_THREADS : (uint64_t)count;
+}
+
+static segue_status check_settings(const settings *set, segue_error *err)
+{
+    if (!set->models && !set->uniform)
+        return segue_fail(err, SEGUE_EUSAGE,
+                          "give --models FILE (or --uniform K); 'segue help simulate' tells more");
+    if (set->models && set->uniform)
+        return segue_fail(err, SEGUE_EUSAGE, "--models and --uniform exclude each other");
+    if (set->curve && !set->tasks)
+        return segue_fail(err, SEGUE_EUSAGE, "--curve is over tasks, and needs --tasks");
+    if (set->switch_at && !set->tasks)
+        return segue_fail(err, SEGUE_EUSAGE, "--switch-at needs --tasks");
+    if (set->switch_at && set->switch_at > set->tasks)
+        return segue_fail(err, SEGUE_EUSAGE,
+                          "--switch-at %" PRIu64 " is behind the last of %" PRIu64 " tasks",
+                          set->switch_at, set->tasks);
+    segue_status status = set->out ? segue_outfile_check(set->out, err) : SEGUE_OK;
+    if (status == SEGUE_OK && set->curve)
+        status = segue_outfile_check(set->curve, err);
+    return status;
+}
+
+static segue_status read_environment(study *st, segue_error *err)
+{
+    const settings *set = &st->set;
+    segue_status status = SEGUE_OK;
+    if (set->models)
+        status = segue_models_file_read(&st->models, set->models, SEGUE_MODELS_KNOWN, err);
+    if (status == SEGUE_OK && set->switch_to)
+        status = segue_models_file_read(&st->switch_to, set->switch_to, SEGUE_MODELS_KNOWN, err);
+    if (status == SEGUE_OK && set->rewards)
+        status = segue_rewards_parse(&st->env.rewards, set->rewards, err);
+    if (status != SEGUE_OK)
+        return status;
+    st->env.models = st->models.models;
+    st->env.uniform_arms = set->uniform;
+    st->env.spread = set->spread;
+    st->env.mixed = set->mixed;
+    st->env.switch_at = set->switch_at;
+    st->env.switch_to = st->switch_to.models;
+    return SEGUE_OK;
+}
+
+static segue_simulation simulation_of(const study *st, size_t policy, cli_progress *progress)
+{
+    return (segue_simulation){
+        .environment = &st->env,
+        .policy = st->policies.spec[policy],
+        .steps = st->set.steps,
+        .tasks = st->set.tasks,
+        .runs = st->set.runs,
+        .seed = st->set.seed,
+        .threads = st->set.threads,
+        .want_curve = st->set.curve != NULL,
+        .progress = progress ? cli_progress_show : NULL,
+        .context = progress,
+    };
+}
+
+static segue_status study_init(study *st, int argc, char **argv, segue_error *err)
+{
+    settings *set = &st->set;
+    *st = (study){.set = {.format = "table", .steps = 5000, .runs = 200, .seed = 1}};
+    set->threads = processors();
+    segue_status status =
+        cli_parse(options, sizeof options / sizeof *options, argc, argv, set, err);
+    if (status == SEGUE_OK)
+        status = cli_parse_format(set->format, &st->format, err);
+    if (status == SEGUE_OK)
+        status = check_settings(set, err);
+    const char *usual = set->models ? "ucb,ucb+,mucb,ts" : "ucb,ts";
+    if (status == SEGUE_OK)
+        status = cli_policies_init(&st->policies, set->policy ? set->policy : usual, err);
+    if (status == SEGUE_OK)
+        status = read_environment(st, err);
+    for (size_t i = 0; i < st->policies.count && status == SEGUE_OK; i++) {
+        const segue_simulation sim = simulation_of(st, i, NULL);
+        status = segue_simulation_check(&sim, err);
+    }
+    if (status != SEGUE_OK)
+        return status;
+    st->result = calloc(st->policies.count, sizeof *st->result);
+    st->seconds = calloc(st->policies.count, sizeof *st->seconds);
+    if (!st->result || !st->seconds)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the results");
+    return SEGUE_OK;
+}
+
+static void study_fini(study *st)
+{
+    for (size_t i = 0; st->result && i < st->policies.count; i++)
+        segue_result_destroy(st->result[i]);
+    free(st->result);
+    free(st->seconds);
+    cli_policies_fini(&st->policies);
+    segue_models_file_fini(&st->models);
+    segue_models_file_fini(&st->switch_to);
+}
+
+/* ---- meanwhile --------------------------------------------------------------------------- */
+
+static segue_status play(study *st, segue_error *err)
+{
+    cli_progress progress;
+    segue_status status = SEGUE_OK;
+    cli_progress_init(&progress, st->set.quiet);
+    for (size_t i = 0; i < st->policies.count && status == SEGUE_OK; i++) {
+        const segue_simulation sim = simulation_of(st, i, &progress);
+        const double started = cli_seconds();
+        cli_progress_part(&progress, st->policies.text[i], (double)i, (double)st->policies.count);
+        status = segue_simulate(&st->result[i], &sim, err);
+        st->seconds[i] = cli_seconds() - started;
+    }
+    cli_progress_fini(&progress);
+    return status;
+}
+
+/* ---- afterwards -------------------------------------------------------------------------- */
+
+static uint64_t tasks_of(const study *st)
+{
+    return st->set.tasks ? st->set.tasks : 1;
+}
+
+/* Models to tell apart in the output; 0 if tasks have none. */
+static size_t models_of(const study *st)
+{
+    return segue_environment_has_models(&st->env) ? segue_environment_models(&st->env) : 0;
+}
+
+static double steps_a_second(const study *st, size_t policy)
+{
+    const bool single = !st->set.tasks;
+    const double runs = (double)st->set.runs * (single && models_of(st) ? (double)models_of(st) : 1);
+    return runs * (double)tasks_of(st) * (double)st->set.steps / st->seconds[policy];
+}
+
+static void print_csv_row(const study *st, FILE *out, size_t policy, size_t model,
+                          const segue_regret *regret)
+{
+    cli_print_csv_text(out, st->policies.text[policy]);
+    fputc(',', out);
+    if (model)
+        fprintf(out, "%zu", model);
+    fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", st->set.steps, tasks_of(st),
+            st->set.runs);
+    cli_print_csv_number(out, regret->mean);
+    fputc(',', out);
+    cli_print_csv_number(out, regret->se);
+    if (st->set.timing)
+        fprintf(out, ",%.6f,%.0f", st->seconds[policy], steps_a_second(st, policy));
+    fputc('\n', out);
+}
+
+static void print_csv(const study *st, FILE *out)
+{
+    fprintf(out, "policy,model,steps,tasks,runs,mean,se%s\n",
+            st->set.timing ? ",seconds,steps_per_second" : "");
+    for (size_t i = 0; i < st->policies.count; i++) {
+        print_csv_row(st, out, i, 0, &st->result[i]->regret);
+        for (size_t k = 0; k < models_of(st); k++)
+            print_csv_row(st, out, i, k + 1, &st->result[i]->by_model[k]);
+    }
+}
+
+static json_t *json_of(const study *st, size_t policy)
+{
+    const segue_result *result = st->result[policy];
+    json_t *by_model = json_array();
+    for (size_t k = 0; k < models_of(st); k++)
+        (void)json_array_append_new(by_model,
+                                    json_pack("{s:I, s:o, s:o}", "model", (json_int_t)(k + 1),
+                                              "mean", cli_json_number(result->by_model[k].mean),
+                                              "se", cli_json_number(result->by_model[k].se)));
+    json_t *entry = json_pack(
+        "{s:s, s:I, s:I, s:I, s:{s:o, s:o}, s:o, s:o}", "policy", st->policies.text[policy],
+        "steps", (json_int_t)st->set.steps, "tasks", (json_int_t)tasks_of(st), "runs",
+        (json_int_t)st->set.runs, "regret", "mean", cli_json_number(result->regret.mean), "se",
+        cli_json_number(result->regret.se), "by_model", by_model, "no_model_left",
+        cli_json_number(result->no_model_left));
+    if (st->set.timing) {
+        (void)json_object_set_new(entry, "seconds", json_real(st->seconds[policy]));
+        (void)json_object_set_new(entry, "steps_per_second", json_real(steps_a_second(st, policy)));
+    }
+    return entry;
+}
+
+static segue_status print_json(const study *st, FILE *out, segue_error *err)
+{
+    json_t *results = json_array();
+    for (size_t i = 0; i < st->policies.count; i++)
+        (void)json_array_append_new(results, json_of(st, i));
+    const size_t arms = segue_environment_arms(&st->env);
+    return cli_print_json(out,
+                          json_pack("{s:I, s:I, s:I, s:o}", "seed", (json_int_t)st->set.seed,
+                                    "arms", (json_int_t)arms, "models",
+                                    (json_int_t)models_of(st), "results", results),
+                          err);
+}
+
+static void fill_table(const study *st, cli_table *table)
+{
+    static const char *const headings[] = {"policy", "regret", "s.e.", "seconds", "steps/s"};
+    const size_t fixed = st->set.timing ? 5 : 3;
+    for (size_t c = 0; c < fixed; c++)
+        cli_table_set(table, 0, c, "%s", headings[c]);
+    for (size_t k = 0; k < models_of(st); k++)
+        cli_table_set(table, 0, fixed + k, "model %zu", k + 1);
+    for (size_t i = 0; i < st->policies.count; i++) {
+        const segue_result *result = st->result[i];
+        cli_table_set(table, i + 1, 0, "%s", st->policies.text[i]);
+        cli_table_number(table, i + 1, 1, result->regret.mean, 2);
+        cli_table_number(table, i + 1, 2, result->regret.se, 2);
+        if (st->set.timing) {
+            cli_table_number(table, i + 1, 3, st->seconds[i], 2);
+            cli_table_set(table, i + 1, 4, "%.2e", steps_a_second(st, i));
+        }
+        for (size_t k = 0; k < models_of(st); k++)
+            cli_table_number(table, i + 1, fixed + k, result->by_model[k].mean, 2);
+    }
+}
+
+static void print_caption(const study *st, FILE *out)
+{
+    fprintf(out, "Regret per task of %" PRIu64 " steps, %zu arms, ", st->set.steps,
+            segue_environment_arms(&st->env));
+    if (st->set.tasks)
+        fprintf(out, "%" PRIu64 " runs of %" PRIu64 " tasks", st->set.runs, st->set.tasks);
+    else
+        fprintf(out, "%" PRIu64 " runs%s", st->set.runs, models_of(st) ? " of each model" : "");
+    fprintf(out, ", seed %" PRIu64 "\n\n", st->set.seed);
+}
+
+static void print_remarks(const study *st, FILE *out, bool cut)
+{
+    if (cut)
+        fputs("\n(--format csv also tells the regret by model)\n", out);
+    for (size_t i = 0; i < st->policies.count; i++)
+        if (st->result[i]->no_model_left > 0.0)
+            fprintf(out, "\n%s: no model agreed with the rewards at %.3g of %" PRIu64
+                    " steps a task\n",
+                    st->policies.text[i], st->result[i]->no_model_left, st->set.steps);
+}
+
+static segue_status print_table(const study *st, FILE *out, segue_error *err)
+{
+    const size_t fixed = st->set.timing ? 5 : 3;
+    cli_table table;
+    segue_status status =
+        cli_table_init(&table, st->policies.count + 1, fixed + models_of(st), err);
+    if (status != SEGUE_OK)
+        return status;
+    fill_table(st, &table);
+    const bool cut = cli_table_width(&table, table.columns) > CLI_WIDTH;
+    print_caption(st, out);
+    status = cli_table_print(&table, cut ? fixed : table.columns, out, cli_bold_for(st->set.out),
+                             err);
+    print_remarks(st, out, cut);
+    cli_table_fini(&table);
+    return status;
+}
+
+static segue_status write_curve(const study *st, segue_error *err)
+{
+    cli_output output;
+    segue_status status = cli_output_init(&output, err);
+    if (status != SEGUE_OK)
+        return status;
+    fputs("policy,task,mean,se\n", output.stream);
+    for (size_t i = 0; i < st->policies.count; i++)
+        for (uint64_t task = 0; task < st->result[i]->n_tasks; task++) {
+            cli_print_csv_text(output.stream, st->policies.text[i]);
+            fprintf(output.stream, ",%" PRIu64 ",", task + 1);
+            cli_print_csv_number(output.stream, st->result[i]->curve[task].mean);
+            fputc(',', output.stream);
+            cli_print_csv_number(output.stream, st->result[i]->curve[task].se);
+            fputc('\n', output.stream);
+        }
+    status = cli_output_write(&output, st->set.curve, err);
+    cli_output_fini(&output);
+    return status;
+}
+
+static segue_status print_results(const study *st, segue_error *err)
+{
+    cli_output output;
+    segue_status status = cli_output_init(&output, err);
+    if (status != SEGUE_OK)
+        return status;
+    if (st->format == CLI_CSV)
+        print_csv(st, output.stream);
+    else if (st->format == CLI_JSON)
+        status = print_json(st, output.stream, err);
+    else
+        status = print_table(st, output.stream, err);
+    if (status == SEGUE_OK)
+        status = cli_output_write(&output, st->set.out, err);
+    cli_output_fini(&output);
+    return status;
+}
+
+static segue_status run(int argc, char **argv, segue_error *err)
+{
+    study st;
+    segue_status status = study_init(&st, argc, argv, err);
+    if (status == SEGUE_OK)
+        status = play(&st, err);
+    if (status == SEGUE_OK && st.set.curve)
+        status = write_curve(&st, err);
+    if (status == SEGUE_OK)
+        status = print_results(&st, err);
+    study_fini(&st);
+    return status;
+}
+
+const cli_command cli_command_simulate = {
+    .name = "simulate",
+    .summary = "plays policies against a model set and tells their regret",
+    .usage = "simulate --models FILE [OPTIONS]",
+    .details =
+        "Without --tasks every policy plays single tasks, R of each model, and the regret is\n"
+        "weighted by the models' weights.  With --tasks a run is J tasks, one after the other;\n"
+        "policies that carry something from task to task then show it.\n\n"
+        "The same seed gives the same bytes on any number of threads, and all policies of a\n"
+        "run see the same rewards.  'segue help policies' lists the policies.\n\n"
+        "examples:\n"
+        "  segue simulate --models models/paper.csv\n"
+        "  segue simulate --models models/paper.csv --policy ucb:delta=0.01,mts --steps 300\n"
+        "  segue simulate --uniform 10 --policy ts,kl-ucb --format csv --out regret.csv\n",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .run = run,
+};

@@ -1,0 +1,28 @@
+/* cmd_version.c - `segue version`.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cli/command.h"
+#include "cli/output.h"
+#include "segue/version.h"
+
+static segue_status run(int argc, char **argv, segue_error *err)
+{
+    segue_status status = cli_parse(NULL, 0, argc, argv, NULL, err);
+    cli_output output;
+    if (status == SEGUE_OK)
+        status = cli_output_init(&output, err);
+    if (status != SEGUE_OK)
+        return status;
+    fprintf(output.stream, "segue %s\nbuild: %s\nblas:  %s\n", segue_version(), segue_build(),
+            segue_blas());
+    status = cli_output_write(&output, NULL, err);
+    cli_output_fini(&output);
+    return status;
+}
+
+const cli_command cli_command_version = {
+    .name = "version",
+    .summary = "tells the version, the build and the linear algebra in use",
+    .usage = "version",
+    .details = "",
+    .run = run,
+};

@@ -1,0 +1,38 @@
+/* command.h - the commands of `segue`, one file each.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_CLI_COMMAND_H
+#define SEGUE_CLI_COMMAND_H
+
+#include <stdio.h>
+
+#include "cli/options.h"
+#include "segue/status.h"
+
+typedef struct cli_command {
+    const char *name;
+    const char *summary; /* one line */
+    const char *usage;   /* what follows `segue` */
+    const char *details; /* paragraphs and examples below the options */
+    const cli_option *options;
+    size_t n_options;
+    segue_status (*run)(int argc, char **argv, segue_error *err);
+} cli_command;
+
+extern const cli_command cli_command_simulate, cli_command_complexity, cli_command_help,
+    cli_command_version;
+
+/** All commands, in the order of the help. */
+const cli_command *const *cli_commands(size_t *count);
+
+/**
+ * Find a command by its name.
+ *
+ * @retval SEGUE_ENAME  there is none; the message suggests a close one
+ */
+SEGUE_MUST_CHECK segue_status cli_find_command(const char *name, const cli_command **out,
+                                               segue_error *err);
+
+/** The whole help of one command. */
+void cli_print_command(FILE *out, const cli_command *command);
+
+#endif

@@ -1,0 +1,80 @@
+/* main.c - find the command, run it, tell what went wrong.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "core/text.h"
+
+static const cli_command *const commands[] = {
+    &cli_command_simulate,
+    &cli_command_complexity,
+    &cli_command_help,
+    &cli_command_version,
+};
+
+const cli_command *const *cli_commands(size_t *count)
+{
+    *count = sizeof commands / sizeof *commands;
+    return commands;
+}
+
+segue_status cli_find_command(const char *name, const cli_command **out, segue_error *err)
+{
+    const char *guess = NULL;
+    size_t closest = SIZE_MAX;
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        if (strcmp(commands[i]->name, name) == 0) {
+            *out = commands[i];
+            return SEGUE_OK;
+        }
+        if (segue_text_is_closer(name, commands[i]->name, &closest))
+            guess = commands[i]->name;
+    }
+    if (guess)
+        return segue_fail(err, SEGUE_ENAME, "there is no command '%.60s'; did you mean '%s'?", name,
+                          guess);
+    return segue_fail(err, SEGUE_ENAME, "there is no command '%.60s'; see 'segue help'", name);
+}
+
+/* If a standard stream is closed, the next file opened would take its place, and what is printed
+ * would land in it.  Fill the place so that using the stream fails instead. */
+static void guard_standard_streams(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) == -1)
+            (void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
+static segue_status run(int argc, char **argv, segue_error *err)
+{
+    const char *name = argc > 1 ? argv[1] : "help";
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        name = "help";
+    if (strcmp(name, "--version") == 0)
+        name = "version";
+    const cli_command *command = NULL;
+    const segue_status status = cli_find_command(name, &command, err);
+    if (status != SEGUE_OK)
+        return status;
+    for (int i = 2; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            return cli_command_help.run(2, (char *[]){argv[0], (char *)(uintptr_t)command->name},
+                                        err);
+    return command->run(argc > 1 ? argc - 1 : 1, argc > 1 ? argv + 1 : argv, err);
+}
+
+int main(int argc, char **argv)
+{
+    segue_error err = {.status = SEGUE_OK};
+    guard_standard_streams();
+    (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a writing error, with a sentence */
+    const segue_status status = run(argc, argv, &err);
+    if (status != SEGUE_OK)
+        (void)fprintf(stderr, "segue: %s\n", err.message);
+    return segue_status_exit_code(status);
+}

@@ -1,0 +1,154 @@
+/* options.c - a table of options over getopt_long.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cli/options.h"
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "core/text.h"
+#include "segue/number.h"
+
+#define MOST_OPTIONS 32
+#define FIRST_LONG   256 /* getopt's values for long options start here, above all letters */
+
+static segue_status set_number(const cli_option *option, const char *text, double *out,
+                               segue_error *err)
+{
+    double value = 0.0;
+    segue_error inner;
+    if (segue_parse_double(text, &value, &inner) != SEGUE_OK)
+        return segue_fail(err, SEGUE_EPARSE, "--%s: %s", option->name, inner.message);
+    if (!(value >= option->least && value <= option->most))
+        return segue_fail(err, SEGUE_EDOMAIN, "--%s: %s is out of range; need %g to %g",
+                          option->name, text, option->least, option->most);
+    *out = value;
+    return SEGUE_OK;
+}
+
+static segue_status set_whole(const cli_option *option, const char *text, uint64_t *out,
+                              segue_error *err)
+{
+    segue_error inner;
+    const segue_status status = segue_parse_whole(text, (uint64_t)option->least,
+                                                  (uint64_t)option->most, out, &inner);
+    if (status != SEGUE_OK)
+        return segue_fail(err, status, "--%s: %s", option->name, inner.message);
+    return SEGUE_OK;
+}
+
+static segue_status set_option(const cli_option *option, const char *text, void *target,
+                               segue_error *err)
+{
+    char *field = (char *)target + option->offset;
+    switch (option->kind) {
+    case CLI_FLAG:
+        *(bool *)(void *)field = true;
+        return SEGUE_OK;
+    case CLI_TEXT:
+        *(const char **)(void *)field = text;
+        return SEGUE_OK;
+    case CLI_NUMBER:
+        return set_number(option, text, (double *)(void *)field, err);
+    case CLI_WHOLE:
+        return set_whole(option, text, (uint64_t *)(void *)field, err);
+    }
+    return SEGUE_OK;
+}
+
+static segue_status unknown(const cli_option *options, size_t count, const char *word,
+                            segue_error *err)
+{
+    char typed[64];
+    const char *guess = NULL;
+    size_t closest = SIZE_MAX;
+    const char *name = word + strspn(word, "-");
+    (void)snprintf(typed, sizeof typed, "%.*s", (int)strcspn(name, "="), name);
+    for (size_t i = 0; i < count; i++)
+        if (segue_text_is_closer(typed, options[i].name, &closest))
+            guess = options[i].name;
+    if (guess)
+        return segue_fail(err, SEGUE_ENAME, "there is no option '%s'; did you mean '--%s'?", word,
+                          guess);
+    return segue_fail(err, SEGUE_ENAME, "there is no option '%s'", word);
+}
+
+/* getopt's two tables, of ours. */
+static void translate(const cli_option *options, size_t count, struct option *longs, char *shorts)
+{
+    *shorts++ = ':'; /* tell a missing argument from an unknown option */
+    for (size_t i = 0; i < count; i++) {
+        const bool takes = options[i].kind != CLI_FLAG;
+        longs[i] = (struct option){.name = options[i].name,
+                                   .has_arg = takes ? required_argument : no_argument,
+                                   .val = FIRST_LONG + (int)i};
+        if (!options[i].letter)
+            continue;
+        *shorts++ = options[i].letter;
+        if (takes)
+            *shorts++ = ':';
+    }
+    longs[count] = (struct option){.name = NULL};
+    *shorts = '\0';
+}
+
+static const cli_option *found(const cli_option *options, size_t count, int code)
+{
+    for (size_t i = 0; i < count; i++)
+        if (code == FIRST_LONG + (int)i || (options[i].letter && code == options[i].letter))
+            return &options[i];
+    return NULL;
+}
+
+segue_status cli_parse(const cli_option *options, size_t count, int argc, char **argv, void *target,
+                       segue_error *err)
+{
+    struct option longs[MOST_OPTIONS + 1];
+    char shorts[2 * MOST_OPTIONS + 2];
+    translate(options, count, longs, shorts);
+    opterr = 0;
+    optind = 1;
+    for (;;) {
+        const int at = optind;
+        const int code = getopt_long(argc, argv, shorts, longs, NULL);
+        if (code == -1)
+            break;
+        if (code == ':')
+            return segue_fail(err, SEGUE_EUSAGE, "the option '%s' needs a value", argv[optind - 1]);
+        const cli_option *option = found(options, count, code);
+        if (!option)
+            return unknown(options, count, argv[at], err);
+        const segue_status status = set_option(option, optarg, target, err);
+        if (status != SEGUE_OK)
+            return status;
+    }
+    if (optind < argc)
+        return segue_fail(err, SEGUE_EUSAGE, "'%.60s' is not an option, and nothing else is taken",
+                          argv[optind]);
+    return SEGUE_OK;
+}
+
+void cli_print_options(FILE *out, const cli_option *options, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        char left[40];
+        (void)snprintf(left, sizeof left, "%s%c%s--%s%s%s", options[i].letter ? "-" : "  ",
+                       options[i].letter ? options[i].letter : ' ',
+                       options[i].letter ? ", " : " ", options[i].name,
+                       options[i].argument ? " " : "",
+                       options[i].argument ? options[i].argument : "");
+        fprintf(out, "  %-22s %s\n", left, options[i].help);
+    }
+}
+
+void cli_print_manual(FILE *out, const cli_option *options, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        fprintf(out, "*--%s*", options[i].name);
+        if (options[i].letter)
+            fprintf(out, ", *-%c*", options[i].letter);
+        if (options[i].argument)
+            fprintf(out, " _%s_", options[i].argument);
+        fprintf(out, "\n\t%s\n\n", options[i].help);
+    }
+}

@@ -1,0 +1,41 @@
+/* options.h - options as a table: parsing, help and the manual pages come from it.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_CLI_OPTIONS_H
+#define SEGUE_CLI_OPTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "segue/status.h"
+
+typedef enum cli_kind {
+    CLI_FLAG,   /* bool */
+    CLI_TEXT,   /* const char * */
+    CLI_NUMBER, /* double */
+    CLI_WHOLE   /* uint64_t */
+} cli_kind;
+
+typedef struct cli_option {
+    const char *name; /* without the dashes */
+    char letter;      /* short form, or 0 */
+    cli_kind kind;
+    size_t offset;        /* of the field to set */
+    const char *argument; /* its name in help, or NULL for a flag */
+    const char *help;     /* one line, with the default */
+    double least, most;   /* of a number, both included */
+} cli_option;
+
+/**
+ * Parse the words after the command into the struct at `target`; there are no other arguments.
+ *
+ * @retval SEGUE_EUSAGE, SEGUE_ENAME, SEGUE_EPARSE, SEGUE_EDOMAIN
+ */
+SEGUE_MUST_CHECK segue_status cli_parse(const cli_option *options, size_t count, int argc,
+                                        char **argv, void *target, segue_error *err);
+
+/** The options as help text, and as the source of a manual page (scdoc). */
+void cli_print_options(FILE *out, const cli_option *options, size_t count);
+void cli_print_manual(FILE *out, const cli_option *options, size_t count);
+
+#endif

@@ -1,0 +1,106 @@
+/* output.c - gathered first, then written whole.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/output.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/outfile.h"
+
+#define JSON_DIGITS 15 /* as many as every double keeps */
+
+segue_status cli_parse_format(const char *text, cli_format *out, segue_error *err)
+{
+    static const char *const names[] = {"table", "csv", "json"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(text, names[i]) == 0) {
+            *out = (cli_format)i;
+            return SEGUE_OK;
+        }
+    return segue_fail(err, SEGUE_ENAME, "--format: there is no '%.40s'; need table, csv or json",
+                      text);
+}
+
+segue_status cli_output_init(cli_output *output, segue_error *err)
+{
+    *output = (cli_output){.stream = NULL};
+    output->stream = open_memstream(&output->data, &output->size);
+    if (!output->stream)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the output");
+    return SEGUE_OK;
+}
+
+segue_status cli_write_stdout(const char *data, size_t size, segue_error *err)
+{
+    if (fwrite(data, 1, size, stdout) != size || fflush(stdout) != 0)
+        return segue_fail(err, SEGUE_EIO, "writing to the standard output failed: %s",
+                          strerror(errno));
+    return SEGUE_OK;
+}
+
+segue_status cli_output_write(cli_output *output, const char *path, segue_error *err)
+{
+    if (fflush(output->stream) != 0 || ferror(output->stream))
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the output");
+    return path ? segue_outfile_write(path, output->data, output->size, err)
+                : cli_write_stdout(output->data, output->size, err);
+}
+
+void cli_output_fini(cli_output *output)
+{
+    if (output->stream)
+        fclose(output->stream);
+    free(output->data);
+    *output = (cli_output){.stream = NULL};
+}
+
+json_t *cli_json_number(double x)
+{
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
+segue_status cli_print_json(FILE *out, json_t *value, segue_error *err)
+{
+    if (!value)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the output");
+    const int code = json_dumpf(value, out, JSON_INDENT(1) | JSON_REAL_PRECISION(JSON_DIGITS));
+    json_decref(value);
+    if (code != 0)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the output");
+    fputc('\n', out);
+    return SEGUE_OK;
+}
+
+void cli_print_csv_text(FILE *out, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (const char *p = text; *p; p++) {
+        if (*p == '"')
+            fputc('"', out);
+        fputc(*p, out);
+    }
+    fputc('"', out);
+}
+
+void cli_print_csv_number(FILE *out, double x)
+{
+    if (isfinite(x))
+        fprintf(out, "%.*g", JSON_DIGITS, x);
+}
+
+cli_bold cli_bold_for(const char *path)
+{
+    const char *no_colour = getenv("NO_COLOR");
+    const char *terminal = getenv("TERM");
+    const bool shows = !path && isatty(STDOUT_FILENO) && !(no_colour && *no_colour) &&
+                       terminal && strcmp(terminal, "dumb") != 0;
+    return shows ? (cli_bold){.on = "\033[1m", .off = "\033[0m"} : (cli_bold){.on = "", .off = ""};
+}

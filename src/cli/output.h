@@ -1,0 +1,53 @@
+/* output.h - what a command prints: gathered first, then written whole.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_CLI_OUTPUT_H
+#define SEGUE_CLI_OUTPUT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "segue/status.h"
+
+typedef enum cli_format { CLI_TABLE, CLI_CSV, CLI_JSON } cli_format;
+
+/** @retval SEGUE_ENAME  the text is none of table, csv, json */
+SEGUE_MUST_CHECK segue_status cli_parse_format(const char *text, cli_format *out, segue_error *err);
+
+/** A stream in memory.  Print to `stream`; writing errors show when it is finished. */
+typedef struct cli_output {
+    FILE *stream;
+    char *data;
+    size_t size;
+} cli_output;
+
+SEGUE_MUST_CHECK segue_status cli_output_init(cli_output *output, segue_error *err);
+
+/** Write what was printed to the file at `path`, or to the standard output if it is NULL. */
+SEGUE_MUST_CHECK segue_status cli_output_write(cli_output *output, const char *path,
+                                               segue_error *err);
+void cli_output_fini(cli_output *output);
+
+/** Write to the standard output and see that it arrives. */
+SEGUE_MUST_CHECK segue_status cli_write_stdout(const char *data, size_t size, segue_error *err);
+
+/** A number for JSON: null if it is not finite. */
+json_t *cli_json_number(double x);
+
+/** Print a JSON value, which is then released; NULL (out of memory) is an error. */
+SEGUE_MUST_CHECK segue_status cli_print_json(FILE *out, json_t *value, segue_error *err);
+
+/** A text as a field of CSV, quoted if it must be. */
+void cli_print_csv_text(FILE *out, const char *text);
+
+/** A number as a field of CSV: empty if it is not finite. */
+void cli_print_csv_number(FILE *out, double x);
+
+/** The codes that make a heading bold, if `path` is NULL and the standard output shows colours;
+ * else empty texts. */
+typedef struct cli_bold {
+    const char *on, *off;
+} cli_bold;
+cli_bold cli_bold_for(const char *path);
+
+#endif

@@ -1,0 +1,19 @@
+/* policy_list.h - `ucb,sw-ucb:window=500,xi=0.7,ts`: several policies in one text.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_CLI_POLICY_LIST_H
+#define SEGUE_CLI_POLICY_LIST_H
+
+#include "segue/policy.h"
+
+typedef struct cli_policies {
+    size_t count;
+    char **text;             /* count: as typed */
+    segue_policy_spec *spec; /* count */
+} cli_policies;
+
+/** A token with '=' and no ':' continues the options of the policy before it. */
+SEGUE_MUST_CHECK segue_status cli_policies_init(cli_policies *policies, const char *list,
+                                                segue_error *err);
+void cli_policies_fini(cli_policies *policies);
+
+#endif

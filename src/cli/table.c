@@ -1,0 +1,109 @@
+/* table.c - aligned columns for people.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cli/table.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BETWEEN 2 /* spaces between columns */
+
+segue_status cli_table_init(cli_table *table, size_t rows, size_t columns, segue_error *err)
+{
+    *table = (cli_table){.rows = rows, .columns = columns};
+    table->cell = calloc(rows * columns, sizeof *table->cell);
+    if (!table->cell)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a table of %zu rows", rows);
+    return SEGUE_OK;
+}
+
+void cli_table_fini(cli_table *table)
+{
+    for (size_t i = 0; table->cell && i < table->rows * table->columns; i++)
+        free(table->cell[i]);
+    free(table->cell);
+    *table = (cli_table){.rows = 0};
+}
+
+void cli_table_set(cli_table *table, size_t row, size_t column, const char *format, ...)
+{
+    char text[256];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    const size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+    if (!copy) {
+        table->failed = 1;
+        return;
+    }
+    memcpy(copy, text, size);
+    free(table->cell[row * table->columns + column]);
+    table->cell[row * table->columns + column] = copy;
+}
+
+void cli_table_number(cli_table *table, size_t row, size_t column, double x, int decimals)
+{
+    if (isfinite(x))
+        cli_table_set(table, row, column, "%.*f", decimals, x);
+    else
+        cli_table_set(table, row, column, "-");
+}
+
+static const char *text_of(const cli_table *table, size_t row, size_t column)
+{
+    const char *text = table->cell[row * table->columns + column];
+    return text ? text : "";
+}
+
+/* Characters of a UTF-8 text: bytes that do not continue one. */
+static size_t characters(const char *text)
+{
+    size_t count = 0;
+    for (; *text; text++)
+        count += ((unsigned char)*text & 0xc0) != 0x80;
+    return count;
+}
+
+static size_t column_width(const cli_table *table, size_t column)
+{
+    size_t width = 0;
+    for (size_t row = 0; row < table->rows; row++) {
+        const size_t own = characters(text_of(table, row, column));
+        width = own > width ? own : width;
+    }
+    return width;
+}
+
+size_t cli_table_width(const cli_table *table, size_t columns)
+{
+    size_t width = 0;
+    for (size_t column = 0; column < columns; column++)
+        width += column_width(table, column) + (column ? BETWEEN : 0);
+    return width;
+}
+
+static void print_cell(FILE *out, const char *text, size_t width, size_t column)
+{
+    const int padding = (int)(width - characters(text));
+    if (column == 0)
+        fprintf(out, "%s%*s", text, padding, "");
+    else
+        fprintf(out, "%*s%s", padding + BETWEEN, "", text);
+}
+
+segue_status cli_table_print(const cli_table *table, size_t columns, FILE *out, cli_bold bold,
+                             segue_error *err)
+{
+    if (table->failed)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a table");
+    for (size_t row = 0; row < table->rows; row++) {
+        fputs(row == 0 ? bold.on : "", out);
+        for (size_t column = 0; column < columns; column++)
+            print_cell(out, text_of(table, row, column), column_width(table, column), column);
+        fprintf(out, "%s\n", row == 0 ? bold.off : "");
+    }
+    return SEGUE_OK;
+}

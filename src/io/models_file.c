@@ -1,0 +1,255 @@
+/* models_file.c - read a model set from CSV; every error names file, line and field.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "io/models_file.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/csv.h"
+#include "segue/number.h"
+
+/* What has been read so far. */
+typedef struct reading {
+    segue_csv *csv;
+    segue_models_kind kind;
+    bool has_weights;
+    size_t n_arms, n_models;
+    size_t capacity; /* models */
+    double *mean;
+    double *weight;
+    char **arm_name;
+} reading;
+
+#define AT(r) segue_csv_path((r)->csv), segue_csv_line((r)->csv)
+
+/* ---- the header -------------------------------------------------------------------------- */
+
+static bool is_number(const char *text)
+{
+    double ignored;
+    return segue_parse_double(text, &ignored, NULL) == SEGUE_OK;
+}
+
+static segue_status check_header(reading *r, segue_error *err)
+{
+    const size_t n_fields = segue_csv_fields(r->csv);
+    bool all_numbers = true;
+    for (size_t i = 0; i < n_fields; i++)
+        all_numbers = all_numbers && is_number(segue_csv_field(r->csv, i));
+    if (all_numbers)
+        return segue_fail(err, SEGUE_EPARSE,
+                          "%s:%" PRIu64 ": the header is missing; the first line must name the "
+                          "arms, as in 'weight,left,right'",
+                          AT(r));
+    r->has_weights = strcmp(segue_csv_field(r->csv, 0), "weight") == 0;
+    r->n_arms = n_fields - r->has_weights;
+    if (r->n_arms < SEGUE_MIN_ARMS || r->n_arms > SEGUE_MAX_ARMS)
+        return segue_fail(err, SEGUE_EDOMAIN,
+                          "%s:%" PRIu64 ": the header names %zu arm%s; need %d to %d", AT(r),
+                          r->n_arms, r->n_arms == 1 ? "" : "s", SEGUE_MIN_ARMS, SEGUE_MAX_ARMS);
+    return SEGUE_OK;
+}
+
+static segue_status copy_names(reading *r, segue_error *err)
+{
+    r->arm_name = calloc(r->n_arms, sizeof *r->arm_name);
+    for (size_t arm = 0; r->arm_name && arm < r->n_arms; arm++) {
+        const size_t field = arm + r->has_weights;
+        const char *name = segue_csv_field(r->csv, field);
+        if (*name == '\0')
+            return segue_fail(err, SEGUE_EPARSE, "%s:%" PRIu64 ": field %zu: an arm has no name",
+                              AT(r), field + 1);
+        if (strcmp(name, "weight") == 0)
+            return segue_fail(err, SEGUE_EPARSE,
+                              "%s:%" PRIu64 ": field %zu: 'weight' must be the first column, and "
+                              "cannot name an arm",
+                              AT(r), field + 1);
+        r->arm_name[arm] = strdup(name);
+        if (!r->arm_name[arm])
+            break;
+    }
+    if (!r->arm_name || !r->arm_name[r->n_arms - 1])
+        return segue_fail(err, SEGUE_ENOMEM, "%s: out of memory for %zu arms", segue_csv_path(r->csv),
+                          r->n_arms);
+    return SEGUE_OK;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static segue_status check_twins(const reading *r, segue_error *err)
+{
+    const char **sorted = calloc(r->n_arms, sizeof *sorted);
+    if (!sorted)
+        return segue_fail(err, SEGUE_ENOMEM, "%s: out of memory for %zu arms", segue_csv_path(r->csv),
+                          r->n_arms);
+    for (size_t arm = 0; arm < r->n_arms; arm++)
+        sorted[arm] = r->arm_name[arm];
+    qsort(sorted, r->n_arms, sizeof *sorted, by_name);
+    segue_status status = SEGUE_OK;
+    for (size_t i = 1; i < r->n_arms && status == SEGUE_OK; i++)
+        if (strcmp(sorted[i - 1], sorted[i]) == 0)
+            status = segue_fail(err, SEGUE_EPARSE, "%s:%" PRIu64 ": two arms are named '%.60s'",
+                                AT(r), sorted[i]);
+    free(sorted);
+    return status;
+}
+
+static segue_status read_header(reading *r, segue_error *err)
+{
+    bool more = false;
+    segue_status status = segue_csv_next(r->csv, &more, err);
+    if (status == SEGUE_OK && !more)
+        status = segue_fail(err, SEGUE_EPARSE, "%s: the file is empty; need a header and a model",
+                            segue_csv_path(r->csv));
+    if (status == SEGUE_OK)
+        status = check_header(r, err);
+    if (status == SEGUE_OK)
+        status = copy_names(r, err);
+    if (status == SEGUE_OK)
+        status = check_twins(r, err);
+    return status;
+}
+
+/* ---- the rows ---------------------------------------------------------------------------- */
+
+static segue_status reserve_row(reading *r, segue_error *err)
+{
+    if (r->n_models == SEGUE_MAX_MODELS)
+        return segue_fail(err, SEGUE_EDOMAIN, "%s:%" PRIu64 ": more than %d models", AT(r),
+                          SEGUE_MAX_MODELS);
+    if (r->n_models < r->capacity)
+        return SEGUE_OK;
+    const size_t capacity = 2 * r->capacity + 8;
+    double *mean = realloc(r->mean, capacity * r->n_arms * sizeof *mean);
+    if (mean)
+        r->mean = mean;
+    double *weight = realloc(r->weight, capacity * sizeof *weight);
+    if (weight)
+        r->weight = weight;
+    if (!mean || !weight)
+        return segue_fail(err, SEGUE_ENOMEM, "%s:%" PRIu64 ": out of memory", AT(r));
+    r->capacity = capacity;
+    return SEGUE_OK;
+}
+
+static segue_status read_field(reading *r, size_t field, const char *name, double *out,
+                               segue_error *err)
+{
+    segue_error inner;
+    const segue_status status = segue_parse_double(segue_csv_field(r->csv, field), out, &inner);
+    if (status != SEGUE_OK)
+        return segue_fail(err, status, "%s:%" PRIu64 ": field '%.60s': %s", AT(r), name,
+                          inner.message);
+    return SEGUE_OK;
+}
+
+static segue_status read_weight(reading *r, segue_error *err)
+{
+    double *weight = &r->weight[r->n_models];
+    *weight = 1.0;
+    if (!r->has_weights)
+        return SEGUE_OK;
+    const segue_status status = read_field(r, 0, "weight", weight, err);
+    if (status == SEGUE_OK && !(*weight >= 0.0))
+        return segue_fail(err, SEGUE_EDOMAIN,
+                          "%s:%" PRIu64 ": field 'weight': %g is negative; need a number >= 0",
+                          AT(r), *weight);
+    return status;
+}
+
+static segue_status read_mean(reading *r, size_t arm, segue_error *err)
+{
+    double *mean = &r->mean[r->n_models * r->n_arms + arm];
+    const segue_status status =
+        read_field(r, arm + r->has_weights, r->arm_name[arm], mean, err);
+    if (status == SEGUE_OK && r->kind == SEGUE_MODELS_KNOWN && !(*mean >= 0.0 && *mean <= 1.0))
+        return segue_fail(err, SEGUE_EDOMAIN,
+                          "%s:%" PRIu64 ": field '%.60s': the mean %g is out of range; need 0 to 1",
+                          AT(r), r->arm_name[arm], *mean);
+    return status;
+}
+
+static segue_status read_row(reading *r, segue_error *err)
+{
+    const size_t n_fields = segue_csv_fields(r->csv), wanted = r->n_arms + r->has_weights;
+    if (n_fields != wanted)
+        return segue_fail(err, SEGUE_EPARSE,
+                          "%s:%" PRIu64 ": the row has %zu field%s; the header has %zu", AT(r),
+                          n_fields, n_fields == 1 ? "" : "s", wanted);
+    segue_status status = reserve_row(r, err);
+    if (status == SEGUE_OK)
+        status = read_weight(r, err);
+    for (size_t arm = 0; arm < r->n_arms && status == SEGUE_OK; arm++)
+        status = read_mean(r, arm, err);
+    r->n_models += status == SEGUE_OK;
+    return status;
+}
+
+static segue_status read_rows(reading *r, segue_error *err)
+{
+    bool more = true;
+    segue_status status = SEGUE_OK;
+    while (status == SEGUE_OK && more) {
+        status = segue_csv_next(r->csv, &more, err);
+        if (status == SEGUE_OK && more)
+            status = read_row(r, err);
+    }
+    if (status == SEGUE_OK && r->n_models == 0)
+        return segue_fail(err, SEGUE_EPARSE, "%s: there is no model below the header",
+                          segue_csv_path(r->csv));
+    return status;
+}
+
+/* ---- the whole --------------------------------------------------------------------------- */
+
+static void free_names(char **names, size_t count)
+{
+    for (size_t i = 0; names && i < count; i++)
+        free(names[i]);
+    free(names);
+}
+
+static segue_status make(reading *r, segue_models_file *out, segue_error *err)
+{
+    segue_error inner;
+    const segue_status status = segue_models_create(&out->models, r->kind, r->n_arms, r->n_models,
+                                                    r->mean, r->weight, &inner);
+    if (status != SEGUE_OK)
+        return segue_fail(err, status, "%s: %s", segue_csv_path(r->csv), inner.message);
+    out->arm_name = r->arm_name;
+    out->n_arms = r->n_arms;
+    r->arm_name = NULL;
+    return SEGUE_OK;
+}
+
+segue_status segue_models_file_read(segue_models_file *out, const char *path,
+                                    segue_models_kind kind, segue_error *err)
+{
+    reading r = {.kind = kind};
+    *out = (segue_models_file){.models = NULL};
+    segue_status status = segue_csv_open(&r.csv, path, err);
+    if (status == SEGUE_OK)
+        status = read_header(&r, err);
+    if (status == SEGUE_OK)
+        status = read_rows(&r, err);
+    if (status == SEGUE_OK)
+        status = make(&r, out, err);
+    segue_csv_close(r.csv);
+    free(r.mean);
+    free(r.weight);
+    free_names(r.arm_name, r.n_arms);
+    return status;
+}
+
+void segue_models_file_fini(segue_models_file *file)
+{
+    segue_models_destroy(file->models);
+    free_names(file->arm_name, file->n_arms);
+    *file = (segue_models_file){.models = NULL};
+}

@@ -1,0 +1,27 @@
+/* outfile.h - write a file whole, or not at all.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_IO_OUTFILE_H
+#define SEGUE_IO_OUTFILE_H
+
+#include <stddef.h>
+
+#include "segue/status.h"
+
+/**
+ * Whether `path` could be written, to be asked before long work.
+ *
+ * @retval SEGUE_EFILE  it cannot
+ */
+SEGUE_MUST_CHECK segue_status segue_outfile_check(const char *path, segue_error *err);
+
+/**
+ * Write `size` bytes to `path`: aside first, then renamed, so that a reader sees the old file or
+ * the new one and a failure leaves the old one.  A device or a pipe is written to directly.
+ *
+ * @retval SEGUE_EFILE  the file cannot be created
+ * @retval SEGUE_EIO    writing failed
+ */
+SEGUE_MUST_CHECK segue_status segue_outfile_write(const char *path, const void *data, size_t size,
+                                                  segue_error *err);
+
+#endif

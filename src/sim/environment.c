@@ -1,0 +1,98 @@
+/* environment.c - which environments make sense.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "segue/environment.h"
+
+#include <math.h>
+
+#define MOST_CONCENTRATION 1e9
+
+static segue_status check_source(const segue_environment *env, segue_error *err)
+{
+    if ((env->models != NULL) == (env->uniform_arms > 0))
+        return segue_fail(err, SEGUE_EUSAGE,
+                          "tasks come from a model set or have uniform means: give one of the two");
+    if (!env->models && (env->uniform_arms < SEGUE_MIN_ARMS || env->uniform_arms > SEGUE_MAX_ARMS))
+        return segue_fail(err, SEGUE_EDOMAIN, "uniform tasks have %zu arms; need %d to %d",
+                          env->uniform_arms, SEGUE_MIN_ARMS, SEGUE_MAX_ARMS);
+    if (!env->models && (env->spread > 0.0 || env->mixed > 0.0 || env->switch_to))
+        return segue_fail(err, SEGUE_EUSAGE,
+                          "spread, mixed and switch need a model set, and uniform tasks have none");
+    return SEGUE_OK;
+}
+
+static segue_status check_concentration(const char *name, double value, segue_error *err)
+{
+    if (value == 0.0 || (value > 0.0 && value <= MOST_CONCENTRATION))
+        return SEGUE_OK;
+    return segue_fail(err, SEGUE_EDOMAIN, "%s is %g; need a number above 0, up to %g", name, value,
+                      MOST_CONCENTRATION);
+}
+
+static segue_status check_switch(const segue_environment *env, segue_error *err)
+{
+    if ((env->switch_at > 0) != (env->switch_to != NULL))
+        return segue_fail(err, SEGUE_EUSAGE,
+                          "a switch needs both the task it happens at and the set it goes to");
+    if (env->switch_to && env->switch_to->n_arms != env->models->n_arms)
+        return segue_fail(err, SEGUE_EUSAGE, "the set to switch to has %zu arms, the first has %zu",
+                          env->switch_to->n_arms, env->models->n_arms);
+    return SEGUE_OK;
+}
+
+static segue_status check_means_below(const segue_models *models, double most, segue_error *err)
+{
+    for (size_t k = 0; models && k < models->n_models; k++)
+        if (segue_models_best_value(models, k) > most)
+            return segue_fail(err, SEGUE_EDOMAIN,
+                              "model %zu, arm %zu: a mean of %g cannot come from rewards 0 and %g",
+                              k + 1, models->best_arm[k] + 1, segue_models_best_value(models, k),
+                              most);
+    return SEGUE_OK;
+}
+
+static segue_status check_twopoint(const segue_environment *env, segue_error *err)
+{
+    const double most = env->rewards.parameter;
+    if (env->rewards.family != SEGUE_TWOPOINT || most >= 1.0)
+        return SEGUE_OK;
+    if (!env->models || env->spread > 0.0)
+        return segue_fail(err, SEGUE_EUSAGE,
+                          "rewards 0 and %g cannot have a mean above %g, and uniform or spread "
+                          "tasks may",
+                          most, most);
+    const segue_status status = check_means_below(env->models, most, err);
+    return status == SEGUE_OK ? check_means_below(env->switch_to, most, err) : status;
+}
+
+segue_status segue_environment_check(const segue_environment *env, segue_error *err)
+{
+    segue_status status = check_source(env, err);
+    if (status == SEGUE_OK)
+        status = check_concentration("spread", env->spread, err);
+    if (status == SEGUE_OK)
+        status = check_concentration("mixed", env->mixed, err);
+    if (status == SEGUE_OK && env->spread > 0.0 && env->mixed > 0.0)
+        status = segue_fail(err, SEGUE_EUSAGE, "spread and mixed exclude each other");
+    if (status == SEGUE_OK)
+        status = check_switch(env, err);
+    if (status == SEGUE_OK)
+        status = check_twopoint(env, err);
+    return status;
+}
+
+size_t segue_environment_arms(const segue_environment *env)
+{
+    return env->models ? env->models->n_arms : env->uniform_arms;
+}
+
+bool segue_environment_has_models(const segue_environment *env)
+{
+    return env->models && !(env->mixed > 0.0);
+}
+
+size_t segue_environment_models(const segue_environment *env)
+{
+    if (!segue_environment_has_models(env))
+        return 1;
+    return env->models->n_models + (env->switch_to ? env->switch_to->n_models : 0);
+}

@@ -1,0 +1,113 @@
+/* family.c - reading a law of rewards, and drawing from it.
+ *
+ * The rewards of an arm come from a stream of that arm, so that all policies of a run see the same
+ * ones.  A mean of 0 or 1 leaves any law one value.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "sim/family.h"
+
+#include <string.h>
+
+#include "segue/number.h"
+#include "sim/normal.h"
+
+typedef struct family_entry {
+    const char *name;
+    segue_family family;
+    double least, most; /* of the parameter; both 0: it has none */
+} family_entry;
+
+static const family_entry families[] = {
+    {"bernoulli", SEGUE_BERNOULLI, 0.0, 0.0},
+    {"beta", SEGUE_BETA, 1e-6, 1e6},
+    {"normal", SEGUE_NORMAL, 1e-3, 1e2},
+    {"twopoint", SEGUE_TWOPOINT, 1e-6, 1.0},
+};
+
+static segue_status read_parameter(const family_entry *entry, const char *text, double *out,
+                                   segue_error *err)
+{
+    segue_error inner;
+    if (segue_parse_double(text, out, &inner) != SEGUE_OK)
+        return segue_fail(err, SEGUE_EPARSE, "rewards '%s': %s", entry->name, inner.message);
+    if (!(*out >= entry->least && *out <= entry->most))
+        return segue_fail(err, SEGUE_EDOMAIN, "rewards '%s': %g is out of range; need %g to %g",
+                          entry->name, *out, entry->least, entry->most);
+    return SEGUE_OK;
+}
+
+segue_status segue_rewards_parse(segue_rewards *out, const char *text, segue_error *err)
+{
+    const size_t length = strcspn(text, ":");
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+        const family_entry *entry = &families[i];
+        if (strlen(entry->name) != length || strncmp(entry->name, text, length) != 0)
+            continue;
+        const bool given = text[length] == ':', wanted = entry->most > 0.0;
+        if (given && !wanted)
+            return segue_fail(err, SEGUE_EPARSE, "rewards '%s' take no parameter", entry->name);
+        if (wanted && !given)
+            return segue_fail(err, SEGUE_EPARSE, "rewards '%s' need a parameter, as in '%s:0.5'",
+                              entry->name, entry->name);
+        *out = (segue_rewards){.family = entry->family};
+        return given ? read_parameter(entry, text + length + 1, &out->parameter, err) : SEGUE_OK;
+    }
+    return segue_fail(err, SEGUE_ENAME,
+                      "there are no rewards '%.40s'; need bernoulli, beta:PRECISION, normal:SD or "
+                      "twopoint:S",
+                      text);
+}
+
+void segue_stream_open(arm_stream *stream, double mean, uint64_t seed, uint64_t run, uint64_t task,
+                       size_t arm)
+{
+    segue_rng_open(&stream->rng, seed, run, task, arm);
+    stream->mean = mean;
+    stream->ready = false;
+    stream->left = 0;
+}
+
+static void make_ready(arm_stream *stream, const segue_rewards *rewards)
+{
+    if (rewards->family == SEGUE_BERNOULLI)
+        stream->threshold = segue_bernoulli_threshold(stream->mean);
+    else if (rewards->family == SEGUE_TWOPOINT)
+        stream->threshold = segue_bernoulli_threshold(stream->mean / rewards->parameter);
+    else if (rewards->family == SEGUE_NORMAL)
+        stream->location = segue_cut_normal_location(stream->mean, rewards->parameter);
+    stream->ready = true;
+}
+
+static double next_bit(arm_stream *stream)
+{
+    if (stream->left == 0) {
+        stream->block = segue_bernoulli_block(&stream->rng, stream->threshold);
+        stream->left = 64;
+    }
+    const double bit = (double)(int)(stream->block & 1);
+    stream->block >>= 1;
+    stream->left--;
+    return bit;
+}
+
+double segue_stream_next(arm_stream *stream, const segue_rewards *rewards)
+{
+    const double mean = stream->mean;
+    const bool drawn_in_blocks =
+        rewards->family == SEGUE_BERNOULLI || rewards->family == SEGUE_TWOPOINT;
+    if (!drawn_in_blocks && (mean <= 0.0 || mean >= 1.0))
+        return mean;
+    if (!stream->ready)
+        make_ready(stream, rewards);
+    switch (rewards->family) {
+    case SEGUE_BERNOULLI:
+        return next_bit(stream);
+    case SEGUE_TWOPOINT:
+        return rewards->parameter * next_bit(stream);
+    case SEGUE_BETA:
+        return segue_rng_beta(&stream->rng, rewards->parameter * mean,
+                              rewards->parameter * (1.0 - mean));
+    case SEGUE_NORMAL:
+        return segue_cut_normal_draw(&stream->rng, stream->location, rewards->parameter);
+    }
+    return mean;
+}

@@ -1,0 +1,27 @@
+/* family.h - the laws of rewards.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_SIM_FAMILY_H
+#define SEGUE_SIM_FAMILY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "segue/environment.h"
+#include "segue/rng.h"
+
+/* The rewards of one arm in one task. */
+typedef struct arm_stream {
+    segue_rng rng;
+    double mean;
+    bool ready;         /* what follows is worked out */
+    uint64_t threshold; /* bernoulli, twopoint: see segue_bernoulli_threshold */
+    uint64_t block;     /* ... and the draws that are left, lowest bit first */
+    unsigned left;
+    double location; /* normal: of the law that is cut */
+} arm_stream;
+
+void segue_stream_open(arm_stream *stream, double mean, uint64_t seed, uint64_t run, uint64_t task,
+                       size_t arm);
+double segue_stream_next(arm_stream *stream, const segue_rewards *rewards);
+
+#endif

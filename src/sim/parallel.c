@@ -1,0 +1,94 @@
+/* parallel.c - numbered pieces of work over POSIX threads.
+ *
+ * A worker takes the next item, works on it alone, then waits for its turn to commit.  Items are
+ * handed out in order, so the wait is never longer than the items under way.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "sim/parallel.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct crew {
+    pthread_mutex_t lock; /* guards the three below, and commit */
+    pthread_cond_t turn;
+    uint64_t next;      /* the next item to hand out */
+    uint64_t committed; /* items committed so far */
+    bool stop;
+    uint64_t n_items;
+    void (*work)(void *, size_t, uint64_t);
+    void (*commit)(void *, size_t, uint64_t);
+    void *context;
+} crew;
+
+typedef struct worker {
+    crew *crew;
+    size_t number;
+    pthread_t thread;
+} worker;
+
+static void *labour(void *argument)
+{
+    const worker *self = argument;
+    crew *c = self->crew;
+    pthread_mutex_lock(&c->lock);
+    while (!c->stop && c->next < c->n_items) {
+        const uint64_t item = c->next++;
+        pthread_mutex_unlock(&c->lock);
+        c->work(c->context, self->number, item);
+        pthread_mutex_lock(&c->lock);
+        while (c->committed != item)
+            pthread_cond_wait(&c->turn, &c->lock);
+        c->commit(c->context, self->number, item);
+        c->committed++;
+        pthread_cond_broadcast(&c->turn);
+    }
+    pthread_mutex_unlock(&c->lock);
+    return NULL;
+}
+
+static void stop(crew *c)
+{
+    pthread_mutex_lock(&c->lock);
+    c->stop = true;
+    pthread_mutex_unlock(&c->lock);
+}
+
+segue_status segue_parallel(size_t n_threads, uint64_t n_items,
+                            void (*work)(void *, size_t, uint64_t),
+                            void (*commit)(void *, size_t, uint64_t), void *context,
+                            segue_error *err)
+{
+    crew c = {.lock = PTHREAD_MUTEX_INITIALIZER,
+              .turn = PTHREAD_COND_INITIALIZER,
+              .n_items = n_items,
+              .work = work,
+              .commit = commit,
+              .context = context};
+    worker *workers = calloc(n_threads, sizeof *workers);
+    if (!workers)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for %zu threads", n_threads);
+
+    segue_status status = SEGUE_OK;
+    size_t started = 1;
+    for (; started < n_threads; started++) {
+        workers[started] = (worker){.crew = &c, .number = started};
+        const int code = pthread_create(&workers[started].thread, NULL, labour, &workers[started]);
+        if (code != 0) {
+            status = segue_fail(err, SEGUE_ETHREAD, "thread %zu of %zu could not be started: %s",
+                                started + 1, n_threads, strerror(code));
+            stop(&c);
+            break;
+        }
+    }
+    workers[0] = (worker){.crew = &c, .number = 0};
+    (void)labour(&workers[0]);
+    for (size_t i = 1; i < started; i++)
+        pthread_join(workers[i].thread, NULL);
+    free(workers);
+    pthread_mutex_destroy(&c.lock);
+    pthread_cond_destroy(&c.turn);
+    return status;
+}

@@ -1,0 +1,23 @@
+/* parallel.h - numbered pieces of work over threads, their results taken in order.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_SIM_PARALLEL_H
+#define SEGUE_SIM_PARALLEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "segue/status.h"
+
+/**
+ * Call work(context, worker, item) for items 0 .. n_items - 1, each on one of n_threads workers
+ * (0 .. n_threads - 1; 0 is the caller's thread), and then commit(context, worker, item), one at
+ * a time and in the order of the items: what commit adds up does not depend on the threads.
+ *
+ * @retval SEGUE_ETHREAD  a thread could not be started
+ */
+SEGUE_MUST_CHECK segue_status segue_parallel(size_t n_threads, uint64_t n_items,
+                                             void (*work)(void *, size_t, uint64_t),
+                                             void (*commit)(void *, size_t, uint64_t),
+                                             void *context, segue_error *err);
+
+#endif

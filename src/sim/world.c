@@ -1,0 +1,165 @@
+/* world.c - one simulated task: its hidden means and its streams of rewards.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "segue/environment.h"
+#include "segue/rng.h"
+#include "sim/family.h"
+
+struct segue_world {
+    const segue_environment *env;
+    size_t n_arms;
+    size_t model;
+    double *mean;        /* n_arms */
+    arm_stream *streams; /* n_arms */
+    double *share;       /* the largest n_models: scratch of a mixture */
+};
+
+segue_status segue_world_create(segue_world **out, const segue_environment *env, segue_error *err)
+{
+    *out = NULL;
+    const segue_status status = segue_environment_check(env, err);
+    if (status != SEGUE_OK)
+        return status;
+    segue_world *world = calloc(1, sizeof *world);
+    if (!world)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a simulated task");
+    world->env = env;
+    world->n_arms = segue_environment_arms(env);
+    world->mean = calloc(world->n_arms, sizeof *world->mean);
+    world->streams = calloc(world->n_arms, sizeof *world->streams);
+    world->share = calloc(SEGUE_MAX_MODELS, sizeof *world->share);
+    if (!world->mean || !world->streams || !world->share) {
+        segue_world_destroy(world);
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a simulated task");
+    }
+    *out = world;
+    return SEGUE_OK;
+}
+
+void segue_world_destroy(segue_world *world)
+{
+    if (!world)
+        return;
+    free(world->mean);
+    free(world->streams);
+    free(world->share);
+    free(world);
+}
+
+static size_t draw_by_weight(const segue_models *models, segue_rng *rng)
+{
+    double rest = segue_rng_uniform(rng);
+    size_t last = 0;
+    for (size_t k = 0; k < models->n_models; k++) {
+        if (models->weight[k] == 0.0)
+            continue;
+        last = k;
+        if (rest < models->weight[k])
+            return k;
+        rest -= models->weight[k];
+    }
+    return last; /* rounding left a crumb */
+}
+
+/* Each mean Beta(spread mean, spread (1 - mean)); a mean of 0 or 1 stays. */
+static void draw_around(double *mean, const double *model, size_t n_arms, double spread,
+                        segue_rng *rng)
+{
+    for (size_t arm = 0; arm < n_arms; arm++) {
+        const double mu = model[arm];
+        mean[arm] =
+            mu > 0.0 && mu < 1.0 ? segue_rng_beta(rng, spread * mu, spread * (1.0 - mu)) : mu;
+    }
+}
+
+/* Dirichlet(concentration weight) shares, by gammas in logarithms: tiny ones do not underflow. */
+static void draw_shares(double *share, const segue_models *models, double concentration,
+                        segue_rng *rng)
+{
+    double most = -INFINITY, total = 0.0;
+    for (size_t k = 0; k < models->n_models; k++) {
+        const double shape = concentration * models->weight[k];
+        share[k] = shape > 0.0 ? segue_rng_log_gamma(rng, shape) : -INFINITY;
+        most = fmax(most, share[k]);
+    }
+    for (size_t k = 0; k < models->n_models; k++) {
+        share[k] = exp(share[k] - most);
+        total += share[k];
+    }
+    for (size_t k = 0; k < models->n_models; k++)
+        share[k] /= total;
+}
+
+static void draw_mixture(segue_world *world, const segue_models *models, segue_rng *rng)
+{
+    draw_shares(world->share, models, world->env->mixed, rng);
+    memset(world->mean, 0, world->n_arms * sizeof *world->mean);
+    for (size_t k = 0; k < models->n_models; k++)
+        for (size_t arm = 0; arm < world->n_arms; arm++)
+            world->mean[arm] += world->share[k] * segue_models_row(models, k)[arm];
+    for (size_t arm = 0; arm < world->n_arms; arm++)
+        world->mean[arm] = fmin(1.0, world->mean[arm]);
+}
+
+/* The means of a task of model `model` of `models` (NULL: uniform means). */
+static void draw_means(segue_world *world, const segue_models *models, size_t model, segue_rng *rng)
+{
+    const segue_environment *env = world->env;
+    if (!models) {
+        for (size_t arm = 0; arm < world->n_arms; arm++)
+            world->mean[arm] = segue_rng_uniform(rng);
+    } else if (env->mixed > 0.0) {
+        draw_mixture(world, models, rng);
+    } else if (env->spread > 0.0) {
+        draw_around(world->mean, segue_models_row(models, model), world->n_arms, env->spread, rng);
+    } else {
+        memcpy(world->mean, segue_models_row(models, model), world->n_arms * sizeof(double));
+    }
+}
+
+void segue_world_begin(segue_world *world, uint64_t seed, uint64_t run, uint64_t task, size_t model)
+{
+    const segue_environment *env = world->env;
+    const bool switched = env->switch_to && task + 1 >= env->switch_at;
+    const segue_models *models = switched ? env->switch_to : env->models;
+    segue_rng rng;
+    if (segue_environment_has_models(env) && model == SEGUE_ANY_MODEL) {
+        segue_rng_open(&rng, seed, run, task, SEGUE_STREAM_MODEL);
+        model = draw_by_weight(models, &rng);
+    }
+    segue_rng_open(&rng, seed, run, task, SEGUE_STREAM_MEANS);
+    draw_means(world, models, model, &rng);
+    world->model = segue_environment_has_models(env) ? model : 0;
+    if (switched && segue_environment_has_models(env))
+        world->model += env->models->n_models;
+    for (size_t arm = 0; arm < world->n_arms; arm++)
+        segue_stream_open(&world->streams[arm], world->mean[arm], seed, run, task, arm);
+}
+
+size_t segue_world_model(const segue_world *world)
+{
+    return world->model;
+}
+
+const double *segue_world_means(const segue_world *world)
+{
+    return world->mean;
+}
+
+double segue_world_reward(segue_world *world, size_t arm)
+{
+    return segue_stream_next(&world->streams[arm], &world->env->rewards);
+}
+
+double segue_world_regret(const segue_world *world, const uint64_t *pulls)
+{
+    double best = 0.0, regret = 0.0;
+    for (size_t arm = 0; arm < world->n_arms; arm++)
+        best = fmax(best, world->mean[arm]);
+    for (size_t arm = 0; arm < world->n_arms; arm++)
+        regret += (double)pulls[arm] * (best - world->mean[arm]);
+    return regret;
+}

@@ -1,0 +1,112 @@
+/* bounds.c - the regret bounds of the paper, the spectrum of M2, and the bound on recovery.
+ *
+ * The non-zero eigenvalues of M2 = sum rho mu mu^T are those of the Gram matrix of the vectors
+ * sqrt(rho) mu, which is n_models wide however many arms there are.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/linalg.h"
+#include "segue/theory.h"
+
+#define SAME_EIGENVALUE 1e-12 /* of the largest: closer ones count as equal */
+
+double segue_regret_bound(size_t n_arms, double log_term, double complexity)
+{
+    return (double)n_arms + 2.0 * log_term * complexity;
+}
+
+double segue_regret_bound_run(size_t n_arms, double log_term, const double *complexity,
+                              size_t n_tasks)
+{
+    double sum = 0.0;
+    for (size_t j = 0; j < n_tasks; j++)
+        sum += segue_regret_bound(n_arms, log_term, complexity[j]);
+    return sum;
+}
+
+/* The least difference of two distinct numbers of an ascending list. */
+static double least_difference(const double *values, size_t count)
+{
+    double least = NAN;
+    for (size_t i = 1; i < count; i++) {
+        const double difference = values[i] - values[i - 1];
+        if (difference > SAME_EIGENVALUE * values[count - 1])
+            least = fmin(least, difference); /* fmin passes over the NaN */
+    }
+    return least;
+}
+
+static void set_lambdas(segue_spectrum *out, const segue_models *models)
+{
+    out->lambda_min = INFINITY;
+    out->lambda_max = 0.0;
+    for (size_t k = 0; k < models->n_models; k++) {
+        const double lambda = 1.0 / sqrt(models->weight[k]);
+        out->lambda_min = fmin(out->lambda_min, lambda);
+        out->lambda_max = fmax(out->lambda_max, lambda);
+    }
+}
+
+/* The eigenvalues of M2, ascending in `values`; `scaled` and `gram` are scratch. */
+static segue_status eigenvalues(const segue_models *models, double *scaled, double *gram,
+                                double *values, segue_error *err)
+{
+    for (size_t k = 0; k < models->n_models; k++)
+        for (size_t arm = 0; arm < models->n_arms; arm++)
+            scaled[k * models->n_arms + arm] =
+                sqrt(models->weight[k]) * segue_models_row(models, k)[arm];
+    segue_la_gram(models->n_models, models->n_arms, scaled, gram);
+    return segue_la_eigenvalues(models->n_models, gram, values, err);
+}
+
+segue_status segue_spectrum_compute(segue_spectrum *out, const segue_models *models,
+                                    segue_error *err)
+{
+    const size_t m = models->n_models;
+    *out = (segue_spectrum){.sigma_min = NAN, .sigma_max = NAN, .gap = NAN};
+    set_lambdas(out, models);
+    if (m > models->n_arms)
+        return SEGUE_OK;
+
+    double *scaled = calloc(m * models->n_arms, sizeof *scaled);
+    double *gram = calloc(m * m, sizeof *gram);
+    double *values = calloc(m, sizeof *values);
+    segue_status status = SEGUE_OK;
+    if (!scaled || !gram || !values)
+        status = segue_fail(err, SEGUE_ENOMEM, "out of memory for the spectrum of %zu models", m);
+    else
+        status = eigenvalues(models, scaled, gram, values, err);
+    if (status == SEGUE_OK) {
+        out->sigma_min = fmax(0.0, values[0]); /* rounding may leave it just below */
+        out->sigma_max = values[m - 1];
+        out->gap = least_difference(values, m);
+    }
+    free(scaled);
+    free(gram);
+    free(values);
+    return status;
+}
+
+segue_recovery segue_recovery_bound(const segue_models *models, const segue_spectrum *spectrum,
+                                    double n_tasks, double delta, double c3, double c4)
+{
+    const double arms = (double)models->n_arms, m = (double)models->n_models;
+    const double low = spectrum->sigma_min, high = spectrum->sigma_max;
+    /* With no two distinct eigenvalues there is nothing to tell apart. */
+    const double gap = isnan(low) ? NAN : isnan(spectrum->gap) ? INFINITY : spectrum->gap;
+    const double least = isnan(low) ? NAN : fmin(low, gap);
+    const double lambda = spectrum->lambda_min;
+    const double log_arms = log(arms / delta), log_moment = log(2.0 * arms / delta);
+
+    const double constant = c3 * spectrum->lambda_max * sqrt(high / (low * low * low)) *
+                            (high / gap + 1.0 / low + 1.0 / high);
+    return (segue_recovery){
+        .constant = constant,
+        .error = constant * pow(arms, 2.5) * m * m * sqrt(log_arms / n_tasks),
+        .least_tasks = c4 * pow(m, 5) * pow(arms, 6) * log_arms /
+                       (least * least * low * low * low * lambda * lambda),
+        .second_moment = 2.0 * arms * sqrt(log_moment / n_tasks),
+        .third_moment = pow(arms, 1.5) * sqrt(6.0 * log_moment / n_tasks),
+    };
+}
