@@ -121,7 +121,7 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_policy_parse(segue_policy_spec *ou
                                                            segue_error *err);
 
 /**
- * Set one option of `spec` to a number.
+ * Set one option of `spec` to a number, or to the rank of a word among its choices.
  *
  * @retval SEGUE_ENAME    the policy has no such option
  * @retval SEGUE_EDOMAIN  `value` is outside its range

@@ -9,7 +9,7 @@
 
 static const segue_option options[] = {
     {.key = "discount",
-     .help = "what a reward keeps of its weight a step (default 1 - 1/(4 sqrt n))",
+     .help = "weight a reward keeps a step (default 1 - 1/(4 sqrt n))",
      .least = 0.0,
      .most = 1.0,
      .open = true},

@@ -1,46 +1,47 @@
 /* kl_ucb.c - KL-UCB (Garivier and Cappe 2011) for Bernoulli rewards.
  *
- * The index is the largest q with T kl(average, q) <= log t.  kl(p, .) is convex above p, so that
- * Newton's method from the right of the root falls towards it and never past it.
+ * The index is the largest q with T kl(average, q) <= log t.  Indices crowd near 1, so they are
+ * kept as what they lack to it, c = 1 - q: the arm that lacks least is pulled.  kl falls and is
+ * convex in c below 1 - average, so that Newton's method from the left of the root climbs to it
+ * and never past it.
  * Cost O(n_arms) a step; only arms that beat the best so far are solved for.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/choose.h"
 
 #define MOST_STEPS 50 /* Newton needs about six; this ends a stall by rounding */
 
-/* kl between Bernoulli means, 0 <= p <= q < 1, p < 1. */
-static double divergence(double p, double q)
+/* kl between Bernoulli means p and 1 - lack; 0 < p < 1, 0 < lack < 1. */
+static double divergence(double p, double lack)
 {
-    const double low = p > 0.0 ? p * log(p / q) : 0.0;
-    return low + (1.0 - p) * log((1.0 - p) / (1.0 - q));
+    return p * (log(p) - log1p(-lack)) + (1.0 - p) * (log(1.0 - p) - log(lack));
 }
 
-/* The largest q with kl(p, q) <= budget. */
-static double upper(double p, double budget)
+/* What the largest q with kl(p, q) <= budget lacks to 1. */
+static double least_lack(double p, double budget)
 {
     if (p >= 1.0)
-        return 1.0;
+        return 0.0;
     if (p <= 0.0)
-        return -expm1(-budget);
-    /* To the right of the root: kl(p, q) >= 2 (q - p)^2, and >= -h(p) - (1 - p) log(1 - q). */
-    const double entropy = -p * log(p) - (1.0 - p) * log1p(-p);
-    double q = fmin(p + sqrt(0.5 * budget), -expm1(-(budget + entropy) / (1.0 - p)));
-    for (int i = 0; i < MOST_STEPS && q > p && q < 1.0; i++) {
-        const double slope = (q - p) / (q * (1.0 - q));
-        const double next = q - (divergence(p, q) - budget) / slope;
-        if (!(next < q))
+        return exp(-budget);
+    /* Left of the root: kl(p, q) >= 2 (q - p)^2, and >= -entropy - (1 - p) log lack. */
+    const double entropy = -p * log(p) - (1.0 - p) * log(1.0 - p);
+    double lack = fmax(1.0 - p - sqrt(0.5 * budget), exp(-(budget + entropy) / (1.0 - p)));
+    for (int i = 0; i < MOST_STEPS && lack > 0.0 && lack < 1.0 - p; i++) {
+        const double slope = (1.0 - p - lack) / (lack * (1.0 - lack));
+        const double next = lack + (divergence(p, lack) - budget) / slope;
+        if (!(next > lack))
             break;
-        q = fmax(next, p);
+        lack = fmin(next, 1.0 - p);
     }
-    return q;
+    return lack;
 }
 
-/* Whether the index of an arm is above `value`. */
-static bool beats(double p, double budget, double value)
+/* Whether the index of an arm lacks less than `lack`. */
+static bool beats(double p, double budget, double lack)
 {
-    if (p >= value)
+    if (1.0 - p <= lack)
         return true;
-    return value < 1.0 && divergence(p, value) < budget;
+    return lack > 0.0 && (p <= 0.0 ? -log(lack) : divergence(p, lack)) < budget;
 }
 
 static segue_choice choose(const segue_view *view, segue_rng *rng)
@@ -48,7 +49,7 @@ static segue_choice choose(const segue_view *view, segue_rng *rng)
     (void)rng;
     const double log_t = log((double)view->step);
     size_t best = view->n_arms;
-    double value = -INFINITY;
+    double lack = INFINITY;
     for (size_t arm = 0; arm < view->n_arms; arm++) {
         if (view->pulls[arm] == 0) {
             if (!is_outstanding(view, arm))
@@ -57,11 +58,11 @@ static segue_choice choose(const segue_view *view, segue_rng *rng)
         }
         const double p = fmin(1.0, average(view, arm));
         const double budget = log_t / (double)view->pulls[arm];
-        if (!beats(p, budget, value))
+        if (!beats(p, budget, lack))
             continue;
-        const double x = upper(p, budget);
-        if (x > value) {
-            value = x;
+        const double own = least_lack(p, budget);
+        if (own < lack) {
+            lack = own;
             best = arm;
         }
     }

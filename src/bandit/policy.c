@@ -86,6 +86,14 @@ static int rank_of(const char *choices, const char *word)
     }
 }
 
+static size_t count_choices(const char *choices)
+{
+    size_t count = 1;
+    for (; *choices; choices++)
+        count += *choices == '|';
+    return count;
+}
+
 static segue_status check_number(const segue_policy *policy, const segue_option *option,
                                  double value, segue_error *err)
 {
@@ -104,8 +112,14 @@ segue_status segue_policy_set(segue_policy_spec *spec, const char *key, double v
 {
     size_t i = 0;
     segue_status status = find_option(spec->policy, key, &i, err);
-    if (status == SEGUE_OK && !spec->policy->options[i].choices)
-        status = check_number(spec->policy, &spec->policy->options[i], value, err);
+    if (status != SEGUE_OK)
+        return status;
+    segue_option option = spec->policy->options[i];
+    if (option.choices) { /* their rank */
+        option.whole = true;
+        option.most = (double)count_choices(option.choices) - 1.0;
+    }
+    status = check_number(spec->policy, &option, value, err);
     if (status == SEGUE_OK)
         spec->option[i] = value;
     return status;

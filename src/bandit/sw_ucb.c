@@ -8,18 +8,20 @@
 #include "bandit/choose.h"
 
 #define MOST_WINDOW 10000000.0
+#define UNIT        0x1p39 /* rewards are counted in units of 2^-39: sums of a window are exact, and
+                              what leaves it leaves no rounding behind */
 
 typedef struct pull {
     size_t arm;
-    double reward;
+    int64_t reward; /* in units */
 } pull;
 
 /* The state; behind it come n_arms sums, n_arms counts and the ring of the window. */
 typedef struct window {
     uint64_t t; /* rewards so far in the stream */
     size_t size;
-    double *sum;
-    double *count;
+    int64_t *sum; /* in units */
+    int64_t *count;
     pull *ring;
 } window;
 
@@ -43,7 +45,7 @@ static void settle(const segue_setting *setting, double *option)
 
 static size_t state_size(const segue_setting *setting, const double *option)
 {
-    return sizeof(window) + 2 * setting->n_arms * sizeof(double) +
+    return sizeof(window) + 2 * setting->n_arms * sizeof(int64_t) +
            (size_t)option[0] * sizeof(pull);
 }
 
@@ -52,7 +54,7 @@ static void begin(const segue_view *view)
     window *w = view->state;
     w->size = (size_t)view->option[0];
     w->ring = (pull *)(w + 1);
-    w->sum = (double *)(w->ring + w->size);
+    w->sum = (int64_t *)(w->ring + w->size);
     w->count = w->sum + view->n_arms;
 }
 
@@ -62,27 +64,26 @@ static void update(const segue_view *view, size_t arm, double reward)
     pull *slot = &w->ring[w->t % w->size];
     if (w->t >= w->size) {
         w->sum[slot->arm] -= slot->reward;
-        w->count[slot->arm] -= 1.0;
-        if (w->count[slot->arm] == 0.0)
-            w->sum[slot->arm] = 0.0; /* no rounding left behind */
+        w->count[slot->arm]--;
     }
-    *slot = (pull){.arm = arm, .reward = reward};
-    w->sum[arm] += reward;
-    w->count[arm] += 1.0;
+    *slot = (pull){.arm = arm, .reward = (int64_t)(reward * UNIT + 0.5)};
+    w->sum[arm] += slot->reward;
+    w->count[arm]++;
     w->t++;
 }
 
 static double count(const segue_view *view, size_t arm)
 {
     const window *w = view->state;
-    return w->count[arm];
+    return (double)w->count[arm];
 }
 
 static double optimistic(const segue_view *view, size_t arm)
 {
     const window *w = view->state;
     const double seen = (double)(w->t < w->size ? w->t : w->size);
-    return w->sum[arm] / w->count[arm] + sqrt(view->option[1] * log(seen) / w->count[arm]);
+    const double pulls = (double)w->count[arm];
+    return (double)w->sum[arm] / UNIT / pulls + sqrt(view->option[1] * log(seen) / pulls);
 }
 
 static segue_choice choose(const segue_view *view, segue_rng *rng)

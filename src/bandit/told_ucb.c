@@ -14,7 +14,7 @@ static size_t state_size(const segue_setting *setting, const double *option)
 
 const segue_policy segue_policy_told_ucb = {
     .name = "told-ucb",
-    .summary = "ucb that is told each task's model: a reference, not a competitor",
+    .summary = "ucb that is told each task's model: a reference line",
     .needs = SEGUE_NEEDS_TOLD,
     .carries = true,
     .options = segue_ucb_options,

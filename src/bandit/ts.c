@@ -28,6 +28,6 @@ static segue_choice choose(const segue_view *view, segue_rng *rng)
 
 const segue_policy segue_policy_ts = {
     .name = "ts",
-    .summary = "Thompson sampling with flat Beta priors; needs neither models nor n",
+    .summary = "Thompson sampling with flat Beta priors; needs no n",
     .choose = choose,
 };

@@ -56,7 +56,7 @@ static segue_choice choose(const segue_view *view, segue_rng *rng)
 
 const segue_policy segue_policy_ucb_plus = {
     .name = "ucb+",
-    .summary = "ucb on the arms that are best for some model of a known set",
+    .summary = "ucb on the arms that are best for some known model",
     .needs = SEGUE_NEEDS_MODELS,
     .options = segue_ucb_options,
     .n_options = N_UCB_OPTIONS,

@@ -94,7 +94,7 @@ static segue_choice choose(const segue_view *view, segue_rng *rng)
 
 const segue_policy segue_policy_ucb_test = {
     .name = "ucb-test",
-    .summary = "ucb until a test tells the known models apart, then that model's best arm",
+    .summary = "ucb until a test finds the model, then that model's best arm",
     .needs = SEGUE_NEEDS_MODELS,
     .options = segue_ucb_options,
     .n_options = N_UCB_OPTIONS,

@@ -94,7 +94,7 @@ static segue_choice choose(const segue_view *view, segue_rng *rng)
 
 const segue_policy segue_policy_umucb = {
     .name = "umucb",
-    .summary = "optimism over models known to within eps, after three pulls of each arm",
+    .summary = "optimism over models known to within eps; each arm 3x first",
     .needs = SEGUE_NEEDS_MODELS,
     .options = options,
     .n_options = sizeof options / sizeof *options,

@@ -34,8 +34,8 @@ static const cli_option options[] = {
      1e300},
     {"c4", 0, CLI_NUMBER, FIELD(c4), "C", "another one (default 1)", TINY, 1e300},
     {"estimated", 'e', CLI_TEXT, FIELD(estimated), "FILE",
-     "estimates of the models: adds what concerns estimated sets", 0, 0},
-    {"eps", 0, CLI_NUMBER, FIELD(eps), "E", "how far the estimates may be off (with --estimated)",
+     "estimates of the models, to see what they allow", 0, 0},
+    {"eps", 0, CLI_NUMBER, FIELD(eps), "E", "how far each estimated mean may be off",
      0, 1e9},
     {"format", 'f', CLI_TEXT, FIELD(format), "FORMAT", "table (default), csv or json", 0, 0},
     {"out", 'o', CLI_TEXT, FIELD(out), "FILE", "write there instead of to the standard output", 0,
@@ -506,12 +506,12 @@ const cli_command cli_command_complexity = {
     .summary = "tells gaps, sets, complexities and bounds of a model set",
     .usage = "complexity --models FILE [OPTIONS]",
     .details =
-        "The complexity of a model is its regret bound without the factor that grows with n.\n"
-        "'optimistic' lists the models that promise at least as much as the true one: mUCB has\n"
-        "to rule them out.  Averages are by the models' weights.\n\n"
+        "The complexity of a model is its regret bound without the factor that grows with\n"
+        "n.  'optimistic' lists the models that promise at least as much as the true one:\n"
+        "mUCB has to rule them out.  Averages are by the models' weights.\n\n"
         "examples:\n"
         "  segue complexity --models models/paper.csv\n"
-        "  segue complexity --models truth.csv --estimated guess.csv --eps 0.05 --format json\n",
+        "  segue complexity --models truth.csv --estimated guess.csv --eps 0.05\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,

@@ -34,18 +34,19 @@ static void print_overview(FILE *out)
 
 static void print_policies(FILE *out)
 {
-    static const char *const needs[] = {"", " [needs models]", " [is told models]"};
     size_t count;
     const segue_policy *const *policies = segue_policies(&count);
     fputs("Policies, and their options (written name:key=value,key=value):\n\n", out);
     for (size_t i = 0; i < count; i++) {
-        fprintf(out, "  %-12s %s%s\n", policies[i]->name, policies[i]->summary,
-                needs[policies[i]->needs]);
+        fprintf(out, "%c %-12s %s\n", policies[i]->needs ? '*' : ' ', policies[i]->name,
+                policies[i]->summary);
         for (size_t k = 0; k < policies[i]->n_options; k++)
             fprintf(out, "      %-9s %s\n", policies[i]->options[k].key,
                     policies[i]->options[k].help);
     }
-    fputs("\nn: steps a task; m: models; K: arms; J: tasks; L: the logarithm of a radius.\n", out);
+    fputs("\n* needs a known model set (told-ucb: to be told each task's model).\n"
+          "n: steps a task; m: models; K: arms; J: tasks; radius: sqrt(L / 2 pulls).\n",
+          out);
 }
 
 /* One word a line, for the shell to complete: commands, options of one, or policies. */
@@ -115,7 +116,7 @@ const cli_command cli_command_help = {
     .name = "help",
     .summary = "explains a command, or lists the policies",
     .usage = "help [COMMAND | policies]",
-    .details = "'segue help --words [COMMAND | policies]' prints one word a line, for completion;\n"
+    .details = "'segue help --words [COMMAND | policies]' prints a word a line, for completion;\n"
                "'segue help --manual COMMAND' prints the options as scdoc, for the manual.\n",
     .run = run,
 };

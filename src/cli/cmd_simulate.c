@@ -29,9 +29,9 @@ static const cli_option options[] = {
     {"models", 'm', CLI_TEXT, FIELD(models), "FILE", "the model set, CSV ('-': standard input)",
      0, 0},
     {"policy", 'p', CLI_TEXT, FIELD(policy), "LIST",
-     "policies, with commas between (default ucb,ucb+,mucb,ts)", 0, 0},
+     "policies, comma between (default ucb,ucb+,mucb,ts)", 0, 0},
     {"steps", 'n', CLI_WHOLE, FIELD(steps), "N", "steps a task (default 5000)", 1, 1e12},
-    {"runs", 'r', CLI_WHOLE, FIELD(runs), "R", "runs, of each model without --tasks (default 200)",
+    {"runs", 'r', CLI_WHOLE, FIELD(runs), "R", "runs, of each model unless --tasks (default 200)",
      1, 1e9},
     {"tasks", 'j', CLI_WHOLE, FIELD(tasks), "J", "play runs of J tasks, drawn by the weights", 1,
      1e9},
@@ -42,9 +42,9 @@ static const cli_option options[] = {
     {"rewards", 0, CLI_TEXT, FIELD(rewards), "LAW",
      "bernoulli (default), beta:P, normal:SD or twopoint:S", 0, 0},
     {"spread", 0, CLI_NUMBER, FIELD(spread), "K",
-     "a task's means are Beta of concentration K around its model's", 1e-6, 1e9},
+     "a task's means are Beta(K) around its model's", 1e-6, 1e9},
     {"mixed", 0, CLI_NUMBER, FIELD(mixed), "A",
-     "a task's means mix the models', with Dirichlet shares of sum A", 1e-6, 1e9},
+     "a task's means mix the models' by Dirichlet(A)", 1e-6, 1e9},
     {"uniform", 0, CLI_WHOLE, FIELD(uniform), "K",
      "instead of --models: tasks of K fresh uniform means", SEGUE_MIN_ARMS, SEGUE_MAX_ARMS},
     {"switch-at", 0, CLI_WHOLE, FIELD(switch_at), "T", "from task T on, tasks come from ...", 1,
@@ -396,14 +396,18 @@ const cli_command cli_command_simulate = {
     .summary = "plays policies against a model set and tells their regret",
     .usage = "simulate --models FILE [OPTIONS]",
     .details =
-        "Without --tasks every policy plays single tasks, R of each model, and the regret is\n"
-        "weighted by the models' weights.  With --tasks a run is J tasks, one after the other;\n"
-        "policies that carry something from task to task then show it.\n\n"
-        "The same seed gives the same bytes on any number of threads, and all policies of a\n"
-        "run see the same rewards.  'segue help policies' lists the policies.\n\n"
+        "Without --tasks every policy plays single tasks, R of each model, and the regret\n"
+        "is averaged by the models' weights.  With --tasks a run is J tasks, one after\n"
+        "the other; policies that carry something from task to task then show it.\n\n"
+        "Laws of rewards: beta:P has precision P; normal:SD is cut to [0,1] and moved so\n"
+        "that the mean is right; twopoint:S pays 0 or S.  --spread K draws each mean from\n"
+        "a Beta of concentration K; --mixed A draws shares of the models from a Dirichlet\n"
+        "of total concentration A, centred on their weights.\n\n"
+        "The same seed gives the same bytes on any number of threads, and all policies of\n"
+        "a run see the same rewards.  'segue help policies' lists the policies.\n\n"
         "examples:\n"
         "  segue simulate --models models/paper.csv\n"
-        "  segue simulate --models models/paper.csv --policy ucb:delta=0.01,mts --steps 300\n"
+        "  segue simulate --models models/paper.csv --policy ucb:delta=0.01,mts\n"
         "  segue simulate --uniform 10 --policy ts,kl-ucb --format csv --out regret.csv\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,

@@ -1,0 +1,90 @@
+/* support.c - what the tests share.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "support.h"
+
+segue_models *models_of(size_t n_arms, size_t n_models, const double *mean)
+{
+    segue_models *models = NULL;
+    segue_error err;
+    if (segue_models_create(&models, SEGUE_MODELS_KNOWN, n_arms, n_models, mean, NULL, &err))
+        fail_msg("%s", err.message);
+    return models;
+}
+
+segue_models *paper_models(void)
+{
+    static const double mean[] = {
+        .90, .75, .45, .55,  .58, .61, .65, /* 1 */
+        .75, .89, .45, .55,  .58, .61, .65, /* 2 */
+        .20, .23, .45, .35,  .30, .18, .25, /* 3 */
+        .34, .31, .45, .725, .33, .37, .47, /* 4 */
+        .60, .50, .45, .35,  .95, .90, .80, /* 5 */
+    };
+    return models_of(7, 5, mean);
+}
+
+size_t random_between(segue_rng *rng, size_t least, size_t most)
+{
+    return least + (size_t)(segue_rng_uniform(rng) * (double)(most - least + 1));
+}
+
+segue_models *random_models(segue_rng *rng, size_t least_arms, size_t most_arms,
+                            size_t least_models, size_t most_models)
+{
+    const size_t n_arms = random_between(rng, least_arms, most_arms);
+    const size_t n_models = random_between(rng, least_models, most_models);
+    const int coarse = segue_rng_uniform(rng) < 0.5;
+    double *mean = calloc(n_arms * n_models, sizeof *mean);
+    assert_non_null(mean);
+    for (size_t i = 0; i < n_arms * n_models; i++) {
+        const double u = segue_rng_uniform(rng);
+        mean[i] = coarse ? floor(u * 11.0) / 10.0 : u;
+    }
+    if (n_models > 1 && segue_rng_uniform(rng) < 0.2)
+        memcpy(mean + n_arms, mean, n_arms * sizeof *mean);
+    segue_models *models = models_of(n_arms, n_models, mean);
+    free(mean);
+    return models;
+}
+
+segue_policy_spec policy_of(const char *text)
+{
+    segue_policy_spec spec;
+    segue_error err;
+    if (segue_policy_parse(&spec, text, &err) != SEGUE_OK)
+        fail_msg("%s", err.message);
+    return spec;
+}
+
+segue_task *task_of(const char *policy, const segue_models *models, uint64_t horizon)
+{
+    segue_task_config config = segue_task_defaults();
+    segue_task *task = NULL;
+    segue_error err;
+    config.policy = policy_of(policy);
+    config.setting = (segue_setting){.n_arms = models->n_arms,
+                                     .models = models,
+                                     .n_told = models->n_models,
+                                     .horizon = horizon,
+                                     .n_tasks = 1};
+    if (segue_task_create(&task, &config, &err) != SEGUE_OK)
+        fail_msg("%s", err.message);
+    return task;
+}
+
+segue_world *world_of(const segue_environment *env, uint64_t seed, uint64_t run, size_t model)
+{
+    segue_world *world = NULL;
+    segue_error err;
+    if (segue_world_create(&world, env, &err) != SEGUE_OK)
+        fail_msg("%s", err.message);
+    segue_world_begin(world, seed, run, 0, model);
+    return world;
+}
+
+void tell(segue_task *task, size_t arm, double reward)
+{
+    segue_error err;
+    if (segue_task_tell(task, arm, reward, &err) != SEGUE_OK)
+        fail_msg("%s", err.message);
+}

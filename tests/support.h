@@ -1,0 +1,54 @@
+/* support.h - what the tests share: model sets, random sets, worlds.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_TESTS_SUPPORT_H
+#define SEGUE_TESTS_SUPPORT_H
+
+/* cmocka wants these first. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "segue/segue.h"
+
+/* The paper's models, table 1. */
+segue_models *paper_models(void);
+
+/* A set from literal means, equal weights. */
+segue_models *models_of(size_t n_arms, size_t n_models, const double *mean);
+
+/* A random set of `least` .. `most` arms and models; every other one has means on a coarse grid
+ * (ties), and some have equal models. */
+segue_models *random_models(segue_rng *rng, size_t least_arms, size_t most_arms,
+                            size_t least_models, size_t most_models);
+
+/* A whole number in least .. most. */
+size_t random_between(segue_rng *rng, size_t least, size_t most);
+
+/* A spec from its text; fails the test if it is wrong. */
+segue_policy_spec policy_of(const char *text);
+
+/* A task of one policy on a known set. */
+segue_task *task_of(const char *policy, const segue_models *models, uint64_t horizon);
+
+/* A simulated task whose means are those of one model, and its first task begun. */
+segue_world *world_of(const segue_environment *env, uint64_t seed, uint64_t run, size_t model);
+
+/* Tell a task a reward that it must take. */
+void tell(segue_task *task, size_t arm, double reward);
+
+#define assert_ok(call)  assert_int_equal((call), SEGUE_OK)
+#define assert_near(a, b, tolerance)                                                               \
+    do {                                                                                           \
+        const double near_a = (a), near_b = (b);                                                   \
+        if (!(fabs(near_a - near_b) <= (tolerance)))                                               \
+            fail_msg("%s is %.17g, not %.17g", #a, near_a, near_b);                                \
+    } while (0)
+
+#endif

@@ -1,0 +1,221 @@
+/* test_alloc.c - every allocation made to fail in turn: an error, no leak, no crash.
+ *
+ * The linker sends malloc and its kin here (-Wl,--wrap); the n-th call fails, for n = 1, 2, ...
+ * until a scenario passes untouched.  What is allocated and freed is counted.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "support.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "io/models_file.h"
+#include "io/outfile.h"
+
+static atomic_long calls_left; /* until the one that fails; negative: none does */
+static atomic_long failures;
+static atomic_long live; /* blocks allocated and not yet freed */
+
+static bool must_fail(void)
+{
+    if (atomic_load(&calls_left) < 0 || atomic_fetch_sub(&calls_left, 1) != 1)
+        return false;
+    atomic_fetch_add(&failures, 1);
+    atomic_store(&calls_left, -1);
+    return true;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *block, size_t size);
+void __real_free(void *block);
+char *__real_realpath(const char *path, char *resolved);
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *argument);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+char *__wrap_strdup(const char *text);
+char *__wrap_realpath(const char *path, char *resolved);
+void __wrap_free(void *block);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *argument);
+
+static void *counted(void *block)
+{
+    atomic_fetch_add(&live, block != NULL);
+    return block;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return must_fail() ? NULL : counted(__real_malloc(size));
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return must_fail() ? NULL : counted(__real_calloc(count, size));
+}
+
+void *__wrap_realloc(void *block, size_t size)
+{
+    if (must_fail())
+        return NULL;
+    void *grown = __real_realloc(block, size);
+    return block ? grown : counted(grown);
+}
+
+char *__wrap_strdup(const char *text)
+{
+    char *copy = __wrap_malloc(strlen(text) + 1);
+    return copy ? strcpy(copy, text) : NULL;
+}
+
+/* Its NULL means that there is no such file, so it is counted but does not fail. */
+char *__wrap_realpath(const char *path, char *resolved)
+{
+    return counted(__real_realpath(path, resolved));
+}
+
+void __wrap_free(void *block)
+{
+    atomic_fetch_sub(&live, block != NULL);
+    __real_free(block);
+}
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                          void *argument)
+{
+    return must_fail() ? EAGAIN : __real_pthread_create(thread, attributes, run, argument);
+}
+
+/* Run a scenario with each of its allocations failing in turn. */
+static void fail_each(segue_status (*scenario)(segue_error *), long least)
+{
+    long n = 1;
+    for (;; n++) {
+        segue_error err = {.status = SEGUE_OK};
+        const long before = atomic_load(&live);
+        atomic_store(&failures, 0);
+        atomic_store(&calls_left, n);
+        const segue_status status = scenario(&err);
+        const bool hit = atomic_load(&failures) > 0;
+        atomic_store(&calls_left, -1);
+        assert_int_equal(atomic_load(&live), before);
+        if (!hit) {
+            assert_int_equal(status, SEGUE_OK);
+            break;
+        }
+        if (status != SEGUE_ENOMEM && status != SEGUE_ETHREAD)
+            fail_msg("allocation %ld: status %d", n, (int)status);
+        assert_true(strlen(err.message) > 0);
+        assert_int_equal(err.status, status);
+    }
+    assert_true(n - 1 >= least); /* it did allocate */
+}
+
+static const double mean[] = {0.1, 0.5, 0.9, 0.8, 0.2, 0.3};
+
+static segue_status make_models(segue_models **out, segue_error *err)
+{
+    return segue_models_create(out, SEGUE_MODELS_KNOWN, 3, 2, mean, NULL, err);
+}
+
+static segue_status theory_scenario(segue_error *err)
+{
+    segue_models *models = NULL;
+    segue_known_sets *known = NULL;
+    segue_estimated_sets *estimated = NULL;
+    segue_spectrum spectrum;
+    segue_status status = make_models(&models, err);
+    if (status == SEGUE_OK)
+        status = segue_known_sets_create(&known, models, 0, err);
+    if (status == SEGUE_OK)
+        status = segue_estimated_sets_create(&estimated, models, models, 0.1, 0, err);
+    if (status == SEGUE_OK)
+        status = segue_spectrum_compute(&spectrum, models, err);
+    segue_estimated_sets_destroy(estimated);
+    segue_known_sets_destroy(known);
+    segue_models_destroy(models);
+    return status;
+}
+
+static const char *policy_name;
+static size_t n_threads;
+
+static segue_status simulate_scenario(segue_error *err)
+{
+    segue_models *models = NULL;
+    segue_result *result = NULL;
+    segue_policy_spec spec;
+    segue_status status = segue_policy_parse(&spec, policy_name, err);
+    if (status == SEGUE_OK)
+        status = make_models(&models, err);
+    const segue_environment env = {.models = models};
+    const segue_simulation sim = {.environment = &env,
+                                  .policy = spec,
+                                  .steps = 8000,
+                                  .tasks = 3,
+                                  .runs = 3,
+                                  .threads = n_threads,
+                                  .want_curve = true};
+    if (status == SEGUE_OK)
+        status = segue_simulate(&result, &sim, err);
+    segue_result_destroy(result);
+    segue_models_destroy(models);
+    return status;
+}
+
+static void theory_survives_every_failing_allocation(void **state)
+{
+    (void)state;
+    fail_each(theory_scenario, 20);
+}
+
+static void simulation_survives_every_failing_allocation(void **state)
+{
+    (void)state;
+    size_t count;
+    const segue_policy *const *policies = segue_policies(&count);
+    for (size_t i = 0; i < count; i++)
+        for (n_threads = 1; n_threads <= 3; n_threads += 2) {
+            policy_name = policies[i]->name;
+            fail_each(simulate_scenario, 15);
+        }
+}
+
+static char file_name[] = "/tmp/segue-alloc-XXXXXX";
+
+static segue_status file_scenario(segue_error *err)
+{
+    segue_models_file file;
+    segue_status status = segue_models_file_read(&file, file_name, SEGUE_MODELS_KNOWN, err);
+    segue_models_file_fini(&file);
+    if (status == SEGUE_OK)
+        status = segue_outfile_write(file_name, "a,b\n.1,.2\n.3,.4\n", 16, err);
+    return status;
+}
+
+static void files_survive_every_failing_allocation(void **state)
+{
+    (void)state;
+    const int fd = mkstemp(file_name);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, "a,b\n.1,.2\n.3,.4\n", 16), 16);
+    close(fd);
+    fail_each(file_scenario, 10);
+    unlink(file_name);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(theory_survives_every_failing_allocation),
+        cmocka_unit_test(simulation_survives_every_failing_allocation),
+        cmocka_unit_test(files_survive_every_failing_allocation),
+    };
+    atomic_store(&calls_left, -1);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,471 @@
+/* test_core.c - status, streams, samplers, statistics, numbers, names, linear algebra.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "core/linalg.h"
+#include "core/text.h"
+#include "support.h"
+
+/* ---- status ------------------------------------------------------------------------------ */
+
+static void every_status_has_a_text_and_an_exit_code(void **state)
+{
+    (void)state;
+    assert_string_equal(segue_status_text(SEGUE_OK), "success");
+    assert_int_equal(segue_status_exit_code(SEGUE_OK), 0);
+    assert_int_equal(segue_status_exit_code(SEGUE_EDOMAIN), 2);
+    assert_int_equal(segue_status_exit_code(SEGUE_ENOMEM), 1);
+    assert_string_equal(segue_status_text((segue_status)999), "an unknown status");
+    assert_int_equal(segue_status_exit_code((segue_status)999), 1);
+}
+
+static void a_failure_fills_the_error_and_may_have_none(void **state)
+{
+    (void)state;
+    segue_error err;
+    assert_int_equal(segue_fail(&err, SEGUE_EIO, "line %d", 7), SEGUE_EIO);
+    assert_int_equal(err.status, SEGUE_EIO);
+    assert_string_equal(err.message, "line 7");
+    assert_int_equal(segue_fail(NULL, SEGUE_EIO, "unheard"), SEGUE_EIO);
+}
+
+static void a_long_sentence_is_cut(void **state)
+{
+    (void)state;
+    segue_error err;
+    (void)segue_fail(&err, SEGUE_EIO, "%2000s", "x");
+    assert_int_equal(strlen(err.message), SEGUE_ERROR_SIZE - 1);
+}
+
+/* ---- streams ----------------------------------------------------------------------------- */
+
+/* Known answers of the reference xoshiro256++ for the states {1, 2, 3, 4} and {0, 0, 0, 1}. */
+static void the_generator_gives_the_published_answers(void **state)
+{
+    (void)state;
+    static const uint64_t first[] = {UINT64_C(41943041),
+                                     UINT64_C(58720359),
+                                     UINT64_C(3588806011781223),
+                                     UINT64_C(3591011842654386),
+                                     UINT64_C(9228616714210784205),
+                                     UINT64_C(9973669472204895162),
+                                     UINT64_C(14011001112246962877),
+                                     UINT64_C(12406186145184390807),
+                                     UINT64_C(15849039046786891736),
+                                     UINT64_C(10450023813501588000)};
+    static const uint64_t second[] = {0x800000,
+                                      0x800011,
+                                      UINT64_C(0x2200000800011),
+                                      UINT64_C(0x2200044000020),
+                                      UINT64_C(0x22000448008a1),
+                                      UINT64_C(0x1102100802208a0),
+                                      UINT64_C(0x114002284200880),
+                                      UINT64_C(0x402896644a64095),
+                                      UINT64_C(0x8a14a0a244acc891),
+                                      UINT64_C(0x8c88ba4680b20495)};
+    segue_rng a = {{1, 2, 3, 4}}, b = {{0, 0, 0, 1}};
+    for (size_t i = 0; i < 10; i++) {
+        assert_true(segue_rng_next(&a) == first[i]);
+        assert_true(segue_rng_next(&b) == second[i]);
+    }
+}
+
+/* The first word of a state is the first output of splitmix64 from the seed; its published
+ * outputs from 1234567 begin with this one. */
+static void a_stream_opens_with_splitmix64(void **state)
+{
+    (void)state;
+    segue_rng rng;
+    segue_rng_open(&rng, 1234567, 0, 0, 0);
+    assert_true(rng.s[0] == UINT64_C(6457827717110365317));
+}
+
+/* The bytes of these streams are promised: a change of them is a change of every result. */
+static void the_streams_are_what_they_were(void **state)
+{
+    (void)state;
+    segue_rng rng;
+    segue_rng_open(&rng, 1, 2, 3, SEGUE_STREAM_POLICY);
+    const uint64_t first = segue_rng_next(&rng);
+    segue_rng_open(&rng, 1, 2, 3, SEGUE_STREAM_POLICY);
+    assert_true(segue_rng_next(&rng) == first);
+    assert_true(first == UINT64_C(2735552962079368077));
+}
+
+static void names_that_differ_give_streams_that_differ(void **state)
+{
+    (void)state;
+    segue_rng a, b;
+    const uint64_t names[][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};
+    segue_rng_open(&a, 0, 0, 0, 0);
+    for (size_t i = 0; i < 4; i++) {
+        segue_rng_open(&b, names[i][0], names[i][1], names[i][2], names[i][3]);
+        assert_memory_not_equal(&a, &b, sizeof a);
+    }
+}
+
+/* Neighbouring streams: the 384 bits of the first six words of 20,000 pairs of neighbours agree
+ * in half the cases.  Each count is binomial; |z| < 6.4 for 384 x 3 counts has a false-alarm rate
+ * below 1152 * 1.6e-10 < 2e-7. */
+static void neighbouring_streams_are_independent(void **state)
+{
+    (void)state;
+    enum { PAIRS = 20000, WORDS = 6 };
+    for (int kind = 0; kind < 3; kind++) {
+        static int differ[WORDS * 64];
+        memset(differ, 0, sizeof differ);
+        for (uint64_t i = 0; i < PAIRS; i++) {
+            segue_rng a, b;
+            segue_rng_open(&a, 5, kind == 0 ? i : 7, kind == 1 ? i : 7, kind == 2 ? i : 7);
+            segue_rng_open(&b, 5, kind == 0 ? i + 1 : 7, kind == 1 ? i + 1 : 7,
+                           kind == 2 ? i + 1 : 7);
+            for (size_t w = 0; w < WORDS; w++) {
+                const uint64_t x = segue_rng_next(&a) ^ segue_rng_next(&b);
+                for (size_t bit = 0; bit < 64; bit++)
+                    differ[w * 64 + bit] += (int)(x >> bit & 1);
+            }
+        }
+        for (size_t i = 0; i < WORDS * 64; i++)
+            assert_true(fabs(differ[i] - PAIRS / 2.0) < 6.4 * sqrt(PAIRS / 4.0));
+    }
+}
+
+/* ---- Bernoulli blocks -------------------------------------------------------------------- */
+
+/* The definition, lane by lane: a 53-bit number, top bit first, one word of the stream a bit. */
+static uint64_t block_by_definition(segue_rng rng, uint64_t threshold)
+{
+    uint64_t words[53], bits = 0;
+    for (size_t i = 0; i < 53; i++)
+        words[i] = segue_rng_next(&rng);
+    for (size_t lane = 0; lane < 64; lane++) {
+        uint64_t number = 0;
+        for (size_t i = 0; i < 53; i++)
+            number = number << 1 | (words[i] >> lane & 1);
+        bits |= (uint64_t)(number < threshold) << lane;
+    }
+    return bits;
+}
+
+static void a_block_compares_numbers_with_the_threshold(void **state)
+{
+    (void)state;
+    segue_rng rng;
+    segue_rng_open(&rng, 11, 0, 0, 0);
+    for (int i = 0; i < 2000; i++) {
+        const double p = i < 4 ? i * 0.25 : segue_rng_uniform(&rng);
+        const uint64_t threshold = segue_bernoulli_threshold(p);
+        const segue_rng before = rng;
+        assert_true(segue_bernoulli_block(&rng, threshold) ==
+                    block_by_definition(before, threshold));
+    }
+}
+
+static void a_sure_thing_costs_no_randomness(void **state)
+{
+    (void)state;
+    segue_rng rng;
+    segue_rng_open(&rng, 1, 1, 1, 1);
+    const segue_rng before = rng;
+    assert_true(segue_bernoulli_block(&rng, segue_bernoulli_threshold(0.0)) == 0);
+    assert_true(segue_bernoulli_block(&rng, segue_bernoulli_threshold(1.0)) == ~UINT64_C(0));
+    assert_memory_equal(&rng, &before, sizeof rng);
+}
+
+/* The share of ones in 64,000,000 draws: |z| < 5 has a false-alarm rate of 6e-7. */
+static void blocks_have_their_probability(void **state)
+{
+    (void)state;
+    segue_rng rng;
+    segue_rng_open(&rng, 12, 0, 0, 0);
+    const double p = 0.725, n = 64e6;
+    const uint64_t threshold = segue_bernoulli_threshold(p);
+    double ones = 0;
+    for (int i = 0; i < 1000000; i++)
+        ones += __builtin_popcountll(segue_bernoulli_block(&rng, threshold));
+    assert_true(fabs(ones - n * p) < 5.0 * sqrt(n * p * (1.0 - p)));
+}
+
+/* ---- samplers ---------------------------------------------------------------------------- */
+
+/* Mean and variance of n draws against the truth; the mean of x has variance v / n, that of
+ * (x - m)^2 has (m4 - v^2) / n.  |z| < 5.2 twice: false alarm below 4e-7. */
+static void check_moments(double (*draw)(segue_rng *, double, double), double a, double b, double m,
+                          double v, double m4)
+{
+    enum { N = 200000 };
+    segue_rng rng;
+    segue_rng_open(&rng, 13, (uint64_t)(a * 1000), (uint64_t)(b * 1000), 0);
+    double sum = 0, squares = 0;
+    for (int i = 0; i < N; i++) {
+        const double x = draw(&rng, a, b);
+        sum += x - m;
+        squares += (x - m) * (x - m) - v;
+    }
+    if (!(fabs(sum / N) < 5.2 * sqrt(v / N)))
+        fail_msg("mean off by %g for (%g, %g)", sum / N, a, b);
+    if (!(fabs(squares / N) < 5.2 * sqrt((m4 - v * v) / N)))
+        fail_msg("variance off by %g for (%g, %g)", squares / N, a, b);
+}
+
+static double normal(segue_rng *rng, double a, double b)
+{
+    (void)a, (void)b;
+    return segue_rng_normal(rng);
+}
+
+static double exponential(segue_rng *rng, double a, double b)
+{
+    (void)a, (void)b;
+    return segue_rng_exponential(rng);
+}
+
+static double gamma_draw(segue_rng *rng, double shape, double b)
+{
+    (void)b;
+    return exp(segue_rng_log_gamma(rng, shape));
+}
+
+static void samplers_have_their_moments(void **state)
+{
+    (void)state;
+    check_moments(normal, 0, 0, 0, 1, 3);
+    check_moments(exponential, 0, 0, 1, 1, 9);
+    const double shapes[] = {0.2, 1.0, 3.5, 40.0};
+    for (size_t i = 0; i < 4; i++)
+        check_moments(gamma_draw, shapes[i], 0, shapes[i], shapes[i],
+                      3 * shapes[i] * shapes[i] + 6 * shapes[i]);
+    const double pairs[][2] = {{1, 1}, {0.3, 0.7}, {2, 5}, {0.5, 20}, {300, 100}};
+    for (size_t i = 0; i < 5; i++) {
+        const double a = pairs[i][0], b = pairs[i][1], s = a + b;
+        const double v = a * b / (s * s * (s + 1));
+        const double kurtosis = 3 + 6 * ((a - b) * (a - b) * (s + 1) - a * b * (s + 2)) /
+                                        (a * b * (s + 2) * (s + 3));
+        check_moments(segue_rng_beta, a, b, a / s, v, kurtosis * v * v);
+    }
+}
+
+/* Kolmogorov-Smirnov: P(sqrt(n) D > 2.7) < 2 exp(-2 * 2.7^2) = 9.3e-7. */
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void normals_follow_their_law(void **state)
+{
+    (void)state;
+    enum { N = 100000 };
+    static double x[N];
+    segue_rng rng;
+    segue_rng_open(&rng, 14, 0, 0, 0);
+    for (int i = 0; i < N; i++)
+        x[i] = segue_rng_normal(&rng);
+    qsort(x, N, sizeof *x, ascending);
+    double distance = 0;
+    for (int i = 0; i < N; i++) {
+        const double cdf = 0.5 * erfc(-x[i] / sqrt(2.0));
+        distance = fmax(distance, fmax(cdf - (double)i / N, (i + 1.0) / N - cdf));
+    }
+    assert_true(sqrt(N) * distance < 2.7);
+}
+
+static void tiny_shapes_do_not_underflow(void **state)
+{
+    (void)state;
+    segue_rng rng;
+    segue_rng_open(&rng, 15, 0, 0, 0);
+    for (int i = 0; i < 1000; i++) {
+        assert_true(isfinite(segue_rng_log_gamma(&rng, 1e-6)));
+        const double x = segue_rng_beta(&rng, 1e-6, 1e-6);
+        assert_true(x >= 0.0 && x <= 1.0);
+    }
+}
+
+/* ---- statistics -------------------------------------------------------------------------- */
+
+static void running_moments_equal_the_two_pass_ones(void **state)
+{
+    (void)state;
+    segue_rng rng;
+    segue_rng_open(&rng, 16, 0, 0, 0);
+    double x[1000], sum = 0, squares = 0;
+    segue_stats all = {0}, left = {0}, right = {0};
+    for (size_t i = 0; i < 1000; i++) {
+        x[i] = 1e6 + segue_rng_normal(&rng);
+        sum += x[i];
+        segue_stats_add(&all, x[i]);
+        segue_stats_add(i < 300 ? &left : &right, x[i]);
+    }
+    for (size_t i = 0; i < 1000; i++)
+        squares += (x[i] - sum / 1000) * (x[i] - sum / 1000);
+    assert_near(all.mean, sum / 1000, 1e-8);
+    assert_near(segue_stats_variance(&all), squares / 999, 1e-8);
+    assert_near(segue_stats_error(&all), sqrt(squares / 999 / 1000), 1e-8);
+    segue_stats_merge(&left, &right);
+    assert_int_equal(left.count, 1000);
+    assert_near(left.mean, all.mean, 1e-8);
+    assert_near(left.squares, all.squares, 1e-6);
+}
+
+static void too_few_numbers_have_no_error(void **state)
+{
+    (void)state;
+    segue_stats stats = {0}, none = {0};
+    assert_true(isnan(segue_stats_error(&stats)));
+    segue_stats_add(&stats, 3.0);
+    assert_true(isnan(segue_stats_variance(&stats)));
+    segue_stats_merge(&stats, &none);
+    assert_int_equal(stats.count, 1);
+    segue_stats_merge(&none, &stats);
+    assert_near(none.mean, 3.0, 0.0);
+}
+
+static void quantiles_go_between_the_numbers(void **state)
+{
+    (void)state;
+    double x[] = {4, 1, 3, 2};
+    assert_near(segue_quantile(x, 4, 0.0), 1.0, 0.0);
+    assert_near(segue_quantile(x, 4, 0.5), 2.5, 1e-15);
+    assert_near(segue_quantile(x, 4, 1.0), 4.0, 0.0);
+    assert_near(segue_quantile(x, 4, 0.25), 1.75, 1e-15);
+    assert_near(segue_quantile(x, 1, 0.7), 1.0, 0.0);
+}
+
+/* ---- numbers ----------------------------------------------------------------------------- */
+
+static void numbers_are_read_strictly(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"",    " 1",  "1 ",  "abc",  "nan", "inf", "-inf", "0x1p3",
+                                        "1e",  "1e+", ".",   "-",    "+",   "e5",  "1..2", "1,5",
+                                        "1_0", "--1", "1e9999", "1d3", "\xc2\xa0" "1"};
+    segue_error err;
+    double x = 42.0;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        if (segue_parse_double(wrong[i], &x, &err) != SEGUE_EPARSE)
+            fail_msg("'%s' was read as %g", wrong[i], x);
+        assert_near(x, 42.0, 0.0);
+    }
+}
+
+static void numbers_are_read_to_the_nearest_double(void **state)
+{
+    (void)state;
+    static const char *const fixed[] = {"0",       "-0.0",     "1",      ".5",     "5.",
+                                        "+2.5",    "1e22",     "1E-22",  "1e23",   "0.1",
+                                        "1e-400",  "5e-324",   "000001", "123456789012345678",
+                                        "0.30000000000000004", "1.7976931348623157e308",
+                                        "2.2250738585072011e-308", "0.000000000000000000000123"};
+    double x;
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
+        assert_ok(segue_parse_double(fixed[i], &x, NULL));
+        const double expected = strtod(fixed[i], NULL);
+        assert_memory_equal(&x, &expected, sizeof x);
+    }
+    segue_rng rng;
+    segue_rng_open(&rng, 17, 0, 0, 0);
+    for (int i = 0; i < 100000; i++) {
+        char text[64];
+        const int digits = (int)random_between(&rng, 1, 20);
+        const int power = (int)random_between(&rng, 0, 60) - 30;
+        snprintf(text, sizeof text, "%.*ge%d", digits, segue_rng_uniform(&rng), power);
+        if (strstr(text, "e-0") && strchr(strchr(text, 'e') + 1, 'e'))
+            continue; /* printf wrote an exponent of its own */
+        const double expected = strtod(text, NULL);
+        assert_ok(segue_parse_double(text, &x, NULL));
+        assert_memory_equal(&x, &expected, sizeof x);
+    }
+}
+
+static void whole_numbers_know_their_range(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"", "-5", "+5", "1.0", "1e3", " 7", "0x10", "seven"};
+    uint64_t x = 9;
+    segue_error err;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(segue_parse_whole(wrong[i], 0, 100, &x, &err), SEGUE_EPARSE);
+    assert_int_equal(segue_parse_whole("101", 0, 100, &x, &err), SEGUE_EDOMAIN);
+    assert_int_equal(segue_parse_whole("0", 1, 100, &x, &err), SEGUE_EDOMAIN);
+    assert_int_equal(segue_parse_whole("18446744073709551616", 0, UINT64_MAX, &x, &err),
+                     SEGUE_EDOMAIN);
+    assert_int_equal(segue_parse_whole("99999999999999999999999999", 0, UINT64_MAX, &x, &err),
+                     SEGUE_EDOMAIN);
+    assert_true(x == 9);
+    assert_ok(segue_parse_whole("18446744073709551615", 0, UINT64_MAX, &x, &err));
+    assert_true(x == UINT64_MAX);
+}
+
+/* ---- names ------------------------------------------------------------------------------- */
+
+static void a_typing_error_is_close_to_its_word(void **state)
+{
+    (void)state;
+    assert_int_equal(segue_text_distance("mucb", "mucb"), 0);
+    assert_int_equal(segue_text_distance("mcub", "mucb"), 1);
+    assert_int_equal(segue_text_distance("", "ucb"), 3);
+    assert_int_equal(segue_text_distance("kitten", "sitting"), 3);
+    size_t closest = SIZE_MAX;
+    assert_true(segue_text_is_closer("simulat", "simulate", &closest));
+    assert_false(segue_text_is_closer("simulat", "complexity", &closest));
+    char long_name[200];
+    memset(long_name, 'x', sizeof long_name - 1);
+    long_name[sizeof long_name - 1] = '\0';
+    closest = SIZE_MAX;
+    assert_false(segue_text_is_closer(long_name, "ucb", &closest));
+}
+
+/* ---- linear algebra ---------------------------------------------------------------------- */
+
+/* The n x n matrix with 2 on the diagonal and -1 beside it has 2 - 2 cos(k pi / (n + 1)). */
+static void eigenvalues_have_their_closed_form(void **state)
+{
+    (void)state;
+    enum { N = 30 };
+    double a[N * N] = {0}, values[N];
+    for (size_t i = 0; i < N; i++) {
+        a[i * N + i] = 2.0;
+        if (i + 1 < N)
+            a[i * N + i + 1] = a[(i + 1) * N + i] = -1.0;
+    }
+    assert_ok(segue_la_eigenvalues(N, a, values, NULL));
+    for (size_t k = 0; k < N; k++)
+        assert_near(values[k], 2.0 - 2.0 * cos((double)(k + 1) * acos(-1.0) / (N + 1)), 1e-13);
+}
+
+static void the_version_and_the_blas_are_told(void **state)
+{
+    (void)state;
+    assert_non_null(strchr(segue_version(), '.'));
+    assert_non_null(strstr(segue_blas(), "OpenBLAS"));
+    assert_true(strlen(segue_build()) > 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_status_has_a_text_and_an_exit_code),
+        cmocka_unit_test(a_failure_fills_the_error_and_may_have_none),
+        cmocka_unit_test(a_long_sentence_is_cut),
+        cmocka_unit_test(the_generator_gives_the_published_answers),
+        cmocka_unit_test(a_stream_opens_with_splitmix64),
+        cmocka_unit_test(the_streams_are_what_they_were),
+        cmocka_unit_test(names_that_differ_give_streams_that_differ),
+        cmocka_unit_test(neighbouring_streams_are_independent),
+        cmocka_unit_test(a_block_compares_numbers_with_the_threshold),
+        cmocka_unit_test(a_sure_thing_costs_no_randomness),
+        cmocka_unit_test(blocks_have_their_probability),
+        cmocka_unit_test(samplers_have_their_moments),
+        cmocka_unit_test(normals_follow_their_law),
+        cmocka_unit_test(tiny_shapes_do_not_underflow),
+        cmocka_unit_test(running_moments_equal_the_two_pass_ones),
+        cmocka_unit_test(too_few_numbers_have_no_error),
+        cmocka_unit_test(quantiles_go_between_the_numbers),
+        cmocka_unit_test(numbers_are_read_strictly),
+        cmocka_unit_test(numbers_are_read_to_the_nearest_double),
+        cmocka_unit_test(whole_numbers_know_their_range),
+        cmocka_unit_test(a_typing_error_is_close_to_its_word),
+        cmocka_unit_test(eigenvalues_have_their_closed_form),
+        cmocka_unit_test(the_version_and_the_blas_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

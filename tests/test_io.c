@@ -1,0 +1,305 @@
+/* test_io.c - CSV, model files, writing aside.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "support.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/csv.h"
+#include "io/models_file.h"
+#include "io/outfile.h"
+
+static char folder[] = "/tmp/segue-test-XXXXXX";
+static char path[sizeof folder + 32];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof path, "%s/set.csv", folder);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    unlink(path);
+    return rmdir(folder);
+}
+
+static void write_bytes(const char *data, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(data, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void write_text(const char *text)
+{
+    write_bytes(text, strlen(text));
+}
+
+/* ---- lines and fields -------------------------------------------------------------------- */
+
+static void fields_come_as_written(void **state)
+{
+    (void)state;
+    write_text("\xef\xbb\xbf" "a,b ,\r\n\n\"x, \"\"y\"\"\",,z");
+    segue_csv *csv = NULL;
+    bool more = false;
+    assert_ok(segue_csv_open(&csv, path, NULL));
+    assert_ok(segue_csv_next(csv, &more, NULL));
+    assert_true(more);
+    assert_int_equal(segue_csv_fields(csv), 3);
+    assert_string_equal(segue_csv_field(csv, 0), "a");
+    assert_string_equal(segue_csv_field(csv, 1), "b ");
+    assert_string_equal(segue_csv_field(csv, 2), "");
+    assert_ok(segue_csv_next(csv, &more, NULL));
+    assert_int_equal(segue_csv_line(csv), 3);
+    assert_int_equal(segue_csv_fields(csv), 3);
+    assert_string_equal(segue_csv_field(csv, 0), "x, \"y\"");
+    assert_string_equal(segue_csv_field(csv, 1), "");
+    assert_string_equal(segue_csv_field(csv, 2), "z");
+    assert_ok(segue_csv_next(csv, &more, NULL));
+    assert_false(more);
+    segue_csv_close(csv);
+    segue_csv_close(NULL);
+}
+
+static void lines_longer_than_the_buffer_are_whole(void **state)
+{
+    (void)state;
+    enum { LENGTH = 200000 };
+    char *line = malloc(LENGTH + 3);
+    assert_non_null(line);
+    memset(line, 'x', LENGTH);
+    line[70000] = ',';
+    memcpy(line + LENGTH, "\nb", 2);
+    write_bytes(line, LENGTH + 2);
+    segue_csv *csv = NULL;
+    bool more = false;
+    assert_ok(segue_csv_open(&csv, path, NULL));
+    assert_ok(segue_csv_next(csv, &more, NULL));
+    assert_int_equal(segue_csv_fields(csv), 2);
+    assert_int_equal(strlen(segue_csv_field(csv, 0)), 70000);
+    assert_int_equal(strlen(segue_csv_field(csv, 1)), LENGTH - 70001);
+    assert_ok(segue_csv_next(csv, &more, NULL));
+    assert_string_equal(segue_csv_field(csv, 0), "b");
+    segue_csv_close(csv);
+    free(line);
+}
+
+/* ---- model files ------------------------------------------------------------------------- */
+
+static void a_model_file_is_read_with_names_and_weights(void **state)
+{
+    (void)state;
+    write_text("weight,\"tutor, A\",tutor B\n3,0.9,0.4\n1,.2,8e-1\n");
+    segue_models_file file;
+    assert_ok(segue_models_file_read(&file, path, SEGUE_MODELS_KNOWN, NULL));
+    assert_int_equal(file.models->n_arms, 2);
+    assert_int_equal(file.models->n_models, 2);
+    assert_string_equal(file.arm_name[0], "tutor, A");
+    assert_near(file.models->weight[0], 0.75, 0.0);
+    assert_near(file.models->mean[3], 0.8, 0.0);
+    segue_models_file_fini(&file);
+    write_text("left,right\n0.9,0.4\n");
+    assert_ok(segue_models_file_read(&file, path, SEGUE_MODELS_KNOWN, NULL));
+    assert_near(file.models->weight[0], 1.0, 0.0);
+    segue_models_file_fini(&file);
+}
+
+/* Each wrong file, and what its error must say after the path. */
+static const struct wrong_file {
+    const char *text;
+    const char *says;
+} wrong_files[] = {
+    {"", ": the file is empty"},
+    {"\n\n", ": the file is empty"},
+    {"a,b\n", ": there is no model below the header"},
+    {"0.1,0.2\n0.3,0.4\n", ":1: the header is missing"},
+    {"a\n0.1\n", ":1: the header names 1 arm; need 2 to 10000"},
+    {"weight\n1\n", ":1: the header names 0 arms"},
+    {"weight,a\n1,0.5\n", ":1: the header names 1 arm"},
+    {"a,\n0.1,0.2\n", ":1: field 2: an arm has no name"},
+    {"a,weight\n0.1,0.2\n", ":1: field 2: 'weight' must be the first column"},
+    {"a,b,a\n0.1,0.2,0.3\n", ":1: two arms are named 'a'"},
+    {"a,b\n0.1\n", ":2: the row has 1 field; the header has 2"},
+    {"a,b\n0.1,0.2,0.3\n", ":2: the row has 3 fields; the header has 2"},
+    {"a,b\n0.1,0.2\n\n0.1,0.2,\n", ":4: the row has 3 fields"},
+    {"a,b\n0.1,1.2\n", ":2: field 'b': the mean 1.2 is out of range; need 0 to 1"},
+    {"a,b\n-0.1,0.2\n", ":2: field 'a': the mean -0.1 is out of range"},
+    {"a,b\n0.1,nan\n", ":2: field 'b': 'nan' is not a finite decimal number"},
+    {"a,b\n0.1,inf\n", ":2: field 'b': 'inf' is not"},
+    {"a,b\n0.1,\n", ":2: field 'b': '' is not"},
+    {"a,b\n0.1, 0.2\n", ":2: field 'b': ' 0.2' is not"},
+    {"a,b\n0.1,1e999\n", ":2: field 'b': '1e999' is too large"},
+    {"weight,a,b\n-1,0.1,0.2\n", ":2: field 'weight': -1 is negative"},
+    {"weight,a,b\n0,0.1,0.2\n0,0.1,0.2\n", ": the weights sum to 0"},
+    {"weight,a,b\nx,0.1,0.2\n", ":2: field 'weight': 'x' is not"},
+    {"a,b\n\"0.1,0.2\n", ":2: field 1: a quote is not closed"},
+    {"a,\"b\"c\n0.1,0.2\n", ":1: field 2: a quote is not closed"},
+};
+
+static void wrong_model_files_are_refused_with_line_and_field(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong_files / sizeof *wrong_files; i++) {
+        segue_models_file file;
+        segue_error err;
+        write_text(wrong_files[i].text);
+        const segue_status status = segue_models_file_read(&file, path, SEGUE_MODELS_KNOWN, &err);
+        assert_int_equal(segue_status_exit_code(status), 2);
+        assert_null(file.models);
+        if (strncmp(err.message, path, strlen(path)) != 0 ||
+            strncmp(err.message + strlen(path), wrong_files[i].says,
+                    strlen(wrong_files[i].says)) != 0)
+            fail_msg("\"%s\" does not go on with \"%s\"", err.message, wrong_files[i].says);
+    }
+}
+
+static void hostile_files_are_refused(void **state)
+{
+    (void)state;
+    segue_models_file file;
+    segue_error err;
+    write_bytes("a,b\n0.1,\0000.2\n", 14);
+    assert_int_equal(segue_models_file_read(&file, path, SEGUE_MODELS_KNOWN, &err), SEGUE_EPARSE);
+    assert_non_null(strstr(err.message, ":2: the line contains a NUL byte"));
+
+    char *line = malloc(10000000);
+    assert_non_null(line);
+    memset(line, '7', 10000000);
+    write_bytes(line, 10000000);
+    free(line);
+    assert_int_equal(segue_models_file_read(&file, path, SEGUE_MODELS_KNOWN, &err), SEGUE_EPARSE);
+    assert_non_null(strstr(err.message, ":1: the line is longer than"));
+
+    assert_int_equal(segue_models_file_read(&file, folder, SEGUE_MODELS_KNOWN, &err), SEGUE_EFILE);
+    assert_non_null(strstr(err.message, "is a directory"));
+    assert_int_equal(
+        segue_models_file_read(&file, "/nonexistent/file", SEGUE_MODELS_KNOWN, &err), SEGUE_EFILE);
+}
+
+static void too_many_models_are_refused_at_their_line(void **state)
+{
+    (void)state;
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    fputs("a,b\n", out);
+    for (int i = 0; i < SEGUE_MAX_MODELS + 1; i++)
+        fputs("0.1,0.2\n", out);
+    assert_int_equal(fclose(out), 0);
+    segue_models_file file;
+    segue_error err;
+    assert_int_equal(segue_models_file_read(&file, path, SEGUE_MODELS_KNOWN, &err), SEGUE_EDOMAIN);
+    assert_non_null(strstr(err.message, ":1002: more than 1000 models"));
+}
+
+static void estimates_may_leave_the_unit_interval(void **state)
+{
+    (void)state;
+    write_text("a,b\n1.05,-0.02\n");
+    segue_models_file file;
+    assert_ok(segue_models_file_read(&file, path, SEGUE_MODELS_ESTIMATED, NULL));
+    segue_models_file_fini(&file);
+}
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+static size_t files_in_folder(void)
+{
+    size_t count = 0;
+    DIR *dir = opendir(folder);
+    assert_non_null(dir);
+    while (readdir(dir))
+        count++;
+    closedir(dir);
+    return count - 2; /* . and .. */
+}
+
+static void a_file_is_replaced_whole(void **state)
+{
+    (void)state;
+    char text[16] = "";
+    write_text("old");
+    assert_ok(segue_outfile_write(path, "new!", 4, NULL));
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_int_equal(fread(text, 1, sizeof text, file), 4);
+    fclose(file);
+    assert_string_equal(text, "new!");
+    assert_int_equal(files_in_folder(), 1);
+}
+
+static void a_link_is_written_through(void **state)
+{
+    (void)state;
+    char link[sizeof path + 8];
+    struct stat about;
+    snprintf(link, sizeof link, "%s/link", folder);
+    write_text("old");
+    assert_int_equal(symlink(path, link), 0);
+    assert_ok(segue_outfile_write(link, "new!", 4, NULL));
+    assert_int_equal(lstat(link, &about), 0);
+    assert_true(S_ISLNK(about.st_mode));
+    assert_int_equal(stat(path, &about), 0);
+    assert_int_equal(about.st_size, 4);
+    unlink(link);
+}
+
+static void a_new_file_has_the_usual_permissions(void **state)
+{
+    (void)state;
+    struct stat about;
+    unlink(path);
+    const mode_t mask = umask(027);
+    assert_ok(segue_outfile_write(path, "x", 1, NULL));
+    umask(mask);
+    assert_int_equal(stat(path, &about), 0);
+    assert_int_equal(about.st_mode & 0777, 0640);
+}
+
+static void a_full_device_is_an_error(void **state)
+{
+    (void)state;
+    segue_error err;
+    if (access("/dev/full", W_OK) != 0)
+        skip();
+    assert_int_equal(segue_outfile_write("/dev/full", "x", 1, &err), SEGUE_EIO);
+    assert_non_null(strstr(err.message, "No space left"));
+}
+
+static void what_cannot_be_written_is_told_beforehand(void **state)
+{
+    (void)state;
+    segue_error err;
+    assert_int_equal(segue_outfile_check("", &err), SEGUE_EFILE);
+    assert_int_equal(segue_outfile_check(folder, &err), SEGUE_EFILE);
+    assert_int_equal(segue_outfile_check("/nonexistent/folder/file", &err), SEGUE_EFILE);
+    assert_ok(segue_outfile_check(path, &err));
+    assert_ok(segue_outfile_check("/dev/null", &err));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fields_come_as_written),
+        cmocka_unit_test(lines_longer_than_the_buffer_are_whole),
+        cmocka_unit_test(a_model_file_is_read_with_names_and_weights),
+        cmocka_unit_test(wrong_model_files_are_refused_with_line_and_field),
+        cmocka_unit_test(hostile_files_are_refused),
+        cmocka_unit_test(too_many_models_are_refused_at_their_line),
+        cmocka_unit_test(estimates_may_leave_the_unit_interval),
+        cmocka_unit_test(a_file_is_replaced_whole),
+        cmocka_unit_test(a_link_is_written_through),
+        cmocka_unit_test(a_new_file_has_the_usual_permissions),
+        cmocka_unit_test(a_full_device_is_an_error),
+        cmocka_unit_test(what_cannot_be_written_is_told_beforehand),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
