@@ -1,0 +1,38 @@
+# What `make install` installs: the program, both libraries, headers, manual, completion.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS segue RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS segue_shared segue_static EXPORT segue
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY include/segue DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES models/paper.csv DESTINATION ${CMAKE_INSTALL_DATADIR}/segue/models)
+install(FILES completions/segue.bash RENAME segue
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+
+configure_file(cmake/segue.pc.in segue.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/segue.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/segue)
+configure_package_config_file(cmake/segue-config.cmake.in segue-config.cmake
+                              INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(segue-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(EXPORT segue FILE segue-targets.cmake NAMESPACE segue:: DESTINATION ${package_dir})
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/segue-config.cmake
+              ${CMAKE_CURRENT_BINARY_DIR}/segue-config-version.cmake DESTINATION ${package_dir})
+
+# The manual page of a command is made by the command itself, from its table of options.
+if(SEGUE_MANUAL)
+  find_program(SCDOC scdoc REQUIRED)
+  set(pages segue.1)
+  add_custom_command(OUTPUT segue.1 DEPENDS docs/man/segue.1.scd
+                     COMMAND ${SCDOC} < ${PROJECT_SOURCE_DIR}/docs/man/segue.1.scd > segue.1)
+  foreach(command simulate complexity help version)
+    add_custom_command(OUTPUT segue-${command}.1 DEPENDS segue
+                       COMMAND segue help --manual ${command} > segue-${command}.scd
+                       COMMAND ${SCDOC} < segue-${command}.scd > segue-${command}.1)
+    list(APPEND pages segue-${command}.1)
+  endforeach()
+  add_custom_target(manual ALL DEPENDS ${pages})
+  list(TRANSFORM pages PREPEND ${CMAKE_CURRENT_BINARY_DIR}/)
+  install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endif()

@@ -21,6 +21,7 @@ typedef struct settings {
 
 #define FIELD(name) .offset = offsetof(settings, name)
 #define TINY        1e-300
+#define LIST_WIDTH  9 /* a list of models or arms in a table is cut behind this */
 
 static const cli_option options[] = {
     {"models", 'm', CLI_TEXT, FIELD(models), "FILE", "the model set, CSV ('-': standard input)",
@@ -319,16 +320,17 @@ static segue_status print_json(const study *st, FILE *out, segue_error *err)
 /* "1 2 5": the 1-based places of the true entries, cut where it gets long. */
 static void set_list(cli_table *table, size_t r, size_t c, const bool *member, size_t count)
 {
-    char text[24] = "";
+    char text[64] = "";
+    size_t used = 0;
     for (size_t i = 0; i < count; i++) {
-        const size_t used = strlen(text);
         if (!member[i])
             continue;
-        if (used > sizeof text - 10) {
-            (void)snprintf(text + used, sizeof text - used, " ...");
+        if (used > LIST_WIDTH) {
+            (void)snprintf(text + used, sizeof text - used, " ..");
             break;
         }
         (void)snprintf(text + used, sizeof text - used, "%s%zu", used ? " " : "", i + 1);
+        used = strlen(text);
     }
     cli_table_set(table, r, c, "%s", *text ? text : "-");
 }
@@ -353,7 +355,7 @@ static void set_row(const study *st, cli_table *t, size_t r, const row *values)
 
 static segue_status print_complexities(const study *st, FILE *out, segue_error *err)
 {
-    static const char *const headings[] = {"model", "best arm", "value", "least gap", "optimistic",
+    static const char *const headings[] = {"model", "best arm", "value", "gap", "optimistic",
                                            "UCB",   "UCB+",     "mUCB",  "tUCB"};
     const segue_models *models = st->models.models;
     const size_t columns = with_estimates(st) ? 9 : 8;
@@ -366,7 +368,7 @@ static segue_status print_complexities(const study *st, FILE *out, segue_error *
     for (size_t k = 0; k < models->n_models; k++) {
         const segue_known_sets *known = st->rows[k].known;
         cli_table_set(&t, k + 1, 0, "%zu", k + 1);
-        cli_table_set(&t, k + 1, 1, "%.16s", st->models.arm_name[models->best_arm[k]]);
+        cli_table_set(&t, k + 1, 1, "%.10s", st->models.arm_name[models->best_arm[k]]);
         cli_table_number(&t, k + 1, 2, segue_models_best_value(models, k), 3);
         cli_table_number(&t, k + 1, 3, smallest_gap(known), 3);
         set_list(&t, k + 1, 4, known->optimistic_model, models->n_models);
@@ -507,8 +509,9 @@ const cli_command cli_command_complexity = {
     .usage = "complexity --models FILE [OPTIONS]",
     .details =
         "The complexity of a model is its regret bound without the factor that grows with\n"
-        "n.  'optimistic' lists the models that promise at least as much as the true one:\n"
-        "mUCB has to rule them out.  Averages are by the models' weights.\n\n"
+        "n.  'gap' is the least one of an arm to the best; 'optimistic' lists the models\n"
+        "that promise at least as much as the true one: mUCB has to rule them out.\n"
+        "Averages are by the models' weights.\n\n"
         "examples:\n"
         "  segue complexity --models models/paper.csv\n"
         "  segue complexity --models truth.csv --estimated guess.csv --eps 0.05\n",

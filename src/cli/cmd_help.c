@@ -18,6 +18,47 @@ void cli_print_command(FILE *out, const cli_command *command)
         fprintf(out, "\n%s", command->details);
 }
 
+/* Paragraphs as they are, indented lines as examples. */
+static void print_manual_details(FILE *out, const char *details)
+{
+    bool literal = false;
+    for (const char *line = details; *line;) {
+        const size_t length = strcspn(line, "\n");
+        const bool indented = strncmp(line, "  ", 2) == 0;
+        if (indented != literal)
+            fputs("```\n", out);
+        literal = indented;
+        if (strncmp(line, "examples:", length) == 0 && length > 0)
+            fputs("# EXAMPLES\n", out);
+        else if (literal)
+            fprintf(out, "%.*s", (int)length, line);
+        else
+            cli_print_escaped(out, line, length);
+        fputc('\n', out);
+        line += length + (line[length] == '\n');
+    }
+    if (literal)
+        fputs("```\n", out);
+}
+
+/* A whole manual page, as scdoc. */
+static void print_manual(FILE *out, const cli_command *command)
+{
+    fprintf(out, "segue-%s(1)\n\n# NAME\n\nsegue-%s - %s\n\n# SYNOPSIS\n\n*segue* ", command->name,
+            command->name, command->summary);
+    cli_print_escaped(out, command->usage, strlen(command->usage));
+    fputs("\n\n", out);
+    if (command->n_options)
+        fputs("# OPTIONS\n\n", out);
+    cli_print_manual(out, command->options, command->n_options);
+    if (*command->details)
+        fputs("# DESCRIPTION\n\n", out);
+    print_manual_details(out, command->details);
+    fputs("\n# EXIT STATUS\n\n0 done, 1 failed while running, 2 wrong usage or input.\n\n"
+          "# SEE ALSO\n\n*segue*(1)\n",
+          out);
+}
+
 static void print_overview(FILE *out)
 {
     size_t count;
@@ -27,7 +68,7 @@ static void print_overview(FILE *out)
           out);
     for (size_t i = 0; i < count; i++)
         fprintf(out, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
-    fputs("\n'segue help COMMAND' tells all about one; 'segue help policies' lists the policies.\n"
+    fputs("\n'segue help COMMAND' explains one; 'segue help policies' lists the policies.\n"
           "Exit codes: 0 done, 1 failed while running, 2 wrong usage or input.\n",
           out);
 }
@@ -83,7 +124,7 @@ static segue_status print_topic(FILE *out, const char *topic, bool manual, segue
     if (status != SEGUE_OK)
         return status;
     if (manual)
-        cli_print_manual(out, command->options, command->n_options);
+        print_manual(out, command);
     else
         cli_print_command(out, command);
     return SEGUE_OK;
@@ -117,6 +158,6 @@ const cli_command cli_command_help = {
     .summary = "explains a command, or lists the policies",
     .usage = "help [COMMAND | policies]",
     .details = "'segue help --words [COMMAND | policies]' prints a word a line, for completion;\n"
-               "'segue help --manual COMMAND' prints the options as scdoc, for the manual.\n",
+               "'segue help --manual COMMAND' prints the manual page, as scdoc.\n",
     .run = run,
 };

@@ -72,7 +72,8 @@ int main(int argc, char **argv)
 {
     segue_error err = {.status = SEGUE_OK};
     guard_standard_streams();
-    (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a writing error, with a sentence */
+    (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe or a file too large is a writing error, */
+    (void)signal(SIGXFSZ, SIG_IGN); /* with a sentence */
     const segue_status status = run(argc, argv, &err);
     if (status != SEGUE_OK)
         (void)fprintf(stderr, "segue: %s\n", err.message);

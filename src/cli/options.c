@@ -141,6 +141,16 @@ void cli_print_options(FILE *out, const cli_option *options, size_t count)
     }
 }
 
+/* scdoc gives these a meaning of their own. */
+void cli_print_escaped(FILE *out, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (strchr("_*\\", text[i]))
+            fputc('\\', out);
+        fputc(text[i], out);
+    }
+}
+
 void cli_print_manual(FILE *out, const cli_option *options, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -149,6 +159,8 @@ void cli_print_manual(FILE *out, const cli_option *options, size_t count)
             fprintf(out, ", *-%c*", options[i].letter);
         if (options[i].argument)
             fprintf(out, " _%s_", options[i].argument);
-        fprintf(out, "\n\t%s\n\n", options[i].help);
+        fputs("\n\t", out);
+        cli_print_escaped(out, options[i].help, strlen(options[i].help));
+        fputs("\n\n", out);
     }
 }

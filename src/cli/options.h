@@ -38,4 +38,7 @@ SEGUE_MUST_CHECK segue_status cli_parse(const cli_option *options, size_t count,
 void cli_print_options(FILE *out, const cli_option *options, size_t count);
 void cli_print_manual(FILE *out, const cli_option *options, size_t count);
 
+/** A text for scdoc, with what it would take for marks escaped. */
+void cli_print_escaped(FILE *out, const char *text, size_t length);
+
 #endif

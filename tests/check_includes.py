@@ -1,0 +1,43 @@
+#!/usr/bin/python3
+"""Arrows point down only: no folder includes a header of a folder that it may not use.
+SPDX-License-Identifier: Apache-2.0"""
+import pathlib
+import re
+import sys
+
+# What each folder may use directly; ARCHITECTURE.md draws the same arrows.
+MAY_USE = {
+    "core": [],
+    "bandit": ["core"],
+    "theory": ["bandit", "core"],
+    "sim": ["theory", "bandit", "core"],
+    "io": ["sim", "theory", "bandit", "core"],
+    "cli": ["io", "sim", "theory", "bandit", "core"],
+}
+# The folder that implements each public header.
+HOME = {
+    "status": "core", "version": "core", "rng": "core", "stats": "core", "number": "core",
+    "models": "bandit", "policy": "bandit", "task": "bandit", "theory": "theory",
+    "environment": "sim", "simulate": "sim", "segue": "cli",
+}
+LIBRARY = {"core", "bandit", "theory", "sim"}
+# libsegue opens no files, prints nothing, knows no clock and does not end the program.
+FORBIDDEN = re.compile(r"\b(printf|puts|fopen|open|exit|abort|time|clock_gettime|getenv)\s*\(")
+
+root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent)
+wrong = []
+for path in sorted([*root.glob("src/*/*.[ch]"), *root.glob("include/segue/*.h")]):
+    public = path.parent.name == "segue"
+    folder = HOME[path.stem] if public else path.parent.name
+    text = path.read_text()
+    for name in re.findall(r'#include "([^"]+)"', text):
+        where, stem = name.split("/")[0], pathlib.Path(name).stem
+        used = HOME[stem] if where == "segue" else where
+        if used != folder and used not in MAY_USE[folder] and path.stem != "segue":
+            wrong.append(f"{path.relative_to(root)} ({folder}) may not include {name} ({used})")
+    if folder in LIBRARY:
+        code = re.sub(r"/\*.*?\*/|\"[^\"\n]*\"", "", text, flags=re.S)
+        wrong += [f"{path.relative_to(root)} calls {call}(), and libsegue does not"
+                  for call in FORBIDDEN.findall(code)]
+print("\n".join(wrong) or "all arrows point down")
+sys.exit(bool(wrong))

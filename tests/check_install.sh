@@ -1,0 +1,36 @@
+#!/bin/sh
+# check_install.sh BUILD CMAKE - install into a folder of its own and build the examples against
+# it, by pkg-config and by the CMake package, with the shared and the static library.
+# SPDX-License-Identifier: Apache-2.0
+set -eu
+build=$1 cmake=$2
+source=$(cd "$(dirname "$0")/.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# DESTDIR puts the tree aside; --prefix alone would be enough, and is what PREFIX sets.
+DESTDIR="$work/stage" "$cmake" --install "$build" --prefix /opt/segue > /dev/null
+for file in bin/segue include/segue/segue.h share/segue/models/paper.csv \
+    share/man/man1/segue.1 share/man/man1/segue-simulate.1 share/man/man1/segue-complexity.1 \
+    share/bash-completion/completions/segue; do
+    test -f "$work/stage/opt/segue/$file" || { echo "$file was not installed"; exit 1; }
+done
+
+"$cmake" --install "$build" --prefix "$work/prefix" > /dev/null
+pc=$(find "$work/prefix" -name segue.pc)
+lib=$(dirname "$(dirname "$pc")")
+export LD_LIBRARY_PATH="$lib"
+sed -i "s|^prefix=.*|prefix=$work/prefix|" "$pc"
+mkdir "$work/make"
+PKG_CONFIG_PATH=$(dirname "$pc") make -s -C "$source/examples" OUT="$work/make"
+"$cmake" -S "$source/examples" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$work/prefix" > /dev/null
+"$cmake" --build "$work/cmake" > /dev/null
+
+"$work/make/one_task" > "$work/expected"
+grep -q '^page 3 was shown 1[0-9][0-9] times$' "$work/expected"
+for program in make/one_task_static cmake/one_task_shared cmake/one_task_static; do
+    "$work/$program" | cmp - "$work/expected"
+done
+ldd "$work/make/one_task" | grep -q 'libsegue.so.0 => '"$lib"
+"$work/prefix/bin/segue" complexity --models "$work/prefix/share/segue/models/paper.csv" |
+    grep -q '^average .*26.58  15.12  3.28$'

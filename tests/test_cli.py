@@ -1,0 +1,404 @@
+#!/usr/bin/python3
+"""The program as a person meets it: output, bad input, the same bytes, no half-written file.
+
+usage: test_cli.py SEGUE SOURCE [unittest options]
+SPDX-License-Identifier: Apache-2.0"""
+import csv
+import io
+import json
+import os
+import pathlib
+import pty
+import resource
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SEGUE = sys.argv[1]
+SOURCE = pathlib.Path(sys.argv[2])
+PAPER = str(SOURCE / "models" / "paper.csv")
+
+
+def run(*args, **kwargs):
+    """Run segue; returns the finished process with texts."""
+    kwargs.setdefault("stdout", subprocess.PIPE)
+    return subprocess.run([SEGUE, *map(str, args)], stderr=subprocess.PIPE, text=True,
+                          stdin=kwargs.pop("stdin", subprocess.DEVNULL), timeout=300, **kwargs)
+
+
+def answer(*args):
+    """What segue prints when it must succeed."""
+    done = run(*args)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+class Folder(unittest.TestCase):
+    """A test with a folder of its own."""
+
+    def setUp(self):
+        self.holder = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.holder.name)
+        self.addCleanup(self.holder.cleanup)
+
+    def file(self, text, name="set.csv"):
+        path = self.folder / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return str(path)
+
+    def refused(self, code, says, *args, **kwargs):
+        """Refused with this exit code, one sentence that says so, and nothing on stdout."""
+        done = run(*args, **kwargs)
+        told = f"{args}: exit {done.returncode}, {done.stderr!r}"
+        self.assertEqual(done.returncode, code, told)
+        self.assertTrue(done.stderr.startswith("segue: "), told)
+        self.assertEqual(done.stderr.count("\n"), 1, told)
+        self.assertIn(says, done.stderr, told)
+        self.assertFalse(done.stdout, told)
+
+
+SIMULATE = ("simulate", "--models", PAPER, "--steps", 50, "--runs", 2)
+
+# Files that are no model sets: the bytes, and what the error must say after the path.
+BAD_FILES = [
+    ("a mean above 1", "a,b\n0.5,1.2\n", ":2: field 'b': the mean 1.2 is out of range"),
+    ("a negative mean", "a,b\n0.5,-0.2\n", ":2: field 'b': the mean -0.2 is out of range"),
+    ("nan", "a,b\nnan,0.2\n", ":2: field 'a': 'nan' is not a finite decimal number"),
+    ("inf", "a,b\n0.1,inf\n", ":2: field 'b': 'inf'"),
+    ("a word", "a,b\n0.1,much\n", ":2: field 'b': 'much'"),
+    ("a hexadecimal number", "a,b\n0.1,0x1p-3\n", ":2: field 'b': '0x1p-3'"),
+    ("an empty field", "a,b\n0.1,\n", ":2: field 'b': ''"),
+    ("an empty file", "", ": the file is empty"),
+    ("only a header", "a,b\n", ": there is no model below the header"),
+    ("a short row", "a,b,c\n0.1,0.2,0.3\n0.1,0.2\n", ":3: the row has 2 fields; the header has 3"),
+    ("a long row", "a,b\n0.1,0.2,0.3\n", ":2: the row has 3 fields"),
+    ("a duplicate arm", "a,b,a\n0.1,0.2,0.3\n", ":1: two arms are named 'a'"),
+    ("an arm without a name", "a,,c\n0.1,0.2,0.3\n", ":1: field 2: an arm has no name"),
+    ("no header", "0.1,0.2\n0.3,0.4\n", ":1: the header is missing"),
+    ("a NUL byte", b"a,b\n0.1,0.\x002\n", ":2: the line contains a NUL byte"),
+    ("10 MB on one line", b"x" * 10_000_000, ":1: the line is longer than 1048576 bytes"),
+    ("no arm", "weight\n1\n", ":1: the header names 0 arms; need 2 to 10000"),
+    ("one arm", "a\n0.5\n", ":1: the header names 1 arm; need 2 to 10000"),
+    ("10,001 arms", ",".join(f"a{i}" for i in range(10001)) + "\n", ":1: the header names 10001"),
+    ("1,001 models", "a,b\n" + "0.1,0.2\n" * 1001, ":1002: more than 1000 models"),
+    ("a negative weight", "weight,a,b\n-1,0.1,0.2\n", ":2: field 'weight': -1 is negative"),
+    ("weights all zero", "weight,a,b\n0,0.1,0.2\n0,0.1,0.2\n", ": the weights sum to 0"),
+    ("an infinite weight", "weight,a,b\n1e999,0.1,0.2\n", ":2: field 'weight': '1e999'"),
+    ("weight not first", "a,weight,b\n0.1,1,0.2\n", ":1: field 2: 'weight' must be the first"),
+    ("an open quote", 'a,"b\n0.1,0.2\n', ":1: field 2: a quote is not closed"),
+    ("binary rubbish", bytes(range(1, 256)) * 20, ""),
+]
+
+# Wrong usage: what the error must say, and the words.
+BAD_USAGE = [
+    ("need one from 1 to", *SIMULATE[:3], "--steps", "-5"),
+    ("out of range", *SIMULATE[:3], "--steps", "0"),
+    ("is not a whole number", *SIMULATE[:3], "--steps", "1e30"),
+    ("out of range", *SIMULATE[:3], "--steps", "99999999999999999999999"),
+    ("is not a whole number", *SIMULATE[:3], "--steps", ""),
+    ("--threads: 0 is out of range", *SIMULATE, "--threads", "0"),
+    ("--threads: 1025 is out of range", *SIMULATE, "--threads", "1025"),
+    ("--runs: 0 is out of range", *SIMULATE[:3], "--runs", "0"),
+    ("--tasks: 0 is out of range", *SIMULATE, "--tasks", "0"),
+    ("--seed: '-1' is not", *SIMULATE, "--seed", "-1"),
+    ("no policy 'mcub'; did you mean 'mucb'?", *SIMULATE, "--policy", "ucb,mcub"),
+    ("no policy 'zzz'", *SIMULATE, "--policy", "zzz"),
+    ("a name in the list is empty", *SIMULATE, "--policy", "ucb,,ts"),
+    ("a name in the list is empty", *SIMULATE, "--policy", ""),
+    ("has no option 'gamma'; it has delta, log", *SIMULATE, "--policy", "ucb:gamma=1"),
+    ("delta is 2", *SIMULATE, "--policy", "ucb:delta=2"),
+    ("delta is given twice", *SIMULATE, "--policy", "ucb:delta=.1,delta=.2"),
+    ("there is no option '--polcy'; did you mean '--policy'?", *SIMULATE, "--polcy", "ucb"),
+    ("there is no option '-z'", *SIMULATE, "-z"),
+    ("the option '--steps' needs a value", "simulate", "--steps"),
+    ("'extra' is not an option", *SIMULATE, "extra"),
+    ("there is no 'xml'; need table, csv or json", *SIMULATE, "--format", "xml"),
+    ("there are no rewards 'poisson'", *SIMULATE, "--rewards", "poisson"),
+    ("need a parameter", *SIMULATE, "--rewards", "beta"),
+    ("a mean of 0.9 cannot come from rewards 0 and 0.5", *SIMULATE, "--rewards", "twopoint:0.5"),
+    ("--spread: 0 is out of range", *SIMULATE, "--spread", "0"),
+    ("--spread: 'nan' is not", *SIMULATE, "--spread", "nan"),
+    ("spread and mixed exclude each other", *SIMULATE, "--spread", "5", "--mixed", "1"),
+    ("--models and --uniform exclude each other", *SIMULATE, "--uniform", "4"),
+    ("--uniform: 1 is out of range", "simulate", "--uniform", "1"),
+    ("policy 'mucb' needs a known model set", "simulate", "--uniform", "4", "--policy", "ts,mucb"),
+    ("must be told each task's model", *SIMULATE, "--mixed", "1", "--policy", "told-ucb"),
+    ("--switch-at needs --tasks", *SIMULATE, "--switch-at", "3", "--switch-to", PAPER),
+    ("is behind the last of 5 tasks", *SIMULATE, "--tasks", "5", "--switch-at", "9",
+     "--switch-to", PAPER),
+    ("a switch needs both", *SIMULATE, "--tasks", "5", "--switch-at", "3"),
+    ("--curve is over tasks", *SIMULATE, "--curve", "curve.csv"),
+    ("give --models FILE", "simulate"),
+    ("give --models FILE", "complexity"),
+    ("--estimated needs --eps", "complexity", "--models", PAPER, "--estimated", PAPER),
+    ("--eps goes with --estimated", "complexity", "--models", PAPER, "--eps", "0.1"),
+    ("--eps: -1 is out of range", "complexity", "--models", PAPER, "--eps", "-1"),
+    ("there is no command 'simulat'; did you mean 'simulate'?", "simulat"),
+    ("there is no command 'dance'", "dance"),
+    ("help takes one topic", "help", "simulate", "complexity"),
+    ("there is no command 'polices'", "help", "polices"),
+]
+
+
+class BadInput(Folder):
+    def test_files_that_are_no_model_sets(self):
+        for name, text, says in BAD_FILES:
+            with self.subTest(name):
+                path = self.file(text)
+                self.refused(2, path + says if says else path, "complexity", "--models", path)
+                self.refused(2, says, "simulate", "--models", path, "--steps", 5)
+
+    def test_wrong_usage(self):
+        for says, *args in BAD_USAGE:
+            with self.subTest(args=args):
+                self.refused(2, says, *args)
+
+    def test_a_missing_file(self):
+        self.refused(2, "no.csv: cannot be opened", "complexity", "--models", "no.csv")
+
+    def test_a_directory_for_a_file(self):
+        self.refused(2, "is a directory", "complexity", "--models", self.folder)
+        self.refused(2, "is a directory", *SIMULATE, "--out", self.folder)
+
+    def test_sets_of_other_sizes(self):
+        other = self.file("a,b\n0.1,0.2\n")
+        self.refused(2, "has 1 models of 2 arms", "complexity", "--models", PAPER, "--estimated",
+                     other, "--eps", 0.1)
+        self.refused(2, "has 2 arms, the first has 7", *SIMULATE, "--tasks", 5, "--switch-at", 2,
+                     "--switch-to", other)
+
+    def test_an_unwritable_out(self):
+        self.refused(2, "cannot be written", *SIMULATE, "--out", self.folder / "no" / "out.csv")
+        if os.geteuid() != 0:  # root may write anywhere
+            self.folder.chmod(0o500)
+            self.refused(2, "cannot be written", *SIMULATE, "--out", self.folder / "out.csv")
+            self.folder.chmod(0o700)
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full here")
+    def test_a_full_disk(self):
+        self.refused(1, "No space left", *SIMULATE, "--out", "/dev/full")
+        with open("/dev/full", "w") as full:
+            for args in (SIMULATE, ("complexity", "--models", PAPER), ("help",), ("version",)):
+                done = run(*args, stdout=full)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn("No space left", done.stderr)
+
+    def test_a_disk_that_fills_up_leaves_the_old_file(self):
+        """A limit on the size of files stands in for the full disk."""
+        out = self.folder / "out.json"
+        out.write_text("old")
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+        self.refused(1, "writing failed: File too large", *SIMULATE, "--format", "json", "--out",
+                     out, preexec_fn=limit)
+        self.assertEqual(out.read_text(), "old")
+        self.assertEqual(os.listdir(self.folder), ["out.json"])
+
+    def test_a_closed_stdout(self):
+        for args in (SIMULATE, ("complexity", "--models", PAPER), ("help",)):
+            done = run(*args, stdout=None, preexec_fn=lambda: os.close(1))
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("standard output failed", done.stderr)
+
+    def test_a_closed_stdout_does_not_spill_into_a_file(self):
+        curve = self.folder / "curve.csv"
+        done = run(*SIMULATE, "--tasks", 2, "--curve", curve, stdout=None,
+                   preexec_fn=lambda: os.close(1))
+        self.assertEqual(done.returncode, 1)
+        self.assertTrue(curve.read_text().startswith("policy,task,mean,se\n"))
+
+    def test_a_reader_that_has_gone(self):
+        read_end, write_end = os.pipe()
+        os.close(read_end)
+        done = run("help", stdout=write_end)
+        os.close(write_end)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("Broken pipe", done.stderr)
+
+    def test_a_wrong_policy_at_the_end_stops_before_the_first_plays(self):
+        self.refused(2, "needs a known model set", "simulate", "--uniform", 5, "--steps",
+                     1000000000, "--policy", "ucb,mts")
+
+
+class Output(Folder):
+    def test_json_has_the_promised_form(self):
+        data = json.loads(answer(*SIMULATE, "--policy", "ucb,mucb", "--format", "json"))
+        self.assertEqual((data["seed"], data["arms"], data["models"]), (1, 7, 5))
+        result = data["results"][1]
+        self.assertEqual([result[key] for key in ("policy", "steps", "tasks", "runs")],
+                         ["mucb", 50, 1, 2])
+        self.assertEqual([entry["model"] for entry in result["by_model"]], [1, 2, 3, 4, 5])
+        mean = sum(entry["mean"] for entry in result["by_model"]) / 5
+        self.assertAlmostEqual(result["regret"]["mean"], mean, 9)
+        self.assertGreater(result["regret"]["se"], 0)
+        self.assertNotIn("seconds", result)
+
+    def test_csv_and_json_agree(self):
+        args = (*SIMULATE, "--policy", "ucb,sw-ucb:window=20,xi=0.5")
+        data = json.loads(answer(*args, "--format", "json"))
+        rows = list(csv.DictReader(io.StringIO(answer(*args, "--format", "csv"))))
+        self.assertEqual(list(rows[0]), "policy,model,steps,tasks,runs,mean,se".split(","))
+        self.assertEqual(len(rows), 12)
+        for result in data["results"]:
+            own = [row for row in rows if row["policy"] == result["policy"]]
+            self.assertEqual(float(own[0]["mean"]), result["regret"]["mean"])
+            self.assertEqual([row["model"] for row in own], ["", "1", "2", "3", "4", "5"])
+        self.assertEqual(data["results"][1]["policy"], "sw-ucb:window=20,xi=0.5")
+
+    def test_tables_fit_80_columns(self):
+        wide = self.file(",".join(f"a rather long name {i}" for i in range(40)) + "\n" +
+                         (",".join(["0.5"] * 40) + "\n") * 30)
+        for models in (PAPER, wide):
+            for args in (("simulate", "--models", models, "--steps", 20, "--runs", 2, "--timing"),
+                         ("complexity", "--models", models),
+                         ("complexity", "--models", models, "--estimated", models, "--eps", 0.1)):
+                longest = max(map(len, answer(*args).splitlines()))
+                self.assertLessEqual(longest, 80, args)
+
+    def test_help_fits_80_columns_and_names_every_option(self):
+        for topic in ("", "simulate", "complexity", "help", "version", "policies"):
+            text = answer("help", *filter(None, [topic]))
+            self.assertLessEqual(max(map(len, text.splitlines())), 80, topic)
+        for command in ("simulate", "complexity"):
+            text = answer(command, "--help")
+            self.assertEqual(text, answer("help", command))
+            for word in answer("help", "--words", command).split():
+                self.assertIn(word, text)
+
+    def test_version_tells_build_and_blas(self):
+        text = answer("version")
+        self.assertRegex(text, r"^segue \d+\.\d+\.\d+\nbuild: .+\nblas:  OpenBLAS")
+        self.assertEqual(text, answer("--version"))
+
+    def test_complexity_of_the_paper(self):
+        data = json.loads(answer("complexity", "--models", PAPER, "--format", "json"))
+        first = data["models"][0]
+        self.assertEqual((first["model"], first["best_arm"], first["best_value"]), (1, 1, 0.9))
+        table = {"ucb": [22.31, 23.32, 33.91, 17.91, 35.41, 26.57],
+                 "ucb+": [14.87, 15.58, 25.21, 11.17, 8.74, 15.11],
+                 "mucb": [2.33, 8.48, 2.08, 3.48, 0, 3.27]}
+        for name, values in table.items():
+            seen = [model[name] for model in data["models"]] + [data["average"][name]]
+            self.assertEqual([int(x * 100) / 100 for x in seen], values)
+        self.assertEqual(round(data["sigma_min"], 4), 0.0039)
+        self.assertEqual(round(data["gamma_sigma"], 4), 0.0038)
+        self.assertEqual(data["models"][1]["optimistic_models"], [1, 2, 5])
+
+    def test_complexity_of_estimates(self):
+        args = ("complexity", "--models", PAPER, "--estimated", PAPER)
+        exact = json.loads(answer(*args, "--eps", 0, "--format", "json"))
+        self.assertAlmostEqual(exact["average"]["tucb"], exact["average"]["mucb"], 9)
+        vague = json.loads(answer(*args, "--eps", 2, "--format", "json"))
+        self.assertAlmostEqual(vague["average"]["tucb"], vague["average"]["ucb"], 9)
+        self.assertEqual(vague["models"][0]["estimated"]["a2"], [1, 2, 3, 4, 5, 6, 7])
+
+    def test_no_gap_is_null(self):
+        one = self.file("a,b\n0.6,0.8\n")
+        data = json.loads(answer("complexity", "--models", one, "--format", "json"))
+        self.assertIsNone(data["gamma_sigma"])
+        self.assertAlmostEqual(data["sigma_min"], 1.0)
+        many = self.file("a,b\n0.6,0.8\n0.1,0.2\n0.5,0.5\n")
+        data = json.loads(answer("complexity", "--models", many, "--format", "json"))
+        self.assertIsNone(data["sigma_min"])
+
+    def test_models_from_the_standard_input(self):
+        with open(PAPER) as models:
+            done = run("complexity", "--models", "-", stdin=models)
+        self.assertEqual(done.stdout, answer("complexity", "--models", PAPER))
+
+    def test_out_and_curve_are_written(self):
+        out, curve = self.folder / "out.csv", self.folder / "curve.csv"
+        args = (*SIMULATE, "--policy", "ucb,ts", "--tasks", 4, "--format", "csv")
+        self.assertEqual(answer(*args, "--out", out, "--curve", curve), "")
+        self.assertEqual(out.read_text(), answer(*args))
+        rows = list(csv.DictReader(io.StringIO(curve.read_text())))
+        self.assertEqual([(row["policy"], row["task"]) for row in rows],
+                         [(policy, str(task)) for policy in ("ucb", "ts") for task in range(1, 5)])
+        self.assertEqual(sorted(os.listdir(self.folder)), ["curve.csv", "out.csv"])
+
+    def test_bold_only_on_a_terminal_without_no_color(self):
+        def on_terminal(**env):
+            parent, child = pty.openpty()
+            subprocess.run([SEGUE, "complexity", "--models", PAPER], stdout=child, check=True,
+                           env={**os.environ, "TERM": "xterm", **env})
+            os.close(child)
+            text = os.read(parent, 100000)
+            os.close(parent)
+            return text
+
+        os.environ.pop("NO_COLOR", None)
+        self.assertIn(b"\033[1m", on_terminal())
+        self.assertNotIn(b"\033", on_terminal(NO_COLOR="1"))
+        self.assertNotIn("\033", answer("complexity", "--models", PAPER))
+
+    def test_progress_only_on_a_terminal_and_not_if_quiet(self):
+        def stderr_of(*args):
+            parent, child = pty.openpty()
+            subprocess.run([SEGUE, "simulate", "--models", PAPER, "--policy", "kl-ucb", "--runs",
+                            "150", *args], stdout=subprocess.DEVNULL, stderr=child, check=True)
+            os.write(child, b"end")
+            text = os.read(parent, 1000000)
+            os.close(child)
+            os.close(parent)
+            return text
+
+        self.assertIn(b"s left", stderr_of())
+        self.assertEqual(stderr_of("--quiet"), b"end")
+        self.assertEqual(run(*SIMULATE).stderr, "")
+
+    def test_bash_completion_offers_words(self):
+        script = f"""
+            PATH={os.path.dirname(SEGUE)}:$PATH
+            source {SOURCE}/completions/segue.bash
+            COMP_WORDS=(segue sim); COMP_CWORD=1; _segue; echo "${{COMPREPLY[@]}}"
+            COMP_WORDS=(segue simulate --st); COMP_CWORD=2; _segue; echo "${{COMPREPLY[@]}}"
+            COMP_WORDS=(segue simulate --policy ucb,kl); COMP_CWORD=3; _segue
+            echo "${{COMPREPLY[@]}}" """
+        words = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+        self.assertEqual(words.stdout.split("\n")[:3], ["simulate", "--steps", "ucb,kl-ucb"])
+
+
+class SameBytes(Folder):
+    ENVIRONMENTS = [
+        ("--models", PAPER),
+        ("--models", PAPER, "--tasks", 6),
+        ("--models", PAPER, "--tasks", 4, "--spread", 20, "--rewards", "beta:20"),
+        ("--models", PAPER, "--mixed", 0.5, "--rewards", "normal:0.2"),
+        ("--models", PAPER, "--tasks", 6, "--switch-at", 3, "--switch-to", PAPER),
+        ("--models", PAPER, "--rewards", "twopoint:0.95"),
+        ("--uniform", 5),
+    ]
+
+    def test_threads_do_not_change_a_byte(self):
+        for environment in self.ENVIRONMENTS:
+            policies = "ucb,ts,kl-ucb,sw-ucb,d-ucb,carried-ucb,ucb1"
+            if environment[0] == "--models":
+                policies += ",ucb+,mucb,umucb:eps=0.05,mts,ucb-test"
+            if environment[0] == "--models" and "--mixed" not in environment:
+                policies += ",told-ucb"
+            args = ("simulate", *environment, "--policy", policies, "--steps", 60, "--runs", 80)
+            for form in ("json", "csv", "table"):
+                one = answer(*args, "--format", form, "--threads", 1)
+                for threads in (2, 7):
+                    self.assertEqual(answer(*args, "--format", form, "--threads", threads), one)
+
+    def test_another_seed_gives_other_numbers(self):
+        seeds = {answer(*SIMULATE, "--format", "csv", "--seed", seed) for seed in (1, 2, 3)}
+        self.assertEqual(len(seeds), 3)
+
+    def test_a_run_is_what_it_was(self):
+        """These numbers change only with the streams or a policy; CHANGELOG then says so."""
+        data = json.loads(answer("simulate", "--models", PAPER, "--policy", "ucb,mucb,ts",
+                                 "--steps", 200, "--runs", 20, "--format", "json"))
+        seen = [round(result["regret"]["mean"], 6) for result in data["results"]]
+        self.assertEqual(seen, GOLDEN)
+
+
+GOLDEN = [34.86025, 21.83575, 19.1482]
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
