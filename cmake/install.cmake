@@ -9,6 +9,8 @@ install(FILES models/paper.csv DESTINATION ${CMAKE_INSTALL_DATADIR}/segue/models
 install(FILES completions/segue.bash RENAME segue
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 
+# The prefix is told from where the file lies, so that `cmake --install --prefix` may choose it.
+file(RELATIVE_PATH SEGUE_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/segue.pc.in segue.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/segue.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 

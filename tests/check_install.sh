@@ -20,7 +20,6 @@ done
 pc=$(find "$work/prefix" -name segue.pc)
 lib=$(dirname "$(dirname "$pc")")
 export LD_LIBRARY_PATH="$lib"
-sed -i "s|^prefix=.*|prefix=$work/prefix|" "$pc"
 mkdir "$work/make"
 PKG_CONFIG_PATH=$(dirname "$pc") make -s -C "$source/examples" OUT="$work/make"
 "$cmake" -S "$source/examples" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$work/prefix" > /dev/null

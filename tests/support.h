@@ -43,7 +43,7 @@ segue_world *world_of(const segue_environment *env, uint64_t seed, uint64_t run,
 /* Tell a task a reward that it must take. */
 void tell(segue_task *task, size_t arm, double reward);
 
-#define assert_ok(call)  assert_int_equal((call), SEGUE_OK)
+#define assert_ok(call) assert_int_equal((call), SEGUE_OK)
 #define assert_near(a, b, tolerance)                                                               \
     do {                                                                                           \
         const double near_a = (a), near_b = (b);                                                   \

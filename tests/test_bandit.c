@@ -52,9 +52,8 @@ static void estimates_may_stray_but_must_be_finite(void **state)
     segue_models *models = NULL;
     assert_ok(segue_models_create(&models, SEGUE_MODELS_ESTIMATED, 2, 1, astray, NULL, NULL));
     segue_models_destroy(models);
-    assert_int_equal(
-        segue_models_create(&models, SEGUE_MODELS_ESTIMATED, 2, 1, broken, NULL, NULL),
-        SEGUE_EDOMAIN);
+    assert_int_equal(segue_models_create(&models, SEGUE_MODELS_ESTIMATED, 2, 1, broken, NULL, NULL),
+                     SEGUE_EDOMAIN);
 }
 
 static void the_largest_set_fits(void **state)

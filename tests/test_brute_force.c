@@ -63,8 +63,8 @@ static size_t ucb_with(const brute *b, double log_term)
     double index[64];
     for (size_t i = 0; i < b->n_arms; i++) {
         const double T = pulls(b, b->past->task_start, i);
-        index[i] = T == 0 ? INFINITY
-                          : sum(b, b->past->task_start, i) / T + sqrt(log_term / (2.0 * T));
+        index[i] =
+            T == 0 ? INFINITY : sum(b, b->past->task_start, i) / T + sqrt(log_term / (2.0 * T));
     }
     return first_largest(index, b->n_arms);
 }
@@ -92,9 +92,9 @@ static size_t bf_ucb_plus(brute *b)
         for (size_t k = 0; k < b->models->n_models; k++)
             if (best_of(b, k) == i) {
                 const double T = pulls(b, b->past->task_start, i);
-                index[i] = T == 0 ? INFINITY
-                                  : sum(b, b->past->task_start, i) / T +
-                                        sqrt(paper_log(b) / (2.0 * T));
+                index[i] =
+                    T == 0 ? INFINITY
+                           : sum(b, b->past->task_start, i) / T + sqrt(paper_log(b) / (2.0 * T));
             }
     }
     return first_largest(index, b->n_arms);
@@ -220,8 +220,7 @@ static size_t sw_ucb_with(const brute *b, double window, double xi)
     for (size_t i = 0; i < b->n_arms; i++) {
         const double N = pulls(b, start, i);
         index[i] = N == 0 ? INFINITY
-                          : sum(b, start, i) / N +
-                                sqrt(xi * log(fmin((double)length, window)) / N);
+                          : sum(b, start, i) / N + sqrt(xi * log(fmin((double)length, window)) / N);
     }
     return first_largest(index, b->n_arms);
 }
@@ -282,8 +281,7 @@ static size_t bf_ucb1(brute *b)
     double index[64];
     for (size_t i = 0; i < b->n_arms; i++) {
         const double T = pulls(b, b->past->task_start, i);
-        index[i] = T == 0 ? INFINITY
-                          : sum(b, b->past->task_start, i) / T + sqrt(2.0 * log(t) / T);
+        index[i] = T == 0 ? INFINITY : sum(b, b->past->task_start, i) / T + sqrt(2.0 * log(t) / T);
     }
     return first_largest(index, b->n_arms);
 }
@@ -309,8 +307,7 @@ static size_t bf_kl_ucb(brute *b)
     double index[64];
     for (size_t i = 0; i < b->n_arms; i++) {
         const double T = pulls(b, b->past->task_start, i);
-        index[i] = T == 0 ? INFINITY
-                          : -lack_of(sum(b, b->past->task_start, i) / T, log(t) / T);
+        index[i] = T == 0 ? INFINITY : -lack_of(sum(b, b->past->task_start, i) / T, log(t) / T);
     }
     return first_largest(index, b->n_arms);
 }

@@ -237,8 +237,8 @@ static void samplers_have_their_moments(void **state)
     for (size_t i = 0; i < 5; i++) {
         const double a = pairs[i][0], b = pairs[i][1], s = a + b;
         const double v = a * b / (s * s * (s + 1));
-        const double kurtosis = 3 + 6 * ((a - b) * (a - b) * (s + 1) - a * b * (s + 2)) /
-                                        (a * b * (s + 2) * (s + 3));
+        const double kurtosis =
+            3 + 6 * ((a - b) * (a - b) * (s + 1) - a * b * (s + 2)) / (a * b * (s + 2) * (s + 3));
         check_moments(segue_rng_beta, a, b, a / s, v, kurtosis * v * v);
     }
 }
@@ -335,9 +335,28 @@ static void quantiles_go_between_the_numbers(void **state)
 static void numbers_are_read_strictly(void **state)
 {
     (void)state;
-    static const char *const wrong[] = {"",    " 1",  "1 ",  "abc",  "nan", "inf", "-inf", "0x1p3",
-                                        "1e",  "1e+", ".",   "-",    "+",   "e5",  "1..2", "1,5",
-                                        "1_0", "--1", "1e9999", "1d3", "\xc2\xa0" "1"};
+    static const char *const wrong[] = {"",
+                                        " 1",
+                                        "1 ",
+                                        "abc",
+                                        "nan",
+                                        "inf",
+                                        "-inf",
+                                        "0x1p3",
+                                        "1e",
+                                        "1e+",
+                                        ".",
+                                        "-",
+                                        "+",
+                                        "e5",
+                                        "1..2",
+                                        "1,5",
+                                        "1_0",
+                                        "--1",
+                                        "1e9999",
+                                        "1d3",
+                                        "\xc2\xa0"
+                                        "1"};
     segue_error err;
     double x = 42.0;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -350,11 +369,24 @@ static void numbers_are_read_strictly(void **state)
 static void numbers_are_read_to_the_nearest_double(void **state)
 {
     (void)state;
-    static const char *const fixed[] = {"0",       "-0.0",     "1",      ".5",     "5.",
-                                        "+2.5",    "1e22",     "1E-22",  "1e23",   "0.1",
-                                        "1e-400",  "5e-324",   "000001", "123456789012345678",
-                                        "0.30000000000000004", "1.7976931348623157e308",
-                                        "2.2250738585072011e-308", "0.000000000000000000000123"};
+    static const char *const fixed[] = {"0",
+                                        "-0.0",
+                                        "1",
+                                        ".5",
+                                        "5.",
+                                        "+2.5",
+                                        "1e22",
+                                        "1E-22",
+                                        "1e23",
+                                        "0.1",
+                                        "1e-400",
+                                        "5e-324",
+                                        "000001",
+                                        "123456789012345678",
+                                        "0.30000000000000004",
+                                        "1.7976931348623157e308",
+                                        "2.2250738585072011e-308",
+                                        "0.000000000000000000000123"};
     double x;
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
         assert_ok(segue_parse_double(fixed[i], &x, NULL));

@@ -48,7 +48,8 @@ static void write_text(const char *text)
 static void fields_come_as_written(void **state)
 {
     (void)state;
-    write_text("\xef\xbb\xbf" "a,b ,\r\n\n\"x, \"\"y\"\"\",,z");
+    write_text("\xef\xbb\xbf"
+               "a,b ,\r\n\n\"x, \"\"y\"\"\",,z");
     segue_csv *csv = NULL;
     bool more = false;
     assert_ok(segue_csv_open(&csv, path, NULL));
@@ -156,8 +157,8 @@ static void wrong_model_files_are_refused_with_line_and_field(void **state)
         assert_int_equal(segue_status_exit_code(status), 2);
         assert_null(file.models);
         if (strncmp(err.message, path, strlen(path)) != 0 ||
-            strncmp(err.message + strlen(path), wrong_files[i].says,
-                    strlen(wrong_files[i].says)) != 0)
+            strncmp(err.message + strlen(path), wrong_files[i].says, strlen(wrong_files[i].says)) !=
+                0)
             fail_msg("\"%s\" does not go on with \"%s\"", err.message, wrong_files[i].says);
     }
 }
@@ -181,8 +182,8 @@ static void hostile_files_are_refused(void **state)
 
     assert_int_equal(segue_models_file_read(&file, folder, SEGUE_MODELS_KNOWN, &err), SEGUE_EFILE);
     assert_non_null(strstr(err.message, "is a directory"));
-    assert_int_equal(
-        segue_models_file_read(&file, "/nonexistent/file", SEGUE_MODELS_KNOWN, &err), SEGUE_EFILE);
+    assert_int_equal(segue_models_file_read(&file, "/nonexistent/file", SEGUE_MODELS_KNOWN, &err),
+                     SEGUE_EFILE);
 }
 
 static void too_many_models_are_refused_at_their_line(void **state)

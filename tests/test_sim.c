@@ -18,7 +18,10 @@ static double simpson_mean(double location, double sd)
     for (int i = 0; i <= 4000; i++) {
         const double x = low + (high - low) * i / 4000;
         const double z = (x - location) / sd, top = (mode - location) / sd;
-        const double w = (i == 0 || i == 4000 ? 1 : i % 2 ? 4 : 2) * exp(0.5 * (mode - x) / sd * (top + z));
+        const double w = (i == 0 || i == 4000 ? 1
+                          : i % 2             ? 4
+                                              : 2) *
+                         exp(0.5 * (mode - x) / sd * (top + z));
         mass += w;
         moment += w * x;
     }
@@ -44,8 +47,8 @@ static void the_cut_normal_has_the_mean_asked_for(void **state)
 static void every_family_pays_its_mean_within_bounds(void **state)
 {
     (void)state;
-    static const char *const laws[] = {"bernoulli",  "beta:0.5",   "beta:20",  "normal:0.1",
-                                       "normal:1.5", "twopoint:0.9"};
+    static const char *const laws[] = {"bernoulli",  "beta:0.5",   "beta:20",
+                                       "normal:0.1", "normal:1.5", "twopoint:0.9"};
     const double mean[] = {0.02, 0.45, 0.725, 0.89};
     segue_models *models = models_of(4, 1, mean);
     for (size_t i = 0; i < 6; i++) {
@@ -122,9 +125,9 @@ static void a_sure_mean_pays_itself_in_every_family(void **state)
 static void wrong_families_are_refused(void **state)
 {
     (void)state;
-    static const char *const wrong[] = {"poisson", "beta",       "bernoulli:3", "beta:0",   "beta:x",
-                                        "beta:",   "normal:0",   "normal:1e9",  "twopoint:1.5",
-                                        "",        "twopoint:-1", "betas:3"};
+    static const char *const wrong[] = {"poisson",      "beta",  "bernoulli:3", "beta:0",
+                                        "beta:x",       "beta:", "normal:0",    "normal:1e9",
+                                        "twopoint:1.5", "",      "twopoint:-1", "betas:3"};
     segue_rewards rewards;
     segue_error err;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -244,8 +247,8 @@ static void a_tiny_mixture_concentration_gives_a_pure_model(void **state)
         segue_world_begin(world, 57, 0, task, SEGUE_ANY_MODEL);
         double nearest = INFINITY;
         for (size_t k = 0; k < 5; k++)
-            nearest = fmin(nearest,
-                           fabs(segue_world_means(world)[0] - segue_models_row(models, k)[0]));
+            nearest =
+                fmin(nearest, fabs(segue_world_means(world)[0] - segue_models_row(models, k)[0]));
         assert_true(nearest < 1e-3);
     }
     segue_world_destroy(world);
@@ -441,11 +444,8 @@ static void uniform_and_mixed_tasks_have_no_models(void **state)
     assert_int_equal(result->n_models, 1);
     segue_result_destroy(result);
 
-    segue_simulation sim = {.environment = &uniform,
-                            .policy = policy_of("mucb"),
-                            .steps = 10,
-                            .runs = 1,
-                            .threads = 1};
+    segue_simulation sim = {
+        .environment = &uniform, .policy = policy_of("mucb"), .steps = 10, .runs = 1, .threads = 1};
     assert_int_equal(segue_simulate(&result, &sim, NULL), SEGUE_EUSAGE);
     sim.environment = &mixed;
     sim.policy = policy_of("told-ucb");
@@ -460,11 +460,8 @@ static void wrong_simulations_are_refused(void **state)
     segue_models *models = paper_models();
     const segue_environment env = {.models = models};
     const segue_environment switched = {.models = models, .switch_at = 2, .switch_to = models};
-    const segue_simulation good = {.environment = &env,
-                                   .policy = policy_of("ucb"),
-                                   .steps = 10,
-                                   .runs = 1,
-                                   .threads = 1};
+    const segue_simulation good = {
+        .environment = &env, .policy = policy_of("ucb"), .steps = 10, .runs = 1, .threads = 1};
     segue_simulation bad[7];
     for (size_t i = 0; i < 7; i++)
         bad[i] = good;

@@ -195,8 +195,8 @@ static void the_recovery_bound_is_theorem_2(void **state)
                      (s.sigma_max / s.gap + 1 / s.sigma_min + 1 / s.sigma_max);
     assert_near(r.constant / c, 1.0, 1e-12);
     assert_near(r.error / (c * pow(7, 2.5) * 25 * sqrt(log(700.0) / 5000)), 1.0, 1e-12);
-    const double least = pow(5, 5) * pow(7, 6) * log(700.0) /
-                         (s.gap * s.gap * pow(s.sigma_min, 3) * 5.0);
+    const double least =
+        pow(5, 5) * pow(7, 6) * log(700.0) / (s.gap * s.gap * pow(s.sigma_min, 3) * 5.0);
     assert_near(r.least_tasks / least, 1.0, 1e-12);
     assert_near(r.second_moment, 14.0 * sqrt(log(1400.0) / 5000), 1e-12);
     assert_near(r.third_moment, pow(7, 1.5) * sqrt(6 * log(1400.0) / 5000), 1e-12);

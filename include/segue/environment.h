@@ -17,9 +17,9 @@ extern "C" {
 /** The law of a reward around its mean; all lie in [0, 1]. */
 typedef enum segue_family {
     SEGUE_BERNOULLI, /* 0 or 1; the default, and the paper's */
-    SEGUE_BETA,      /* Beta(parameter mean, parameter (1 - mean)); the parameter is the precision */
-    SEGUE_NORMAL,    /* normal, cut to [0, 1], with the location that gives the mean; its s.d. */
-    SEGUE_TWOPOINT   /* 0 or `parameter`; no mean may be above it */
+    SEGUE_BETA,    /* Beta(parameter mean, parameter (1 - mean)); the parameter is the precision */
+    SEGUE_NORMAL,  /* normal, cut to [0, 1], with the location that gives the mean; its s.d. */
+    SEGUE_TWOPOINT /* 0 or `parameter`; no mean may be above it */
 } segue_family;
 
 typedef struct segue_rewards {

@@ -51,7 +51,8 @@ typedef struct segue_view {
 typedef enum segue_reason {
     SEGUE_BY_RULE,      /* the policy's ordinary rule */
     SEGUE_FORCED,       /* a pull that every task makes */
-    SEGUE_NO_MODEL_LEFT /* no model agrees with the rewards: it fell back to a rule without models */
+    SEGUE_NO_MODEL_LEFT /* no model agrees with the rewards: it fell back to a rule without models
+                         */
 } segue_reason;
 
 typedef struct segue_choice {

@@ -73,7 +73,8 @@ SEGUE_API double segue_rng_normal(segue_rng *rng);
 /** A standard exponential number, finite and > 0. */
 SEGUE_API double segue_rng_exponential(segue_rng *rng);
 
-/** The logarithm of a Gamma(shape, 1) number, shape > 0; finite even where the number underflows. */
+/** The logarithm of a Gamma(shape, 1) number, shape > 0; finite even where the number underflows.
+ */
 SEGUE_API double segue_rng_log_gamma(segue_rng *rng, double shape);
 
 /** A Beta(a, b) number in [0, 1]; a, b > 0. */

@@ -25,10 +25,10 @@ typedef struct segue_simulation {
     /* J: tasks a run, their models drawn by the weights.  0: single tasks, `runs` of each model
      * (of the environment, if its tasks have no models). */
     uint64_t tasks;
-    uint64_t runs;    /* 1 .. SEGUE_MAX_RUNS */
+    uint64_t runs; /* 1 .. SEGUE_MAX_RUNS */
     uint64_t seed;
-    size_t threads;   /* 1 .. SEGUE_MAX_THREADS */
-    bool want_curve;  /* also the regret of each task of a run; needs tasks > 0 */
+    size_t threads;  /* 1 .. SEGUE_MAX_THREADS */
+    bool want_curve; /* also the regret of each task of a run; needs tasks > 0 */
     /* Called now and then, from any thread but one at a time, with the steps done so far. */
     void (*progress)(void *context, double done, double total);
     void *context;

@@ -8,8 +8,8 @@ extern "C" {
 #endif
 
 #if defined(__GNUC__)
-#define SEGUE_API              __attribute__((visibility("default")))
-#define SEGUE_MUST_CHECK       __attribute__((warn_unused_result))
+#define SEGUE_API               __attribute__((visibility("default")))
+#define SEGUE_MUST_CHECK        __attribute__((warn_unused_result))
 #define SEGUE_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 #else
 #define SEGUE_API

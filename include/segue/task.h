@@ -17,7 +17,7 @@ typedef struct segue_task segue_task;
 typedef struct segue_task_config {
     segue_policy_spec policy;
     segue_setting setting;
-    double lowest;  /* the range of rewards; default 0 .. 1 */
+    double lowest; /* the range of rewards; default 0 .. 1 */
     double highest;
     uint64_t seed; /* of what the policy draws; default 1 */
 } segue_task_config;

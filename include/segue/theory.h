@@ -76,9 +76,11 @@ typedef struct segue_estimated_sets {
  * @retval SEGUE_EDOMAIN  no such model, eps is negative or NaN, or the sets differ in size
  * @retval SEGUE_ENOMEM
  */
-SEGUE_API SEGUE_MUST_CHECK segue_status segue_estimated_sets_create(
-    segue_estimated_sets **out, const segue_models *models, const segue_models *estimated,
-    double eps, size_t truth, segue_error *err);
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_estimated_sets_create(segue_estimated_sets **out,
+                                                                    const segue_models *models,
+                                                                    const segue_models *estimated,
+                                                                    double eps, size_t truth,
+                                                                    segue_error *err);
 SEGUE_API void segue_estimated_sets_destroy(segue_estimated_sets *sets);
 
 /** tUCB: sum over A_1 of Delta_i min(1/Delta_i^2, 1/(4 g_i^2)), plus over A_2 of 1/Delta_i. */

@@ -8,10 +8,10 @@
 #include "bandit/choose.h"
 
 /* The state: for each model that can be told, n_arms counts, then n_arms sums. */
-static double *counts_of(const segue_view *view)
+static double *pulls_of(const segue_view *view)
 {
-    double *counts = view->state;
-    return counts + 2 * view->n_arms * view->told;
+    double *pulls = view->state;
+    return pulls + 2 * view->n_arms * view->told;
 }
 
 static size_t state_size(const segue_setting *setting, const double *option)
@@ -22,26 +22,21 @@ static size_t state_size(const segue_setting *setting, const double *option)
 
 void segue_carried_update(const segue_view *view, size_t arm, double reward)
 {
-    double *counts = counts_of(view);
-    counts[arm] += 1.0;
-    counts[view->n_arms + arm] += reward;
+    double *pulls = pulls_of(view);
+    pulls[arm] += 1.0;
+    pulls[view->n_arms + arm] += reward;
 }
 
-static double count(const segue_view *view, size_t arm)
+static arm_counts counts(const segue_view *view, size_t arm)
 {
-    return counts_of(view)[arm];
-}
-
-static double optimistic(const segue_view *view, size_t arm)
-{
-    const double *counts = counts_of(view);
-    return counts[view->n_arms + arm] * (1.0 / counts[arm]) + radius(view->log_term, counts[arm]);
+    const double *pulls = pulls_of(view);
+    return (arm_counts){.pulls = pulls[arm], .sum = pulls[view->n_arms + arm]};
 }
 
 segue_choice segue_carried_choose(const segue_view *view, segue_rng *rng)
 {
     (void)rng;
-    return by_rule(largest_index(view, count, optimistic));
+    return by_rule(largest_bound(view, counts, 0.5 * view->log_term));
 }
 
 const segue_policy segue_policy_carried_ucb = {

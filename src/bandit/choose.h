@@ -1,4 +1,4 @@
-/* choose.h - what the policies share: averages, radii, and the largest of an index.
+/* choose.h - what the policies share: averages, radii, and the largest upper bound.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_BANDIT_CHOOSE_H
 #define SEGUE_BANDIT_CHOOSE_H
@@ -69,46 +69,49 @@ static inline bool is_compatible(const segue_view *view, const double *model, do
 {
     for (size_t arm = 0; arm < view->n_arms; arm++) {
         const uint64_t pulls = view->pulls[arm];
-        if (pulls > 0 && fabs(model[arm] - average(view, arm)) >
-                             radius(view->log_term, (double)pulls) + slack)
+        if (pulls > 0 &&
+            fabs(model[arm] - average(view, arm)) > radius(view->log_term, (double)pulls) + slack)
             return false;
     }
     return true;
 }
 
-/* The number of rewards an index rests on, and the index itself where that is above 0. */
-typedef double (*count_function)(const segue_view *view, size_t arm);
-typedef double (*index_function)(const segue_view *view, size_t arm);
-
 /* The arm asked for least often. */
 size_t segue_least_asked(const segue_view *view);
 
-/* The first arm that has nothing to go by and no ask outstanding; else the largest index; else,
- * while every arm waits for its first reward, the one asked for least. */
-static inline size_t largest_index(const segue_view *view, count_function count,
-                                   index_function index)
+/* What the bound of an arm rests on: a number of rewards, perhaps discounted, and their sum. */
+typedef struct arm_counts {
+    double pulls, sum;
+} arm_counts;
+
+typedef arm_counts (*counts_function)(const segue_view *view, size_t arm);
+
+/* The largest average + sqrt(width / pulls).  First comes an arm that has nothing to go by and no
+ * ask outstanding; and while every arm waits for its first reward, the one asked for least. */
+static inline size_t largest_bound(const segue_view *view, counts_function counts, double width)
 {
     size_t best = view->n_arms;
     double value = -INFINITY;
     for (size_t arm = 0; arm < view->n_arms; arm++) {
-        if (!(count(view, arm) > 0.0)) {
+        const arm_counts c = counts(view, arm);
+        if (!(c.pulls > 0.0)) {
             if (!is_outstanding(view, arm))
                 return arm;
             continue;
         }
-        const double x = index(view, arm);
-        if (x > value) {
-            value = x;
+        const double bound = c.sum * (1.0 / c.pulls) + sqrt(width * (1.0 / c.pulls));
+        if (bound > value) {
+            value = bound;
             best = arm;
         }
     }
     return best < view->n_arms ? best : segue_least_asked(view);
 }
 
-/* The count of the policies that go by the rewards of this task alone. */
-static inline double task_count(const segue_view *view, size_t arm)
+/* The counts of the policies that go by the rewards of this task alone. */
+static inline arm_counts task_counts(const segue_view *view, size_t arm)
 {
-    return (double)view->pulls[arm];
+    return (arm_counts){.pulls = (double)view->pulls[arm], .sum = view->sum[arm]};
 }
 
 #endif

@@ -13,7 +13,10 @@ static const segue_option options[] = {
      .least = 0.0,
      .most = 1.0,
      .open = true},
-    {.key = "xi", .help = "width of the radius, > 0 (default 0.6)", .least = 0.0, .most = 1e6,
+    {.key = "xi",
+     .help = "width of the radius, > 0 (default 0.6)",
+     .least = 0.0,
+     .most = 1e6,
      .open = true},
 };
 
@@ -32,32 +35,25 @@ static size_t state_size(const segue_setting *setting, const double *option)
 
 static void update(const segue_view *view, size_t arm, double reward)
 {
-    double *counts = view->state;
+    double *state = view->state;
     for (size_t i = 0; i < 1 + 2 * view->n_arms; i++)
-        counts[i] *= view->option[0];
-    counts[0] += 1.0;
-    counts[1 + arm] += 1.0;
-    counts[1 + view->n_arms + arm] += reward;
+        state[i] *= view->option[0];
+    state[0] += 1.0;
+    state[1 + arm] += 1.0;
+    state[1 + view->n_arms + arm] += reward;
 }
 
-static double count(const segue_view *view, size_t arm)
+static arm_counts counts(const segue_view *view, size_t arm)
 {
-    const double *counts = view->state;
-    return counts[1 + arm];
-}
-
-static double optimistic(const segue_view *view, size_t arm)
-{
-    const double *counts = view->state;
-    const double own = counts[1 + arm];
-    return counts[1 + view->n_arms + arm] / own +
-           2.0 * sqrt(view->option[1] * log(counts[0]) / own);
+    const double *state = view->state;
+    return (arm_counts){.pulls = state[1 + arm], .sum = state[1 + view->n_arms + arm]};
 }
 
 static segue_choice choose(const segue_view *view, segue_rng *rng)
 {
     (void)rng;
-    return by_rule(largest_index(view, count, optimistic));
+    const double *state = view->state;
+    return by_rule(largest_bound(view, counts, 4.0 * view->option[1] * log(state[0])));
 }
 
 const segue_policy segue_policy_d_ucb = {

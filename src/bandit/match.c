@@ -16,14 +16,14 @@
 
 typedef struct matching {
     size_t n;
-    double *cost;       /* n x n */
-    double *row_price;  /* n */
-    double *col_price;  /* n */
-    double *reach;      /* n: the shortest way found to each column */
-    size_t *row_of;     /* n: the row a column is given to, or NONE */
-    size_t *col_of;     /* n: the column of a row, once it has entered */
-    size_t *came_from;  /* n: the row before a column on that way */
-    bool *done;         /* n: the columns whose way is final */
+    double *cost;      /* n x n */
+    double *row_price; /* n */
+    double *col_price; /* n */
+    double *reach;     /* n: the shortest way found to each column */
+    size_t *row_of;    /* n: the row a column is given to, or NONE */
+    size_t *col_of;    /* n: the column of a row, once it has entered */
+    size_t *came_from; /* n: the row before a column on that way */
+    bool *done;        /* n: the columns whose way is final */
 } matching;
 
 static double squared_distance(const double *x, const double *y, size_t count)

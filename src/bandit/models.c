@@ -23,9 +23,8 @@ static segue_status check_means(segue_models_kind kind, size_t n_arms, size_t n_
     for (size_t i = 0; i < n_models * n_arms; i++) {
         const double x = mean[i];
         if (kind == SEGUE_MODELS_KNOWN ? !(x >= 0.0 && x <= 1.0) : !isfinite(x))
-            return segue_fail(err, SEGUE_EDOMAIN,
-                              "model %zu, arm %zu: the mean is %g; need a %s", i / n_arms + 1,
-                              i % n_arms + 1, x,
+            return segue_fail(err, SEGUE_EDOMAIN, "model %zu, arm %zu: the mean is %g; need a %s",
+                              i / n_arms + 1, i % n_arms + 1, x,
                               kind == SEGUE_MODELS_KNOWN ? "number from 0 to 1" : "finite number");
     }
     return SEGUE_OK;
@@ -43,7 +42,8 @@ static segue_status check_weights(size_t n_models, const double *weight, segue_e
     }
     if (!(sum > 0.0 && isfinite(sum)))
         return segue_fail(err, SEGUE_EDOMAIN,
-                          "the weights sum to %g; need at least one above 0, and a finite sum", sum);
+                          "the weights sum to %g; need at least one above 0, and a finite sum",
+                          sum);
     return SEGUE_OK;
 }
 

@@ -19,10 +19,9 @@ extern const segue_policy segue_policy_ucb, segue_policy_ucb_plus, segue_policy_
     segue_policy_ts, segue_policy_mts;
 
 static const segue_policy *const registry[] = {
-    &segue_policy_ucb,      &segue_policy_ucb_plus,    &segue_policy_mucb,
-    &segue_policy_umucb,    &segue_policy_mts,         &segue_policy_ucb_test,
-    &segue_policy_sw_ucb,   &segue_policy_d_ucb,       &segue_policy_carried_ucb,
-    &segue_policy_told_ucb, &segue_policy_ucb1,        &segue_policy_kl_ucb,
+    &segue_policy_ucb,         &segue_policy_ucb_plus, &segue_policy_mucb,   &segue_policy_umucb,
+    &segue_policy_mts,         &segue_policy_ucb_test, &segue_policy_sw_ucb, &segue_policy_d_ucb,
+    &segue_policy_carried_ucb, &segue_policy_told_ucb, &segue_policy_ucb1,   &segue_policy_kl_ucb,
     &segue_policy_ts,
 };
 
@@ -47,8 +46,8 @@ static segue_status find_policy(const char *name, const segue_policy **out, segu
     if (guess)
         return segue_fail(err, SEGUE_ENAME, "there is no policy '%s'; did you mean '%s'?", name,
                           guess);
-    return segue_fail(err, SEGUE_ENAME,
-                      "there is no policy '%s'; 'segue help policies' lists them", name);
+    return segue_fail(err, SEGUE_ENAME, "there is no policy '%s'; 'segue help policies' lists them",
+                      name);
 }
 
 static segue_status find_option(const segue_policy *policy, const char *key, size_t *out,
@@ -165,8 +164,8 @@ static segue_status read_option(segue_policy_spec *spec, const char *text, size_
     if (status == SEGUE_OK && !isnan(spec->option[i]))
         status = segue_fail(err, SEGUE_EDOMAIN, "%s: %s is given twice", spec->policy->name, word);
     if (status == SEGUE_OK)
-        status = read_value(spec->policy, &spec->policy->options[i], equals + 1, &spec->option[i],
-                            err);
+        status =
+            read_value(spec->policy, &spec->policy->options[i], equals + 1, &spec->option[i], err);
     return status;
 }
 

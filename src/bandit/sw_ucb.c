@@ -8,8 +8,9 @@
 #include "bandit/choose.h"
 
 #define MOST_WINDOW 10000000.0
-#define UNIT        0x1p39 /* rewards are counted in units of 2^-39: sums of a window are exact, and
-                              what leaves it leaves no rounding behind */
+#define UNIT                                                                                       \
+    0x1p39 /* rewards are counted in units of 2^-39: sums of a window are exact, and               \
+              what leaves it leaves no rounding behind */
 
 typedef struct pull {
     size_t arm;
@@ -31,7 +32,10 @@ static const segue_option options[] = {
      .least = 1.0,
      .most = MOST_WINDOW,
      .whole = true},
-    {.key = "xi", .help = "width of the radius, > 0 (default 0.6)", .least = 0.0, .most = 1e6,
+    {.key = "xi",
+     .help = "width of the radius, > 0 (default 0.6)",
+     .least = 0.0,
+     .most = 1e6,
      .open = true},
 };
 
@@ -72,24 +76,18 @@ static void update(const segue_view *view, size_t arm, double reward)
     w->t++;
 }
 
-static double count(const segue_view *view, size_t arm)
+static arm_counts counts(const segue_view *view, size_t arm)
 {
     const window *w = view->state;
-    return (double)w->count[arm];
-}
-
-static double optimistic(const segue_view *view, size_t arm)
-{
-    const window *w = view->state;
-    const double seen = (double)(w->t < w->size ? w->t : w->size);
-    const double pulls = (double)w->count[arm];
-    return (double)w->sum[arm] / UNIT / pulls + sqrt(view->option[1] * log(seen) / pulls);
+    return (arm_counts){.pulls = (double)w->count[arm], .sum = (double)w->sum[arm] / UNIT};
 }
 
 static segue_choice choose(const segue_view *view, segue_rng *rng)
 {
     (void)rng;
-    return by_rule(largest_index(view, count, optimistic));
+    const window *w = view->state;
+    const double seen = (double)(w->t < w->size ? w->t : w->size);
+    return by_rule(largest_bound(view, counts, view->option[1] * log(seen)));
 }
 
 const segue_policy segue_policy_sw_ucb = {

@@ -74,9 +74,8 @@ static void settle_options(segue_task *task, const segue_task_config *config)
 static segue_status reserve(segue_task *task, const segue_task_config *config, segue_error *err)
 {
     const size_t n_arms = config->setting.n_arms;
-    const size_t facts_size = task->policy->facts_size
-                                  ? task->policy->facts_size(&config->setting, task->option)
-                                  : 0;
+    const size_t facts_size =
+        task->policy->facts_size ? task->policy->facts_size(&config->setting, task->option) : 0;
     if (task->policy->state_size)
         task->state_size = task->policy->state_size(&config->setting, task->option);
     task->asked = calloc(n_arms, sizeof *task->asked);

@@ -37,14 +37,9 @@ size_t segue_least_asked(const segue_view *view)
     return best;
 }
 
-static double optimistic(const segue_view *view, size_t arm)
-{
-    return average(view, arm) + radius(view->log_term, (double)view->pulls[arm]);
-}
-
 size_t segue_ucb_arm(const segue_view *view)
 {
-    return largest_index(view, task_count, optimistic);
+    return largest_bound(view, task_counts, 0.5 * view->log_term);
 }
 
 static segue_choice choose(const segue_view *view, segue_rng *rng)

@@ -4,16 +4,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/choose.h"
 
-static double optimistic(const segue_view *view, size_t arm)
-{
-    const double t = (double)view->step;
-    return average(view, arm) + sqrt(2.0 * log(t) / (double)view->pulls[arm]);
-}
-
 static segue_choice choose(const segue_view *view, segue_rng *rng)
 {
     (void)rng;
-    return by_rule(largest_index(view, task_count, optimistic));
+    return by_rule(largest_bound(view, task_counts, 2.0 * log((double)view->step)));
 }
 
 const segue_policy segue_policy_ucb1 = {

@@ -19,18 +19,11 @@ static void prepare(const segue_setting *setting, const double *option, void *fa
         candidate[setting->models->best_arm[k]] = true;
 }
 
-static double count(const segue_view *view, size_t arm)
+/* The others need no first pull, and have no bound worth having. */
+static arm_counts counts(const segue_view *view, size_t arm)
 {
     const bool *candidate = view->facts;
-    return candidate[arm] ? (double)view->pulls[arm] : 1.0; /* the others need no first pull */
-}
-
-static double optimistic(const segue_view *view, size_t arm)
-{
-    const bool *candidate = view->facts;
-    if (!candidate[arm])
-        return -INFINITY;
-    return average(view, arm) + radius(view->log_term, (double)view->pulls[arm]);
+    return candidate[arm] ? task_counts(view, arm) : (arm_counts){.pulls = 1.0, .sum = -INFINITY};
 }
 
 /* While every candidate waits for its first reward: the one asked for least. */
@@ -50,7 +43,7 @@ static segue_choice choose(const segue_view *view, segue_rng *rng)
 {
     (void)rng;
     const bool *candidate = view->facts;
-    const size_t arm = largest_index(view, count, optimistic);
+    const size_t arm = largest_bound(view, counts, 0.5 * view->log_term);
     return by_rule(candidate[arm] ? arm : least_asked_candidate(view));
 }
 

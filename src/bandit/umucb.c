@@ -40,8 +40,7 @@ static double bound(const segue_view *view, const double *model, size_t arm, dou
     const double promised = model[arm] + eps;
     if (view->pulls[arm] == 0)
         return promised;
-    return fmin(promised,
-                average(view, arm) + radius(view->log_term, (double)view->pulls[arm]));
+    return fmin(promised, average(view, arm) + radius(view->log_term, (double)view->pulls[arm]));
 }
 
 /* The arm with the largest bound under one model, and that bound. */

@@ -24,8 +24,8 @@ typedef struct settings {
 #define LIST_WIDTH  9 /* a list of models or arms in a table is cut behind this */
 
 static const cli_option options[] = {
-    {"models", 'm', CLI_TEXT, FIELD(models), "FILE", "the model set, CSV ('-': standard input)",
-     0, 0},
+    {"models", 'm', CLI_TEXT, FIELD(models), "FILE", "the model set, CSV ('-': standard input)", 0,
+     0},
     {"steps", 'n', CLI_WHOLE, FIELD(steps), "N", "steps a task, for the bounds (default 5000)", 1,
      1e12},
     {"delta", 0, CLI_NUMBER, FIELD(delta), "D", "probability of failure (default 1/N)", TINY, 1.0},
@@ -36,8 +36,7 @@ static const cli_option options[] = {
     {"c4", 0, CLI_NUMBER, FIELD(c4), "C", "another one (default 1)", TINY, 1e300},
     {"estimated", 'e', CLI_TEXT, FIELD(estimated), "FILE",
      "estimates of the models, to see what they allow", 0, 0},
-    {"eps", 0, CLI_NUMBER, FIELD(eps), "E", "how far each estimated mean may be off",
-     0, 1e9},
+    {"eps", 0, CLI_NUMBER, FIELD(eps), "E", "how far each estimated mean may be off", 0, 1e9},
     {"format", 'f', CLI_TEXT, FIELD(format), "FORMAT", "table (default), csv or json", 0, 0},
     {"out", 'o', CLI_TEXT, FIELD(out), "FILE", "write there instead of to the standard output", 0,
      0},
@@ -102,8 +101,8 @@ static segue_status work_out_row(study *st, size_t k, segue_error *err)
     row *r = &st->rows[k];
     segue_status status = segue_known_sets_create(&r->known, st->models.models, k, err);
     if (status == SEGUE_OK && with_estimates(st))
-        status = segue_estimated_sets_create(&r->estimated, st->models.models,
-                                             st->estimated.models, st->set.eps, k, err);
+        status = segue_estimated_sets_create(&r->estimated, st->models.models, st->estimated.models,
+                                             st->set.eps, k, err);
     if (status != SEGUE_OK)
         return status;
     r->ucb = segue_complexity_ucb(r->known);
@@ -507,14 +506,13 @@ const cli_command cli_command_complexity = {
     .name = "complexity",
     .summary = "tells gaps, sets, complexities and bounds of a model set",
     .usage = "complexity --models FILE [OPTIONS]",
-    .details =
-        "The complexity of a model is its regret bound without the factor that grows with\n"
-        "n.  'gap' is the least one of an arm to the best; 'optimistic' lists the models\n"
-        "that promise at least as much as the true one: mUCB has to rule them out.\n"
-        "Averages are by the models' weights.\n\n"
-        "examples:\n"
-        "  segue complexity --models models/paper.csv\n"
-        "  segue complexity --models truth.csv --estimated guess.csv --eps 0.05\n",
+    .details = "The complexity of a model is its regret bound without the factor that grows with\n"
+               "n.  'gap' is the least one of an arm to the best; 'optimistic' lists the models\n"
+               "that promise at least as much as the true one: mUCB has to rule them out.\n"
+               "Averages are by the models' weights.\n\n"
+               "examples:\n"
+               "  segue complexity --models models/paper.csv\n"
+               "  segue complexity --models truth.csv --estimated guess.csv --eps 0.05\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,

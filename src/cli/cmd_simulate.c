@@ -26,8 +26,8 @@ typedef struct settings {
 #define FIELD(name) .offset = offsetof(settings, name)
 
 static const cli_option options[] = {
-    {"models", 'm', CLI_TEXT, FIELD(models), "FILE", "the model set, CSV ('-': standard input)",
-     0, 0},
+    {"models", 'm', CLI_TEXT, FIELD(models), "FILE", "the model set, CSV ('-': standard input)", 0,
+     0},
     {"policy", 'p', CLI_TEXT, FIELD(policy), "LIST",
      "policies, comma between (default ucb,ucb+,mucb,ts)", 0, 0},
     {"steps", 'n', CLI_WHOLE, FIELD(steps), "N", "steps a task (default 5000)", 1, 1e12},
@@ -41,15 +41,16 @@ static const cli_option options[] = {
      SEGUE_MAX_THREADS},
     {"rewards", 0, CLI_TEXT, FIELD(rewards), "LAW",
      "bernoulli (default), beta:P, normal:SD or twopoint:S", 0, 0},
-    {"spread", 0, CLI_NUMBER, FIELD(spread), "K",
-     "a task's means are Beta(K) around its model's", 1e-6, 1e9},
-    {"mixed", 0, CLI_NUMBER, FIELD(mixed), "A",
-     "a task's means mix the models' by Dirichlet(A)", 1e-6, 1e9},
+    {"spread", 0, CLI_NUMBER, FIELD(spread), "K", "a task's means are Beta(K) around its model's",
+     1e-6, 1e9},
+    {"mixed", 0, CLI_NUMBER, FIELD(mixed), "A", "a task's means mix the models' by Dirichlet(A)",
+     1e-6, 1e9},
     {"uniform", 0, CLI_WHOLE, FIELD(uniform), "K",
      "instead of --models: tasks of K fresh uniform means", SEGUE_MIN_ARMS, SEGUE_MAX_ARMS},
-    {"switch-at", 0, CLI_WHOLE, FIELD(switch_at), "T", "the first task that comes from --switch-to", 1,
-     1e9},
-    {"switch-to", 0, CLI_TEXT, FIELD(switch_to), "FILE", "another model set, for the tasks from --switch-at on", 0, 0},
+    {"switch-at", 0, CLI_WHOLE, FIELD(switch_at), "T", "the first task that comes from --switch-to",
+     1, 1e9},
+    {"switch-to", 0, CLI_TEXT, FIELD(switch_to), "FILE",
+     "another model set, for the tasks from --switch-at on", 0, 0},
     {"curve", 0, CLI_TEXT, FIELD(curve), "FILE", "also write the regret of each task, CSV", 0, 0},
     {"format", 'f', CLI_TEXT, FIELD(format), "FORMAT", "table (default), csv or json", 0, 0},
     {"out", 'o', CLI_TEXT, FIELD(out), "FILE", "write there instead of to the standard output", 0,
@@ -209,7 +210,8 @@ static size_t models_of(const study *st)
 static double steps_a_second(const study *st, size_t policy)
 {
     const bool single = !st->set.tasks;
-    const double runs = (double)st->set.runs * (single && models_of(st) ? (double)models_of(st) : 1);
+    const double runs =
+        (double)st->set.runs * (single && models_of(st) ? (double)models_of(st) : 1);
     return runs * (double)tasks_of(st) * (double)st->set.steps / st->seconds[policy];
 }
 
@@ -250,12 +252,12 @@ static json_t *json_of(const study *st, size_t policy)
                                     json_pack("{s:I, s:o, s:o}", "model", (json_int_t)(k + 1),
                                               "mean", cli_json_number(result->by_model[k].mean),
                                               "se", cli_json_number(result->by_model[k].se)));
-    json_t *entry = json_pack(
-        "{s:s, s:I, s:I, s:I, s:{s:o, s:o}, s:o, s:o}", "policy", st->policies.text[policy],
-        "steps", (json_int_t)st->set.steps, "tasks", (json_int_t)tasks_of(st), "runs",
-        (json_int_t)st->set.runs, "regret", "mean", cli_json_number(result->regret.mean), "se",
-        cli_json_number(result->regret.se), "by_model", by_model, "no_model_left",
-        cli_json_number(result->no_model_left));
+    json_t *entry =
+        json_pack("{s:s, s:I, s:I, s:I, s:{s:o, s:o}, s:o, s:o}", "policy",
+                  st->policies.text[policy], "steps", (json_int_t)st->set.steps, "tasks",
+                  (json_int_t)tasks_of(st), "runs", (json_int_t)st->set.runs, "regret", "mean",
+                  cli_json_number(result->regret.mean), "se", cli_json_number(result->regret.se),
+                  "by_model", by_model, "no_model_left", cli_json_number(result->no_model_left));
     if (st->set.timing) {
         (void)json_object_set_new(entry, "seconds", json_real(st->seconds[policy]));
         (void)json_object_set_new(entry, "steps_per_second", json_real(steps_a_second(st, policy)));
@@ -271,8 +273,8 @@ static segue_status print_json(const study *st, FILE *out, segue_error *err)
     const size_t arms = segue_environment_arms(&st->env);
     return cli_print_json(out,
                           json_pack("{s:I, s:I, s:I, s:o}", "seed", (json_int_t)st->set.seed,
-                                    "arms", (json_int_t)arms, "models",
-                                    (json_int_t)models_of(st), "results", results),
+                                    "arms", (json_int_t)arms, "models", (json_int_t)models_of(st),
+                                    "results", results),
                           err);
 }
 
@@ -315,8 +317,8 @@ static void print_remarks(const study *st, FILE *out, bool cut)
         fputs("\n(--format csv also tells the regret by model)\n", out);
     for (size_t i = 0; i < st->policies.count; i++)
         if (st->result[i]->no_model_left > 0.0)
-            fprintf(out, "\n%s: no model agreed with the rewards at %.3g of %" PRIu64
-                    " steps a task\n",
+            fprintf(out,
+                    "\n%s: no model agreed with the rewards at %.3g of %" PRIu64 " steps a task\n",
                     st->policies.text[i], st->result[i]->no_model_left, st->set.steps);
 }
 
@@ -331,8 +333,8 @@ static segue_status print_table(const study *st, FILE *out, segue_error *err)
     fill_table(st, &table);
     const bool cut = cli_table_width(&table, table.columns) > CLI_WIDTH;
     print_caption(st, out);
-    status = cli_table_print(&table, cut ? fixed : table.columns, out, cli_bold_for(st->set.out),
-                             err);
+    status =
+        cli_table_print(&table, cut ? fixed : table.columns, out, cli_bold_for(st->set.out), err);
     print_remarks(st, out, cut);
     cli_table_fini(&table);
     return status;
@@ -395,20 +397,19 @@ const cli_command cli_command_simulate = {
     .name = "simulate",
     .summary = "plays policies against a model set and tells their regret",
     .usage = "simulate --models FILE [OPTIONS]",
-    .details =
-        "Without --tasks every policy plays single tasks, R of each model, and the regret\n"
-        "is averaged by the models' weights.  With --tasks a run is J tasks, one after\n"
-        "the other; policies that carry something from task to task then show it.\n\n"
-        "Laws of rewards: beta:P has precision P; normal:SD is cut to [0,1] and moved so\n"
-        "that the mean is right; twopoint:S pays 0 or S.  --spread K draws each mean from\n"
-        "a Beta of concentration K; --mixed A draws shares of the models from a Dirichlet\n"
-        "of total concentration A, centred on their weights.\n\n"
-        "The same seed gives the same bytes on any number of threads, and all policies of\n"
-        "a run see the same rewards.  'segue help policies' lists the policies.\n\n"
-        "examples:\n"
-        "  segue simulate --models models/paper.csv\n"
-        "  segue simulate --models models/paper.csv --policy ucb:delta=0.01,mts\n"
-        "  segue simulate --uniform 10 --policy ts,kl-ucb --format csv --out regret.csv\n",
+    .details = "Without --tasks every policy plays single tasks, R of each model, and the regret\n"
+               "is averaged by the models' weights.  With --tasks a run is J tasks, one after\n"
+               "the other; policies that carry something from task to task then show it.\n\n"
+               "Laws of rewards: beta:P has precision P; normal:SD is cut to [0,1] and moved so\n"
+               "that the mean is right; twopoint:S pays 0 or S.  --spread K draws each mean from\n"
+               "a Beta of concentration K; --mixed A draws shares of the models from a Dirichlet\n"
+               "of total concentration A, centred on their weights.\n\n"
+               "The same seed gives the same bytes on any number of threads, and all policies of\n"
+               "a run see the same rewards.  'segue help policies' lists the policies.\n\n"
+               "examples:\n"
+               "  segue simulate --models models/paper.csv\n"
+               "  segue simulate --models models/paper.csv --policy ucb:delta=0.01,mts\n"
+               "  segue simulate --uniform 10 --policy ts,kl-ucb --format csv --out regret.csv\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,

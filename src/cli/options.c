@@ -30,8 +30,8 @@ static segue_status set_whole(const cli_option *option, const char *text, uint64
                               segue_error *err)
 {
     segue_error inner;
-    const segue_status status = segue_parse_whole(text, (uint64_t)option->least,
-                                                  (uint64_t)option->most, out, &inner);
+    const segue_status status =
+        segue_parse_whole(text, (uint64_t)option->least, (uint64_t)option->most, out, &inner);
     if (status != SEGUE_OK)
         return segue_fail(err, status, "--%s: %s", option->name, inner.message);
     return SEGUE_OK;
@@ -133,9 +133,8 @@ void cli_print_options(FILE *out, const cli_option *options, size_t count)
     for (size_t i = 0; i < count; i++) {
         char left[40];
         (void)snprintf(left, sizeof left, "%s%c%s--%s%s%s", options[i].letter ? "-" : "  ",
-                       options[i].letter ? options[i].letter : ' ',
-                       options[i].letter ? ", " : " ", options[i].name,
-                       options[i].argument ? " " : "",
+                       options[i].letter ? options[i].letter : ' ', options[i].letter ? ", " : " ",
+                       options[i].name, options[i].argument ? " " : "",
                        options[i].argument ? options[i].argument : "");
         fprintf(out, "  %-22s %s\n", left, options[i].help);
     }

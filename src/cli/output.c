@@ -100,7 +100,7 @@ cli_bold cli_bold_for(const char *path)
 {
     const char *no_colour = getenv("NO_COLOR");
     const char *terminal = getenv("TERM");
-    const bool shows = !path && isatty(STDOUT_FILENO) && !(no_colour && *no_colour) &&
-                       terminal && strcmp(terminal, "dumb") != 0;
+    const bool shows = !path && isatty(STDOUT_FILENO) && !(no_colour && *no_colour) && terminal &&
+                       strcmp(terminal, "dumb") != 0;
     return shows ? (cli_bold){.on = "\033[1m", .off = "\033[0m"} : (cli_bold){.on = "", .off = ""};
 }

@@ -9,12 +9,12 @@
 double cli_seconds(void);
 
 typedef struct cli_progress {
-    bool shown;         /* it is a terminal, and nobody asked for quiet */
-    bool drawn;         /* there is a line to wipe */
-    double started;     /* cli_seconds() */
-    double last;        /* when it was drawn last */
-    const char *label;  /* what is under way */
-    double before;      /* shares of the whole: done by earlier parts, and this part's own */
+    bool shown;        /* it is a terminal, and nobody asked for quiet */
+    bool drawn;        /* there is a line to wipe */
+    double started;    /* cli_seconds() */
+    double last;       /* when it was drawn last */
+    const char *label; /* what is under way */
+    double before;     /* shares of the whole: done by earlier parts, and this part's own */
     double share;
 } cli_progress;
 

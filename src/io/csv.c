@@ -90,9 +90,8 @@ static segue_status fill_buffer(segue_csv *csv, segue_error *err)
 static segue_status grow_text(segue_csv *csv, size_t more, segue_error *err)
 {
     if (csv->length + more > SEGUE_CSV_LONGEST_LINE)
-        return segue_fail(err, SEGUE_EPARSE,
-                          "%s:%" PRIu64 ": the line is longer than %d bytes", csv->path, csv->line,
-                          SEGUE_CSV_LONGEST_LINE);
+        return segue_fail(err, SEGUE_EPARSE, "%s:%" PRIu64 ": the line is longer than %d bytes",
+                          csv->path, csv->line, SEGUE_CSV_LONGEST_LINE);
     if (csv->length + more + 1 <= csv->capacity)
         return SEGUE_OK;
     const size_t capacity = 2 * (csv->length + more + 1);

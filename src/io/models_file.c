@@ -72,8 +72,8 @@ static segue_status copy_names(reading *r, segue_error *err)
             break;
     }
     if (!r->arm_name || !r->arm_name[r->n_arms - 1])
-        return segue_fail(err, SEGUE_ENOMEM, "%s: out of memory for %zu arms", segue_csv_path(r->csv),
-                          r->n_arms);
+        return segue_fail(err, SEGUE_ENOMEM, "%s: out of memory for %zu arms",
+                          segue_csv_path(r->csv), r->n_arms);
     return SEGUE_OK;
 }
 
@@ -86,8 +86,8 @@ static segue_status check_twins(const reading *r, segue_error *err)
 {
     const char **sorted = calloc(r->n_arms, sizeof *sorted);
     if (!sorted)
-        return segue_fail(err, SEGUE_ENOMEM, "%s: out of memory for %zu arms", segue_csv_path(r->csv),
-                          r->n_arms);
+        return segue_fail(err, SEGUE_ENOMEM, "%s: out of memory for %zu arms",
+                          segue_csv_path(r->csv), r->n_arms);
     for (size_t arm = 0; arm < r->n_arms; arm++)
         sorted[arm] = r->arm_name[arm];
     qsort(sorted, r->n_arms, sizeof *sorted, by_name);
@@ -166,8 +166,7 @@ static segue_status read_weight(reading *r, segue_error *err)
 static segue_status read_mean(reading *r, size_t arm, segue_error *err)
 {
     double *mean = &r->mean[r->n_models * r->n_arms + arm];
-    const segue_status status =
-        read_field(r, arm + r->has_weights, r->arm_name[arm], mean, err);
+    const segue_status status = read_field(r, arm + r->has_weights, r->arm_name[arm], mean, err);
     if (status == SEGUE_OK && r->kind == SEGUE_MODELS_KNOWN && !(*mean >= 0.0 && *mean <= 1.0))
         return segue_fail(err, SEGUE_EDOMAIN,
                           "%s:%" PRIu64 ": field '%.60s': the mean %g is out of range; need 0 to 1",

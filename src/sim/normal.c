@@ -13,8 +13,8 @@
 
 #define SQRT_HALF    0.70710678118654752440 /* sqrt(1/2) */
 #define SQRT_HALF_PI 1.25331413731550025121 /* sqrt(pi/2) */
-#define FAR          25.0   /* from here on the continued fraction converges in a few terms */
-#define VERY_FAR     1e4    /* from here on 1/R(x) - x is 1/x - 2/x^3 to all digits */
+#define FAR          25.0 /* from here on the continued fraction converges in a few terms */
+#define VERY_FAR     1e4  /* from here on 1/R(x) - x is 1/x - 2/x^3 to all digits */
 #define TERMS        30
 #define HALVINGS     200
 #define WIDE         0.5 /* standard deviations above this: draw from the uniform */
@@ -84,8 +84,7 @@ static double draw_tail(segue_rng *rng, double a, double sd)
 static double draw_middle(segue_rng *rng, double location, double sd)
 {
     for (;;) {
-        const double x =
-            sd > WIDE ? segue_rng_uniform(rng) : location + sd * segue_rng_normal(rng);
+        const double x = sd > WIDE ? segue_rng_uniform(rng) : location + sd * segue_rng_normal(rng);
         const double off = (x - location) / sd;
         if (sd > WIDE && segue_rng_uniform(rng) >= exp(-0.5 * off * off))
             continue;

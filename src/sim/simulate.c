@@ -34,11 +34,11 @@ typedef struct player {
 
 typedef struct study {
     const segue_simulation *sim;
-    bool single;       /* single tasks, a number of runs for each model */
-    size_t n_models;   /* strata */
-    uint64_t n_tasks;  /* a run */
-    uint64_t n_runs;   /* in all */
-    uint64_t batch;    /* runs a piece of work */
+    bool single;      /* single tasks, a number of runs for each model */
+    size_t n_models;  /* strata */
+    uint64_t n_tasks; /* a run */
+    uint64_t n_runs;  /* in all */
+    uint64_t batch;   /* runs a piece of work */
     size_t n_threads;
     player *players;      /* n_threads */
     segue_stats all;      /* over runs */
@@ -119,8 +119,7 @@ static void play_run(const study *st, player *p, record *rec, uint64_t run)
     for (uint64_t task = 0; task < st->n_tasks; task++) {
         const double regret = play_task(st, p, run, task, fixed);
         rec->regret += regret / (double)st->n_tasks;
-        rec->no_model_left +=
-            (double)segue_task_look(p->task).no_model_left / (double)st->n_tasks;
+        rec->no_model_left += (double)segue_task_look(p->task).no_model_left / (double)st->n_tasks;
         if (rec->model_sum) {
             rec->model_sum[segue_world_model(p->world)] += regret;
             rec->model_count[segue_world_model(p->world)] += 1.0;

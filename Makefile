@@ -1,0 +1,37 @@
+# Segue's short commands; CMakePresets.json has the longer ones.
+PREFIX ?= /usr/local
+BUILD   = build/release
+JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
+
+help: ## this list
+	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+deps:
+	@scripts/install-deps
+
+build: deps ## build the library and the program, build/release/segue
+	@test -f $(BUILD)/build.ninja || cmake --preset release
+	@cmake --build --preset release --parallel $(JOBS)
+
+run: build ## the paper's model set: its complexities, and the regret of four policies
+	@$(BUILD)/segue complexity --models models/paper.csv
+	@echo
+	@$(BUILD)/segue simulate --models models/paper.csv
+
+test: build ## all tests
+	@ctest --preset release
+
+bench: build ## speed of the policies, beside that of the random numbers
+	@$(BUILD)/bench/bench_policies
+
+lint: ## formatting, clang-tidy and cppcheck
+	@scripts/install-deps lint
+	@scripts/lint
+
+install: build ## install under PREFIX (default /usr/local), into DESTDIR if set
+	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(PREFIX)"
+
+clean: ## remove all that was built
+	@rm -rf build
+
+.PHONY: help deps build run test bench lint install clean

@@ -1,0 +1,168 @@
+/* bench_policies.c - steps a second of every policy, beside the random-number limit.
+ *
+ * CPU time of one thread.  The rounds are interleaved, limit and policies in turn, so that a busy
+ * moment of the machine hits all alike; what counts is the share of the limit in the same run.
+ * The limit is a loop that draws 64 random bits and compares them with a threshold, once a draw;
+ * blocks of 64 (segue_bernoulli_block), which the simulator itself draws, are shown beside it.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "io/models_file.h"
+#include "segue/segue.h"
+
+#define ROUNDS  7
+#define STEPS   5000 /* a task, as in the paper */
+#define SECONDS 0.04 /* a measurement, at least */
+#define DRAWS   2000000
+
+static double cpu_seconds(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void check(segue_status status, const segue_error *err)
+{
+    if (status == SEGUE_OK)
+        return;
+    (void)fprintf(stderr, "bench: %s\n", err->message);
+    exit(segue_status_exit_code(status));
+}
+
+static double scalar_draws(uint64_t *sink)
+{
+    segue_rng rng;
+    segue_rng_open(&rng, 1, 0, 0, 0);
+    const uint64_t threshold = segue_bernoulli_threshold(0.45) << 11;
+    const double start = cpu_seconds();
+    for (int i = 0; i < DRAWS; i++)
+        *sink += segue_rng_next(&rng) < threshold;
+    return DRAWS / (cpu_seconds() - start);
+}
+
+static double block_draws(uint64_t *sink)
+{
+    segue_rng rng;
+    segue_rng_open(&rng, 1, 0, 0, 0);
+    const uint64_t threshold = segue_bernoulli_threshold(0.45);
+    const double start = cpu_seconds();
+    for (int i = 0; i < DRAWS / 64; i++)
+        *sink += segue_bernoulli_block(&rng, threshold);
+    return DRAWS / (cpu_seconds() - start);
+}
+
+/* A contest: one policy on one model set. */
+typedef struct contest {
+    const segue_policy *policy;
+    segue_models *models;
+    segue_environment env;
+    segue_task *task;
+    segue_world *world;
+    double rate[ROUNDS];
+} contest;
+
+static void contest_init(contest *c, const segue_policy *policy, segue_models *models)
+{
+    segue_error err;
+    segue_task_config config = segue_task_defaults();
+    *c = (contest){.policy = policy, .models = models, .env = {.models = models}};
+    check(segue_policy_parse(&config.policy, policy->name, &err), &err);
+    config.setting = (segue_setting){.n_arms = models->n_arms,
+                                     .models = models,
+                                     .n_told = models->n_models,
+                                     .horizon = STEPS,
+                                     .n_tasks = 1};
+    check(segue_task_create(&c->task, &config, &err), &err);
+    check(segue_world_create(&c->world, &c->env, &err), &err);
+}
+
+static double steps_a_second(contest *c)
+{
+    double steps = 0.0, seconds = 0.0;
+    const double start = cpu_seconds();
+    for (uint64_t run = 0; seconds < SECONDS; run++) {
+        segue_rng rng;
+        const size_t model = (size_t)(run % c->models->n_models);
+        segue_world_begin(c->world, 1, run, 0, model);
+        segue_rng_open(&rng, 1, run, 0, SEGUE_STREAM_POLICY);
+        segue_task_forget(c->task);
+        segue_task_next(c->task, &rng, model);
+        (void)segue_play(c->task, c->world, STEPS);
+        steps += STEPS;
+        seconds = cpu_seconds() - start;
+    }
+    return steps / seconds;
+}
+
+static segue_models *random_models(size_t n_arms, size_t n_models)
+{
+    segue_rng rng;
+    segue_error err;
+    segue_models *models = NULL;
+    double *mean = calloc(n_arms * n_models, sizeof *mean);
+    segue_rng_open(&rng, 1, 0, 0, 0);
+    for (size_t i = 0; mean && i < n_arms * n_models; i++)
+        mean[i] = segue_rng_uniform(&rng);
+    if (!mean)
+        exit(1);
+    check(segue_models_create(&models, SEGUE_MODELS_KNOWN, n_arms, n_models, mean, NULL, &err),
+          &err);
+    free(mean);
+    return models;
+}
+
+static void print_rate(const char *name, size_t n_arms, double *rate, double limit)
+{
+    const double median = segue_quantile(rate, ROUNDS, 0.5);
+    const double spread = (segue_quantile(rate, ROUNDS, 0.75) - segue_quantile(rate, ROUNDS, 0.25));
+    char arms[24] = "";
+    if (n_arms)
+        (void)snprintf(arms, sizeof arms, "%zu", n_arms);
+    printf("%-24s %4s %11.3e %7.1f %% %9.1f %9.4f\n", name, arms, median, 100.0 * spread / median,
+           1e9 / median, median / limit);
+}
+
+int main(void)
+{
+    size_t n_policies;
+    const segue_policy *const *policies = segue_policies(&n_policies);
+    segue_models_file paper;
+    segue_error err;
+    check(segue_models_file_read(&paper, PAPER_MODELS, SEGUE_MODELS_KNOWN, &err), &err);
+    segue_models *models[] = {paper.models, random_models(100, 5)};
+    contest *contests = calloc(2 * n_policies, sizeof *contests);
+    double scalar[ROUNDS], block[ROUNDS];
+    uint64_t sink = 0;
+    if (!contests)
+        return 1;
+    for (size_t i = 0; i < 2 * n_policies; i++)
+        contest_init(&contests[i], policies[i % n_policies], models[i / n_policies]);
+    for (size_t round = 0; round < ROUNDS; round++) {
+        scalar[round] = scalar_draws(&sink);
+        block[round] = block_draws(&sink);
+        for (size_t i = 0; i < 2 * n_policies; i++)
+            contests[i].rate[round] = steps_a_second(&contests[i]);
+    }
+
+    printf(
+        "Steps a second, one thread, CPU time, median of %d interleaved rounds\n"
+        "(segue %s, %s; tasks of %d steps; the paper's models, and 5 random ones of 100 arms)\n\n",
+        ROUNDS, segue_version(), segue_build(), STEPS);
+    printf("%-24s %4s %11s %9s %9s %9s\n", "", "arms", "a second", "spread", "ns each", "of limit");
+    const double limit = segue_quantile(scalar, ROUNDS, 0.5);
+    print_rate("limit: Bernoulli draws", 0, scalar, limit);
+    print_rate("the same, blocks of 64", 0, block, limit);
+    for (size_t i = 0; i < 2 * n_policies; i++) {
+        print_rate(contests[i].policy->name, contests[i].models->n_arms, contests[i].rate, limit);
+        segue_task_destroy(contests[i].task);
+        segue_world_destroy(contests[i].world);
+    }
+    segue_models_file_fini(&paper);
+    segue_models_destroy(models[1]);
+    free(contests);
+    return sink == 0; /* the draws were made */
+}
