@@ -79,7 +79,8 @@ static void lines_longer_than_the_buffer_are_whole(void **state)
     assert_non_null(line);
     memset(line, 'x', LENGTH);
     line[70000] = ',';
-    memcpy(line + LENGTH, "\nb", 2);
+    line[LENGTH] = '\n';
+    line[LENGTH + 1] = 'b';
     write_bytes(line, LENGTH + 2);
     segue_csv *csv = NULL;
     bool more = false;

@@ -42,24 +42,22 @@ static void matching_fini(matching *mt)
     free(mt->done);
 }
 
-static segue_status matching_init(matching *mt, size_t n, segue_error *err)
+static bool matching_init(matching *mt, size_t n)
 {
     *mt = (matching){.n = n};
     mt->cost = calloc(n * n, sizeof *mt->cost);
     mt->row_price = calloc(3 * n, sizeof *mt->row_price);
     mt->row_of = calloc(3 * n, sizeof *mt->row_of);
     mt->done = calloc(n, sizeof *mt->done);
-    if (!mt->cost || !mt->row_price || !mt->row_of || !mt->done) {
-        matching_fini(mt);
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for matching %zu models", n);
-    }
+    if (!mt->cost || !mt->row_price || !mt->row_of || !mt->done)
+        return false;
     mt->col_price = mt->row_price + n;
     mt->reach = mt->col_price + n;
     mt->col_of = mt->row_of + n;
     mt->came_from = mt->col_of + n;
     for (size_t col = 0; col < n; col++)
         mt->row_of[col] = NONE;
-    return SEGUE_OK;
+    return true;
 }
 
 /* Try all columns not done yet from `row`, whose own distance from the start is `base`; return
@@ -129,9 +127,10 @@ segue_status segue_models_match(const segue_models *a, const segue_models *b, si
                           "%zu models of %zu arms cannot be matched with %zu models of %zu arms",
                           a->n_models, a->n_arms, b->n_models, b->n_arms);
     matching mt;
-    const segue_status status = matching_init(&mt, a->n_models, err);
-    if (status != SEGUE_OK)
-        return status;
+    if (!matching_init(&mt, a->n_models)) {
+        matching_fini(&mt);
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for matching %zu models", a->n_models);
+    }
     for (size_t i = 0; i < mt.n; i++)
         for (size_t j = 0; j < mt.n; j++)
             mt.cost[i * mt.n + j] =

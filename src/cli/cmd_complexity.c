@@ -224,7 +224,7 @@ static json_t *json_set(const bool *member, size_t count)
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++)
         if (member[i])
-            (void)json_array_append_new(list, json_integer((json_int_t)(i + 1)));
+            (void)json_array_append_new(list, json_integer((json_int_t)i + 1));
     return list;
 }
 
@@ -240,18 +240,18 @@ static json_t *json_known(const study *st, size_t k)
 {
     const segue_models *models = st->models.models;
     const row *r = &st->rows[k];
-    return json_pack(
-        "{s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o}}", "model",
-        (json_int_t)(k + 1), "best_arm", (json_int_t)(models->best_arm[k] + 1), "best_arm_name",
-        st->models.arm_name[models->best_arm[k]], "best_value",
-        cli_json_number(segue_models_best_value(models, k)), "ucb", cli_json_number(r->ucb), "ucb+",
-        cli_json_number(r->ucb_plus), "mucb", cli_json_number(r->mucb), "gaps",
-        json_numbers(r->known->gap, models->n_arms), "model_gaps",
-        json_numbers(r->known->model_gap, models->n_arms), "optimistic_models",
-        json_set(r->known->optimistic_model, models->n_models), "optimistic_arms",
-        json_set(r->known->optimistic_arm, models->n_arms), "bounds", "ucb",
-        cli_json_number(bound(st, r->ucb)), "ucb+", cli_json_number(bound(st, r->ucb_plus)), "mucb",
-        cli_json_number(bound(st, r->mucb)));
+    return json_pack("{s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o}}",
+                     "model", (json_int_t)k + 1, "best_arm", (json_int_t)models->best_arm[k] + 1,
+                     "best_arm_name", st->models.arm_name[models->best_arm[k]], "best_value",
+                     cli_json_number(segue_models_best_value(models, k)), "ucb",
+                     cli_json_number(r->ucb), "ucb+", cli_json_number(r->ucb_plus), "mucb",
+                     cli_json_number(r->mucb), "gaps", json_numbers(r->known->gap, models->n_arms),
+                     "model_gaps", json_numbers(r->known->model_gap, models->n_arms),
+                     "optimistic_models", json_set(r->known->optimistic_model, models->n_models),
+                     "optimistic_arms", json_set(r->known->optimistic_arm, models->n_arms),
+                     "bounds", "ucb", cli_json_number(bound(st, r->ucb)), "ucb+",
+                     cli_json_number(bound(st, r->ucb_plus)), "mucb",
+                     cli_json_number(bound(st, r->mucb)));
 }
 
 static json_t *json_by_model(const bool *member, size_t n_models, size_t n_arms)
@@ -268,7 +268,7 @@ static json_t *json_estimated(const study *st, size_t k)
     const segue_estimated_sets *sets = r->estimated;
     json_t *match = json_array();
     for (size_t i = 0; i < sets->n_models; i++)
-        (void)json_array_append_new(match, json_integer((json_int_t)(sets->match[i] + 1)));
+        (void)json_array_append_new(match, json_integer((json_int_t)sets->match[i] + 1));
     return json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "stands_for", match, "non_dominated_arms",
         json_by_model(sets->non_dominated, sets->n_models, sets->n_arms), "optimistic_arms",

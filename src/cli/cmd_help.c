@@ -7,7 +7,7 @@
 #include "cli/output.h"
 #include "segue/policy.h"
 
-void cli_print_command(FILE *out, const cli_command *command)
+static void print_command(FILE *out, const cli_command *command)
 {
     fprintf(out, "segue %s\n\nusage: segue %s\n", command->summary, command->usage);
     if (command->n_options) {
@@ -126,19 +126,13 @@ static segue_status print_topic(FILE *out, const char *topic, bool manual, segue
     if (manual)
         print_manual(out, command);
     else
-        cli_print_command(out, command);
+        print_command(out, command);
     return SEGUE_OK;
 }
 
-static segue_status run(int argc, char **argv, segue_error *err)
+/* Print what the option `how` (NULL: the help) makes of a topic. */
+static segue_status show(const char *how, const char *topic, segue_error *err)
 {
-    const char *how = argc > 1 && strncmp(argv[1], "--", 2) == 0 ? argv[1] : NULL;
-    const char *topic = argc > (how ? 2 : 1) ? argv[how ? 2 : 1] : NULL;
-    if (argc > (how ? 3 : 2))
-        return segue_fail(err, SEGUE_EUSAGE, "help takes one topic; see 'segue help help'");
-    if (how && strcmp(how, "--words") != 0 && strcmp(how, "--manual") != 0)
-        return segue_fail(err, SEGUE_ENAME, "there is no option '%.40s' of help", how);
-
     cli_output output;
     segue_status status = cli_output_init(&output, err);
     if (status != SEGUE_OK)
@@ -151,6 +145,22 @@ static segue_status run(int argc, char **argv, segue_error *err)
         status = cli_output_write(&output, NULL, err);
     cli_output_fini(&output);
     return status;
+}
+
+segue_status cli_help(const char *topic, segue_error *err)
+{
+    return show(NULL, topic, err);
+}
+
+static segue_status run(int argc, char **argv, segue_error *err)
+{
+    const char *how = argc > 1 && strncmp(argv[1], "--", 2) == 0 ? argv[1] : NULL;
+    const char *topic = argc > (how ? 2 : 1) ? argv[how ? 2 : 1] : NULL;
+    if (argc > (how ? 3 : 2))
+        return segue_fail(err, SEGUE_EUSAGE, "help takes one topic; see 'segue help help'");
+    if (how && strcmp(how, "--words") != 0 && strcmp(how, "--manual") != 0)
+        return segue_fail(err, SEGUE_ENAME, "there is no option '%.40s' of help", how);
+    return show(how, topic, err);
 }
 
 const cli_command cli_command_help = {

@@ -249,9 +249,9 @@ static json_t *json_of(const study *st, size_t policy)
     json_t *by_model = json_array();
     for (size_t k = 0; k < models_of(st); k++)
         (void)json_array_append_new(by_model,
-                                    json_pack("{s:I, s:o, s:o}", "model", (json_int_t)(k + 1),
-                                              "mean", cli_json_number(result->by_model[k].mean),
-                                              "se", cli_json_number(result->by_model[k].se)));
+                                    json_pack("{s:I, s:o, s:o}", "model", (json_int_t)k + 1, "mean",
+                                              cli_json_number(result->by_model[k].mean), "se",
+                                              cli_json_number(result->by_model[k].se)));
     json_t *entry =
         json_pack("{s:s, s:I, s:I, s:I, s:{s:o, s:o}, s:o, s:o}", "policy",
                   st->policies.text[policy], "steps", (json_int_t)st->set.steps, "tasks",

@@ -32,7 +32,7 @@ const cli_command *const *cli_commands(size_t *count);
 SEGUE_MUST_CHECK segue_status cli_find_command(const char *name, const cli_command **out,
                                                segue_error *err);
 
-/** The whole help of one command. */
-void cli_print_command(FILE *out, const cli_command *command);
+/** Print the help of a command, or of "policies", or the overview if the topic is NULL. */
+SEGUE_MUST_CHECK segue_status cli_help(const char *topic, segue_error *err);
 
 #endif

@@ -63,8 +63,7 @@ static segue_status run(int argc, char **argv, segue_error *err)
         return status;
     for (int i = 2; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-            return cli_command_help.run(2, (char *[]){argv[0], (char *)(uintptr_t)command->name},
-                                        err);
+            return cli_help(command->name, err);
     return command->run(argc > 1 ? argc - 1 : 1, argc > 1 ? argv + 1 : argv, err);
 }
 

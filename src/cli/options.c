@@ -92,12 +92,14 @@ static void translate(const cli_option *options, size_t count, struct option *lo
     *shorts = '\0';
 }
 
-static const cli_option *found(const cli_option *options, size_t count, int code)
+/* The place of getopt's answer in the table; `count` if it is an unknown option. */
+static size_t place_of(const cli_option *options, size_t count, int code)
 {
-    for (size_t i = 0; i < count; i++)
-        if (code == FIRST_LONG + (int)i || (options[i].letter && code == options[i].letter))
-            return &options[i];
-    return NULL;
+    size_t i = 0;
+    while (i < count && code != FIRST_LONG + (int)i &&
+           !(options[i].letter && code == options[i].letter))
+        i++;
+    return i;
 }
 
 segue_status cli_parse(const cli_option *options, size_t count, int argc, char **argv, void *target,
@@ -115,10 +117,10 @@ segue_status cli_parse(const cli_option *options, size_t count, int argc, char *
             break;
         if (code == ':')
             return segue_fail(err, SEGUE_EUSAGE, "the option '%s' needs a value", argv[optind - 1]);
-        const cli_option *option = found(options, count, code);
-        if (!option)
+        const size_t place = place_of(options, count, code);
+        if (place == count)
             return unknown(options, count, argv[at], err);
-        const segue_status status = set_option(option, optarg, target, err);
+        const segue_status status = set_option(&options[place], optarg, target, err);
         if (status != SEGUE_OK)
             return status;
     }

@@ -3,30 +3,31 @@
 #include "segue/status.h"
 
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
+
+static const struct {
+    int exit_code;
+    const char *text;
+} table[] = {
+#define ENTRY(name, exit_code, text) {exit_code, text},
+    SEGUE_STATUS_MAP(ENTRY)
+#undef ENTRY
+};
+
+static int is_known(segue_status status)
+{
+    return (size_t)status < sizeof table / sizeof *table;
+}
 
 const char *segue_status_text(segue_status status)
 {
-    switch (status) {
-#define TEXT(name, exit_code, text)                                                                \
-    case SEGUE_##name:                                                                             \
-        return text;
-        SEGUE_STATUS_MAP(TEXT)
-#undef TEXT
-    }
-    return "an unknown status";
+    return is_known(status) ? table[status].text : "an unknown status";
 }
 
 int segue_status_exit_code(segue_status status)
 {
-    switch (status) {
-#define EXIT_CODE(name, exit_code, text)                                                           \
-    case SEGUE_##name:                                                                             \
-        return exit_code;
-        SEGUE_STATUS_MAP(EXIT_CODE)
-#undef EXIT_CODE
-    }
-    return 1;
+    return is_known(status) ? table[status].exit_code : 1;
 }
 
 segue_status segue_fail(segue_error *err, segue_status status, const char *format, ...)

@@ -183,8 +183,8 @@ static segue_status unquote(segue_csv *csv, size_t *at, segue_error *err)
         from += csv->text[from] == '"';
         csv->text[to++] = csv->text[from++];
     }
-    const char behind = from < csv->length ? csv->text[from + 1] : 'x';
-    if (behind != ',' && behind != '\0')
+    const bool closed = from < csv->length;
+    if (!closed || (csv->text[from + 1] != ',' && csv->text[from + 1] != '\0'))
         return segue_fail(err, SEGUE_EPARSE,
                           "%s:%" PRIu64 ": field %zu: a quote is not closed before the next comma "
                           "or the end of the line",

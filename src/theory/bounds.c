@@ -69,21 +69,16 @@ segue_status segue_spectrum_compute(segue_spectrum *out, const segue_models *mod
     if (m > models->n_arms)
         return SEGUE_OK;
 
-    double *scaled = calloc(m * models->n_arms, sizeof *scaled);
-    double *gram = calloc(m * m, sizeof *gram);
-    double *values = calloc(m, sizeof *values);
-    segue_status status = SEGUE_OK;
-    if (!scaled || !gram || !values)
-        status = segue_fail(err, SEGUE_ENOMEM, "out of memory for the spectrum of %zu models", m);
-    else
-        status = eigenvalues(models, scaled, gram, values, err);
+    double *values = calloc(m + m * m + m * models->n_arms, sizeof *values);
+    if (!values)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the spectrum of %zu models", m);
+    double *gram = values + m, *scaled = gram + m * m;
+    const segue_status status = eigenvalues(models, scaled, gram, values, err);
     if (status == SEGUE_OK) {
         out->sigma_min = fmax(0.0, values[0]); /* rounding may leave it just below */
         out->sigma_max = values[m - 1];
         out->gap = least_difference(values, m);
     }
-    free(scaled);
-    free(gram);
     free(values);
     return status;
 }
