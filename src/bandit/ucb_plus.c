@@ -29,13 +29,11 @@ static arm_counts counts(const segue_view *view, size_t arm)
 /* While every candidate waits for its first reward: the one asked for least. */
 static size_t least_asked_candidate(const segue_view *view)
 {
+    const bool *candidate = view->facts;
     size_t best = view->models->best_arm[0];
-    for (size_t k = 1; k < view->models->n_models; k++) {
-        const size_t arm = view->models->best_arm[k];
-        if (view->asked[arm] < view->asked[best] ||
-            (view->asked[arm] == view->asked[best] && arm < best))
+    for (size_t arm = 0; arm < view->n_arms; arm++)
+        if (candidate[arm] && view->asked[arm] < view->asked[best])
             best = arm;
-    }
     return best;
 }
 
