@@ -202,8 +202,9 @@ static void print_csv_complexities(const study *st, FILE *out, const row *r)
     fputc('\n', out);
 }
 
-static void print_csv(const study *st, FILE *out)
+static void print_csv(const void *found, FILE *out)
 {
+    const study *st = found;
     const segue_models *models = st->models.models;
     fprintf(out, "model,best_arm,best_value,ucb,ucb+,mucb,bound_ucb,bound_ucb+,bound_mucb%s\n",
             with_estimates(st) ? ",tucb,bound_umucb" : "");
@@ -289,8 +290,9 @@ static json_t *json_average(const study *st)
     return average;
 }
 
-static segue_status print_json(const study *st, FILE *out, segue_error *err)
+static json_t *make_json(const void *found)
 {
+    const study *st = found;
     json_t *models = json_array();
     for (size_t k = 0; k < st->models.models->n_models; k++) {
         json_t *entry = json_known(st, k);
@@ -299,19 +301,15 @@ static segue_status print_json(const study *st, FILE *out, segue_error *err)
         (void)json_array_append_new(models, entry);
     }
     const segue_recovery *rec = &st->recovery;
-    return cli_print_json(
-        out,
-        json_pack("{s:o, s:o, s:o, s:o, s:I, s:{s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o}}",
-                  "models", models, "average", json_average(st), "sigma_min",
-                  cli_json_number(st->spectrum.sigma_min), "gamma_sigma",
-                  cli_json_number(st->spectrum.gap), "steps", (json_int_t)st->set.steps, "recovery",
-                  "c3", cli_json_number(st->set.c3), "c4", cli_json_number(st->set.c4), "sigma_max",
-                  cli_json_number(st->spectrum.sigma_max), "tasks", (json_int_t)st->set.tasks,
-                  "constant", cli_json_number(rec->constant), "error", cli_json_number(rec->error),
-                  "least_tasks", cli_json_number(rec->least_tasks), "second_moment",
-                  cli_json_number(rec->second_moment), "third_moment",
-                  cli_json_number(rec->third_moment)),
-        err);
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:I, s:{s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o}}", "models",
+        models, "average", json_average(st), "sigma_min", cli_json_number(st->spectrum.sigma_min),
+        "gamma_sigma", cli_json_number(st->spectrum.gap), "steps", (json_int_t)st->set.steps,
+        "recovery", "c3", cli_json_number(st->set.c3), "c4", cli_json_number(st->set.c4),
+        "sigma_max", cli_json_number(st->spectrum.sigma_max), "tasks", (json_int_t)st->set.tasks,
+        "constant", cli_json_number(rec->constant), "error", cli_json_number(rec->error),
+        "least_tasks", cli_json_number(rec->least_tasks), "second_moment",
+        cli_json_number(rec->second_moment), "third_moment", cli_json_number(rec->third_moment));
 }
 
 /* ---- tables ------------------------------------------------------------------------------ */
@@ -458,8 +456,9 @@ static void print_bounds(const study *st, FILE *out)
     print_number(out, "holds from so many tasks on", st->recovery.least_tasks, "");
 }
 
-static segue_status print_table(const study *st, FILE *out, segue_error *err)
+static segue_status print_table(const void *found, FILE *out, segue_error *err)
 {
+    const study *st = found;
     fprintf(out, "Complexity of %zu models of %zu arms\n\n", st->models.models->n_models,
             st->models.models->n_arms);
     segue_status status = print_complexities(st, out, err);
@@ -474,30 +473,14 @@ static segue_status print_table(const study *st, FILE *out, segue_error *err)
 
 /* ---- the command ------------------------------------------------------------------------- */
 
-static segue_status print_all(const study *st, segue_error *err)
-{
-    cli_output output;
-    segue_status status = cli_output_init(&output, err);
-    if (status != SEGUE_OK)
-        return status;
-    if (st->format == CLI_CSV)
-        print_csv(st, output.stream);
-    else if (st->format == CLI_JSON)
-        status = print_json(st, output.stream, err);
-    else
-        status = print_table(st, output.stream, err);
-    if (status == SEGUE_OK)
-        status = cli_output_write(&output, st->set.out, err);
-    cli_output_fini(&output);
-    return status;
-}
+static const cli_printers printers = {.table = print_table, .csv = print_csv, .json = make_json};
 
 static segue_status run(int argc, char **argv, segue_error *err)
 {
     study st;
     segue_status status = study_init(&st, argc, argv, err);
     if (status == SEGUE_OK)
-        status = print_all(&st, err);
+        status = cli_print(&printers, &st, st.format, st.set.out, err);
     study_fini(&st);
     return status;
 }

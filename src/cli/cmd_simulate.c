@@ -232,8 +232,9 @@ static void print_csv_row(const study *st, FILE *out, size_t policy, size_t mode
     fputc('\n', out);
 }
 
-static void print_csv(const study *st, FILE *out)
+static void print_csv(const void *found, FILE *out)
 {
+    const study *st = found;
     fprintf(out, "policy,model,steps,tasks,runs,mean,se%s\n",
             st->set.timing ? ",seconds,steps_per_second" : "");
     for (size_t i = 0; i < st->policies.count; i++) {
@@ -265,17 +266,15 @@ static json_t *json_of(const study *st, size_t policy)
     return entry;
 }
 
-static segue_status print_json(const study *st, FILE *out, segue_error *err)
+static json_t *make_json(const void *found)
 {
+    const study *st = found;
     json_t *results = json_array();
     for (size_t i = 0; i < st->policies.count; i++)
         (void)json_array_append_new(results, json_of(st, i));
     const size_t arms = segue_environment_arms(&st->env);
-    return cli_print_json(out,
-                          json_pack("{s:I, s:I, s:I, s:o}", "seed", (json_int_t)st->set.seed,
-                                    "arms", (json_int_t)arms, "models", (json_int_t)models_of(st),
-                                    "results", results),
-                          err);
+    return json_pack("{s:I, s:I, s:I, s:o}", "seed", (json_int_t)st->set.seed, "arms",
+                     (json_int_t)arms, "models", (json_int_t)models_of(st), "results", results);
 }
 
 static void fill_table(const study *st, cli_table *table)
@@ -322,8 +321,9 @@ static void print_remarks(const study *st, FILE *out, bool cut)
                     st->policies.text[i], st->result[i]->no_model_left, st->set.steps);
 }
 
-static segue_status print_table(const study *st, FILE *out, segue_error *err)
+static segue_status print_table(const void *found, FILE *out, segue_error *err)
 {
+    const study *st = found;
     const size_t fixed = st->set.timing ? 5 : 3;
     cli_table table;
     segue_status status =
@@ -361,23 +361,7 @@ static segue_status write_curve(const study *st, segue_error *err)
     return status;
 }
 
-static segue_status print_results(const study *st, segue_error *err)
-{
-    cli_output output;
-    segue_status status = cli_output_init(&output, err);
-    if (status != SEGUE_OK)
-        return status;
-    if (st->format == CLI_CSV)
-        print_csv(st, output.stream);
-    else if (st->format == CLI_JSON)
-        status = print_json(st, output.stream, err);
-    else
-        status = print_table(st, output.stream, err);
-    if (status == SEGUE_OK)
-        status = cli_output_write(&output, st->set.out, err);
-    cli_output_fini(&output);
-    return status;
-}
+static const cli_printers printers = {.table = print_table, .csv = print_csv, .json = make_json};
 
 static segue_status run(int argc, char **argv, segue_error *err)
 {
@@ -388,7 +372,7 @@ static segue_status run(int argc, char **argv, segue_error *err)
     if (status == SEGUE_OK && st.set.curve)
         status = write_curve(&st, err);
     if (status == SEGUE_OK)
-        status = print_results(&st, err);
+        status = cli_print(&printers, &st, st.format, st.set.out, err);
     study_fini(&st);
     return status;
 }

@@ -63,7 +63,8 @@ json_t *cli_json_number(double x)
     return isfinite(x) ? json_real(x) : json_null();
 }
 
-segue_status cli_print_json(FILE *out, json_t *value, segue_error *err)
+/* Print a JSON value and release it. */
+static segue_status print_json(FILE *out, json_t *value, segue_error *err)
 {
     if (!value)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for the output");
@@ -73,6 +74,25 @@ segue_status cli_print_json(FILE *out, json_t *value, segue_error *err)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for the output");
     fputc('\n', out);
     return SEGUE_OK;
+}
+
+segue_status cli_print(const cli_printers *printers, const void *found, cli_format format,
+                       const char *path, segue_error *err)
+{
+    cli_output output;
+    segue_status status = cli_output_init(&output, err);
+    if (status != SEGUE_OK)
+        return status;
+    if (format == CLI_CSV)
+        printers->csv(found, output.stream);
+    else if (format == CLI_JSON)
+        status = print_json(output.stream, printers->json(found), err);
+    else
+        status = printers->table(found, output.stream, err);
+    if (status == SEGUE_OK)
+        status = cli_output_write(&output, path, err);
+    cli_output_fini(&output);
+    return status;
 }
 
 void cli_print_csv_text(FILE *out, const char *text)

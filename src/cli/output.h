@@ -34,8 +34,16 @@ SEGUE_MUST_CHECK segue_status cli_write_stdout(const char *data, size_t size, se
 /** A number for JSON: null if it is not finite. */
 json_t *cli_json_number(double x);
 
-/** Print a JSON value, which is then released; NULL (out of memory) is an error. */
-SEGUE_MUST_CHECK segue_status cli_print_json(FILE *out, json_t *value, segue_error *err);
+/** The three ways a command prints what it found. */
+typedef struct cli_printers {
+    segue_status (*table)(const void *found, FILE *out, segue_error *err);
+    void (*csv)(const void *found, FILE *out);
+    json_t *(*json)(const void *found); /* a new value; NULL: out of memory */
+} cli_printers;
+
+/** Print in one of the ways, to the file at `path` or, if it is NULL, to the standard output. */
+SEGUE_MUST_CHECK segue_status cli_print(const cli_printers *printers, const void *found,
+                                        cli_format format, const char *path, segue_error *err);
 
 /** A text as a field of CSV, quoted if it must be. */
 void cli_print_csv_text(FILE *out, const char *text);
