@@ -9,18 +9,20 @@ import sys
 MAY_USE = {
     "core": [],
     "bandit": ["core"],
+    "estimate": ["bandit", "core"],
     "theory": ["bandit", "core"],
-    "sim": ["theory", "bandit", "core"],
-    "io": ["sim", "theory", "bandit", "core"],
-    "cli": ["io", "sim", "theory", "bandit", "core"],
+    "sim": ["estimate", "theory", "bandit", "core"],
+    "io": ["sim", "estimate", "theory", "bandit", "core"],
+    "cli": ["io", "sim", "estimate", "theory", "bandit", "core"],
 }
 # The folder that implements each public header.
 HOME = {
     "status": "core", "version": "core", "rng": "core", "stats": "core", "number": "core",
-    "models": "bandit", "policy": "bandit", "task": "bandit", "theory": "theory",
+    "models": "bandit", "policy": "bandit", "task": "bandit", "estimator": "estimate",
+    "theory": "theory",
     "environment": "sim", "simulate": "sim", "segue": "cli",
 }
-LIBRARY = {"core", "bandit", "theory", "sim"}
+LIBRARY = {"core", "bandit", "estimate", "theory", "sim"}
 # libsegue opens no files, prints nothing, knows no clock and does not end the program.
 FORBIDDEN = re.compile(r"\b(printf|puts|fopen|open|exit|abort|time|clock_gettime|getenv)\s*\(")
 

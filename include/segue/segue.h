@@ -4,6 +4,7 @@
 #define SEGUE_SEGUE_H
 
 #include "segue/environment.h"
+#include "segue/estimator.h"
 #include "segue/models.h"
 #include "segue/number.h"
 #include "segue/policy.h"

@@ -1,0 +1,146 @@
+/* estimator.h - learn a model set from finished tasks, by their moments.
+ *
+ * Each task gives three views: averages of three batches of the rewards of every arm, which are
+ * independent given the task's model.  Their products, averaged over tasks, estimate the moments
+ * M2 = sum rho mu (x) mu and M3 = sum rho mu (x) mu (x) mu, and these give back the models.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_ESTIMATOR_H
+#define SEGUE_ESTIMATOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "segue/models.h"
+#include "segue/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Up to so many arms the third moment is stored; above, the views of every task are. */
+#define SEGUE_MOMENTS_STORED 100
+
+/** Estimators find at most so many models. */
+#define SEGUE_MAX_ESTIMATED 100
+
+/* ---- moments ----------------------------------------------------------------------------- */
+
+/** Which pairs of views make the second moment. */
+typedef enum segue_views {
+    SEGUE_VIEWS_PAPER,    /* the first with the second, as published */
+    SEGUE_VIEWS_SYMMETRIC /* all pairs: less variance, at no cost in rewards */
+} segue_views;
+
+/** The sums over tasks.  Memory does not grow with the tasks up to SEGUE_MOMENTS_STORED arms. */
+typedef struct segue_moments segue_moments;
+
+/**
+ * @retval SEGUE_EDOMAIN  `n_arms` is outside SEGUE_MIN_ARMS .. SEGUE_MAX_ARMS
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_moments_create(segue_moments **out, size_t n_arms,
+                                                             segue_views views, segue_error *err);
+SEGUE_API void segue_moments_destroy(segue_moments *moments);
+
+/**
+ * Add a task: its three views, 3 x n_arms averages, with a weight (1 for a task that happened).
+ *
+ * @retval SEGUE_EDOMAIN  a view is not finite, or the weight is not finite and >= 0
+ * @retval SEGUE_ENOMEM   on failure nothing is added
+ */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_moments_add(segue_moments *moments,
+                                                          const double *views, double weight,
+                                                          segue_error *err);
+
+/**
+ * Add all tasks of `other`, as if they had been added one by one.
+ *
+ * @retval SEGUE_EDOMAIN  they differ in arms or in views
+ * @retval SEGUE_ENOMEM   on failure nothing is added
+ */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_moments_merge(segue_moments *moments,
+                                                            const segue_moments *other,
+                                                            segue_error *err);
+
+/** How many tasks were added. */
+SEGUE_API uint64_t segue_moments_tasks(const segue_moments *moments);
+
+/* ---- estimators -------------------------------------------------------------------------- */
+
+/** How the weights of the models are found. */
+typedef enum segue_weights {
+    SEGUE_WEIGHTS_LEAST_SQUARES, /* non-negative least squares on the first moment */
+    SEGUE_WEIGHTS_LAMBDA         /* 1 / lambda^2, as in the paper */
+} segue_weights;
+
+/** What to estimate, and how.  Start from segue_estimator_defaults(). */
+typedef struct segue_estimator_config {
+    const char *method; /* "rtp" (the default), "algorithm-b" or "eca" */
+    size_t n_arms;
+    size_t n_models; /* m: 1 .. SEGUE_MAX_ESTIMATED; required */
+    size_t starts;   /* L: random starts of a component, 1 .. 1000; default 24 */
+    size_t steps;    /* N: iterations from each, 1 .. 1000; default 40 */
+    double alpha0;   /* eca: total concentration of the mixtures that tasks are, >= 0; default 0 */
+    uint64_t seed;   /* of the random starts and directions; default 1 */
+    uint64_t run;    /* and their run; default 0 */
+    bool cold;       /* rtp: forget the last answer at each fit; default false */
+    segue_weights weights;
+} segue_estimator_config;
+
+SEGUE_API segue_estimator_config segue_estimator_defaults(void);
+
+/** What an estimate rests on.  The arrays are the estimator's, valid until the next fit. */
+typedef struct segue_estimate_info {
+    bool found;       /* there is an estimate; else the verdict says why not */
+    uint64_t n_tasks; /* tasks behind it */
+    size_t n_arms, n_models;
+    const double *eigenvalue; /* n_arms: of M2, the largest first */
+    const double *lambda;     /* n_models: of the whitened tensor */
+    double noise;             /* the largest negative eigenvalue, turned positive: how far noise
+                                 reaches; 0 where none is seen */
+    double residual;          /* Frobenius norm of what the components leave of the tensor */
+    double weight_sum;        /* sum of 1 / lambda^2, which should be 1 */
+    uint64_t iterations;      /* of the power method, in all lanes */
+    uint64_t starts;          /* lanes used */
+    bool warm;                /* it started from the last estimate */
+    const char *verdict;      /* one sentence: "good: ...", "weak: ..." or "none: ..." */
+} segue_estimate_info;
+
+typedef struct segue_estimator segue_estimator;
+
+/**
+ * @retval SEGUE_ENAME    no such method
+ * @retval SEGUE_EDOMAIN  a field of `config` is outside its range
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_estimator_create(segue_estimator **out,
+                                                               const segue_estimator_config *config,
+                                                               segue_error *err);
+SEGUE_API void segue_estimator_destroy(segue_estimator *estimator);
+
+/**
+ * Estimate the models from `moments`.
+ *
+ * That there is no estimate (fewer tasks than models, more models than arms, a second moment of
+ * lower rank) is an outcome, told by segue_estimator_look, and not an error.  A model keeps its
+ * number from fit to fit, by matching each set with the one before.
+ *
+ * @retval SEGUE_EDOMAIN  the moments have another number of arms; or LAPACK failed
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_estimator_fit(segue_estimator *estimator,
+                                                            const segue_moments *moments,
+                                                            segue_error *err);
+
+/** The last estimate, the estimator's until the next fit; NULL if there is none.  Means are not
+ * cut to [0, 1]. */
+SEGUE_API const segue_models *segue_estimator_models(const segue_estimator *estimator);
+
+/** What the last fit rests on. */
+SEGUE_API segue_estimate_info segue_estimator_look(const segue_estimator *estimator);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

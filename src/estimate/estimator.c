@@ -1,0 +1,374 @@
+/* estimator.c - one way in for all methods: the spectrum, the method, weights, names, a verdict.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "segue/estimator.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "estimate/method.h"
+
+#define RANK_TOLERANCE 1e-9 /* an eigenvalue below this share of the largest is taken for none */
+#define COLD_BELOW     100  /* tasks: until then every fit is cold ... */
+#define COLD_GROWTH    1.05 /* ... and then each time the tasks have grown by this */
+#define MOST_STARTS    1000
+#define MOST_STEPS     1000
+#define VERDICT_SIZE   160
+
+static const method *const methods[] = {&segue_method_rtp, &segue_method_algorithm_b,
+                                        &segue_method_eca};
+
+struct segue_estimator {
+    segue_estimator_config config;
+    const method *method;
+    fit fit;
+    double *memory;       /* of the fit's arrays */
+    segue_models *models; /* the last estimate, or NULL */
+    double *weight;       /* m: what its weights were made of */
+    double *best;         /* the better of two answers, while the other is made: see keep_better */
+    uint64_t cold_at;     /* the next cold fit is at so many tasks */
+    segue_estimate_info info;
+    char verdict[VERDICT_SIZE];
+};
+
+segue_estimator_config segue_estimator_defaults(void)
+{
+    return (segue_estimator_config){.method = "rtp", .starts = 24, .steps = 40, .seed = 1};
+}
+
+void segue_random_direction(segue_rng *rng, size_t m, double *v)
+{
+    double square = 0.0;
+    for (size_t a = 0; a < m; a++) {
+        v[a] = segue_rng_normal(rng);
+        square += v[a] * v[a];
+    }
+    for (size_t a = 0; a < m; a++)
+        v[a] /= sqrt(square);
+}
+
+void segue_tensor_slice(const double *tensor, size_t m, const double *theta, double *slice)
+{
+    for (size_t i = 0; i < m * m; i++) {
+        slice[i] = 0.0;
+        for (size_t c = 0; c < m; c++)
+            slice[i] += tensor[i * m + c] * theta[c];
+    }
+}
+
+/* ---- making one -------------------------------------------------------------------------- */
+
+static segue_status check_config(const segue_estimator_config *config, segue_error *err)
+{
+    if (config->n_arms < SEGUE_MIN_ARMS || config->n_arms > SEGUE_MAX_ARMS)
+        return segue_fail(err, SEGUE_EDOMAIN, "n_arms is %zu; need %d to %d", config->n_arms,
+                          SEGUE_MIN_ARMS, SEGUE_MAX_ARMS);
+    if (config->n_models < 1 || config->n_models > SEGUE_MAX_ESTIMATED)
+        return segue_fail(err, SEGUE_EDOMAIN, "n_models is %zu; need 1 to %d", config->n_models,
+                          SEGUE_MAX_ESTIMATED);
+    if (config->starts < 1 || config->starts > MOST_STARTS)
+        return segue_fail(err, SEGUE_EDOMAIN, "starts is %zu; need 1 to %d", config->starts,
+                          MOST_STARTS);
+    if (config->steps < 1 || config->steps > MOST_STEPS)
+        return segue_fail(err, SEGUE_EDOMAIN, "steps is %zu; need 1 to %d", config->steps,
+                          MOST_STEPS);
+    const bool mixes = strcmp(config->method, "eca") == 0;
+    if (!(config->alpha0 >= 0.0 && isfinite(config->alpha0)) || (config->alpha0 > 0.0 && !mixes))
+        return segue_fail(err, SEGUE_EDOMAIN, "alpha0 is %g; need a number >= 0, and 0 unless eca",
+                          config->alpha0);
+    return SEGUE_OK;
+}
+
+static segue_status find_method(const char *name, const method **out, segue_error *err)
+{
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        if (strcmp(methods[i]->name, name) == 0) {
+            *out = methods[i];
+            return SEGUE_OK;
+        }
+    return segue_fail(err, SEGUE_ENAME,
+                      "there is no estimator '%.40s'; need rtp, algorithm-b or eca", name);
+}
+
+/* What a fit answers with: means, lambdas, weights, one behind the other. */
+static size_t answer_size(const fit *f)
+{
+    return f->m * f->n_arms + 2 * f->m;
+}
+
+static segue_status reserve(segue_estimator *est, segue_error *err)
+{
+    fit *f = &est->fit;
+    const size_t m = est->config.n_models, n = est->config.n_arms;
+    f->config = &est->config;
+    f->n_arms = n;
+    f->m = m;
+    est->memory = calloc(2 * answer_size(f) + 9 * m * m + 4 * m, sizeof *est->memory);
+    if (!est->memory)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory to estimate %zu models of %zu arms", m,
+                          n);
+    f->mean = est->memory;
+    f->lambda = f->mean + m * n;
+    f->weight = f->lambda + m;
+    est->best = f->weight + m;
+    est->weight = est->best + answer_size(f);
+    f->scratch = est->weight + m;
+    const segue_status status = segue_spectral_init(&f->s, n, m, err);
+    if (status != SEGUE_OK)
+        return status;
+    return segue_power_init(&f->power, m, m + est->config.starts + LANES, err);
+}
+
+segue_status segue_estimator_create(segue_estimator **out, const segue_estimator_config *config,
+                                    segue_error *err)
+{
+    const method *chosen = NULL;
+    *out = NULL;
+    segue_status status = check_config(config, err);
+    if (status == SEGUE_OK)
+        status = find_method(config->method, &chosen, err);
+    if (status != SEGUE_OK)
+        return status;
+    segue_estimator *est = calloc(1, sizeof *est);
+    if (!est)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for an estimator");
+    est->config = *config;
+    est->config.method = chosen->name;
+    est->method = chosen;
+    status = reserve(est, err);
+    if (status != SEGUE_OK) {
+        segue_estimator_destroy(est);
+        return status;
+    }
+    est->info = (segue_estimate_info){.verdict = est->verdict};
+    (void)snprintf(est->verdict, sizeof est->verdict, "none: nothing was estimated yet");
+    *out = est;
+    return SEGUE_OK;
+}
+
+void segue_estimator_destroy(segue_estimator *est)
+{
+    if (!est)
+        return;
+    segue_spectral_fini(&est->fit.s);
+    segue_power_fini(&est->fit.power);
+    segue_models_destroy(est->models);
+    free(est->memory);
+    free(est);
+}
+
+const segue_models *segue_estimator_models(const segue_estimator *est)
+{
+    return est->models;
+}
+
+segue_estimate_info segue_estimator_look(const segue_estimator *est)
+{
+    return est->info;
+}
+
+/* ---- one fit ----------------------------------------------------------------------------- */
+
+static const char *ordinal(size_t k)
+{
+    if (k % 100 >= 11 && k % 100 <= 13)
+        return "th";
+    return k % 10 == 1 ? "st" : k % 10 == 2 ? "nd" : k % 10 == 3 ? "rd" : "th";
+}
+
+/* Whether the moments can hold m models at all; else the verdict says why not. */
+static bool is_solvable(segue_estimator *est, uint64_t n_tasks)
+{
+    const fit *f = &est->fit;
+    const double *eigenvalue = f->s.eigenvalue;
+    if (n_tasks < f->m)
+        (void)snprintf(est->verdict, VERDICT_SIZE,
+                       "none: %" PRIu64 " tasks are fewer than %zu models", n_tasks, f->m);
+    else if (f->m > f->n_arms)
+        (void)snprintf(est->verdict, VERDICT_SIZE, "none: %zu models are more than %zu arms", f->m,
+                       f->n_arms);
+    else if (!(eigenvalue[f->m - 1] > RANK_TOLERANCE * eigenvalue[0]))
+        (void)snprintf(est->verdict, VERDICT_SIZE,
+                       "none: the %zu%s eigenvalue is %.3g, so that there are fewer models", f->m,
+                       ordinal(f->m), eigenvalue[f->m - 1]);
+    else
+        return true;
+    return false;
+}
+
+/* The first lambda that no model can have, or m: a true one is 1 / sqrt(rho) >= 1. */
+static size_t odd_lambda(const fit *f, uint64_t n_tasks)
+{
+    size_t k = 0;
+    while (k < f->m && f->lambda[k] >= 0.9 && f->lambda[k] <= sqrt((double)n_tasks))
+        k++;
+    return k;
+}
+
+static void set_verdict(segue_estimator *est)
+{
+    const fit *f = &est->fit;
+    const segue_estimate_info *info = &est->info;
+    const double last = f->s.eigenvalue[f->m - 1];
+    const size_t odd = odd_lambda(f, info->n_tasks);
+    if (last <= info->noise)
+        (void)snprintf(est->verdict, VERDICT_SIZE,
+                       "weak: the %zu%s eigenvalue, %.2g, is within its noise, %.2g, at %" PRIu64
+                       " tasks",
+                       f->m, ordinal(f->m), last, info->noise, info->n_tasks);
+    else if (odd < f->m && f->config->alpha0 <= 0.0)
+        (void)snprintf(est->verdict, VERDICT_SIZE,
+                       "weak: the %zu%s component has lambda %.3g, and none can be below 1 or so "
+                       "large, at %" PRIu64 " tasks",
+                       odd + 1, ordinal(odd + 1), f->lambda[odd], info->n_tasks);
+    else
+        (void)snprintf(est->verdict, VERDICT_SIZE,
+                       "good: all %zu eigenvalues stand out of the noise, %.2g, at %" PRIu64
+                       " tasks",
+                       f->m, info->noise, info->n_tasks);
+}
+
+/* Solve from the spectral form, whose tensor the method may destroy. */
+static segue_status solve(segue_estimator *est, const segue_moments *moments, bool from_last,
+                          bool full, segue_error *err)
+{
+    fit *f = &est->fit;
+    const segue_status status = segue_spectral_third(&f->s, moments, err);
+    if (status != SEGUE_OK)
+        return status;
+    f->previous = from_last && est->models ? est->models->mean : NULL;
+    f->full = full;
+    return est->method->solve(f, err);
+}
+
+/* A cold fit beside the warm one: the smaller residual is kept. */
+static segue_status refresh(segue_estimator *est, const segue_moments *moments, segue_error *err)
+{
+    fit *f = &est->fit;
+    const double warm_residual = f->residual;
+    memcpy(est->best, f->mean, answer_size(f) * sizeof *est->best);
+    const segue_status status = solve(est, moments, true, true, err);
+    if (status == SEGUE_OK && warm_residual < f->residual) {
+        memcpy(f->mean, est->best, answer_size(f) * sizeof *est->best);
+        f->residual = warm_residual;
+    } else {
+        est->info.warm = false;
+    }
+    return status;
+}
+
+static segue_status solve_warm_or_cold(segue_estimator *est, const segue_moments *moments,
+                                       uint64_t n_tasks, segue_error *err)
+{
+    fit *f = &est->fit;
+    const bool warm = est->models && !est->config.cold && est->method == &segue_method_rtp;
+    f->starts = 0;
+    f->iterations = 0;
+    f->residual = 0.0;
+    segue_rng_open(&f->rng, est->config.seed, est->config.run, n_tasks, SEGUE_STREAM_ESTIMATOR);
+    est->info.warm = warm;
+    segue_status status = solve(est, moments, warm, !warm, err);
+    if (status == SEGUE_OK && warm && n_tasks >= est->cold_at)
+        status = refresh(est, moments, err);
+    if (n_tasks >= est->cold_at)
+        est->cold_at =
+            n_tasks < COLD_BELOW ? n_tasks + 1 : (uint64_t)ceil(COLD_GROWTH * (double)n_tasks);
+    return status;
+}
+
+/* The weights of the set: as configured, with those by lambda where the others fail. */
+static segue_status set_weights(segue_estimator *est, segue_error *err)
+{
+    const fit *f = &est->fit;
+    segue_status status = SEGUE_EDOMAIN;
+    if (est->config.weights == SEGUE_WEIGHTS_LEAST_SQUARES)
+        status = segue_nonnegative_weights(f->m, f->n_arms, f->mean, f->s.first, est->weight, err);
+    if (status == SEGUE_EDOMAIN)
+        memcpy(est->weight, f->weight, f->m * sizeof *est->weight);
+    return status == SEGUE_ENOMEM ? status : SEGUE_OK;
+}
+
+/* Put row `from` of the answer to place `to` of `into`. */
+static void put(const fit *f, const double *weight, double *into, size_t from, size_t to)
+{
+    memcpy(into + to * f->n_arms, f->mean + from * f->n_arms, f->n_arms * sizeof *into);
+    into[f->m * f->n_arms + to] = f->lambda[from];
+    into[f->m * f->n_arms + f->m + to] = weight[from];
+}
+
+/* A model keeps its number: order the answer like the set before. */
+static segue_status name_models(segue_estimator *est, segue_error *err)
+{
+    fit *f = &est->fit;
+    segue_models *fresh = NULL;
+    size_t match[SEGUE_MAX_ESTIMATED];
+    segue_status status = segue_models_create(&fresh, SEGUE_MODELS_ESTIMATED, f->n_arms, f->m,
+                                              f->mean, est->weight, err);
+    if (status == SEGUE_OK && est->models)
+        status = segue_models_match(est->models, fresh, match, err);
+    for (size_t k = 0; k < f->m && status == SEGUE_OK; k++)
+        put(f, est->weight, est->best, est->models ? match[k] : k, k);
+    segue_models_destroy(fresh);
+    if (status != SEGUE_OK)
+        return status;
+    memcpy(f->mean, est->best, (f->m * f->n_arms + f->m) * sizeof *f->mean);
+    memcpy(est->weight, est->best + f->m * f->n_arms + f->m, f->m * sizeof *est->weight);
+    status = segue_models_create(&fresh, SEGUE_MODELS_ESTIMATED, f->n_arms, f->m, f->mean,
+                                 est->weight, err);
+    if (status != SEGUE_OK)
+        return status;
+    segue_models_destroy(est->models);
+    est->models = fresh;
+    return SEGUE_OK;
+}
+
+static void set_info(segue_estimator *est)
+{
+    const fit *f = &est->fit;
+    segue_estimate_info *info = &est->info;
+    info->found = true;
+    info->lambda = f->lambda;
+    info->residual = f->residual;
+    info->iterations = f->iterations;
+    info->starts = f->starts;
+    info->weight_sum = 0.0;
+    for (size_t k = 0; k < f->m; k++)
+        info->weight_sum += f->weight[k];
+    set_verdict(est);
+}
+
+segue_status segue_estimator_fit(segue_estimator *est, const segue_moments *moments,
+                                 segue_error *err)
+{
+    fit *f = &est->fit;
+    const uint64_t n_tasks = segue_moments_tasks(moments);
+    if (segue_moments_arms(moments) != f->n_arms)
+        return segue_fail(err, SEGUE_EDOMAIN, "the moments are of %zu arms, the estimator of %zu",
+                          segue_moments_arms(moments), f->n_arms);
+    est->info = (segue_estimate_info){.n_tasks = n_tasks,
+                                      .n_arms = f->n_arms,
+                                      .n_models = f->m,
+                                      .eigenvalue = f->s.eigenvalue,
+                                      .verdict = est->verdict};
+    segue_status status = SEGUE_OK;
+    if (n_tasks > 0)
+        status = segue_spectral_second(&f->s, moments, est->config.alpha0, err);
+    if (status != SEGUE_OK)
+        return status;
+    est->info.noise = fmax(0.0, -f->s.eigenvalue[f->n_arms - 1]);
+    if (!is_solvable(est, n_tasks)) {
+        segue_models_destroy(est->models);
+        est->models = NULL;
+        return SEGUE_OK;
+    }
+    status = solve_warm_or_cold(est, moments, n_tasks, err);
+    if (status == SEGUE_OK)
+        status = set_weights(est, err);
+    if (status == SEGUE_OK)
+        status = name_models(est, err);
+    if (status == SEGUE_OK)
+        set_info(est);
+    return status;
+}

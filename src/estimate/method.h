@@ -1,0 +1,51 @@
+/* method.h - what an estimation method gets and gives; one file a method.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_ESTIMATE_METHOD_H
+#define SEGUE_ESTIMATE_METHOD_H
+
+#include "estimate/power.h"
+#include "estimate/spectral.h"
+#include "segue/rng.h"
+
+typedef struct fit {
+    const segue_estimator_config *config;
+    size_t n_arms, m;
+    spectral s;
+    power power;            /* rtp only */
+    segue_rng rng;          /* of this fit */
+    const double *previous; /* m x n_arms: the last estimate to start from, or NULL */
+    bool full;              /* rtp: take all the random starts, also if there is a last estimate */
+    double *scratch;        /* 8 m x m */
+    /* the answer: */
+    double *mean;   /* m x n_arms */
+    double *lambda; /* m */
+    double *weight; /* m, by the lambdas; need not sum to 1 */
+    double residual;
+    uint64_t iterations, starts;
+} fit;
+
+typedef struct method {
+    const char *name;
+    const char *summary;
+    /* From the spectral form, whose tensor it may destroy, to means, lambdas and weights.
+     * @retval SEGUE_ENOMEM, SEGUE_EDOMAIN */
+    segue_status (*solve)(fit *f, segue_error *err);
+} method;
+
+extern const method segue_method_rtp, segue_method_algorithm_b, segue_method_eca;
+
+/* A random unit vector of length m. */
+void segue_random_direction(segue_rng *rng, size_t m, double *v);
+
+/* The m x m matrix T(I, I, theta). */
+void segue_tensor_slice(const double *tensor, size_t m, const double *theta, double *slice);
+
+/* Non-negative least squares: the weights (m) >= 0 that make |sum weight_k mean_k - target| least.
+ * `mean` is m x n, m <= n.
+ * @retval SEGUE_EDOMAIN  there are none worth having: the models are dependent, or all weights 0
+ * @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_nonnegative_weights(size_t m, size_t n, const double *mean,
+                                                        const double *target, double *weight,
+                                                        segue_error *err);
+
+#endif

@@ -1,0 +1,22 @@
+/* moments.h - what estimators read of the moments.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_ESTIMATE_MOMENTS_H
+#define SEGUE_ESTIMATE_MOMENTS_H
+
+#include "segue/estimator.h"
+
+size_t segue_moments_arms(const segue_moments *moments);
+
+/** M1 (n_arms) and the symmetrised M2 (n_arms x n_arms).  At least one task was added. */
+void segue_moments_first(const segue_moments *moments, double *m1);
+void segue_moments_second(const segue_moments *moments, double *m2);
+
+/**
+ * M3(U, U, U), symmetrised over its six permutations: m x m x m numbers, for U of n_arms x m.
+ *
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_moments_third(const segue_moments *moments, const double *u,
+                                                  size_t m, double *tensor, segue_error *err);
+
+#endif

@@ -1,0 +1,187 @@
+/* power.c - v <- T(I, v, v) / |T(I, v, v)|, from many starts at once.
+ *
+ * The robust tensor power method (Anandkumar, Ge, Hsu, Kakade and Telgarsky 2014, algorithm 1).
+ * T(I, v, v)_x = sum over y <= z of P(x; y, z) v_y v_z on the packed tensor; the inner loops run
+ * over LANES starts, so that the compiler makes vector instructions of them.
+ * Cost O(m^3 / 2) a step and start.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "estimate/power.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STILL                                                                                      \
+    1e-9 /* a polished vector that moves less than this has, convergence being quadratic,          \
+            all the digits it will have */
+
+segue_status segue_power_init(power *p, size_t m, size_t max_lanes, segue_error *err)
+{
+    const size_t groups = (max_lanes + LANES - 1) / LANES;
+    *p = (power){.m = m, .max_lanes = groups * LANES};
+    p->packed = calloc(m * m * (m + 1) / 2, sizeof *p->packed);
+    p->lanes = calloc(groups * m * LANES, sizeof *p->lanes);
+    p->image = calloc(m * LANES, sizeof *p->image);
+    if (!p->packed || !p->lanes || !p->image)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the power method");
+    return SEGUE_OK;
+}
+
+void segue_power_fini(power *p)
+{
+    free(p->packed);
+    free(p->lanes);
+    free(p->image);
+}
+
+void segue_power_clear(power *p)
+{
+    p->n_lanes = 0;
+}
+
+static double *group_of(power *p, size_t lane)
+{
+    return p->lanes + lane / LANES * p->m * LANES;
+}
+
+static void set_lane(power *p, size_t lane, const double *v, double scale)
+{
+    double *group = group_of(p, lane);
+    for (size_t x = 0; x < p->m; x++)
+        group[x * LANES + lane % LANES] = scale * v[x];
+}
+
+void segue_power_start(power *p, const double *v)
+{
+    double square = 0.0;
+    for (size_t x = 0; x < p->m; x++)
+        square += v[x] * v[x];
+    const bool usable = square > 0.0 && isfinite(square);
+    set_lane(p, p->n_lanes, v, usable ? 1.0 / sqrt(square) : 0.0);
+    if (!usable)
+        group_of(p, p->n_lanes)[p->n_lanes % LANES] = 1.0;
+    p->n_lanes++;
+}
+
+static void pack(power *p, const double *tensor)
+{
+    const size_t m = p->m;
+    double *to = p->packed;
+    for (size_t x = 0; x < m; x++)
+        for (size_t y = 0; y < m; y++)
+            for (size_t z = y; z < m; z++)
+                *to++ = (y == z ? 1.0 : 2.0) * tensor[(x * m + y) * m + z];
+}
+
+/* image = T(I, v, v), for one group of lanes. */
+static void apply(power *p, const double *group)
+{
+    const size_t m = p->m, pairs = m * (m + 1) / 2;
+    double *image = p->image;
+    memset(image, 0, m * LANES * sizeof *image);
+    size_t pair = 0;
+    for (size_t y = 0; y < m; y++)
+        for (size_t z = y; z < m; z++, pair++) {
+            double product[LANES];
+            for (size_t l = 0; l < LANES; l++)
+                product[l] = group[y * LANES + l] * group[z * LANES + l];
+            for (size_t x = 0; x < m; x++) {
+                const double entry = p->packed[x * pairs + pair];
+                for (size_t l = 0; l < LANES; l++)
+                    image[x * LANES + l] += entry * product[l];
+            }
+        }
+}
+
+/* v <- image / |image|; where the image is zero, v stays.  Returns how far the first lane moved. */
+static double normalise(power *p, double *group)
+{
+    const size_t m = p->m;
+    double square[LANES] = {0}, moved = 0.0;
+    for (size_t x = 0; x < m; x++)
+        for (size_t l = 0; l < LANES; l++)
+            square[l] += p->image[x * LANES + l] * p->image[x * LANES + l];
+    for (size_t l = 0; l < LANES; l++) {
+        if (!(square[l] > 0.0 && isfinite(square[l])))
+            continue;
+        const double scale = 1.0 / sqrt(square[l]);
+        for (size_t x = 0; x < m; x++) {
+            const double next = scale * p->image[x * LANES + l];
+            if (l == 0)
+                moved += fabs(next - group[x * LANES]);
+            group[x * LANES + l] = next;
+        }
+    }
+    return moved;
+}
+
+/* T(v, v, v) of one lane, from the image of its group. */
+static double value_of(const power *p, const double *group, size_t lane)
+{
+    double sum = 0.0;
+    for (size_t x = 0; x < p->m; x++)
+        sum += group[x * LANES + lane] * p->image[x * LANES + lane];
+    return sum;
+}
+
+/* The lane with the largest T(v, v, v), after `steps` iterations of each. */
+static size_t race(power *p, size_t steps)
+{
+    size_t best = 0;
+    double most = -INFINITY;
+    for (size_t first = 0; first < p->n_lanes; first += LANES) {
+        double *group = group_of(p, first);
+        for (size_t step = 0; step < steps; step++) {
+            apply(p, group);
+            (void)normalise(p, group);
+        }
+        apply(p, group);
+        for (size_t lane = first; lane < first + LANES && lane < p->n_lanes; lane++) {
+            const double value = value_of(p, group, lane - first);
+            if (value > most) {
+                most = value;
+                best = lane;
+            }
+        }
+    }
+    p->iterations += steps * p->n_lanes;
+    return best;
+}
+
+double segue_power_best(power *p, const double *tensor, size_t steps, size_t most, double *v)
+{
+    pack(p, tensor);
+    const size_t best = race(p, steps);
+    const double *winner = group_of(p, best);
+    for (size_t x = 0; x < p->m; x++)
+        v[x] = winner[x * LANES + best % LANES];
+
+    double *group = p->lanes; /* polish in the first lane */
+    set_lane(p, 0, v, 1.0);
+    for (size_t step = 0; step < most; step++) {
+        apply(p, group);
+        p->iterations++;
+        if (normalise(p, group) < STILL)
+            break;
+    }
+    apply(p, group);
+    for (size_t x = 0; x < p->m; x++)
+        v[x] = group[x * LANES];
+    return value_of(p, group, 0);
+}
+
+void segue_power_deflate(double *tensor, size_t m, double lambda, const double *v)
+{
+    for (size_t a = 0; a < m; a++)
+        for (size_t b = 0; b < m; b++)
+            for (size_t c = 0; c < m; c++)
+                tensor[(a * m + b) * m + c] -= lambda * v[a] * v[b] * v[c];
+}
+
+double segue_power_norm(const double *tensor, size_t m)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < m * m * m; i++)
+        sum += tensor[i] * tensor[i];
+    return sqrt(sum);
+}

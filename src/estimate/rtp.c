@@ -1,0 +1,80 @@
+/* rtp.c - the robust tensor power method.
+ *
+ * Figure 4 of Azar, Lazaric and Brunskill (2013): whiten, then take the components of
+ * T = sum lambda v (x) v (x) v one by one by power iteration and deflation; mu = lambda B v with
+ * B = U D^(1/2), rho = 1 / lambda^2.
+ *
+ * Warm start: with a last estimate, all its models, carried into the new whitening
+ * (v0 = W' mu / |W' mu|), run beside a few random starts *for every component*.  One start a
+ * component in the old order would be wrong: the whitened tensor is far from orthogonal, so that
+ * the order of deflation matters, and the greedy choice of the largest T(v, v, v) must stay.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <string.h>
+
+#include "estimate/method.h"
+
+#define WARM_RANDOM  3 /* random starts beside the carried ones */
+#define WARM_STEPS   10
+#define POLISH       40
+#define LEAST_LAMBDA 1e-6 /* noise can leave a component of no size; 1 / lambda^2 must be finite   \
+                           */
+
+/* W' mu = D^(-1/2) U' mu for the last estimate's model k. */
+static void carry(const fit *f, size_t k, double *v)
+{
+    const double *mu = f->previous + k * f->n_arms;
+    for (size_t a = 0; a < f->m; a++) {
+        double sum = 0.0;
+        for (size_t i = 0; i < f->n_arms; i++)
+            sum += f->s.basis[i * f->m + a] * mu[i];
+        v[a] = sum / sqrt(f->s.eigenvalue[a]);
+    }
+}
+
+static void set_starts(fit *f, const double *carried, double *scratch)
+{
+    const bool warm = f->previous && !f->full;
+    const size_t n_random = warm ? WARM_RANDOM : f->config->starts;
+    segue_power_clear(&f->power);
+    for (size_t k = 0; f->previous && k < f->m; k++)
+        segue_power_start(&f->power, carried + k * f->m);
+    for (size_t i = 0; i < n_random; i++) {
+        segue_random_direction(&f->rng, f->m, scratch);
+        segue_power_start(&f->power, scratch);
+    }
+    f->starts += f->power.n_lanes;
+}
+
+static segue_status solve(fit *f, segue_error *err)
+{
+    (void)err;
+    const size_t m = f->m;
+    double *carried = f->scratch, *v = f->scratch + m * m, *other = v + m;
+    const bool warm = f->previous && !f->full;
+    const size_t steps = warm ? WARM_STEPS : f->config->steps;
+    segue_spectral_whiten(&f->s);
+    for (size_t k = 0; f->previous && k < m; k++)
+        carry(f, k, carried + k * m);
+    f->power.iterations = 0;
+    for (size_t k = 0; k < m; k++) {
+        set_starts(f, carried, other);
+        const size_t most = warm ? POLISH : f->config->steps;
+        const double lambda = segue_power_best(&f->power, f->s.tensor, steps, most, v);
+        segue_power_deflate(f->s.tensor, m, lambda, v);
+        f->lambda[k] = fmax(LEAST_LAMBDA, lambda);
+        f->weight[k] = 1.0 / (f->lambda[k] * f->lambda[k]);
+        segue_spectral_lift(&f->s, 0.5, v, f->mean + k * f->n_arms);
+        for (size_t i = 0; i < f->n_arms; i++)
+            f->mean[k * f->n_arms + i] *= f->lambda[k];
+    }
+    f->residual = segue_power_norm(f->s.tensor, m);
+    f->iterations = f->power.iterations;
+    return SEGUE_OK;
+}
+
+const method segue_method_rtp = {
+    .name = "rtp",
+    .summary = "the robust tensor power method, as in the paper",
+    .solve = solve,
+};

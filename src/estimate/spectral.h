@@ -1,0 +1,39 @@
+/* spectral.h - the moments in the span of the leading eigenvectors: what every estimator works on.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_ESTIMATE_SPECTRAL_H
+#define SEGUE_ESTIMATE_SPECTRAL_H
+
+#include "estimate/moments.h"
+
+/* The problem that is left once M2 is diagonal. */
+typedef struct spectral {
+    size_t n_arms, m;
+    double *eigenvalue; /* n_arms, the largest first */
+    double *basis;      /* n_arms x m: U, the m leading eigenvectors as columns */
+    double *first;      /* n_arms: M1 */
+    double *mean;       /* m: U' M1 */
+    double *tensor;     /* m x m x m: M3(U, U, U), symmetric */
+    double *scratch;    /* n_arms x n_arms */
+} spectral;
+
+/* @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_spectral_init(spectral *s, size_t n_arms, size_t m,
+                                                  segue_error *err);
+void segue_spectral_fini(spectral *s);
+
+/* Diagonalise M2 - alpha0 / (alpha0 + 1) M1 M1'; its eigenvalues and U.
+ * @retval SEGUE_ENOMEM, SEGUE_EDOMAIN */
+SEGUE_MUST_CHECK segue_status segue_spectral_second(spectral *s, const segue_moments *moments,
+                                                    double alpha0, segue_error *err);
+
+/* M1 and M3 in that basis.  @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_spectral_third(spectral *s, const segue_moments *moments,
+                                                   segue_error *err);
+
+/* Whiten: the tensor becomes M3(W, W, W), W = U D^(-1/2), and the mean W' M1. */
+void segue_spectral_whiten(spectral *s);
+
+/* out (n_arms) = U D^power x, for x of m. */
+void segue_spectral_lift(const spectral *s, double power, const double *x, double *out);
+
+#endif
