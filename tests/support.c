@@ -88,3 +88,50 @@ void tell(segue_task *task, size_t arm, double reward)
     if (segue_task_tell(task, arm, reward, &err) != SEGUE_OK)
         fail_msg("%s", err.message);
 }
+
+segue_moments *new_moments(size_t n_arms, segue_views views)
+{
+    segue_moments *moments = NULL;
+    assert_ok(segue_moments_create(&moments, n_arms, views, NULL));
+    return moments;
+}
+
+/* The largest error of a mean, and of a weight, after matching. */
+double error_of(const segue_models *truth, const segue_models *estimate, double *weights)
+{
+    size_t match[SEGUE_MAX_ESTIMATED];
+    double error = 0;
+    *weights = 0;
+    assert_non_null(estimate);
+    assert_ok(segue_models_match(truth, estimate, match, NULL));
+    for (size_t k = 0; k < truth->n_models; k++) {
+        *weights = fmax(*weights, fabs(truth->weight[k] - estimate->weight[match[k]]));
+        for (size_t i = 0; i < truth->n_arms; i++)
+            error = fmax(error, fabs(segue_models_row(truth, k)[i] -
+                                     segue_models_row(estimate, match[k])[i]));
+    }
+    return error;
+}
+
+/* How many of 300 pulls of an arm pay, by blocks of 64 draws. */
+double average_of_300(segue_rng *rng, uint64_t threshold)
+{
+    int ones = 0;
+    for (int block = 0; block < 4; block++)
+        ones += __builtin_popcountll(segue_bernoulli_block(rng, threshold));
+    ones += __builtin_popcountll(segue_bernoulli_block(rng, threshold) & ((UINT64_C(1) << 44) - 1));
+    return ones / 300.0;
+}
+
+/* Add tasks until there are `wanted`: models by their weights, three views of 300 pulls. */
+void add_tasks(segue_moments *moments, const segue_models *models, segue_rng *rng, uint64_t wanted)
+{
+    double views[3 * 7];
+    while (segue_moments_tasks(moments) < wanted) {
+        const size_t k = random_between(rng, 0, models->n_models - 1);
+        for (size_t i = 0; i < 3 * 7; i++)
+            views[i] =
+                average_of_300(rng, segue_bernoulli_threshold(segue_models_row(models, k)[i % 7]));
+        assert_ok(segue_moments_add(moments, views, 1.0, NULL));
+    }
+}

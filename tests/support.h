@@ -43,6 +43,19 @@ segue_world *world_of(const segue_environment *env, uint64_t seed, uint64_t run,
 /* Tell a task a reward that it must take. */
 void tell(segue_task *task, size_t arm, double reward);
 
+/* Empty moments. */
+segue_moments *new_moments(size_t n_arms, segue_views views);
+
+/* The largest error of a mean of an estimate, and in *weights of a weight, after matching. */
+double error_of(const segue_models *truth, const segue_models *estimate, double *weights);
+
+/* The average of 300 pulls of an arm. */
+double average_of_300(segue_rng *rng, uint64_t threshold);
+
+/* Add tasks to moments of 7 arms until there are `wanted`: models in equal shares, three views of
+ * 300 pulls each. */
+void add_tasks(segue_moments *moments, const segue_models *models, segue_rng *rng, uint64_t wanted);
+
 #define assert_ok(call) assert_int_equal((call), SEGUE_OK)
 #define assert_near(a, b, tolerance)                                                               \
     do {                                                                                           \
