@@ -1,0 +1,28 @@
+/* options.h - reading `key=value,key=value` by a table.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_BANDIT_OPTIONS_H
+#define SEGUE_BANDIT_OPTIONS_H
+
+#include "segue/policy.h"
+
+/** A table of options and whose it is. */
+typedef struct option_table {
+    const char *kind;  /* "policy" or "learner" */
+    const char *owner; /* its name */
+    const segue_option *options;
+    size_t count;
+} option_table;
+
+/**
+ * Read `text` into `value` (count numbers, NaN where nothing was given yet).
+ *
+ * @retval SEGUE_ENAME, SEGUE_EPARSE, SEGUE_EDOMAIN
+ */
+SEGUE_MUST_CHECK segue_status segue_options_read(const option_table *table, const char *text,
+                                                 double *value, segue_error *err);
+
+/** Set one to a number, or to the rank of a word. */
+SEGUE_MUST_CHECK segue_status segue_options_set(const option_table *table, const char *key,
+                                                double number, double *value, segue_error *err);
+
+#endif
