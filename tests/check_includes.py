@@ -11,18 +11,19 @@ MAY_USE = {
     "bandit": ["core"],
     "estimate": ["bandit", "core"],
     "theory": ["bandit", "core"],
-    "sim": ["estimate", "theory", "bandit", "core"],
-    "io": ["sim", "estimate", "theory", "bandit", "core"],
-    "cli": ["io", "sim", "estimate", "theory", "bandit", "core"],
+    "transfer": ["estimate", "theory", "bandit", "core"],
+    "sim": ["transfer", "estimate", "theory", "bandit", "core"],
+    "io": ["sim", "transfer", "estimate", "theory", "bandit", "core"],
+    "cli": ["io", "sim", "transfer", "estimate", "theory", "bandit", "core"],
 }
 # The folder that implements each public header.
 HOME = {
     "status": "core", "version": "core", "rng": "core", "stats": "core", "number": "core",
-    "models": "bandit", "policy": "bandit", "task": "bandit", "estimator": "estimate",
+    "models": "bandit", "policy": "bandit", "task": "bandit", "estimator": "estimate", "learner": "transfer",
     "theory": "theory",
     "environment": "sim", "simulate": "sim", "segue": "cli",
 }
-LIBRARY = {"core", "bandit", "estimate", "theory", "sim"}
+LIBRARY = {"core", "bandit", "estimate", "theory", "transfer", "sim"}
 # libsegue opens no files, prints nothing, knows no clock and does not end the program.
 FORBIDDEN = re.compile(r"\b(printf|puts|fopen|open|exit|abort|time|clock_gettime|getenv)\s*\(")
 

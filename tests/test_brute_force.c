@@ -322,6 +322,11 @@ static size_t bf_ts(brute *b)
     return first_largest(x, b->n_arms);
 }
 
+static size_t bf_round_robin(brute *b)
+{
+    return (b->past->length - b->past->task_start) % b->n_arms;
+}
+
 typedef struct pair {
     const char *policy;
     size_t (*brute_force)(brute *);
@@ -344,6 +349,7 @@ static const pair pairs[] = {
     {"ucb1", bf_ucb1, 1},
     {"kl-ucb", bf_kl_ucb, 1},
     {"ts", bf_ts, 1},
+    {"round-robin", bf_round_robin, 1},
 };
 
 /* One run of a policy: every choice must be the brute-force form's.  Returns how many tasks. */

@@ -26,6 +26,7 @@ extern "C" {
 typedef struct segue_setting {
     size_t n_arms;              /* K: SEGUE_MIN_ARMS .. SEGUE_MAX_ARMS */
     const segue_models *models; /* the known set, borrowed, n_arms wide; NULL: none is known */
+    size_t n_models;            /* without a set: how many models there are; 0: not known either */
     size_t n_told;              /* told-ucb is told one of so many models; 0: it cannot be told */
     uint64_t horizon;           /* n: steps in a task, 1 .. SEGUE_MAX_HORIZON */
     uint64_t n_tasks;           /* J: tasks to come, 1 .. SEGUE_MAX_TASKS */
@@ -74,6 +75,7 @@ typedef struct segue_option {
 typedef enum segue_needs {
     SEGUE_NEEDS_NOTHING,
     SEGUE_NEEDS_MODELS, /* a known model set */
+    SEGUE_NEEDS_NUMBER, /* one, or at least the number of models */
     SEGUE_NEEDS_TOLD    /* to be told which model a task has */
 } segue_needs;
 

@@ -5,6 +5,7 @@
 
 #include "segue/environment.h"
 #include "segue/estimator.h"
+#include "segue/learner.h"
 #include "segue/models.h"
 #include "segue/number.h"
 #include "segue/policy.h"

@@ -13,6 +13,13 @@ extern "C" {
 
 typedef struct segue_task segue_task;
 
+/** How the rewards of an arm are split into three batches, whose averages are the task's views. */
+typedef enum segue_batches {
+    SEGUE_BATCHES_NONE,        /* not at all */
+    SEGUE_BATCHES_CONSECUTIVE, /* the first third, the second, the rest: keeps `horizon` rewards */
+    SEGUE_BATCHES_INTERLEAVED  /* in turn: needs no more memory than the arms do */
+} segue_batches;
+
 /** How to open a task.  Start from segue_task_defaults(). */
 typedef struct segue_task_config {
     segue_policy_spec policy;
@@ -20,6 +27,7 @@ typedef struct segue_task_config {
     double lowest; /* the range of rewards; default 0 .. 1 */
     double highest;
     uint64_t seed; /* of what the policy draws; default 1 */
+    segue_batches batches;
 } segue_task_config;
 
 /** What a task has seen.  The arrays are the task's, and change with it. */
@@ -79,6 +87,14 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_task_tell(segue_task *task, size_t
 
 /** What the task has seen so far. */
 SEGUE_API segue_task_info segue_task_look(const segue_task *task);
+
+/**
+ * The three views of the task: 3 x n_arms averages, mapped to [0, 1].
+ *
+ * False, and `views` undefined, if an arm has fewer than three rewards or the task was opened
+ * without batches.  Rewards behind the horizon are not in consecutive batches.
+ */
+SEGUE_API bool segue_task_views(const segue_task *task, double *views);
 
 #ifdef __cplusplus
 }

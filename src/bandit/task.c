@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bandit/batches.h"
+#include "bandit/task.h"
+
 struct segue_task {
     const segue_policy *policy;
     segue_rng rng;
@@ -19,6 +22,8 @@ struct segue_task {
     double lowest, highest;
     double scale; /* 1 / (highest - lowest) */
     size_t state_size;
+    batches batches;
+    void *owner;
     uint64_t no_model_left;
     segue_reason last_reason;
 };
@@ -55,7 +60,9 @@ static segue_status check_config(const segue_task_config *config, segue_error *e
     if (!(width > 0.0 && isfinite(width)))
         return segue_fail(err, SEGUE_EDOMAIN, "rewards from %g to %g: need a finite, growing range",
                           config->lowest, config->highest);
-    if (policy->needs == SEGUE_NEEDS_MODELS && !config->setting.models)
+    const bool any = config->setting.models || config->setting.n_models > 0;
+    if ((policy->needs == SEGUE_NEEDS_MODELS && !config->setting.models) ||
+        (policy->needs == SEGUE_NEEDS_NUMBER && !any))
         return segue_fail(err, SEGUE_EUSAGE, "policy '%s' needs a known model set", policy->name);
     if (policy->needs == SEGUE_NEEDS_TOLD && config->setting.n_told == 0)
         return segue_fail(err, SEGUE_EUSAGE,
@@ -86,7 +93,8 @@ static segue_status reserve(segue_task *task, const segue_task_config *config, s
     if (!task->asked || !task->pulls || !task->sum || (facts_size && !task->facts) ||
         (task->state_size && !task->view.state))
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for a task of %zu arms", n_arms);
-    return SEGUE_OK;
+    return segue_batches_init(&task->batches, config->batches, n_arms, config->setting.horizon,
+                              err);
 }
 
 static void set_view(segue_task *task, const segue_setting *setting)
@@ -146,6 +154,7 @@ void segue_task_destroy(segue_task *task)
     free(task->sum);
     free(task->facts);
     free(task->view.state);
+    segue_batches_fini(&task->batches);
     free(task);
 }
 
@@ -168,6 +177,7 @@ void segue_task_next(segue_task *task, const segue_rng *rng, size_t told)
     task->no_model_left = 0;
     task->last_reason = SEGUE_BY_RULE;
     task->rng = *rng;
+    segue_batches_clear(&task->batches);
     if (!task->policy->carries)
         segue_task_forget(task);
 }
@@ -191,6 +201,8 @@ segue_status segue_task_tell(segue_task *task, size_t arm, double reward, segue_
         return segue_fail(err, SEGUE_EDOMAIN, "the reward is %g; need a number from %g to %g",
                           reward, task->lowest, task->highest);
     const double x = fmin(1.0, (reward - task->lowest) * task->scale);
+    if (task->batches.kind != SEGUE_BATCHES_NONE)
+        segue_batches_add(&task->batches, arm, x, task->pulls[arm]);
     task->sum[arm] += x;
     task->pulls[arm]++;
     if (task->pulls[arm] > task->asked[arm]) { /* a pull that nobody asked for */
@@ -209,4 +221,31 @@ segue_task_info segue_task_look(const segue_task *task)
                              .pulls = task->pulls,
                              .sum = task->sum,
                              .last_reason = task->last_reason};
+}
+
+bool segue_task_views(const segue_task *task, double *views)
+{
+    return task->batches.kind != SEGUE_BATCHES_NONE &&
+           segue_batches_views(&task->batches, task->pulls, views);
+}
+
+void segue_task_teach(segue_task *task, const segue_models *models, size_t option, double value)
+{
+    task->view.models = models;
+    task->option[option] = value;
+}
+
+void segue_task_set_owner(segue_task *task, void *owner)
+{
+    task->owner = owner;
+}
+
+void *segue_task_owner(const segue_task *task)
+{
+    return task->owner;
+}
+
+double segue_task_log_term(const segue_task *task)
+{
+    return task->view.log_term;
 }

@@ -2,7 +2,8 @@
  *
  * umUCB, figure 3 of Azar, Lazaric and Brunskill (2013): each arm three times, then the kindest
  * bound B(i) = min(mean_i + eps, average_i + radius_i) over the models that are still compatible.
- * L = log(2 m K n^2 / delta).  No model left: UCB with that L for the step, and it says so.
+ * L = log(2 m K n^2 / delta).  Without models, UCB with that L; the
+ * same for a step at which no model is left, and it says so.
  * Cost O(n_models n_arms) a step.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/choose.h"
@@ -30,8 +31,8 @@ double segue_log_term_estimated(size_t n_models, size_t n_arms, uint64_t horizon
 
 static double log_term(const segue_setting *setting, const double *option)
 {
-    return segue_log_term_estimated(setting->models->n_models, setting->n_arms, setting->horizon,
-                                    option[0]);
+    const size_t m = setting->models ? setting->models->n_models : setting->n_models;
+    return segue_log_term_estimated(m, setting->n_arms, setting->horizon, option[0]);
 }
 
 /* B(i): what the model promises, or what the rewards still allow, whichever is less. */
@@ -85,6 +86,8 @@ static segue_choice choose(const segue_view *view, segue_rng *rng)
         if (view->asked[arm] < FORCED_PULLS)
             return (segue_choice){.arm = arm, .reason = SEGUE_FORCED};
     }
+    if (!view->models) /* none are known yet */
+        return by_rule(segue_ucb_arm(view));
     const size_t arm = kindest(view, view->option[1]);
     if (arm == view->n_arms)
         return (segue_choice){.arm = segue_ucb_arm(view), .reason = SEGUE_NO_MODEL_LEFT};
@@ -94,7 +97,7 @@ static segue_choice choose(const segue_view *view, segue_rng *rng)
 const segue_policy segue_policy_umucb = {
     .name = "umucb",
     .summary = "optimism over models known to within eps; each arm 3x first",
-    .needs = SEGUE_NEEDS_MODELS,
+    .needs = SEGUE_NEEDS_NUMBER,
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .settle = settle,

@@ -159,6 +159,11 @@ void segue_estimator_destroy(segue_estimator *est)
     free(est);
 }
 
+const char *segue_estimator_method(const segue_estimator *est)
+{
+    return est->method->name;
+}
+
 const segue_models *segue_estimator_models(const segue_estimator *est)
 {
     return est->models;

@@ -5,6 +5,9 @@
 
 #include "segue/estimator.h"
 
+/** The constant name of an estimator's method. */
+const char *segue_estimator_method(const segue_estimator *estimator);
+
 size_t segue_moments_arms(const segue_moments *moments);
 
 /** M1 (n_arms) and the symmetrised M2 (n_arms x n_arms).  At least one task was added. */

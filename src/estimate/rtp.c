@@ -14,11 +14,12 @@
 
 #include "estimate/method.h"
 
-#define WARM_RANDOM  3 /* random starts beside the carried ones */
-#define WARM_STEPS   10
-#define POLISH       40
-#define LEAST_LAMBDA 1e-6 /* noise can leave a component of no size; 1 / lambda^2 must be finite   \
-                           */
+#define WARM_RANDOM 3 /* random starts beside the carried ones */
+#define WARM_STEPS  10
+#define POLISH      40
+#define LEAST_LAMBDA                                                                               \
+    1e-6 /* noise can leave a component of no size; 1 / lambda^2 must be finite                    \
+          */
 
 /* W' mu = D^(-1/2) U' mu for the last estimate's model k. */
 static void carry(const fit *f, size_t k, double *v)

@@ -1,0 +1,118 @@
+/* learner.h - many tasks, each starting from what the earlier ones taught.
+ *
+ * A learner opens tasks and closes them; from the closed ones it estimates the models that tasks
+ * can have, and the next task starts with these.  One thread at a time may use a learner and its
+ * tasks.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_LEARNER_H
+#define SEGUE_LEARNER_H
+
+#include "segue/estimator.h"
+#include "segue/task.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct segue_learner segue_learner;
+
+/** How a learner learns.  Start from segue_learner_defaults(). */
+typedef struct segue_learner_config {
+    const char *method;     /* "tucb": umucb on the models that the estimator finds */
+    size_t n_arms;          /* required */
+    size_t n_models;        /* m: how many models to look for; required */
+    uint64_t horizon;       /* n: steps a task; required */
+    uint64_t n_tasks;       /* J: tasks to come; default 10,000 */
+    double delta;           /* probability of failure; 0 (the default): 1 / n */
+    double c;               /* C of eps_j = C sqrt(log(2 m K J / delta) / j); default 2 */
+    bool doubling;          /* let C start at 0.25 and double at each violation; default false */
+    uint64_t identify;      /* play so many first tasks round robin, to estimate well; default 0 */
+    segue_views views;      /* default: the paper's */
+    segue_batches batches;  /* default: consecutive */
+    const char *estimator;  /* "rtp" (the default), "algorithm-b", "eca" */
+    size_t starts, steps;   /* L and N of rtp; defaults 24 and 40 */
+    uint64_t every;         /* estimate again after so many tasks; default 1 */
+    double growth;          /* but not before the tasks have grown by this share; default 0 */
+    double lowest, highest; /* the range of rewards; default 0 .. 1 */
+    uint64_t seed, run;     /* of the random streams; defaults 1 and 0 */
+} segue_learner_config;
+
+SEGUE_API segue_learner_config segue_learner_defaults(void);
+
+/**
+ * Read a learner's name and options, `tucb:C=1,views=symmetric`, into `config`; other fields stay.
+ *
+ * @retval SEGUE_ENAME    no such learner or option
+ * @retval SEGUE_EPARSE, SEGUE_EDOMAIN  a value is wrong
+ */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_parse(segue_learner_config *config,
+                                                            const char *text, segue_error *err);
+
+/** Whether `text` begins with the name of a learner. */
+SEGUE_API bool segue_learner_is_named(const char *text);
+
+/** The options of a learner, for help: of "tucb", `count` of them. */
+SEGUE_API const segue_option *segue_learner_options(size_t *count);
+
+/** How a learner is doing. */
+typedef struct segue_learner_info {
+    uint64_t opened, closed; /* tasks */
+    uint64_t left_out;       /* closed tasks with an arm of fewer than three rewards: their
+                                rewards are not in the estimate */
+    uint64_t violations;     /* closed tasks whose averages no estimated model was near to */
+    uint64_t no_model_left;  /* steps at which no estimated model agreed with the rewards */
+    uint64_t age;            /* closed tasks that the estimate does not know of yet */
+    double c, eps;           /* C now; eps of the next task, infinite without an estimate */
+    segue_estimate_info estimate;
+} segue_learner_info;
+
+/**
+ * @retval SEGUE_ENAME, SEGUE_EDOMAIN  a field of `config` is wrong
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_create(segue_learner **out,
+                                                             const segue_learner_config *config,
+                                                             segue_error *err);
+
+/** Free a learner and the tasks that are still open; NULL is fine. */
+SEGUE_API void segue_learner_destroy(segue_learner *learner);
+
+/**
+ * Open a task: ask and tell as in task.h.  Several may be open at once; each goes by the models
+ * that were current when it was opened.  It belongs to the learner until it is closed.
+ *
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_open_task(segue_learner *learner,
+                                                                segue_task **out, segue_error *err);
+
+/**
+ * Close a task, at any time, and learn from it; *task becomes NULL.
+ *
+ * A task with an arm of fewer than three rewards is counted and left out; that is no error.  On
+ * failure the task is closed, and the learner goes by its last estimate.
+ *
+ * @retval SEGUE_EDOMAIN  the task is not of this learner; it stays as it is
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_close_task(segue_learner *learner,
+                                                                 segue_task **task,
+                                                                 segue_error *err);
+
+/** The models of the next task, the learner's until a task is closed; NULL: none yet. */
+SEGUE_API const segue_models *segue_learner_models(const segue_learner *learner);
+
+/** How the learner is doing. */
+SEGUE_API segue_learner_info segue_learner_look(const segue_learner *learner);
+
+/** Its configuration, defaults filled in. */
+SEGUE_API const segue_learner_config *segue_learner_settings(const segue_learner *learner);
+
+/** eps_j = C sqrt(log(2 m K J / delta) / j): how far an estimate from j tasks may be off. */
+SEGUE_API double segue_model_error(double c, size_t n_models, size_t n_arms, uint64_t n_tasks,
+                                   double delta, uint64_t j);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,92 @@
+/* batches.c - the rewards of a task in three batches.
+ *
+ * Consecutive, as in the paper: of T rewards of an arm the first floor(T/3), the next floor(T/3),
+ * and the rest.  T is known only at the end, so the rewards are kept until then: O(horizon).
+ * Interleaved: the t-th reward of an arm goes to batch t mod 3: O(n_arms), however long the task.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bandit/batches.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+segue_status segue_batches_init(batches *b, segue_batches kind, size_t n_arms, uint64_t horizon,
+                                segue_error *err)
+{
+    *b = (batches){.kind = kind, .n_arms = n_arms};
+    if (kind == SEGUE_BATCHES_NONE)
+        return SEGUE_OK;
+    const bool kept = kind == SEGUE_BATCHES_CONSECUTIVE;
+    b->capacity = kept ? horizon : 0;
+    b->sum = calloc(3 * n_arms, sizeof *b->sum);
+    b->count = calloc(3 * n_arms, sizeof *b->count);
+    b->arm = kept ? calloc(horizon, sizeof *b->arm) : NULL;
+    b->reward = kept ? calloc(horizon, sizeof *b->reward) : NULL;
+    if (!b->sum || !b->count || (kept && (!b->arm || !b->reward)))
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the batches of a task");
+    return SEGUE_OK;
+}
+
+void segue_batches_fini(batches *b)
+{
+    free(b->sum);
+    free(b->count);
+    free(b->arm);
+    free(b->reward);
+}
+
+void segue_batches_clear(batches *b)
+{
+    b->length = 0;
+    if (b->kind != SEGUE_BATCHES_INTERLEAVED)
+        return;
+    memset(b->sum, 0, 3 * b->n_arms * sizeof *b->sum);
+    memset(b->count, 0, 3 * b->n_arms * sizeof *b->count);
+}
+
+void segue_batches_add(batches *b, size_t arm, double reward, uint64_t before)
+{
+    if (b->kind == SEGUE_BATCHES_INTERLEAVED) {
+        const size_t at = (size_t)(before % 3) * b->n_arms + arm;
+        b->sum[at] += reward;
+        b->count[at]++;
+    } else if (b->length < b->capacity) { /* what comes after the horizon has no place */
+        b->arm[b->length] = (uint32_t)arm;
+        b->reward[b->length++] = reward;
+    }
+}
+
+/* Averages of the sums, whose sizes are in `count` (3 x n_arms). */
+static bool average(const batches *b, const double *sum, double *views)
+{
+    for (size_t i = 0; i < 3 * b->n_arms; i++) {
+        if (b->count[i] == 0)
+            return false;
+        views[i] = sum[i] / (double)b->count[i];
+    }
+    return true;
+}
+
+/* Go through what was kept: of the T rewards of an arm, which one is this? */
+static bool consecutive_views(const batches *b, const uint64_t *pulls, double *views)
+{
+    memset(views, 0, 3 * b->n_arms * sizeof *views);
+    memset(b->count, 0, 3 * b->n_arms * sizeof *b->count);
+    for (uint64_t t = 0; t < b->length; t++) {
+        const size_t arm = b->arm[t];
+        const uint64_t third = pulls[arm] / 3;
+        const uint64_t *count = b->count + arm;
+        const size_t batch = count[0] < third ? 0 : count[b->n_arms] < third ? 1 : 2;
+        views[batch * b->n_arms + arm] += b->reward[t];
+        b->count[batch * b->n_arms + arm]++;
+    }
+    return average(b, views, views);
+}
+
+bool segue_batches_views(const batches *b, const uint64_t *pulls, double *views)
+{
+    for (size_t arm = 0; arm < b->n_arms; arm++)
+        if (pulls[arm] < 3)
+            return false;
+    return b->kind == SEGUE_BATCHES_INTERLEAVED ? average(b, b->sum, views)
+                                                : consecutive_views(b, pulls, views);
+}

@@ -1,0 +1,19 @@
+/* task.h - what a learner may do with a task, and a user may not.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_BANDIT_TASK_H
+#define SEGUE_BANDIT_TASK_H
+
+#include "segue/task.h"
+
+/** Before the first step: the models that a policy without facts goes by (NULL: none yet), and the
+ * value of one of its options. */
+void segue_task_teach(segue_task *task, const segue_models *models, size_t option, double value);
+
+/** Whoever opened it. */
+void segue_task_set_owner(segue_task *task, void *owner);
+void *segue_task_owner(const segue_task *task);
+
+/** L of its radius. */
+double segue_task_log_term(const segue_task *task);
+
+#endif
