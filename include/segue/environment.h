@@ -24,7 +24,7 @@ typedef enum segue_family {
 
 typedef struct segue_rewards {
     segue_family family;
-    double parameter; /* beta: 0 < p <= 1e6; normal: 0.001 <= p <= 100; twopoint: 0 < p <= 1 */
+    double parameter; /* beta: 1e-6 to 1e6; normal: 0.001 to 100; twopoint: 1e-6 to 1 */
 } segue_rewards;
 
 /**
@@ -40,12 +40,12 @@ typedef struct segue_environment {
     const segue_models *models; /* a task has one of these, by their weights; borrowed */
     size_t uniform_arms;        /* instead: each task has so many fresh uniform means */
     segue_rewards rewards;
-    double spread;                 /* > 0: a task's means are Beta with this concentration around
-                                      its model's */
-    double mixed;                  /* > 0: a task's means are a mixture of the models', with
-                                      Dirichlet shares of this total concentration, centred on
-                                      the weights */
-    uint64_t switch_at;            /* > 0: from the task of this number (1 is the first) on, ... */
+    double spread;      /* 1e-6 to 1e9: a task's means are Beta with this concentration around
+                           its model's */
+    double mixed;       /* 1e-6 to 1e9: a task's means are a mixture of the models', with
+                           Dirichlet shares of this total concentration, centred on
+                           the weights */
+    uint64_t switch_at; /* > 0: from the task of this number (1 is the first) on, ... */
     const segue_models *switch_to; /* ... tasks come from this set; borrowed */
 } segue_environment;
 

@@ -14,12 +14,14 @@ extern "C" {
 #define SEGUE_MIN_ARMS   2
 #define SEGUE_MAX_ARMS   10000
 #define SEGUE_MAX_MODELS 1000
+#define SEGUE_MAX_STRAY  1e6 /* an estimated mean is within this of 0 */
 
 /** What the means of a set are: the truth, in [0, 1], or estimates, which may stray a little. */
 typedef enum segue_models_kind { SEGUE_MODELS_KNOWN, SEGUE_MODELS_ESTIMATED } segue_models_kind;
 
 /** A validated set of models.  Read it freely; make it with segue_models_create. */
 typedef struct segue_models {
+    segue_models_kind kind;
     size_t n_arms;    /* K: SEGUE_MIN_ARMS .. SEGUE_MAX_ARMS */
     size_t n_models;  /* m: 1 .. SEGUE_MAX_MODELS */
     double *mean;     /* n_models x n_arms */
@@ -31,7 +33,8 @@ typedef struct segue_models {
  * Make a model set from copies of `mean` (n_models x n_arms) and `weight`.
  *
  * `weight` has n_models entries >= 0, not all zero, and is normalised to sum 1; NULL gives equal
- * weights.  Means of a SEGUE_MODELS_KNOWN set must lie in [0, 1], of an estimated one be finite.
+ * weights.  Means of a SEGUE_MODELS_KNOWN set must lie in [0, 1], of an estimated one within
+ * SEGUE_MAX_STRAY of 0.
  *
  * @retval SEGUE_EDOMAIN  a size, a mean or a weight is outside its range
  * @retval SEGUE_ENOMEM

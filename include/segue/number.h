@@ -18,6 +18,7 @@ extern "C" {
  * and numbers too large for a double are refused.
  *
  * @retval SEGUE_EPARSE  `text` is not such a number; *out is unchanged
+ * @retval SEGUE_ENOMEM
  */
 SEGUE_API SEGUE_MUST_CHECK segue_status segue_parse_double(const char *text, double *out,
                                                            segue_error *err);

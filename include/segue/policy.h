@@ -22,6 +22,9 @@ extern "C" {
 #define SEGUE_MAX_TASKS   UINT64_C(1000000000)
 #define SEGUE_MAX_OPTIONS 4
 
+/** umucb pulls every arm so often before it follows its rule: what three views of a task need. */
+#define SEGUE_FORCED_PULLS 3
+
 /** What is known before the first pull. */
 typedef struct segue_setting {
     size_t n_arms;              /* K: SEGUE_MIN_ARMS .. SEGUE_MAX_ARMS */

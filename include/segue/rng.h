@@ -70,9 +70,6 @@ SEGUE_API uint64_t segue_bernoulli_block(segue_rng *rng, uint64_t threshold);
 /** A standard normal number. */
 SEGUE_API double segue_rng_normal(segue_rng *rng);
 
-/** A standard exponential number, finite and > 0. */
-SEGUE_API double segue_rng_exponential(segue_rng *rng);
-
 /** The logarithm of a Gamma(shape, 1) number, shape > 0; finite even where the number underflows.
  */
 SEGUE_API double segue_rng_log_gamma(segue_rng *rng, double shape);

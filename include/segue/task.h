@@ -60,7 +60,8 @@ SEGUE_API void segue_task_destroy(segue_task *task);
 
 /**
  * Start the next task of the same run in the same memory: counts return to zero; what the policy
- * carries from task to task stays.  `rng` is copied; `told` is the model for told-ucb, else 0.
+ * carries from task to task stays.  `rng` is copied; `told`, below setting.n_told, is the model for
+ * told-ucb, and 0 for the others.
  */
 SEGUE_API void segue_task_next(segue_task *task, const segue_rng *rng, size_t told);
 
@@ -87,6 +88,9 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_task_tell(segue_task *task, size_t
 
 /** What the task has seen so far. */
 SEGUE_API segue_task_info segue_task_look(const segue_task *task);
+
+/** The average reward of an arm so far, in the range that rewards are told in; NaN without one. */
+SEGUE_API double segue_task_mean(const segue_task *task, size_t arm);
 
 /**
  * The three views of the task: 3 x n_arms averages, mapped to [0, 1].

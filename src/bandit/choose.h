@@ -79,6 +79,8 @@ static inline bool is_compatible(const segue_view *view, const double *model, do
 /* The arm asked for least often. */
 size_t segue_least_asked(const segue_view *view);
 
+#define NEXT_TO_NONE 1e-300 /* discounted pulls of which the inverse would be infinite */
+
 /* What the bound of an arm rests on: a number of rewards, perhaps discounted, and their sum. */
 typedef struct arm_counts {
     double pulls, sum;
@@ -94,7 +96,7 @@ static inline size_t largest_bound(const segue_view *view, counts_function count
     double value = -INFINITY;
     for (size_t arm = 0; arm < view->n_arms; arm++) {
         const arm_counts c = counts(view, arm);
-        if (!(c.pulls > 0.0)) {
+        if (!(c.pulls > NEXT_TO_NONE)) {
             if (!is_outstanding(view, arm))
                 return arm;
             continue;

@@ -3,6 +3,7 @@
 #include "segue/models.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,11 +22,12 @@ static segue_status check_means(segue_models_kind kind, size_t n_arms, size_t n_
                                 const double *mean, segue_error *err)
 {
     for (size_t i = 0; i < n_models * n_arms; i++) {
-        const double x = mean[i];
-        if (kind == SEGUE_MODELS_KNOWN ? !(x >= 0.0 && x <= 1.0) : !isfinite(x))
-            return segue_fail(err, SEGUE_EDOMAIN, "model %zu, arm %zu: the mean is %g; need a %s",
-                              i / n_arms + 1, i % n_arms + 1, x,
-                              kind == SEGUE_MODELS_KNOWN ? "number from 0 to 1" : "finite number");
+        const bool known = kind == SEGUE_MODELS_KNOWN;
+        const double least = known ? 0.0 : -SEGUE_MAX_STRAY, most = known ? 1.0 : SEGUE_MAX_STRAY;
+        if (!(mean[i] >= least && mean[i] <= most)) /* also catches NaN */
+            return segue_fail(err, SEGUE_EDOMAIN,
+                              "model %zu, arm %zu: the mean is %g; need a number from %g to %g",
+                              i / n_arms + 1, i % n_arms + 1, mean[i], least, most);
     }
     return SEGUE_OK;
 }
@@ -81,6 +83,7 @@ segue_status segue_models_create(segue_models **out, segue_models_kind kind, siz
     segue_models *models = calloc(1, sizeof *models);
     if (!models)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for a model set");
+    models->kind = kind;
     models->n_arms = n_arms;
     models->n_models = n_models;
     models->mean = calloc(n_models * n_arms, sizeof *models->mean);

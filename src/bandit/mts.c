@@ -21,8 +21,9 @@ static void prepare(const segue_setting *setting, const double *option, void *fa
     const size_t size = setting->models->n_models * setting->n_arms;
     double *log_mean = facts;
     for (size_t i = 0; i < size; i++) {
-        log_mean[i] = log(setting->models->mean[i]);
-        log_mean[size + i] = log1p(-setting->models->mean[i]);
+        const double mean = fmin(1.0, fmax(0.0, setting->models->mean[i])); /* an estimate strays */
+        log_mean[i] = log(mean);
+        log_mean[size + i] = log1p(-mean);
     }
 }
 

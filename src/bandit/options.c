@@ -78,9 +78,9 @@ static segue_status read_value(const option_table *table, const segue_option *op
     }
     double value = 0.0;
     segue_error inner;
-    if (segue_parse_double(text, &value, &inner) != SEGUE_OK)
-        return segue_fail(err, SEGUE_EPARSE, "%s: %s: %s", table->owner, option->key,
-                          inner.message);
+    const segue_status parsed = segue_parse_double(text, &value, &inner);
+    if (parsed != SEGUE_OK)
+        return segue_fail(err, parsed, "%s: %s: %s", table->owner, option->key, inner.message);
     const segue_status status = check_number(table, option, value, err);
     if (status == SEGUE_OK)
         *out = value;
@@ -124,20 +124,42 @@ segue_status segue_options_read(const option_table *table, const char *text, dou
     }
 }
 
+/* A number, or the rank of a word. */
+static segue_status check_value(const option_table *table, size_t i, double value, segue_error *err)
+{
+    segue_option option = table->options[i];
+    if (option.choices) {
+        option.whole = true;
+        option.most = (double)count_choices(option.choices) - 1.0;
+    }
+    return check_number(table, &option, value, err);
+}
+
 segue_status segue_options_set(const option_table *table, const char *key, double number,
                                double *value, segue_error *err)
 {
     size_t i = 0;
     segue_status status = find(table, key, &i, err);
-    if (status != SEGUE_OK)
-        return status;
-    segue_option option = table->options[i];
-    if (option.choices) { /* their rank */
-        option.whole = true;
-        option.most = (double)count_choices(option.choices) - 1.0;
-    }
-    status = check_number(table, &option, number, err);
+    if (status == SEGUE_OK)
+        status = check_value(table, i, number, err);
     if (status == SEGUE_OK)
         value[i] = number;
     return status;
+}
+
+segue_status segue_options_check(const option_table *table, const double *value, segue_error *err)
+{
+    segue_status status = SEGUE_OK;
+    for (size_t i = 0; i < table->count && status == SEGUE_OK; i++)
+        if (!isnan(value[i]))
+            status = check_value(table, i, value[i], err);
+    return status;
+}
+
+option_table segue_options_of(const segue_policy *policy)
+{
+    return (option_table){.kind = "policy",
+                          .owner = policy->name,
+                          .options = policy->options,
+                          .count = policy->n_options};
 }

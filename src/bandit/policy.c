@@ -50,18 +50,10 @@ static segue_status find_policy(const char *name, const segue_policy **out, segu
                       name);
 }
 
-static option_table table_of(const segue_policy *policy)
-{
-    return (option_table){.kind = "policy",
-                          .owner = policy->name,
-                          .options = policy->options,
-                          .count = policy->n_options};
-}
-
 segue_status segue_policy_set(segue_policy_spec *spec, const char *key, double value,
                               segue_error *err)
 {
-    const option_table table = table_of(spec->policy);
+    const option_table table = segue_options_of(spec->policy);
     return segue_options_set(&table, key, value, spec->option, err);
 }
 
@@ -78,6 +70,6 @@ segue_status segue_policy_parse(segue_policy_spec *out, const char *text, segue_
     const segue_status status = find_policy(name, &out->policy, err);
     if (status != SEGUE_OK || text[length] == '\0')
         return status;
-    const option_table table = table_of(out->policy);
+    const option_table table = segue_options_of(out->policy);
     return segue_options_read(&table, text + length + 1, out->option, err);
 }

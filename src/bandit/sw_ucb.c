@@ -17,7 +17,7 @@ typedef struct pull {
     int64_t reward; /* in units */
 } pull;
 
-/* The state; behind it come n_arms sums, n_arms counts and the ring of the window. */
+/* The state; behind it come the ring of the window, n_arms sums and n_arms counts. */
 typedef struct window {
     uint64_t t; /* rewards so far in the stream */
     size_t size;

@@ -2,12 +2,14 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "segue/task.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bandit/batches.h"
+#include "bandit/options.h"
 #include "bandit/task.h"
 
 struct segue_task {
@@ -22,6 +24,7 @@ struct segue_task {
     double lowest, highest;
     double scale; /* 1 / (highest - lowest) */
     size_t state_size;
+    size_t n_told;
     batches batches;
     void *owner;
     uint64_t no_model_left;
@@ -56,8 +59,12 @@ static segue_status check_config(const segue_task_config *config, segue_error *e
     const segue_policy *policy = config->policy.policy;
     if (!policy)
         return segue_fail(err, SEGUE_EDOMAIN, "no policy is given; see segue_policy_parse");
+    const option_table table = segue_options_of(policy);
+    const segue_status status = segue_options_check(&table, config->policy.option, err);
+    if (status != SEGUE_OK)
+        return status;
     const double width = config->highest - config->lowest;
-    if (!(width > 0.0 && isfinite(width)))
+    if (!(width > 0.0 && isfinite(width) && isfinite(1.0 / width)))
         return segue_fail(err, SEGUE_EDOMAIN, "rewards from %g to %g: need a finite, growing range",
                           config->lowest, config->highest);
     const bool any = config->setting.models || config->setting.n_models > 0;
@@ -126,6 +133,7 @@ segue_status segue_task_create(segue_task **out, const segue_task_config *config
 
     const segue_setting *setting = &config->setting;
     task->policy = config->policy.policy;
+    task->n_told = setting->n_told;
     task->lowest = config->lowest;
     task->highest = config->highest;
     task->scale = 1.0 / (config->highest - config->lowest);
@@ -172,6 +180,7 @@ void segue_task_next(segue_task *task, const segue_rng *rng, size_t told)
     memset(task->asked, 0, n_arms * sizeof *task->asked);
     memset(task->pulls, 0, n_arms * sizeof *task->pulls);
     memset(task->sum, 0, n_arms * sizeof *task->sum);
+    assert(task->policy->needs != SEGUE_NEEDS_TOLD || told < task->n_told);
     task->view.step = 0;
     task->view.told = task->policy->needs == SEGUE_NEEDS_TOLD ? told : 0;
     task->no_model_left = 0;
@@ -221,6 +230,14 @@ segue_task_info segue_task_look(const segue_task *task)
                              .pulls = task->pulls,
                              .sum = task->sum,
                              .last_reason = task->last_reason};
+}
+
+double segue_task_mean(const segue_task *task, size_t arm)
+{
+    assert(arm < task->view.n_arms);
+    if (task->pulls[arm] == 0)
+        return NAN;
+    return task->lowest + task->sum[arm] / (double)task->pulls[arm] / task->scale;
 }
 
 bool segue_task_views(const segue_task *task, double *views)

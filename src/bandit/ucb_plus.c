@@ -30,9 +30,9 @@ static arm_counts counts(const segue_view *view, size_t arm)
 static size_t least_asked_candidate(const segue_view *view)
 {
     const bool *candidate = view->facts;
-    size_t best = view->models->best_arm[0];
+    size_t best = view->n_arms;
     for (size_t arm = 0; arm < view->n_arms; arm++)
-        if (candidate[arm] && view->asked[arm] < view->asked[best])
+        if (candidate[arm] && (best == view->n_arms || view->asked[arm] < view->asked[best]))
             best = arm;
     return best;
 }

@@ -8,8 +8,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/choose.h"
 
-#define FORCED_PULLS 3 /* what three views of a task need */
-
 static const segue_option options[] = {
     DELTA_OPTION,
     {.key = "eps",
@@ -81,11 +79,9 @@ static size_t kindest(const segue_view *view, double eps)
 static segue_choice choose(const segue_view *view, segue_rng *rng)
 {
     (void)rng;
-    if (view->step < FORCED_PULLS * view->n_arms) {
-        const size_t arm = segue_least_asked(view);
-        if (view->asked[arm] < FORCED_PULLS)
-            return (segue_choice){.arm = arm, .reason = SEGUE_FORCED};
-    }
+    const size_t least = segue_least_asked(view);
+    if (view->asked[least] < SEGUE_FORCED_PULLS)
+        return (segue_choice){.arm = least, .reason = SEGUE_FORCED};
     if (!view->models) /* none are known yet */
         return by_rule(segue_ucb_arm(view));
     const size_t arm = kindest(view, view->option[1]);

@@ -17,8 +17,9 @@ static segue_status set_number(const cli_option *option, const char *text, doubl
 {
     double value = 0.0;
     segue_error inner;
-    if (segue_parse_double(text, &value, &inner) != SEGUE_OK)
-        return segue_fail(err, SEGUE_EPARSE, "--%s: %s", option->name, inner.message);
+    const segue_status parsed = segue_parse_double(text, &value, &inner);
+    if (parsed != SEGUE_OK)
+        return segue_fail(err, parsed, "--%s: %s", option->name, inner.message);
     if (!(value >= option->least && value <= option->most))
         return segue_fail(err, SEGUE_EDOMAIN, "--%s: %s is out of range; need %g to %g",
                           option->name, text, option->least, option->most);

@@ -50,7 +50,7 @@ static const char *scan_exponent(const char *p, decimal *d)
     if (!is_digit(*p))
         return NULL;
     for (; is_digit(*p); p++)
-        exponent = exponent < 100000 ? exponent * 10 + (*p - '0') : exponent;
+        exponent = exponent < 1000000000 ? exponent * 10 + (*p - '0') : exponent;
     d->power += negative ? -exponent : exponent;
     return p;
 }

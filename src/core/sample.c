@@ -1,4 +1,4 @@
-/* sample.c - normal, exponential, gamma and beta numbers, in their plain forms.
+/* sample.c - normal, gamma and beta numbers, in their plain forms.
  *
  * Normal: the polar method.  Gamma: Marsaglia and Tsang (2000); a shape below 1 is raised by one
  * and multiplied by U^(1/shape), in logarithms, so that tiny shapes do not underflow.
@@ -23,15 +23,6 @@ double segue_rng_normal(segue_rng *rng)
 static double positive_uniform(segue_rng *rng)
 {
     return 1.0 - segue_rng_uniform(rng);
-}
-
-double segue_rng_exponential(segue_rng *rng)
-{
-    double x;
-    do {
-        x = -log(positive_uniform(rng));
-    } while (x == 0.0);
-    return x;
 }
 
 /* Gamma(shape, 1) for shape >= 1. */

@@ -308,6 +308,8 @@ static segue_status name_models(segue_estimator *est, segue_error *err)
 {
     fit *f = &est->fit;
     segue_models *fresh = NULL;
+    for (size_t i = 0; i < f->m * f->n_arms; i++) /* noise can throw an estimate anywhere */
+        f->mean[i] = fmin(SEGUE_MAX_STRAY, fmax(-SEGUE_MAX_STRAY, f->mean[i]));
     size_t match[SEGUE_MAX_ESTIMATED];
     segue_status status = segue_models_create(&fresh, SEGUE_MODELS_ESTIMATED, f->n_arms, f->m,
                                               f->mean, est->weight, err);

@@ -2,9 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "segue/environment.h"
 
-#include <math.h>
+#include "sim/family.h"
 
-#define MOST_CONCENTRATION 1e9
+#define LEAST_CONCENTRATION 1e-6
+#define MOST_CONCENTRATION  1e9
 
 static segue_status check_source(const segue_environment *env, segue_error *err)
 {
@@ -14,6 +15,9 @@ static segue_status check_source(const segue_environment *env, segue_error *err)
     if (!env->models && (env->uniform_arms < SEGUE_MIN_ARMS || env->uniform_arms > SEGUE_MAX_ARMS))
         return segue_fail(err, SEGUE_EDOMAIN, "uniform tasks have %zu arms; need %d to %d",
                           env->uniform_arms, SEGUE_MIN_ARMS, SEGUE_MAX_ARMS);
+    if ((env->models && env->models->kind != SEGUE_MODELS_KNOWN) ||
+        (env->switch_to && env->switch_to->kind != SEGUE_MODELS_KNOWN))
+        return segue_fail(err, SEGUE_EDOMAIN, "tasks cannot come from an estimated set");
     if (!env->models && (env->spread > 0.0 || env->mixed > 0.0 || env->switch_to))
         return segue_fail(err, SEGUE_EUSAGE,
                           "spread, mixed and switch need a model set, and uniform tasks have none");
@@ -22,10 +26,10 @@ static segue_status check_source(const segue_environment *env, segue_error *err)
 
 static segue_status check_concentration(const char *name, double value, segue_error *err)
 {
-    if (value == 0.0 || (value > 0.0 && value <= MOST_CONCENTRATION))
+    if (value == 0.0 || (value >= LEAST_CONCENTRATION && value <= MOST_CONCENTRATION))
         return SEGUE_OK;
-    return segue_fail(err, SEGUE_EDOMAIN, "%s is %g; need a number above 0, up to %g", name, value,
-                      MOST_CONCENTRATION);
+    return segue_fail(err, SEGUE_EDOMAIN, "%s is %g; need a number from %g to %g", name, value,
+                      LEAST_CONCENTRATION, MOST_CONCENTRATION);
 }
 
 static segue_status check_switch(const segue_environment *env, segue_error *err)
@@ -66,7 +70,9 @@ static segue_status check_twopoint(const segue_environment *env, segue_error *er
 
 segue_status segue_environment_check(const segue_environment *env, segue_error *err)
 {
-    segue_status status = check_source(env, err);
+    segue_status status = segue_rewards_check(&env->rewards, err);
+    if (status == SEGUE_OK)
+        status = check_source(env, err);
     if (status == SEGUE_OK)
         status = check_concentration("spread", env->spread, err);
     if (status == SEGUE_OK)

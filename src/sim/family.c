@@ -23,16 +23,19 @@ static const family_entry families[] = {
     {"twopoint", SEGUE_TWOPOINT, 1e-6, 1.0},
 };
 
-static segue_status read_parameter(const family_entry *entry, const char *text, double *out,
-                                   segue_error *err)
+segue_status segue_rewards_check(const segue_rewards *rewards, segue_error *err)
 {
-    segue_error inner;
-    if (segue_parse_double(text, out, &inner) != SEGUE_OK)
-        return segue_fail(err, SEGUE_EPARSE, "rewards '%s': %s", entry->name, inner.message);
-    if (!(*out >= entry->least && *out <= entry->most))
-        return segue_fail(err, SEGUE_EDOMAIN, "rewards '%s': %g is out of range; need %g to %g",
-                          entry->name, *out, entry->least, entry->most);
-    return SEGUE_OK;
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+        const family_entry *entry = &families[i];
+        if (entry->family != rewards->family)
+            continue;
+        if (entry->most > 0.0 &&
+            !(rewards->parameter >= entry->least && rewards->parameter <= entry->most))
+            return segue_fail(err, SEGUE_EDOMAIN, "rewards '%s': %g is out of range; need %g to %g",
+                              entry->name, rewards->parameter, entry->least, entry->most);
+        return SEGUE_OK;
+    }
+    return segue_fail(err, SEGUE_EDOMAIN, "rewards of no known family");
 }
 
 segue_status segue_rewards_parse(segue_rewards *out, const char *text, segue_error *err)
@@ -49,7 +52,12 @@ segue_status segue_rewards_parse(segue_rewards *out, const char *text, segue_err
             return segue_fail(err, SEGUE_EPARSE, "rewards '%s' need a parameter, as in '%s:0.5'",
                               entry->name, entry->name);
         *out = (segue_rewards){.family = entry->family};
-        return given ? read_parameter(entry, text + length + 1, &out->parameter, err) : SEGUE_OK;
+        segue_error inner;
+        const segue_status status =
+            given ? segue_parse_double(text + length + 1, &out->parameter, &inner) : SEGUE_OK;
+        if (status != SEGUE_OK)
+            return segue_fail(err, status, "rewards '%s': %s", entry->name, inner.message);
+        return segue_rewards_check(out, err);
     }
     return segue_fail(err, SEGUE_ENAME,
                       "there are no rewards '%.40s'; need bernoulli, beta:PRECISION, normal:SD or "

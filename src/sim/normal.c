@@ -71,12 +71,13 @@ double segue_cut_normal_location(double mean, double sd)
 /* In the tail: an exponential of the best rate, cut to [a, b], then accepted or not. */
 static double draw_tail(segue_rng *rng, double a, double sd)
 {
-    const double rate = 0.5 * (a + sqrt(a * a + 4.0));
+    const bool very_far = a > VERY_FAR; /* the law is the exponential to all digits */
+    const double rate = very_far ? a : 0.5 * (a + sqrt(a * a + 4.0));
     const double mass = -expm1(-rate / sd);
     for (;;) {
         const double x = -log1p(-segue_rng_uniform(rng) * mass) / rate;
         const double off = a + x - rate;
-        if (segue_rng_uniform(rng) < exp(-0.5 * off * off))
+        if (very_far || segue_rng_uniform(rng) < exp(-0.5 * off * off))
             return fmin(1.0, x * sd);
     }
 }

@@ -1,5 +1,6 @@
 /* world.c - one simulated task: its hidden means and its streams of rewards.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,12 +97,14 @@ static void draw_shares(double *share, const segue_models *models, double concen
 static void draw_mixture(segue_world *world, const segue_models *models, segue_rng *rng)
 {
     draw_shares(world->share, models, world->env->mixed, rng);
-    memset(world->mean, 0, world->n_arms * sizeof *world->mean);
-    for (size_t k = 0; k < models->n_models; k++)
-        for (size_t arm = 0; arm < world->n_arms; arm++)
-            world->mean[arm] += world->share[k] * segue_models_row(models, k)[arm];
-    for (size_t arm = 0; arm < world->n_arms; arm++)
-        world->mean[arm] = fmin(1.0, world->mean[arm]);
+    for (size_t arm = 0; arm < world->n_arms; arm++) {
+        double mean = 0.0, most = 0.0;
+        for (size_t k = 0; k < models->n_models; k++) {
+            mean += world->share[k] * segue_models_row(models, k)[arm];
+            most = fmax(most, segue_models_row(models, k)[arm]);
+        }
+        world->mean[arm] = fmin(most, mean); /* rounding may lift it */
+    }
 }
 
 /* The means of a task of model `model` of `models` (NULL: uniform means). */
@@ -130,6 +133,7 @@ void segue_world_begin(segue_world *world, uint64_t seed, uint64_t run, uint64_t
         segue_rng_open(&rng, seed, run, task, SEGUE_STREAM_MODEL);
         model = draw_by_weight(models, &rng);
     }
+    assert(!segue_environment_has_models(env) || model < models->n_models);
     segue_rng_open(&rng, seed, run, task, SEGUE_STREAM_MEANS);
     draw_means(world, models, model, &rng);
     world->model = segue_environment_has_models(env) ? model : 0;

@@ -6,9 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "segue/policy.h"
 #include "segue/theory.h"
-
-#define FORCED_PULLS 3.0 /* umUCB pulls every arm so often before it follows its rule */
 
 void segue_estimated_sets_destroy(segue_estimated_sets *sets)
 {
@@ -142,5 +141,5 @@ double segue_complexity_tucb(const segue_estimated_sets *sets)
 
 double segue_pull_bound_umucb(const segue_estimated_sets *sets, double log_term, size_t arm)
 {
-    return fmax(FORCED_PULLS, 2.0 * log_term * pulls(sets, arm) + 1.0);
+    return fmax((double)SEGUE_FORCED_PULLS, 2.0 * log_term * pulls(sets, arm) + 1.0);
 }

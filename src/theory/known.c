@@ -103,5 +103,7 @@ double segue_pull_bound_mucb(const segue_known_sets *sets, double log_term, size
 {
     if (!sets->optimistic_arm[arm])
         return 0.0;
+    if (!(sets->model_gap[arm] > 0.0))
+        return INFINITY;
     return 2.0 * log_term / (sets->model_gap[arm] * sets->model_gap[arm]) + 1.0;
 }
