@@ -133,7 +133,7 @@ static segue_status theory_scenario(segue_error *err)
     if (status == SEGUE_OK)
         status = segue_known_sets_create(&known, models, 0, err);
     if (status == SEGUE_OK)
-        status = segue_estimated_sets_create(&estimated, models, models, 0.1, 0, err);
+        status = segue_estimated_sets_create(&estimated, models, models, NULL, 0.1, 0, err);
     if (status == SEGUE_OK)
         status = segue_spectrum_compute(&spectrum, models, err);
     segue_estimated_sets_destroy(estimated);

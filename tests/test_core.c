@@ -403,6 +403,11 @@ static void whole_numbers_know_their_range(void **state)
 
 /* ---- names ------------------------------------------------------------------------------- */
 
+static const char *nth(const void *list, size_t i)
+{
+    return ((const char *const *)list)[i];
+}
+
 static void a_typing_error_is_close_to_its_word(void **state)
 {
     (void)state;
@@ -410,14 +415,16 @@ static void a_typing_error_is_close_to_its_word(void **state)
     assert_int_equal(segue_text_distance("mcub", "mucb"), 1);
     assert_int_equal(segue_text_distance("", "ucb"), 3);
     assert_int_equal(segue_text_distance("kitten", "sitting"), 3);
-    size_t closest = SIZE_MAX;
-    assert_true(segue_text_is_closer("simulat", "simulate", &closest));
-    assert_false(segue_text_is_closer("simulat", "complexity", &closest));
-    char long_name[200];
+    const char *const names[] = {"simulate", "complexity", "ucb"};
+    assert_string_equal(segue_text_closest("simulat", names, 3, nth), "simulate");
+    assert_string_equal(segue_text_closest("ucv", names, 3, nth), "ucb");
+    assert_null(segue_text_closest("xyz", names, 3, nth));
+    char long_name[300];
     memset(long_name, 'x', sizeof long_name - 1);
     long_name[sizeof long_name - 1] = '\0';
-    closest = SIZE_MAX;
-    assert_false(segue_text_is_closer(long_name, "ucb", &closest));
+    assert_null(segue_text_closest(long_name, names, 3, nth));
+    assert_int_equal(strlen(segue_text_tail(long_name)), 200);
+    assert_string_equal(segue_text_tail("short"), "short");
 }
 
 /* ---- linear algebra ---------------------------------------------------------------------- */

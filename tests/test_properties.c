@@ -173,7 +173,8 @@ static void umucb_keeps_to_the_arms_and_pulls_of_the_corollary(void **state)
         const double eps = 0.3 * segue_rng_uniform(&rng) * segue_rng_uniform(&rng);
         segue_models *estimated = estimates_of(tr.models, eps, &rng);
         segue_estimated_sets *sets = NULL;
-        assert_ok(segue_estimated_sets_create(&sets, tr.models, estimated, eps, tr.truth, NULL));
+        assert_ok(
+            segue_estimated_sets_create(&sets, tr.models, estimated, NULL, eps, tr.truth, NULL));
         segue_task *task = umucb_task(estimated, eps, tr.n);
         const double log_term = umucb_log_term(&tr);
         const outcome out = play(task, tr.world, tr.n, log_term);

@@ -82,7 +82,7 @@ static void exact_estimates_give_mucbs_sets(void **state)
         segue_known_sets *known = NULL;
         segue_estimated_sets *sets = NULL;
         assert_ok(segue_known_sets_create(&known, models, k, NULL));
-        assert_ok(segue_estimated_sets_create(&sets, models, models, 0.0, k, NULL));
+        assert_ok(segue_estimated_sets_create(&sets, models, models, NULL, 0.0, k, NULL));
         for (size_t arm = 0; arm < 7; arm++)
             assert_int_equal(known->optimistic_arm[arm],
                              sets->first_arm[arm] || sets->second_arm[arm]);
@@ -104,7 +104,7 @@ static void hopeless_estimates_give_ucbs_complexity(void **state)
         segue_known_sets *known = NULL;
         segue_estimated_sets *sets = NULL;
         assert_ok(segue_known_sets_create(&known, models, k, NULL));
-        assert_ok(segue_estimated_sets_create(&sets, models, models, INFINITY, k, NULL));
+        assert_ok(segue_estimated_sets_create(&sets, models, models, NULL, INFINITY, k, NULL));
         assert_near(segue_complexity_tucb(sets), segue_complexity_ucb(known), 1e-9);
         segue_known_sets_destroy(known);
         segue_estimated_sets_destroy(sets);
@@ -125,7 +125,7 @@ static void the_sets_of_estimates_done_by_hand(void **state)
     const double truth[] = {.8, .5, .2, .3, .9, .2}, guess[] = {.35, .85, .25, .75, .55, .15};
     segue_models *models = models_of(3, 2, truth), *estimated = models_of(3, 2, guess);
     segue_estimated_sets *sets = NULL;
-    assert_ok(segue_estimated_sets_create(&sets, models, estimated, 0.1, 0, NULL));
+    assert_ok(segue_estimated_sets_create(&sets, models, estimated, NULL, 0.1, 0, NULL));
     static const bool non_dominated[] = {0, 1, 0, 1, 1, 0}, optimistic[] = {0, 1, 0, 1, 0, 0};
     static const bool both[] = {1, 1}, kept[] = {0, 1}, first[] = {0, 1, 0}, second[] = {1, 0, 0};
     assert_int_equal(sets->match[0], 1);
@@ -142,7 +142,7 @@ static void the_sets_of_estimates_done_by_hand(void **state)
     assert_near(segue_pull_bound_umucb(sets, 10.0, 2), 3.0, 0.0);
     segue_estimated_sets_destroy(sets);
     /* At eps = 0.01 the estimates are further off than that, but g is .19: 1/(4 g^2) is less. */
-    assert_ok(segue_estimated_sets_create(&sets, models, estimated, 0.01, 0, NULL));
+    assert_ok(segue_estimated_sets_create(&sets, models, estimated, NULL, 0.01, 0, NULL));
     assert_near(sets->model_gap[1], 0.19, 1e-12);
     assert_near(segue_complexity_tucb(sets), 0.3 / (4.0 * 0.19 * 0.19), 1e-9);
     segue_estimated_sets_destroy(sets);
@@ -157,15 +157,15 @@ static void wrong_questions_are_refused(void **state)
     segue_known_sets *known = NULL;
     segue_estimated_sets *sets = NULL;
     assert_int_equal(segue_known_sets_create(&known, models, 5, NULL), SEGUE_EDOMAIN);
-    assert_int_equal(segue_estimated_sets_create(&sets, models, models, 0.1, 5, NULL),
+    assert_int_equal(segue_estimated_sets_create(&sets, models, models, NULL, 0.1, 5, NULL),
                      SEGUE_EDOMAIN);
-    assert_int_equal(segue_estimated_sets_create(&sets, models, models, -0.1, 0, NULL),
+    assert_int_equal(segue_estimated_sets_create(&sets, models, models, NULL, -0.1, 0, NULL),
                      SEGUE_EDOMAIN);
-    assert_int_equal(segue_estimated_sets_create(&sets, models, models, NAN, 0, NULL),
+    assert_int_equal(segue_estimated_sets_create(&sets, models, models, NULL, NAN, 0, NULL),
                      SEGUE_EDOMAIN);
     const double mean[] = {0.1, 0.2};
     segue_models *other = models_of(2, 1, mean);
-    assert_int_equal(segue_estimated_sets_create(&sets, models, other, 0.1, 0, NULL),
+    assert_int_equal(segue_estimated_sets_create(&sets, models, other, NULL, 0.1, 0, NULL),
                      SEGUE_EDOMAIN);
     assert_null(sets);
     segue_models_destroy(other);

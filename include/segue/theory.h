@@ -71,7 +71,8 @@ typedef struct segue_estimated_sets {
 
 /**
  * Work out the sets of section 4.3 for true model `truth` of `models`, of which `estimated` are
- * estimates to within `eps`.  The two sets are matched by segue_models_match.
+ * estimates to within `eps`.  `match`, from segue_models_match(estimated, models), tells which true
+ * model each estimated one stands for; NULL: it is worked out here.
  *
  * @retval SEGUE_EDOMAIN  no such model, eps is negative or NaN, or the sets differ in size
  * @retval SEGUE_ENOMEM
@@ -79,8 +80,8 @@ typedef struct segue_estimated_sets {
 SEGUE_API SEGUE_MUST_CHECK segue_status segue_estimated_sets_create(segue_estimated_sets **out,
                                                                     const segue_models *models,
                                                                     const segue_models *estimated,
-                                                                    double eps, size_t truth,
-                                                                    segue_error *err);
+                                                                    const size_t *match, double eps,
+                                                                    size_t truth, segue_error *err);
 SEGUE_API void segue_estimated_sets_destroy(segue_estimated_sets *sets);
 
 /** tUCB: sum over A_1 of Delta_i min(1/Delta_i^2, 1/(4 g_i^2)), plus over A_2 of 1/Delta_i. */

@@ -7,6 +7,7 @@
  * Cost O(n_models) a step.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/choose.h"
+#include "core/draw.h"
 
 /* The facts: log mean, then log(1 - mean), of each model and arm. */
 static size_t facts_size(const segue_setting *setting, const double *option)
@@ -27,11 +28,11 @@ static void prepare(const segue_setting *setting, const double *option, void *fa
     }
 }
 
-/* The state: the log posterior of each model, up to a constant. */
+/* The state: the log posterior of each model, up to a constant; then scratch of the draw. */
 static size_t state_size(const segue_setting *setting, const double *option)
 {
     (void)option;
-    return setting->models->n_models * sizeof(double);
+    return 2 * setting->models->n_models * sizeof(double);
 }
 
 static void begin(const segue_view *view)
@@ -63,34 +64,17 @@ static double largest(const double *x, size_t count)
     return most;
 }
 
-/* A model with the probability of the posterior; `most` is the largest entry, and finite. */
-static size_t draw(const double *log_posterior, size_t n_models, double most, segue_rng *rng)
-{
-    double total = 0.0;
-    for (size_t k = 0; k < n_models; k++)
-        total += exp(log_posterior[k] - most);
-    double rest = segue_rng_uniform(rng) * total;
-    size_t last = 0;
-    for (size_t k = 0; k < n_models; k++) {
-        const double weight = exp(log_posterior[k] - most);
-        if (weight == 0.0)
-            continue;
-        last = k;
-        if (rest < weight)
-            return k;
-        rest -= weight;
-    }
-    return last; /* rounding left a crumb */
-}
-
 static segue_choice choose(const segue_view *view, segue_rng *rng)
 {
-    const double *log_posterior = view->state;
     const size_t n_models = view->models->n_models;
+    const double *log_posterior = view->state;
+    double *posterior = (double *)view->state + n_models;
     const double most = largest(log_posterior, n_models);
     if (most == -INFINITY)
         return (segue_choice){.arm = segue_ts_arm(view, rng), .reason = SEGUE_NO_MODEL_LEFT};
-    return by_rule(view->models->best_arm[draw(log_posterior, n_models, most, rng)]);
+    for (size_t k = 0; k < n_models; k++)
+        posterior[k] = exp(log_posterior[k] - most);
+    return by_rule(view->models->best_arm[segue_draw_index(rng, posterior, n_models)]);
 }
 
 const segue_policy segue_policy_mts = {

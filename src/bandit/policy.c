@@ -3,7 +3,6 @@
 #include "segue/policy.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,18 +30,20 @@ const segue_policy *const *segue_policies(size_t *count)
     return registry;
 }
 
+static const char *name_of(const void *list, size_t i)
+{
+    return ((const segue_policy *const *)list)[i]->name;
+}
+
 static segue_status find_policy(const char *name, const segue_policy **out, segue_error *err)
 {
-    const char *guess = NULL;
-    size_t closest = SIZE_MAX;
-    for (size_t i = 0; i < sizeof registry / sizeof *registry; i++) {
-        if (strcmp(registry[i]->name, name) == 0) {
-            *out = registry[i];
-            return SEGUE_OK;
-        }
-        if (segue_text_is_closer(name, registry[i]->name, &closest))
-            guess = registry[i]->name;
+    const size_t count = sizeof registry / sizeof *registry;
+    const size_t place = segue_text_find(name, registry, count, name_of);
+    if (place < count) {
+        *out = registry[place];
+        return SEGUE_OK;
     }
+    const char *guess = segue_text_closest(name, registry, count, name_of);
     if (guess)
         return segue_fail(err, SEGUE_ENAME, "there is no policy '%s'; did you mean '%s'?", name,
                           guess);

@@ -53,7 +53,8 @@ typedef struct study {
     settings set;
     cli_format format;
     segue_models_file models, estimated;
-    row *rows; /* n_models */
+    size_t *match; /* n_models, with --estimated */
+    row *rows;     /* n_models */
     row average;
     segue_spectrum spectrum;
     segue_recovery recovery;
@@ -102,7 +103,7 @@ static segue_status work_out_row(study *st, size_t k, segue_error *err)
     segue_status status = segue_known_sets_create(&r->known, st->models.models, k, err);
     if (status == SEGUE_OK && with_estimates(st))
         status = segue_estimated_sets_create(&r->estimated, st->models.models, st->estimated.models,
-                                             st->set.eps, k, err);
+                                             st->match, st->set.eps, k, err);
     if (status != SEGUE_OK)
         return status;
     r->ucb = segue_complexity_ucb(r->known);
@@ -126,9 +127,12 @@ static segue_status work_out(study *st, segue_error *err)
     st->log_term_estimated =
         segue_log_term_estimated(models->n_models, models->n_arms, st->set.steps, delta);
     st->rows = calloc(models->n_models, sizeof *st->rows);
-    if (!st->rows)
+    st->match = calloc(models->n_models, sizeof *st->match);
+    if (!st->rows || !st->match)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for %zu models", models->n_models);
     segue_status status = SEGUE_OK;
+    if (with_estimates(st))
+        status = segue_models_match(st->estimated.models, models, st->match, err);
     for (size_t k = 0; k < models->n_models && status == SEGUE_OK; k++)
         status = work_out_row(st, k, err);
     if (status == SEGUE_OK)
@@ -168,6 +172,7 @@ static void study_fini(study *st)
         segue_estimated_sets_destroy(st->rows[k].estimated);
     }
     free(st->rows);
+    free(st->match);
     segue_models_file_fini(&st->models);
     segue_models_file_fini(&st->estimated);
 }
@@ -225,7 +230,7 @@ static json_t *json_set(const bool *member, size_t count)
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++)
         if (member[i])
-            (void)json_array_append_new(list, json_integer((json_int_t)i + 1));
+            list = cli_json_append(list, json_integer((json_int_t)i + 1));
     return list;
 }
 
@@ -233,7 +238,7 @@ static json_t *json_numbers(const double *x, size_t count)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++)
-        (void)json_array_append_new(list, cli_json_number(x[i]));
+        list = cli_json_append(list, cli_json_number(x[i]));
     return list;
 }
 
@@ -259,7 +264,7 @@ static json_t *json_by_model(const bool *member, size_t n_models, size_t n_arms)
 {
     json_t *list = json_array();
     for (size_t k = 0; k < n_models; k++)
-        (void)json_array_append_new(list, json_set(member + k * n_arms, n_arms));
+        list = cli_json_append(list, json_set(member + k * n_arms, n_arms));
     return list;
 }
 
@@ -269,7 +274,7 @@ static json_t *json_estimated(const study *st, size_t k)
     const segue_estimated_sets *sets = r->estimated;
     json_t *match = json_array();
     for (size_t i = 0; i < sets->n_models; i++)
-        (void)json_array_append_new(match, json_integer((json_int_t)sets->match[i] + 1));
+        match = cli_json_append(match, json_integer((json_int_t)sets->match[i] + 1));
     return json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "stands_for", match, "non_dominated_arms",
         json_by_model(sets->non_dominated, sets->n_models, sets->n_arms), "optimistic_arms",
@@ -286,7 +291,7 @@ static json_t *json_average(const study *st)
         json_pack("{s:o, s:o, s:o}", "ucb", cli_json_number(st->average.ucb), "ucb+",
                   cli_json_number(st->average.ucb_plus), "mucb", cli_json_number(st->average.mucb));
     if (with_estimates(st))
-        (void)json_object_set_new(average, "tucb", cli_json_number(st->average.tucb));
+        average = cli_json_set(average, "tucb", cli_json_number(st->average.tucb));
     return average;
 }
 
@@ -297,8 +302,8 @@ static json_t *make_json(const void *found)
     for (size_t k = 0; k < st->models.models->n_models; k++) {
         json_t *entry = json_known(st, k);
         if (with_estimates(st))
-            (void)json_object_set_new(entry, "estimated", json_estimated(st, k));
-        (void)json_array_append_new(models, entry);
+            entry = cli_json_set(entry, "estimated", json_estimated(st, k));
+        models = cli_json_append(models, entry);
     }
     const segue_recovery *rec = &st->recovery;
     return json_pack(

@@ -249,10 +249,10 @@ static json_t *json_of(const study *st, size_t policy)
     const segue_result *result = st->result[policy];
     json_t *by_model = json_array();
     for (size_t k = 0; k < models_of(st); k++)
-        (void)json_array_append_new(by_model,
-                                    json_pack("{s:I, s:o, s:o}", "model", (json_int_t)k + 1, "mean",
-                                              cli_json_number(result->by_model[k].mean), "se",
-                                              cli_json_number(result->by_model[k].se)));
+        by_model =
+            cli_json_append(by_model, json_pack("{s:I, s:o, s:o}", "model", (json_int_t)k + 1,
+                                                "mean", cli_json_number(result->by_model[k].mean),
+                                                "se", cli_json_number(result->by_model[k].se)));
     json_t *entry =
         json_pack("{s:s, s:I, s:I, s:I, s:{s:o, s:o}, s:o, s:o}", "policy",
                   st->policies.text[policy], "steps", (json_int_t)st->set.steps, "tasks",
@@ -260,8 +260,8 @@ static json_t *json_of(const study *st, size_t policy)
                   cli_json_number(result->regret.mean), "se", cli_json_number(result->regret.se),
                   "by_model", by_model, "no_model_left", cli_json_number(result->no_model_left));
     if (st->set.timing) {
-        (void)json_object_set_new(entry, "seconds", json_real(st->seconds[policy]));
-        (void)json_object_set_new(entry, "steps_per_second", json_real(steps_a_second(st, policy)));
+        entry = cli_json_set(entry, "seconds", json_real(st->seconds[policy]));
+        entry = cli_json_set(entry, "steps_per_second", json_real(steps_a_second(st, policy)));
     }
     return entry;
 }
@@ -271,7 +271,7 @@ static json_t *make_json(const void *found)
     const study *st = found;
     json_t *results = json_array();
     for (size_t i = 0; i < st->policies.count; i++)
-        (void)json_array_append_new(results, json_of(st, i));
+        results = cli_json_append(results, json_of(st, i));
     const size_t arms = segue_environment_arms(&st->env);
     return json_pack("{s:I, s:I, s:I, s:o}", "seed", (json_int_t)st->set.seed, "arms",
                      (json_int_t)arms, "models", (json_int_t)models_of(st), "results", results);

@@ -3,7 +3,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include <fcntl.h>
 #include <signal.h>
-#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,18 +22,20 @@ const cli_command *const *cli_commands(size_t *count)
     return commands;
 }
 
+static const char *name_of(const void *list, size_t i)
+{
+    return ((const cli_command *const *)list)[i]->name;
+}
+
 segue_status cli_find_command(const char *name, const cli_command **out, segue_error *err)
 {
-    const char *guess = NULL;
-    size_t closest = SIZE_MAX;
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-        if (strcmp(commands[i]->name, name) == 0) {
-            *out = commands[i];
-            return SEGUE_OK;
-        }
-        if (segue_text_is_closer(name, commands[i]->name, &closest))
-            guess = commands[i]->name;
+    const size_t count = sizeof commands / sizeof *commands;
+    const size_t place = segue_text_find(name, commands, count, name_of);
+    if (place < count) {
+        *out = commands[place];
+        return SEGUE_OK;
     }
+    const char *guess = segue_text_closest(name, commands, count, name_of);
     if (guess)
         return segue_fail(err, SEGUE_ENAME, "there is no command '%.60s'; did you mean '%s'?", name,
                           guess);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/options.h"
 
+#include <assert.h>
 #include <getopt.h>
 #include <stdbool.h>
 #include <string.h>
@@ -57,21 +58,28 @@ static segue_status set_option(const cli_option *option, const char *text, void 
     return SEGUE_OK;
 }
 
-static segue_status unknown(const cli_option *options, size_t count, const char *word,
-                            segue_error *err)
+static const char *name_of(const void *list, size_t i)
+{
+    return ((const cli_option *)list)[i].name;
+}
+
+/* What getopt did not like: an unknown option, or a value for one that takes none. */
+static segue_status refuse(const cli_option *options, size_t count, const char *word,
+                           segue_error *err)
 {
     char typed[64];
-    const char *guess = NULL;
-    size_t closest = SIZE_MAX;
+    if (optopt >= FIRST_LONG)
+        return segue_fail(err, SEGUE_EUSAGE, "the option '--%s' takes no value",
+                          options[optopt - FIRST_LONG].name);
+    if (optopt)
+        return segue_fail(err, SEGUE_ENAME, "there is no option '-%c'", optopt);
     const char *name = word + strspn(word, "-");
     (void)snprintf(typed, sizeof typed, "%.*s", (int)strcspn(name, "="), name);
-    for (size_t i = 0; i < count; i++)
-        if (segue_text_is_closer(typed, options[i].name, &closest))
-            guess = options[i].name;
+    const char *guess = segue_text_closest(typed, options, count, name_of);
     if (guess)
-        return segue_fail(err, SEGUE_ENAME, "there is no option '%s'; did you mean '--%s'?", word,
-                          guess);
-    return segue_fail(err, SEGUE_ENAME, "there is no option '%s'", word);
+        return segue_fail(err, SEGUE_ENAME, "there is no option '%.60s'; did you mean '--%s'?",
+                          word, guess);
+    return segue_fail(err, SEGUE_ENAME, "there is no option '%.60s'", word);
 }
 
 /* getopt's two tables, of ours. */
@@ -108,11 +116,11 @@ segue_status cli_parse(const cli_option *options, size_t count, int argc, char *
 {
     struct option longs[MOST_OPTIONS + 1];
     char shorts[2 * MOST_OPTIONS + 2];
+    assert(count <= MOST_OPTIONS);
     translate(options, count, longs, shorts);
     opterr = 0;
     optind = 1;
     for (;;) {
-        const int at = optind;
         const int code = getopt_long(argc, argv, shorts, longs, NULL);
         if (code == -1)
             break;
@@ -120,7 +128,7 @@ segue_status cli_parse(const cli_option *options, size_t count, int argc, char *
             return segue_fail(err, SEGUE_EUSAGE, "the option '%s' needs a value", argv[optind - 1]);
         const size_t place = place_of(options, count, code);
         if (place == count)
-            return unknown(options, count, argv[at], err);
+            return refuse(options, count, argv[optind - 1], err);
         const segue_status status = set_option(&options[place], optarg, target, err);
         if (status != SEGUE_OK)
             return status;

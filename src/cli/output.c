@@ -63,6 +63,22 @@ json_t *cli_json_number(double x)
     return isfinite(x) ? json_real(x) : json_null();
 }
 
+json_t *cli_json_append(json_t *list, json_t *value)
+{
+    if (json_array_append_new(list, value) == 0) /* it refuses NULLs, and takes the value anyway */
+        return list;
+    json_decref(list);
+    return NULL;
+}
+
+json_t *cli_json_set(json_t *object, const char *key, json_t *value)
+{
+    if (json_object_set_new(object, key, value) == 0)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
 /* Print a JSON value and release it. */
 static segue_status print_json(FILE *out, json_t *value, segue_error *err)
 {

@@ -34,6 +34,11 @@ SEGUE_MUST_CHECK segue_status cli_write_stdout(const char *data, size_t size, se
 /** A number for JSON: null if it is not finite. */
 json_t *cli_json_number(double x);
 
+/** The list with one more value, the object with one more field; NULL if memory ran out, now or
+ * before: what is made of a NULL is NULL, and cli_print then says so. */
+json_t *cli_json_append(json_t *list, json_t *value);
+json_t *cli_json_set(json_t *object, const char *key, json_t *value);
+
 /** The three ways a command prints what it found. */
 typedef struct cli_printers {
     segue_status (*table)(const void *found, FILE *out, segue_error *err);

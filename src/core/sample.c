@@ -1,4 +1,4 @@
-/* sample.c - normal, gamma and beta numbers, in their plain forms.
+/* sample.c - normal, gamma and beta numbers, and indices by weight, in plain forms.
  *
  * Normal: the polar method.  Gamma: Marsaglia and Tsang (2000); a shape below 1 is raised by one
  * and multiplied by U^(1/shape), in logarithms, so that tiny shapes do not underflow.
@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "core/draw.h"
 #include "segue/rng.h"
 
 double segue_rng_normal(segue_rng *rng)
@@ -60,4 +61,22 @@ double segue_rng_beta(segue_rng *rng, double a, double b)
     const double log_x = segue_rng_log_gamma(rng, a);
     const double log_y = segue_rng_log_gamma(rng, b);
     return 1.0 / (1.0 + exp(log_y - log_x));
+}
+
+size_t segue_draw_index(segue_rng *rng, const double *weight, size_t count)
+{
+    double total = 0.0;
+    for (size_t i = 0; i < count; i++)
+        total += weight[i];
+    double rest = segue_rng_uniform(rng) * total;
+    size_t last = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (weight[i] == 0.0)
+            continue;
+        last = i;
+        if (rest < weight[i])
+            return i;
+        rest -= weight[i];
+    }
+    return last; /* rounding left a crumb */
 }

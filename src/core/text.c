@@ -1,12 +1,14 @@
-/* text.c - the edit distance behind 'did you mean'.
+/* text.c - 'did you mean', and the end of a long path.
  *
  * Damerau's distance in its restricted form: a swap of neighbours counts one.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "core/text.h"
 
+#include <stdint.h>
 #include <string.h>
 
-#define LONGEST 64 /* names are shorter; a longer text is nobody's typing error */
+#define LONGEST_PATH 200
+#define LONGEST      64 /* names are shorter; a longer text is nobody's typing error */
 
 static size_t least(size_t a, size_t b)
 {
@@ -39,12 +41,38 @@ size_t segue_text_distance(const char *a, const char *b)
     return ago[m];
 }
 
-int segue_text_is_closer(const char *typed, const char *candidate, size_t *closest)
+size_t segue_text_find(const char *name, const void *list, size_t count, name_function name_of)
 {
-    const size_t distance = segue_text_distance(typed, candidate);
-    const size_t bearable = 1 + strlen(candidate) / 3;
-    if (distance > bearable || distance >= strlen(candidate) || distance >= *closest)
-        return 0;
-    *closest = distance;
-    return 1;
+    size_t i = 0;
+    while (i < count && strcmp(name_of(list, i), name) != 0)
+        i++;
+    return i;
+}
+
+/* Whether so few letters off is a typing error of this name. */
+static int is_bearable(size_t distance, const char *name)
+{
+    return distance <= 1 + strlen(name) / 3 && distance < strlen(name);
+}
+
+const char *segue_text_closest(const char *typed, const void *list, size_t count,
+                               name_function name_of)
+{
+    const char *closest = NULL;
+    size_t least = SIZE_MAX;
+    for (size_t i = 0; i < count; i++) {
+        const char *name = name_of(list, i);
+        const size_t distance = segue_text_distance(typed, name);
+        if (is_bearable(distance, name) && distance < least) {
+            least = distance;
+            closest = name;
+        }
+    }
+    return closest;
+}
+
+const char *segue_text_tail(const char *path)
+{
+    const size_t length = strlen(path);
+    return length > LONGEST_PATH ? path + length - LONGEST_PATH : path;
 }

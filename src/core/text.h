@@ -1,4 +1,4 @@
-/* text.h - the name a person probably meant.
+/* text.h - the name a person probably meant, and long texts made short.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_CORE_TEXT_H
 #define SEGUE_CORE_TEXT_H
@@ -8,10 +8,17 @@
 /** How many letters must be added, dropped, changed or swapped to make `b` of `a`; at most 64. */
 size_t segue_text_distance(const char *a, const char *b);
 
-/**
- * Whether `candidate` is close enough to `typed` to be suggested, and closer than the `*closest`
- * so far (start with SIZE_MAX).
- */
-int segue_text_is_closer(const char *typed, const char *candidate, size_t *closest);
+/** A list of names: the i-th. */
+typedef const char *(*name_function)(const void *list, size_t i);
+
+/** The place of `name` in a list, or `count`. */
+size_t segue_text_find(const char *name, const void *list, size_t count, name_function name_of);
+
+/** The name of a list that is close enough to `typed` to be suggested, or NULL. */
+const char *segue_text_closest(const char *typed, const void *list, size_t count,
+                               name_function name_of);
+
+/** The end of a long path, so that an error has room for its reason. */
+const char *segue_text_tail(const char *path);
 
 #endif

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/text.h"
+
 #define BUFFER_SIZE 65536
 
 struct segue_csv {
@@ -48,9 +50,9 @@ static segue_status open_file(segue_csv *csv, const char *path, segue_error *err
     struct stat about;
     csv->file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     if (!csv->file)
-        return segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", path, strerror(errno));
+        return segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", csv->path, strerror(errno));
     if (fstat(fileno(csv->file), &about) == 0 && S_ISDIR(about.st_mode))
-        return segue_fail(err, SEGUE_EFILE, "%s: is a directory; need a file", path);
+        return segue_fail(err, SEGUE_EFILE, "%s: is a directory; need a file", csv->path);
     return SEGUE_OK;
 }
 
@@ -59,10 +61,10 @@ segue_status segue_csv_open(segue_csv **out, const char *path, segue_error *err)
     *out = NULL;
     segue_csv *csv = calloc(1, sizeof *csv);
     if (csv)
-        csv->path = copy_text(strcmp(path, "-") == 0 ? "(standard input)" : path);
+        csv->path = copy_text(strcmp(path, "-") == 0 ? "(standard input)" : segue_text_tail(path));
     if (!csv || !csv->path) {
         segue_csv_close(csv);
-        return segue_fail(err, SEGUE_ENOMEM, "%s: out of memory", path);
+        return segue_fail(err, SEGUE_ENOMEM, "%s: out of memory", segue_text_tail(path));
     }
     const segue_status status = open_file(csv, path, err);
     if (status != SEGUE_OK) {
@@ -239,4 +241,33 @@ const char *segue_csv_path(const segue_csv *csv)
 uint64_t segue_csv_line(const segue_csv *csv)
 {
     return csv->line;
+}
+
+/* How many continuation bytes follow a first byte, or -1. */
+static int continuation(unsigned char byte)
+{
+    if (byte < 0x80)
+        return 0;
+    return byte >= 0xc2 && byte < 0xe0   ? 1
+           : byte >= 0xe0 && byte < 0xf0 ? 2
+           : byte >= 0xf0 && byte < 0xf5 ? 3
+                                         : -1;
+}
+
+bool segue_is_utf8(const char *text)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    while (*p) {
+        const unsigned char first = *p;
+        const int more = continuation(*p++);
+        /* Forms that are longer than needed, surrogates, and what is behind the last character. */
+        const bool odd = (first == 0xe0 && *p < 0xa0) || (first == 0xed && *p > 0x9f) ||
+                         (first == 0xf0 && *p < 0x90) || (first == 0xf4 && *p > 0x8f);
+        if (more < 0 || (more > 0 && odd))
+            return false;
+        for (int i = 0; i < more; i++, p++)
+            if ((*p & 0xc0) != 0x80)
+                return false;
+    }
+    return true;
 }

@@ -37,6 +37,9 @@ SEGUE_MUST_CHECK segue_status segue_csv_next(segue_csv *csv, bool *more, segue_e
 size_t segue_csv_fields(const segue_csv *csv);
 const char *segue_csv_field(const segue_csv *csv, size_t index);
 
+/** Whether a text is well-formed UTF-8. */
+bool segue_is_utf8(const char *text);
+
 /** Where the reader is: for errors. */
 const char *segue_csv_path(const segue_csv *csv);
 uint64_t segue_csv_line(const segue_csv *csv);

@@ -67,6 +67,9 @@ static segue_status copy_names(reading *r, segue_error *err)
                               "%s:%" PRIu64 ": field %zu: 'weight' must be the first column, and "
                               "cannot name an arm",
                               AT(r), field + 1);
+        if (!segue_is_utf8(name))
+            return segue_fail(err, SEGUE_EPARSE, "%s:%" PRIu64 ": field %zu: the name is not UTF-8",
+                              AT(r), field + 1);
         r->arm_name[arm] = strdup(name);
         if (!r->arm_name[arm])
             break;

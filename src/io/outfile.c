@@ -13,12 +13,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/text.h"
+
 static segue_status cannot(const char *path, segue_error *err)
 {
-    return segue_fail(err, SEGUE_EFILE, "%s: cannot be written: %s", path, strerror(errno));
+    return segue_fail(err, SEGUE_EFILE, "%s: cannot be written: %s", segue_text_tail(path),
+                      strerror(errno));
 }
 
-/* The directory part of a path, ending in '/', or "./". */
+/* How long the directory part of a path is, its last '/' included. */
 static int directory_length(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -31,8 +34,11 @@ segue_status segue_outfile_check(const char *path, segue_error *err)
     char directory[4096];
     if (*path == '\0')
         return segue_fail(err, SEGUE_EFILE, "the name of the file to write is empty");
+    if (stat(path, &about) != 0 && lstat(path, &about) == 0)
+        return segue_fail(err, SEGUE_EFILE, "%s: is a link to nothing", segue_text_tail(path));
     if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
-        return segue_fail(err, SEGUE_EFILE, "%s: is a directory; need a file", path);
+        return segue_fail(err, SEGUE_EFILE, "%s: is a directory; need a file",
+                          segue_text_tail(path));
     if (access(path, F_OK) == 0 && access(path, W_OK) != 0)
         return cannot(path, err);
     if (access(path, F_OK) == 0 && !S_ISREG(about.st_mode))
@@ -64,15 +70,20 @@ static segue_status write_directly(const char *path, const void *data, size_t si
     const bool written = write_all(fd, data, size);
     const int code = errno;
     if (close(fd) != 0 && written)
-        return segue_fail(err, SEGUE_EIO, "%s: writing failed: %s", path, strerror(errno));
+        return segue_fail(err, SEGUE_EIO, "%s: writing failed: %s", segue_text_tail(path),
+                          strerror(errno));
     if (!written)
-        return segue_fail(err, SEGUE_EIO, "%s: writing failed: %s", path, strerror(code));
+        return segue_fail(err, SEGUE_EIO, "%s: writing failed: %s", segue_text_tail(path),
+                          strerror(code));
     return SEGUE_OK;
 }
 
-/* The permissions a plainly created file would have. */
-static mode_t plain_mode(void)
+/* The permissions of the file that is replaced, or those a new one gets. */
+static mode_t mode_for(const char *path)
 {
+    struct stat about;
+    if (stat(path, &about) == 0)
+        return about.st_mode & 07777;
     const mode_t mask = umask(0);
     umask(mask);
     return (mode_t)(0666 & ~mask);
@@ -84,7 +95,7 @@ static segue_status write_aside(const char *path, const void *data, size_t size,
     static const char suffix[] = ".XXXXXX";
     char *aside = malloc(length + sizeof suffix);
     if (!aside)
-        return segue_fail(err, SEGUE_ENOMEM, "%s: out of memory", path);
+        return segue_fail(err, SEGUE_ENOMEM, "%s: out of memory", segue_text_tail(path));
     memcpy(aside, path, length);
     memcpy(aside + length, suffix, sizeof suffix);
 
@@ -94,7 +105,7 @@ static segue_status write_aside(const char *path, const void *data, size_t size,
         return cannot(path, err);
     }
     const bool written =
-        write_all(fd, data, size) && fchmod(fd, plain_mode()) == 0 && fsync(fd) == 0;
+        write_all(fd, data, size) && fchmod(fd, mode_for(path)) == 0 && fsync(fd) == 0;
     int code = errno;
     const bool closed = close(fd) == 0;
     if (written && !closed)
@@ -108,7 +119,8 @@ static segue_status write_aside(const char *path, const void *data, size_t size,
         (void)unlink(aside);
     free(aside);
     if (!renamed)
-        return segue_fail(err, SEGUE_EIO, "%s: writing failed: %s", path, strerror(code));
+        return segue_fail(err, SEGUE_EIO, "%s: writing failed: %s", segue_text_tail(path),
+                          strerror(code));
     return SEGUE_OK;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/draw.h"
 #include "segue/environment.h"
 #include "segue/rng.h"
 #include "sim/family.h"
@@ -48,21 +49,6 @@ void segue_world_destroy(segue_world *world)
     free(world->streams);
     free(world->share);
     free(world);
-}
-
-static size_t draw_by_weight(const segue_models *models, segue_rng *rng)
-{
-    double rest = segue_rng_uniform(rng);
-    size_t last = 0;
-    for (size_t k = 0; k < models->n_models; k++) {
-        if (models->weight[k] == 0.0)
-            continue;
-        last = k;
-        if (rest < models->weight[k])
-            return k;
-        rest -= models->weight[k];
-    }
-    return last; /* rounding left a crumb */
 }
 
 /* Each mean Beta(spread mean, spread (1 - mean)); a mean of 0 or 1 stays. */
@@ -131,7 +117,7 @@ void segue_world_begin(segue_world *world, uint64_t seed, uint64_t run, uint64_t
     segue_rng rng;
     if (segue_environment_has_models(env) && model == SEGUE_ANY_MODEL) {
         segue_rng_open(&rng, seed, run, task, SEGUE_STREAM_MODEL);
-        model = draw_by_weight(models, &rng);
+        model = segue_draw_index(&rng, models->weight, models->n_models);
     }
     assert(!segue_environment_has_models(env) || model < models->n_models);
     segue_rng_open(&rng, seed, run, task, SEGUE_STREAM_MEANS);

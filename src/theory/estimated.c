@@ -1,10 +1,12 @@
 /* estimated.c - the sets and gaps of an estimated model set (section 4.3 of the paper).
  *
  * Best arms, Delta and Gamma are those of the matched true models; what a model promises is the
- * estimate's.  Cost O(n_models^2 (n_models + n_arms)), for the matching.
+ * estimate's.  Cost O(n_models^2 (n_models + n_arms)), for the matching if it is
+ * not given.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "segue/policy.h"
 #include "segue/theory.h"
@@ -89,8 +91,8 @@ static void fill_arms(segue_estimated_sets *sets, const segue_models *models)
 }
 
 segue_status segue_estimated_sets_create(segue_estimated_sets **out, const segue_models *models,
-                                         const segue_models *estimated, double eps, size_t truth,
-                                         segue_error *err)
+                                         const segue_models *estimated, const size_t *match,
+                                         double eps, size_t truth, segue_error *err)
 {
     *out = NULL;
     if (truth >= models->n_models)
@@ -103,7 +105,11 @@ segue_status segue_estimated_sets_create(segue_estimated_sets **out, const segue
         segue_estimated_sets_destroy(sets);
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for the sets of a model");
     }
-    const segue_status status = segue_models_match(estimated, models, sets->match, err);
+    segue_status status = SEGUE_OK;
+    if (match)
+        memcpy(sets->match, match, models->n_models * sizeof *match);
+    else
+        status = segue_models_match(estimated, models, sets->match, err);
     if (status != SEGUE_OK) {
         segue_estimated_sets_destroy(sets);
         return status;
