@@ -25,7 +25,8 @@ HOME = {
 }
 LIBRARY = {"core", "bandit", "estimate", "theory", "transfer", "sim"}
 # libsegue opens no files, prints nothing, knows no clock and does not end the program.
-FORBIDDEN = re.compile(r"\b(printf|puts|fopen|open|exit|abort|time|clock_gettime|getenv)\s*\(")
+FORBIDDEN = re.compile(r"\b(v?f?printf|puts|fputs|fputc|putchar|fwrite|perror|write|fopen|open|exit|abort|"
+                       r"time|clock|clock_gettime|getenv|setlocale|rand|srand|strtok)\s*\(")
 
 root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent)
 wrong = []

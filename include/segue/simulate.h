@@ -45,7 +45,7 @@ typedef struct segue_result {
     uint64_t n_tasks;       /* entries of the curve */
     segue_regret regret;    /* a task: by the weights, its error stratified by model; with tasks
                                > 0 the average over the tasks of a run, its error over runs */
-    segue_regret *by_model; /* n_models: over the tasks with that model; NaN if there were none */
+    segue_regret *by_model; /* n_models: over all tasks with that model; NaN if there were none */
     segue_regret *curve;    /* n_tasks: over runs; NULL unless asked for */
     double no_model_left;   /* steps a task at which no model agreed with the rewards, on average */
 } segue_result;

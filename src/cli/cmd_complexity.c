@@ -15,8 +15,9 @@
 
 typedef struct settings {
     const char *models, *estimated, *format, *out;
-    uint64_t steps, tasks;
+    uint64_t steps, tasks, seed, threads;
     double eps, delta, c3, c4;
+    bool quiet;
 } settings;
 
 #define FIELD(name) .offset = offsetof(settings, name)
@@ -29,7 +30,7 @@ static const cli_option options[] = {
     {"steps", 'n', CLI_WHOLE, FIELD(steps), "N", "steps a task, for the bounds (default 5000)", 1,
      1e12},
     {"delta", 0, CLI_NUMBER, FIELD(delta), "D", "probability of failure (default 1/N)", TINY, 1.0},
-    {"tasks", 'j', CLI_WHOLE, FIELD(tasks), "J", "tasks seen, for Theorem 2 (default 5000)", 1,
+    {"tasks", 'j', CLI_WHOLE, FIELD(tasks), "J", "tasks, for Theorems 2 and 4 (default 5000)", 1,
      1e9},
     {"c3", 0, CLI_NUMBER, FIELD(c3), "C", "a constant Theorem 2 leaves open (default 1)", TINY,
      1e300},
@@ -38,8 +39,14 @@ static const cli_option options[] = {
      "estimates of the models, to see what they allow", 0, 0},
     {"eps", 0, CLI_NUMBER, FIELD(eps), "E", "how far each estimated mean may be off", 0, 1e9},
     {"format", 'f', CLI_TEXT, FIELD(format), "FORMAT", "table (default), csv or json", 0, 0},
-    {"out", 'o', CLI_TEXT, FIELD(out), "FILE", "write there instead of to the standard output", 0,
+    {"out", 'o', CLI_TEXT, FIELD(out), "FILE", "write there, not to the standard output ('-')", 0,
      0},
+    /* Every command takes these; there is nothing here for them to do. */
+    {"seed", 's', CLI_WHOLE, FIELD(seed), "S", "taken, and without effect: nothing is random", 0,
+     9007199254740992.0},
+    {"threads", 't', CLI_WHOLE, FIELD(threads), "T", "taken, and without effect: one is enough", 1,
+     1024},
+    {"quiet", 'q', CLI_FLAG, FIELD(quiet), NULL, "taken, and without effect: it is short", 0, 0},
 };
 
 /* What concerns one true model. */
@@ -58,7 +65,7 @@ typedef struct study {
     row average;
     segue_spectrum spectrum;
     segue_recovery recovery;
-    double log_term, log_term_estimated;
+    double delta, log_term, log_term_estimated;
 } study;
 
 static bool with_estimates(const study *st)
@@ -123,6 +130,7 @@ static segue_status work_out(study *st, segue_error *err)
 {
     const segue_models *models = st->models.models;
     const double delta = isnan(st->set.delta) ? 1.0 / (double)st->set.steps : st->set.delta;
+    st->delta = delta;
     st->log_term = segue_log_term(models->n_models, st->set.steps, delta);
     st->log_term_estimated =
         segue_log_term_estimated(models->n_models, models->n_arms, st->set.steps, delta);
@@ -154,6 +162,7 @@ static segue_status study_init(study *st, int argc, char **argv, segue_error *er
                           .c4 = 1.0}};
     segue_status status =
         cli_parse(options, sizeof options / sizeof *options, argc, argv, &st->set, err);
+    st->set.out = cli_out_path(st->set.out);
     if (status == SEGUE_OK)
         status = cli_parse_format(st->set.format, &st->format, err);
     if (status == SEGUE_OK)
@@ -185,6 +194,13 @@ static double bound(const study *st, double complexity)
 static double bound_estimated(const study *st, double complexity)
 {
     return segue_regret_bound(st->models.models->n_arms, st->log_term_estimated, complexity);
+}
+
+/* Over --tasks tasks (Theorem 4): of umUCB on the estimates if there are any, else of mUCB. */
+static double run_bound(const study *st)
+{
+    return (double)st->set.tasks * (with_estimates(st) ? bound_estimated(st, st->average.tucb)
+                                                       : bound(st, st->average.mucb));
 }
 
 /* ---- CSV --------------------------------------------------------------------------------- */
@@ -224,6 +240,19 @@ static void print_csv(const void *found, FILE *out)
 
 /* ---- JSON -------------------------------------------------------------------------------- */
 
+/* How often mUCB (Theorem 1), or umUCB on estimates (the corollary), pulls each arm at most. */
+static json_t *json_pull_bounds(const study *st, const row *r)
+{
+    json_t *list = json_array();
+    for (size_t arm = 0; arm < st->models.models->n_arms; arm++) {
+        const double most = r->estimated
+                                ? segue_pull_bound_umucb(r->estimated, st->log_term_estimated, arm)
+                                : segue_pull_bound_mucb(r->known, st->log_term, arm);
+        list = cli_json_append(list, cli_json_number(most));
+    }
+    return list;
+}
+
 /* The 1-based places of the true entries. */
 static json_t *json_set(const bool *member, size_t count)
 {
@@ -246,18 +275,18 @@ static json_t *json_known(const study *st, size_t k)
 {
     const segue_models *models = st->models.models;
     const row *r = &st->rows[k];
-    return json_pack("{s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o}}",
-                     "model", (json_int_t)k + 1, "best_arm", (json_int_t)models->best_arm[k] + 1,
-                     "best_arm_name", st->models.arm_name[models->best_arm[k]], "best_value",
-                     cli_json_number(segue_models_best_value(models, k)), "ucb",
-                     cli_json_number(r->ucb), "ucb+", cli_json_number(r->ucb_plus), "mucb",
-                     cli_json_number(r->mucb), "gaps", json_numbers(r->known->gap, models->n_arms),
-                     "model_gaps", json_numbers(r->known->model_gap, models->n_arms),
-                     "optimistic_models", json_set(r->known->optimistic_model, models->n_models),
-                     "optimistic_arms", json_set(r->known->optimistic_arm, models->n_arms),
-                     "bounds", "ucb", cli_json_number(bound(st, r->ucb)), "ucb+",
-                     cli_json_number(bound(st, r->ucb_plus)), "mucb",
-                     cli_json_number(bound(st, r->mucb)));
+    return json_pack(
+        "{s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o}}", "model",
+        (json_int_t)k + 1, "best_arm", (json_int_t)models->best_arm[k] + 1, "best_arm_name",
+        st->models.arm_name[models->best_arm[k]], "best_value",
+        cli_json_number(segue_models_best_value(models, k)), "ucb", cli_json_number(r->ucb), "ucb+",
+        cli_json_number(r->ucb_plus), "mucb", cli_json_number(r->mucb), "gaps",
+        json_numbers(r->known->gap, models->n_arms), "model_gaps",
+        json_numbers(r->known->model_gap, models->n_arms), "optimistic_models",
+        json_set(r->known->optimistic_model, models->n_models), "optimistic_arms",
+        json_set(r->known->optimistic_arm, models->n_arms), "pull_bounds", json_pull_bounds(st, r),
+        "bounds", "ucb", cli_json_number(bound(st, r->ucb)), "ucb+",
+        cli_json_number(bound(st, r->ucb_plus)), "mucb", cli_json_number(bound(st, r->mucb)));
 }
 
 static json_t *json_by_model(const bool *member, size_t n_models, size_t n_arms)
@@ -307,14 +336,17 @@ static json_t *make_json(const void *found)
     }
     const segue_recovery *rec = &st->recovery;
     return json_pack(
-        "{s:o, s:o, s:o, s:o, s:I, s:{s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o}}", "models",
-        models, "average", json_average(st), "sigma_min", cli_json_number(st->spectrum.sigma_min),
-        "gamma_sigma", cli_json_number(st->spectrum.gap), "steps", (json_int_t)st->set.steps,
-        "recovery", "c3", cli_json_number(st->set.c3), "c4", cli_json_number(st->set.c4),
-        "sigma_max", cli_json_number(st->spectrum.sigma_max), "tasks", (json_int_t)st->set.tasks,
-        "constant", cli_json_number(rec->constant), "error", cli_json_number(rec->error),
-        "least_tasks", cli_json_number(rec->least_tasks), "second_moment",
-        cli_json_number(rec->second_moment), "third_moment", cli_json_number(rec->third_moment));
+        "{s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:{s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o}}",
+        "models", models, "average", json_average(st), "sigma_min",
+        cli_json_number(st->spectrum.sigma_min), "gamma_sigma", cli_json_number(st->spectrum.gap),
+        "best_arms", json_set(st->rows[0].known->best_for_some, st->models.models->n_arms), "steps",
+        (json_int_t)st->set.steps, "delta", cli_json_number(st->delta), "run_bound",
+        cli_json_number(run_bound(st)), "recovery", "c3", cli_json_number(st->set.c3), "c4",
+        cli_json_number(st->set.c4), "sigma_max", cli_json_number(st->spectrum.sigma_max), "tasks",
+        (json_int_t)st->set.tasks, "constant", cli_json_number(rec->constant), "error",
+        cli_json_number(rec->error), "least_tasks", cli_json_number(rec->least_tasks),
+        "second_moment", cli_json_number(rec->second_moment), "third_moment",
+        cli_json_number(rec->third_moment));
 }
 
 /* ---- tables ------------------------------------------------------------------------------ */
@@ -370,7 +402,7 @@ static segue_status print_complexities(const study *st, FILE *out, segue_error *
     for (size_t k = 0; k < models->n_models; k++) {
         const segue_known_sets *known = st->rows[k].known;
         cli_table_set(&t, k + 1, 0, "%zu", k + 1);
-        cli_table_set(&t, k + 1, 1, "%.10s", st->models.arm_name[models->best_arm[k]]);
+        cli_table_name(&t, k + 1, 1, st->models.arm_name[models->best_arm[k]], 8);
         cli_table_number(&t, k + 1, 2, segue_models_best_value(models, k), 3);
         cli_table_number(&t, k + 1, 3, smallest_gap(known), 3);
         set_list(&t, k + 1, 4, known->optimistic_model, models->n_models);
@@ -393,7 +425,7 @@ static segue_status print_gaps(const study *st, FILE *out, segue_error *err)
         return status;
     cli_table_set(&t, 0, 0, "model");
     for (size_t arm = 0; arm < models->n_arms; arm++)
-        cli_table_set(&t, 0, arm + 1, "%.12s", st->models.arm_name[arm]);
+        cli_table_name(&t, 0, arm + 1, st->models.arm_name[arm], 10);
     for (size_t k = 0; k < models->n_models; k++) {
         cli_table_set(&t, k + 1, 0, "%zu", k + 1);
         for (size_t arm = 0; arm < models->n_arms; arm++)
@@ -446,13 +478,16 @@ static void print_number(FILE *out, const char *label, double x, const char *uni
 static void print_bounds(const study *st, FILE *out)
 {
     const segue_spectrum *spectrum = &st->spectrum;
-    fprintf(out, "\nBounds on the average regret of a task of %" PRIu64 " steps\n\n",
-            st->set.steps);
+    fprintf(out,
+            "\nBounds on the regret of a task of %" PRIu64 " steps, and of %" PRIu64 " tasks\n\n",
+            st->set.steps, st->set.tasks);
     print_number(out, "UCB", bound(st, st->average.ucb), "");
     print_number(out, "UCB+", bound(st, st->average.ucb_plus), "");
     print_number(out, "mUCB (Theorem 1)", bound(st, st->average.mucb), "");
     if (with_estimates(st))
         print_number(out, "umUCB (Theorem 3)", bound_estimated(st, st->average.tucb), "");
+    fprintf(out, "%-34s %.4g\n",
+            with_estimates(st) ? "umUCB, all tasks (Theorem 4)" : "mUCB, all tasks", run_bound(st));
     fprintf(out, "\nLearning the models from %" PRIu64 " tasks (Theorem 2, C3 = %g, C4 = %g)\n\n",
             st->set.tasks, st->set.c3, st->set.c4);
     print_number(out, "smallest eigenvalue of M2", spectrum->sigma_min, "");

@@ -30,11 +30,12 @@ static const cli_option options[] = {
      0},
     {"policy", 'p', CLI_TEXT, FIELD(policy), "LIST",
      "policies, comma between (default ucb,ucb+,mucb,ts)", 0, 0},
-    {"steps", 'n', CLI_WHOLE, FIELD(steps), "N", "steps a task (default 5000)", 1, 1e12},
+    {"steps", 'n', CLI_WHOLE, FIELD(steps), "N", "steps a task (default 5000)", 1,
+     (double)SEGUE_MAX_HORIZON},
     {"runs", 'r', CLI_WHOLE, FIELD(runs), "R", "runs, of each model unless --tasks (default 200)",
-     1, 1e9},
+     1, (double)SEGUE_MAX_RUNS},
     {"tasks", 'j', CLI_WHOLE, FIELD(tasks), "J", "play runs of J tasks, drawn by the weights", 1,
-     1e9},
+     (double)SEGUE_MAX_TASKS},
     {"seed", 's', CLI_WHOLE, FIELD(seed), "S", "seed of all random streams (default 1)", 0,
      9007199254740992.0},
     {"threads", 't', CLI_WHOLE, FIELD(threads), "T", "threads (default: one a processor)", 1,
@@ -48,12 +49,12 @@ static const cli_option options[] = {
     {"uniform", 0, CLI_WHOLE, FIELD(uniform), "K",
      "instead of --models: tasks of K fresh uniform means", SEGUE_MIN_ARMS, SEGUE_MAX_ARMS},
     {"switch-at", 0, CLI_WHOLE, FIELD(switch_at), "T", "the first task that comes from --switch-to",
-     1, 1e9},
+     1, (double)SEGUE_MAX_TASKS},
     {"switch-to", 0, CLI_TEXT, FIELD(switch_to), "FILE",
      "another model set, for the tasks from --switch-at on", 0, 0},
     {"curve", 0, CLI_TEXT, FIELD(curve), "FILE", "also write the regret of each task, CSV", 0, 0},
     {"format", 'f', CLI_TEXT, FIELD(format), "FORMAT", "table (default), csv or json", 0, 0},
-    {"out", 'o', CLI_TEXT, FIELD(out), "FILE", "write there instead of to the standard output", 0,
+    {"out", 'o', CLI_TEXT, FIELD(out), "FILE", "write there, not to the standard output ('-')", 0,
      0},
     {"timing", 0, CLI_FLAG, FIELD(timing), NULL, "also tell seconds and steps a second", 0, 0},
     {"quiet", 'q', CLI_FLAG, FIELD(quiet), NULL, "no progress bar", 0, 0},
@@ -93,6 +94,8 @@ static segue_status check_settings(const settings *set, segue_error *err)
         return segue_fail(err, SEGUE_EUSAGE,
                           "--switch-at %" PRIu64 " is behind the last of %" PRIu64 " tasks",
                           set->switch_at, set->tasks);
+    if (set->out && set->curve && strcmp(set->out, set->curve) == 0)
+        return segue_fail(err, SEGUE_EUSAGE, "--out and --curve name the same file");
     segue_status status = set->out ? segue_outfile_check(set->out, err) : SEGUE_OK;
     if (status == SEGUE_OK && set->curve)
         status = segue_outfile_check(set->curve, err);
@@ -143,6 +146,7 @@ static segue_status study_init(study *st, int argc, char **argv, segue_error *er
     set->threads = processors();
     segue_status status =
         cli_parse(options, sizeof options / sizeof *options, argc, argv, set, err);
+    set->out = cli_out_path(set->out);
     if (status == SEGUE_OK)
         status = cli_parse_format(set->format, &st->format, err);
     if (status == SEGUE_OK)
@@ -273,8 +277,9 @@ static json_t *make_json(const void *found)
     for (size_t i = 0; i < st->policies.count; i++)
         results = cli_json_append(results, json_of(st, i));
     const size_t arms = segue_environment_arms(&st->env);
+    const size_t known = st->env.models ? st->env.models->n_models : 0;
     return json_pack("{s:I, s:I, s:I, s:o}", "seed", (json_int_t)st->set.seed, "arms",
-                     (json_int_t)arms, "models", (json_int_t)models_of(st), "results", results);
+                     (json_int_t)arms, "models", (json_int_t)known, "results", results);
 }
 
 static void fill_table(const study *st, cli_table *table)
@@ -287,7 +292,7 @@ static void fill_table(const study *st, cli_table *table)
         cli_table_set(table, 0, fixed + k, "model %zu", k + 1);
     for (size_t i = 0; i < st->policies.count; i++) {
         const segue_result *result = st->result[i];
-        cli_table_set(table, i + 1, 0, "%s", st->policies.text[i]);
+        cli_table_name(table, i + 1, 0, st->policies.text[i], 24);
         cli_table_number(table, i + 1, 1, result->regret.mean, 2);
         cli_table_number(table, i + 1, 2, result->regret.se, 2);
         if (st->set.timing) {

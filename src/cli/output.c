@@ -25,6 +25,11 @@ segue_status cli_parse_format(const char *text, cli_format *out, segue_error *er
                       text);
 }
 
+const char *cli_out_path(const char *out)
+{
+    return out && strcmp(out, "-") == 0 ? NULL : out;
+}
+
 segue_status cli_output_init(cli_output *output, segue_error *err)
 {
     *output = (cli_output){.stream = NULL};

@@ -44,6 +44,17 @@ void cli_table_set(cli_table *table, size_t row, size_t column, const char *form
     table->cell[row * table->columns + column] = copy;
 }
 
+void cli_table_name(cli_table *table, size_t row, size_t column, const char *name, size_t most)
+{
+    size_t characters = 0, bytes = 0;
+    for (; name[bytes]; bytes++) {
+        characters += ((unsigned char)name[bytes] & 0xc0) != 0x80;
+        if (characters > most)
+            break;
+    }
+    cli_table_set(table, row, column, "%.*s%s", (int)bytes, name, name[bytes] ? ".." : "");
+}
+
 void cli_table_number(cli_table *table, size_t row, size_t column, double x, int decimals)
 {
     if (isfinite(x))

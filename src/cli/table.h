@@ -25,6 +25,9 @@ void cli_table_fini(cli_table *table);
 void cli_table_set(cli_table *table, size_t row, size_t column, const char *format, ...)
     SEGUE_PRINTF(4, 5);
 
+/** Set a cell to a name, cut to so many characters. */
+void cli_table_name(cli_table *table, size_t row, size_t column, const char *name, size_t most);
+
 /** Set a cell to a number of so many decimals, or to '-' if it is not finite. */
 void cli_table_number(cli_table *table, size_t row, size_t column, double x, int decimals);
 

@@ -13,8 +13,9 @@
 #include "segue/stats.h"
 #include "sim/parallel.h"
 
-#define BATCH_STEPS 20000 /* about a millisecond: the cost of handing out a batch is lost in it */
-#define MOST_BATCH  1024
+#define BATCH_STEPS 5000 /* a fraction of a millisecond: the cost of handing it out is lost in it  \
+                          */
+#define MOST_BATCH 1024
 
 /* What one run leaves behind. */
 typedef struct record {
@@ -24,6 +25,13 @@ typedef struct record {
     double *model_count;  /* n_models: how many they were */
     double *curve;        /* n_tasks, or NULL */
 } record;
+
+/* Regret by model over runs with several tasks: a ratio of two sums, the regret of the tasks with
+ * that model and their number, of which a run brings both. */
+typedef struct ratio {
+    double runs, sum, count;
+    double sum_sum, sum_count, count_count; /* sums of products, for the error */
+} ratio;
 
 typedef struct player {
     segue_task *task;
@@ -42,7 +50,8 @@ typedef struct study {
     size_t n_threads;
     player *players;      /* n_threads */
     segue_stats all;      /* over runs */
-    segue_stats *stratum; /* n_models */
+    segue_stats *stratum; /* n_models: single tasks */
+    ratio *ratio;         /* n_models: several tasks */
     segue_stats *curve;   /* n_tasks, or NULL */
     segue_stats no_model_left;
 } study;
@@ -140,6 +149,28 @@ static void play_batch(void *context, size_t worker, uint64_t item)
 
 /* ---- adding up --------------------------------------------------------------------------- */
 
+static void ratio_add(ratio *r, double sum, double count)
+{
+    r->runs += 1.0;
+    r->sum += sum;
+    r->count += count;
+    r->sum_sum += sum * sum;
+    r->sum_count += sum * count;
+    r->count_count += count * count;
+}
+
+/* The ratio, and its error by linearisation: the residuals of a run are sum - mean count. */
+static segue_regret ratio_regret(const ratio *r)
+{
+    if (r->count == 0.0)
+        return (segue_regret){.mean = NAN, .se = NAN};
+    const double mean = r->sum / r->count;
+    const double squares =
+        fmax(0.0, r->sum_sum - 2.0 * mean * r->sum_count + mean * mean * r->count_count);
+    const double se = sqrt(squares * r->runs / (r->runs - 1.0)) / r->count;
+    return (segue_regret){.mean = mean, .se = r->runs > 1.0 ? se : NAN};
+}
+
 static void add_record(study *st, const record *rec, uint64_t run)
 {
     segue_stats_add(&st->all, rec->regret);
@@ -147,8 +178,7 @@ static void add_record(study *st, const record *rec, uint64_t run)
     if (st->single)
         segue_stats_add(&st->stratum[run / st->sim->runs], rec->regret);
     for (size_t k = 0; rec->model_sum && k < st->n_models; k++)
-        if (rec->model_count[k] > 0.0)
-            segue_stats_add(&st->stratum[k], rec->model_sum[k] / rec->model_count[k]);
+        ratio_add(&st->ratio[k], rec->model_sum[k], rec->model_count[k]);
     for (uint64_t task = 0; rec->curve && task < st->n_tasks; task++)
         segue_stats_add(&st->curve[task], rec->curve[task]);
 }
@@ -202,7 +232,7 @@ static segue_status report(const study *st, segue_result **out, segue_error *err
     result->n_models = st->n_models;
     result->n_tasks = st->curve ? st->n_tasks : 0;
     for (size_t k = 0; k < st->n_models; k++)
-        result->by_model[k] = regret_of(&st->stratum[k]);
+        result->by_model[k] = st->single ? regret_of(&st->stratum[k]) : ratio_regret(&st->ratio[k]);
     for (uint64_t task = 0; task < result->n_tasks; task++)
         result->curve[task] = regret_of(&st->curve[task]);
     result->regret = st->single ? stratified(st, result->by_model) : regret_of(&st->all);
@@ -259,6 +289,7 @@ static void study_fini(study *st)
     }
     free(st->players);
     free(st->stratum);
+    free(st->ratio);
     free(st->curve);
 }
 
@@ -278,8 +309,9 @@ static segue_status study_init(study *st, const segue_simulation *sim, segue_err
     st->n_threads = (size_t)least(sim->threads, items);
     st->players = calloc(st->n_threads, sizeof *st->players);
     st->stratum = calloc(st->n_models, sizeof *st->stratum);
+    st->ratio = calloc(st->n_models, sizeof *st->ratio);
     st->curve = sim->want_curve ? calloc(st->n_tasks, sizeof *st->curve) : NULL;
-    if (!st->players || !st->stratum || (sim->want_curve && !st->curve))
+    if (!st->players || !st->stratum || !st->ratio || (sim->want_curve && !st->curve))
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for a simulation of %" PRIu64 " tasks",
                           st->n_tasks);
     segue_status status = SEGUE_OK;
