@@ -42,7 +42,12 @@ segue_models *random_models(segue_rng *rng, size_t least_arms, size_t most_arms,
     }
     if (n_models > 1 && segue_rng_uniform(rng) < 0.2)
         memcpy(mean + n_arms, mean, n_arms * sizeof *mean);
-    segue_models *models = models_of(n_arms, n_models, mean);
+    double weight[128] = {1.0};
+    for (size_t k = 1; k < n_models; k++) /* every fourth model has weight 0 */
+        weight[k] = segue_rng_uniform(rng) < 0.25 ? 0.0 : segue_rng_uniform(rng);
+    segue_models *models = NULL;
+    assert_ok(
+        segue_models_create(&models, SEGUE_MODELS_KNOWN, n_arms, n_models, mean, weight, NULL));
     free(mean);
     return models;
 }

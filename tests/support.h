@@ -24,7 +24,7 @@ segue_models *paper_models(void);
 segue_models *models_of(size_t n_arms, size_t n_models, const double *mean);
 
 /* A random set of `least` .. `most` arms and models; every other one has means on a coarse grid
- * (ties), and some have equal models. */
+ * (ties), some have equal models, and weights differ, some being 0; at most 128 models. */
 segue_models *random_models(segue_rng *rng, size_t least_arms, size_t most_arms,
                             size_t least_models, size_t most_models);
 

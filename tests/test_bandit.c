@@ -484,6 +484,151 @@ static void log_min_uses_the_smaller_number(void **state)
     segue_models_destroy(models);
 }
 
+static void without_a_set_ucb_counts_its_arms(void **state)
+{
+    (void)state;
+    const segue_setting setting = {.n_arms = 6, .horizon = 100, .n_tasks = 1};
+    const double option[] = {0.01, 0.0};
+    assert_near(policy_of("ucb").policy->log_term(&setting, option), log(6 * 1e4 / 0.01), 1e-12);
+}
+
+/* Rewards nobody asked for do not stand in for forced pulls of other arms. */
+static void umucb_forces_what_others_did_not_pull(void **state)
+{
+    (void)state;
+    const double mean[] = {0.9, 0.1, 0.2, 0.8};
+    segue_models *models = models_of(2, 2, mean);
+    segue_task *task = task_of("umucb", models, 100);
+    feed(task, 0, 1.0, 6);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(segue_task_ask(task), 1);
+        assert_int_equal(segue_task_look(task).last_reason, SEGUE_FORCED);
+        tell(task, 1, 0.0);
+    }
+    (void)segue_task_ask(task);
+    assert_int_equal(segue_task_look(task).last_reason, SEGUE_BY_RULE);
+    segue_task_destroy(task);
+    segue_models_destroy(models);
+}
+
+static void umucb_without_models_is_ucb_after_its_forced_pulls(void **state)
+{
+    (void)state;
+    segue_task_config config = segue_task_defaults();
+    segue_task *umucb = NULL, *ucb = NULL;
+    segue_rng rng;
+    config.policy = policy_of("umucb");
+    config.setting = (segue_setting){.n_arms = 4, .n_models = 3, .horizon = 500, .n_tasks = 1};
+    assert_ok(segue_task_create(&umucb, &config, NULL));
+    config.policy = policy_of("ucb"); /* log(K n^2 / d) = log(2 m K n^2 / delta) */
+    assert_ok(segue_policy_set(&config.policy, "delta", 1.0 / 500 / 6, NULL));
+    assert_ok(segue_task_create(&ucb, &config, NULL));
+    segue_rng_open(&rng, 24, 0, 0, 0);
+    for (uint64_t t = 0; t < 500; t++) {
+        const size_t arm = segue_task_ask(umucb);
+        assert_int_equal(arm, t < 12 ? t % 4 : segue_task_ask(ucb));
+        const double reward = segue_rng_uniform(&rng) < 0.2 + 0.2 * (double)arm;
+        tell(umucb, arm, reward);
+        tell(ucb, arm, reward);
+    }
+    segue_task_destroy(umucb);
+    segue_task_destroy(ucb);
+}
+
+static void options_are_checked_however_they_were_set(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"ucb", "sw-ucb", "d-ucb"};
+    for (size_t i = 0; i < 3; i++) {
+        segue_task_config config = segue_task_defaults();
+        segue_task *task = NULL;
+        config.setting.n_arms = 3;
+        config.policy.policy = policy_of(names[i]).policy; /* all options 0: not the defaults */
+        assert_int_equal(segue_task_create(&task, &config, NULL), SEGUE_EDOMAIN);
+        assert_null(task);
+    }
+}
+
+static void a_discount_so_small_that_counts_vanish_pulls_all_arms(void **state)
+{
+    (void)state;
+    segue_models *models = paper_models();
+    segue_task *task = task_of("d-ucb:discount=1e-9", models, 1000);
+    const segue_environment env = {.models = models};
+    segue_world *world = world_of(&env, 25, 0, 0);
+    (void)segue_play(task, world, 1000);
+    for (size_t arm = 0; arm < 7; arm++)
+        assert_true(segue_task_look(task).pulls[arm] > 10);
+    segue_task_destroy(task);
+    segue_world_destroy(world);
+    segue_models_destroy(models);
+}
+
+static void means_are_told_in_the_range_of_the_rewards(void **state)
+{
+    (void)state;
+    segue_task_config config = segue_task_defaults();
+    segue_task *task = NULL;
+    config.policy = policy_of("ucb");
+    config.setting.n_arms = 2;
+    config.lowest = 10.0;
+    config.highest = 30.0;
+    assert_ok(segue_task_create(&task, &config, NULL));
+    tell(task, 1, 12.0);
+    tell(task, 1, 26.0);
+    assert_true(isnan(segue_task_mean(task, 0)));
+    assert_near(segue_task_mean(task, 1), 19.0, 1e-12);
+    segue_task_destroy(task);
+    config.lowest = 0.0;
+    config.highest = 1e-310; /* its inverse is infinite */
+    assert_int_equal(segue_task_create(&task, &config, NULL), SEGUE_EDOMAIN);
+}
+
+/* ---- views ------------------------------------------------------------------------------- */
+
+static void open_with_batches(segue_task **task, segue_batches kind, uint64_t horizon)
+{
+    segue_task_config config = segue_task_defaults();
+    config.policy = policy_of("round-robin");
+    config.setting.n_arms = 2;
+    config.setting.horizon = horizon;
+    config.batches = kind;
+    assert_ok(segue_task_create(task, &config, NULL));
+}
+
+/* Seven rewards of arm 0, three of arm 1: thirds of two, two, three; and one, one, one. */
+static void views_are_the_averages_of_three_batches(void **state)
+{
+    (void)state;
+    static const double rewards[] = {.1, .2, .3, .4, .5, .6, .7}, others[] = {.9, .8, 0.};
+    const double consecutive[] = {.15, .9, .35, .8, .6, 0.};
+    const double interleaved[] = {(.1 + .4 + .7) / 3, .9, .35, .8, .45, 0.};
+    for (int kind = SEGUE_BATCHES_CONSECUTIVE; kind <= SEGUE_BATCHES_INTERLEAVED; kind++) {
+        segue_task *task = NULL;
+        double views[6];
+        open_with_batches(&task, (segue_batches)kind, 10);
+        for (size_t i = 0; i < 7; i++) {
+            if (i < 3) {
+                assert_false(segue_task_views(task, views));
+                tell(task, 1, others[i]);
+            }
+            tell(task, 0, rewards[i]);
+        }
+        assert_true(segue_task_views(task, views));
+        for (size_t i = 0; i < 6; i++)
+            assert_near(views[i],
+                        (kind == SEGUE_BATCHES_CONSECUTIVE ? consecutive : interleaved)[i], 1e-15);
+        segue_task_destroy(task);
+    }
+    segue_task *task = NULL;
+    double views[6];
+    open_with_batches(&task, SEGUE_BATCHES_NONE, 10);
+    feed(task, 0, 0.5, 5);
+    feed(task, 1, 0.5, 5);
+    assert_false(segue_task_views(task, views));
+    segue_task_destroy(task);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -512,6 +657,13 @@ int main(void)
         cmocka_unit_test(mts_survives_what_no_model_can_give),
         cmocka_unit_test(mts_never_draws_a_model_of_weight_zero),
         cmocka_unit_test(log_min_uses_the_smaller_number),
+        cmocka_unit_test(without_a_set_ucb_counts_its_arms),
+        cmocka_unit_test(umucb_forces_what_others_did_not_pull),
+        cmocka_unit_test(umucb_without_models_is_ucb_after_its_forced_pulls),
+        cmocka_unit_test(options_are_checked_however_they_were_set),
+        cmocka_unit_test(a_discount_so_small_that_counts_vanish_pulls_all_arms),
+        cmocka_unit_test(means_are_told_in_the_range_of_the_rewards),
+        cmocka_unit_test(views_are_the_averages_of_three_batches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

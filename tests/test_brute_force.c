@@ -23,6 +23,8 @@ typedef struct brute {
     size_t told;
     segue_rng rng;
     const history *past;
+    double asked[64]; /* how often each arm was chosen in this task, rewards in or not */
+    double step;      /* their sum */
 } brute;
 
 /* Pulls and sum of an arm from `start` on. */
@@ -43,7 +45,7 @@ static double sum(const brute *b, size_t start, size_t arm)
     return total;
 }
 
-/* The first largest of an index, which is infinite for an arm without a pull. */
+/* The first largest of an index. */
 static size_t first_largest(const double *x, size_t count)
 {
     size_t best = 0;
@@ -51,6 +53,24 @@ static size_t first_largest(const double *x, size_t count)
         if (x[i] > x[best])
             best = i;
     return best;
+}
+
+/* The index of an arm without a reward: first of all, unless an ask of it is outstanding. */
+static double unseen(const brute *b, size_t arm)
+{
+    return b->asked[arm] > pulls(b, b->past->task_start, arm) ? -INFINITY : INFINITY;
+}
+
+/* The first largest; while every arm waits for its first reward, the one asked for least. */
+static size_t pick(const brute *b, const double *index, const bool *allowed)
+{
+    const size_t best = first_largest(index, b->n_arms);
+    if (index[best] > -INFINITY)
+        return best;
+    double reluctance[64];
+    for (size_t i = 0; i < b->n_arms; i++)
+        reluctance[i] = !allowed || allowed[i] ? -b->asked[i] : -INFINITY;
+    return first_largest(reluctance, b->n_arms);
 }
 
 static double m_of(const brute *b)
@@ -64,9 +84,9 @@ static size_t ucb_with(const brute *b, double log_term)
     for (size_t i = 0; i < b->n_arms; i++) {
         const double T = pulls(b, b->past->task_start, i);
         index[i] =
-            T == 0 ? INFINITY : sum(b, b->past->task_start, i) / T + sqrt(log_term / (2.0 * T));
+            T == 0 ? unseen(b, i) : sum(b, b->past->task_start, i) / T + sqrt(log_term / (2.0 * T));
     }
-    return first_largest(index, b->n_arms);
+    return pick(b, index, NULL);
 }
 
 static double paper_log(const brute *b)
@@ -87,17 +107,19 @@ static size_t best_of(const brute *b, size_t k)
 static size_t bf_ucb_plus(brute *b)
 {
     double index[64];
+    bool candidate[64] = {false};
     for (size_t i = 0; i < b->n_arms; i++) {
         index[i] = -INFINITY;
         for (size_t k = 0; k < b->models->n_models; k++)
             if (best_of(b, k) == i) {
+                candidate[i] = true;
                 const double T = pulls(b, b->past->task_start, i);
                 index[i] =
-                    T == 0 ? INFINITY
+                    T == 0 ? unseen(b, i)
                            : sum(b, b->past->task_start, i) / T + sqrt(paper_log(b) / (2.0 * T));
             }
     }
-    return first_largest(index, b->n_arms);
+    return pick(b, index, candidate);
 }
 
 static int compatible(const brute *b, size_t k, double log_term, double eps)
@@ -126,9 +148,12 @@ static size_t bf_mucb(brute *b)
 static size_t umucb_with(const brute *b, double eps)
 {
     const double log_term = log(2.0 * m_of(b) * (double)b->n_arms * b->n * b->n * b->n);
-    const size_t t = b->past->length - b->past->task_start;
-    if (t < 3 * b->n_arms)
-        return t % b->n_arms;
+    double reluctance[64];
+    for (size_t i = 0; i < b->n_arms; i++)
+        reluctance[i] = -b->asked[i];
+    const size_t least = first_largest(reluctance, b->n_arms);
+    if (b->asked[least] < 3)
+        return least;
     double hope[64], bound[64];
     size_t arm[64];
     int any = 0;
@@ -136,8 +161,10 @@ static size_t umucb_with(const brute *b, double eps)
         const int in = compatible(b, k, log_term, eps);
         for (size_t i = 0; i < b->n_arms; i++) {
             const double T = pulls(b, b->past->task_start, i);
-            bound[i] = fmin(segue_models_row(b->models, k)[i] + eps,
-                            sum(b, b->past->task_start, i) / T + sqrt(log_term / (2.0 * T)));
+            bound[i] = segue_models_row(b->models, k)[i] + eps;
+            if (T > 0)
+                bound[i] =
+                    fmin(bound[i], sum(b, b->past->task_start, i) / T + sqrt(log_term / (2.0 * T)));
         }
         arm[k] = first_largest(bound, b->n_arms);
         hope[k] = in ? bound[arm[k]] : -INFINITY;
@@ -219,10 +246,10 @@ static size_t sw_ucb_with(const brute *b, double window, double xi)
     double index[64];
     for (size_t i = 0; i < b->n_arms; i++) {
         const double N = pulls(b, start, i);
-        index[i] = N == 0 ? INFINITY
+        index[i] = N == 0 ? unseen(b, i)
                           : sum(b, start, i) / N + sqrt(xi * log(fmin((double)length, window)) / N);
     }
-    return first_largest(index, b->n_arms);
+    return pick(b, index, NULL);
 }
 
 static size_t bf_sw_ucb(brute *b)
@@ -246,8 +273,8 @@ static size_t bf_d_ucb(brute *b)
         all += weight;
     }
     for (size_t i = 0; i < b->n_arms; i++)
-        index[i] = N[i] == 0 ? INFINITY : S[i] / N[i] + 2.0 * sqrt(0.6 * log(all) / N[i]);
-    return first_largest(index, b->n_arms);
+        index[i] = N[i] == 0 ? unseen(b, i) : S[i] / N[i] + 2.0 * sqrt(0.6 * log(all) / N[i]);
+    return pick(b, index, NULL);
 }
 
 static size_t bf_carried_ucb(brute *b)
@@ -255,9 +282,9 @@ static size_t bf_carried_ucb(brute *b)
     double index[64];
     for (size_t i = 0; i < b->n_arms; i++) {
         const double T = pulls(b, 0, i);
-        index[i] = T == 0 ? INFINITY : sum(b, 0, i) / T + sqrt(paper_log(b) / (2.0 * T));
+        index[i] = T == 0 ? unseen(b, i) : sum(b, 0, i) / T + sqrt(paper_log(b) / (2.0 * T));
     }
-    return first_largest(index, b->n_arms);
+    return pick(b, index, NULL);
 }
 
 static size_t bf_told_ucb(brute *b)
@@ -270,20 +297,21 @@ static size_t bf_told_ucb(brute *b)
                 T++;
                 S += b->past->reward[t];
             }
-        index[i] = T == 0 ? INFINITY : S / T + sqrt(paper_log(b) / (2.0 * T));
+        index[i] = T == 0 ? unseen(b, i) : S / T + sqrt(paper_log(b) / (2.0 * T));
     }
-    return first_largest(index, b->n_arms);
+    return pick(b, index, NULL);
 }
 
 static size_t bf_ucb1(brute *b)
 {
-    const double t = (double)(b->past->length - b->past->task_start);
+    const double t = b->step;
     double index[64];
     for (size_t i = 0; i < b->n_arms; i++) {
         const double T = pulls(b, b->past->task_start, i);
-        index[i] = T == 0 ? INFINITY : sum(b, b->past->task_start, i) / T + sqrt(2.0 * log(t) / T);
+        index[i] =
+            T == 0 ? unseen(b, i) : sum(b, b->past->task_start, i) / T + sqrt(2.0 * log(t) / T);
     }
-    return first_largest(index, b->n_arms);
+    return pick(b, index, NULL);
 }
 
 /* What the index lacks to 1, by bisection, to the last bit; the least lack is pulled. */
@@ -303,13 +331,13 @@ static double lack_of(double p, double budget)
 
 static size_t bf_kl_ucb(brute *b)
 {
-    const double t = (double)(b->past->length - b->past->task_start);
+    const double t = b->step;
     double index[64];
     for (size_t i = 0; i < b->n_arms; i++) {
         const double T = pulls(b, b->past->task_start, i);
-        index[i] = T == 0 ? INFINITY : -lack_of(sum(b, b->past->task_start, i) / T, log(t) / T);
+        index[i] = T == 0 ? unseen(b, i) : -lack_of(sum(b, b->past->task_start, i) / T, log(t) / T);
     }
-    return first_largest(index, b->n_arms);
+    return pick(b, index, NULL);
 }
 
 static size_t bf_ts(brute *b)
@@ -324,7 +352,7 @@ static size_t bf_ts(brute *b)
 
 static size_t bf_round_robin(brute *b)
 {
-    return (b->past->length - b->past->task_start) % b->n_arms;
+    return (size_t)b->step % b->n_arms;
 }
 
 typedef struct pair {
@@ -352,8 +380,54 @@ static const pair pairs[] = {
     {"round-robin", bf_round_robin, 1},
 };
 
-/* One run of a policy: every choice must be the brute-force form's.  Returns how many tasks. */
-static uint64_t compare_run(const pair *p, const segue_models *models, uint64_t run, uint64_t n)
+/* Rewards that are still to be told. */
+typedef struct queue {
+    size_t length;
+    size_t arm[64];
+    double reward[64];
+} queue;
+
+/* Tell one of the rewards that wait, whichever. */
+static void tell_one(segue_task *task, history *past, queue *waiting, const brute *b,
+                     segue_rng *rng)
+{
+    const size_t i = random_between(rng, 0, waiting->length - 1);
+    past->arm[past->length] = waiting->arm[i];
+    past->reward[past->length] = waiting->reward[i];
+    past->told[past->length] = b->told;
+    tell(task, waiting->arm[i], waiting->reward[i]);
+    past->length++;
+    waiting->length--;
+    waiting->arm[i] = waiting->arm[waiting->length];
+    waiting->reward[i] = waiting->reward[waiting->length];
+}
+
+/* One task: every choice must be the brute-force form's.  With `late` up to 40 rewards are
+ * outstanding, and come in any order. */
+static void compare_task(const pair *p, segue_task *task, segue_world *world, history *past,
+                         brute *b, bool late, segue_rng *rng)
+{
+    queue waiting = {.length = 0};
+    past->task_start = past->length;
+    memset(b->asked, 0, sizeof b->asked);
+    for (b->step = 0; b->step < b->n; b->step++) {
+        const size_t expected = p->brute_force(b), arm = segue_task_ask(task);
+        if (arm != expected)
+            fail_msg("%s, step %d: pulled %zu, not %zu", p->policy, (int)b->step, arm, expected);
+        b->asked[arm]++;
+        waiting.arm[waiting.length] = arm;
+        waiting.reward[waiting.length++] = segue_world_reward(world, arm);
+        while (waiting.length > 40 ||
+               (waiting.length > 0 && (!late || segue_rng_uniform(rng) < 0.5)))
+            tell_one(task, past, &waiting, b, rng);
+    }
+    while (waiting.length > 0)
+        tell_one(task, past, &waiting, b, rng);
+}
+
+/* One run of a policy; returns how many tasks it had. */
+static uint64_t compare_run(const pair *p, const segue_models *models, uint64_t run, uint64_t n,
+                            bool late)
 {
     const segue_environment env = {
         .models = models,
@@ -364,6 +438,7 @@ static uint64_t compare_run(const pair *p, const segue_models *models, uint64_t 
     segue_world *world = world_of(&env, 31, run, SEGUE_ANY_MODEL);
     segue_task_config config = segue_task_defaults();
     segue_task *task = NULL;
+    segue_rng rng;
     static history past;
     past.length = 0;
     config.policy = policy_of(p->policy);
@@ -378,42 +453,43 @@ static uint64_t compare_run(const pair *p, const segue_models *models, uint64_t 
                .n = (double)n,
                .tasks = (double)p->tasks,
                .past = &past};
+    segue_rng_open(&rng, 35, run, 0, 0);
     for (uint64_t j = 0; j < p->tasks; j++) {
         segue_world_begin(world, 31, run, j, SEGUE_ANY_MODEL);
         b.told = segue_world_model(world);
         segue_rng_open(&b.rng, 31, run, j, SEGUE_STREAM_POLICY);
         segue_task_next(task, &b.rng, b.told);
-        past.task_start = past.length;
-        for (uint64_t t = 0; t < n; t++) {
-            const size_t expected = p->brute_force(&b), arm = segue_task_ask(task);
-            if (arm != expected)
-                fail_msg("%s, run %d, task %d, step %d: pulled %zu, not %zu", p->policy, (int)run,
-                         (int)j, (int)t, arm, expected);
-            past.arm[past.length] = arm;
-            past.reward[past.length] = segue_world_reward(world, arm);
-            past.told[past.length] = b.told;
-            tell(task, arm, past.reward[past.length]);
-            past.length++;
-        }
+        compare_task(p, task, world, &past, &b, late, &rng);
     }
     segue_task_destroy(task);
     segue_world_destroy(world);
     return p->tasks;
 }
 
-static void every_policy_pulls_as_its_brute_force_form(void **state)
+static void compare_all(bool late)
 {
-    (void)state;
     segue_rng rng;
     segue_rng_open(&rng, 32, 0, 0, 0);
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         uint64_t tasks = 0;
         for (uint64_t run = 0; tasks < TASKS_EACH; run++) {
             segue_models *models = random_models(&rng, 2, 10, 1, 6);
-            tasks += compare_run(&pairs[i], models, run, random_between(&rng, 1, 160));
+            tasks += compare_run(&pairs[i], models, run, random_between(&rng, 1, 160), late);
             segue_models_destroy(models);
         }
     }
+}
+
+static void every_policy_pulls_as_its_brute_force_form(void **state)
+{
+    (void)state;
+    compare_all(false);
+}
+
+static void also_while_rewards_are_late_and_out_of_order(void **state)
+{
+    (void)state;
+    compare_all(true);
 }
 
 /* ucb-test must commit somewhere, or its comparison says little: sets whose models differ on
@@ -424,7 +500,7 @@ static void ucb_test_agrees_also_where_it_commits(void **state)
     const double mean[] = {0.05, 0.95, 0.2, 0.9, 0.1, 0.9};
     segue_models *models = models_of(3, 2, mean);
     for (uint64_t run = 0; run < 20; run++)
-        (void)compare_run(&(pair){"ucb-test", bf_ucb_test, 1}, models, run, 300);
+        (void)compare_run(&(pair){"ucb-test", bf_ucb_test, 1}, models, run, 300, false);
     segue_task *task = task_of("ucb-test", models, 300);
     const segue_environment env = {.models = models};
     segue_world *world = world_of(&env, 33, 0, 0);
@@ -462,6 +538,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_policy_pulls_as_its_brute_force_form),
+        cmocka_unit_test(also_while_rewards_are_late_and_out_of_order),
         cmocka_unit_test(ucb_test_agrees_also_where_it_commits),
         cmocka_unit_test(ucb_test_on_the_papers_models_is_ucb),
     };

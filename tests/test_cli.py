@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0"""
 import csv
 import io
 import json
+import math
 import os
 import pathlib
 import pty
@@ -124,6 +125,10 @@ BAD_USAGE = [
     ("--uniform: 1 is out of range", "simulate", "--uniform", "1"),
     ("policy 'mucb' needs a known model set", "simulate", "--uniform", "4", "--policy", "ts,mucb"),
     ("must be told each task's model", *SIMULATE, "--mixed", "1", "--policy", "told-ucb"),
+    ("--out and --curve name the same file", *SIMULATE, "--tasks", "2", "--out", "x", "--curve",
+     "x"),
+    ("the option '--timing' takes no value", *SIMULATE, "--timing=3"),
+    ("there is no option '--bogus'", "simulate", "stray", "--bogus"),
     ("--switch-at needs --tasks", *SIMULATE, "--switch-at", "3", "--switch-to", PAPER),
     ("is behind the last of 5 tasks", *SIMULATE, "--tasks", "5", "--switch-at", "9",
      "--switch-to", PAPER),
@@ -167,6 +172,16 @@ class BadInput(Folder):
                      other, "--eps", 0.1)
         self.refused(2, "has 2 arms, the first has 7", *SIMULATE, "--tasks", 5, "--switch-at", 2,
                      "--switch-to", other)
+
+    def test_an_estimate_that_is_far_off(self):
+        far = self.file("a,b\n1e200,0.2\n", "far.csv")
+        near = self.file("a,b\n0.1,0.2\n", "near.csv")
+        self.refused(2, "need a number from -1e+06 to 1e+06", "complexity", "--models", near,
+                     "--estimated", far, "--eps", 0.1)
+
+    def test_a_long_path_leaves_room_for_the_reason(self):
+        path = "/".join(["a-rather-long-name"] * 40)
+        self.refused(2, "cannot be opened: No such file", "complexity", "--models", path)
 
     def test_an_unwritable_out(self):
         self.refused(2, "cannot be written", *SIMULATE, "--out", self.folder / "no" / "out.csv")
@@ -295,6 +310,45 @@ class Output(Folder):
         self.assertAlmostEqual(vague["average"]["tucb"], vague["average"]["ucb"], 9)
         self.assertEqual(vague["models"][0]["estimated"]["a2"], [1, 2, 3, 4, 5, 6, 7])
 
+    def test_averages_are_by_the_weights(self):
+        rows = pathlib.Path(PAPER).read_text().splitlines()
+        weights = [0.1, 0.4, 0, 0.3, 0.2]
+        text = "\n".join([rows[0]] + [f"{w},{row.split(',', 1)[1]}"
+                                      for w, row in zip(weights, rows[1:])])
+        data = json.loads(answer("complexity", "--models", self.file(text), "--format", "json"))
+        for name in ("ucb", "ucb+", "mucb"):
+            average = sum(w * model[name] for w, model in zip(weights, data["models"]))
+            self.assertAlmostEqual(data["average"][name], average, 9)
+
+    def test_bounds_are_those_of_the_theorems(self):
+        for args, n, delta in (((), 5000, 1 / 5000), (("--steps", 300, "--delta", 0.05), 300, 0.05)):
+            data = json.loads(answer("complexity", "--models", PAPER, "--estimated", PAPER, "--eps",
+                                     0.05, "--format", "json", *args))
+            log_known = math.log(5 * n * n / delta)
+            log_estimated = math.log(2 * 5 * 7 * n * n / delta)
+            self.assertAlmostEqual(data["delta"], delta, 12)
+            for model in data["models"]:
+                for name in ("ucb", "ucb+", "mucb"):
+                    self.assertAlmostEqual(model["bounds"][name], 7 + 2 * log_known * model[name], 6)
+                self.assertAlmostEqual(model["estimated"]["bound_umucb"],
+                                       7 + 2 * log_estimated * model["estimated"]["tucb"], 6)
+            self.assertAlmostEqual(data["run_bound"],
+                                   5000 * (7 + 2 * log_estimated * data["average"]["tucb"]), 3)
+        self.assertEqual(data["best_arms"], [1, 2, 3, 4, 5])
+
+    def test_csv_of_complexity_agrees_with_json(self):
+        data = json.loads(answer("complexity", "--models", PAPER, "--format", "json"))
+        rows = list(csv.DictReader(io.StringIO(answer("complexity", "--models", PAPER, "--format",
+                                                      "csv"))))
+        for row, model in zip(rows, data["models"]):
+            self.assertEqual(float(row["mucb"]), model["mucb"])
+            self.assertAlmostEqual(float(row["bound_ucb"]), model["bounds"]["ucb"], 9)
+        self.assertEqual(rows[-1]["model"], "")
+        self.assertEqual(float(rows[-1]["ucb"]), data["average"]["ucb"])
+
+    def test_a_dash_is_the_standard_output(self):
+        self.assertEqual(answer(*SIMULATE, "--out", "-"), answer(*SIMULATE))
+
     def test_no_gap_is_null(self):
         one = self.file("a,b\n0.6,0.8\n")
         data = json.loads(answer("complexity", "--models", one, "--format", "json"))
@@ -363,27 +417,27 @@ class Output(Folder):
 
 class SameBytes(Folder):
     ENVIRONMENTS = [
-        ("--models", PAPER),
-        ("--models", PAPER, "--tasks", 6),
-        ("--models", PAPER, "--tasks", 4, "--spread", 20, "--rewards", "beta:20"),
-        ("--models", PAPER, "--mixed", 0.5, "--rewards", "normal:0.2"),
-        ("--models", PAPER, "--tasks", 6, "--switch-at", 3, "--switch-to", PAPER),
-        ("--models", PAPER, "--rewards", "twopoint:0.95"),
-        ("--uniform", 5),
+        (200, "--models", PAPER),
+        (150, "--models", PAPER, "--tasks", 6),
+        (200, "--models", PAPER, "--tasks", 4, "--spread", 20, "--rewards", "beta:20"),
+        (800, "--models", PAPER, "--mixed", 0.5, "--rewards", "normal:0.2"),
+        (150, "--models", PAPER, "--tasks", 6, "--switch-at", 3, "--switch-to", PAPER),
+        (200, "--models", PAPER, "--rewards", "twopoint:0.95"),
+        (800, "--uniform", 5),
     ]
 
     def test_threads_do_not_change_a_byte(self):
-        for environment in self.ENVIRONMENTS:
+        """Work is handed out in batches of about 5,000 steps; every case has more than seven."""
+        for runs, *environment in self.ENVIRONMENTS:
             policies = "ucb,ts,kl-ucb,sw-ucb,d-ucb,carried-ucb,ucb1"
             if environment[0] == "--models":
                 policies += ",ucb+,mucb,umucb:eps=0.05,mts,ucb-test"
             if environment[0] == "--models" and "--mixed" not in environment:
                 policies += ",told-ucb"
-            args = ("simulate", *environment, "--policy", policies, "--steps", 60, "--runs", 80)
-            for form in ("json", "csv", "table"):
-                one = answer(*args, "--format", form, "--threads", 1)
-                for threads in (2, 7):
-                    self.assertEqual(answer(*args, "--format", form, "--threads", threads), one)
+            args = ("simulate", *environment, "--policy", policies, "--steps", 60, "--runs", runs)
+            one = answer(*args, "--format", "json", "--threads", 1)
+            for threads in (2, 7):
+                self.assertEqual(answer(*args, "--format", "json", "--threads", threads), one)
 
     def test_another_seed_gives_other_numbers(self):
         seeds = {answer(*SIMULATE, "--format", "csv", "--seed", seed) for seed in (1, 2, 3)}
@@ -395,9 +449,15 @@ class SameBytes(Folder):
                                  "--steps", 200, "--runs", 20, "--format", "json"))
         seen = [round(result["regret"]["mean"], 6) for result in data["results"]]
         self.assertEqual(seen, GOLDEN)
+        data = json.loads(answer("simulate", "--models", PAPER, "--policy", "told-ucb,mts", "--steps",
+                                 100, "--runs", 10, "--tasks", 5, "--spread", 20, "--rewards",
+                                 "beta:10", "--format", "json"))
+        seen = [round(result["regret"]["mean"], 6) for result in data["results"]]
+        self.assertEqual(seen, GOLDEN_TASKS)
 
 
 GOLDEN = [34.86025, 21.83575, 19.1482]
+GOLDEN_TASKS = [16.610736, 3.851898]
 
 
 if __name__ == "__main__":

@@ -187,7 +187,8 @@ static void blocks_have_their_probability(void **state)
 /* ---- samplers ---------------------------------------------------------------------------- */
 
 /* Mean and variance of n draws against the truth; the mean of x has variance v / n, that of
- * (x - m)^2 has (m4 - v^2) / n.  |z| < 5.2 twice: false alarm below 4e-7. */
+ * (x - m)^2 has (m4 - v^2) / n.  |z| < 7, twice in ten cases: 20 * 2.6e-12 under the normal law,
+ * and the skewed squares, of which 200,000 are averaged, raise that by less than a thousand. */
 static void check_moments(double (*draw)(segue_rng *, double, double), double a, double b, double m,
                           double v, double m4)
 {
@@ -200,9 +201,9 @@ static void check_moments(double (*draw)(segue_rng *, double, double), double a,
         sum += x - m;
         squares += (x - m) * (x - m) - v;
     }
-    if (!(fabs(sum / N) < 5.2 * sqrt(v / N)))
+    if (!(fabs(sum / N) < 7.0 * sqrt(v / N)))
         fail_msg("mean off by %g for (%g, %g)", sum / N, a, b);
-    if (!(fabs(squares / N) < 5.2 * sqrt((m4 - v * v) / N)))
+    if (!(fabs(squares / N) < 7.0 * sqrt((m4 - v * v) / N)))
         fail_msg("variance off by %g for (%g, %g)", squares / N, a, b);
 }
 

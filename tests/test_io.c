@@ -100,7 +100,8 @@ static void lines_longer_than_the_buffer_are_whole(void **state)
 static void a_model_file_is_read_with_names_and_weights(void **state)
 {
     (void)state;
-    write_text("weight,\"tutor, A\",tutor B\n3,0.9,0.4\n1,.2,8e-1\n");
+    write_text(
+        "weight,\"tutor, A\",\xe6\x95\x99\xe5\xb8\x88 \xf0\x9f\x8e\x93\n3,0.9,0.4\n1,.2,8e-1\n");
     segue_models_file file;
     assert_ok(segue_models_file_read(&file, path, SEGUE_MODELS_KNOWN, NULL));
     assert_int_equal(file.models->n_arms, 2);
@@ -145,6 +146,9 @@ static const struct wrong_file {
     {"weight,a,b\nx,0.1,0.2\n", ":2: field 'weight': 'x' is not"},
     {"a,b\n\"0.1,0.2\n", ":2: field 1: a quote is not closed"},
     {"a,\"b\"c\n0.1,0.2\n", ":1: field 2: a quote is not closed"},
+    {"a,caf\xe9\n0.1,0.2\n", ":1: field 2: the name is not UTF-8"},
+    {"a,\xed\xa0\x80\n0.1,0.2\n", ":1: field 2: the name is not UTF-8"},
+    {"a,\xc0\xaf\n0.1,0.2\n", ":1: field 2: the name is not UTF-8"},
 };
 
 static void wrong_model_files_are_refused_with_line_and_field(void **state)
@@ -264,6 +268,10 @@ static void a_new_file_has_the_usual_permissions(void **state)
     umask(mask);
     assert_int_equal(stat(path, &about), 0);
     assert_int_equal(about.st_mode & 0777, 0640);
+    assert_int_equal(chmod(path, 0600), 0); /* and a private file stays private */
+    assert_ok(segue_outfile_write(path, "y", 1, NULL));
+    assert_int_equal(stat(path, &about), 0);
+    assert_int_equal(about.st_mode & 0777, 0600);
 }
 
 static void a_full_device_is_an_error(void **state)

@@ -264,6 +264,38 @@ static void the_spectrum_is_that_of_the_second_moment(void **state)
     segue_models_destroy(models);
 }
 
+/* Orthogonal models of weights 1/2 +- d have eigenvalues that differ by 2 d: told apart down to
+ * 1e-12 of the largest, not below. */
+static void eigenvalues_are_equal_only_within_rounding(void **state)
+{
+    (void)state;
+    const double orthogonal[] = {1, 0, 0, 1}, apart[] = {0.5 + 1e-9, 0.5 - 1e-9};
+    const double equal[] = {0.5 + 1e-14, 0.5 - 1e-14};
+    segue_models *models = NULL;
+    segue_spectrum s;
+    assert_ok(segue_models_create(&models, SEGUE_MODELS_KNOWN, 2, 2, orthogonal, apart, NULL));
+    assert_ok(segue_spectrum_compute(&s, models, NULL));
+    assert_near(s.gap, 2e-9, 1e-14);
+    segue_models_destroy(models);
+    assert_ok(segue_models_create(&models, SEGUE_MODELS_KNOWN, 2, 2, orthogonal, equal, NULL));
+    assert_ok(segue_spectrum_compute(&s, models, NULL));
+    assert_true(isnan(s.gap));
+    segue_models_destroy(models);
+}
+
+static void one_model_and_one_step_have_bounds(void **state)
+{
+    (void)state;
+    const double mean[] = {0.2, 0.7};
+    segue_models *models = models_of(2, 1, mean);
+    segue_known_sets *sets = NULL;
+    assert_ok(segue_known_sets_create(&sets, models, 0, NULL));
+    assert_near(segue_pull_bound_mucb(sets, 0.0, 0), 0.0, 0.0);
+    assert_true(isinf(segue_pull_bound_mucb(sets, 0.0, 1)));
+    segue_known_sets_destroy(sets);
+    segue_models_destroy(models);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -278,6 +310,8 @@ int main(void)
         cmocka_unit_test(the_recovery_bound_is_theorem_2),
         cmocka_unit_test(the_spectrum_has_gaps_only_where_it_can),
         cmocka_unit_test(the_spectrum_is_that_of_the_second_moment),
+        cmocka_unit_test(eigenvalues_are_equal_only_within_rounding),
+        cmocka_unit_test(one_model_and_one_step_have_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
