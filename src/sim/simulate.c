@@ -13,8 +13,9 @@
 #include "segue/stats.h"
 #include "sim/parallel.h"
 
-#define BATCH_STEPS 5000 /* a fraction of a millisecond: the cost of handing it out is lost in it  \
-                          */
+#define BATCH_STEPS                                                                                \
+    5000 /* a fraction of a millisecond: the cost of handing it out is lost in it                  \
+          */
 #define MOST_BATCH 1024
 
 /* What one run leaves behind. */
