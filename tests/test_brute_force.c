@@ -80,7 +80,7 @@ static double m_of(const brute *b)
 
 static size_t ucb_with(const brute *b, double log_term)
 {
-    double index[64];
+    double index[64] = {0};
     for (size_t i = 0; i < b->n_arms; i++) {
         const double T = pulls(b, b->past->task_start, i);
         index[i] =
@@ -106,7 +106,7 @@ static size_t best_of(const brute *b, size_t k)
 
 static size_t bf_ucb_plus(brute *b)
 {
-    double index[64];
+    double index[64] = {0};
     bool candidate[64] = {false};
     for (size_t i = 0; i < b->n_arms; i++) {
         index[i] = -INFINITY;
@@ -243,7 +243,7 @@ static size_t sw_ucb_with(const brute *b, double window, double xi)
 {
     const size_t length = b->past->length;
     const size_t start = (double)length > window ? length - (size_t)window : 0;
-    double index[64];
+    double index[64] = {0};
     for (size_t i = 0; i < b->n_arms; i++) {
         const double N = pulls(b, start, i);
         index[i] = N == 0 ? unseen(b, i)
@@ -265,7 +265,7 @@ static size_t bf_sw_ucb_short(brute *b)
 static size_t bf_d_ucb(brute *b)
 {
     const double discount = 1.0 - 1.0 / (4.0 * sqrt(b->n));
-    double N[64] = {0}, S[64] = {0}, all = 0, index[64];
+    double N[64] = {0}, S[64] = {0}, all = 0, index[64] = {0};
     for (size_t t = 0; t < b->past->length; t++) {
         const double weight = pow(discount, (double)(b->past->length - 1 - t));
         N[b->past->arm[t]] += weight;
@@ -279,7 +279,7 @@ static size_t bf_d_ucb(brute *b)
 
 static size_t bf_carried_ucb(brute *b)
 {
-    double index[64];
+    double index[64] = {0};
     for (size_t i = 0; i < b->n_arms; i++) {
         const double T = pulls(b, 0, i);
         index[i] = T == 0 ? unseen(b, i) : sum(b, 0, i) / T + sqrt(paper_log(b) / (2.0 * T));
@@ -289,7 +289,7 @@ static size_t bf_carried_ucb(brute *b)
 
 static size_t bf_told_ucb(brute *b)
 {
-    double index[64];
+    double index[64] = {0};
     for (size_t i = 0; i < b->n_arms; i++) {
         double T = 0, S = 0;
         for (size_t t = 0; t < b->past->length; t++)
@@ -305,7 +305,7 @@ static size_t bf_told_ucb(brute *b)
 static size_t bf_ucb1(brute *b)
 {
     const double t = b->step;
-    double index[64];
+    double index[64] = {0};
     for (size_t i = 0; i < b->n_arms; i++) {
         const double T = pulls(b, b->past->task_start, i);
         index[i] =
@@ -332,7 +332,7 @@ static double lack_of(double p, double budget)
 static size_t bf_kl_ucb(brute *b)
 {
     const double t = b->step;
-    double index[64];
+    double index[64] = {0};
     for (size_t i = 0; i < b->n_arms; i++) {
         const double T = pulls(b, b->past->task_start, i);
         index[i] = T == 0 ? unseen(b, i) : -lack_of(sum(b, b->past->task_start, i) / T, log(t) / T);
@@ -410,11 +410,13 @@ static void compare_task(const pair *p, segue_task *task, segue_world *world, hi
     queue waiting = {.length = 0};
     past->task_start = past->length;
     memset(b->asked, 0, sizeof b->asked);
-    for (b->step = 0; b->step < b->n; b->step++) {
+    b->step = 0;
+    for (uint64_t t = 0; t < (uint64_t)b->n; t++) {
         const size_t expected = p->brute_force(b), arm = segue_task_ask(task);
         if (arm != expected)
             fail_msg("%s, step %d: pulled %zu, not %zu", p->policy, (int)b->step, arm, expected);
         b->asked[arm]++;
+        b->step++;
         waiting.arm[waiting.length] = arm;
         waiting.reward[waiting.length++] = segue_world_reward(world, arm);
         while (waiting.length > 40 ||

@@ -57,6 +57,11 @@ SEGUE_API int segue_status_exit_code(segue_status status);
 SEGUE_API segue_status segue_fail(segue_error *err, segue_status status, const char *format, ...)
     SEGUE_PRINTF(3, 4);
 
+#ifdef __clang_analyzer__
+/* The analyser cannot look into segue_fail: tell it that the status comes back. */
+#define segue_fail(err, status, ...) ((void)segue_fail(err, status, __VA_ARGS__), (status))
+#endif
+
 #ifdef __cplusplus
 }
 #endif

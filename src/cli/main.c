@@ -60,7 +60,7 @@ static segue_status run(int argc, char **argv, segue_error *err)
         name = "version";
     const cli_command *command = NULL;
     const segue_status status = cli_find_command(name, &command, err);
-    if (!command)
+    if (status != SEGUE_OK)
         return status;
     for (int i = 2; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)

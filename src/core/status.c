@@ -30,7 +30,7 @@ int segue_status_exit_code(segue_status status)
     return is_known(status) ? table[status].exit_code : 1;
 }
 
-segue_status segue_fail(segue_error *err, segue_status status, const char *format, ...)
+segue_status(segue_fail)(segue_error *err, segue_status status, const char *format, ...)
 {
     if (err) {
         va_list args;
