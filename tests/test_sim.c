@@ -506,12 +506,14 @@ static void one_run_has_no_standard_error(void **state)
 typedef struct tally {
     uint64_t slot[16];
     uint64_t next; /* the item that must be committed next */
+    uint64_t fails_at;
 } tally;
 
-static void work(void *context, size_t worker, uint64_t item)
+static segue_status work(void *context, size_t worker, uint64_t item, segue_error *err)
 {
     tally *t = context;
     t->slot[worker] = item * item;
+    return item == t->fails_at ? segue_fail(err, SEGUE_EIO, "item %d", (int)item) : SEGUE_OK;
 }
 
 static void commit(void *context, size_t worker, uint64_t item)
@@ -525,9 +527,14 @@ static void work_is_committed_in_order(void **state)
 {
     (void)state;
     for (size_t threads = 1; threads <= 16; threads *= 4) {
-        tally t = {.next = 0};
+        tally t = {.next = 0, .fails_at = UINT64_MAX};
         assert_ok(segue_parallel(threads, 5000, work, commit, &t, NULL));
         assert_true(t.next == 5000);
+        segue_error err;
+        t = (tally){.next = 0, .fails_at = 1234};
+        assert_int_equal(segue_parallel(threads, 5000, work, commit, &t, &err), SEGUE_EIO);
+        assert_string_equal(err.message, "item 1234");
+        assert_true(t.next == 1234);
     }
 }
 

@@ -4,6 +4,7 @@
 #define SEGUE_SIMULATE_H
 
 #include "segue/environment.h"
+#include "segue/learner.h"
 #include "segue/policy.h"
 #include "segue/task.h"
 
@@ -21,6 +22,9 @@ SEGUE_API double segue_play(segue_task *task, segue_world *world, uint64_t steps
 typedef struct segue_simulation {
     const segue_environment *environment;
     segue_policy_spec policy;
+    /* Instead of a policy: a learner, made anew for each run from this configuration; its arms,
+     * models (those of the environment), steps, tasks and streams are filled in.  Needs tasks. */
+    const segue_learner_config *learner;
     uint64_t steps; /* n: steps a task, 1 .. SEGUE_MAX_HORIZON */
     /* J: tasks a run, their models drawn by the weights.  0: single tasks, `runs` of each model
      * (of the environment, if its tasks have no models). */
@@ -48,6 +52,8 @@ typedef struct segue_result {
     segue_regret *by_model; /* n_models: over all tasks with that model; NaN if there were none */
     segue_regret *curve;    /* n_tasks: over runs; NULL unless asked for */
     double no_model_left;   /* steps a task at which no model agreed with the rewards, on average */
+    double violations;      /* of a learner: tasks a run that no estimated model was near to */
+    double left_out;        /* of a learner: tasks a run that the estimate could not use */
 } segue_result;
 
 /**

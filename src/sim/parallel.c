@@ -12,14 +12,16 @@
 #include <string.h>
 
 typedef struct crew {
-    pthread_mutex_t lock; /* guards the three below, and commit */
+    pthread_mutex_t lock; /* guards what follows up to the error, and commit */
     pthread_cond_t turn;
     uint64_t next;      /* the next item to hand out */
     uint64_t committed; /* items committed so far */
     bool stop;
+    segue_status status; /* the first failure, and its sentence */
+    segue_error error;
     uint64_t n_items;
-    void (*work)(void *, size_t, uint64_t);
-    void (*commit)(void *, size_t, uint64_t);
+    work_function work;
+    commit_function commit;
     void *context;
 } crew;
 
@@ -37,11 +39,18 @@ static void *labour(void *argument)
     while (!c->stop && c->next < c->n_items) {
         const uint64_t item = c->next++;
         pthread_mutex_unlock(&c->lock);
-        c->work(c->context, self->number, item);
+        segue_error err = {.status = SEGUE_OK};
+        const segue_status status = c->work(c->context, self->number, item, &err);
         pthread_mutex_lock(&c->lock);
         while (c->committed != item)
             pthread_cond_wait(&c->turn, &c->lock);
-        c->commit(c->context, self->number, item);
+        if (status != SEGUE_OK && c->status == SEGUE_OK) {
+            c->status = status;
+            c->error = err;
+            c->stop = true;
+        }
+        if (c->status == SEGUE_OK)
+            c->commit(c->context, self->number, item);
         c->committed++;
         pthread_cond_broadcast(&c->turn);
     }
@@ -56,10 +65,8 @@ static void stop(crew *c)
     pthread_mutex_unlock(&c->lock);
 }
 
-segue_status segue_parallel(size_t n_threads, uint64_t n_items,
-                            void (*work)(void *, size_t, uint64_t),
-                            void (*commit)(void *, size_t, uint64_t), void *context,
-                            segue_error *err)
+segue_status segue_parallel(size_t n_threads, uint64_t n_items, work_function work,
+                            commit_function commit, void *context, segue_error *err)
 {
     crew c = {.lock = PTHREAD_MUTEX_INITIALIZER,
               .turn = PTHREAD_COND_INITIALIZER,
@@ -88,6 +95,8 @@ segue_status segue_parallel(size_t n_threads, uint64_t n_items,
     for (size_t i = 1; i < started; i++)
         pthread_join(workers[i].thread, NULL);
     free(workers);
+    if (status == SEGUE_OK && c.status != SEGUE_OK)
+        status = segue_fail(err, c.status, "%s", c.error.message);
     pthread_mutex_destroy(&c.lock);
     pthread_cond_destroy(&c.turn);
     return status;

@@ -8,16 +8,21 @@
 
 #include "segue/status.h"
 
+/** A piece of work; and the taking of its result. */
+typedef segue_status (*work_function)(void *context, size_t worker, uint64_t item,
+                                      segue_error *err);
+typedef void (*commit_function)(void *context, size_t worker, uint64_t item);
+
 /**
  * Call work(context, worker, item) for items 0 .. n_items - 1, each on one of n_threads workers
  * (0 .. n_threads - 1; 0 is the caller's thread), and then commit(context, worker, item), one at
- * a time and in the order of the items: what commit adds up does not depend on the threads.
+ * a time and in the order of the items: what commit adds up does not depend on the threads.  The
+ * first failure in that order ends it all, and is returned.
  *
  * @retval SEGUE_ETHREAD  a thread could not be started
  */
-SEGUE_MUST_CHECK segue_status segue_parallel(size_t n_threads, uint64_t n_items,
-                                             void (*work)(void *, size_t, uint64_t),
-                                             void (*commit)(void *, size_t, uint64_t),
-                                             void *context, segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_parallel(size_t n_threads, uint64_t n_items, work_function work,
+                                             commit_function commit, void *context,
+                                             segue_error *err);
 
 #endif

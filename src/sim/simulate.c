@@ -22,6 +22,8 @@
 typedef struct record {
     double regret;        /* a task, on average */
     double no_model_left; /* likewise */
+    double violations;    /* of a learner */
+    double left_out;      /* likewise */
     double *model_sum;    /* n_models: regret of the tasks with that model; NULL for single tasks */
     double *model_count;  /* n_models: how many they were */
     double *curve;        /* n_tasks, or NULL */
@@ -35,7 +37,8 @@ typedef struct ratio {
 } ratio;
 
 typedef struct player {
-    segue_task *task;
+    segue_task *task;       /* of a policy */
+    segue_learner *learner; /* of the run under way, or NULL */
     segue_world *world;
     record *records; /* batch */
     double *memory;  /* of the records' arrays */
@@ -54,7 +57,7 @@ typedef struct study {
     segue_stats *stratum; /* n_models: single tasks */
     ratio *ratio;         /* n_models: several tasks */
     segue_stats *curve;   /* n_tasks, or NULL */
-    segue_stats no_model_left;
+    segue_stats no_model_left, violations, left_out;
 } study;
 
 static segue_status check_range(const char *name, uint64_t value, uint64_t least, uint64_t most,
@@ -81,6 +84,42 @@ static segue_task_config task_config(const segue_simulation *sim)
     return config;
 }
 
+static segue_learner_config learner_config(const segue_simulation *sim, uint64_t run)
+{
+    segue_learner_config config = *sim->learner;
+    config.n_arms = segue_environment_arms(sim->environment);
+    if (sim->environment->models)
+        config.n_models = sim->environment->models->n_models;
+    config.horizon = sim->steps;
+    config.n_tasks = sim->tasks;
+    config.seed = sim->seed;
+    config.run = run;
+    return config;
+}
+
+/* Whether the policy, or the learner, can be made. */
+static segue_status check_player(const segue_simulation *sim, segue_error *err)
+{
+    if (!sim->learner) {
+        const segue_task_config config = task_config(sim);
+        segue_task *task = NULL;
+        const segue_status status = segue_task_create(&task, &config, err);
+        segue_task_destroy(task);
+        return status;
+    }
+    if (sim->tasks == 0)
+        return segue_fail(err, SEGUE_EUSAGE, "learner '%s' learns over tasks, and needs some",
+                          sim->learner->method);
+    const segue_learner_config config = learner_config(sim, 0);
+    segue_learner *learner = NULL;
+    if (config.n_models == 0)
+        return segue_fail(err, SEGUE_EUSAGE, "learner '%s' must know the number of models",
+                          sim->learner->method);
+    const segue_status status = segue_learner_create(&learner, &config, err);
+    segue_learner_destroy(learner);
+    return status;
+}
+
 segue_status segue_simulation_check(const segue_simulation *sim, segue_error *err)
 {
     segue_status status = segue_environment_check(sim->environment, err);
@@ -96,56 +135,100 @@ segue_status segue_simulation_check(const segue_simulation *sim, segue_error *er
         status = segue_fail(err, SEGUE_EUSAGE, "a curve over tasks needs tasks");
     if (status == SEGUE_OK && sim->environment->switch_to && sim->tasks == 0)
         status = segue_fail(err, SEGUE_EUSAGE, "a switch of the model set needs tasks");
-    if (status != SEGUE_OK)
-        return status;
-    const segue_task_config config = task_config(sim);
-    segue_task *task = NULL;
-    status = segue_task_create(&task, &config, err);
-    segue_task_destroy(task);
-    return status;
+    return status == SEGUE_OK ? check_player(sim, err) : status;
 }
 
 /* ---- one run ----------------------------------------------------------------------------- */
 
-/* Play one task of a run; returns its regret. */
-static double play_task(const study *st, player *p, uint64_t run, uint64_t task, size_t model)
+/* Play one task of a run with a policy; returns its regret. */
+static double play_policy(const study *st, player *p, uint64_t run, uint64_t task)
 {
     segue_rng rng;
-    segue_world_begin(p->world, st->sim->seed, run, task, model);
     segue_rng_open(&rng, st->sim->seed, run, task, SEGUE_STREAM_POLICY);
     segue_task_next(p->task, &rng, segue_world_model(p->world));
     return segue_play(p->task, p->world, st->sim->steps);
 }
 
-static void play_run(const study *st, player *p, record *rec, uint64_t run)
+/* The same with a learner, which learns from it. */
+static segue_status play_learner(const study *st, player *p, double *regret, segue_error *err)
+{
+    segue_task *task = NULL;
+    segue_status status = segue_learner_open_task(p->learner, &task, err);
+    if (status != SEGUE_OK)
+        return status;
+    *regret = segue_play(task, p->world, st->sim->steps);
+    return segue_learner_close_task(p->learner, &task, err);
+}
+
+static void record_task(const study *st, const player *p, record *rec, uint64_t task, double regret)
+{
+    const double share = 1.0 / (double)st->n_tasks;
+    rec->regret += share * regret;
+    if (!p->learner)
+        rec->no_model_left += share * (double)segue_task_look(p->task).no_model_left;
+    if (rec->model_sum) {
+        rec->model_sum[segue_world_model(p->world)] += regret;
+        rec->model_count[segue_world_model(p->world)] += 1.0;
+    }
+    if (rec->curve)
+        rec->curve[task] = regret;
+}
+
+static segue_status start_run(const study *st, player *p, record *rec, uint64_t run,
+                              segue_error *err)
+{
+    rec->regret = rec->no_model_left = rec->violations = rec->left_out = 0.0;
+    if (rec->model_sum)
+        memset(rec->model_sum, 0, 2 * st->n_models * sizeof *rec->model_sum);
+    if (!st->sim->learner) {
+        segue_task_forget(p->task);
+        return SEGUE_OK;
+    }
+    const segue_learner_config config = learner_config(st->sim, run);
+    return segue_learner_create(&p->learner, &config, err);
+}
+
+static void end_run(const study *st, player *p, record *rec)
+{
+    if (!p->learner)
+        return;
+    const segue_learner_info info = segue_learner_look(p->learner);
+    rec->no_model_left = (double)info.no_model_left / (double)st->n_tasks;
+    rec->violations = (double)info.violations;
+    rec->left_out = (double)info.left_out;
+    segue_learner_destroy(p->learner);
+    p->learner = NULL;
+}
+
+static segue_status play_run(const study *st, player *p, record *rec, uint64_t run,
+                             segue_error *err)
 {
     const bool has_models = segue_environment_has_models(st->sim->environment);
     const size_t fixed = st->single && has_models ? (size_t)(run / st->sim->runs) : SEGUE_ANY_MODEL;
-    rec->regret = 0.0;
-    rec->no_model_left = 0.0;
-    if (rec->model_sum)
-        memset(rec->model_sum, 0, 2 * st->n_models * sizeof *rec->model_sum);
-    segue_task_forget(p->task);
-    for (uint64_t task = 0; task < st->n_tasks; task++) {
-        const double regret = play_task(st, p, run, task, fixed);
-        rec->regret += regret / (double)st->n_tasks;
-        rec->no_model_left += (double)segue_task_look(p->task).no_model_left / (double)st->n_tasks;
-        if (rec->model_sum) {
-            rec->model_sum[segue_world_model(p->world)] += regret;
-            rec->model_count[segue_world_model(p->world)] += 1.0;
-        }
-        if (rec->curve)
-            rec->curve[task] = regret;
+    segue_status status = start_run(st, p, rec, run, err);
+    for (uint64_t task = 0; task < st->n_tasks && status == SEGUE_OK; task++) {
+        double regret = 0.0;
+        segue_world_begin(p->world, st->sim->seed, run, task, fixed);
+        if (p->learner)
+            status = play_learner(st, p, &regret, err);
+        else
+            regret = play_policy(st, p, run, task);
+        if (status == SEGUE_OK)
+            record_task(st, p, rec, task, regret);
     }
+    end_run(st, p, rec);
+    return status;
 }
 
-static void play_batch(void *context, size_t worker, uint64_t item)
+static segue_status play_batch(void *context, size_t worker, uint64_t item, segue_error *err)
 {
     const study *st = context;
     player *p = &st->players[worker];
     const uint64_t first = item * st->batch;
-    for (uint64_t i = 0; i < st->batch && first + i < st->n_runs; i++)
-        play_run(st, p, &p->records[i], first + i);
+    segue_status status = SEGUE_OK;
+    for (uint64_t i = 0; i < st->batch && first + i < st->n_runs && status == SEGUE_OK; i++)
+        status = play_run(st, p, &p->records[i], first + i, err);
+    return status;
 }
 
 /* ---- adding up --------------------------------------------------------------------------- */
@@ -176,6 +259,8 @@ static void add_record(study *st, const record *rec, uint64_t run)
 {
     segue_stats_add(&st->all, rec->regret);
     segue_stats_add(&st->no_model_left, rec->no_model_left);
+    segue_stats_add(&st->violations, rec->violations);
+    segue_stats_add(&st->left_out, rec->left_out);
     if (st->single)
         segue_stats_add(&st->stratum[run / st->sim->runs], rec->regret);
     for (size_t k = 0; rec->model_sum && k < st->n_models; k++)
@@ -238,6 +323,8 @@ static segue_status report(const study *st, segue_result **out, segue_error *err
         result->curve[task] = regret_of(&st->curve[task]);
     result->regret = st->single ? stratified(st, result->by_model) : regret_of(&st->all);
     result->no_model_left = st->no_model_left.mean;
+    result->violations = st->violations.mean;
+    result->left_out = st->left_out.mean;
     *out = result;
     return SEGUE_OK;
 }
@@ -256,7 +343,7 @@ void segue_result_destroy(segue_result *result)
 static segue_status player_init(player *p, const study *st, segue_error *err)
 {
     const segue_task_config config = task_config(st->sim);
-    segue_status status = segue_task_create(&p->task, &config, err);
+    segue_status status = st->sim->learner ? SEGUE_OK : segue_task_create(&p->task, &config, err);
     if (status == SEGUE_OK)
         status = segue_world_create(&p->world, st->sim->environment, err);
     if (status != SEGUE_OK)
