@@ -86,6 +86,9 @@ BAD_FILES = [
     ("a negative weight", "weight,a,b\n-1,0.1,0.2\n", ":2: field 'weight': -1 is negative"),
     ("weights all zero", "weight,a,b\n0,0.1,0.2\n0,0.1,0.2\n", ": the weights sum to 0"),
     ("an infinite weight", "weight,a,b\n1e999,0.1,0.2\n", ":2: field 'weight': '1e999'"),
+    ("a mistyped weight", "Weight,a,b\n0.3,0.9,0.1\n", ":1: field 1: is 'Weight' the 'weight'"),
+    ("a blank around a name", "a, b\n0.9,0.1\n", ":1: field 2: the name ' b' begins or ends"),
+    ("an escape in a name", "a,\033[31mb\n0.9,0.1\n", ":1: field 2: the name has a control"),
     ("weight not first", "a,weight,b\n0.1,1,0.2\n", ":1: field 2: 'weight' must be the first"),
     ("an open quote", 'a,"b\n0.1,0.2\n', ":1: field 2: a quote is not closed"),
     ("binary rubbish", bytes(range(1, 256)) * 20, ""),
@@ -125,6 +128,10 @@ BAD_USAGE = [
     ("--uniform: 1 is out of range", "simulate", "--uniform", "1"),
     ("policy 'mucb' needs a known model set", "simulate", "--uniform", "4", "--policy", "ts,mucb"),
     ("must be told each task's model", *SIMULATE, "--mixed", "1", "--policy", "told-ucb"),
+    ("'--s' could be --steps, --seed", *SIMULATE, "--s", "5"),
+    ("no policy 'UCB'; did you mean 'ucb'?", *SIMULATE, "--policy", "UCB"),
+    ("the name of the file is empty", "complexity", "--models", ""),
+    ("--out would overwrite --models", *SIMULATE, "--out", PAPER),
     ("--out and --curve name the same file", *SIMULATE, "--tasks", "2", "--out", "x", "--curve",
      "x"),
     ("the option '--timing' takes no value", *SIMULATE, "--timing=3"),
@@ -330,11 +337,33 @@ class Output(Folder):
             for model in data["models"]:
                 for name in ("ucb", "ucb+", "mucb"):
                     self.assertAlmostEqual(model["bounds"][name], 7 + 2 * log_known * model[name], 6)
+                forced = 3 * sum(model["gaps"])
                 self.assertAlmostEqual(model["estimated"]["bound_umucb"],
-                                       7 + 2 * log_estimated * model["estimated"]["tucb"], 6)
-            self.assertAlmostEqual(data["run_bound"],
-                                   5000 * (7 + 2 * log_estimated * data["average"]["tucb"]), 3)
+                                       7 + 2 * log_estimated * model["estimated"]["tucb"] + forced, 6)
+            bounds = [model["estimated"]["bound_umucb"] for model in data["models"]]
+            self.assertAlmostEqual(data["run_bound"], 5000 * sum(bounds) / 5, 3)
+            self.assertEqual(data["largest_error"], 0)
         self.assertEqual(data["best_arms"], [1, 2, 3, 4, 5])
+
+    def test_umucb_keeps_its_bound_where_the_forced_pulls_are_all(self):
+        models = self.file("a,b,c,d\n1,0,0,0\n0,.5,0,0\n")
+        data = json.loads(answer("complexity", "--models", models, "--estimated", models, "--eps", 0,
+                                 "--format", "json"))
+        played = json.loads(answer("simulate", "--models", models, "--policy", "umucb", "--runs", 20,
+                                   "--format", "json"))
+        for bound, seen in zip(data["models"], played["results"][0]["by_model"]):
+            self.assertLessEqual(seen["mean"], bound["estimated"]["bound_umucb"])
+
+    def test_estimates_that_are_further_off_than_eps_are_told(self):
+        truth = self.file("a,b\n.3,.4\n.9,.1\n", "truth.csv")
+        wild = self.file("a,b\n.9,.8\n.2,.7\n", "wild.csv")
+        text = answer("complexity", "--models", truth, "--estimated", wild, "--eps", 0.01)
+        self.assertIn("off by up to 0.7: the bounds do not hold", text)
+
+    def test_a_tiny_delta_is_no_trap(self):
+        data = json.loads(answer("simulate", "--models", PAPER, "--policy", "ucb:delta=1e-301",
+                                 "--steps", 100, "--runs", 5, "--format", "json"))
+        self.assertGreater(data["results"][0]["regret"]["se"], 0)
 
     def test_csv_of_complexity_agrees_with_json(self):
         data = json.loads(answer("complexity", "--models", PAPER, "--format", "json"))
@@ -349,11 +378,28 @@ class Output(Folder):
     def test_a_dash_is_the_standard_output(self):
         self.assertEqual(answer(*SIMULATE, "--out", "-"), answer(*SIMULATE))
 
+    def test_the_terminals_name_is_the_standard_output(self):
+        path = self.folder / "kept.txt"
+        path.write_text("kept\n")
+        with path.open("a") as out:
+            self.assertEqual(run(*SIMULATE, "--out", "/dev/stdout", stdout=out).returncode, 0)
+        self.assertTrue(path.read_text().startswith("kept\nRegret per task"))
+
+    def test_a_name_as_long_as_names_can_be(self):
+        out = self.folder / ("x" * 250)
+        answer(*SIMULATE, "--out", out)
+        self.assertTrue(out.read_text().startswith("Regret per task"))
+        self.assertEqual(len(os.listdir(self.folder)), 1)
+
     def test_no_gap_is_null(self):
         one = self.file("a,b\n0.6,0.8\n")
         data = json.loads(answer("complexity", "--models", one, "--format", "json"))
         self.assertIsNone(data["gamma_sigma"])
         self.assertAlmostEqual(data["sigma_min"], 1.0)
+        flat = self.file("a,b,c\n.1,.2,.3\n.4,.5,.6\n.7,.8,.9\n", "flat.csv")
+        data = json.loads(answer("complexity", "--models", flat, "--format", "json"))
+        self.assertEqual(data["sigma_min"], 0)
+        self.assertIsNone(data["recovery"]["error"])
         many = self.file("a,b\n0.6,0.8\n0.1,0.2\n0.5,0.5\n")
         data = json.loads(answer("complexity", "--models", many, "--format", "json"))
         self.assertIsNone(data["sigma_min"])

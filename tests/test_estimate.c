@@ -178,6 +178,8 @@ static void wrong_views_are_refused_and_add_nothing(void **state)
     assert_non_null(strstr(err.message, "view 2 of arm 2"));
     views[3] = 0.4;
     assert_int_equal(segue_moments_add(moments, views, -1.0, NULL), SEGUE_EDOMAIN);
+    views[0] = 1e200;
+    assert_int_equal(segue_moments_add(moments, views, 1.0, NULL), SEGUE_EDOMAIN);
     assert_int_equal(segue_moments_tasks(moments), 0);
     segue_moments_destroy(moments);
 }

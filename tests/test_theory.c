@@ -179,8 +179,14 @@ static void bounds_have_the_theorems_form(void **state)
     assert_near(segue_log_term(5, 5000, 1.0 / 5000), 27.16, 5e-3);
     assert_near(segue_log_term_estimated(5, 7, 5000, 1.0 / 5000), 29.80, 5e-3);
     assert_near(segue_regret_bound(7, 27.0, 3.0), 7.0 + 2.0 * 27.0 * 3.0, 1e-12);
-    const double complexities[] = {1.0, 2.0, 3.5};
-    assert_near(segue_regret_bound_run(7, 10.0, complexities, 3), 21.0 + 20.0 * 6.5, 1e-12);
+    segue_models *models = paper_models();
+    segue_estimated_sets *sets = NULL;
+    assert_ok(segue_estimated_sets_create(&sets, models, models, NULL, 0.1, 0, NULL));
+    const double forced = 3 * (.15 + .45 + .35 + .32 + .29 + .25);
+    assert_near(segue_regret_bound_estimated(sets, 20.0),
+                7.0 + 40.0 * segue_complexity_tucb(sets) + forced, 1e-9);
+    segue_estimated_sets_destroy(sets);
+    segue_models_destroy(models);
 }
 
 /* Theorem 2 and the concentration lemma, recomputed from the formulas for the paper's set. */

@@ -96,7 +96,8 @@ SEGUE_API double segue_task_mean(const segue_task *task, size_t arm);
  * The three views of the task: 3 x n_arms averages, mapped to [0, 1].
  *
  * False, and `views` undefined, if an arm has fewer than three rewards or the task was opened
- * without batches.  Rewards behind the horizon are not in consecutive batches.
+ * without batches.  Rewards behind the horizon are not in consecutive batches; if there are about
+ * as many as before it, a batch may be empty, which is false too.
  */
 SEGUE_API bool segue_task_views(const segue_task *task, double *views);
 

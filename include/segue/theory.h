@@ -97,13 +97,15 @@ SEGUE_API double segue_pull_bound_umucb(const segue_estimated_sets *sets, double
  * The bound on the expected regret of one task: n_arms + 2 L complexity.
  *
  * With segue_complexity_mucb and segue_log_term this is Theorem 1, with segue_complexity_tucb and
- * segue_log_term_estimated Theorem 3; with segue_complexity_ucb the bound for UCB.
+ * segue_log_term_estimated Theorem 3 as printed; with segue_complexity_ucb the bound for UCB.
  */
 SEGUE_API double segue_regret_bound(size_t n_arms, double log_term, double complexity);
 
-/** The bound on the regret of a run of tasks (Theorem 4): the sum of the bounds of its tasks. */
-SEGUE_API double segue_regret_bound_run(size_t n_arms, double log_term, const double *complexity,
-                                        size_t n_tasks);
+/**
+ * The bound for umUCB on an estimated set: Theorem 3, and 3 Delta_i for each arm's forced pulls,
+ * which the theorem leaves out.
+ */
+SEGUE_API double segue_regret_bound_estimated(const segue_estimated_sets *sets, double log_term);
 
 /** The second moment M2 = sum rho mu mu^T of a set, as far as the bounds need it. */
 typedef struct segue_spectrum {

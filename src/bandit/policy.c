@@ -54,6 +54,8 @@ static segue_status find_policy(const char *name, const segue_policy **out, segu
 segue_status segue_policy_set(segue_policy_spec *spec, const char *key, double value,
                               segue_error *err)
 {
+    if (!spec->policy)
+        return segue_fail(err, SEGUE_EDOMAIN, "no policy is given; see segue_policy_parse");
     const option_table table = segue_options_of(spec->policy);
     return segue_options_set(&table, key, value, spec->option, err);
 }

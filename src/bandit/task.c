@@ -45,6 +45,9 @@ static segue_status check_setting(const segue_setting *setting, segue_error *err
     if (setting->models && setting->models->n_arms != setting->n_arms)
         return segue_fail(err, SEGUE_EDOMAIN, "the models have %zu arms and the task %zu",
                           setting->models->n_arms, setting->n_arms);
+    if (setting->n_told > 2 * SEGUE_MAX_MODELS || setting->n_models > SEGUE_MAX_MODELS)
+        return segue_fail(err, SEGUE_EDOMAIN, "n_told is %zu and n_models %zu; need at most %d",
+                          setting->n_told, setting->n_models, SEGUE_MAX_MODELS);
     if (setting->horizon < 1 || setting->horizon > SEGUE_MAX_HORIZON)
         return segue_fail(err, SEGUE_EDOMAIN, "horizon is %" PRIu64 "; need 1 to %" PRIu64,
                           setting->horizon, SEGUE_MAX_HORIZON);
@@ -59,6 +62,8 @@ static segue_status check_config(const segue_task_config *config, segue_error *e
     const segue_policy *policy = config->policy.policy;
     if (!policy)
         return segue_fail(err, SEGUE_EDOMAIN, "no policy is given; see segue_policy_parse");
+    if (config->batches > SEGUE_BATCHES_INTERLEAVED)
+        return segue_fail(err, SEGUE_EDOMAIN, "there are no batches %d", (int)config->batches);
     const option_table table = segue_options_of(policy);
     const segue_status status = segue_options_check(&table, config->policy.option, err);
     if (status != SEGUE_OK)

@@ -16,8 +16,7 @@ void segue_ucb_settle(const segue_setting *setting, double *option)
 
 double segue_log_term(size_t terms, uint64_t horizon, double delta)
 {
-    const double n = (double)horizon;
-    return log((double)terms * n * n / delta);
+    return log((double)terms) + 2.0 * log((double)horizon) - log(delta); /* cannot overflow */
 }
 
 double segue_ucb_log_term(const segue_setting *setting, const double *option)

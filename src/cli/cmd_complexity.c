@@ -54,6 +54,7 @@ typedef struct row {
     segue_known_sets *known;
     segue_estimated_sets *estimated; /* NULL without --estimated */
     double ucb, ucb_plus, mucb, tucb;
+    double bound_umucb; /* NaN without --estimated */
 } row;
 
 typedef struct study {
@@ -66,6 +67,7 @@ typedef struct study {
     segue_spectrum spectrum;
     segue_recovery recovery;
     double delta, log_term, log_term_estimated;
+    double error; /* the largest of an estimated mean, with --estimated */
 } study;
 
 static bool with_estimates(const study *st)
@@ -84,6 +86,8 @@ static segue_status check_settings(const settings *set, segue_error *err)
         return segue_fail(err, SEGUE_EUSAGE, "--estimated needs --eps, how far it may be off");
     if (!set->estimated && set->eps >= 0.0)
         return segue_fail(err, SEGUE_EUSAGE, "--eps goes with --estimated");
+    if (set->out && segue_is_same_file(set->out, set->models))
+        return segue_fail(err, SEGUE_EUSAGE, "--out would overwrite --models");
     return set->out ? segue_outfile_check(set->out, err) : SEGUE_OK;
 }
 
@@ -116,14 +120,31 @@ static segue_status work_out_row(study *st, size_t k, segue_error *err)
     r->ucb = segue_complexity_ucb(r->known);
     r->ucb_plus = segue_complexity_ucb_plus(r->known);
     r->mucb = segue_complexity_mucb(r->known);
-    r->tucb = r->estimated ? segue_complexity_tucb(r->estimated) : NAN;
+    r->tucb = r->bound_umucb = NAN;
+    if (r->estimated) {
+        r->tucb = segue_complexity_tucb(r->estimated);
+        r->bound_umucb = segue_regret_bound_estimated(r->estimated, st->log_term_estimated);
+    }
 
     const double weight = st->models.models->weight[k];
     st->average.ucb += weight * r->ucb;
     st->average.ucb_plus += weight * r->ucb_plus;
     st->average.mucb += weight * r->mucb;
     st->average.tucb += weight * r->tucb;
+    st->average.bound_umucb += weight * r->bound_umucb;
     return SEGUE_OK;
+}
+
+/* How far the estimates really are from the models that they stand for. */
+static double largest_error(const study *st)
+{
+    const segue_models *models = st->models.models;
+    double error = 0.0;
+    for (size_t k = 0; k < models->n_models; k++)
+        for (size_t arm = 0; arm < models->n_arms; arm++)
+            error = fmax(error, fabs(segue_models_row(st->estimated.models, k)[arm] -
+                                     segue_models_row(models, st->match[k])[arm]));
+    return error;
 }
 
 static segue_status work_out(study *st, segue_error *err)
@@ -141,6 +162,8 @@ static segue_status work_out(study *st, segue_error *err)
     segue_status status = SEGUE_OK;
     if (with_estimates(st))
         status = segue_models_match(st->estimated.models, models, st->match, err);
+    if (with_estimates(st) && status == SEGUE_OK)
+        st->error = largest_error(st);
     for (size_t k = 0; k < models->n_models && status == SEGUE_OK; k++)
         status = work_out_row(st, k, err);
     if (status == SEGUE_OK)
@@ -191,16 +214,11 @@ static double bound(const study *st, double complexity)
     return segue_regret_bound(st->models.models->n_arms, st->log_term, complexity);
 }
 
-static double bound_estimated(const study *st, double complexity)
-{
-    return segue_regret_bound(st->models.models->n_arms, st->log_term_estimated, complexity);
-}
-
 /* Over --tasks tasks (Theorem 4): of umUCB on the estimates if there are any, else of mUCB. */
 static double run_bound(const study *st)
 {
-    return (double)st->set.tasks * (with_estimates(st) ? bound_estimated(st, st->average.tucb)
-                                                       : bound(st, st->average.mucb));
+    return (double)st->set.tasks *
+           (with_estimates(st) ? st->average.bound_umucb : bound(st, st->average.mucb));
 }
 
 /* ---- CSV --------------------------------------------------------------------------------- */
@@ -214,7 +232,7 @@ static void print_csv_complexities(const study *st, FILE *out, const row *r)
                              bound(st, r->ucb_plus),
                              bound(st, r->mucb),
                              r->tucb,
-                             bound_estimated(st, r->tucb)};
+                             r->bound_umucb};
     const size_t count = with_estimates(st) ? 8 : 6;
     for (size_t i = 0; i < count; i++) {
         fputc(',', out);
@@ -311,7 +329,7 @@ static json_t *json_estimated(const study *st, size_t k)
         json_set(sets->optimistic_model, sets->n_models), "kept_models",
         json_set(sets->kept_model, sets->n_models), "a1", json_set(sets->first_arm, sets->n_arms),
         "a2", json_set(sets->second_arm, sets->n_arms), "tucb", cli_json_number(r->tucb),
-        "bound_umucb", cli_json_number(bound_estimated(st, r->tucb)));
+        "bound_umucb", cli_json_number(r->bound_umucb));
 }
 
 static json_t *json_average(const study *st)
@@ -335,7 +353,7 @@ static json_t *make_json(const void *found)
         models = cli_json_append(models, entry);
     }
     const segue_recovery *rec = &st->recovery;
-    return json_pack(
+    json_t *all = json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:{s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o}}",
         "models", models, "average", json_average(st), "sigma_min",
         cli_json_number(st->spectrum.sigma_min), "gamma_sigma", cli_json_number(st->spectrum.gap),
@@ -347,6 +365,11 @@ static json_t *make_json(const void *found)
         cli_json_number(rec->error), "least_tasks", cli_json_number(rec->least_tasks),
         "second_moment", cli_json_number(rec->second_moment), "third_moment",
         cli_json_number(rec->third_moment));
+    if (with_estimates(st)) {
+        all = cli_json_set(all, "eps", cli_json_number(st->set.eps));
+        all = cli_json_set(all, "largest_error", cli_json_number(st->error));
+    }
+    return all;
 }
 
 /* ---- tables ------------------------------------------------------------------------------ */
@@ -460,8 +483,8 @@ static segue_status print_estimated(const study *st, FILE *out, segue_error *err
         set_list(&t, k + 1, 3, sets->first_arm, models->n_arms);
         set_list(&t, k + 1, 4, sets->second_arm, models->n_arms);
     }
-    fprintf(out, "\nEstimates to within %g: optimistic models, those never discarded, and arms\n\n",
-            st->set.eps);
+    fprintf(out, "\nEstimates taken to be within %g; they are off by up to %.3g%s\n\n", st->set.eps,
+            st->error, st->error > st->set.eps ? ": the bounds do not hold" : "");
     status = cli_table_print(&t, 5, out, cli_bold_for(st->set.out), err);
     cli_table_fini(&t);
     return status;
@@ -485,7 +508,7 @@ static void print_bounds(const study *st, FILE *out)
     print_number(out, "UCB+", bound(st, st->average.ucb_plus), "");
     print_number(out, "mUCB (Theorem 1)", bound(st, st->average.mucb), "");
     if (with_estimates(st))
-        print_number(out, "umUCB (Theorem 3)", bound_estimated(st, st->average.tucb), "");
+        print_number(out, "umUCB (Theorem 3)", st->average.bound_umucb, "");
     fprintf(out, "%-34s %.4g\n",
             with_estimates(st) ? "umUCB, all tasks (Theorem 4)" : "mUCB, all tasks", run_bound(st));
     fprintf(out, "\nLearning the models from %" PRIu64 " tasks (Theorem 2, C3 = %g, C4 = %g)\n\n",

@@ -29,7 +29,7 @@ static const cli_option options[] = {
     {"models", 'm', CLI_TEXT, FIELD(models), "FILE", "the model set, CSV ('-': standard input)", 0,
      0},
     {"policy", 'p', CLI_TEXT, FIELD(policy), "LIST",
-     "policies, comma between (default ucb,ucb+,mucb,ts)", 0, 0},
+     "policies (default ucb,ucb+,mucb,ts; or ucb,ts)", 0, 0},
     {"steps", 'n', CLI_WHOLE, FIELD(steps), "N", "steps a task (default 5000)", 1,
      (double)SEGUE_MAX_HORIZON},
     {"runs", 'r', CLI_WHOLE, FIELD(runs), "R", "runs, of each model unless --tasks (default 200)",
@@ -94,6 +94,8 @@ static segue_status check_settings(const settings *set, segue_error *err)
         return segue_fail(err, SEGUE_EUSAGE,
                           "--switch-at %" PRIu64 " is behind the last of %" PRIu64 " tasks",
                           set->switch_at, set->tasks);
+    if (set->out && set->models && segue_is_same_file(set->out, set->models))
+        return segue_fail(err, SEGUE_EUSAGE, "--out would overwrite --models");
     if (set->out && set->curve && strcmp(set->out, set->curve) == 0)
         return segue_fail(err, SEGUE_EUSAGE, "--out and --curve name the same file");
     segue_status status = set->out ? segue_outfile_check(set->out, err) : SEGUE_OK;
@@ -385,7 +387,7 @@ static segue_status run(int argc, char **argv, segue_error *err)
 const cli_command cli_command_simulate = {
     .name = "simulate",
     .summary = "plays policies against a model set and tells their regret",
-    .usage = "simulate --models FILE [OPTIONS]",
+    .usage = "simulate (--models FILE | --uniform K) [OPTIONS]",
     .details = "Without --tasks every policy plays single tasks, R of each model, and the regret\n"
                "is averaged by the models' weights.  With --tasks a run is J tasks, one after\n"
                "the other; policies that carry something from task to task then show it.\n\n"

@@ -63,6 +63,20 @@ static const char *name_of(const void *list, size_t i)
     return ((const cli_option *)list)[i].name;
 }
 
+/* List the options that begin with `typed`; returns how many there are. */
+static size_t list_beginning_with(const cli_option *options, size_t count, const char *typed,
+                                  char *text, size_t size)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t used = strlen(text);
+        if (strncmp(options[i].name, typed, strlen(typed)) == 0)
+            (void)snprintf(text + used, size - used, "%s--%s", found++ ? ", " : "",
+                           options[i].name);
+    }
+    return found;
+}
+
 /* What getopt did not like: an unknown option, or a value for one that takes none. */
 static segue_status refuse(const cli_option *options, size_t count, const char *word,
                            segue_error *err)
@@ -75,6 +89,9 @@ static segue_status refuse(const cli_option *options, size_t count, const char *
         return segue_fail(err, SEGUE_ENAME, "there is no option '-%c'", optopt);
     const char *name = word + strspn(word, "-");
     (void)snprintf(typed, sizeof typed, "%.*s", (int)strcspn(name, "="), name);
+    char several[128] = "";
+    if (list_beginning_with(options, count, typed, several, sizeof several) > 1)
+        return segue_fail(err, SEGUE_ENAME, "'%.60s' could be %s", word, several);
     const char *guess = segue_text_closest(typed, options, count, name_of);
     if (guess)
         return segue_fail(err, SEGUE_ENAME, "there is no option '%.60s'; did you mean '--%s'?",

@@ -27,7 +27,8 @@ segue_status cli_parse_format(const char *text, cli_format *out, segue_error *er
 
 const char *cli_out_path(const char *out)
 {
-    return out && strcmp(out, "-") == 0 ? NULL : out;
+    const bool standard = out && (strcmp(out, "-") == 0 || strcmp(out, "/dev/stdout") == 0);
+    return standard ? NULL : out;
 }
 
 segue_status cli_output_init(cli_output *output, segue_error *err)

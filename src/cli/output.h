@@ -14,7 +14,7 @@ typedef enum cli_format { CLI_TABLE, CLI_CSV, CLI_JSON } cli_format;
 /** @retval SEGUE_ENAME  the text is none of table, csv, json */
 SEGUE_MUST_CHECK segue_status cli_parse_format(const char *text, cli_format *out, segue_error *err);
 
-/** The path of --out: NULL, the standard output, for "-". */
+/** The path of --out: NULL, the standard output, for "-" and "/dev/stdout". */
 const char *cli_out_path(const char *out);
 
 /** A stream in memory.  Print to `stream`; writing errors show when it is finished. */

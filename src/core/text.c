@@ -15,6 +15,12 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+/* A letter without regard to its case; names are ASCII. */
+static int small(char c)
+{
+    return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
+}
+
 size_t segue_text_distance(const char *a, const char *b)
 {
     const size_t n = strlen(a), m = strlen(b);
@@ -28,7 +34,7 @@ size_t segue_text_distance(const char *a, const char *b)
     for (size_t i = 1; i <= n; i++) {
         now[0] = i;
         for (size_t j = 1; j <= m; j++) {
-            const size_t change = ago[j - 1] + (a[i - 1] != b[j - 1]);
+            const size_t change = ago[j - 1] + (small(a[i - 1]) != small(b[j - 1]));
             now[j] = least(change, least(ago[j], now[j - 1]) + 1);
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
                 now[j] = least(now[j], two_ago[j - 2] + 1);

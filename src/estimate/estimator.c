@@ -360,12 +360,13 @@ segue_status segue_estimator_fit(segue_estimator *est, const segue_moments *mome
                                       .eigenvalue = f->s.eigenvalue,
                                       .verdict = est->verdict};
     segue_status status = SEGUE_OK;
-    if (n_tasks > 0)
+    const bool any = n_tasks > 0 && segue_moments_weight(moments) > 0.0;
+    if (any)
         status = segue_spectral_second(&f->s, moments, est->config.alpha0, err);
     if (status != SEGUE_OK)
         return status;
-    est->info.noise = fmax(0.0, -f->s.eigenvalue[f->n_arms - 1]);
-    if (!is_solvable(est, n_tasks)) {
+    est->info.noise = any ? fmax(0.0, -f->s.eigenvalue[f->n_arms - 1]) : 0.0;
+    if (!is_solvable(est, any ? n_tasks : 0)) {
         segue_models_destroy(est->models);
         est->models = NULL;
         return SEGUE_OK;

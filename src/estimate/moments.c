@@ -35,6 +35,8 @@ segue_status segue_moments_create(segue_moments **out, size_t n_arms, segue_view
     if (n_arms < SEGUE_MIN_ARMS || n_arms > SEGUE_MAX_ARMS)
         return segue_fail(err, SEGUE_EDOMAIN, "n_arms is %zu; need %d to %d", n_arms,
                           SEGUE_MIN_ARMS, SEGUE_MAX_ARMS);
+    if (views != SEGUE_VIEWS_PAPER && views != SEGUE_VIEWS_SYMMETRIC)
+        return segue_fail(err, SEGUE_EDOMAIN, "there are no views %d", (int)views);
     segue_moments *moments = calloc(1, sizeof *moments);
     if (!moments)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for moments");
@@ -66,6 +68,11 @@ void segue_moments_destroy(segue_moments *moments)
 uint64_t segue_moments_tasks(const segue_moments *moments)
 {
     return moments->n_tasks;
+}
+
+double segue_moments_weight(const segue_moments *moments)
+{
+    return moments->weight;
 }
 
 size_t segue_moments_arms(const segue_moments *moments)
@@ -136,8 +143,8 @@ segue_status segue_moments_add(segue_moments *moments, const double *views, doub
         return segue_fail(err, SEGUE_EDOMAIN, "the weight of a task is %g; need a number >= 0",
                           weight);
     for (size_t i = 0; i < 3 * n; i++)
-        if (!isfinite(views[i]))
-            return segue_fail(err, SEGUE_EDOMAIN, "view %zu of arm %zu is %g; need a number",
+        if (!(fabs(views[i]) <= SEGUE_MAX_STRAY)) /* also catches NaN */
+            return segue_fail(err, SEGUE_EDOMAIN, "view %zu of arm %zu is %g; need a mean",
                               i / n + 1, i % n + 1, views[i]);
     const segue_status status = reserve(moments, 1, err);
     if (status != SEGUE_OK)

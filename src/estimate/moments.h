@@ -8,6 +8,9 @@
 /** The constant name of an estimator's method. */
 const char *segue_estimator_method(const segue_estimator *estimator);
 
+/** The sum of the weights of the tasks. */
+double segue_moments_weight(const segue_moments *moments);
+
 size_t segue_moments_arms(const segue_moments *moments);
 
 /** M1 (n_arms) and the symmetrised M2 (n_arms x n_arms).  At least one task was added. */

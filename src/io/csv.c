@@ -48,6 +48,8 @@ static char *copy_text(const char *text)
 static segue_status open_file(segue_csv *csv, const char *path, segue_error *err)
 {
     struct stat about;
+    if (*path == '\0')
+        return segue_fail(err, SEGUE_EFILE, "the name of the file is empty");
     csv->file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     if (!csv->file)
         return segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", csv->path, strerror(errno));

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "io/csv.h"
 #include "segue/number.h"
@@ -53,31 +54,56 @@ static segue_status check_header(reading *r, segue_error *err)
     return SEGUE_OK;
 }
 
+static bool has_control(const char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f)
+            return true;
+    return false;
+}
+
+static segue_status check_name(const reading *r, size_t field, const char *name, segue_error *err)
+{
+    const char *wrong = NULL;
+    if (*name == '\0')
+        wrong = "an arm has no name";
+    else if (strcmp(name, "weight") == 0)
+        wrong = "'weight' must be the first column, and cannot name an arm";
+    else if (!segue_is_utf8(name))
+        wrong = "the name is not UTF-8";
+    else if (has_control(name))
+        wrong = "the name has a control character";
+    if (wrong)
+        return segue_fail(err, SEGUE_EPARSE, "%s:%" PRIu64 ": field %zu: %s", AT(r), field + 1,
+                          wrong);
+    if (*name == ' ' || name[strlen(name) - 1] == ' ')
+        return segue_fail(err, SEGUE_EPARSE,
+                          "%s:%" PRIu64 ": field %zu: the name '%.60s' begins or ends with a blank",
+                          AT(r), field + 1, name);
+    if (strcasecmp(name, "weight") == 0)
+        return segue_fail(err, SEGUE_EPARSE,
+                          "%s:%" PRIu64 ": field %zu: is '%s' the 'weight' column? write it in "
+                          "small letters, or name the arm otherwise",
+                          AT(r), field + 1, name);
+    return SEGUE_OK;
+}
+
 static segue_status copy_names(reading *r, segue_error *err)
 {
+    segue_status status = SEGUE_OK;
     r->arm_name = calloc(r->n_arms, sizeof *r->arm_name);
-    for (size_t arm = 0; r->arm_name && arm < r->n_arms; arm++) {
+    for (size_t arm = 0; r->arm_name && arm < r->n_arms && status == SEGUE_OK; arm++) {
         const size_t field = arm + r->has_weights;
         const char *name = segue_csv_field(r->csv, field);
-        if (*name == '\0')
-            return segue_fail(err, SEGUE_EPARSE, "%s:%" PRIu64 ": field %zu: an arm has no name",
-                              AT(r), field + 1);
-        if (strcmp(name, "weight") == 0)
-            return segue_fail(err, SEGUE_EPARSE,
-                              "%s:%" PRIu64 ": field %zu: 'weight' must be the first column, and "
-                              "cannot name an arm",
-                              AT(r), field + 1);
-        if (!segue_is_utf8(name))
-            return segue_fail(err, SEGUE_EPARSE, "%s:%" PRIu64 ": field %zu: the name is not UTF-8",
-                              AT(r), field + 1);
-        r->arm_name[arm] = strdup(name);
-        if (!r->arm_name[arm])
+        status = check_name(r, field, name, err);
+        r->arm_name[arm] = status == SEGUE_OK ? strdup(name) : NULL;
+        if (status == SEGUE_OK && !r->arm_name[arm])
             break;
     }
-    if (!r->arm_name || !r->arm_name[r->n_arms - 1])
-        return segue_fail(err, SEGUE_ENOMEM, "%s: out of memory for %zu arms",
-                          segue_csv_path(r->csv), r->n_arms);
-    return SEGUE_OK;
+    if (status == SEGUE_OK && (!r->arm_name || !r->arm_name[r->n_arms - 1]))
+        status = segue_fail(err, SEGUE_ENOMEM, "%s: out of memory for %zu arms",
+                            segue_csv_path(r->csv), r->n_arms);
+    return status;
 }
 
 static int by_name(const void *a, const void *b)

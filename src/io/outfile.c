@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,12 @@ static segue_status cannot(const char *path, segue_error *err)
 {
     return segue_fail(err, SEGUE_EFILE, "%s: cannot be written: %s", segue_text_tail(path),
                       strerror(errno));
+}
+
+int segue_is_same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 /* How long the directory part of a path is, its last '/' included. */
@@ -64,7 +71,7 @@ static bool write_all(int fd, const char *data, size_t size)
 static segue_status write_directly(const char *path, const void *data, size_t size,
                                    segue_error *err)
 {
-    const int fd = open(path, O_WRONLY);
+    const int fd = open(path, O_WRONLY | O_APPEND);
     if (fd < 0)
         return cannot(path, err);
     const bool written = write_all(fd, data, size);
@@ -89,39 +96,61 @@ static mode_t mode_for(const char *path)
     return (mode_t)(0666 & ~mask);
 }
 
+/* A name beside `path` for mkstemp: hidden, and short whatever the name of the file. */
+static char *name_aside(const char *path)
+{
+    static const char name[] = ".segue-XXXXXX";
+    const size_t directory = (size_t)directory_length(path);
+    char *aside = malloc(directory + sizeof name);
+    if (aside) {
+        memcpy(aside, path, directory);
+        memcpy(aside + directory, name, sizeof name);
+    }
+    return aside;
+}
+
+/* Fill the file at `fd`, give it its mode, and see it on the disk; 0 or the error code. */
+static int fill(int fd, const char *path, const void *data, size_t size)
+{
+    int code = 0;
+    if (!write_all(fd, data, size) || fchmod(fd, mode_for(path)) != 0 || fsync(fd) != 0)
+        code = errno;
+    if (close(fd) != 0 && code == 0)
+        code = errno;
+    return code;
+}
+
 static segue_status write_aside(const char *path, const void *data, size_t size, segue_error *err)
 {
-    const size_t length = strlen(path);
-    static const char suffix[] = ".XXXXXX";
-    char *aside = malloc(length + sizeof suffix);
+    char *aside = name_aside(path);
     if (!aside)
         return segue_fail(err, SEGUE_ENOMEM, "%s: out of memory", segue_text_tail(path));
-    memcpy(aside, path, length);
-    memcpy(aside + length, suffix, sizeof suffix);
-
     const int fd = mkstemp(aside);
     if (fd < 0) {
         free(aside);
         return cannot(path, err);
     }
-    const bool written =
-        write_all(fd, data, size) && fchmod(fd, mode_for(path)) == 0 && fsync(fd) == 0;
-    int code = errno;
-    const bool closed = close(fd) == 0;
-    if (written && !closed)
+    int code = fill(fd, path, data, size);
+    if (code == 0 && rename(aside, path) != 0)
         code = errno;
-    bool renamed = false;
-    if (written && closed) {
-        renamed = rename(aside, path) == 0;
-        code = errno;
-    }
-    if (!renamed)
+    if (code != 0)
         (void)unlink(aside);
     free(aside);
-    if (!renamed)
+    if (code != 0)
         return segue_fail(err, SEGUE_EIO, "%s: writing failed: %s", segue_text_tail(path),
                           strerror(code));
     return SEGUE_OK;
+}
+
+/* Do not end between making the file aside and renaming it: it would stay behind. */
+static void hold_signals(sigset_t *before)
+{
+    sigset_t ends;
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGINT);
+    sigaddset(&ends, SIGTERM);
+    sigaddset(&ends, SIGHUP);
+    (void)pthread_sigmask(SIG_BLOCK, &ends, before);
 }
 
 segue_status segue_outfile_write(const char *path, const void *data, size_t size, segue_error *err)
@@ -130,10 +159,14 @@ segue_status segue_outfile_write(const char *path, const void *data, size_t size
     segue_status status = segue_outfile_check(path, err);
     if (status != SEGUE_OK)
         return status;
-    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
+    if ((stat(path, &about) == 0 && !S_ISREG(about.st_mode)) || strncmp(path, "/dev/", 5) == 0 ||
+        strncmp(path, "/proc/", 6) == 0) /* also where these lead to a plain file */
         return write_directly(path, data, size, err);
     char *target = realpath(path, NULL); /* what a link points to; NULL if it does not exist yet */
+    sigset_t before;
+    hold_signals(&before);
     status = write_aside(target ? target : path, data, size, err);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     free(target);
     return status;
 }

@@ -14,6 +14,9 @@
  */
 SEGUE_MUST_CHECK segue_status segue_outfile_check(const char *path, segue_error *err);
 
+/** Whether two paths lead to the same file, which exists. */
+int segue_is_same_file(const char *a, const char *b);
+
 /**
  * Write `size` bytes to `path`: aside first, then renamed, so that a reader sees the old file or
  * the new one and a failure leaves the old one.  A device or a pipe is written to directly.

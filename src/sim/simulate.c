@@ -122,6 +122,8 @@ static segue_status check_player(const segue_simulation *sim, segue_error *err)
 
 segue_status segue_simulation_check(const segue_simulation *sim, segue_error *err)
 {
+    if (!sim->environment)
+        return segue_fail(err, SEGUE_EDOMAIN, "no environment is given");
     segue_status status = segue_environment_check(sim->environment, err);
     if (status == SEGUE_OK)
         status = check_range("steps", sim->steps, 1, SEGUE_MAX_HORIZON, err);

@@ -9,20 +9,11 @@
 #include "core/linalg.h"
 #include "segue/theory.h"
 
-#define SAME_EIGENVALUE 1e-12 /* of the largest: closer ones count as equal */
+#define SAME_EIGENVALUE 1e-12 /* of the largest: closer ones count as equal, smaller ones as 0 */
 
 double segue_regret_bound(size_t n_arms, double log_term, double complexity)
 {
     return (double)n_arms + 2.0 * log_term * complexity;
-}
-
-double segue_regret_bound_run(size_t n_arms, double log_term, const double *complexity,
-                              size_t n_tasks)
-{
-    double sum = 0.0;
-    for (size_t j = 0; j < n_tasks; j++)
-        sum += segue_regret_bound(n_arms, log_term, complexity[j]);
-    return sum;
 }
 
 /* The least difference of two distinct numbers of an ascending list. */
@@ -75,7 +66,7 @@ segue_status segue_spectrum_compute(segue_spectrum *out, const segue_models *mod
     double *gram = values + m, *scaled = gram + m * m;
     const segue_status status = eigenvalues(models, scaled, gram, values, err);
     if (status == SEGUE_OK) {
-        out->sigma_min = fmax(0.0, values[0]); /* rounding may leave it just below */
+        out->sigma_min = values[0] > SAME_EIGENVALUE * values[m - 1] ? values[0] : 0.0;
         out->sigma_max = values[m - 1];
         out->gap = least_difference(values, m);
     }

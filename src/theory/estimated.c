@@ -145,6 +145,14 @@ double segue_complexity_tucb(const segue_estimated_sets *sets)
     return sum;
 }
 
+double segue_regret_bound_estimated(const segue_estimated_sets *sets, double log_term)
+{
+    double forced = 0.0;
+    for (size_t arm = 0; arm < sets->n_arms; arm++)
+        forced += SEGUE_FORCED_PULLS * sets->gap[arm];
+    return segue_regret_bound(sets->n_arms, log_term, segue_complexity_tucb(sets)) + forced;
+}
+
 double segue_pull_bound_umucb(const segue_estimated_sets *sets, double log_term, size_t arm)
 {
     return fmax((double)SEGUE_FORCED_PULLS, 2.0 * log_term * pulls(sets, arm) + 1.0);

@@ -74,7 +74,8 @@ static segue_status check_config(const segue_learner_config *config, segue_error
         return segue_fail(err, SEGUE_EDOMAIN, "c is %g; need a number > 0", config->c);
     if (config->every < 1 || !(config->growth >= 0.0 && isfinite(config->growth)))
         return segue_fail(err, SEGUE_EDOMAIN, "every is below 1, or growth below 0");
-    if (config->batches == SEGUE_BATCHES_NONE)
+    if (config->batches != SEGUE_BATCHES_CONSECUTIVE &&
+        config->batches != SEGUE_BATCHES_INTERLEAVED)
         return segue_fail(err, SEGUE_EDOMAIN, "a learner needs batches to learn from");
     return SEGUE_OK;
 }
@@ -104,8 +105,9 @@ segue_status segue_learner_create(segue_learner **out, const segue_learner_confi
                                   segue_error *err)
 {
     *out = NULL;
-    if (!segue_learner_is_named(config->method))
-        return segue_fail(err, SEGUE_ENAME, "there is no learner '%.40s'", config->method);
+    if (!config->method || !segue_learner_is_named(config->method))
+        return segue_fail(err, SEGUE_ENAME, "there is no learner '%.40s'",
+                          config->method ? config->method : "");
     segue_status status = check_config(config, err);
     if (status != SEGUE_OK)
         return status;
