@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
+#include "segue/learner.h"
 #include "segue/policy.h"
 
 static void print_command(FILE *out, const cli_command *command)
@@ -85,6 +86,12 @@ static void print_policies(FILE *out)
             fprintf(out, "      %-9s %s\n", policies[i]->options[k].key,
                     policies[i]->options[k].help);
     }
+    fputs("\nLearners, which play over many tasks:\n\n"
+          "  tucb         umucb on models learned from the tasks before\n",
+          out);
+    const segue_option *options = segue_learner_options(&count);
+    for (size_t k = 0; k < count; k++)
+        fprintf(out, "      %-9s %s\n", options[k].key, options[k].help);
     fputs("\n* needs a known model set (told-ucb: to be told each task's model).\n"
           "n: steps a task; m: models; K: arms; J: tasks; radius: sqrt(L / 2 pulls).\n",
           out);
@@ -104,6 +111,7 @@ static segue_status print_words(FILE *out, const char *topic, segue_error *err)
         const segue_policy *const *policies = segue_policies(&count);
         for (size_t i = 0; i < count; i++)
             fprintf(out, "%s\n", policies[i]->name);
+        fputs("tucb\n", out);
         return SEGUE_OK;
     }
     const cli_command *command = NULL;

@@ -34,8 +34,8 @@ static const cli_option options[] = {
      (double)SEGUE_MAX_HORIZON},
     {"runs", 'r', CLI_WHOLE, FIELD(runs), "R", "runs, of each model unless --tasks (default 200)",
      1, (double)SEGUE_MAX_RUNS},
-    {"tasks", 'j', CLI_WHOLE, FIELD(tasks), "J", "play runs of J tasks, drawn by the weights", 1,
-     (double)SEGUE_MAX_TASKS},
+    {"tasks", 'j', CLI_WHOLE, FIELD(tasks), "J",
+     "play runs of J tasks, drawn by the weights; learn", 1, (double)SEGUE_MAX_TASKS},
     {"seed", 's', CLI_WHOLE, FIELD(seed), "S", "seed of all random streams (default 1)", 0,
      9007199254740992.0},
     {"threads", 't', CLI_WHOLE, FIELD(threads), "T", "threads (default: one a processor)", 1,
@@ -130,6 +130,7 @@ static segue_simulation simulation_of(const study *st, size_t policy, cli_progre
     return (segue_simulation){
         .environment = &st->env,
         .policy = st->policies.spec[policy],
+        .learner = st->policies.spec[policy].policy ? NULL : &st->policies.learner[policy],
         .steps = st->set.steps,
         .tasks = st->set.tasks,
         .runs = st->set.runs,
@@ -265,6 +266,10 @@ static json_t *json_of(const study *st, size_t policy)
                   (json_int_t)tasks_of(st), "runs", (json_int_t)st->set.runs, "regret", "mean",
                   cli_json_number(result->regret.mean), "se", cli_json_number(result->regret.se),
                   "by_model", by_model, "no_model_left", cli_json_number(result->no_model_left));
+    if (!st->policies.spec[policy].policy) {
+        entry = cli_json_set(entry, "violations", cli_json_number(result->violations));
+        entry = cli_json_set(entry, "left_out", cli_json_number(result->left_out));
+    }
     if (st->set.timing) {
         entry = cli_json_set(entry, "seconds", json_real(st->seconds[policy]));
         entry = cli_json_set(entry, "steps_per_second", json_real(steps_a_second(st, policy)));
@@ -321,6 +326,10 @@ static void print_remarks(const study *st, FILE *out, bool cut)
 {
     if (cut)
         fputs("\n(--format csv also tells the regret by model)\n", out);
+    for (size_t i = 0; i < st->policies.count; i++)
+        if (st->result[i]->violations > 0.0)
+            fprintf(out, "\n%s: no estimated model was near to %.3g of %" PRIu64 " tasks a run\n",
+                    st->policies.text[i], st->result[i]->violations, tasks_of(st));
     for (size_t i = 0; i < st->policies.count; i++)
         if (st->result[i]->no_model_left > 0.0)
             fprintf(out,
@@ -388,19 +397,22 @@ const cli_command cli_command_simulate = {
     .name = "simulate",
     .summary = "plays policies against a model set and tells their regret",
     .usage = "simulate (--models FILE | --uniform K) [OPTIONS]",
-    .details = "Without --tasks every policy plays single tasks, R of each model, and the regret\n"
-               "is averaged by the models' weights.  With --tasks a run is J tasks, one after\n"
-               "the other; policies that carry something from task to task then show it.\n\n"
-               "Laws of rewards: beta:P has precision P; normal:SD is cut to [0,1] and moved so\n"
-               "that the mean is right; twopoint:S pays 0 or S.  --spread K draws each mean from\n"
-               "a Beta of concentration K; --mixed A draws shares of the models from a Dirichlet\n"
-               "of total concentration A, centred on their weights.\n\n"
-               "The same seed gives the same bytes on any number of threads, and all policies of\n"
-               "a run see the same rewards.  'segue help policies' lists the policies.\n\n"
-               "examples:\n"
-               "  segue simulate --models models/paper.csv\n"
-               "  segue simulate --models models/paper.csv --policy ucb:delta=0.01,mts\n"
-               "  segue simulate --uniform 10 --policy ts,kl-ucb --format csv --out regret.csv\n",
+    .details =
+        "Without --tasks every policy plays single tasks, R of each model, and the regret\n"
+        "is averaged by the models' weights.  With --tasks a run is J tasks, one after\n"
+        "the other; learners, and policies that carry state from task to task, need it.\n"
+        "A learner does not see the models; it is told only how many there are.\n\n"
+        "Laws of rewards: beta:P has precision P; normal:SD is cut to [0,1] and moved so\n"
+        "that the mean is right; twopoint:S pays 0 or S.  --spread K draws each mean from\n"
+        "a Beta of concentration K; --mixed A draws shares of the models from a Dirichlet\n"
+        "of total concentration A, centred on their weights.\n\n"
+        "The same seed gives the same bytes on any number of threads, and all policies of\n"
+        "a run see the same rewards.  'segue help policies' lists the policies.\n\n"
+        "examples:\n"
+        "  segue simulate --models models/paper.csv\n"
+        "  segue simulate --models models/paper.csv --policy ucb:delta=0.01,mts\n"
+        "  segue simulate --models models/paper.csv --policy tucb,ucb --tasks 200\n"
+        "  segue simulate --uniform 10 --policy ts,kl-ucb --format csv --out regret.csv\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,

@@ -1,4 +1,4 @@
-/* policy_list.c - several policies in one text.
+/* policy_list.c - several policies or learners in one text.
  * SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/policy_list.h"
@@ -29,8 +29,11 @@ static segue_status add(cli_policies *policies, const char *text, size_t length,
     char *copy = strndup(text, length);
     if (!copy)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for the list of policies");
-    policies->text[policies->count] = copy;
-    return segue_policy_parse(&policies->spec[policies->count++], copy, err);
+    const size_t i = policies->count++;
+    policies->text[i] = copy;
+    policies->learner[i] = segue_learner_defaults();
+    return segue_learner_is_named(copy) ? segue_learner_parse(&policies->learner[i], copy, err)
+                                        : segue_policy_parse(&policies->spec[i], copy, err);
 }
 
 segue_status cli_policies_init(cli_policies *policies, const char *list, segue_error *err)
@@ -41,7 +44,8 @@ segue_status cli_policies_init(cli_policies *policies, const char *list, segue_e
     *policies = (cli_policies){.count = 0};
     policies->text = calloc(most, sizeof *policies->text);
     policies->spec = calloc(most, sizeof *policies->spec);
-    if (!policies->text || !policies->spec)
+    policies->learner = calloc(most, sizeof *policies->learner);
+    if (!policies->text || !policies->spec || !policies->learner)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for the list of policies");
     for (const char *p = list;;) {
         const size_t length = policy_length(p);
@@ -60,5 +64,6 @@ void cli_policies_fini(cli_policies *policies)
         free(policies->text[i]);
     free(policies->text);
     free(policies->spec);
+    free(policies->learner);
     *policies = (cli_policies){.count = 0};
 }
