@@ -23,6 +23,8 @@ HOME = {
     "theory": "theory",
     "environment": "sim", "simulate": "sim", "segue": "cli",
 }
+# ... but for saving and loading a learner.
+FILES = {"src/core/outfile.c", "src/transfer/save.c"}
 LIBRARY = {"core", "bandit", "estimate", "theory", "transfer", "sim"}
 # libsegue opens no files, prints nothing, knows no clock and does not end the program.
 FORBIDDEN = re.compile(r"\b(v?f?printf|puts|fputs|fputc|putchar|fwrite|perror|write|fopen|open|exit|abort|"
@@ -39,7 +41,7 @@ for path in sorted([*root.glob("src/*/*.[ch]"), *root.glob("include/segue/*.h")]
         used = HOME[stem] if where == "segue" else where
         if used != folder and used not in MAY_USE[folder] and path.stem != "segue":
             wrong.append(f"{path.relative_to(root)} ({folder}) may not include {name} ({used})")
-    if folder in LIBRARY:
+    if folder in LIBRARY and str(path.relative_to(root)) not in FILES:
         code = re.sub(r"/\*.*?\*/|\"[^\"\n]*\"", "", text, flags=re.S)
         wrong += [f"{path.relative_to(root)} calls {call}(), and libsegue does not"
                   for call in FORBIDDEN.findall(code)]

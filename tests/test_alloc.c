@@ -11,8 +11,8 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+#include "core/outfile.h"
 #include "io/models_file.h"
-#include "io/outfile.h"
 
 static atomic_long calls_left; /* until the one that fails; negative: none does */
 static atomic_long failures;
@@ -186,6 +186,51 @@ static void simulation_survives_every_failing_allocation(void **state)
         }
 }
 
+static const char *learner_text;
+
+/* A learner plays a few tasks, is saved and loaded. */
+static segue_status learner_scenario(segue_error *err)
+{
+    static char name[] = "/tmp/segue-alloc-learner";
+    segue_learner_config config = segue_learner_defaults();
+    segue_learner *learner = NULL, *loaded = NULL;
+    config.n_arms = 3;
+    config.n_models = 2;
+    config.horizon = 30;
+    segue_status status = segue_learner_parse(&config, learner_text, err);
+    if (status == SEGUE_OK)
+        status = segue_learner_create(&learner, &config, err);
+    for (int j = 0; j < 6 && status == SEGUE_OK; j++) {
+        segue_task *task = NULL;
+        status = segue_learner_open_task(learner, &task, err);
+        for (int t = 0; t < 30 && status == SEGUE_OK; t++) {
+            const size_t arm = segue_task_ask(task);
+            status = segue_task_tell(task, arm, mean[(size_t)(j % 2) * 3 + arm], err);
+        }
+        if (status == SEGUE_OK)
+            status = segue_learner_close_task(learner, &task, err);
+    }
+    if (status == SEGUE_OK)
+        status = segue_learner_save(learner, name, err);
+    if (status == SEGUE_OK)
+        status = segue_learner_load(&loaded, name, 3, err);
+    segue_learner_destroy(learner);
+    segue_learner_destroy(loaded);
+    (void)unlink(name);
+    return status;
+}
+
+static void learners_survive_every_failing_allocation(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"tucb", "tucb:estimator=eca", "tucb:estimator=algorithm-b",
+                                        "tucb:batches=interleaved,identify=2"};
+    for (size_t i = 0; i < 4; i++) {
+        learner_text = texts[i];
+        fail_each(learner_scenario, 60);
+    }
+}
+
 static char file_name[] = "/tmp/segue-alloc-XXXXXX";
 
 static segue_status file_scenario(segue_error *err)
@@ -215,6 +260,7 @@ int main(void)
         cmocka_unit_test(theory_survives_every_failing_allocation),
         cmocka_unit_test(simulation_survives_every_failing_allocation),
         cmocka_unit_test(files_survive_every_failing_allocation),
+        cmocka_unit_test(learners_survive_every_failing_allocation),
     };
     atomic_store(&calls_left, -1);
     return cmocka_run_group_tests(tests, NULL, NULL);

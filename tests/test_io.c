@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/outfile.h"
 #include "io/csv.h"
 #include "io/models_file.h"
-#include "io/outfile.h"
 
 static char folder[] = "/tmp/segue-test-XXXXXX";
 static char path[sizeof folder + 32];

@@ -108,6 +108,27 @@ SEGUE_API segue_learner_info segue_learner_look(const segue_learner *learner);
 /** Its configuration, defaults filled in. */
 SEGUE_API const segue_learner_config *segue_learner_settings(const segue_learner *learner);
 
+/**
+ * Save a learner to one file, whole or not at all; it can be read on every machine.  Open tasks are
+ * not in it.
+ *
+ * @retval SEGUE_EFILE  the file cannot be written
+ * @retval SEGUE_EIO, SEGUE_ENOMEM
+ */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_save(const segue_learner *learner,
+                                                           const char *path, segue_error *err);
+
+/**
+ * Load a learner, which goes on bit for bit as the saved one would have.  `n_arms`, unless 0, is
+ * the number of arms it must have.
+ *
+ * @retval SEGUE_EFILE    no learner's file, truncated, damaged, or of a newer version
+ * @retval SEGUE_EDOMAIN  it has another number of arms
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_load(segue_learner **out, const char *path,
+                                                           size_t n_arms, segue_error *err);
+
 /** eps_j = C sqrt(log(2 m K J / delta) / j): how far an estimate from j tasks may be off. */
 SEGUE_API double segue_model_error(double c, size_t n_models, size_t n_arms, uint64_t n_tasks,
                                    double delta, uint64_t j);

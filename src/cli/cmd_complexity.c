@@ -8,8 +8,8 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/table.h"
+#include "core/outfile.h"
 #include "io/models_file.h"
-#include "io/outfile.h"
 #include "segue/policy.h"
 #include "segue/theory.h"
 

@@ -12,8 +12,8 @@
 #include "cli/policy_list.h"
 #include "cli/progress.h"
 #include "cli/table.h"
+#include "core/outfile.h"
 #include "io/models_file.h"
-#include "io/outfile.h"
 #include "segue/simulate.h"
 
 typedef struct settings {
@@ -397,22 +397,21 @@ const cli_command cli_command_simulate = {
     .name = "simulate",
     .summary = "plays policies against a model set and tells their regret",
     .usage = "simulate (--models FILE | --uniform K) [OPTIONS]",
-    .details =
-        "Without --tasks every policy plays single tasks, R of each model, and the regret\n"
-        "is averaged by the models' weights.  With --tasks a run is J tasks, one after\n"
-        "the other; learners, and policies that carry state from task to task, need it.\n"
-        "A learner does not see the models; it is told only how many there are.\n\n"
-        "Laws of rewards: beta:P has precision P; normal:SD is cut to [0,1] and moved so\n"
-        "that the mean is right; twopoint:S pays 0 or S.  --spread K draws each mean from\n"
-        "a Beta of concentration K; --mixed A draws shares of the models from a Dirichlet\n"
-        "of total concentration A, centred on their weights.\n\n"
-        "The same seed gives the same bytes on any number of threads, and all policies of\n"
-        "a run see the same rewards.  'segue help policies' lists the policies.\n\n"
-        "examples:\n"
-        "  segue simulate --models models/paper.csv\n"
-        "  segue simulate --models models/paper.csv --policy ucb:delta=0.01,mts\n"
-        "  segue simulate --models models/paper.csv --policy tucb,ucb --tasks 200\n"
-        "  segue simulate --uniform 10 --policy ts,kl-ucb --format csv --out regret.csv\n",
+    .details = "Without --tasks every policy plays single tasks, R of each model, and the regret\n"
+               "is averaged by the models' weights.  With --tasks a run is J tasks, one after\n"
+               "the other; learners, and policies that carry state from task to task, need it.\n"
+               "A learner does not see the models; it is told only how many there are.\n\n"
+               "Laws of rewards: beta:P has precision P; normal:SD is cut to [0,1] and moved so\n"
+               "that the mean is right; twopoint:S pays 0 or S.  --spread K draws each mean from\n"
+               "a Beta of concentration K; --mixed A draws shares of the models from a Dirichlet\n"
+               "of total concentration A, centred on their weights.\n\n"
+               "The same seed gives the same bytes on any number of threads, and all policies of\n"
+               "a run see the same rewards.  'segue help policies' lists the policies.\n\n"
+               "examples:\n"
+               "  segue simulate --models models/paper.csv\n"
+               "  segue simulate --models models/paper.csv --policy ucb:delta=0.01,mts\n"
+               "  segue simulate --models models/paper.csv --policy tucb,ucb --tasks 200\n"
+               "  segue simulate --uniform 10 --policy ts,kl-ucb --format csv --out regret.csv\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,

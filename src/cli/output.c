@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/outfile.h"
+#include "core/outfile.h"
 
 #define JSON_DIGITS 15 /* as many as every double keeps */
 

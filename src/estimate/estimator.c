@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "estimate/method.h"
+#include "estimate/state.h"
 
 #define RANK_TOLERANCE 1e-9 /* an eigenvalue below this share of the largest is taken for none */
 #define COLD_BELOW     100  /* tasks: until then every fit is cold ... */
@@ -378,5 +379,71 @@ segue_status segue_estimator_fit(segue_estimator *est, const segue_moments *mome
         status = name_models(est, err);
     if (status == SEGUE_OK)
         set_info(est);
+    return status;
+}
+
+/* ---- saving ------------------------------------------------------------------------------ */
+
+void segue_estimator_put(const segue_estimator *est, bytes *b)
+{
+    const fit *f = &est->fit;
+    const segue_estimate_info *info = &est->info;
+    const double numbers[] = {info->noise, info->residual, info->weight_sum};
+    segue_bytes_put_u64(b, est->models != NULL);
+    segue_bytes_put_u64(b, est->cold_at);
+    segue_bytes_put_u64(b, info->n_tasks);
+    segue_bytes_put_u64(b, info->iterations);
+    segue_bytes_put_u64(b, info->starts);
+    segue_bytes_put_u64(b, info->warm);
+    segue_bytes_put_f64(b, numbers, 3);
+    segue_bytes_put(b, est->verdict, sizeof est->verdict);
+    segue_bytes_put_f64(b, f->s.eigenvalue, f->n_arms);
+    segue_bytes_put_f64(b, f->lambda, f->m);
+    if (est->models) {
+        segue_bytes_put_f64(b, est->models->mean, f->m * f->n_arms);
+        segue_bytes_put_f64(b, est->models->weight, f->m);
+    }
+}
+
+static void get_info(segue_estimator *est, reader *r)
+{
+    const fit *f = &est->fit;
+    double numbers[3];
+    est->info = (segue_estimate_info){.n_arms = f->n_arms,
+                                      .n_models = f->m,
+                                      .eigenvalue = f->s.eigenvalue,
+                                      .lambda = f->lambda,
+                                      .verdict = est->verdict};
+    est->info.n_tasks = segue_reader_u64(r);
+    est->info.iterations = segue_reader_u64(r);
+    est->info.starts = segue_reader_u64(r);
+    est->info.warm = segue_reader_u64(r) != 0;
+    segue_reader_f64(r, numbers, 3);
+    est->info.noise = numbers[0];
+    est->info.residual = numbers[1];
+    est->info.weight_sum = numbers[2];
+    segue_reader_get(r, est->verdict, sizeof est->verdict);
+    est->verdict[sizeof est->verdict - 1] = '\0';
+    segue_reader_f64(r, f->s.eigenvalue, f->n_arms);
+    segue_reader_f64(r, f->lambda, f->m);
+}
+
+segue_status segue_estimator_get(segue_estimator *est, reader *r, segue_error *err)
+{
+    fit *f = &est->fit;
+    const bool found = segue_reader_u64(r) != 0;
+    est->cold_at = segue_reader_u64(r);
+    get_info(est, r);
+    est->info.found = found;
+    segue_models_destroy(est->models);
+    est->models = NULL;
+    if (!found)
+        return SEGUE_OK;
+    segue_reader_f64(r, f->mean, f->m * f->n_arms);
+    segue_reader_f64(r, est->weight, f->m);
+    const segue_status status = segue_models_create(&est->models, SEGUE_MODELS_ESTIMATED, f->n_arms,
+                                                    f->m, f->mean, est->weight, err);
+    if (status == SEGUE_OK) /* they were normalised before: take them as they are */
+        memcpy(est->models->weight, est->weight, f->m * sizeof *est->weight);
     return status;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/linalg.h"
+#include "estimate/state.h"
 
 #define BLOCK                                                                                      \
     256 /* tasks contracted at a time: a block of three views and its products fit a cache */
@@ -284,4 +285,54 @@ segue_status segue_moments_third(const segue_moments *moments, const double *u, 
     if (status == SEGUE_OK)
         symmetrise(tensor, m, 1.0 / moments->weight);
     return status;
+}
+
+/* ---- saving ------------------------------------------------------------------------------ */
+
+/* The third moment, or the views that stand for it. */
+static size_t tail_size(const segue_moments *moments)
+{
+    const size_t n = moments->n_arms;
+    return moments->third ? n * n * n : (size_t)moments->n_tasks * 3 * n;
+}
+
+void segue_moments_put(const segue_moments *moments, bytes *b)
+{
+    const size_t n = moments->n_arms;
+    segue_bytes_put_u64(b, moments->n_tasks);
+    segue_bytes_put_f64(b, &moments->weight, 1);
+    segue_bytes_put_f64(b, moments->first, n);
+    segue_bytes_put_f64(b, moments->second, n * n);
+    segue_bytes_put_f64(b, moments->third ? moments->third : moments->kept, tail_size(moments));
+}
+
+static bool all_finite(const double *x, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(x[i]))
+            return false;
+    return true;
+}
+
+segue_status segue_moments_get(segue_moments *moments, reader *r, segue_error *err)
+{
+    const size_t n = moments->n_arms;
+    const uint64_t n_tasks = segue_reader_u64(r);
+    segue_reader_f64(r, &moments->weight, 1);
+    segue_reader_f64(r, moments->first, n);
+    segue_reader_f64(r, moments->second, n * n);
+    /* The views of so many tasks must be there before memory is taken for them. */
+    if (!moments->third && n_tasks > (r->size - r->at) / (3 * n * sizeof(double)))
+        return segue_fail(err, SEGUE_EDOMAIN, "the views of its tasks are missing");
+    const segue_status status = reserve(moments, n_tasks, err);
+    if (status != SEGUE_OK)
+        return status;
+    moments->n_tasks = n_tasks;
+    double *tail = moments->third ? moments->third : moments->kept;
+    segue_reader_f64(r, tail, tail_size(moments));
+    if (!(moments->weight >= 0.0) || !all_finite(&moments->weight, 1) ||
+        !all_finite(moments->first, n) || !all_finite(moments->second, n * n) ||
+        !all_finite(tail, tail_size(moments)))
+        return segue_fail(err, SEGUE_EDOMAIN, "a moment is not finite");
+    return SEGUE_OK;
 }

@@ -37,7 +37,7 @@ static void release(model_set *set)
 }
 
 /* A copy of the estimator's set, for the tasks to come. */
-static segue_status publish(segue_learner *learner, segue_error *err)
+segue_status segue_learner_publish(segue_learner *learner, segue_error *err)
 {
     const segue_models *found = segue_estimator_models(learner->estimator);
     model_set *set = NULL;
@@ -53,10 +53,10 @@ static segue_status publish(segue_learner *learner, segue_error *err)
             free(set);
             return status;
         }
+        memcpy(set->models->weight, found->weight, found->n_models * sizeof *found->weight);
     }
     release(learner->current);
     learner->current = set;
-    learner->estimated_at = segue_moments_tasks(learner->moments);
     return SEGUE_OK;
 }
 
@@ -283,7 +283,8 @@ static segue_status estimate(segue_learner *learner, segue_error *err)
     const uint64_t soonest = used + learner->config.every;
     const double grown = ceil((1.0 + learner->config.growth) * (double)used);
     learner->next_fit = grown > (double)soonest ? (uint64_t)grown : soonest;
-    return publish(learner, err);
+    learner->estimated_at = used;
+    return segue_learner_publish(learner, err);
 }
 
 static segue_status learn(segue_learner *learner, const open_task *entry, segue_error *err)

@@ -35,4 +35,7 @@ struct segue_learner {
     uint64_t next_fit;     /* estimate again at so many tasks */
 };
 
+/* Hand a copy of the estimator's set to the tasks to come.  @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_learner_publish(segue_learner *learner, segue_error *err);
+
 #endif

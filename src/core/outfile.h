@@ -1,7 +1,7 @@
 /* outfile.h - write a file whole, or not at all.
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SEGUE_IO_OUTFILE_H
-#define SEGUE_IO_OUTFILE_H
+#ifndef SEGUE_CORE_OUTFILE_H
+#define SEGUE_CORE_OUTFILE_H
 
 #include <stddef.h>
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
 #define _DEFAULT_SOURCE /* realpath */
-#include "io/outfile.h"
+#include "core/outfile.h"
 
 #include <errno.h>
 #include <fcntl.h>

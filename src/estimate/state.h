@@ -1,0 +1,24 @@
+/* state.h - moments and estimators as bytes.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_ESTIMATE_STATE_H
+#define SEGUE_ESTIMATE_STATE_H
+
+#include "core/bytes.h"
+#include "segue/estimator.h"
+
+/** Add all that is needed to go on, bit for bit. */
+void segue_moments_put(const segue_moments *moments, bytes *b);
+void segue_estimator_put(const segue_estimator *estimator, bytes *b);
+
+/**
+ * Take it back, into one made with the same sizes.  On failure it may be half changed.
+ *
+ * @retval SEGUE_EDOMAIN  a number cannot be
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_moments_get(segue_moments *moments, reader *r,
+                                                segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_estimator_get(segue_estimator *estimator, reader *r,
+                                                  segue_error *err);
+
+#endif

@@ -1,0 +1,233 @@
+/* save.c - a learner in one file.
+ *
+ *   8 bytes  "SEGUELRN"
+ *   u64      version
+ *   u64      bytes of what follows, without the checksum
+ *   ...      configuration, counters, moments, estimate
+ *   u64      CRC-32 of all before it
+ *
+ * All numbers are little-endian; doubles are IEEE 754.  Tasks that are open are not in it.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/bytes.h"
+#include "core/outfile.h"
+#include "core/text.h"
+#include "estimate/state.h"
+#include "transfer/learner.h"
+
+#define MAGIC   "SEGUELRN"
+#define VERSION 1
+#define HEAD    24 /* magic, version, length */
+#define TAIL    8  /* checksum */
+
+static const char *const estimators[] = {"rtp", "algorithm-b", "eca"};
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+static uint64_t estimator_number(const char *name)
+{
+    uint64_t i = 0;
+    while (i < 2 && strcmp(estimators[i], name) != 0)
+        i++;
+    return i;
+}
+
+static void put_config(bytes *b, const segue_learner_config *c)
+{
+    const uint64_t whole[] = {c->n_arms,   c->n_models,
+                              c->horizon,  c->n_tasks,
+                              c->doubling, c->identify,
+                              c->views,    c->batches,
+                              c->starts,   c->steps,
+                              c->every,    c->seed,
+                              c->run,      estimator_number(c->estimator)};
+    const double numbers[] = {c->delta, c->c, c->growth, c->lowest, c->highest};
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        segue_bytes_put_u64(b, whole[i]);
+    segue_bytes_put_f64(b, numbers, sizeof numbers / sizeof *numbers);
+}
+
+static void put_counters(bytes *b, const segue_learner *learner)
+{
+    const uint64_t counters[] = {
+        learner->opened,        learner->closed,       learner->left_out, learner->violations,
+        learner->no_model_left, learner->estimated_at, learner->next_fit, learner->current != NULL};
+    for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
+        segue_bytes_put_u64(b, counters[i]);
+    segue_bytes_put_f64(b, &learner->c, 1);
+}
+
+static void put_learner(bytes *b, const segue_learner *learner)
+{
+    segue_bytes_put(b, MAGIC, strlen(MAGIC));
+    segue_bytes_put_u64(b, VERSION);
+    segue_bytes_put_u64(b, 0); /* the length, once it is known */
+    put_config(b, &learner->config);
+    put_counters(b, learner);
+    segue_moments_put(learner->moments, b);
+    segue_estimator_put(learner->estimator, b);
+    if (b->failed)
+        return;
+    bytes length = {.data = NULL};
+    segue_bytes_put_u64(&length, b->size - HEAD);
+    b->failed = length.failed;
+    if (!length.failed)
+        memcpy(b->data + HEAD - 8, length.data, 8);
+    segue_bytes_fini(&length);
+    segue_bytes_put_u64(b, segue_crc32(b->data, b->size));
+}
+
+segue_status segue_learner_save(const segue_learner *learner, const char *path, segue_error *err)
+{
+    bytes b = {.data = NULL};
+    put_learner(&b, learner);
+    const segue_status status =
+        b.failed ? segue_fail(err, SEGUE_ENOMEM, "out of memory to save a learner")
+                 : segue_outfile_write(path, b.data, b.size, err);
+    segue_bytes_fini(&b);
+    return status;
+}
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+static segue_status damaged(const char *path, const char *what, segue_error *err)
+{
+    return segue_fail(err, SEGUE_EFILE, "%s: is damaged: %s", segue_text_tail(path), what);
+}
+
+/* The whole file. */
+static segue_status read_file(const char *path, bytes *b, segue_error *err)
+{
+    char buffer[65536];
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", segue_text_tail(path),
+                          strerror(errno));
+    size_t size;
+    while ((size = fread(buffer, 1, sizeof buffer, file)) > 0)
+        segue_bytes_put(b, buffer, size);
+    segue_status status = SEGUE_OK;
+    if (ferror(file))
+        status = segue_fail(err, SEGUE_EFILE, "%s: reading failed: %s", segue_text_tail(path),
+                            strerror(errno));
+    else if (b->failed)
+        status = segue_fail(err, SEGUE_ENOMEM, "%s: out of memory", segue_text_tail(path));
+    (void)fclose(file);
+    return status;
+}
+
+/* Magic, version, length, checksum. */
+static segue_status check_frame(const char *path, const bytes *b, segue_error *err)
+{
+    reader r = {.data = b->data, .size = b->size, .at = strlen(MAGIC)};
+    if (b->size < strlen(MAGIC) || memcmp(b->data, MAGIC, strlen(MAGIC)) != 0)
+        return segue_fail(err, SEGUE_EFILE, "%s: is not the file of a learner",
+                          segue_text_tail(path));
+    const uint64_t version = segue_reader_u64(&r), length = segue_reader_u64(&r);
+    if (!r.failed && version > VERSION)
+        return segue_fail(err, SEGUE_EFILE,
+                          "%s: is of version %" PRIu64 ", and this program reads up to %d",
+                          segue_text_tail(path), version, VERSION);
+    if (r.failed || b->size < HEAD + TAIL || b->size - HEAD - TAIL < length)
+        return segue_fail(err, SEGUE_EFILE, "%s: is truncated", segue_text_tail(path));
+    if (b->size - HEAD - TAIL != length || version < 1)
+        return damaged(path, "its length is wrong", err);
+    r.at = b->size - TAIL;
+    if (segue_reader_u64(&r) != segue_crc32(b->data, b->size - TAIL))
+        return damaged(path, "its checksum is wrong", err);
+    return SEGUE_OK;
+}
+
+static segue_learner_config get_config(reader *r)
+{
+    uint64_t whole[14];
+    double numbers[5];
+    for (size_t i = 0; i < 14; i++)
+        whole[i] = segue_reader_u64(r);
+    segue_reader_f64(r, numbers, 5);
+    return (segue_learner_config){.method = "tucb",
+                                  .n_arms = whole[0],
+                                  .n_models = whole[1],
+                                  .horizon = whole[2],
+                                  .n_tasks = whole[3],
+                                  .doubling = whole[4] != 0,
+                                  .identify = whole[5],
+                                  .views = (segue_views)whole[6],
+                                  .batches = (segue_batches)whole[7],
+                                  .starts = whole[8],
+                                  .steps = whole[9],
+                                  .every = whole[10],
+                                  .seed = whole[11],
+                                  .run = whole[12],
+                                  .estimator = estimators[whole[13] < 3 ? whole[13] : 0],
+                                  .delta = numbers[0],
+                                  .c = numbers[1],
+                                  .growth = numbers[2],
+                                  .lowest = numbers[3],
+                                  .highest = numbers[4]};
+}
+
+/* Whether the estimate was handed to tasks. */
+static bool get_counters(reader *r, segue_learner *learner)
+{
+    uint64_t *const counters[] = {
+        &learner->opened,        &learner->closed,       &learner->left_out, &learner->violations,
+        &learner->no_model_left, &learner->estimated_at, &learner->next_fit};
+    for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
+        *counters[i] = segue_reader_u64(r);
+    const bool published = segue_reader_u64(r) != 0;
+    segue_reader_f64(r, &learner->c, 1);
+    return published;
+}
+
+static segue_status get_learner(reader *r, const char *path, segue_learner **out, segue_error *err)
+{
+    const segue_learner_config config = get_config(r);
+    segue_error inner;
+    segue_status status = segue_learner_create(out, &config, &inner);
+    if (status == SEGUE_ENOMEM)
+        return segue_fail(err, status, "%s", inner.message);
+    if (status != SEGUE_OK)
+        return damaged(path, inner.message, err);
+    segue_learner *learner = *out;
+    const bool published = get_counters(r, learner);
+    status = segue_moments_get(learner->moments, r, &inner);
+    if (status == SEGUE_OK)
+        status = segue_estimator_get(learner->estimator, r, &inner);
+    if (status == SEGUE_OK && published)
+        status = segue_learner_publish(learner, &inner);
+    if (status == SEGUE_ENOMEM)
+        return segue_fail(err, status, "%s", inner.message);
+    if (status != SEGUE_OK || r->failed || r->at != r->size || !(learner->c > 0.0))
+        return damaged(path, status != SEGUE_OK ? inner.message : "its parts do not fit", err);
+    return SEGUE_OK;
+}
+
+segue_status segue_learner_load(segue_learner **out, const char *path, size_t n_arms,
+                                segue_error *err)
+{
+    bytes b = {.data = NULL};
+    *out = NULL;
+    segue_status status = read_file(path, &b, err);
+    if (status == SEGUE_OK)
+        status = check_frame(path, &b, err);
+    if (status == SEGUE_OK) {
+        reader r = {.data = b.data, .size = b.size - TAIL, .at = HEAD};
+        status = get_learner(&r, path, out, err);
+    }
+    segue_bytes_fini(&b);
+    if (status == SEGUE_OK && n_arms > 0 && (*out)->config.n_arms != n_arms)
+        status = segue_fail(err, SEGUE_EDOMAIN, "%s: is a learner of %zu arms; need one of %zu",
+                            segue_text_tail(path), (*out)->config.n_arms, n_arms);
+    if (status != SEGUE_OK) {
+        segue_learner_destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}
