@@ -25,6 +25,9 @@ typedef struct segue_simulation {
     /* Instead of a policy: a learner, made anew for each run from this configuration; its arms,
      * models (those of the environment), steps, tasks and streams are filled in.  Needs tasks. */
     const segue_learner_config *learner;
+    /* Or a learner that goes on: one run, whose tasks continue after those it has opened.  Its arms
+     * must be the environment's, its horizon the steps; `learner` is not looked at. */
+    segue_learner *player;
     uint64_t steps; /* n: steps a task, 1 .. SEGUE_MAX_HORIZON */
     /* J: tasks a run, their models drawn by the weights.  0: single tasks, `runs` of each model
      * (of the environment, if its tasks have no models). */

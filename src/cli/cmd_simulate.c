@@ -17,7 +17,7 @@
 #include "segue/simulate.h"
 
 typedef struct settings {
-    const char *models, *policy, *curve, *switch_to, *rewards, *format, *out;
+    const char *models, *policy, *curve, *switch_to, *rewards, *format, *out, *save, *load;
     uint64_t steps, runs, tasks, seed, threads, uniform, switch_at;
     double spread, mixed;
     bool timing, quiet;
@@ -53,6 +53,8 @@ static const cli_option options[] = {
     {"switch-to", 0, CLI_TEXT, FIELD(switch_to), "FILE",
      "another model set, for the tasks from --switch-at on", 0, 0},
     {"curve", 0, CLI_TEXT, FIELD(curve), "FILE", "also write the regret of each task, CSV", 0, 0},
+    {"save", 0, CLI_TEXT, FIELD(save), "FILE", "save the learner (one, one run) at the end", 0, 0},
+    {"load", 0, CLI_TEXT, FIELD(load), "FILE", "go on with a saved learner, after its tasks", 0, 0},
     {"format", 'f', CLI_TEXT, FIELD(format), "FORMAT", "table (default), csv or json", 0, 0},
     {"out", 'o', CLI_TEXT, FIELD(out), "FILE", "write there, not to the standard output ('-')", 0,
      0},
@@ -67,6 +69,7 @@ typedef struct study {
     segue_models_file models, switch_to;
     segue_environment env;
     cli_policies policies;
+    segue_learner *player; /* with --save or --load */
     segue_result **result; /* one a policy */
     double *seconds;       /* likewise */
 } study;
@@ -101,6 +104,8 @@ static segue_status check_settings(const settings *set, segue_error *err)
     segue_status status = set->out ? segue_outfile_check(set->out, err) : SEGUE_OK;
     if (status == SEGUE_OK && set->curve)
         status = segue_outfile_check(set->curve, err);
+    if (status == SEGUE_OK && set->save)
+        status = segue_outfile_check(set->save, err);
     return status;
 }
 
@@ -125,12 +130,33 @@ static segue_status read_environment(study *st, segue_error *err)
     return SEGUE_OK;
 }
 
+/* The one learner that is saved or loaded. */
+static segue_status make_player(study *st, segue_error *err)
+{
+    const settings *set = &st->set;
+    if (!set->save && !set->load)
+        return SEGUE_OK;
+    if (st->policies.count != 1 || st->policies.spec[0].policy || set->runs != 1 || !set->tasks)
+        return segue_fail(err, SEGUE_EUSAGE,
+                          "--save and --load need one learner, --runs 1 and --tasks");
+    if (set->load)
+        return segue_learner_load(&st->player, set->load, segue_environment_arms(&st->env), err);
+    segue_learner_config config = st->policies.learner[0];
+    config.n_arms = segue_environment_arms(&st->env);
+    config.n_models = st->env.models ? st->env.models->n_models : 0;
+    config.horizon = set->steps;
+    config.n_tasks = set->tasks;
+    config.seed = set->seed;
+    return segue_learner_create(&st->player, &config, err);
+}
+
 static segue_simulation simulation_of(const study *st, size_t policy, cli_progress *progress)
 {
     return (segue_simulation){
         .environment = &st->env,
         .policy = st->policies.spec[policy],
         .learner = st->policies.spec[policy].policy ? NULL : &st->policies.learner[policy],
+        .player = st->player,
         .steps = st->set.steps,
         .tasks = st->set.tasks,
         .runs = st->set.runs,
@@ -159,6 +185,8 @@ static segue_status study_init(study *st, int argc, char **argv, segue_error *er
         status = cli_policies_init(&st->policies, set->policy ? set->policy : usual, err);
     if (status == SEGUE_OK)
         status = read_environment(st, err);
+    if (status == SEGUE_OK)
+        status = make_player(st, err);
     for (size_t i = 0; i < st->policies.count && status == SEGUE_OK; i++) {
         const segue_simulation sim = simulation_of(st, i, NULL);
         status = segue_simulation_check(&sim, err);
@@ -178,6 +206,7 @@ static void study_fini(study *st)
         segue_result_destroy(st->result[i]);
     free(st->result);
     free(st->seconds);
+    segue_learner_destroy(st->player);
     cli_policies_fini(&st->policies);
     segue_models_file_fini(&st->models);
     segue_models_file_fini(&st->switch_to);
@@ -385,6 +414,8 @@ static segue_status run(int argc, char **argv, segue_error *err)
     segue_status status = study_init(&st, argc, argv, err);
     if (status == SEGUE_OK)
         status = play(&st, err);
+    if (status == SEGUE_OK && st.set.save)
+        status = segue_learner_save(st.player, st.set.save, err);
     if (status == SEGUE_OK && st.set.curve)
         status = write_curve(&st, err);
     if (status == SEGUE_OK)

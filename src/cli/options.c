@@ -128,8 +128,8 @@ static size_t place_of(const cli_option *options, size_t count, int code)
     return i;
 }
 
-segue_status cli_parse(const cli_option *options, size_t count, int argc, char **argv, void *target,
-                       segue_error *err)
+segue_status cli_parse_operand(const cli_option *options, size_t count, int argc, char **argv,
+                               void *target, const char **operand, segue_error *err)
 {
     struct option longs[MOST_OPTIONS + 1];
     char shorts[2 * MOST_OPTIONS + 2];
@@ -150,10 +150,18 @@ segue_status cli_parse(const cli_option *options, size_t count, int argc, char *
         if (status != SEGUE_OK)
             return status;
     }
+    if (operand)
+        *operand = optind < argc ? argv[optind++] : NULL;
     if (optind < argc)
         return segue_fail(err, SEGUE_EUSAGE, "'%.60s' is not an option, and nothing else is taken",
                           argv[optind]);
     return SEGUE_OK;
+}
+
+segue_status cli_parse(const cli_option *options, size_t count, int argc, char **argv, void *target,
+                       segue_error *err)
+{
+    return cli_parse_operand(options, count, argc, argv, target, NULL, err);
 }
 
 void cli_print_options(FILE *out, const cli_option *options, size_t count)

@@ -34,6 +34,11 @@ typedef struct cli_option {
 SEGUE_MUST_CHECK segue_status cli_parse(const cli_option *options, size_t count, int argc,
                                         char **argv, void *target, segue_error *err);
 
+/** The same, and one more word, the operand: NULL if there is none. */
+SEGUE_MUST_CHECK segue_status cli_parse_operand(const cli_option *options, size_t count, int argc,
+                                                char **argv, void *target, const char **operand,
+                                                segue_error *err);
+
 /** The options as help text, and as the source of a manual page (scdoc). */
 void cli_print_options(FILE *out, const cli_option *options, size_t count);
 void cli_print_manual(FILE *out, const cli_option *options, size_t count);

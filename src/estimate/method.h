@@ -34,6 +34,9 @@ typedef struct method {
 
 extern const method segue_method_rtp, segue_method_algorithm_b, segue_method_eca;
 
+/* rho = 1 / lambda^2; a true lambda is at least 1, and one that noise made tiny has no say. */
+double segue_weight_of(double lambda);
+
 /* A random unit vector of length m. */
 void segue_random_direction(segue_rng *rng, size_t m, double *v);
 
@@ -42,7 +45,8 @@ void segue_tensor_slice(const double *tensor, size_t m, const double *theta, dou
 
 /* Non-negative least squares: the weights (m) >= 0 that make |sum weight_k mean_k - target| least.
  * `mean` is m x n, m <= n.
- * @retval SEGUE_EDOMAIN  there are none worth having: the models are dependent, or all weights 0
+ * @retval SEGUE_EDOMAIN  there are none worth having: the models are dependent, or the weights are
+ *                        not near to shares of one whole
  * @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_nonnegative_weights(size_t m, size_t n, const double *mean,
                                                         const double *target, double *weight,

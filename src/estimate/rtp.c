@@ -64,7 +64,7 @@ static segue_status solve(fit *f, segue_error *err)
         const double lambda = segue_power_best(&f->power, f->s.tensor, steps, most, v);
         segue_power_deflate(f->s.tensor, m, lambda, v);
         f->lambda[k] = fmax(LEAST_LAMBDA, lambda);
-        f->weight[k] = 1.0 / (f->lambda[k] * f->lambda[k]);
+        f->weight[k] = segue_weight_of(f->lambda[k]);
         segue_spectral_lift(&f->s, 0.5, v, f->mean + k * f->n_arms);
         for (size_t i = 0; i < f->n_arms; i++)
             f->mean[k * f->n_arms + i] *= f->lambda[k];

@@ -11,7 +11,10 @@
 #include "core/linalg.h"
 #include "estimate/method.h"
 
-#define NO_GAIN 1e-12 /* of the largest: a model that would gain less stays out */
+#define LEAST_SUM    0.5 /* shares of one whole sum to 1, but for noise */
+#define MOST_SUM     2.0
+#define LEAST_LAMBDA 0.5
+#define NO_GAIN      1e-12 /* of the largest: a model that would gain less stays out */
 
 typedef struct problem {
     size_t m, n;
@@ -22,6 +25,12 @@ typedef struct problem {
     double *rows, *rhs;   /* m x n, n: scratch of the solver */
     double *solution;     /* m */
 } problem;
+
+double segue_weight_of(double lambda)
+{
+    const double bounded = fmax(LEAST_LAMBDA, lambda);
+    return 1.0 / (bounded * bounded);
+}
 
 static double dot(const double *x, const double *y, size_t count)
 {
@@ -106,7 +115,7 @@ static segue_status find_weights(problem *p, segue_error *err)
     double sum = 0.0;
     for (size_t k = 0; k < p->m; k++)
         sum += p->weight[k];
-    if (!(sum > 0.0 && isfinite(sum)))
+    if (!(sum > LEAST_SUM && sum < MOST_SUM))
         return segue_fail(err, SEGUE_EDOMAIN, "the weights of the models sum to %g", sum);
     return SEGUE_OK;
 }

@@ -46,11 +46,12 @@ typedef struct player {
 
 typedef struct study {
     const segue_simulation *sim;
-    bool single;      /* single tasks, a number of runs for each model */
-    size_t n_models;  /* strata */
-    uint64_t n_tasks; /* a run */
-    uint64_t n_runs;  /* in all */
-    uint64_t batch;   /* runs a piece of work */
+    bool single;         /* single tasks, a number of runs for each model */
+    size_t n_models;     /* strata */
+    uint64_t n_tasks;    /* a run */
+    uint64_t first_task; /* its number */
+    uint64_t n_runs;     /* in all */
+    uint64_t batch;      /* runs a piece of work */
     size_t n_threads;
     player *players;      /* n_threads */
     segue_stats all;      /* over runs */
@@ -97,9 +98,26 @@ static segue_learner_config learner_config(const segue_simulation *sim, uint64_t
     return config;
 }
 
+static segue_status check_going_on(const segue_simulation *sim, segue_error *err)
+{
+    const segue_learner_config *config = segue_learner_settings(sim->player);
+    if (sim->runs != 1 || sim->tasks == 0)
+        return segue_fail(err, SEGUE_EUSAGE, "a learner that goes on plays one run of tasks");
+    if (config->n_arms != segue_environment_arms(sim->environment))
+        return segue_fail(err, SEGUE_EUSAGE, "the learner has %zu arms, and the tasks have %zu",
+                          config->n_arms, segue_environment_arms(sim->environment));
+    if (config->horizon != sim->steps)
+        return segue_fail(err, SEGUE_EUSAGE,
+                          "the learner plays tasks of %" PRIu64 " steps, not of %" PRIu64,
+                          config->horizon, sim->steps);
+    return SEGUE_OK;
+}
+
 /* Whether the policy, or the learner, can be made. */
 static segue_status check_player(const segue_simulation *sim, segue_error *err)
 {
+    if (sim->player)
+        return check_going_on(sim, err);
     if (!sim->learner) {
         const segue_task_config config = task_config(sim);
         segue_task *task = NULL;
@@ -182,6 +200,10 @@ static segue_status start_run(const study *st, player *p, record *rec, uint64_t 
     rec->regret = rec->no_model_left = rec->violations = rec->left_out = 0.0;
     if (rec->model_sum)
         memset(rec->model_sum, 0, 2 * st->n_models * sizeof *rec->model_sum);
+    if (st->sim->player) {
+        p->learner = st->sim->player;
+        return SEGUE_OK;
+    }
     if (!st->sim->learner) {
         segue_task_forget(p->task);
         return SEGUE_OK;
@@ -198,7 +220,8 @@ static void end_run(const study *st, player *p, record *rec)
     rec->no_model_left = (double)info.no_model_left / (double)st->n_tasks;
     rec->violations = (double)info.violations;
     rec->left_out = (double)info.left_out;
-    segue_learner_destroy(p->learner);
+    if (!st->sim->player)
+        segue_learner_destroy(p->learner);
     p->learner = NULL;
 }
 
@@ -210,7 +233,7 @@ static segue_status play_run(const study *st, player *p, record *rec, uint64_t r
     segue_status status = start_run(st, p, rec, run, err);
     for (uint64_t task = 0; task < st->n_tasks && status == SEGUE_OK; task++) {
         double regret = 0.0;
-        segue_world_begin(p->world, st->sim->seed, run, task, fixed);
+        segue_world_begin(p->world, st->sim->seed, run, st->first_task + task, fixed);
         if (p->learner)
             status = play_learner(st, p, &regret, err);
         else
@@ -393,6 +416,7 @@ static segue_status study_init(study *st, const segue_simulation *sim, segue_err
     *st = (study){.sim = sim, .single = sim->tasks == 0};
     st->n_models = segue_environment_models(sim->environment);
     st->n_tasks = st->single ? 1 : sim->tasks;
+    st->first_task = sim->player ? segue_learner_look(sim->player).opened : 0;
     st->n_runs = st->single ? sim->runs * st->n_models : sim->runs;
     st->batch = least(MOST_BATCH, least(st->n_runs, BATCH_STEPS / sim->steps / st->n_tasks + 1));
     const uint64_t items = (st->n_runs + st->batch - 1) / st->batch;

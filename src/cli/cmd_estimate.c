@@ -1,0 +1,343 @@
+/* cmd_estimate.c - `segue estimate`: a model set from a log of rewards.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/table.h"
+#include "core/outfile.h"
+#include "io/log.h"
+#include "segue/estimator.h"
+#include "segue/number.h"
+
+#define NAMED 5 /* tasks that were left out, named */
+
+typedef struct settings {
+    const char *method, *views, *weights, *format, *out;
+    uint64_t types, starts, steps, seed, threads;
+    double alpha0, lowest, highest;
+    bool quiet;
+} settings;
+
+#define FIELD(name) .offset = offsetof(settings, name)
+
+static const cli_option options[] = {
+    {"method", 'M', CLI_TEXT, FIELD(method), "NAME", "rtp (default), algorithm-b or eca", 0, 0},
+    {"types", 'k', CLI_WHOLE, FIELD(types), "M", "how many models to look for", 1,
+     SEGUE_MAX_ESTIMATED},
+    {"views", 0, CLI_TEXT, FIELD(views), "HOW", "pairs in M2: symmetric (default) or paper", 0, 0},
+    {"weights", 0, CLI_TEXT, FIELD(weights), "HOW", "least-squares (default) or lambda", 0, 0},
+    {"alpha0", 0, CLI_NUMBER, FIELD(alpha0), "A", "eca: tasks mix models, Dirichlet(A)", 0, 1e6},
+    {"starts", 'L', CLI_WHOLE, FIELD(starts), "L", "rtp: random starts (default 24)", 1, 1000},
+    {"steps", 'N', CLI_WHOLE, FIELD(steps), "N", "rtp: iterations (default 40)", 1, 1000},
+    {"lowest", 0, CLI_NUMBER, FIELD(lowest), "X", "the least reward there can be (default 0)",
+     -1e15, 1e15},
+    {"highest", 0, CLI_NUMBER, FIELD(highest), "X", "and the largest (default 1)", -1e15, 1e15},
+    {"seed", 's', CLI_WHOLE, FIELD(seed), "S", "seed of the random starts (default 1)", 0,
+     9007199254740992.0},
+    {"format", 'f', CLI_TEXT, FIELD(format), "FORMAT", "table (default), csv or json", 0, 0},
+    {"out", 'o', CLI_TEXT, FIELD(out), "FILE", "write there, not to the standard output ('-')", 0,
+     0},
+    {"threads", 't', CLI_WHOLE, FIELD(threads), "T", "taken, and without effect: one is enough", 1,
+     1024},
+    {"quiet", 'q', CLI_FLAG, FIELD(quiet), NULL, "taken, and without effect: it is short", 0, 0},
+};
+
+typedef struct study {
+    settings set;
+    cli_format format;
+    const char *path;
+    segue_log log;
+    segue_moments *moments;
+    segue_estimator *estimator;
+    uint64_t left_out;
+    const char *left_out_name[NAMED];
+    bool numbers; /* all arms are named by numbers */
+} study;
+
+/* ---- working it out ---------------------------------------------------------------------- */
+
+static segue_status parse_choice(const char *option, const char *text, const char *first,
+                                 const char *second, int *out, segue_error *err)
+{
+    *out = strcmp(text, second) == 0;
+    if (*out || strcmp(text, first) == 0)
+        return SEGUE_OK;
+    return segue_fail(err, SEGUE_ENAME, "--%s: there is no '%.40s'; need %s or %s", option, text,
+                      first, second);
+}
+
+static segue_status check_settings(const study *st, segue_error *err)
+{
+    if (!st->path)
+        return segue_fail(err, SEGUE_EUSAGE,
+                          "give a log, LOG.csv; 'segue help estimate' tells more");
+    if (st->set.types == 0)
+        return segue_fail(err, SEGUE_EUSAGE, "give --types M, how many models to look for");
+    if (st->set.out && segue_is_same_file(st->set.out, st->path))
+        return segue_fail(err, SEGUE_EUSAGE, "--out would overwrite the log");
+    return st->set.out ? segue_outfile_check(st->set.out, err) : SEGUE_OK;
+}
+
+static segue_status add_tasks(study *st, segue_error *err)
+{
+    double *views = calloc(3 * st->log.n_arms, sizeof *views);
+    segue_status status = SEGUE_OK;
+    if (!views)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for %zu arms", st->log.n_arms);
+    for (size_t task = 0; task < st->log.n_tasks && status == SEGUE_OK; task++) {
+        if (segue_log_views(&st->log, task, views)) {
+            status = segue_moments_add(st->moments, views, 1.0, err);
+            continue;
+        }
+        if (st->left_out < NAMED)
+            st->left_out_name[st->left_out] = st->log.tasks[task].name;
+        st->left_out++;
+    }
+    free(views);
+    return status;
+}
+
+static segue_status estimate(study *st, segue_error *err)
+{
+    segue_estimator_config config = segue_estimator_defaults();
+    int symmetric = 0, lambda = 0;
+    segue_status status =
+        parse_choice("views", st->set.views, "paper", "symmetric", &symmetric, err);
+    if (status == SEGUE_OK)
+        status = parse_choice("weights", st->set.weights, "least-squares", "lambda", &lambda, err);
+    config.method = st->set.method;
+    config.n_arms = st->log.n_arms;
+    config.n_models = st->set.types;
+    config.starts = st->set.starts;
+    config.steps = st->set.steps;
+    config.alpha0 = st->set.alpha0;
+    config.seed = st->set.seed;
+    config.weights = lambda ? SEGUE_WEIGHTS_LAMBDA : SEGUE_WEIGHTS_LEAST_SQUARES;
+    if (status == SEGUE_OK)
+        status = segue_estimator_create(&st->estimator, &config, err);
+    if (status == SEGUE_OK)
+        status = segue_moments_create(&st->moments, st->log.n_arms,
+                                      symmetric ? SEGUE_VIEWS_SYMMETRIC : SEGUE_VIEWS_PAPER, err);
+    if (status == SEGUE_OK)
+        status = add_tasks(st, err);
+    if (status == SEGUE_OK)
+        status = segue_estimator_fit(st->estimator, st->moments, err);
+    if (status == SEGUE_OK && st->format == CLI_CSV && !segue_estimator_models(st->estimator))
+        status = segue_fail(err, SEGUE_EDOMAIN, "%s: there is no model set to print: %s", st->path,
+                            segue_estimator_look(st->estimator).verdict);
+    return status;
+}
+
+static bool are_numbers(const segue_log *log)
+{
+    double ignored;
+    for (size_t arm = 0; arm < log->n_arms; arm++)
+        if (segue_parse_double(log->arm_name[arm], &ignored, NULL) != SEGUE_OK)
+            return false;
+    return true;
+}
+
+static segue_status study_init(study *st, int argc, char **argv, segue_error *err)
+{
+    *st = (study){.set = {.method = "rtp",
+                          .views = "symmetric",
+                          .weights = "least-squares",
+                          .format = "table",
+                          .starts = 24,
+                          .steps = 40,
+                          .seed = 1,
+                          .highest = 1.0}};
+    segue_status status = cli_parse_operand(options, sizeof options / sizeof *options, argc, argv,
+                                            &st->set, &st->path, err);
+    st->set.out = cli_out_path(st->set.out);
+    if (status == SEGUE_OK)
+        status = cli_parse_format(st->set.format, &st->format, err);
+    if (status == SEGUE_OK)
+        status = check_settings(st, err);
+    if (status == SEGUE_OK)
+        status = segue_log_read(&st->log, st->path, st->set.lowest, st->set.highest, err);
+    if (status == SEGUE_OK) {
+        st->numbers = are_numbers(&st->log);
+        status = estimate(st, err);
+    }
+    return status;
+}
+
+static void study_fini(study *st)
+{
+    segue_estimator_destroy(st->estimator);
+    segue_moments_destroy(st->moments);
+    segue_log_fini(&st->log);
+}
+
+/* ---- printing ---------------------------------------------------------------------------- */
+
+/* A mean as a person should see it: cut to [0, 1], then in the range of the rewards. */
+static double shown(const study *st, size_t model, size_t arm)
+{
+    const double mean = segue_models_row(segue_estimator_models(st->estimator), model)[arm];
+    const double cut = fmin(1.0, fmax(0.0, mean));
+    return st->set.lowest + cut * (st->set.highest - st->set.lowest);
+}
+
+static void print_csv(const void *found, FILE *out)
+{
+    const study *st = found;
+    const segue_models *models = segue_estimator_models(st->estimator);
+    fputs("weight", out);
+    for (size_t arm = 0; arm < models->n_arms; arm++) {
+        fputs(st->numbers ? ",arm " : ",", out); /* a header of numbers would not be one */
+        cli_print_csv_text(out, st->log.arm_name[arm]);
+    }
+    fputc('\n', out);
+    for (size_t k = 0; k < models->n_models; k++) {
+        cli_print_csv_number(out, models->weight[k]);
+        for (size_t arm = 0; arm < models->n_arms; arm++) {
+            const double mean = segue_models_row(models, k)[arm];
+            fputc(',', out);
+            cli_print_csv_number(out, fmin(1.0, fmax(0.0, mean)));
+        }
+        fputc('\n', out);
+    }
+}
+
+static json_t *json_numbers(const double *x, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count && x; i++)
+        list = cli_json_append(list, cli_json_number(x[i]));
+    return list;
+}
+
+static json_t *json_models(const study *st)
+{
+    const segue_models *models = segue_estimator_models(st->estimator);
+    json_t *list = json_array();
+    for (size_t k = 0; models && k < models->n_models; k++) {
+        json_t *means = json_array();
+        for (size_t arm = 0; arm < models->n_arms; arm++)
+            means = cli_json_append(means, cli_json_number(shown(st, k, arm)));
+        list = cli_json_append(
+            list, json_pack("{s:I, s:o, s:o, s:o}", "model", (json_int_t)k + 1, "weight",
+                            cli_json_number(models->weight[k]), "means", means, "uncut",
+                            json_numbers(segue_models_row(models, k), models->n_arms)));
+    }
+    return list;
+}
+
+static json_t *make_json(const void *found)
+{
+    const study *st = found;
+    const segue_estimate_info info = segue_estimator_look(st->estimator);
+    json_t *arms = json_array(), *left_out = json_array();
+    for (size_t arm = 0; arm < st->log.n_arms; arm++)
+        arms = cli_json_append(arms, json_string(st->log.arm_name[arm]));
+    for (size_t i = 0; i < NAMED && i < st->left_out; i++)
+        left_out = cli_json_append(left_out, json_string(st->left_out_name[i]));
+    json_t *diagnostics =
+        json_pack("{s:s, s:b, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "verdict", info.verdict,
+                  "found", info.found, "tasks", (json_int_t)info.n_tasks, "eigenvalues",
+                  json_numbers(info.n_tasks ? info.eigenvalue : NULL, info.n_arms), "lambdas",
+                  json_numbers(info.found ? info.lambda : NULL, info.n_models), "noise",
+                  cli_json_number(info.noise), "residual", cli_json_number(info.residual),
+                  "weight_sum", cli_json_number(info.weight_sum), "iterations",
+                  (json_int_t)info.iterations, "starts", (json_int_t)info.starts);
+    return json_pack("{s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "method", st->set.method, "rows",
+                     (json_int_t)st->log.n_rows, "tasks", (json_int_t)st->log.n_tasks, "left_out",
+                     (json_int_t)st->left_out, "left_out_names", left_out, "arms", arms, "models",
+                     json_models(st), "diagnostics", diagnostics);
+}
+
+/* One row an arm, one column a model; those that do not fit are left to the other formats. */
+static segue_status print_models(const study *st, FILE *out, segue_error *err)
+{
+    const segue_models *models = segue_estimator_models(st->estimator);
+    cli_table table;
+    segue_status status = cli_table_init(&table, models->n_arms + 2, models->n_models + 1, err);
+    if (status != SEGUE_OK)
+        return status;
+    cli_table_set(&table, 0, 0, "arm");
+    cli_table_set(&table, 1, 0, "(weight)");
+    for (size_t arm = 0; arm < models->n_arms; arm++)
+        cli_table_name(&table, arm + 2, 0, st->log.arm_name[arm], 16);
+    for (size_t k = 0; k < models->n_models; k++) {
+        cli_table_set(&table, 0, k + 1, "model %zu", k + 1);
+        cli_table_number(&table, 1, k + 1, models->weight[k], 3);
+        for (size_t arm = 0; arm < models->n_arms; arm++)
+            cli_table_number(&table, arm + 2, k + 1, shown(st, k, arm), 3);
+    }
+    size_t columns = table.columns;
+    while (columns > 2 && cli_table_width(&table, columns) > CLI_WIDTH)
+        columns--;
+    status = cli_table_print(&table, columns, out, cli_bold_for(st->set.out), err);
+    if (columns < table.columns)
+        fprintf(out, "\n(--format csv and json tell all %zu models)\n", models->n_models);
+    cli_table_fini(&table);
+    return status;
+}
+
+static void print_diagnostics(const study *st, FILE *out)
+{
+    const segue_estimate_info info = segue_estimator_look(st->estimator);
+    fprintf(out, "\n%s\n", info.verdict);
+    if (info.found)
+        fprintf(out,
+                "residual %.3g, sum of 1/lambda^2 %.3f, %" PRIu64 " iterations from %" PRIu64
+                " starts\n",
+                info.residual, info.weight_sum, info.iterations, info.starts);
+    if (st->left_out == 0)
+        return;
+    fprintf(out, "left out: %" PRIu64 " tasks with fewer than three rewards of some arm (",
+            st->left_out);
+    for (size_t i = 0; i < NAMED && i < st->left_out; i++)
+        fprintf(out, "%s%.20s", i ? ", " : "", st->left_out_name[i]);
+    fprintf(out, "%s)\n", st->left_out > NAMED ? ", .." : "");
+}
+
+static segue_status print_table(const void *found, FILE *out, segue_error *err)
+{
+    const study *st = found;
+    fprintf(out, "%zu models by %s from %" PRIu64 " rewards, %zu tasks, %zu arms\n",
+            (size_t)st->set.types, st->set.method, st->log.n_rows, st->log.n_tasks, st->log.n_arms);
+    segue_status status = SEGUE_OK;
+    if (segue_estimator_models(st->estimator)) {
+        fputc('\n', out);
+        status = print_models(st, out, err);
+    }
+    print_diagnostics(st, out);
+    return status;
+}
+
+static const cli_printers printers = {.table = print_table, .csv = print_csv, .json = make_json};
+
+static segue_status run(int argc, char **argv, segue_error *err)
+{
+    study st;
+    segue_status status = study_init(&st, argc, argv, err);
+    if (status == SEGUE_OK)
+        status = cli_print(&printers, &st, st.format, st.set.out, err);
+    study_fini(&st);
+    return status;
+}
+
+const cli_command cli_command_estimate = {
+    .name = "estimate",
+    .summary = "learns a model set from a log of rewards",
+    .usage = "estimate --types M [OPTIONS] LOG.csv",
+    .details = "The log is CSV with a header and the columns task, arm and reward ('-': standard\n"
+               "input); tasks come in any order, and other columns are passed over.  Rewards are\n"
+               "not kept: each goes to one of three batches of its task and arm, in turn.  A\n"
+               "task with fewer than three rewards of some arm is left out, and counted.\n\n"
+               "The verdict is 'good', 'weak' (the last eigenvalue is within its noise: get more\n"
+               "tasks, or look for fewer types) or 'none'.  Other commands can read the CSV.\n\n"
+               "examples:\n"
+               "  segue estimate --types 5 log.csv\n"
+               "  segue estimate --types 5 --format csv --out models.csv log.csv\n",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .run = run,
+};
