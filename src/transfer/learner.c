@@ -68,6 +68,9 @@ static segue_status check_config(const segue_learner_config *config, segue_error
     if (config->horizon < 1 || config->horizon > SEGUE_MAX_HORIZON)
         return segue_fail(err, SEGUE_EDOMAIN, "horizon is %llu; a learner must know its steps",
                           (unsigned long long)config->horizon);
+    if (config->n_tasks < 1 || config->n_tasks > SEGUE_MAX_TASKS)
+        return segue_fail(err, SEGUE_EDOMAIN, "n_tasks is %llu; need 1 to %llu",
+                          (unsigned long long)config->n_tasks, (unsigned long long)SEGUE_MAX_TASKS);
     if (!(delta >= 0.0 && delta < 1.0))
         return segue_fail(err, SEGUE_EDOMAIN, "delta is %g; need 0 < delta < 1", delta);
     if (!(config->c > 0.0 && isfinite(config->c)))
@@ -95,8 +98,10 @@ static segue_status make_parts(segue_learner *learner, segue_error *err)
         segue_moments_create(&learner->moments, config->n_arms, config->views, err);
     if (status == SEGUE_OK)
         status = segue_estimator_create(&learner->estimator, &estimator, err);
+    if (status != SEGUE_OK)
+        return status;
     learner->views = calloc(3 * config->n_arms, sizeof *learner->views);
-    if (status == SEGUE_OK && !learner->views)
+    if (!learner->views)
         status = segue_fail(err, SEGUE_ENOMEM, "out of memory for a learner");
     return status;
 }

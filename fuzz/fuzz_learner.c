@@ -1,0 +1,53 @@
+/* fuzz_learner.c - any bytes as the inside of a learner's file.
+ *
+ * Length and checksum are made right, or nothing would get past them; what is loaded must then be
+ * refused, or play a task and be saved again.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "fuzz.h"
+
+#include <string.h>
+
+#include "core/bytes.h"
+#include "segue/learner.h"
+
+#define MOST_ARMS   64 /* larger ones are slow, and nothing new */
+#define MOST_MODELS 16
+#define MOST_STEPS  10000
+
+static void play(segue_learner *learner)
+{
+    segue_task *task = NULL;
+    const segue_learner_config *config = segue_learner_settings(learner);
+    if (segue_learner_open_task(learner, &task, NULL) != SEGUE_OK)
+        return;
+    for (size_t t = 0; t < 4 * config->n_arms; t++)
+        (void)!segue_task_tell(task, segue_task_ask(task), config->lowest, NULL);
+    (void)!segue_learner_close_task(learner, &task, NULL);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    reader r = {.data = data, .size = size};
+    const uint64_t arms = segue_reader_u64(&r), models = segue_reader_u64(&r);
+    if (r.failed || arms > MOST_ARMS || models > MOST_MODELS || segue_reader_u64(&r) > MOST_STEPS)
+        return 0;
+    bytes b = {.data = NULL};
+    segue_bytes_put(&b, "SEGUELRN", 8);
+    segue_bytes_put_u64(&b, 1);
+    segue_bytes_put_u64(&b, size);
+    segue_bytes_put(&b, data, size);
+    segue_bytes_put_u64(&b, segue_crc32(b.data, b.size));
+    char path[64];
+    const int fd = memory_file(b.data, b.size, path);
+    segue_learner *learner = NULL;
+    segue_error err = {.status = SEGUE_OK};
+    if (segue_learner_load(&learner, path, 0, &err) == SEGUE_OK)
+        play(learner);
+    else if (err.message[0] == '\0')
+        abort();
+    segue_learner_destroy(learner);
+    segue_bytes_fini(&b);
+    close(fd);
+    return 0;
+}
