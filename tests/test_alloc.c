@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/outfile.h"
+#include "io/log.h"
 #include "io/models_file.h"
 
 static atomic_long calls_left; /* until the one that fails; negative: none does */
@@ -243,6 +244,14 @@ static segue_status file_scenario(segue_error *err)
     return status;
 }
 
+static segue_status log_scenario(segue_error *err)
+{
+    segue_log log;
+    const segue_status status = segue_log_read(&log, file_name, 0.0, 1.0, err);
+    segue_log_fini(&log);
+    return status;
+}
+
 static void files_survive_every_failing_allocation(void **state)
 {
     (void)state;
@@ -251,6 +260,13 @@ static void files_survive_every_failing_allocation(void **state)
     assert_int_equal(write(fd, "a,b\n.1,.2\n.3,.4\n", 16), 16);
     close(fd);
     fail_each(file_scenario, 10);
+    FILE *log = fopen(file_name, "w");
+    assert_non_null(log);
+    fputs("task,arm,reward\n", log);
+    for (int i = 0; i < 300; i++)
+        fprintf(log, "%d,%c,1\n", i % 100, 'a' + i % 3);
+    assert_int_equal(fclose(log), 0);
+    fail_each(log_scenario, 200);
     unlink(file_name);
 }
 

@@ -10,6 +10,7 @@ import math
 import os
 import pathlib
 import pty
+import random
 import resource
 import subprocess
 import sys
@@ -281,10 +282,10 @@ class Output(Folder):
                 self.assertLessEqual(longest, 80, args)
 
     def test_help_fits_80_columns_and_names_every_option(self):
-        for topic in ("", "simulate", "complexity", "help", "version", "policies"):
+        for topic in ("", "simulate", "complexity", "estimate", "help", "version", "policies"):
             text = answer("help", *filter(None, [topic]))
             self.assertLessEqual(max(map(len, text.splitlines())), 80, topic)
-        for command in ("simulate", "complexity"):
+        for command in ("simulate", "complexity", "estimate"):
             text = answer(command, "--help")
             self.assertEqual(text, answer("help", command))
             for word in answer("help", "--words", command).split():
@@ -459,6 +460,120 @@ class Output(Folder):
             echo "${{COMPREPLY[@]}}" """
         words = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
         self.assertEqual(words.stdout.split("\n")[:3], ["simulate", "--steps", "ucb,kl-ucb"])
+
+
+class Learning(Folder):
+    def log(self, tasks=300, pulls=40):
+        """A log of the paper's models, by round robin, with a task that has too few rewards."""
+        rng = random.Random(7)
+        models = [[float(x) for x in row.split(",")[1:]]
+                  for row in pathlib.Path(PAPER).read_text().splitlines()[1:]]
+        rows = ["task,arm,reward"]
+        for task in range(tasks):
+            model = rng.choice(models)
+            rows += [f"t{task},{arm + 1},{int(rng.random() < mean)}"
+                     for _ in range(pulls) for arm, mean in enumerate(model)]
+        rows += ["short,1,1", "short,2,0"]
+        return self.file("\n".join(rows) + "\n", "log.csv")
+
+    def test_an_estimate_comes_back_as_a_model_set(self):
+        log, out = self.log(), self.folder / "models.csv"
+        text = answer("estimate", "--types", 3, log)
+        self.assertIn("left out: 1 tasks with fewer than three rewards of some arm (short)", text)
+        self.assertLessEqual(max(map(len, text.splitlines())), 80)
+        answer("estimate", "--types", 3, "--format", "csv", "--out", out, log)
+        self.assertTrue(out.read_text().startswith("weight,arm 1,arm 2,"))
+        answer("complexity", "--models", out)
+        answer("simulate", "--models", out, "--steps", 20, "--runs", 2)
+        data = json.loads(answer("estimate", "--types", 3, "--format", "json", log))
+        self.assertEqual((data["tasks"], data["left_out"], data["left_out_names"]),
+                         (301, 1, ["short"]))
+        self.assertEqual(len(data["diagnostics"]["eigenvalues"]), 7)
+        self.assertRegex(data["diagnostics"]["verdict"], "^(good|weak)")
+        self.assertEqual(data["arms"], [str(i) for i in range(1, 8)])
+
+    def test_the_three_methods_find_what_stands_out(self):
+        """Two models far apart, 300 tasks of 40 pulls: every method is within 0.1 of each mean,
+        which is over ten standard errors (0.5 / sqrt(150 * 40) < 0.007)."""
+        rng = random.Random(8)
+        models = [[0.9, 0.1, 0.5], [0.2, 0.8, 0.4]]
+        rows = ["task,arm,reward"]
+        for task in range(300):
+            for arm, mean in enumerate(models[task % 2]):
+                rows += [f"{task},{arm},{int(rng.random() < mean)}" for _ in range(40)]
+        log = self.file("\n".join(rows) + "\n", "log.csv")
+        for method in ("rtp", "algorithm-b", "eca"):
+            data = json.loads(answer("estimate", "--types", 2, "--method", method, "--format",
+                                     "json", log))
+            means = sorted((model["means"] for model in data["models"]), reverse=True)
+            for seen, truth in zip(means, models):
+                for x, y in zip(seen, truth):
+                    self.assertAlmostEqual(x, y, delta=0.1)
+            for model in data["models"]:
+                self.assertAlmostEqual(model["weight"], 0.5, delta=0.1)
+
+    def test_no_estimate_is_a_verdict_and_no_csv(self):
+        log = self.log(tasks=4)
+        self.assertIn("none: 4 tasks are fewer than 5 models",
+                      answer("estimate", "--types", 5, log))
+        self.refused(2, "there is no model set to print: none: 4 tasks", "estimate", "--types", 5,
+                     "--format", "csv", log)
+
+    def test_wrong_usage_of_estimate(self):
+        log = self.log(tasks=2)
+        for says, *args in (("give a log", "--types", 5), ("give --types", log),
+                            ("--types: 0 is out of range", "--types", 0, log),
+                            ("no estimator 'magic'", "--types", 2, "--method", "magic", log),
+                            ("--views: there is no 'all'", "--types", 2, "--views", "all", log),
+                            ("alpha0 is 1", "--types", 2, "--alpha0", 1, log),
+                            ("--out would overwrite the log", "--types", 2, "--out", log, log),
+                            ("need a growing range", "--types", 2, "--lowest", 3, log),
+                            ("'more' is not an option", "--types", 2, log, "more"),
+                            ("cannot be opened", "--types", 2, "no.csv")):
+            self.refused(2, says, "estimate", *args)
+
+    def test_a_learner_goes_on_from_its_file(self):
+        """60 tasks, saved; then 40 more from the file, twice: the same bytes, and not those of a
+        fresh learner."""
+        saved, a, b = (self.folder / name for name in ("saved", "a", "b"))
+        args = ("simulate", "--models", PAPER, "--policy", "tucb", "--runs", 1, "--steps", 300,
+                "--format", "csv")
+        answer(*args, "--tasks", 60, "--save", saved)
+        first = answer(*args, "--tasks", 40, "--load", saved, "--save", a)
+        self.assertEqual(first, answer(*args, "--tasks", 40, "--load", saved, "--save", b))
+        self.assertEqual(a.read_bytes(), b.read_bytes())
+        self.assertNotEqual(first, answer(*args, "--tasks", 40))
+
+    def test_wrong_usage_of_learners(self):
+        other = self.file("a,b\n0.1,0.2\n0.3,0.1\n", "two.csv")
+        saved = self.folder / "saved"
+        args = ("simulate", "--models", PAPER, "--steps", 50, "--runs", 1, "--tasks", 5)
+        answer(*args, "--policy", "tucb", "--save", saved)
+        for says, *more in (("need one learner", *args, "--policy", "ucb", "--save", saved),
+                            ("need one learner", *args, "--policy", "tucb,ucb", "--save", saved),
+                            ("need one learner", *args, "--policy", "tucb", "--runs", 2, "--load",
+                             saved),
+                            ("is a learner of 7 arms; need one of 2", "simulate", "--models", other,
+                             "--steps", 50, "--runs", 1, "--tasks", 5, "--policy", "tucb", "--load",
+                             saved),
+                            ("tasks of 50 steps, not of 60", *args, "--policy", "tucb", "--steps",
+                             60, "--load", saved),
+                            ("is not the file of a learner", *args, "--policy", "tucb", "--load",
+                             other),
+                            ("learns over tasks", "simulate", "--models", PAPER, "--policy",
+                             "tucb"),
+                            ("must know the number of models", "simulate", "--uniform", 3,
+                             "--policy", "tucb", "--tasks", 3),
+                            ("learner 'tucb' has no option 'D'", *args, "--policy", "tucb:D=1")):
+            self.refused(2, says, *more)
+
+    def test_threads_do_not_change_a_learner(self):
+        args = ("simulate", "--models", PAPER, "--policy", "tucb:C=0,tucb:estimator=eca", "--tasks",
+                12, "--runs", 16, "--steps", 120, "--format", "json")
+        one = answer(*args, "--threads", 1)
+        for threads in (2, 7):
+            self.assertEqual(answer(*args, "--threads", threads), one)
+        self.assertIn("violations", json.loads(one)["results"][0])
 
 
 class SameBytes(Folder):

@@ -9,6 +9,7 @@
 
 #include "core/outfile.h"
 #include "io/csv.h"
+#include "io/log.h"
 #include "io/models_file.h"
 
 static char folder[] = "/tmp/segue-test-XXXXXX";
@@ -215,6 +216,97 @@ static void estimates_may_leave_the_unit_interval(void **state)
     segue_models_file_fini(&file);
 }
 
+/* ---- logs -------------------------------------------------------------------------------- */
+
+static void a_log_goes_to_three_batches_in_turn(void **state)
+{
+    (void)state;
+    write_text("time,task,reward,arm\n"
+               "1,x,0,b\n1,x,1,a\n1,y,1,a\n1,x,1,b\n1,x,.5,a\n1,x,0,b\n1,x,0,a\n1,x,1,b\n");
+    segue_log log;
+    double views[6];
+    assert_ok(segue_log_read(&log, path, 0.0, 1.0, NULL));
+    assert_int_equal(log.n_arms, 2);
+    assert_int_equal(log.n_tasks, 2);
+    assert_int_equal(log.n_rows, 8);
+    assert_string_equal(log.arm_name[0], "b"); /* the first that came */
+    assert_string_equal(log.tasks[1].name, "y");
+    assert_true(segue_log_views(&log, 0, views));
+    const double expected[] = {0.5, 1, 1, .5, 0, 0}; /* b: 0 and 1, 1, 0; a: 1, .5, 0 */
+    for (size_t i = 0; i < 6; i++)
+        assert_near(views[i], expected[i], 0.0);
+    assert_false(segue_log_views(&log, 1, views));
+    segue_log_fini(&log);
+}
+
+static void numbered_arms_go_by_their_numbers(void **state)
+{
+    (void)state;
+    write_text("task,arm,reward\n1,10,5\n1,9,-5\n1,-1,0\n");
+    segue_log log;
+    assert_ok(segue_log_read(&log, path, -5.0, 5.0, NULL));
+    assert_string_equal(log.arm_name[0], "-1");
+    assert_string_equal(log.arm_name[1], "9");
+    assert_string_equal(log.arm_name[2], "10");
+    assert_near(log.tasks[0].cells[log.arm_place[0]].sum[0], 0.5, 0.0);
+    assert_near(log.tasks[0].cells[log.arm_place[2]].sum[0], 1.0, 0.0);
+    segue_log_fini(&log);
+}
+
+/* So many names that the table of names grows many times, in two orders. */
+static void many_tasks_keep_their_rewards(void **state)
+{
+    (void)state;
+    enum { TASKS = 5000 };
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("task,arm,reward\n", file);
+    for (int i = 0; i < 6 * TASKS; i++)
+        fprintf(file, "task %d,%s,%g\n", i % TASKS * 7919 % TASKS, i % 2 ? "left" : "right",
+                (double)(i % TASKS * 7919 % TASKS) / TASKS);
+    for (int i = 0; i < 6 * TASKS; i++)
+        fprintf(file, "task %d,%s,%g\n", i % TASKS, i % 2 ? "right" : "left",
+                (double)(i % TASKS) / TASKS);
+    assert_int_equal(fclose(file), 0);
+    segue_log log;
+    assert_ok(segue_log_read(&log, path, 0.0, 1.0, NULL));
+    assert_int_equal(log.n_tasks, TASKS);
+    for (size_t task = 0; task < TASKS; task++) {
+        double views[6];
+        assert_true(segue_log_views(&log, task, views));
+        for (size_t i = 0; i < 6; i++)
+            assert_near(views[i], atof(log.tasks[task].name + 5) / TASKS, 1e-12);
+    }
+    segue_log_fini(&log);
+}
+
+static void wrong_logs_are_refused_with_line_and_field(void **state)
+{
+    (void)state;
+    static const struct wrong_file wrong[] = {
+        {"", ": the file is empty"},
+        {"task,arm\n", ":1: the header has no column 'reward'"},
+        {"t,arm,reward\n", ":1: the header has no column 'task'"},
+        {"task,arm,reward\n", ": there is no reward below the header"},
+        {"task,arm,reward\n1,a\n", ":2: the row has 2 fields; the header has 3"},
+        {"task,arm,reward\n1,a,2\n", ":2: field 'reward': 2 is out of range; need 0 to 1"},
+        {"task,arm,reward\n1,a,nan\n", ":2: field 'reward': 'nan' is not"},
+        {"task,arm,reward\n,a,1\n", ":2: field 'task': there is no name"},
+        {"task,arm,reward\n1,\xff,1\n", ":2: field 'arm': the name is not UTF-8"},
+        {"task,arm,reward\n1,a,1\n2,a,0\n", ": there is only one arm"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        segue_log log;
+        segue_error err;
+        write_text(wrong[i].text);
+        const segue_status status = segue_log_read(&log, path, 0.0, 1.0, &err);
+        assert_int_equal(segue_status_exit_code(status), 2);
+        assert_null(log.tasks);
+        if (strncmp(err.message + strlen(path), wrong[i].says, strlen(wrong[i].says)) != 0)
+            fail_msg("\"%s\" does not go on with \"%s\"", err.message, wrong[i].says);
+    }
+}
+
 /* ---- writing ----------------------------------------------------------------------------- */
 
 static size_t files_in_folder(void)
@@ -305,6 +397,10 @@ int main(void)
         cmocka_unit_test(hostile_files_are_refused),
         cmocka_unit_test(too_many_models_are_refused_at_their_line),
         cmocka_unit_test(estimates_may_leave_the_unit_interval),
+        cmocka_unit_test(a_log_goes_to_three_batches_in_turn),
+        cmocka_unit_test(numbered_arms_go_by_their_numbers),
+        cmocka_unit_test(many_tasks_keep_their_rewards),
+        cmocka_unit_test(wrong_logs_are_refused_with_line_and_field),
         cmocka_unit_test(a_file_is_replaced_whole),
         cmocka_unit_test(a_link_is_written_through),
         cmocka_unit_test(a_new_file_has_the_usual_permissions),
