@@ -21,8 +21,10 @@ run: build ## the paper's model set: its complexities, and the regret of four po
 test: build ## all tests
 	@ctest --preset release
 
-bench: build ## speed of the policies, beside that of the random numbers
+bench: build ## speed of policies and learners, beside that of the random numbers
 	@$(BUILD)/bench/bench_policies
+	@echo
+	@$(BUILD)/bench/bench_learner
 
 lint: ## formatting, clang-tidy and cppcheck
 	@scripts/install-deps lint

@@ -1,0 +1,97 @@
+/* bench_learner.c - what estimating costs beside playing, and what a learner remembers.
+ *
+ * tUCB on the paper's models with RTP after every task: CPU time of playing (open and play) and of
+ * learning (close), in one run; then the memory of the process after 10,000 and 100,000 short
+ * tasks, which must not grow.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "io/models_file.h"
+#include "segue/segue.h"
+
+static double cpu_seconds(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void check(segue_status status, const segue_error *err)
+{
+    if (status == SEGUE_OK)
+        return;
+    (void)fprintf(stderr, "bench: %s\n", err->message);
+    exit(segue_status_exit_code(status));
+}
+
+typedef struct cost {
+    double play, learn; /* CPU seconds */
+    long kilobytes;     /* the most the process has used so far */
+} cost;
+
+/* Play so many tasks, adding up what they cost. */
+static cost play_tasks(segue_learner *learner, segue_world *world, uint64_t tasks)
+{
+    const uint64_t steps = segue_learner_settings(learner)->horizon;
+    cost total = {.play = 0.0};
+    segue_error err;
+    for (uint64_t j = 0; j < tasks; j++) {
+        segue_task *task = NULL;
+        segue_world_begin(world, 1, 0, segue_learner_look(learner).opened, SEGUE_ANY_MODEL);
+        const double start = cpu_seconds();
+        check(segue_learner_open_task(learner, &task, &err), &err);
+        (void)segue_play(task, world, steps);
+        const double middle = cpu_seconds();
+        check(segue_learner_close_task(learner, &task, &err), &err);
+        total.play += middle - start;
+        total.learn += cpu_seconds() - middle;
+    }
+    struct rusage usage;
+    (void)getrusage(RUSAGE_SELF, &usage);
+    total.kilobytes = usage.ru_maxrss;
+    return total;
+}
+
+static segue_learner *learner_of(const segue_models *models, uint64_t steps, uint64_t tasks)
+{
+    segue_error err;
+    segue_learner *learner = NULL;
+    segue_learner_config config = segue_learner_defaults();
+    config.n_arms = models->n_arms;
+    config.n_models = models->n_models;
+    config.horizon = steps;
+    config.n_tasks = tasks;
+    check(segue_learner_create(&learner, &config, &err), &err);
+    return learner;
+}
+
+int main(void)
+{
+    segue_error err;
+    segue_models_file paper;
+    segue_world *world = NULL;
+    check(segue_models_file_read(&paper, PAPER_MODELS, SEGUE_MODELS_KNOWN, &err), &err);
+    const segue_environment env = {.models = paper.models};
+    check(segue_world_create(&world, &env, &err), &err);
+
+    segue_learner *learner = learner_of(paper.models, 5000, 5000);
+    const cost full = play_tasks(learner, world, 5000);
+    printf("tucb, 5000 tasks of 5000 steps, rtp after every task (CPU time, one run)\n"
+           "  playing   %7.1f us a task\n  learning  %7.1f us a task\n  ratio     %7.3f\n",
+           full.play / 5000 * 1e6, full.learn / 5000 * 1e6, full.learn / full.play);
+    segue_learner_destroy(learner);
+
+    learner = learner_of(paper.models, 30, 100000);
+    const cost few = play_tasks(learner, world, 10000), many = play_tasks(learner, world, 90000);
+    printf("memory of the process, tasks of 30 steps\n"
+           "  after  10000 tasks  %6ld kB\n  after 100000 tasks  %6ld kB\n",
+           few.kilobytes, many.kilobytes);
+    segue_learner_destroy(learner);
+    segue_world_destroy(world);
+    segue_models_file_fini(&paper);
+    return 0;
+}
