@@ -34,7 +34,12 @@ if(SEGUE_MANUAL)
                        COMMAND ${SCDOC} < segue-${command}.scd > segue-${command}.1)
     list(APPEND pages segue-${command}.1)
   endforeach()
-  add_custom_target(manual ALL DEPENDS ${pages})
+  add_custom_command(OUTPUT segue-policies.7 DEPENDS segue
+                     COMMAND segue help --manual policies > segue-policies.scd
+                     COMMAND ${SCDOC} < segue-policies.scd > segue-policies.7)
+  add_custom_target(manual ALL DEPENDS ${pages} segue-policies.7)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/segue-policies.7
+          DESTINATION ${CMAKE_INSTALL_MANDIR}/man7)
   list(TRANSFORM pages PREPEND ${CMAKE_CURRENT_BINARY_DIR}/)
   install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()

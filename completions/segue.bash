@@ -3,6 +3,12 @@ _segue()
 {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}
     COMPREPLY=()
+    if [ "$prev" = "=" ]; then # --format=c: the shell splits at the sign
+        prev=${COMP_WORDS[COMP_CWORD-2]}
+    elif [ "$cur" = "=" ]; then
+        prev=${COMP_WORDS[COMP_CWORD-1]}
+        cur=""
+    fi
     if [ "$COMP_CWORD" -eq 1 ]; then
         mapfile -t COMPREPLY < <(compgen -W "$(segue help --words)" -- "$cur")
         return
@@ -16,17 +22,24 @@ _segue()
         mapfile -t COMPREPLY < <(compgen -W "table csv json" -- "$cur")
         ;;
     --rewards)
-        mapfile -t COMPREPLY < <(compgen -W "bernoulli beta: normal: twopoint:" -- "$cur")
+        compopt -o nospace 2> /dev/null
+        mapfile -t COMPREPLY < <(compgen -W "bernoulli beta normal twopoint" -- "$cur")
         ;;
-    --models | -m | --estimated | -e | --switch-to | --out | -o | --curve)
+    --method | -M)
+        mapfile -t COMPREPLY < <(compgen -W "rtp algorithm-b eca" -- "$cur")
+        ;;
+    --models | -m | --estimated | -e | --switch-to | --out | -o | --curve | --save | --load)
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         ;;
     help)
         mapfile -t COMPREPLY < <(compgen -W "policies $(segue help --words)" -- "$cur")
         ;;
-    *)
-        mapfile -t COMPREPLY < <(compgen -W "$(segue help --words "$command" 2>/dev/null)" -- "$cur")
+    --timing | --quiet | -q | [!-]*)
+        mapfile -t COMPREPLY < <(compgen -W "$(segue help --words "$command" 2> /dev/null)" -- "$cur")
+        if [ "$command" = estimate ] && [ "${cur#-}" = "$cur" ]; then
+            mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+        fi
         ;;
-    esac
+    esac # after an option that takes a number there is nothing to offer
 }
 complete -o filenames -F _segue segue

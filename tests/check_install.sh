@@ -11,7 +11,8 @@ trap 'rm -rf "$work"' EXIT
 # DESTDIR puts the tree aside; --prefix alone would be enough, and is what PREFIX sets.
 DESTDIR="$work/stage" "$cmake" --install "$build" --prefix /opt/segue > /dev/null
 for file in bin/segue include/segue/segue.h share/segue/models/paper.csv \
-    share/man/man1/segue.1 share/man/man1/segue-simulate.1 share/man/man1/segue-complexity.1 \
+    share/man/man1/segue.1 share/man/man7/segue-policies.7 share/man/man1/segue-estimate.1 \
+    share/man/man1/segue-simulate.1 share/man/man1/segue-complexity.1 \
     share/bash-completion/completions/segue; do
     test -f "$work/stage/opt/segue/$file" || { echo "$file was not installed"; exit 1; }
 done
@@ -25,11 +26,14 @@ PKG_CONFIG_PATH=$(dirname "$pc") make -s -C "$source/examples" OUT="$work/make"
 "$cmake" -S "$source/examples" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$work/prefix" > /dev/null
 "$cmake" --build "$work/cmake" > /dev/null
 
-"$work/make/one_task" > "$work/expected"
-grep -q '^page 3 was shown 1[0-9][0-9] times$' "$work/expected"
-for program in make/one_task_static cmake/one_task_shared cmake/one_task_static; do
-    "$work/$program" | cmp - "$work/expected"
+for example in one_task many_tasks; do
+    "$work/make/$example" > "$work/$example.out"
+    for program in make/${example}_static cmake/${example}_shared cmake/${example}_static; do
+        "$work/$program" | cmp - "$work/$example.out"
+    done
 done
+grep -q '^page 3 was shown 1[0-9][0-9] times$' "$work/one_task.out"
+grep -q '^good: all 2 eigenvalues' "$work/many_tasks.out"
 ldd "$work/make/one_task" | grep -q 'libsegue.so.0 => '"$lib"
 "$work/prefix/bin/segue" complexity --models "$work/prefix/share/segue/models/paper.csv" |
     grep -q '^average .*26.58  15.12  3.28$'

@@ -8,6 +8,10 @@
 #include "segue/learner.h"
 #include "segue/policy.h"
 
+#define MANUAL_OF_POLICIES                                                                         \
+    "segue-policies(7)\n\n# NAME\n\nsegue-policies - the policies and learners of segue\n\n"       \
+    "# POLICIES\n\n```\n"
+
 static void print_command(FILE *out, const cli_command *command)
 {
     fprintf(out, "segue %s\n\nusage: segue %s\n", command->summary, command->usage);
@@ -124,8 +128,14 @@ static segue_status print_words(FILE *out, const char *topic, segue_error *err)
 static segue_status print_topic(FILE *out, const char *topic, bool manual, segue_error *err)
 {
     const cli_command *command = NULL;
-    if (!topic || strcmp(topic, "policies") == 0) {
-        (topic ? print_policies : print_overview)(out);
+    if (topic && strcmp(topic, "policies") == 0) {
+        fputs(manual ? MANUAL_OF_POLICIES : "", out);
+        print_policies(out);
+        fputs(manual ? "```\n" : "", out);
+        return SEGUE_OK;
+    }
+    if (!topic) {
+        print_overview(out);
         return SEGUE_OK;
     }
     const segue_status status = cli_find_command(topic, &command, err);
@@ -176,6 +186,6 @@ const cli_command cli_command_help = {
     .summary = "explains a command, or lists the policies",
     .usage = "help [COMMAND | policies]",
     .details = "'segue help --words [COMMAND | policies]' prints a word a line, for completion;\n"
-               "'segue help --manual COMMAND' prints the manual page, as scdoc.\n",
+               "'segue help --manual COMMAND | policies' prints the manual page, as scdoc.\n",
     .run = run,
 };
