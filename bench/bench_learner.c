@@ -5,28 +5,9 @@
  * tasks, which must not grow.
  * SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/resource.h>
-#include <time.h>
 
-#include "io/models_file.h"
-#include "segue/segue.h"
-
-static double cpu_seconds(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static void check(segue_status status, const segue_error *err)
-{
-    if (status == SEGUE_OK)
-        return;
-    (void)fprintf(stderr, "bench: %s\n", err->message);
-    exit(segue_status_exit_code(status));
-}
+#include "bench.h"
 
 typedef struct cost {
     double play, learn; /* CPU seconds */

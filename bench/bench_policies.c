@@ -6,32 +6,13 @@
  * blocks of 64 (segue_bernoulli_block), which the simulator itself draws, are shown beside it.
  * SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
-#include "io/models_file.h"
-#include "segue/segue.h"
+#include "bench.h"
 
 #define ROUNDS  7
 #define STEPS   5000 /* a task, as in the paper */
 #define SECONDS 0.04 /* a measurement, at least */
 #define DRAWS   2000000
-
-static double cpu_seconds(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static void check(segue_status status, const segue_error *err)
-{
-    if (status == SEGUE_OK)
-        return;
-    (void)fprintf(stderr, "bench: %s\n", err->message);
-    exit(segue_status_exit_code(status));
-}
 
 static double scalar_draws(uint64_t *sink)
 {

@@ -36,7 +36,8 @@ typedef struct segue_simulation {
     uint64_t seed;
     size_t threads;  /* 1 .. SEGUE_MAX_THREADS */
     bool want_curve; /* also the regret of each task of a run; needs tasks > 0 */
-    /* Called now and then, from any thread but one at a time, with the steps done so far. */
+    /* Called now and then, from any thread but one at a time, with the steps done so far and in
+     * all; at the end once more, with two equal numbers. */
     void (*progress)(void *context, double done, double total);
     void *context;
 } segue_simulation;

@@ -281,14 +281,6 @@ static json_t *json_set(const bool *member, size_t count)
     return list;
 }
 
-static json_t *json_numbers(const double *x, size_t count)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < count; i++)
-        list = cli_json_append(list, cli_json_number(x[i]));
-    return list;
-}
-
 static json_t *json_known(const study *st, size_t k)
 {
     const segue_models *models = st->models.models;
@@ -299,8 +291,8 @@ static json_t *json_known(const study *st, size_t k)
         st->models.arm_name[models->best_arm[k]], "best_value",
         cli_json_number(segue_models_best_value(models, k)), "ucb", cli_json_number(r->ucb), "ucb+",
         cli_json_number(r->ucb_plus), "mucb", cli_json_number(r->mucb), "gaps",
-        json_numbers(r->known->gap, models->n_arms), "model_gaps",
-        json_numbers(r->known->model_gap, models->n_arms), "optimistic_models",
+        cli_json_numbers(r->known->gap, models->n_arms), "model_gaps",
+        cli_json_numbers(r->known->model_gap, models->n_arms), "optimistic_models",
         json_set(r->known->optimistic_model, models->n_models), "optimistic_arms",
         json_set(r->known->optimistic_arm, models->n_arms), "pull_bounds", json_pull_bounds(st, r),
         "bounds", "ucb", cli_json_number(bound(st, r->ucb)), "ucb+",

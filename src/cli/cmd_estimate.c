@@ -205,14 +205,6 @@ static void print_csv(const void *found, FILE *out)
     }
 }
 
-static json_t *json_numbers(const double *x, size_t count)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < count && x; i++)
-        list = cli_json_append(list, cli_json_number(x[i]));
-    return list;
-}
-
 static json_t *json_models(const study *st)
 {
     const segue_models *models = segue_estimator_models(st->estimator);
@@ -224,7 +216,7 @@ static json_t *json_models(const study *st)
         list = cli_json_append(
             list, json_pack("{s:I, s:o, s:o, s:o}", "model", (json_int_t)k + 1, "weight",
                             cli_json_number(models->weight[k]), "means", means, "uncut",
-                            json_numbers(segue_models_row(models, k), models->n_arms)));
+                            cli_json_numbers(segue_models_row(models, k), models->n_arms)));
     }
     return list;
 }
@@ -241,8 +233,8 @@ static json_t *make_json(const void *found)
     json_t *diagnostics =
         json_pack("{s:s, s:b, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "verdict", info.verdict,
                   "found", info.found, "tasks", (json_int_t)info.n_tasks, "eigenvalues",
-                  json_numbers(info.n_tasks ? info.eigenvalue : NULL, info.n_arms), "lambdas",
-                  json_numbers(info.found ? info.lambda : NULL, info.n_models), "noise",
+                  cli_json_numbers(info.n_tasks ? info.eigenvalue : NULL, info.n_arms), "lambdas",
+                  cli_json_numbers(info.found ? info.lambda : NULL, info.n_models), "noise",
                   cli_json_number(info.noise), "residual", cli_json_number(info.residual),
                   "weight_sum", cli_json_number(info.weight_sum), "iterations",
                   (json_int_t)info.iterations, "starts", (json_int_t)info.starts);

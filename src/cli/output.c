@@ -69,6 +69,14 @@ json_t *cli_json_number(double x)
     return isfinite(x) ? json_real(x) : json_null();
 }
 
+json_t *cli_json_numbers(const double *x, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; x && i < count; i++)
+        list = cli_json_append(list, cli_json_number(x[i]));
+    return list;
+}
+
 json_t *cli_json_append(json_t *list, json_t *value)
 {
     if (json_array_append_new(list, value) == 0) /* it refuses NULLs, and takes the value anyway */

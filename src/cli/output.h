@@ -37,6 +37,9 @@ SEGUE_MUST_CHECK segue_status cli_write_stdout(const char *data, size_t size, se
 /** A number for JSON: null if it is not finite. */
 json_t *cli_json_number(double x);
 
+/** A list of numbers; empty if `x` is NULL. */
+json_t *cli_json_numbers(const double *x, size_t count);
+
 /** The list with one more value, the object with one more field; NULL if memory ran out, now or
  * before: what is made of a NULL is NULL, and cli_print then says so. */
 json_t *cli_json_append(json_t *list, json_t *value);

@@ -225,6 +225,22 @@ segue_status segue_csv_next(segue_csv *csv, bool *more, segue_error *err)
     return status == SEGUE_OK && *more ? split(csv, err) : status;
 }
 
+segue_status segue_csv_each(segue_csv *csv, row_function row, void *context, uint64_t *rows,
+                            segue_error *err)
+{
+    bool more = true;
+    segue_status status = SEGUE_OK;
+    *rows = 0;
+    while (status == SEGUE_OK) {
+        status = segue_csv_next(csv, &more, err);
+        if (status != SEGUE_OK || !more)
+            break;
+        status = row(context, err);
+        *rows += status == SEGUE_OK;
+    }
+    return status;
+}
+
 size_t segue_csv_fields(const segue_csv *csv)
 {
     return csv->n_fields;

@@ -33,6 +33,15 @@ void segue_csv_close(segue_csv *csv);
  */
 SEGUE_MUST_CHECK segue_status segue_csv_next(segue_csv *csv, bool *more, segue_error *err);
 
+/**
+ * Call `row` for each line that is left, until one fails; *rows counts them.
+ *
+ * @retval  what segue_csv_next or `row` returned
+ */
+typedef segue_status (*row_function)(void *context, segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_csv_each(segue_csv *csv, row_function row, void *context,
+                                             uint64_t *rows, segue_error *err);
+
 /** The fields of the current line, valid until the next one is read. */
 size_t segue_csv_fields(const segue_csv *csv);
 const char *segue_csv_field(const segue_csv *csv, size_t index);

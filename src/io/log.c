@@ -109,8 +109,9 @@ static segue_status read_reward(const reading *r, double *out, segue_error *err)
     return SEGUE_OK;
 }
 
-static segue_status read_row(reading *r, segue_error *err)
+static segue_status read_row(void *context, segue_error *err)
 {
+    reading *r = context;
     size_t task = 0, arm = 0;
     double reward = 0.0;
     log_cell *cell = NULL;
@@ -130,19 +131,12 @@ static segue_status read_row(reading *r, segue_error *err)
     const uint64_t before = (uint64_t)cell->count[0] + cell->count[1] + cell->count[2];
     cell->sum[before % 3] += reward;
     cell->count[before % 3]++;
-    r->n_rows++;
     return SEGUE_OK;
 }
 
 static segue_status read_rows(reading *r, segue_error *err)
 {
-    bool more = true;
-    segue_status status = SEGUE_OK;
-    while (status == SEGUE_OK && more) {
-        status = segue_csv_next(r->csv, &more, err);
-        if (status == SEGUE_OK && more)
-            status = read_row(r, err);
-    }
+    segue_status status = segue_csv_each(r->csv, read_row, r, &r->n_rows, err);
     if (status == SEGUE_OK && r->n_rows == 0)
         status = segue_fail(err, SEGUE_EPARSE, "%s: there is no reward below the header",
                             segue_csv_path(r->csv));

@@ -203,8 +203,9 @@ static segue_status read_mean(reading *r, size_t arm, segue_error *err)
     return status;
 }
 
-static segue_status read_row(reading *r, segue_error *err)
+static segue_status read_row(void *context, segue_error *err)
 {
+    reading *r = context;
     const size_t n_fields = segue_csv_fields(r->csv), wanted = r->n_arms + r->has_weights;
     if (n_fields != wanted)
         return segue_fail(err, SEGUE_EPARSE,
@@ -221,13 +222,8 @@ static segue_status read_row(reading *r, segue_error *err)
 
 static segue_status read_rows(reading *r, segue_error *err)
 {
-    bool more = true;
-    segue_status status = SEGUE_OK;
-    while (status == SEGUE_OK && more) {
-        status = segue_csv_next(r->csv, &more, err);
-        if (status == SEGUE_OK && more)
-            status = read_row(r, err);
-    }
+    uint64_t rows = 0;
+    const segue_status status = segue_csv_each(r->csv, read_row, r, &rows, err);
     if (status == SEGUE_OK && r->n_models == 0)
         return segue_fail(err, SEGUE_EPARSE, "%s: there is no model below the header",
                           segue_csv_path(r->csv));

@@ -3,10 +3,13 @@
  * A worker plays a batch of runs and keeps one record a run; the records are added up one by one
  * in the order of the runs, so that the result is the same bytes on any number of threads.
  * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
 #include "segue/simulate.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,6 +62,8 @@ typedef struct study {
     ratio *ratio;         /* n_models: several tasks */
     segue_stats *curve;   /* n_tasks, or NULL */
     segue_stats no_model_left, violations, left_out;
+    atomic_uint_fast64_t tasks_done; /* by all threads */
+    pthread_mutex_t telling;         /* held while progress is told */
 } study;
 
 static segue_status check_range(const char *name, uint64_t value, uint64_t least, uint64_t most,
@@ -160,6 +165,19 @@ segue_status segue_simulation_check(const segue_simulation *sim, segue_error *er
 
 /* ---- one run ----------------------------------------------------------------------------- */
 
+/* Tell how far all have come.  Whoever finds another telling goes on: that one will do. */
+static void tell_progress(study *st)
+{
+    const segue_simulation *sim = st->sim;
+    atomic_fetch_add(&st->tasks_done, 1);
+    if (!sim->progress || pthread_mutex_trylock(&st->telling) != 0)
+        return;
+    const double steps = (double)sim->steps;
+    sim->progress(sim->context, steps * (double)atomic_load(&st->tasks_done),
+                  steps * (double)st->n_tasks * (double)st->n_runs);
+    (void)pthread_mutex_unlock(&st->telling);
+}
+
 /* Play one task of a run with a policy; returns its regret. */
 static double play_policy(const study *st, player *p, uint64_t run, uint64_t task)
 {
@@ -225,8 +243,7 @@ static void end_run(const study *st, player *p, record *rec)
     p->learner = NULL;
 }
 
-static segue_status play_run(const study *st, player *p, record *rec, uint64_t run,
-                             segue_error *err)
+static segue_status play_run(study *st, player *p, record *rec, uint64_t run, segue_error *err)
 {
     const bool has_models = segue_environment_has_models(st->sim->environment);
     const size_t fixed = st->single && has_models ? (size_t)(run / st->sim->runs) : SEGUE_ANY_MODEL;
@@ -240,6 +257,7 @@ static segue_status play_run(const study *st, player *p, record *rec, uint64_t r
             regret = play_policy(st, p, run, task);
         if (status == SEGUE_OK)
             record_task(st, p, rec, task, regret);
+        tell_progress(st);
     }
     end_run(st, p, rec);
     return status;
@@ -247,7 +265,7 @@ static segue_status play_run(const study *st, player *p, record *rec, uint64_t r
 
 static segue_status play_batch(void *context, size_t worker, uint64_t item, segue_error *err)
 {
-    const study *st = context;
+    study *st = context;
     player *p = &st->players[worker];
     const uint64_t first = item * st->batch;
     segue_status status = SEGUE_OK;
@@ -297,15 +315,9 @@ static void add_record(study *st, const record *rec, uint64_t run)
 static void commit_batch(void *context, size_t worker, uint64_t item)
 {
     study *st = context;
-    const segue_simulation *sim = st->sim;
     const uint64_t first = item * st->batch;
-    uint64_t run = first;
-    for (; run < first + st->batch && run < st->n_runs; run++)
+    for (uint64_t run = first; run < first + st->batch && run < st->n_runs; run++)
         add_record(st, &st->players[worker].records[run - first], run);
-    if (sim->progress) {
-        const double a_run = (double)sim->steps * (double)st->n_tasks;
-        sim->progress(sim->context, (double)run * a_run, (double)st->n_runs * a_run);
-    }
 }
 
 static segue_regret regret_of(const segue_stats *stats)
@@ -404,6 +416,7 @@ static void study_fini(study *st)
     free(st->stratum);
     free(st->ratio);
     free(st->curve);
+    (void)pthread_mutex_destroy(&st->telling);
 }
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -413,7 +426,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 
 static segue_status study_init(study *st, const segue_simulation *sim, segue_error *err)
 {
-    *st = (study){.sim = sim, .single = sim->tasks == 0};
+    *st = (study){.sim = sim, .single = sim->tasks == 0, .telling = PTHREAD_MUTEX_INITIALIZER};
     st->n_models = segue_environment_models(sim->environment);
     st->n_tasks = st->single ? 1 : sim->tasks;
     st->first_task = sim->player ? segue_learner_look(sim->player).opened : 0;
@@ -445,6 +458,8 @@ segue_status segue_simulate(segue_result **out, const segue_simulation *sim, seg
     if (status == SEGUE_OK)
         status = segue_parallel(st.n_threads, (st.n_runs + st.batch - 1) / st.batch, play_batch,
                                 commit_batch, &st, err);
+    if (status == SEGUE_OK && sim->progress) /* the last task may have found another telling */
+        sim->progress(sim->context, 1.0, 1.0);
     if (status == SEGUE_OK)
         status = report(&st, out, err);
     study_fini(&st);
