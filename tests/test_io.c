@@ -275,7 +275,7 @@ static void many_tasks_keep_their_rewards(void **state)
         double views[6];
         assert_true(segue_log_views(&log, task, views));
         for (size_t i = 0; i < 6; i++)
-            assert_near(views[i], atof(log.tasks[task].name + 5) / TASKS, 1e-12);
+            assert_near(views[i], strtod(log.tasks[task].name + 5, NULL) / TASKS, 1e-12);
     }
     segue_log_fini(&log);
 }
