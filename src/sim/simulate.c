@@ -16,10 +16,9 @@
 #include "segue/stats.h"
 #include "sim/parallel.h"
 
-#define BATCH_STEPS                                                                                \
-    5000 /* a fraction of a millisecond: the cost of handing it out is lost in it                  \
-          */
-#define MOST_BATCH 1024
+/* A batch is about so many steps, a fraction of a millisecond: handing it out is lost in it. */
+#define BATCH_STEPS 5000
+#define MOST_BATCH  1024
 
 /* What one run leaves behind. */
 typedef struct record {
