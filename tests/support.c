@@ -23,6 +23,11 @@ segue_models *paper_models(void)
     return models_of(7, 5, mean);
 }
 
+int repeats(int count)
+{
+    return getenv("SEGUE_TEST_SHORT") ? (count + 9) / 10 : count;
+}
+
 size_t random_between(segue_rng *rng, size_t least, size_t most)
 {
     return least + (size_t)(segue_rng_uniform(rng) * (double)(most - least + 1));

@@ -28,6 +28,10 @@ segue_models *models_of(size_t n_arms, size_t n_models, const double *mean);
 segue_models *random_models(segue_rng *rng, size_t least_arms, size_t most_arms,
                             size_t least_models, size_t most_models);
 
+/* How often to repeat what is repeated `count` times: a tenth under valgrind, which looks for other
+ * things and is slow (SEGUE_TEST_SHORT). */
+int repeats(int count);
+
 /* A whole number in least .. most. */
 size_t random_between(segue_rng *rng, size_t least, size_t most);
 

@@ -474,7 +474,7 @@ static void compare_all(bool late)
     segue_rng_open(&rng, 32, 0, 0, 0);
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         uint64_t tasks = 0;
-        for (uint64_t run = 0; tasks < TASKS_EACH; run++) {
+        for (uint64_t run = 0; tasks < (uint64_t)repeats(TASKS_EACH); run++) {
             segue_models *models = random_models(&rng, 2, 10, 1, 6);
             tasks += compare_run(&pairs[i], models, run, random_between(&rng, 1, 160), late);
             segue_models_destroy(models);

@@ -251,7 +251,7 @@ static void exact_moments_give_exact_models(void **state)
     (void)state;
     segue_rng rng;
     segue_rng_open(&rng, 63, 0, 0, 0);
-    for (int i = 0; i < 500; i++) {
+    for (int i = 0; i < repeats(500); i++) {
         segue_models *models = well_conditioned(&rng);
         check_exact("rtp", models, 1e-8,
                     i % 2 ? SEGUE_WEIGHTS_LAMBDA : SEGUE_WEIGHTS_LEAST_SQUARES);
@@ -333,7 +333,7 @@ static void noise_is_called_weak(void **state)
     (void)state;
     static const char *const names[] = {"rtp", "eca", "algorithm-b"};
     for (size_t i = 0; i < 3; i++)
-        for (uint64_t seed = 0; seed < 50; seed++) {
+        for (uint64_t seed = 0; seed < (uint64_t)repeats(50); seed++) {
             segue_estimator_config config = segue_estimator_defaults();
             segue_estimator *est = NULL;
             segue_moments *moments = new_moments(8, SEGUE_VIEWS_PAPER);
@@ -399,7 +399,7 @@ static void a_permutation_of_arms_permutes_the_answer(void **state)
     for (size_t i = 0; i < 35; i++)
         mean[i] = segue_models_row(models, i / 7)[order[i % 7]];
     segue_models *permuted = models_of(7, 5, mean);
-    for (uint64_t seed = 0; seed < 10; seed++) {
+    for (uint64_t seed = 0; seed < (uint64_t)repeats(10); seed++) {
         segue_estimator *est[2] = {NULL, NULL};
         segue_moments *moments[2] = {new_moments(7, SEGUE_VIEWS_PAPER),
                                      new_moments(7, SEGUE_VIEWS_PAPER)};

@@ -63,7 +63,7 @@ static void gaps_of_optimistic_models_are_at_least_the_arms(void **state)
     (void)state;
     segue_rng rng;
     segue_rng_open(&rng, 42, 0, 0, 0);
-    for (int i = 0; i < SETS; i++) {
+    for (int i = 0; i < repeats(SETS); i++) {
         segue_models *models = random_models(&rng, 2, 30, 1, 12);
         for (size_t truth = 0; truth < models->n_models; truth++) {
             segue_known_sets *sets = NULL;
@@ -87,7 +87,7 @@ static void mucb_keeps_to_the_arms_and_pulls_of_theorem_1(void **state)
     segue_rng rng;
     segue_rng_open(&rng, 43, 0, 0, 0);
     int on_event = 0;
-    for (uint64_t i = 0; i < SETS; i++) {
+    for (uint64_t i = 0; i < (uint64_t)repeats(SETS); i++) {
         trial tr = {.models = random_models(&rng, 2, 30, 1, 12)};
         const segue_environment env = {.models = tr.models};
         trial_init(&tr, &rng, &env, i);
@@ -112,7 +112,7 @@ static void mucb_keeps_to_the_arms_and_pulls_of_theorem_1(void **state)
         segue_world_destroy(tr.world);
         segue_models_destroy(tr.models);
     }
-    assert_true(on_event > 9 * SETS / 10);
+    assert_true(on_event > 9 * repeats(SETS) / 10);
 }
 
 /* Estimates of `models`: every mean moved by up to eps, not cut to [0, 1]. */
@@ -166,7 +166,7 @@ static void umucb_keeps_to_the_arms_and_pulls_of_the_corollary(void **state)
     segue_rng rng;
     segue_rng_open(&rng, 44, 0, 0, 0);
     int on_event = 0;
-    for (uint64_t i = 0; i < SETS; i++) {
+    for (uint64_t i = 0; i < (uint64_t)repeats(SETS); i++) {
         trial tr = {.models = random_models(&rng, 2, 30, 1, 12)};
         const segue_environment env = {.models = tr.models};
         trial_init(&tr, &rng, &env, i);
@@ -198,7 +198,7 @@ static void umucb_keeps_to_the_arms_and_pulls_of_the_corollary(void **state)
         segue_world_destroy(tr.world);
         segue_models_destroy(tr.models);
     }
-    assert_true(on_event > 8 * SETS / 10);
+    assert_true(on_event > 8 * repeats(SETS) / 10);
 }
 
 static void umucb_with_exact_models_keeps_to_the_optimistic_arms(void **state)
@@ -207,7 +207,7 @@ static void umucb_with_exact_models_keeps_to_the_optimistic_arms(void **state)
     segue_rng rng;
     segue_rng_open(&rng, 45, 0, 0, 0);
     int on_event = 0;
-    for (uint64_t i = 0; i < SETS; i++) {
+    for (uint64_t i = 0; i < (uint64_t)repeats(SETS); i++) {
         trial tr = {.models = random_models(&rng, 2, 30, 1, 12)};
         const segue_environment env = {.models = tr.models};
         trial_init(&tr, &rng, &env, i);
@@ -223,7 +223,7 @@ static void umucb_with_exact_models_keeps_to_the_optimistic_arms(void **state)
         segue_world_destroy(tr.world);
         segue_models_destroy(tr.models);
     }
-    assert_true(on_event > 9 * SETS / 10);
+    assert_true(on_event > 9 * repeats(SETS) / 10);
 }
 
 /* UCB with umUCB's L: delta' with log(m n^2 / delta') = log(2 m K n^2 / delta). */
@@ -245,7 +245,7 @@ static void umucb_that_knows_nothing_is_ucb_after_three_pulls_each(void **state)
     (void)state;
     segue_rng rng;
     segue_rng_open(&rng, 46, 0, 0, 0);
-    for (uint64_t i = 0; i < SETS; i++) {
+    for (uint64_t i = 0; i < (uint64_t)repeats(SETS); i++) {
         trial tr = {.models = random_models(&rng, 2, 30, 1, 12)};
         const segue_environment env = {.models = tr.models};
         trial_init(&tr, &rng, &env, i);
