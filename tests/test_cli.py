@@ -87,8 +87,8 @@ BAD_FILES = [
     ("a negative weight", "weight,a,b\n-1,0.1,0.2\n", ":2: field 'weight': -1 is negative"),
     ("weights all zero", "weight,a,b\n0,0.1,0.2\n0,0.1,0.2\n", ": the weights sum to 0"),
     ("an infinite weight", "weight,a,b\n1e999,0.1,0.2\n", ":2: field 'weight': '1e999'"),
-    ("a mistyped weight", "Weight,a,b\n0.3,0.9,0.1\n", ":1: field 1: is 'Weight' the 'weight'"),
-    ("a blank around a name", "a, b\n0.9,0.1\n", ":1: field 2: the name ' b' begins or ends"),
+    ("a mistyped weight", "Weight,a,b\n0.3,0.9,0.1\n", ":1: field 1: is it the 'weight' column?"),
+    ("a blank around a name", "a, b\n0.9,0.1\n", ":1: field 2: the name begins or ends"),
     ("an escape in a name", "a,\033[31mb\n0.9,0.1\n", ":1: field 2: the name has a control"),
     ("weight not first", "a,weight,b\n0.1,1,0.2\n", ":1: field 2: 'weight' must be the first"),
     ("an open quote", 'a,"b\n0.1,0.2\n', ":1: field 2: a quote is not closed"),
@@ -132,7 +132,13 @@ BAD_USAGE = [
     ("'--s' could be --steps, --seed", *SIMULATE, "--s", "5"),
     ("no policy 'UCB'; did you mean 'ucb'?", *SIMULATE, "--policy", "UCB"),
     ("the name of the file is empty", "complexity", "--models", ""),
-    ("--out would overwrite --models", *SIMULATE, "--out", PAPER),
+    ("--out and --models name the same file", *SIMULATE, "--out", PAPER),
+    ("--curve and --models name the same file", *SIMULATE, "--tasks", "2", "--curve", PAPER),
+    ("--save and --models name the same file", *SIMULATE, "--tasks", "2", "--policy", "tucb",
+     "--save", PAPER),
+    ("--out and --save name the same file", *SIMULATE, "--tasks", "2", "--out", "x", "--save",
+     "./x"),
+    ("--save needs a file", *SIMULATE, "--tasks", "2", "--save", "-"),
     ("--out and --curve name the same file", *SIMULATE, "--tasks", "2", "--out", "x", "--curve",
      "x"),
     ("the option '--timing' takes no value", *SIMULATE, "--timing=3"),
@@ -543,9 +549,24 @@ class Learning(Folder):
         self.assertEqual(first, answer(*args, "--tasks", 40, "--load", saved, "--save", b))
         self.assertEqual(a.read_bytes(), b.read_bytes())
         self.assertNotEqual(first, answer(*args, "--tasks", 40))
+        curve = self.folder / "curve.csv"
+        answer(*args, "--tasks", 3, "--load", saved, "--save", saved, "--curve", curve)
+        self.assertEqual([row.split(",")[1] for row in curve.read_text().split()[1:]],
+                         ["61", "62", "63"])
+
+    def test_one_step_tasks_are_played(self):
+        answer("simulate", "--models", PAPER, "--policy", "tucb,ucb", "--tasks", 3, "--runs", 2,
+               "--steps", 1)
+
+    def test_an_arm_that_cannot_head_a_model_set(self):
+        log = self.file("task,arm,reward\n" + "1,weight,1\n1,b,0\n" * 9 + "2,weight,0\n2,b,1\n" * 9)
+        answer("estimate", "--types", 1, log)
+        self.refused(2, "arm 'weight' cannot head a model set", "estimate", "--types", 1,
+                     "--format", "csv", log)
 
     def test_wrong_usage_of_learners(self):
         other = self.file("a,b\n0.1,0.2\n0.3,0.1\n", "two.csv")
+        seven = self.file("a,b,c,d,e,f,g\n.1,.2,.3,.4,.5,.6,.7\n", "seven.csv")
         saved = self.folder / "saved"
         args = ("simulate", "--models", PAPER, "--steps", 50, "--runs", 1, "--tasks", 5)
         answer(*args, "--policy", "tucb", "--save", saved)
@@ -558,6 +579,14 @@ class Learning(Folder):
                              saved),
                             ("tasks of 50 steps, not of 60", *args, "--policy", "tucb", "--steps",
                              60, "--load", saved),
+                            ("the options come from the file: give --policy tucb", *args,
+                             "--policy", "tucb:C=1", "--load", saved),
+                            ("looks for 5 models, and", "simulate", "--models", seven, "--steps",
+                             50, "--runs", 1, "--tasks", 5, "--policy", "tucb", "--load", saved),
+                            ("give --seed 1", *args, "--policy", "tucb", "--load", saved, "--seed",
+                             2),
+                            ("--out and --load name the same file", *args, "--policy", "tucb",
+                             "--load", saved, "--out", saved),
                             ("is not the file of a learner", *args, "--policy", "tucb", "--load",
                              other),
                             ("learns over tasks", "simulate", "--models", PAPER, "--policy",

@@ -314,13 +314,15 @@ static void hopeless_moments_get_a_verdict(void **state)
         check_degenerate(names[i], sets[0], 2, 50, "none: the 2nd eigenvalue");
         check_degenerate(names[i], sets[1], 2, 50, "none: the 2nd eigenvalue");
         check_degenerate(names[i], sets[2], 2, 50, "none: the 2nd eigenvalue");
-        check_degenerate(names[i], sets[2], 1, 50, "none: the 1st eigenvalue");
+        check_degenerate(names[i], sets[2], 1, 50,
+                         "none: the 1st eigenvalue is 0, so that there is nothing");
         check_degenerate(names[i], sets[3], 2, 50, "none: the 2nd eigenvalue");
         check_degenerate(names[i], sets[4], 3, 50, "none: the 3rd eigenvalue");
         check_degenerate(names[i], sets[4], 4, 50, "none: 4 models are more than 3 arms");
         check_degenerate(names[i], sets[4], 2, 1, "none: 1 tasks are fewer than 2 models");
         check_degenerate(names[i], sets[4], 2, 0, "none: 0 tasks are fewer than 2 models");
-        check_degenerate(names[i], sets[3], 1, 5, "good: all 1 eigenvalues");
+        check_degenerate(names[i], sets[3], 1, 50, "good: all 1 eigenvalues");
+        check_degenerate(names[i], sets[3], 1, 5, "weak: 5 tasks are few for 1 models");
         check_degenerate(names[i], sets[4], 2, 50, "good: all 2 eigenvalues");
     }
     for (size_t i = 0; i < 5; i++)
@@ -365,9 +367,11 @@ static void wrong_configurations_are_refused(void **state)
     segue_estimator *est = NULL;
     good.n_arms = 5;
     good.n_models = 3;
-    segue_estimator_config bad[8];
-    for (size_t i = 0; i < 8; i++)
+    segue_estimator_config bad[10];
+    for (size_t i = 0; i < 10; i++)
         bad[i] = good;
+    bad[8].method = NULL;
+    bad[9].weights = (segue_weights)9;
     bad[0].n_arms = 1;
     bad[1].n_models = 0;
     bad[2].n_models = SEGUE_MAX_ESTIMATED + 1;
@@ -376,7 +380,7 @@ static void wrong_configurations_are_refused(void **state)
     bad[5].alpha0 = 0.5; /* not eca */
     bad[6].alpha0 = NAN;
     bad[7].method = "magic";
-    for (size_t i = 0; i < 8; i++)
+    for (size_t i = 0; i < 10; i++)
         assert_int_equal(segue_status_exit_code(segue_estimator_create(&est, &bad[i], NULL)), 2);
     assert_ok(segue_estimator_create(&est, &good, NULL));
     segue_moments *moments = new_moments(6, SEGUE_VIEWS_PAPER);

@@ -75,8 +75,8 @@ static void wrong_learners_are_refused(void **state)
     segue_learner *learner = NULL;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_int_equal(segue_status_exit_code(segue_learner_parse(&config, wrong[i], NULL)), 2);
-    segue_learner_config bad[8];
-    for (size_t i = 0; i < 8; i++)
+    segue_learner_config bad[12];
+    for (size_t i = 0; i < 12; i++)
         bad[i] = config_of("tucb", 100);
     bad[0].n_arms = 1;
     bad[1].n_models = 0;
@@ -86,7 +86,11 @@ static void wrong_learners_are_refused(void **state)
     bad[5].views = (segue_views)9;
     bad[6].method = NULL;
     bad[7].estimator = "magic";
-    for (size_t i = 0; i < 8; i++) {
+    bad[8].estimator = NULL;
+    bad[9].highest = bad[9].lowest;
+    bad[10].growth = 1e300;
+    bad[11].every = UINT64_MAX;
+    for (size_t i = 0; i < 12; i++) {
         assert_int_equal(segue_status_exit_code(segue_learner_create(&learner, &bad[i], NULL)), 2);
         assert_null(learner);
     }

@@ -97,8 +97,8 @@ typedef struct segue_estimate_info {
     size_t n_arms, n_models;
     const double *eigenvalue; /* n_arms: of M2, the largest first */
     const double *lambda;     /* n_models: of the whitened tensor */
-    double noise;             /* the largest negative eigenvalue, turned positive: how far noise
-                                 reaches; 0 where none is seen */
+    double noise;             /* how large noise makes an eigenvalue: from the part of M2 that is
+                                 not symmetric, and from its negative eigenvalues */
     double residual;          /* Frobenius norm of what the components leave of the tensor */
     double weight_sum;        /* sum of 1 / lambda^2, which should be 1 */
     uint64_t iterations;      /* of the power method, in all lanes */

@@ -51,6 +51,7 @@ typedef struct segue_regret {
 typedef struct segue_result {
     size_t n_models;        /* of the environment; 1 if its tasks have none */
     uint64_t n_tasks;       /* entries of the curve */
+    uint64_t first_task;    /* tasks that a learner had played before */
     segue_regret regret;    /* a task: by the weights, its error stratified by model; with tasks
                                > 0 the average over the tasks of a run, its error over runs */
     segue_regret *by_model; /* n_models: over all tasks with that model; NaN if there were none */

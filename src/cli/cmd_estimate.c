@@ -10,6 +10,7 @@
 #include "cli/table.h"
 #include "core/outfile.h"
 #include "io/log.h"
+#include "io/models_file.h"
 #include "segue/estimator.h"
 #include "segue/number.h"
 
@@ -55,7 +56,8 @@ typedef struct study {
     segue_estimator *estimator;
     uint64_t left_out;
     const char *left_out_name[NAMED];
-    bool numbers; /* all arms are named by numbers */
+    bool numbers;          /* all arms are named by numbers */
+    int symmetric, lambda; /* what --views and --weights say */
 } study;
 
 /* ---- working it out ---------------------------------------------------------------------- */
@@ -104,11 +106,6 @@ static segue_status add_tasks(study *st, segue_error *err)
 static segue_status estimate(study *st, segue_error *err)
 {
     segue_estimator_config config = segue_estimator_defaults();
-    int symmetric = 0, lambda = 0;
-    segue_status status =
-        parse_choice("views", st->set.views, "paper", "symmetric", &symmetric, err);
-    if (status == SEGUE_OK)
-        status = parse_choice("weights", st->set.weights, "least-squares", "lambda", &lambda, err);
     config.method = st->set.method;
     config.n_arms = st->log.n_arms;
     config.n_models = st->set.types;
@@ -116,12 +113,12 @@ static segue_status estimate(study *st, segue_error *err)
     config.steps = st->set.steps;
     config.alpha0 = st->set.alpha0;
     config.seed = st->set.seed;
-    config.weights = lambda ? SEGUE_WEIGHTS_LAMBDA : SEGUE_WEIGHTS_LEAST_SQUARES;
+    config.weights = st->lambda ? SEGUE_WEIGHTS_LAMBDA : SEGUE_WEIGHTS_LEAST_SQUARES;
+    segue_status status = segue_estimator_create(&st->estimator, &config, err);
     if (status == SEGUE_OK)
-        status = segue_estimator_create(&st->estimator, &config, err);
-    if (status == SEGUE_OK)
-        status = segue_moments_create(&st->moments, st->log.n_arms,
-                                      symmetric ? SEGUE_VIEWS_SYMMETRIC : SEGUE_VIEWS_PAPER, err);
+        status =
+            segue_moments_create(&st->moments, st->log.n_arms,
+                                 st->symmetric ? SEGUE_VIEWS_SYMMETRIC : SEGUE_VIEWS_PAPER, err);
     if (status == SEGUE_OK)
         status = add_tasks(st, err);
     if (status == SEGUE_OK)
@@ -141,6 +138,18 @@ static bool are_numbers(const segue_log *log)
     return true;
 }
 
+/* The arms of a model set must have names that its readers take. */
+static segue_status check_names(const study *st, segue_error *err)
+{
+    for (size_t arm = 0; arm < st->log.n_arms && st->format == CLI_CSV && !st->numbers; arm++) {
+        const char *wrong = segue_arm_name_problem(st->log.arm_name[arm]);
+        if (wrong)
+            return segue_fail(err, SEGUE_EPARSE, "%s: arm '%.60s' cannot head a model set: %s",
+                              st->path, st->log.arm_name[arm], wrong);
+    }
+    return SEGUE_OK;
+}
+
 static segue_status study_init(study *st, int argc, char **argv, segue_error *err)
 {
     *st = (study){.set = {.method = "rtp",
@@ -157,14 +166,19 @@ static segue_status study_init(study *st, int argc, char **argv, segue_error *er
     if (status == SEGUE_OK)
         status = cli_parse_format(st->set.format, &st->format, err);
     if (status == SEGUE_OK)
+        status = parse_choice("views", st->set.views, "paper", "symmetric", &st->symmetric, err);
+    if (status == SEGUE_OK)
+        status =
+            parse_choice("weights", st->set.weights, "least-squares", "lambda", &st->lambda, err);
+    if (status == SEGUE_OK)
         status = check_settings(st, err);
     if (status == SEGUE_OK)
         status = segue_log_read(&st->log, st->path, st->set.lowest, st->set.highest, err);
-    if (status == SEGUE_OK) {
-        st->numbers = are_numbers(&st->log);
-        status = estimate(st, err);
-    }
-    return status;
+    if (status != SEGUE_OK)
+        return status;
+    st->numbers = are_numbers(&st->log);
+    status = check_names(st, err);
+    return status == SEGUE_OK ? estimate(st, err) : status;
 }
 
 static void study_fini(study *st)
@@ -325,7 +339,8 @@ const cli_command cli_command_estimate = {
                "not kept: each goes to one of three batches of its task and arm, in turn.  A\n"
                "task with fewer than three rewards of some arm is left out, and counted.\n\n"
                "The verdict is 'good', 'weak' (the last eigenvalue is within its noise: get more\n"
-               "tasks, or look for fewer types) or 'none'.  Other commands can read the CSV.\n\n"
+               "tasks, or look for fewer types) or 'none'.  Other commands can read the CSV,\n"
+               "whose means are mapped to 0 .. 1.  More than about 1,000 arms take long.\n\n"
                "examples:\n"
                "  segue estimate --types 5 log.csv\n"
                "  segue estimate --types 5 --format csv --out models.csv log.csv\n",

@@ -82,6 +82,25 @@ static uint64_t processors(void)
     return count < 1 ? 1 : count > SEGUE_MAX_THREADS ? SEGUE_MAX_THREADS : (uint64_t)count;
 }
 
+/* No output may be an input or another output; a learner alone may go back to where it came from.
+ */
+static segue_status check_paths(const settings *set, segue_error *err)
+{
+    const struct {
+        const char *name, *path;
+    } paths[] = {{"out", set->out},       {"curve", set->curve},         {"save", set->save},
+                 {"models", set->models}, {"switch-to", set->switch_to}, {"load", set->load}};
+    enum { OUTPUTS = 3, SAVE = 2, LOAD = 5, PATHS = 6 };
+    if (set->save && strcmp(set->save, "-") == 0)
+        return segue_fail(err, SEGUE_EUSAGE, "--save needs a file, and '-' is none");
+    for (size_t i = 0; i < OUTPUTS; i++)
+        for (size_t k = i + 1; k < PATHS; k++)
+            if (!(i == SAVE && k == LOAD) && segue_is_same_file(paths[i].path, paths[k].path))
+                return segue_fail(err, SEGUE_EUSAGE, "--%s and --%s name the same file",
+                                  paths[i].name, paths[k].name);
+    return SEGUE_OK;
+}
+
 static segue_status check_settings(const settings *set, segue_error *err)
 {
     if (!set->models && !set->uniform)
@@ -93,15 +112,13 @@ static segue_status check_settings(const settings *set, segue_error *err)
         return segue_fail(err, SEGUE_EUSAGE, "--curve is over tasks, and needs --tasks");
     if (set->switch_at && !set->tasks)
         return segue_fail(err, SEGUE_EUSAGE, "--switch-at needs --tasks");
-    if (set->switch_at && set->switch_at > set->tasks)
+    if (set->switch_at && !set->load && set->switch_at > set->tasks)
         return segue_fail(err, SEGUE_EUSAGE,
                           "--switch-at %" PRIu64 " is behind the last of %" PRIu64 " tasks",
                           set->switch_at, set->tasks);
-    if (set->out && set->models && segue_is_same_file(set->out, set->models))
-        return segue_fail(err, SEGUE_EUSAGE, "--out would overwrite --models");
-    if (set->out && set->curve && strcmp(set->out, set->curve) == 0)
-        return segue_fail(err, SEGUE_EUSAGE, "--out and --curve name the same file");
-    segue_status status = set->out ? segue_outfile_check(set->out, err) : SEGUE_OK;
+    segue_status status = check_paths(set, err);
+    if (status == SEGUE_OK && set->out)
+        status = segue_outfile_check(set->out, err);
     if (status == SEGUE_OK && set->curve)
         status = segue_outfile_check(set->curve, err);
     if (status == SEGUE_OK && set->save)
@@ -130,6 +147,30 @@ static segue_status read_environment(study *st, segue_error *err)
     return SEGUE_OK;
 }
 
+/* A saved learner has its options in its file, and must fit what it is to play. */
+static segue_status load_player(study *st, segue_error *err)
+{
+    if (strchr(st->policies.text[0], ':'))
+        return segue_fail(err, SEGUE_EUSAGE,
+                          "with --load the options come from the file: give --policy %.*s",
+                          (int)strcspn(st->policies.text[0], ":"), st->policies.text[0]);
+    const segue_status status =
+        segue_learner_load(&st->player, st->set.load, segue_environment_arms(&st->env), err);
+    if (status != SEGUE_OK)
+        return status;
+    const segue_learner_config *config = segue_learner_settings(st->player);
+    if (st->env.models && st->env.models->n_models != config->n_models)
+        return segue_fail(err, SEGUE_EUSAGE,
+                          "the saved learner looks for %zu models, and %s has %zu",
+                          config->n_models, st->set.models, st->env.models->n_models);
+    if (config->seed != st->set.seed)
+        return segue_fail(err, SEGUE_EUSAGE,
+                          "the saved learner's streams are of seed %" PRIu64
+                          ": give --seed %" PRIu64,
+                          config->seed, config->seed);
+    return SEGUE_OK;
+}
+
 /* The one learner that is saved or loaded. */
 static segue_status make_player(study *st, segue_error *err)
 {
@@ -140,7 +181,7 @@ static segue_status make_player(study *st, segue_error *err)
         return segue_fail(err, SEGUE_EUSAGE,
                           "--save and --load need one learner, --runs 1 and --tasks");
     if (set->load)
-        return segue_learner_load(&st->player, set->load, segue_environment_arms(&st->env), err);
+        return load_player(st, err);
     segue_learner_config config = st->policies.learner[0];
     config.n_arms = segue_environment_arms(&st->env);
     config.n_models = st->env.models ? st->env.models->n_models : 0;
@@ -395,7 +436,7 @@ static segue_status write_curve(const study *st, segue_error *err)
     for (size_t i = 0; i < st->policies.count; i++)
         for (uint64_t task = 0; task < st->result[i]->n_tasks; task++) {
             cli_print_csv_text(output.stream, st->policies.text[i]);
-            fprintf(output.stream, ",%" PRIu64 ",", task + 1);
+            fprintf(output.stream, ",%" PRIu64 ",", st->result[i]->first_task + task + 1);
             cli_print_csv_number(output.stream, st->result[i]->curve[task].mean);
             fputc(',', output.stream);
             cli_print_csv_number(output.stream, st->result[i]->curve[task].se);
@@ -431,7 +472,9 @@ const cli_command cli_command_simulate = {
     .details = "Without --tasks every policy plays single tasks, R of each model, and the regret\n"
                "is averaged by the models' weights.  With --tasks a run is J tasks, one after\n"
                "the other; learners, and policies that carry state from task to task, need it.\n"
-               "A learner does not see the models; it is told only how many there are.\n\n"
+               "A learner does not see the models; it is told only how many there are.  --load\n"
+               "goes on after the tasks that a saved learner has played: tasks are numbered on,\n"
+               "and its options, J among them, stay those it was made with.\n\n"
                "Laws of rewards: beta:P has precision P; normal:SD is cut to [0,1] and moved so\n"
                "that the mean is right; twopoint:S pays 0 or S.  --spread K draws each mean from\n"
                "a Beta of concentration K; --mixed A draws shares of the models from a Dirichlet\n"

@@ -22,17 +22,36 @@ static segue_status cannot(const char *path, segue_error *err)
                       strerror(errno));
 }
 
-int segue_is_same_file(const char *a, const char *b)
-{
-    struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
 /* How long the directory part of a path is, its last '/' included. */
 static int directory_length(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? (int)(slash - path) + 1 : 0;
+}
+
+/* The directory of a path, by its number and device. */
+static bool directory_of(const char *path, struct stat *about)
+{
+    char directory[4096];
+    (void)snprintf(directory, sizeof directory, "%.*s.", directory_length(path), path);
+    return stat(directory, about) == 0;
+}
+
+static bool is_same(const struct stat *x, const struct stat *y)
+{
+    return x->st_dev == y->st_dev && x->st_ino == y->st_ino;
+}
+
+int segue_is_same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    if (!a || !b)
+        return 0;
+    const bool a_exists = stat(a, &x) == 0, b_exists = stat(b, &y) == 0;
+    if (a_exists && b_exists)
+        return S_ISREG(x.st_mode) && is_same(&x, &y);
+    return a_exists == b_exists && directory_of(a, &x) && directory_of(b, &y) && is_same(&x, &y) &&
+           strcmp(a + directory_length(a), b + directory_length(b)) == 0;
 }
 
 segue_status segue_outfile_check(const char *path, segue_error *err)

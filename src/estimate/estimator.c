@@ -14,6 +14,9 @@
 #define RANK_TOLERANCE 1e-9 /* an eigenvalue below this share of the largest is taken for none */
 #define COLD_BELOW     100  /* tasks: until then every fit is cold ... */
 #define COLD_GROWTH    1.05 /* ... and then each time the tasks have grown by this */
+#define MOST_ALPHA0    1e6
+#define FEW_TASKS      10  /* times the models: fewer tell little, whatever the spectrum says */
+#define MOST_OFF       0.3 /* of the sum of the weights from 1 */
 #define MOST_STARTS    1000
 #define MOST_STEPS     1000
 #define VERDICT_SIZE   160
@@ -75,9 +78,14 @@ static segue_status check_config(const segue_estimator_config *config, segue_err
     if (config->steps < 1 || config->steps > MOST_STEPS)
         return segue_fail(err, SEGUE_EDOMAIN, "steps is %zu; need 1 to %d", config->steps,
                           MOST_STEPS);
+    if (!config->method)
+        return segue_fail(err, SEGUE_ENAME, "no estimator is named");
+    if (config->weights != SEGUE_WEIGHTS_LEAST_SQUARES && config->weights != SEGUE_WEIGHTS_LAMBDA)
+        return segue_fail(err, SEGUE_EDOMAIN, "there are no weights %d", (int)config->weights);
     const bool mixes = strcmp(config->method, "eca") == 0;
-    if (!(config->alpha0 >= 0.0 && isfinite(config->alpha0)) || (config->alpha0 > 0.0 && !mixes))
-        return segue_fail(err, SEGUE_EDOMAIN, "alpha0 is %g; need a number >= 0, and 0 unless eca",
+    if (!(config->alpha0 >= 0.0 && config->alpha0 <= MOST_ALPHA0) ||
+        (config->alpha0 > 0.0 && !mixes))
+        return segue_fail(err, SEGUE_EDOMAIN, "alpha0 is %g; need 0 to 1e6, and 0 unless eca",
                           config->alpha0);
     return SEGUE_OK;
 }
@@ -196,9 +204,9 @@ static bool is_solvable(segue_estimator *est, uint64_t n_tasks)
         (void)snprintf(est->verdict, VERDICT_SIZE, "none: %zu models are more than %zu arms", f->m,
                        f->n_arms);
     else if (!(eigenvalue[f->m - 1] > RANK_TOLERANCE * eigenvalue[0]))
-        (void)snprintf(est->verdict, VERDICT_SIZE,
-                       "none: the %zu%s eigenvalue is %.3g, so that there are fewer models", f->m,
-                       ordinal(f->m), eigenvalue[f->m - 1]);
+        (void)snprintf(est->verdict, VERDICT_SIZE, "none: the %zu%s eigenvalue is %.3g, so that %s",
+                       f->m, ordinal(f->m), eigenvalue[f->m - 1],
+                       f->m > 1 ? "there are fewer models" : "there is nothing to tell");
     else
         return true;
     return false;
@@ -229,6 +237,14 @@ static void set_verdict(segue_estimator *est)
                        "weak: the %zu%s component has lambda %.3g, and none can be below 1 or so "
                        "large, at %" PRIu64 " tasks",
                        odd + 1, ordinal(odd + 1), f->lambda[odd], info->n_tasks);
+    else if (fabs(info->weight_sum - 1.0) > MOST_OFF)
+        (void)snprintf(est->verdict, VERDICT_SIZE,
+                       "weak: the weights sum to %.3g before they are normalised, at %" PRIu64
+                       " tasks",
+                       info->weight_sum, info->n_tasks);
+    else if (info->n_tasks < FEW_TASKS * f->m)
+        (void)snprintf(est->verdict, VERDICT_SIZE, "weak: %" PRIu64 " tasks are few for %zu models",
+                       info->n_tasks, f->m);
     else
         (void)snprintf(est->verdict, VERDICT_SIZE,
                        "good: all %zu eigenvalues stand out of the noise, %.2g, at %" PRIu64
@@ -366,7 +382,8 @@ segue_status segue_estimator_fit(segue_estimator *est, const segue_moments *mome
         status = segue_spectral_second(&f->s, moments, est->config.alpha0, err);
     if (status != SEGUE_OK)
         return status;
-    est->info.noise = any ? fmax(0.0, -f->s.eigenvalue[f->n_arms - 1]) : 0.0;
+    est->info.noise =
+        any ? fmax(segue_moments_noise(moments), -f->s.eigenvalue[f->n_arms - 1]) : 0.0;
     if (!is_solvable(est, any ? n_tasks : 0)) {
         segue_models_destroy(est->models);
         est->models = NULL;

@@ -14,6 +14,8 @@
 #include "core/linalg.h"
 #include "estimate/state.h"
 
+#define MOST_WEIGHT 1e12 /* of one task: sums of many stay finite */
+
 #define BLOCK                                                                                      \
     256 /* tasks contracted at a time: a block of three views and its products fit a cache */
 
@@ -140,7 +142,7 @@ segue_status segue_moments_add(segue_moments *moments, const double *views, doub
                                segue_error *err)
 {
     const size_t n = moments->n_arms;
-    if (!(weight >= 0.0 && isfinite(weight)))
+    if (!(weight >= 0.0 && weight <= MOST_WEIGHT))
         return segue_fail(err, SEGUE_EDOMAIN, "the weight of a task is %g; need a number >= 0",
                           weight);
     for (size_t i = 0; i < 3 * n; i++)
@@ -207,6 +209,18 @@ void segue_moments_second(const segue_moments *moments, double *m2)
         for (size_t k = 0; k < n; k++)
             m2[i * n + k] =
                 0.5 * (moments->second[i * n + k] + moments->second[k * n + i]) / moments->weight;
+}
+
+double segue_moments_noise(const segue_moments *moments)
+{
+    const size_t n = moments->n_arms;
+    double squares = 0.0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < n; k++) {
+            const double odd = 0.5 * (moments->second[i * n + k] - moments->second[k * n + i]);
+            squares += odd * odd;
+        }
+    return fmin(1.0, 2.0 / sqrt((double)n)) * sqrt(squares) / moments->weight;
 }
 
 /* M3(U, U, U) by three products: the last index, then the middle one, then the first. */

@@ -8,6 +8,13 @@
 /** The constant name of an estimator's method. */
 const char *segue_estimator_method(const segue_estimator *estimator);
 
+/**
+ * How large noise makes an eigenvalue of M2.  The part of the sum that is not symmetric is noise
+ * alone, and of the same size as the noise in the part that is: of a random matrix of Frobenius
+ * norm F the largest eigenvalue is about 2 F / sqrt(n_arms).
+ */
+double segue_moments_noise(const segue_moments *moments);
+
 /** The sum of the weights of the tasks. */
 double segue_moments_weight(const segue_moments *moments);
 

@@ -49,6 +49,10 @@ static segue_status read_header(reading *r, segue_error *err)
                               "%s:%" PRIu64 ": the header has no column '%s'; need task, arm and "
                               "reward",
                               AT(r), wanted[c]);
+        for (size_t k = i + 1; k < r->n_fields; k++)
+            if (strcmp(segue_csv_field(r->csv, k), wanted[c]) == 0)
+                return segue_fail(err, SEGUE_EPARSE, "%s:%" PRIu64 ": two columns are named '%s'",
+                                  AT(r), wanted[c]);
         r->column[c] = i;
     }
     return SEGUE_OK;

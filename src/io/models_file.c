@@ -62,29 +62,27 @@ static bool has_control(const char *text)
     return false;
 }
 
+const char *segue_arm_name_problem(const char *name)
+{
+    if (*name == '\0')
+        return "an arm has no name";
+    if (strcmp(name, "weight") == 0)
+        return "'weight' must be the first column, and cannot name an arm";
+    if (strcasecmp(name, "weight") == 0)
+        return "is it the 'weight' column? write that in small letters";
+    if (*name == ' ' || name[strlen(name) - 1] == ' ')
+        return "the name begins or ends with a blank";
+    if (has_control(name))
+        return "the name has a control character";
+    return segue_is_utf8(name) ? NULL : "the name is not UTF-8";
+}
+
 static segue_status check_name(const reading *r, size_t field, const char *name, segue_error *err)
 {
-    const char *wrong = NULL;
-    if (*name == '\0')
-        wrong = "an arm has no name";
-    else if (strcmp(name, "weight") == 0)
-        wrong = "'weight' must be the first column, and cannot name an arm";
-    else if (!segue_is_utf8(name))
-        wrong = "the name is not UTF-8";
-    else if (has_control(name))
-        wrong = "the name has a control character";
+    const char *wrong = segue_arm_name_problem(name);
     if (wrong)
         return segue_fail(err, SEGUE_EPARSE, "%s:%" PRIu64 ": field %zu: %s", AT(r), field + 1,
                           wrong);
-    if (*name == ' ' || name[strlen(name) - 1] == ' ')
-        return segue_fail(err, SEGUE_EPARSE,
-                          "%s:%" PRIu64 ": field %zu: the name '%.60s' begins or ends with a blank",
-                          AT(r), field + 1, name);
-    if (strcasecmp(name, "weight") == 0)
-        return segue_fail(err, SEGUE_EPARSE,
-                          "%s:%" PRIu64 ": field %zu: is '%s' the 'weight' column? write it in "
-                          "small letters, or name the arm otherwise",
-                          AT(r), field + 1, name);
     return SEGUE_OK;
 }
 

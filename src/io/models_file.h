@@ -27,4 +27,7 @@ SEGUE_MUST_CHECK segue_status segue_models_file_read(segue_models_file *out, con
                                                      segue_models_kind kind, segue_error *err);
 void segue_models_file_fini(segue_models_file *file);
 
+/** Why a text cannot name an arm of a model set; NULL if it can. */
+const char *segue_arm_name_problem(const char *name);
+
 #endif

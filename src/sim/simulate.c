@@ -61,6 +61,7 @@ typedef struct study {
     ratio *ratio;         /* n_models: several tasks */
     segue_stats *curve;   /* n_tasks, or NULL */
     segue_stats no_model_left, violations, left_out;
+    segue_learner_info before;       /* of a learner that goes on */
     atomic_uint_fast64_t tasks_done; /* by all threads */
     pthread_mutex_t telling;         /* held while progress is told */
 } study;
@@ -234,9 +235,10 @@ static void end_run(const study *st, player *p, record *rec)
     if (!p->learner)
         return;
     const segue_learner_info info = segue_learner_look(p->learner);
-    rec->no_model_left = (double)info.no_model_left / (double)st->n_tasks;
-    rec->violations = (double)info.violations;
-    rec->left_out = (double)info.left_out;
+    rec->no_model_left =
+        (double)(info.no_model_left - st->before.no_model_left) / (double)st->n_tasks;
+    rec->violations = (double)(info.violations - st->before.violations);
+    rec->left_out = (double)(info.left_out - st->before.left_out);
     if (!st->sim->player)
         segue_learner_destroy(p->learner);
     p->learner = NULL;
@@ -353,6 +355,7 @@ static segue_status report(const study *st, segue_result **out, segue_error *err
     }
     result->n_models = st->n_models;
     result->n_tasks = st->curve ? st->n_tasks : 0;
+    result->first_task = st->first_task;
     for (size_t k = 0; k < st->n_models; k++)
         result->by_model[k] = st->single ? regret_of(&st->stratum[k]) : ratio_regret(&st->ratio[k]);
     for (uint64_t task = 0; task < result->n_tasks; task++)
@@ -428,7 +431,9 @@ static segue_status study_init(study *st, const segue_simulation *sim, segue_err
     *st = (study){.sim = sim, .single = sim->tasks == 0, .telling = PTHREAD_MUTEX_INITIALIZER};
     st->n_models = segue_environment_models(sim->environment);
     st->n_tasks = st->single ? 1 : sim->tasks;
-    st->first_task = sim->player ? segue_learner_look(sim->player).opened : 0;
+    if (sim->player)
+        st->before = segue_learner_look(sim->player);
+    st->first_task = st->before.opened;
     st->n_runs = st->single ? sim->runs * st->n_models : sim->runs;
     st->batch = least(MOST_BATCH, least(st->n_runs, BATCH_STEPS / sim->steps / st->n_tasks + 1));
     const uint64_t items = (st->n_runs + st->batch - 1) / st->batch;

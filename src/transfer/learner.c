@@ -16,8 +16,9 @@
 #include "estimate/moments.h"
 #include "transfer/learner.h"
 
-#define FIRST_C   0.25 /* of doubling */
-#define UMUCB_EPS 1    /* the place of eps among umucb's options */
+#define FIRST_C     0.25 /* of doubling */
+#define MOST_GROWTH 1000.0
+#define UMUCB_EPS   1 /* the place of eps among umucb's options */
 
 double segue_model_error(double c, size_t n_models, size_t n_arms, uint64_t n_tasks, double delta,
                          uint64_t j)
@@ -71,12 +72,19 @@ static segue_status check_config(const segue_learner_config *config, segue_error
     if (config->n_tasks < 1 || config->n_tasks > SEGUE_MAX_TASKS)
         return segue_fail(err, SEGUE_EDOMAIN, "n_tasks is %llu; need 1 to %llu",
                           (unsigned long long)config->n_tasks, (unsigned long long)SEGUE_MAX_TASKS);
-    if (!(delta >= 0.0 && delta < 1.0))
+    if (!(delta >= 0.0 && delta <= 1.0)) /* 1 is the default for one step */
         return segue_fail(err, SEGUE_EDOMAIN, "delta is %g; need 0 < delta < 1", delta);
-    if (!(config->c > 0.0 && isfinite(config->c)))
+    if (!config->doubling && !(config->c > 0.0 && isfinite(config->c)))
         return segue_fail(err, SEGUE_EDOMAIN, "c is %g; need a number > 0", config->c);
-    if (config->every < 1 || !(config->growth >= 0.0 && isfinite(config->growth)))
-        return segue_fail(err, SEGUE_EDOMAIN, "every is below 1, or growth below 0");
+    if (config->every < 1 || config->every > SEGUE_MAX_TASKS || !(config->growth >= 0.0) ||
+        !(config->growth <= MOST_GROWTH))
+        return segue_fail(err, SEGUE_EDOMAIN, "every or growth is out of range");
+    const double width = config->highest - config->lowest;
+    if (!(width > 0.0 && isfinite(width) && isfinite(1.0 / width)))
+        return segue_fail(err, SEGUE_EDOMAIN, "rewards from %g to %g: need a finite, growing range",
+                          config->lowest, config->highest);
+    if (config->estimator == NULL)
+        return segue_fail(err, SEGUE_ENAME, "no estimator is named");
     if (config->batches != SEGUE_BATCHES_CONSECUTIVE &&
         config->batches != SEGUE_BATCHES_INTERLEAVED)
         return segue_fail(err, SEGUE_EDOMAIN, "a learner needs batches to learn from");
@@ -110,7 +118,7 @@ segue_status segue_learner_create(segue_learner **out, const segue_learner_confi
                                   segue_error *err)
 {
     *out = NULL;
-    if (!config->method || !segue_learner_is_named(config->method))
+    if (!config->method || strcmp(config->method, "tucb") != 0)
         return segue_fail(err, SEGUE_ENAME, "there is no learner '%.40s'",
                           config->method ? config->method : "");
     segue_status status = check_config(config, err);
@@ -168,7 +176,7 @@ static segue_status make_task(const segue_learner *learner, bool identifies, ope
     segue_task_config task = segue_task_defaults();
     segue_status status =
         segue_policy_parse(&task.policy, identifies ? "round-robin" : "umucb", err);
-    if (status == SEGUE_OK && !identifies)
+    if (status == SEGUE_OK && !identifies && config->delta < 1.0)
         status = segue_policy_set(&task.policy, "delta", config->delta, err);
     task.setting = (segue_setting){.n_arms = config->n_arms,
                                    .n_models = config->n_models,

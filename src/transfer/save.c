@@ -204,6 +204,8 @@ static segue_status get_learner(reader *r, const char *path, segue_learner **out
         status = segue_learner_publish(learner, &inner);
     if (status == SEGUE_ENOMEM)
         return segue_fail(err, status, "%s", inner.message);
+    if (status == SEGUE_OK && learner->estimated_at > segue_moments_tasks(learner->moments))
+        return damaged(path, "its estimate knows more tasks than there were", err);
     if (status != SEGUE_OK || r->failed || r->at != r->size || !(learner->c > 0.0))
         return damaged(path, status != SEGUE_OK ? inner.message : "its parts do not fit", err);
     return SEGUE_OK;
