@@ -192,7 +192,8 @@ static const char *learner_text;
 /* A learner plays a few tasks, is saved and loaded. */
 static segue_status learner_scenario(segue_error *err)
 {
-    static char name[] = "/tmp/segue-alloc-learner";
+    char name[64]; /* two of these tests may run at once */
+    (void)snprintf(name, sizeof name, "/tmp/segue-alloc-learner-%ld", (long)getpid());
     segue_learner_config config = segue_learner_defaults();
     segue_learner *learner = NULL, *loaded = NULL;
     config.n_arms = 3;
