@@ -445,7 +445,7 @@ class Output(Folder):
         def stderr_of(*args):
             parent, child = pty.openpty()
             subprocess.run([SEGUE, "simulate", "--models", PAPER, "--policy", "kl-ucb", "--runs",
-                            "150", *args], stdout=subprocess.DEVNULL, stderr=child, check=True)
+                            "150", "--threads", "1", *args], stdout=subprocess.DEVNULL, stderr=child, check=True)
             os.write(child, b"end")
             text = os.read(parent, 1000000)
             os.close(child)
