@@ -19,8 +19,8 @@ MAY_USE = {
 # The folder that implements each public header.
 HOME = {
     "status": "core", "version": "core", "rng": "core", "stats": "core", "number": "core",
-    "models": "bandit", "policy": "bandit", "task": "bandit", "estimator": "estimate", "learner": "transfer",
-    "theory": "theory",
+    "models": "bandit", "policy": "bandit", "task": "bandit",
+    "estimator": "estimate", "theory": "theory", "learner": "transfer",
     "environment": "sim", "simulate": "sim", "segue": "cli",
 }
 # ... but for saving and loading a learner.

@@ -5,9 +5,6 @@
 
 #include "segue/estimator.h"
 
-/** The constant name of an estimator's method. */
-const char *segue_estimator_method(const segue_estimator *estimator);
-
 /**
  * How large noise makes an eigenvalue of M2.  The part of the sum that is not symmetric is noise
  * alone, and of the same size as the noise in the part that is: of a random matrix of Frobenius

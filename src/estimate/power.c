@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "estimate/power.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,7 @@ static void set_lane(power *p, size_t lane, const double *v, double scale)
 
 void segue_power_start(power *p, const double *v)
 {
+    assert(p->n_lanes < p->max_lanes);
     double square = 0.0;
     for (size_t x = 0; x < p->m; x++)
         square += v[x] * v[x];

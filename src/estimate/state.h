@@ -1,4 +1,4 @@
-/* state.h - moments and estimators as bytes.
+/* state.h - what a learner keeps of moments and estimators: bytes, and the method's name.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_ESTIMATE_STATE_H
 #define SEGUE_ESTIMATE_STATE_H
@@ -20,5 +20,8 @@ SEGUE_MUST_CHECK segue_status segue_moments_get(segue_moments *moments, reader *
                                                 segue_error *err);
 SEGUE_MUST_CHECK segue_status segue_estimator_get(segue_estimator *estimator, reader *r,
                                                   segue_error *err);
+
+/** The constant name of an estimator's method. */
+const char *segue_estimator_method(const segue_estimator *estimator);
 
 #endif

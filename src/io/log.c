@@ -58,25 +58,33 @@ static segue_status read_header(reading *r, segue_error *err)
     return SEGUE_OK;
 }
 
+/* A list of `size`-byte entries grown from `count` to `wanted`, the new ones zero; NULL: no memory,
+ * and the old list stays. */
+static void *grow(void *list, size_t count, size_t wanted, size_t size)
+{
+    char *grown = realloc(list, wanted * size);
+    if (grown)
+        memset(grown + count * size, 0, (wanted - count) * size);
+    return grown;
+}
+
 /* The cell of a task and arm. */
 static segue_status find_cell(reading *r, size_t task, size_t arm, log_cell **out, segue_error *err)
 {
     if (task >= r->capacity) {
         const size_t capacity = 2 * task + 64;
-        log_task *grown = realloc(r->cells, capacity * sizeof *grown);
+        log_task *grown = grow(r->cells, r->capacity, capacity, sizeof *grown);
         if (!grown)
             return segue_fail(err, SEGUE_ENOMEM, "%s:%" PRIu64 ": out of memory", AT(r));
-        memset(grown + r->capacity, 0, (capacity - r->capacity) * sizeof *grown);
         r->cells = grown;
         r->capacity = capacity;
     }
     log_task *entry = &r->cells[task];
     if (arm >= entry->n_cells) {
         const size_t wanted = arm + 1 > r->arms.count ? arm + 1 : r->arms.count;
-        log_cell *grown = realloc(entry->cells, wanted * sizeof *grown);
+        log_cell *grown = grow(entry->cells, entry->n_cells, wanted, sizeof *grown);
         if (!grown)
             return segue_fail(err, SEGUE_ENOMEM, "%s:%" PRIu64 ": out of memory", AT(r));
-        memset(grown + entry->n_cells, 0, (wanted - entry->n_cells) * sizeof *grown);
         entry->cells = grown;
         entry->n_cells = wanted;
     }

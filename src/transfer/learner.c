@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "bandit/task.h"
-#include "estimate/moments.h"
+#include "estimate/state.h"
 #include "transfer/learner.h"
 
 #define FIRST_C     0.25 /* of doubling */
