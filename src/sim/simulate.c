@@ -15,6 +15,7 @@
 
 #include "segue/stats.h"
 #include "sim/parallel.h"
+#include "sim/runner.h"
 
 /* A batch is about so many steps, a fraction of a millisecond: handing it out is lost in it. */
 #define BATCH_STEPS 5000
@@ -22,13 +23,10 @@
 
 /* What one run leaves behind. */
 typedef struct record {
-    double regret;        /* a task, on average */
-    double no_model_left; /* likewise */
-    double violations;    /* of a learner */
-    double left_out;      /* likewise */
-    double *model_sum;    /* n_models: regret of the tasks with that model; NULL for single tasks */
-    double *model_count;  /* n_models: how many they were */
-    double *curve;        /* n_tasks, or NULL */
+    run_totals totals;
+    double *model_sum;   /* n_models: regret of the tasks with that model; NULL for single tasks */
+    double *model_count; /* n_models: how many they were */
+    double *curve;       /* n_tasks, or NULL */
 } record;
 
 /* Regret by model over runs with several tasks: a ratio of two sums, the regret of the tasks with
@@ -39,9 +37,7 @@ typedef struct ratio {
 } ratio;
 
 typedef struct player {
-    segue_task *task;       /* of a policy */
-    segue_learner *learner; /* of the run under way, or NULL */
-    segue_world *world;
+    segue_runner *runner;
     record *records; /* batch */
     double *memory;  /* of the records' arrays */
 } player;
@@ -61,107 +57,9 @@ typedef struct study {
     ratio *ratio;         /* n_models: several tasks */
     segue_stats *curve;   /* n_tasks, or NULL */
     segue_stats no_model_left, violations, left_out;
-    segue_learner_info before;       /* of a learner that goes on */
     atomic_uint_fast64_t tasks_done; /* by all threads */
     pthread_mutex_t telling;         /* held while progress is told */
 } study;
-
-static segue_status check_range(const char *name, uint64_t value, uint64_t least, uint64_t most,
-                                segue_error *err)
-{
-    if (value >= least && value <= most)
-        return SEGUE_OK;
-    return segue_fail(err, SEGUE_EDOMAIN, "%s is %" PRIu64 "; need %" PRIu64 " to %" PRIu64, name,
-                      value, least, most);
-}
-
-static segue_task_config task_config(const segue_simulation *sim)
-{
-    const segue_environment *env = sim->environment;
-    segue_task_config config = segue_task_defaults();
-    config.policy = sim->policy;
-    config.setting = (segue_setting){
-        .n_arms = segue_environment_arms(env),
-        .models = env->models,
-        .n_told = segue_environment_has_models(env) ? segue_environment_models(env) : 0,
-        .horizon = sim->steps,
-        .n_tasks = sim->tasks ? sim->tasks : 1,
-    };
-    return config;
-}
-
-static segue_learner_config learner_config(const segue_simulation *sim, uint64_t run)
-{
-    segue_learner_config config = *sim->learner;
-    config.n_arms = segue_environment_arms(sim->environment);
-    if (sim->environment->models)
-        config.n_models = sim->environment->models->n_models;
-    config.horizon = sim->steps;
-    config.n_tasks = sim->tasks;
-    config.seed = sim->seed;
-    config.run = run;
-    return config;
-}
-
-static segue_status check_going_on(const segue_simulation *sim, segue_error *err)
-{
-    const segue_learner_config *config = segue_learner_settings(sim->player);
-    if (sim->runs != 1 || sim->tasks == 0)
-        return segue_fail(err, SEGUE_EUSAGE, "a learner that goes on plays one run of tasks");
-    if (config->n_arms != segue_environment_arms(sim->environment))
-        return segue_fail(err, SEGUE_EUSAGE, "the learner has %zu arms, and the tasks have %zu",
-                          config->n_arms, segue_environment_arms(sim->environment));
-    if (config->horizon != sim->steps)
-        return segue_fail(err, SEGUE_EUSAGE,
-                          "the learner plays tasks of %" PRIu64 " steps, not of %" PRIu64,
-                          config->horizon, sim->steps);
-    return SEGUE_OK;
-}
-
-/* Whether the policy, or the learner, can be made. */
-static segue_status check_player(const segue_simulation *sim, segue_error *err)
-{
-    if (sim->player)
-        return check_going_on(sim, err);
-    if (!sim->learner) {
-        const segue_task_config config = task_config(sim);
-        segue_task *task = NULL;
-        const segue_status status = segue_task_create(&task, &config, err);
-        segue_task_destroy(task);
-        return status;
-    }
-    if (sim->tasks == 0)
-        return segue_fail(err, SEGUE_EUSAGE, "learner '%s' learns over tasks, and needs some",
-                          sim->learner->method);
-    const segue_learner_config config = learner_config(sim, 0);
-    segue_learner *learner = NULL;
-    if (config.n_models == 0)
-        return segue_fail(err, SEGUE_EUSAGE, "learner '%s' must know the number of models",
-                          sim->learner->method);
-    const segue_status status = segue_learner_create(&learner, &config, err);
-    segue_learner_destroy(learner);
-    return status;
-}
-
-segue_status segue_simulation_check(const segue_simulation *sim, segue_error *err)
-{
-    if (!sim->environment)
-        return segue_fail(err, SEGUE_EDOMAIN, "no environment is given");
-    segue_status status = segue_environment_check(sim->environment, err);
-    if (status == SEGUE_OK)
-        status = check_range("steps", sim->steps, 1, SEGUE_MAX_HORIZON, err);
-    if (status == SEGUE_OK)
-        status = check_range("tasks", sim->tasks, 0, SEGUE_MAX_TASKS, err);
-    if (status == SEGUE_OK)
-        status = check_range("runs", sim->runs, 1, SEGUE_MAX_RUNS, err);
-    if (status == SEGUE_OK)
-        status = check_range("threads", sim->threads, 1, SEGUE_MAX_THREADS, err);
-    if (status == SEGUE_OK && sim->want_curve && sim->tasks == 0)
-        status = segue_fail(err, SEGUE_EUSAGE, "a curve over tasks needs tasks");
-    if (status == SEGUE_OK && sim->environment->switch_to && sim->tasks == 0)
-        status = segue_fail(err, SEGUE_EUSAGE, "a switch of the model set needs tasks");
-    return status == SEGUE_OK ? check_player(sim, err) : status;
-}
 
 /* ---- one run ----------------------------------------------------------------------------- */
 
@@ -178,90 +76,33 @@ static void tell_progress(study *st)
     (void)pthread_mutex_unlock(&st->telling);
 }
 
-/* Play one task of a run with a policy; returns its regret. */
-static double play_policy(const study *st, player *p, uint64_t run, uint64_t task)
-{
-    segue_rng rng;
-    segue_rng_open(&rng, st->sim->seed, run, task, SEGUE_STREAM_POLICY);
-    segue_task_next(p->task, &rng, segue_world_model(p->world));
-    return segue_play(p->task, p->world, st->sim->steps);
-}
+/* The record of a run under way. */
+typedef struct notes {
+    study *study;
+    record *record;
+} notes;
 
-/* The same with a learner, which learns from it. */
-static segue_status play_learner(const study *st, player *p, double *regret, segue_error *err)
+static segue_status note_task(void *context, const run_task *task, segue_error *err)
 {
-    segue_task *task = NULL;
-    segue_status status = segue_learner_open_task(p->learner, &task, err);
-    if (status != SEGUE_OK)
-        return status;
-    *regret = segue_play(task, p->world, st->sim->steps);
-    return segue_learner_close_task(p->learner, &task, err);
-}
-
-static void record_task(const study *st, const player *p, record *rec, uint64_t task, double regret)
-{
-    const double share = 1.0 / (double)st->n_tasks;
-    rec->regret += share * regret;
-    if (!p->learner)
-        rec->no_model_left += share * (double)segue_task_look(p->task).no_model_left;
+    const notes *n = context;
+    record *rec = n->record;
+    (void)err;
     if (rec->model_sum) {
-        rec->model_sum[segue_world_model(p->world)] += regret;
-        rec->model_count[segue_world_model(p->world)] += 1.0;
+        rec->model_sum[task->model] += task->regret;
+        rec->model_count[task->model] += 1.0;
     }
     if (rec->curve)
-        rec->curve[task] = regret;
-}
-
-static segue_status start_run(const study *st, player *p, record *rec, uint64_t run,
-                              segue_error *err)
-{
-    rec->regret = rec->no_model_left = rec->violations = rec->left_out = 0.0;
-    if (rec->model_sum)
-        memset(rec->model_sum, 0, 2 * st->n_models * sizeof *rec->model_sum);
-    if (st->sim->player) {
-        p->learner = st->sim->player;
-        return SEGUE_OK;
-    }
-    if (!st->sim->learner) {
-        segue_task_forget(p->task);
-        return SEGUE_OK;
-    }
-    const segue_learner_config config = learner_config(st->sim, run);
-    return segue_learner_create(&p->learner, &config, err);
-}
-
-static void end_run(const study *st, player *p, record *rec)
-{
-    if (!p->learner)
-        return;
-    const segue_learner_info info = segue_learner_look(p->learner);
-    rec->no_model_left =
-        (double)(info.no_model_left - st->before.no_model_left) / (double)st->n_tasks;
-    rec->violations = (double)(info.violations - st->before.violations);
-    rec->left_out = (double)(info.left_out - st->before.left_out);
-    if (!st->sim->player)
-        segue_learner_destroy(p->learner);
-    p->learner = NULL;
+        rec->curve[task->number] = task->regret;
+    tell_progress(n->study);
+    return SEGUE_OK;
 }
 
 static segue_status play_run(study *st, player *p, record *rec, uint64_t run, segue_error *err)
 {
-    const bool has_models = segue_environment_has_models(st->sim->environment);
-    const size_t fixed = st->single && has_models ? (size_t)(run / st->sim->runs) : SEGUE_ANY_MODEL;
-    segue_status status = start_run(st, p, rec, run, err);
-    for (uint64_t task = 0; task < st->n_tasks && status == SEGUE_OK; task++) {
-        double regret = 0.0;
-        segue_world_begin(p->world, st->sim->seed, run, st->first_task + task, fixed);
-        if (p->learner)
-            status = play_learner(st, p, &regret, err);
-        else
-            regret = play_policy(st, p, run, task);
-        if (status == SEGUE_OK)
-            record_task(st, p, rec, task, regret);
-        tell_progress(st);
-    }
-    end_run(st, p, rec);
-    return status;
+    notes n = {.study = st, .record = rec};
+    if (rec->model_sum)
+        memset(rec->model_sum, 0, 2 * st->n_models * sizeof *rec->model_sum);
+    return segue_runner_play(p->runner, run, &rec->totals, note_task, &n, err);
 }
 
 static segue_status play_batch(void *context, size_t worker, uint64_t item, segue_error *err)
@@ -301,12 +142,12 @@ static segue_regret ratio_regret(const ratio *r)
 
 static void add_record(study *st, const record *rec, uint64_t run)
 {
-    segue_stats_add(&st->all, rec->regret);
-    segue_stats_add(&st->no_model_left, rec->no_model_left);
-    segue_stats_add(&st->violations, rec->violations);
-    segue_stats_add(&st->left_out, rec->left_out);
+    segue_stats_add(&st->all, rec->totals.regret);
+    segue_stats_add(&st->no_model_left, rec->totals.no_model_left);
+    segue_stats_add(&st->violations, rec->totals.violations);
+    segue_stats_add(&st->left_out, rec->totals.left_out);
     if (st->single)
-        segue_stats_add(&st->stratum[run / st->sim->runs], rec->regret);
+        segue_stats_add(&st->stratum[run / st->sim->runs], rec->totals.regret);
     for (size_t k = 0; rec->model_sum && k < st->n_models; k++)
         ratio_add(&st->ratio[k], rec->model_sum[k], rec->model_count[k]);
     for (uint64_t task = 0; rec->curve && task < st->n_tasks; task++)
@@ -381,10 +222,7 @@ void segue_result_destroy(segue_result *result)
 
 static segue_status player_init(player *p, const study *st, segue_error *err)
 {
-    const segue_task_config config = task_config(st->sim);
-    segue_status status = st->sim->learner ? SEGUE_OK : segue_task_create(&p->task, &config, err);
-    if (status == SEGUE_OK)
-        status = segue_world_create(&p->world, st->sim->environment, err);
+    const segue_status status = segue_runner_create(&p->runner, st->sim, err);
     if (status != SEGUE_OK)
         return status;
 
@@ -409,8 +247,7 @@ static segue_status player_init(player *p, const study *st, segue_error *err)
 static void study_fini(study *st)
 {
     for (size_t i = 0; st->players && i < st->n_threads; i++) {
-        segue_task_destroy(st->players[i].task);
-        segue_world_destroy(st->players[i].world);
+        segue_runner_destroy(st->players[i].runner);
         free(st->players[i].records);
         free(st->players[i].memory);
     }
@@ -431,10 +268,8 @@ static segue_status study_init(study *st, const segue_simulation *sim, segue_err
     *st = (study){.sim = sim, .single = sim->tasks == 0, .telling = PTHREAD_MUTEX_INITIALIZER};
     st->n_models = segue_environment_models(sim->environment);
     st->n_tasks = st->single ? 1 : sim->tasks;
-    if (sim->player)
-        st->before = segue_learner_look(sim->player);
-    st->first_task = st->before.opened;
-    st->n_runs = st->single ? sim->runs * st->n_models : sim->runs;
+    st->first_task = sim->player ? segue_learner_look(sim->player).opened : 0;
+    st->n_runs = segue_runner_runs(sim);
     st->batch = least(MOST_BATCH, least(st->n_runs, BATCH_STEPS / sim->steps / st->n_tasks + 1));
     const uint64_t items = (st->n_runs + st->batch - 1) / st->batch;
     st->n_threads = (size_t)least(sim->threads, items);

@@ -1,0 +1,237 @@
+/* runner.c - one run of a simulation: whether it can be played, and playing it.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "sim/runner.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct segue_runner {
+    const segue_simulation *sim;
+    uint64_t n_tasks;          /* a run */
+    segue_task *task;          /* of a policy */
+    segue_learner *learner;    /* of the run under way, or NULL */
+    segue_learner_info before; /* of a learner that goes on */
+    segue_world *world;
+};
+
+/* ---- what it takes ----------------------------------------------------------------------- */
+
+static segue_task_config task_config(const segue_simulation *sim)
+{
+    const segue_environment *env = sim->environment;
+    segue_task_config config = segue_task_defaults();
+    config.policy = sim->policy;
+    config.setting = (segue_setting){
+        .n_arms = segue_environment_arms(env),
+        .models = env->models,
+        .n_told = segue_environment_has_models(env) ? segue_environment_models(env) : 0,
+        .horizon = sim->steps,
+        .n_tasks = sim->tasks ? sim->tasks : 1,
+    };
+    return config;
+}
+
+static segue_learner_config learner_config(const segue_simulation *sim, uint64_t run)
+{
+    segue_learner_config config = *sim->learner;
+    config.n_arms = segue_environment_arms(sim->environment);
+    if (sim->environment->models)
+        config.n_models = sim->environment->models->n_models;
+    config.horizon = sim->steps;
+    config.n_tasks = sim->tasks;
+    config.seed = sim->seed;
+    config.run = run;
+    return config;
+}
+
+static segue_status check_range(const char *name, uint64_t value, uint64_t least, uint64_t most,
+                                segue_error *err)
+{
+    if (value >= least && value <= most)
+        return SEGUE_OK;
+    return segue_fail(err, SEGUE_EDOMAIN, "%s is %" PRIu64 "; need %" PRIu64 " to %" PRIu64, name,
+                      value, least, most);
+}
+
+static segue_status check_going_on(const segue_simulation *sim, segue_error *err)
+{
+    const segue_learner_config *config = segue_learner_settings(sim->player);
+    if (sim->runs != 1 || sim->tasks == 0)
+        return segue_fail(err, SEGUE_EUSAGE, "a learner that goes on plays one run of tasks");
+    if (config->n_arms != segue_environment_arms(sim->environment))
+        return segue_fail(err, SEGUE_EUSAGE, "the learner has %zu arms, and the tasks have %zu",
+                          config->n_arms, segue_environment_arms(sim->environment));
+    if (config->horizon != sim->steps)
+        return segue_fail(err, SEGUE_EUSAGE,
+                          "the learner plays tasks of %" PRIu64 " steps, not of %" PRIu64,
+                          config->horizon, sim->steps);
+    return SEGUE_OK;
+}
+
+/* Whether the policy, or the learner, can be made. */
+static segue_status check_player(const segue_simulation *sim, segue_error *err)
+{
+    if (sim->player)
+        return check_going_on(sim, err);
+    if (!sim->learner) {
+        const segue_task_config config = task_config(sim);
+        segue_task *task = NULL;
+        const segue_status status = segue_task_create(&task, &config, err);
+        segue_task_destroy(task);
+        return status;
+    }
+    if (sim->tasks == 0)
+        return segue_fail(err, SEGUE_EUSAGE, "learner '%s' learns over tasks, and needs some",
+                          sim->learner->method);
+    const segue_learner_config config = learner_config(sim, 0);
+    segue_learner *learner = NULL;
+    if (config.n_models == 0)
+        return segue_fail(err, SEGUE_EUSAGE, "learner '%s' must know the number of models",
+                          sim->learner->method);
+    const segue_status status = segue_learner_create(&learner, &config, err);
+    segue_learner_destroy(learner);
+    return status;
+}
+
+segue_status segue_simulation_check(const segue_simulation *sim, segue_error *err)
+{
+    if (!sim->environment)
+        return segue_fail(err, SEGUE_EDOMAIN, "no environment is given");
+    segue_status status = segue_environment_check(sim->environment, err);
+    if (status == SEGUE_OK)
+        status = check_range("steps", sim->steps, 1, SEGUE_MAX_HORIZON, err);
+    if (status == SEGUE_OK)
+        status = check_range("tasks", sim->tasks, 0, SEGUE_MAX_TASKS, err);
+    if (status == SEGUE_OK)
+        status = check_range("runs", sim->runs, 1, SEGUE_MAX_RUNS, err);
+    if (status == SEGUE_OK)
+        status = check_range("threads", sim->threads, 1, SEGUE_MAX_THREADS, err);
+    if (status == SEGUE_OK && sim->want_curve && sim->tasks == 0)
+        status = segue_fail(err, SEGUE_EUSAGE, "a curve over tasks needs tasks");
+    if (status == SEGUE_OK && sim->environment->switch_to && sim->tasks == 0)
+        status = segue_fail(err, SEGUE_EUSAGE, "a switch of the model set needs tasks");
+    return status == SEGUE_OK ? check_player(sim, err) : status;
+}
+
+/* ---- one run ----------------------------------------------------------------------------- */
+
+uint64_t segue_runner_runs(const segue_simulation *sim)
+{
+    return sim->tasks ? sim->runs : sim->runs * segue_environment_models(sim->environment);
+}
+
+segue_status segue_runner_create(segue_runner **out, const segue_simulation *sim, segue_error *err)
+{
+    *out = NULL;
+    segue_runner *runner = calloc(1, sizeof *runner);
+    if (!runner)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a run");
+    runner->sim = sim;
+    runner->n_tasks = sim->tasks ? sim->tasks : 1;
+    if (sim->player)
+        runner->before = segue_learner_look(sim->player);
+    const segue_task_config config = task_config(sim);
+    segue_status status =
+        sim->learner || sim->player ? SEGUE_OK : segue_task_create(&runner->task, &config, err);
+    if (status == SEGUE_OK)
+        status = segue_world_create(&runner->world, sim->environment, err);
+    if (status != SEGUE_OK) {
+        segue_runner_destroy(runner);
+        return status;
+    }
+    *out = runner;
+    return SEGUE_OK;
+}
+
+void segue_runner_destroy(segue_runner *runner)
+{
+    if (!runner)
+        return;
+    segue_task_destroy(runner->task);
+    segue_world_destroy(runner->world);
+    free(runner);
+}
+
+static segue_status start_run(segue_runner *runner, uint64_t run, segue_error *err)
+{
+    const segue_simulation *sim = runner->sim;
+    if (runner->task)
+        segue_task_forget(runner->task);
+    if (runner->task || sim->player) {
+        runner->learner = sim->player;
+        return SEGUE_OK;
+    }
+    const segue_learner_config config = learner_config(sim, run);
+    return segue_learner_create(&runner->learner, &config, err);
+}
+
+static void end_run(segue_runner *runner, run_totals *totals)
+{
+    if (!runner->learner)
+        return;
+    const segue_learner_info info = segue_learner_look(runner->learner);
+    const segue_learner_info *before = &runner->before;
+    totals->no_model_left =
+        (double)(info.no_model_left - before->no_model_left) / (double)runner->n_tasks;
+    totals->violations = (double)(info.violations - before->violations);
+    totals->left_out = (double)(info.left_out - before->left_out);
+    if (!runner->sim->player)
+        segue_learner_destroy(runner->learner);
+    runner->learner = NULL;
+}
+
+/* Play one task with a policy; returns its regret. */
+static double play_policy(segue_runner *runner, uint64_t run, uint64_t task)
+{
+    segue_rng rng;
+    segue_rng_open(&rng, runner->sim->seed, run, task, SEGUE_STREAM_POLICY);
+    segue_task_next(runner->task, &rng, segue_world_model(runner->world));
+    return segue_play(runner->task, runner->world, runner->sim->steps);
+}
+
+/* The same with a learner, which learns from it. */
+static segue_status play_learner(segue_runner *runner, double *regret, segue_error *err)
+{
+    segue_task *task = NULL;
+    segue_status status = segue_learner_open_task(runner->learner, &task, err);
+    if (status != SEGUE_OK)
+        return status;
+    *regret = segue_play(task, runner->world, runner->sim->steps);
+    return segue_learner_close_task(runner->learner, &task, err);
+}
+
+static segue_status play_task(segue_runner *runner, uint64_t run, run_task *task,
+                              run_totals *totals, segue_error *err)
+{
+    const segue_simulation *sim = runner->sim;
+    const bool told = !sim->tasks && segue_environment_has_models(sim->environment);
+    const double share = 1.0 / (double)runner->n_tasks;
+    segue_status status = SEGUE_OK;
+    segue_world_begin(runner->world, sim->seed, run, runner->before.opened + task->number,
+                      told ? (size_t)(run / sim->runs) : SEGUE_ANY_MODEL);
+    task->model = segue_world_model(runner->world);
+    task->learner = runner->learner;
+    if (runner->learner) {
+        status = play_learner(runner, &task->regret, err);
+    } else {
+        task->regret = play_policy(runner, run, task->number);
+        totals->no_model_left += share * (double)segue_task_look(runner->task).no_model_left;
+    }
+    totals->regret += share * task->regret;
+    return status;
+}
+
+segue_status segue_runner_play(segue_runner *runner, uint64_t run, run_totals *totals,
+                               visit_function visit, void *context, segue_error *err)
+{
+    *totals = (run_totals){.regret = 0.0};
+    segue_status status = start_run(runner, run, err);
+    run_task task = {.number = 0};
+    for (; task.number < runner->n_tasks && status == SEGUE_OK; task.number++) {
+        status = play_task(runner, run, &task, totals, err);
+        if (status == SEGUE_OK)
+            status = visit(context, &task, err);
+    }
+    end_run(runner, totals);
+    return status;
+}
