@@ -32,6 +32,13 @@ SEGUE_API double segue_stats_variance(const segue_stats *stats);
 SEGUE_API double segue_stats_error(const segue_stats *stats);
 
 /**
+ * How many standard errors around the mean of `count` normal numbers hold the true one with
+ * probability 0.95: the 0.975-quantile of Student's t with count - 1 degrees of freedom.  NaN below
+ * two numbers.
+ */
+SEGUE_API double segue_student_95(uint64_t count);
+
+/**
  * The q-quantile, linear between order statistics (q = 0 the smallest, 1 the largest).
  *
  * `values` is sorted in place; `count` >= 1; none is NaN; 0 <= q <= 1.

@@ -236,7 +236,7 @@ static void print_csv_complexities(const study *st, FILE *out, const row *r)
     const size_t count = with_estimates(st) ? 8 : 6;
     for (size_t i = 0; i < count; i++) {
         fputc(',', out);
-        cli_print_csv_number(out, values[i]);
+        segue_print_csv_number(out, values[i]);
     }
     fputc('\n', out);
 }
@@ -249,7 +249,7 @@ static void print_csv(const void *found, FILE *out)
             with_estimates(st) ? ",tucb,bound_umucb" : "");
     for (size_t k = 0; k < models->n_models; k++) {
         fprintf(out, "%zu,%zu,", k + 1, models->best_arm[k] + 1);
-        cli_print_csv_number(out, segue_models_best_value(models, k));
+        segue_print_csv_number(out, segue_models_best_value(models, k));
         print_csv_complexities(st, out, &st->rows[k]);
     }
     fputs(",,", out);
@@ -266,7 +266,7 @@ static json_t *json_pull_bounds(const study *st, const row *r)
         const double most = r->estimated
                                 ? segue_pull_bound_umucb(r->estimated, st->log_term_estimated, arm)
                                 : segue_pull_bound_mucb(r->known, st->log_term, arm);
-        list = cli_json_append(list, cli_json_number(most));
+        list = segue_json_append(list, segue_json_number(most));
     }
     return list;
 }
@@ -277,7 +277,7 @@ static json_t *json_set(const bool *member, size_t count)
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++)
         if (member[i])
-            list = cli_json_append(list, json_integer((json_int_t)i + 1));
+            list = segue_json_append(list, json_integer((json_int_t)i + 1));
     return list;
 }
 
@@ -289,21 +289,21 @@ static json_t *json_known(const study *st, size_t k)
         "{s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o}}", "model",
         (json_int_t)k + 1, "best_arm", (json_int_t)models->best_arm[k] + 1, "best_arm_name",
         st->models.arm_name[models->best_arm[k]], "best_value",
-        cli_json_number(segue_models_best_value(models, k)), "ucb", cli_json_number(r->ucb), "ucb+",
-        cli_json_number(r->ucb_plus), "mucb", cli_json_number(r->mucb), "gaps",
-        cli_json_numbers(r->known->gap, models->n_arms), "model_gaps",
-        cli_json_numbers(r->known->model_gap, models->n_arms), "optimistic_models",
+        segue_json_number(segue_models_best_value(models, k)), "ucb", segue_json_number(r->ucb),
+        "ucb+", segue_json_number(r->ucb_plus), "mucb", segue_json_number(r->mucb), "gaps",
+        segue_json_numbers(r->known->gap, models->n_arms), "model_gaps",
+        segue_json_numbers(r->known->model_gap, models->n_arms), "optimistic_models",
         json_set(r->known->optimistic_model, models->n_models), "optimistic_arms",
         json_set(r->known->optimistic_arm, models->n_arms), "pull_bounds", json_pull_bounds(st, r),
-        "bounds", "ucb", cli_json_number(bound(st, r->ucb)), "ucb+",
-        cli_json_number(bound(st, r->ucb_plus)), "mucb", cli_json_number(bound(st, r->mucb)));
+        "bounds", "ucb", segue_json_number(bound(st, r->ucb)), "ucb+",
+        segue_json_number(bound(st, r->ucb_plus)), "mucb", segue_json_number(bound(st, r->mucb)));
 }
 
 static json_t *json_by_model(const bool *member, size_t n_models, size_t n_arms)
 {
     json_t *list = json_array();
     for (size_t k = 0; k < n_models; k++)
-        list = cli_json_append(list, json_set(member + k * n_arms, n_arms));
+        list = segue_json_append(list, json_set(member + k * n_arms, n_arms));
     return list;
 }
 
@@ -313,24 +313,24 @@ static json_t *json_estimated(const study *st, size_t k)
     const segue_estimated_sets *sets = r->estimated;
     json_t *match = json_array();
     for (size_t i = 0; i < sets->n_models; i++)
-        match = cli_json_append(match, json_integer((json_int_t)sets->match[i] + 1));
+        match = segue_json_append(match, json_integer((json_int_t)sets->match[i] + 1));
     return json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "stands_for", match, "non_dominated_arms",
         json_by_model(sets->non_dominated, sets->n_models, sets->n_arms), "optimistic_arms",
         json_by_model(sets->optimistic, sets->n_models, sets->n_arms), "optimistic_models",
         json_set(sets->optimistic_model, sets->n_models), "kept_models",
         json_set(sets->kept_model, sets->n_models), "a1", json_set(sets->first_arm, sets->n_arms),
-        "a2", json_set(sets->second_arm, sets->n_arms), "tucb", cli_json_number(r->tucb),
-        "bound_umucb", cli_json_number(r->bound_umucb));
+        "a2", json_set(sets->second_arm, sets->n_arms), "tucb", segue_json_number(r->tucb),
+        "bound_umucb", segue_json_number(r->bound_umucb));
 }
 
 static json_t *json_average(const study *st)
 {
-    json_t *average =
-        json_pack("{s:o, s:o, s:o}", "ucb", cli_json_number(st->average.ucb), "ucb+",
-                  cli_json_number(st->average.ucb_plus), "mucb", cli_json_number(st->average.mucb));
+    json_t *average = json_pack("{s:o, s:o, s:o}", "ucb", segue_json_number(st->average.ucb),
+                                "ucb+", segue_json_number(st->average.ucb_plus), "mucb",
+                                segue_json_number(st->average.mucb));
     if (with_estimates(st))
-        average = cli_json_set(average, "tucb", cli_json_number(st->average.tucb));
+        average = segue_json_set(average, "tucb", segue_json_number(st->average.tucb));
     return average;
 }
 
@@ -341,25 +341,26 @@ static json_t *make_json(const void *found)
     for (size_t k = 0; k < st->models.models->n_models; k++) {
         json_t *entry = json_known(st, k);
         if (with_estimates(st))
-            entry = cli_json_set(entry, "estimated", json_estimated(st, k));
-        models = cli_json_append(models, entry);
+            entry = segue_json_set(entry, "estimated", json_estimated(st, k));
+        models = segue_json_append(models, entry);
     }
     const segue_recovery *rec = &st->recovery;
     json_t *all = json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:{s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o}}",
         "models", models, "average", json_average(st), "sigma_min",
-        cli_json_number(st->spectrum.sigma_min), "gamma_sigma", cli_json_number(st->spectrum.gap),
-        "best_arms", json_set(st->rows[0].known->best_for_some, st->models.models->n_arms), "steps",
-        (json_int_t)st->set.steps, "delta", cli_json_number(st->delta), "run_bound",
-        cli_json_number(run_bound(st)), "recovery", "c3", cli_json_number(st->set.c3), "c4",
-        cli_json_number(st->set.c4), "sigma_max", cli_json_number(st->spectrum.sigma_max), "tasks",
-        (json_int_t)st->set.tasks, "constant", cli_json_number(rec->constant), "error",
-        cli_json_number(rec->error), "least_tasks", cli_json_number(rec->least_tasks),
-        "second_moment", cli_json_number(rec->second_moment), "third_moment",
-        cli_json_number(rec->third_moment));
+        segue_json_number(st->spectrum.sigma_min), "gamma_sigma",
+        segue_json_number(st->spectrum.gap), "best_arms",
+        json_set(st->rows[0].known->best_for_some, st->models.models->n_arms), "steps",
+        (json_int_t)st->set.steps, "delta", segue_json_number(st->delta), "run_bound",
+        segue_json_number(run_bound(st)), "recovery", "c3", segue_json_number(st->set.c3), "c4",
+        segue_json_number(st->set.c4), "sigma_max", segue_json_number(st->spectrum.sigma_max),
+        "tasks", (json_int_t)st->set.tasks, "constant", segue_json_number(rec->constant), "error",
+        segue_json_number(rec->error), "least_tasks", segue_json_number(rec->least_tasks),
+        "second_moment", segue_json_number(rec->second_moment), "third_moment",
+        segue_json_number(rec->third_moment));
     if (with_estimates(st)) {
-        all = cli_json_set(all, "eps", cli_json_number(st->set.eps));
-        all = cli_json_set(all, "largest_error", cli_json_number(st->error));
+        all = segue_json_set(all, "eps", segue_json_number(st->set.eps));
+        all = segue_json_set(all, "largest_error", segue_json_number(st->error));
     }
     return all;
 }

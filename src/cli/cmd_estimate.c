@@ -205,15 +205,15 @@ static void print_csv(const void *found, FILE *out)
     fputs("weight", out);
     for (size_t arm = 0; arm < models->n_arms; arm++) {
         fputs(st->numbers ? ",arm " : ",", out); /* a header of numbers would not be one */
-        cli_print_csv_text(out, st->log.arm_name[arm]);
+        segue_print_csv_text(out, st->log.arm_name[arm]);
     }
     fputc('\n', out);
     for (size_t k = 0; k < models->n_models; k++) {
-        cli_print_csv_number(out, models->weight[k]);
+        segue_print_csv_number(out, models->weight[k]);
         for (size_t arm = 0; arm < models->n_arms; arm++) {
             const double mean = segue_models_row(models, k)[arm];
             fputc(',', out);
-            cli_print_csv_number(out, fmin(1.0, fmax(0.0, mean)));
+            segue_print_csv_number(out, fmin(1.0, fmax(0.0, mean)));
         }
         fputc('\n', out);
     }
@@ -226,11 +226,11 @@ static json_t *json_models(const study *st)
     for (size_t k = 0; models && k < models->n_models; k++) {
         json_t *means = json_array();
         for (size_t arm = 0; arm < models->n_arms; arm++)
-            means = cli_json_append(means, cli_json_number(shown(st, k, arm)));
-        list = cli_json_append(
+            means = segue_json_append(means, segue_json_number(shown(st, k, arm)));
+        list = segue_json_append(
             list, json_pack("{s:I, s:o, s:o, s:o}", "model", (json_int_t)k + 1, "weight",
-                            cli_json_number(models->weight[k]), "means", means, "uncut",
-                            cli_json_numbers(segue_models_row(models, k), models->n_arms)));
+                            segue_json_number(models->weight[k]), "means", means, "uncut",
+                            segue_json_numbers(segue_models_row(models, k), models->n_arms)));
     }
     return list;
 }
@@ -241,16 +241,16 @@ static json_t *make_json(const void *found)
     const segue_estimate_info info = segue_estimator_look(st->estimator);
     json_t *arms = json_array(), *left_out = json_array();
     for (size_t arm = 0; arm < st->log.n_arms; arm++)
-        arms = cli_json_append(arms, json_string(st->log.arm_name[arm]));
+        arms = segue_json_append(arms, json_string(st->log.arm_name[arm]));
     for (size_t i = 0; i < NAMED && i < st->left_out; i++)
-        left_out = cli_json_append(left_out, json_string(st->left_out_name[i]));
+        left_out = segue_json_append(left_out, json_string(st->left_out_name[i]));
     json_t *diagnostics =
         json_pack("{s:s, s:b, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "verdict", info.verdict,
                   "found", info.found, "tasks", (json_int_t)info.n_tasks, "eigenvalues",
-                  cli_json_numbers(info.n_tasks ? info.eigenvalue : NULL, info.n_arms), "lambdas",
-                  cli_json_numbers(info.found ? info.lambda : NULL, info.n_models), "noise",
-                  cli_json_number(info.noise), "residual", cli_json_number(info.residual),
-                  "weight_sum", cli_json_number(info.weight_sum), "iterations",
+                  segue_json_numbers(info.n_tasks ? info.eigenvalue : NULL, info.n_arms), "lambdas",
+                  segue_json_numbers(info.found ? info.lambda : NULL, info.n_models), "noise",
+                  segue_json_number(info.noise), "residual", segue_json_number(info.residual),
+                  "weight_sum", segue_json_number(info.weight_sum), "iterations",
                   (json_int_t)info.iterations, "starts", (json_int_t)info.starts);
     return json_pack("{s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "method", st->set.method, "rows",
                      (json_int_t)st->log.n_rows, "tasks", (json_int_t)st->log.n_tasks, "left_out",

@@ -151,8 +151,8 @@ static segue_status print_topic(FILE *out, const char *topic, bool manual, segue
 /* Print what the option `how` (NULL: the help) makes of a topic. */
 static segue_status show(const char *how, const char *topic, segue_error *err)
 {
-    cli_output output;
-    segue_status status = cli_output_init(&output, err);
+    segue_output output;
+    segue_status status = segue_output_init(&output, err);
     if (status != SEGUE_OK)
         return status;
     if (how && strcmp(how, "--words") == 0)
@@ -160,8 +160,8 @@ static segue_status show(const char *how, const char *topic, segue_error *err)
     else
         status = print_topic(output.stream, topic, how != NULL, err);
     if (status == SEGUE_OK)
-        status = cli_output_write(&output, NULL, err);
-    cli_output_fini(&output);
+        status = cli_output_send(&output, NULL, err);
+    segue_output_fini(&output);
     return status;
 }
 

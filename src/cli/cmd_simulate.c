@@ -9,11 +9,11 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
-#include "cli/policy_list.h"
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "core/outfile.h"
 #include "io/models_file.h"
+#include "io/policy_list.h"
 #include "segue/simulate.h"
 
 typedef struct settings {
@@ -68,7 +68,7 @@ typedef struct study {
     cli_format format;
     segue_models_file models, switch_to;
     segue_environment env;
-    cli_policies policies;
+    segue_policy_list policies;
     segue_learner *player; /* with --save or --load */
     segue_result **result; /* one a policy */
     double *seconds;       /* likewise */
@@ -177,7 +177,8 @@ static segue_status make_player(study *st, segue_error *err)
     const settings *set = &st->set;
     if (!set->save && !set->load)
         return SEGUE_OK;
-    if (st->policies.count != 1 || st->policies.spec[0].policy || set->runs != 1 || !set->tasks)
+    if (st->policies.count != 1 || !segue_policy_list_learns(&st->policies, 0) || set->runs != 1 ||
+        !set->tasks)
         return segue_fail(err, SEGUE_EUSAGE,
                           "--save and --load need one learner, --runs 1 and --tasks");
     if (set->load)
@@ -196,7 +197,8 @@ static segue_simulation simulation_of(const study *st, size_t policy, cli_progre
     return (segue_simulation){
         .environment = &st->env,
         .policy = st->policies.spec[policy],
-        .learner = st->policies.spec[policy].policy ? NULL : &st->policies.learner[policy],
+        .learner =
+            segue_policy_list_learns(&st->policies, policy) ? &st->policies.learner[policy] : NULL,
         .player = st->player,
         .steps = st->set.steps,
         .tasks = st->set.tasks,
@@ -223,7 +225,7 @@ static segue_status study_init(study *st, int argc, char **argv, segue_error *er
         status = check_settings(set, err);
     const char *usual = set->models ? "ucb,ucb+,mucb,ts" : "ucb,ts";
     if (status == SEGUE_OK)
-        status = cli_policies_init(&st->policies, set->policy ? set->policy : usual, err);
+        status = segue_policy_list_parse(&st->policies, set->policy ? set->policy : usual, err);
     if (status == SEGUE_OK)
         status = read_environment(st, err);
     if (status == SEGUE_OK)
@@ -248,7 +250,7 @@ static void study_fini(study *st)
     free(st->result);
     free(st->seconds);
     segue_learner_destroy(st->player);
-    cli_policies_fini(&st->policies);
+    segue_policy_list_fini(&st->policies);
     segue_models_file_fini(&st->models);
     segue_models_file_fini(&st->switch_to);
 }
@@ -295,15 +297,15 @@ static double steps_a_second(const study *st, size_t policy)
 static void print_csv_row(const study *st, FILE *out, size_t policy, size_t model,
                           const segue_regret *regret)
 {
-    cli_print_csv_text(out, st->policies.text[policy]);
+    segue_print_csv_text(out, st->policies.text[policy]);
     fputc(',', out);
     if (model)
         fprintf(out, "%zu", model);
     fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", st->set.steps, tasks_of(st),
             st->set.runs);
-    cli_print_csv_number(out, regret->mean);
+    segue_print_csv_number(out, regret->mean);
     fputc(',', out);
-    cli_print_csv_number(out, regret->se);
+    segue_print_csv_number(out, regret->se);
     if (st->set.timing)
         fprintf(out, ",%.6f,%.0f", st->seconds[policy], steps_a_second(st, policy));
     fputc('\n', out);
@@ -326,23 +328,23 @@ static json_t *json_of(const study *st, size_t policy)
     const segue_result *result = st->result[policy];
     json_t *by_model = json_array();
     for (size_t k = 0; k < models_of(st); k++)
-        by_model =
-            cli_json_append(by_model, json_pack("{s:I, s:o, s:o}", "model", (json_int_t)k + 1,
-                                                "mean", cli_json_number(result->by_model[k].mean),
-                                                "se", cli_json_number(result->by_model[k].se)));
-    json_t *entry =
-        json_pack("{s:s, s:I, s:I, s:I, s:{s:o, s:o}, s:o, s:o}", "policy",
-                  st->policies.text[policy], "steps", (json_int_t)st->set.steps, "tasks",
-                  (json_int_t)tasks_of(st), "runs", (json_int_t)st->set.runs, "regret", "mean",
-                  cli_json_number(result->regret.mean), "se", cli_json_number(result->regret.se),
-                  "by_model", by_model, "no_model_left", cli_json_number(result->no_model_left));
-    if (!st->policies.spec[policy].policy) {
-        entry = cli_json_set(entry, "violations", cli_json_number(result->violations));
-        entry = cli_json_set(entry, "left_out", cli_json_number(result->left_out));
+        by_model = segue_json_append(by_model,
+                                     json_pack("{s:I, s:o, s:o}", "model", (json_int_t)k + 1,
+                                               "mean", segue_json_number(result->by_model[k].mean),
+                                               "se", segue_json_number(result->by_model[k].se)));
+    json_t *entry = json_pack("{s:s, s:I, s:I, s:I, s:{s:o, s:o}, s:o, s:o}", "policy",
+                              st->policies.text[policy], "steps", (json_int_t)st->set.steps,
+                              "tasks", (json_int_t)tasks_of(st), "runs", (json_int_t)st->set.runs,
+                              "regret", "mean", segue_json_number(result->regret.mean), "se",
+                              segue_json_number(result->regret.se), "by_model", by_model,
+                              "no_model_left", segue_json_number(result->no_model_left));
+    if (segue_policy_list_learns(&st->policies, policy)) {
+        entry = segue_json_set(entry, "violations", segue_json_number(result->violations));
+        entry = segue_json_set(entry, "left_out", segue_json_number(result->left_out));
     }
     if (st->set.timing) {
-        entry = cli_json_set(entry, "seconds", json_real(st->seconds[policy]));
-        entry = cli_json_set(entry, "steps_per_second", json_real(steps_a_second(st, policy)));
+        entry = segue_json_set(entry, "seconds", json_real(st->seconds[policy]));
+        entry = segue_json_set(entry, "steps_per_second", json_real(steps_a_second(st, policy)));
     }
     return entry;
 }
@@ -352,7 +354,7 @@ static json_t *make_json(const void *found)
     const study *st = found;
     json_t *results = json_array();
     for (size_t i = 0; i < st->policies.count; i++)
-        results = cli_json_append(results, json_of(st, i));
+        results = segue_json_append(results, json_of(st, i));
     const size_t arms = segue_environment_arms(&st->env);
     const size_t known = st->env.models ? st->env.models->n_models : 0;
     return json_pack("{s:I, s:I, s:I, s:o}", "seed", (json_int_t)st->set.seed, "arms",
@@ -428,22 +430,22 @@ static segue_status print_table(const void *found, FILE *out, segue_error *err)
 
 static segue_status write_curve(const study *st, segue_error *err)
 {
-    cli_output output;
-    segue_status status = cli_output_init(&output, err);
+    segue_output output;
+    segue_status status = segue_output_init(&output, err);
     if (status != SEGUE_OK)
         return status;
     fputs("policy,task,mean,se\n", output.stream);
     for (size_t i = 0; i < st->policies.count; i++)
         for (uint64_t task = 0; task < st->result[i]->n_tasks; task++) {
-            cli_print_csv_text(output.stream, st->policies.text[i]);
+            segue_print_csv_text(output.stream, st->policies.text[i]);
             fprintf(output.stream, ",%" PRIu64 ",", st->result[i]->first_task + task + 1);
-            cli_print_csv_number(output.stream, st->result[i]->curve[task].mean);
+            segue_print_csv_number(output.stream, st->result[i]->curve[task].mean);
             fputc(',', output.stream);
-            cli_print_csv_number(output.stream, st->result[i]->curve[task].se);
+            segue_print_csv_number(output.stream, st->result[i]->curve[task].se);
             fputc('\n', output.stream);
         }
-    status = cli_output_write(&output, st->set.curve, err);
-    cli_output_fini(&output);
+    status = cli_output_send(&output, st->set.curve, err);
+    segue_output_fini(&output);
     return status;
 }
 

@@ -7,15 +7,15 @@
 static segue_status run(int argc, char **argv, segue_error *err)
 {
     segue_status status = cli_parse(NULL, 0, argc, argv, NULL, err);
-    cli_output output;
+    segue_output output;
     if (status == SEGUE_OK)
-        status = cli_output_init(&output, err);
+        status = segue_output_init(&output, err);
     if (status != SEGUE_OK)
         return status;
     fprintf(output.stream, "segue %s\nbuild: %s\nblas:  %s\n", segue_version(), segue_build(),
             segue_blas());
-    status = cli_output_write(&output, NULL, err);
-    cli_output_fini(&output);
+    status = cli_output_send(&output, NULL, err);
+    segue_output_fini(&output);
     return status;
 }
 

@@ -6,6 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define PI        3.14159265358979323846
+#define NORMAL_95 1.95996398454005424
+
 void segue_stats_add(segue_stats *stats, double x)
 {
     stats->count++;
@@ -34,6 +37,36 @@ double segue_stats_variance(const segue_stats *stats)
 double segue_stats_error(const segue_stats *stats)
 {
     return sqrt(segue_stats_variance(stats) / (double)stats->count);
+}
+
+/* P(|t| <= x) for n degrees of freedom, a finite sum (Abramowitz and Stegun 26.7.3 and 26.7.4). */
+static double student_within(double x, uint64_t n)
+{
+    const double angle = atan(x / sqrt((double)n)), cosine = cos(angle);
+    const double square = cosine * cosine;
+    double term = n % 2 ? cosine : 1.0, sum = n == 1 ? 0.0 : term;
+    for (uint64_t k = n % 2 ? 3 : 2; k < n - 1 && n > 2; k += 2) {
+        term *= square * (double)(k - 1) / (double)k;
+        sum += term;
+    }
+    return n % 2 ? (angle + sin(angle) * sum) * (2.0 / PI) : sin(angle) * sum;
+}
+
+double segue_student_95(uint64_t count)
+{
+    if (count < 2)
+        return NAN;
+    if (count > 10000) /* the normal's, to 2e-4 of it */
+        return NORMAL_95;
+    double low = NORMAL_95, high = 13.0;
+    for (int i = 0; i < 60; i++) {
+        const double middle = 0.5 * (low + high);
+        if (student_within(middle, count - 1) < 0.95)
+            low = middle;
+        else
+            high = middle;
+    }
+    return 0.5 * (low + high);
 }
 
 static int ascending(const void *a, const void *b)

@@ -42,14 +42,14 @@ static void *labour(void *argument)
         segue_error err = {.status = SEGUE_OK};
         const segue_status status = c->work(c->context, self->number, item, &err);
         pthread_mutex_lock(&c->lock);
-        while (c->committed != item)
+        while (c->commit && c->committed != item)
             pthread_cond_wait(&c->turn, &c->lock);
         if (status != SEGUE_OK && c->status == SEGUE_OK) {
             c->status = status;
             c->error = err;
             c->stop = true;
         }
-        if (c->status == SEGUE_OK)
+        if (c->status == SEGUE_OK && c->commit)
             c->commit(c->context, self->number, item);
         c->committed++;
         pthread_cond_broadcast(&c->turn);

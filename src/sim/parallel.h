@@ -19,6 +19,9 @@ typedef void (*commit_function)(void *context, size_t worker, uint64_t item);
  * a time and in the order of the items: what commit adds up does not depend on the threads.  The
  * first failure in that order ends it all, and is returned.
  *
+ * With a NULL commit no worker waits for its turn: each item leaves its result where no other
+ * item does, and the first failure in time ends it all.
+ *
  * @retval SEGUE_ETHREAD  a thread could not be started
  */
 SEGUE_MUST_CHECK segue_status segue_parallel(size_t n_threads, uint64_t n_items, work_function work,

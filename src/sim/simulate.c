@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "segue/stats.h"
 #include "sim/parallel.h"
 #include "sim/runner.h"
+#include "sim/summary.h"
 
 /* A batch is about so many steps, a fraction of a millisecond: handing it out is lost in it. */
 #define BATCH_STEPS 5000
@@ -162,25 +162,12 @@ static void commit_batch(void *context, size_t worker, uint64_t item)
         add_record(st, &st->players[worker].records[run - first], run);
 }
 
-static segue_regret regret_of(const segue_stats *stats)
+/* By the weights, if tasks have models. */
+static segue_regret overall(const study *st, const segue_regret *by_model)
 {
-    return (segue_regret){.mean = stats->count ? stats->mean : NAN, .se = segue_stats_error(stats)};
-}
-
-/* By the weights, the error stratified by model. */
-static segue_regret stratified(const study *st, const segue_regret *by_model)
-{
-    if (!segue_environment_has_models(st->sim->environment))
-        return by_model[0];
-    const double *weight = st->sim->environment->models->weight;
-    double mean = 0.0, variance = 0.0;
-    for (size_t k = 0; k < st->n_models; k++) {
-        if (weight[k] == 0.0)
-            continue;
-        mean += weight[k] * by_model[k].mean;
-        variance += weight[k] * weight[k] * by_model[k].se * by_model[k].se;
-    }
-    return (segue_regret){.mean = mean, .se = sqrt(variance)};
+    const segue_environment *env = st->sim->environment;
+    const double *weight = segue_environment_has_models(env) ? env->models->weight : NULL;
+    return segue_regret_stratified(weight, by_model, st->n_models);
 }
 
 static segue_status report(const study *st, segue_result **out, segue_error *err)
@@ -198,10 +185,11 @@ static segue_status report(const study *st, segue_result **out, segue_error *err
     result->n_tasks = st->curve ? st->n_tasks : 0;
     result->first_task = st->first_task;
     for (size_t k = 0; k < st->n_models; k++)
-        result->by_model[k] = st->single ? regret_of(&st->stratum[k]) : ratio_regret(&st->ratio[k]);
+        result->by_model[k] =
+            st->single ? segue_regret_of(&st->stratum[k]) : ratio_regret(&st->ratio[k]);
     for (uint64_t task = 0; task < result->n_tasks; task++)
-        result->curve[task] = regret_of(&st->curve[task]);
-    result->regret = st->single ? stratified(st, result->by_model) : regret_of(&st->all);
+        result->curve[task] = segue_regret_of(&st->curve[task]);
+    result->regret = st->single ? overall(st, result->by_model) : segue_regret_of(&st->all);
     result->no_model_left = st->no_model_left.mean;
     result->violations = st->violations.mean;
     result->left_out = st->left_out.mean;

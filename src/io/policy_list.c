@@ -1,0 +1,80 @@
+/* policy_list.c - several policies or learners in one text.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "io/policy_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Whether the token at `text` goes on with the options of the policy before it. */
+static bool continues(const char *text)
+{
+    const size_t length = strcspn(text, ",");
+    return memchr(text, '=', length) && !memchr(text, ':', length);
+}
+
+/* How long the policy at `text` is, its options included. */
+static size_t policy_length(const char *text)
+{
+    size_t length = strcspn(text, ",");
+    while (text[length] == ',' && continues(text + length + 1))
+        length += 1 + strcspn(text + length + 1, ",");
+    return length;
+}
+
+segue_status segue_policy_list_init(segue_policy_list *list, size_t most, segue_error *err)
+{
+    *list = (segue_policy_list){.count = 0};
+    list->text = calloc(most, sizeof *list->text);
+    list->spec = calloc(most, sizeof *list->spec);
+    list->learner = calloc(most, sizeof *list->learner);
+    if (!list->text || !list->spec || !list->learner)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the list of policies");
+    return SEGUE_OK;
+}
+
+segue_status segue_policy_list_add(segue_policy_list *list, const char *text, size_t length,
+                                   segue_error *err)
+{
+    if (length == 0)
+        return segue_fail(err, SEGUE_EPARSE, "a name in the list of policies is empty");
+    char *copy = strndup(text, length);
+    if (!copy)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the list of policies");
+    const size_t i = list->count++;
+    list->text[i] = copy;
+    list->learner[i] = segue_learner_defaults();
+    return segue_learner_is_named(copy) ? segue_learner_parse(&list->learner[i], copy, err)
+                                        : segue_policy_parse(&list->spec[i], copy, err);
+}
+
+segue_status segue_policy_list_parse(segue_policy_list *list, const char *text, segue_error *err)
+{
+    size_t most = 1;
+    for (const char *p = text; *p; p++)
+        most += *p == ',';
+    segue_status status = segue_policy_list_init(list, most, err);
+    while (status == SEGUE_OK) {
+        const size_t length = policy_length(text);
+        status = segue_policy_list_add(list, text, length, err);
+        if (text[length] == '\0')
+            break;
+        text += length + 1;
+    }
+    return status;
+}
+
+bool segue_policy_list_learns(const segue_policy_list *list, size_t i)
+{
+    return !list->spec[i].policy;
+}
+
+void segue_policy_list_fini(segue_policy_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->text[i]);
+    free(list->text);
+    free(list->spec);
+    free(list->learner);
+    *list = (segue_policy_list){.count = 0};
+}

@@ -1,0 +1,33 @@
+/* policy_list.h - `ucb,tucb:C=1,views=symmetric,ts`: several policies or learners in one text.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_IO_POLICY_LIST_H
+#define SEGUE_IO_POLICY_LIST_H
+
+#include "segue/learner.h"
+#include "segue/policy.h"
+
+typedef struct segue_policy_list {
+    size_t count;
+    char **text;                   /* count: as typed */
+    segue_policy_spec *spec;       /* count; without a policy where it is a learner: */
+    segue_learner_config *learner; /* count */
+} segue_policy_list;
+
+/** Make room for `most` policies. */
+SEGUE_MUST_CHECK segue_status segue_policy_list_init(segue_policy_list *list, size_t most,
+                                                     segue_error *err);
+
+/** Add a policy or learner, the first `length` letters of `text`. */
+SEGUE_MUST_CHECK segue_status segue_policy_list_add(segue_policy_list *list, const char *text,
+                                                    size_t length, segue_error *err);
+
+/** A list from a text: a token with '=' and no ':' continues the options of the one before it. */
+SEGUE_MUST_CHECK segue_status segue_policy_list_parse(segue_policy_list *list, const char *text,
+                                                      segue_error *err);
+
+/** Whether the i-th is a learner. */
+bool segue_policy_list_learns(const segue_policy_list *list, size_t i);
+
+void segue_policy_list_fini(segue_policy_list *list);
+
+#endif
