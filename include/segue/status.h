@@ -27,7 +27,8 @@ extern "C" {
     X(EFILE, 2, "a file cannot be used")                                                           \
     X(ENOMEM, 1, "out of memory")                                                                  \
     X(EIO, 1, "reading or writing failed")                                                         \
-    X(ETHREAD, 1, "a thread could not be started")
+    X(ETHREAD, 1, "a thread could not be started")                                                 \
+    X(ESTOPPED, 1, "it was stopped before its end")
 
 typedef enum segue_status {
 #define SEGUE_STATUS_ENUM(name, exit_code, text) SEGUE_##name,

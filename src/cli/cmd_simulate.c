@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/output.h"
@@ -75,12 +74,6 @@ typedef struct study {
 } study;
 
 /* ---- before ------------------------------------------------------------------------------ */
-
-static uint64_t processors(void)
-{
-    const long count = sysconf(_SC_NPROCESSORS_ONLN);
-    return count < 1 ? 1 : count > SEGUE_MAX_THREADS ? SEGUE_MAX_THREADS : (uint64_t)count;
-}
 
 /* No output may be an input or another output; a learner alone may go back to where it came from.
  */
@@ -215,7 +208,7 @@ static segue_status study_init(study *st, int argc, char **argv, segue_error *er
 {
     settings *set = &st->set;
     *st = (study){.set = {.format = "table", .steps = 5000, .runs = 200, .seed = 1}};
-    set->threads = processors();
+    set->threads = cli_processors();
     segue_status status =
         cli_parse(options, sizeof options / sizeof *options, argc, argv, set, err);
     set->out = cli_out_path(set->out);

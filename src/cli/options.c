@@ -1,14 +1,17 @@
 /* options.c - a table of options over getopt_long.
  * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
 #include "cli/options.h"
 
 #include <assert.h>
 #include <getopt.h>
 #include <stdbool.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/text.h"
 #include "segue/number.h"
+#include "segue/simulate.h"
 
 #define MOST_OPTIONS 32
 #define FIRST_LONG   256 /* getopt's values for long options start here, above all letters */
@@ -198,4 +201,10 @@ void cli_print_manual(FILE *out, const cli_option *options, size_t count)
         cli_print_escaped(out, options[i].help, strlen(options[i].help));
         fputs("\n\n", out);
     }
+}
+
+uint64_t cli_processors(void)
+{
+    const long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count < 1 ? 1 : count > SEGUE_MAX_THREADS ? SEGUE_MAX_THREADS : (uint64_t)count;
 }

@@ -46,4 +46,7 @@ void cli_print_manual(FILE *out, const cli_option *options, size_t count);
 /** A text for scdoc, with what it would take for marks escaped. */
 void cli_print_escaped(FILE *out, const char *text, size_t length);
 
+/** The default of --threads: as many as there are processors. */
+uint64_t cli_processors(void);
+
 #endif

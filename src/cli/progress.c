@@ -1,4 +1,5 @@
-/* progress.c - a bar with the time left, on standard error when that is a terminal.
+/* progress.c - a bar with rate and time left on standard error when that is a terminal, else a
+ * plain line now and then.
  * SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/progress.h"
@@ -7,9 +8,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PATIENCE 0.5 /* seconds before the first bar: short work needs none */
-#define INTERVAL 0.1
-#define WIDTH    30
+#define PATIENCE       0.5 /* seconds before the first bar: short work needs none */
+#define INTERVAL       0.1 /* between bars */
+#define PLAIN_INTERVAL 5.0 /* between lines */
+#define WIDTH          24
 
 double cli_seconds(void)
 {
@@ -21,8 +23,8 @@ double cli_seconds(void)
 void cli_progress_init(cli_progress *progress, bool quiet)
 {
     const double now = cli_seconds();
-    *progress = (cli_progress){.shown = !quiet && isatty(STDERR_FILENO), .started = now};
-    progress->last = now + PATIENCE - INTERVAL;
+    *progress = (cli_progress){.quiet = quiet, .terminal = isatty(STDERR_FILENO), .started = now};
+    progress->next = now + (progress->terminal ? PATIENCE : PLAIN_INTERVAL);
 }
 
 void cli_progress_part(cli_progress *progress, const char *label, double index, double count)
@@ -30,29 +32,47 @@ void cli_progress_part(cli_progress *progress, const char *label, double index, 
     progress->label = label;
     progress->before = index / count;
     progress->share = 1.0 / count;
+    progress->part_started = cli_seconds();
 }
 
-static void draw(const cli_progress *progress, double done, double seconds)
+/* A rate in three digits: 21.3 M. */
+static void print_rate(char *text, size_t size, double rate)
+{
+    static const char *const prefixes[] = {"", " k", " M", " G", " T"};
+    size_t i = 0;
+    for (; rate >= 1000.0 && i + 1 < sizeof prefixes / sizeof *prefixes; i++)
+        rate /= 1000.0;
+    (void)snprintf(text, size, "%.3g%s steps/s", rate, prefixes[i]);
+}
+
+static void draw(const cli_progress *progress, double done, double left, const char *rate)
 {
     char bar[WIDTH + 1];
     for (int i = 0; i < WIDTH; i++)
         bar[i] = (double)i < done * WIDTH ? '#' : '.';
     bar[WIDTH] = '\0';
-    const double left = done > 0.0 ? seconds * (1.0 - done) / done : 0.0;
-    (void)fprintf(stderr, "\r%-16.16s [%s] %3.0f %%, %.0f s left \033[K", progress->label, bar,
-                  100.0 * done, left);
+    (void)fprintf(stderr, "\r%-16.16s [%s] %3.0f %%, %s, %.0f s left \033[K", progress->label, bar,
+                  100.0 * done, rate, left);
     (void)fflush(stderr);
 }
 
 void cli_progress_show(void *context, double done, double total)
 {
     cli_progress *progress = context;
-    const double now = progress->shown ? cli_seconds() : 0.0;
-    if (!progress->shown || now < progress->last + INTERVAL)
+    const double now = progress->quiet ? 0.0 : cli_seconds();
+    if (progress->quiet || now < progress->next)
         return;
-    progress->last = now;
-    progress->drawn = true;
-    draw(progress, progress->before + progress->share * done / total, now - progress->started);
+    char rate[40];
+    print_rate(rate, sizeof rate, done / (now - progress->part_started + 1e-9));
+    const double all = progress->before + progress->share * (total > 0.0 ? done / total : 1.0);
+    const double left = all > 0.0 ? (now - progress->started) * (1.0 - all) / all : 0.0;
+    progress->next = now + (progress->terminal ? INTERVAL : PLAIN_INTERVAL);
+    if (progress->terminal)
+        draw(progress, all, left, rate);
+    else
+        (void)fprintf(stderr, "segue: %s: %.0f %%, %s, %.0f s left\n", progress->label, 100.0 * all,
+                      rate, left);
+    progress->drawn = progress->terminal;
 }
 
 void cli_progress_fini(cli_progress *progress)

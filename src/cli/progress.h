@@ -1,4 +1,4 @@
-/* progress.h - how far long work has come, on a terminal.
+/* progress.h - how far long work has come.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_CLI_PROGRESS_H
 #define SEGUE_CLI_PROGRESS_H
@@ -9,21 +9,23 @@
 double cli_seconds(void);
 
 typedef struct cli_progress {
-    bool shown;        /* it is a terminal, and nobody asked for quiet */
-    bool drawn;        /* there is a line to wipe */
-    double started;    /* cli_seconds() */
-    double last;       /* when it was drawn last */
-    const char *label; /* what is under way */
-    double before;     /* shares of the whole: done by earlier parts, and this part's own */
+    bool quiet;          /* show nothing */
+    bool terminal;       /* a bar that is drawn over; else lines */
+    bool drawn;          /* there is a bar to wipe */
+    double started;      /* cli_seconds() */
+    double next;         /* when to show it again */
+    const char *label;   /* what is under way */
+    double part_started; /* likewise */
+    double before;       /* shares of the whole: done by earlier parts, and this part's own */
     double share;
 } cli_progress;
 
 void cli_progress_init(cli_progress *progress, bool quiet);
 /** The next of `count` equal parts begins. */
 void cli_progress_part(cli_progress *progress, const char *label, double index, double count);
-/** Of the part under way, `done` of `total` are done.  For segue_simulation.progress. */
+/** Of the part under way, `done` of `total` steps are done.  For segue_simulation.progress. */
 void cli_progress_show(void *context, double done, double total);
-/** Wipe the line. */
+/** Wipe the bar. */
 void cli_progress_fini(cli_progress *progress);
 
 #endif

@@ -1,0 +1,31 @@
+/* interrupt.c - Ctrl-C as a request.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/interrupt.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+/* A signal handler can leave word nowhere else. */
+static atomic_bool interrupted;
+
+static void leave_word(int number)
+{
+    (void)number;
+    atomic_store(&interrupted, true);
+}
+
+void cli_interrupt_catch(void)
+{
+    struct sigaction action = {.sa_handler = leave_word, .sa_flags = (int)SA_RESETHAND};
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(SIGINT, &action, NULL);
+    (void)sigaction(SIGTERM, &action, NULL);
+    (void)sigaction(SIGHUP, &action, NULL);
+}
+
+bool cli_interrupted(void)
+{
+    return atomic_load(&interrupted);
+}

@@ -1,0 +1,15 @@
+/* interrupt.h - Ctrl-C as a request.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_CLI_INTERRUPT_H
+#define SEGUE_CLI_INTERRUPT_H
+
+#include <stdbool.h>
+
+/** From now on the first SIGINT, SIGTERM or SIGHUP is a request to stop; the second one ends the
+ * program as usual. */
+void cli_interrupt_catch(void);
+
+/** Whether there was one. */
+bool cli_interrupted(void);
+
+#endif

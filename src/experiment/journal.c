@@ -1,0 +1,208 @@
+/* journal.c - finished runs on the disk.
+ *
+ * A head: the eight letters below, the length of the identity, the identity.  Then records, each
+ * its run, how many numbers it has, the numbers, and the CRC-32 of all these; little-endian.  A
+ * record is appended with one write, so a program that is killed leaves at most the last cut off.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "experiment/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/bytes.h"
+#include "core/text.h"
+
+#define MAGIC        "SEGUEJ1\n"
+#define MOST_NUMBERS (1 << 24)
+
+struct segue_journal {
+    char *path;
+    int fd;
+};
+
+static segue_status failed(const segue_journal *journal, const char *what, segue_error *err)
+{
+    return segue_fail(err, SEGUE_EIO, "%s: %s failed: %s", segue_text_tail(journal->path), what,
+                      strerror(errno));
+}
+
+static segue_status append(const segue_journal *journal, const bytes *b, segue_error *err)
+{
+    if (b->failed)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the journal");
+    for (size_t at = 0; at < b->size;) {
+        const ssize_t written = write(journal->fd, b->data + at, b->size - at);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return failed(journal, "writing", err);
+        at += (size_t)written;
+    }
+    return SEGUE_OK;
+}
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+static segue_status read_all(const segue_journal *journal, bytes *b, segue_error *err)
+{
+    unsigned char block[65536];
+    for (;;) {
+        const ssize_t size = read(journal->fd, block, sizeof block);
+        if (size < 0 && errno == EINTR)
+            continue;
+        if (size < 0)
+            return failed(journal, "reading", err);
+        if (size == 0)
+            break;
+        segue_bytes_put(b, block, (size_t)size);
+    }
+    if (b->failed)
+        return segue_fail(err, SEGUE_ENOMEM, "%s: out of memory", segue_text_tail(journal->path));
+    return SEGUE_OK;
+}
+
+/* Take the next record; false if it is cut off, damaged or of no run. */
+static bool take_record(reader *r, journal_function take, void *context)
+{
+    const size_t start = r->at;
+    const uint64_t unit = segue_reader_u64(r);
+    const uint64_t count = segue_reader_u64(r);
+    if (r->failed || count > MOST_NUMBERS || r->size - r->at < 8 * count + 8)
+        return false;
+    double *values = calloc(count + 1, sizeof *values);
+    if (!values)
+        return false;
+    segue_reader_f64(r, values, (size_t)count);
+    const uint32_t sum = segue_crc32(r->data + start, r->at - start);
+    const bool good = segue_reader_u64(r) == sum && take(context, unit, values, (size_t)count);
+    free(values);
+    return good;
+}
+
+/* Whether the head is that of this experiment. */
+static segue_status check_head(const segue_journal *journal, reader *r, const char *identity,
+                               segue_error *err)
+{
+    char magic[8];
+    const size_t length = strlen(identity);
+    segue_reader_get(r, magic, sizeof magic);
+    if (r->failed || memcmp(magic, MAGIC, sizeof magic) != 0)
+        return segue_fail(err, SEGUE_EFILE, "%s: is not an unfinished experiment",
+                          segue_text_tail(journal->path));
+    if (segue_reader_u64(r) != length || r->failed || r->size - r->at < length ||
+        memcmp(r->data + r->at, identity, length) != 0)
+        return segue_fail(err, SEGUE_EFILE,
+                          "%s: was begun with other settings or another version; '--fresh' begins "
+                          "again",
+                          segue_text_tail(journal->path));
+    r->at += length;
+    return SEGUE_OK;
+}
+
+/* Take all whole records, and cut off what is behind them. */
+static segue_status go_on(segue_journal *journal, const char *identity, journal_function take,
+                          void *context, segue_error *err)
+{
+    bytes b = {.data = NULL};
+    segue_status status = read_all(journal, &b, err);
+    reader r = {.data = b.data, .size = b.size};
+    if (status == SEGUE_OK)
+        status = check_head(journal, &r, identity, err);
+    if (status == SEGUE_OK) {
+        size_t good = r.at;
+        while (r.at < r.size && take_record(&r, take, context))
+            good = r.at;
+        if (ftruncate(journal->fd, (off_t)good) != 0 || lseek(journal->fd, 0, SEEK_END) < 0)
+            status = failed(journal, "writing", err);
+    }
+    segue_bytes_fini(&b);
+    return status;
+}
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+static segue_status begin(segue_journal *journal, const char *identity, segue_error *err)
+{
+    bytes b = {.data = NULL};
+    if (ftruncate(journal->fd, 0) != 0)
+        return failed(journal, "writing", err);
+    segue_bytes_put(&b, MAGIC, 8);
+    segue_bytes_put_u64(&b, strlen(identity));
+    segue_bytes_put(&b, identity, strlen(identity));
+    const segue_status status = append(journal, &b, err);
+    segue_bytes_fini(&b);
+    return status;
+}
+
+segue_status segue_journal_add(segue_journal *journal, uint64_t unit, const double *values,
+                               size_t count, segue_error *err)
+{
+    bytes b = {.data = NULL};
+    segue_bytes_put_u64(&b, unit);
+    segue_bytes_put_u64(&b, count);
+    segue_bytes_put_f64(&b, values, count);
+    if (!b.failed)
+        segue_bytes_put_u64(&b, segue_crc32(b.data, b.size));
+    const segue_status status = append(journal, &b, err);
+    segue_bytes_fini(&b);
+    return status;
+}
+
+/* ---- both -------------------------------------------------------------------------------- */
+
+static segue_status open_at(segue_journal *journal, const char *identity, bool resume, bool fresh,
+                            journal_function take, void *context, segue_error *err)
+{
+    struct stat about;
+    journal->fd = open(journal->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (journal->fd < 0 || fstat(journal->fd, &about) != 0)
+        return segue_fail(err, SEGUE_EFILE, "%s: cannot be written: %s",
+                          segue_text_tail(journal->path), strerror(errno));
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (fcntl(journal->fd, F_SETLK, &whole) != 0 && (errno == EACCES || errno == EAGAIN))
+        return segue_fail(err, SEGUE_EFILE, "%s: another segue is at work on this experiment",
+                          segue_text_tail(journal->path));
+    if (about.st_size == 0 || fresh)
+        return begin(journal, identity, err);
+    if (!resume)
+        return segue_fail(err, SEGUE_EFILE,
+                          "%s: an unfinished experiment is kept here; '--resume' goes on with it, "
+                          "'--fresh' begins again",
+                          segue_text_tail(journal->path));
+    return go_on(journal, identity, take, context, err);
+}
+
+segue_status segue_journal_open(segue_journal **out, const char *path, const char *identity,
+                                bool resume, bool fresh, journal_function take, void *context,
+                                segue_error *err)
+{
+    *out = NULL;
+    segue_journal *journal = calloc(1, sizeof *journal);
+    if (!journal || !(journal->path = strdup(path))) {
+        free(journal);
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the journal");
+    }
+    const segue_status status = open_at(journal, identity, resume, fresh, take, context, err);
+    if (status != SEGUE_OK) {
+        segue_journal_close(journal);
+        return status;
+    }
+    *out = journal;
+    return SEGUE_OK;
+}
+
+void segue_journal_close(segue_journal *journal)
+{
+    if (!journal)
+        return;
+    if (journal->fd >= 0)
+        (void)close(journal->fd);
+    free(journal->path);
+    free(journal);
+}

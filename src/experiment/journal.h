@@ -1,0 +1,40 @@
+/* journal.h - what an experiment has finished, on the disk: runs that need not be played again.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_EXPERIMENT_JOURNAL_H
+#define SEGUE_EXPERIMENT_JOURNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "segue/status.h"
+
+typedef struct segue_journal segue_journal;
+
+/** Called for each run that a journal holds; false: there is no such run. */
+typedef bool (*journal_function)(void *context, uint64_t unit, const double *values, size_t count);
+
+/**
+ * Open the journal at `path` for an experiment that `identity` describes in full.
+ *
+ * If there is one: with `resume` what it holds is given to `take` and it goes on; with `fresh` it
+ * is begun again; with neither it is refused, so that nobody loses work by a forgotten word.  A
+ * record that was cut off is dropped.
+ *
+ * @retval SEGUE_EFILE   it cannot be written, is of another experiment, or is there unasked for
+ * @retval SEGUE_EIO, SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_journal_open(segue_journal **out, const char *path,
+                                                 const char *identity, bool resume, bool fresh,
+                                                 journal_function take, void *context,
+                                                 segue_error *err);
+
+/** Keep a finished run; @retval SEGUE_EIO, SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_journal_add(segue_journal *journal, uint64_t unit,
+                                                const double *values, size_t count,
+                                                segue_error *err);
+
+/** Close it; the file stays. */
+void segue_journal_close(segue_journal *journal);
+
+#endif

@@ -1,0 +1,138 @@
+/* measure.c - what is followed over the tasks of one run.
+ *
+ * Complexity of a learner at task j (section 4.3 of the paper, its figure 'complexity over tasks'):
+ * that of its estimated models and eps_j, averaged over the true models by their weights; without
+ * an estimate it plays as UCB, and has UCB's.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "experiment/measure.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "segue/theory.h"
+
+/* UCB's complexity, by the weights. */
+static segue_status known_complexity(const segue_models *models, double *out, segue_error *err)
+{
+    *out = 0.0;
+    for (size_t k = 0; k < models->n_models; k++) {
+        segue_known_sets *sets = NULL;
+        const segue_status status = segue_known_sets_create(&sets, models, k, err);
+        if (status != SEGUE_OK)
+            return status;
+        *out += models->weight[k] * segue_complexity_ucb(sets);
+        segue_known_sets_destroy(sets);
+    }
+    return SEGUE_OK;
+}
+
+segue_status segue_measure_init(segue_measure *measure, const segue_models *truth, uint64_t every,
+                                uint64_t tasks, segue_error *err)
+{
+    *measure = (segue_measure){.truth = truth, .every = every};
+    measure->n_points = every ? (size_t)((tasks + every - 1) / every) : 0;
+    return truth ? known_complexity(truth, &measure->known, err) : SEGUE_OK;
+}
+
+size_t segue_measure_size(const segue_measure *measure)
+{
+    return (measure->truth ? SEGUE_TRACKS : 1) * measure->n_points;
+}
+
+void segue_measure_begin(segue_measure *measure, double *out)
+{
+    measure->out = out;
+    measure->sum = 0.0;
+    measure->seen = 0;
+    measure->point = 0;
+}
+
+static void put(segue_measure *measure, segue_track track, double value)
+{
+    measure->out[(size_t)track * measure->n_points + measure->point] = value;
+}
+
+static double largest_error(const segue_models *truth, const segue_models *found,
+                            const size_t *match)
+{
+    double largest = 0.0;
+    for (size_t k = 0; k < found->n_models; k++)
+        for (size_t i = 0; i < found->n_arms; i++)
+            largest = fmax(largest, fabs(segue_models_row(found, k)[i] -
+                                         segue_models_row(truth, match[k])[i]));
+    return largest;
+}
+
+/* How many estimated models have one arm only that may be the best. */
+static double settled(const segue_estimated_sets *sets)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < sets->n_models; k++) {
+        size_t arms = 0;
+        for (size_t i = 0; i < sets->n_arms; i++)
+            arms += sets->non_dominated[k * sets->n_arms + i];
+        count += arms == 1;
+    }
+    return (double)count;
+}
+
+static segue_status measure_estimate(segue_measure *measure, const segue_models *found, double eps,
+                                     const size_t *match, segue_error *err)
+{
+    const segue_models *truth = measure->truth;
+    double complexity = 0.0;
+    for (size_t k = 0; k < truth->n_models; k++) {
+        segue_estimated_sets *sets = NULL;
+        const segue_status status =
+            segue_estimated_sets_create(&sets, truth, found, match, eps, k, err);
+        if (status != SEGUE_OK)
+            return status;
+        complexity += truth->weight[k] * segue_complexity_tucb(sets);
+        if (k == 0) /* of the estimated models alone, whatever the truth */
+            put(measure, SEGUE_TRACK_SETTLED, settled(sets));
+        segue_estimated_sets_destroy(sets);
+    }
+    put(measure, SEGUE_TRACK_COMPLEXITY, complexity);
+    put(measure, SEGUE_TRACK_ERROR, largest_error(truth, found, match));
+    put(measure, SEGUE_TRACK_EPS, eps);
+    return SEGUE_OK;
+}
+
+static segue_status measure_learner(segue_measure *measure, const segue_learner *learner,
+                                    segue_error *err)
+{
+    const segue_models *truth = measure->truth, *found = segue_learner_models(learner);
+    if (!found) {
+        put(measure, SEGUE_TRACK_COMPLEXITY, measure->known);
+        put(measure, SEGUE_TRACK_ERROR, NAN);
+        put(measure, SEGUE_TRACK_EPS, NAN);
+        put(measure, SEGUE_TRACK_SETTLED, 0.0);
+        return SEGUE_OK;
+    }
+    size_t *match = calloc(found->n_models, sizeof *match);
+    if (!match)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a match");
+    segue_status status = segue_models_match(found, truth, match, err);
+    if (status == SEGUE_OK)
+        status = measure_estimate(measure, found, segue_learner_look(learner).eps, match, err);
+    free(match);
+    return status;
+}
+
+segue_status segue_measure_task(segue_measure *measure, const run_task *task, bool last,
+                                segue_error *err)
+{
+    if (!measure->every)
+        return SEGUE_OK;
+    measure->sum += task->regret;
+    measure->seen++;
+    if (measure->seen < measure->every && !last)
+        return SEGUE_OK;
+    put(measure, SEGUE_TRACK_REGRET, measure->sum / (double)measure->seen);
+    const segue_status status =
+        measure->truth ? measure_learner(measure, task->learner, err) : SEGUE_OK;
+    measure->sum = 0.0;
+    measure->seen = 0;
+    measure->point++;
+    return status;
+}

@@ -1,0 +1,186 @@
+/* place.c - the environments of an experiment: model sets, laws of rewards, and what makes tasks
+ * harder.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "experiment/place.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/models_file.h"
+#include "io/models_json.h"
+#include "io/output.h"
+
+#define MOST_PLACES 100
+
+static const char *const fields[] = {"name",   "models", "uniform",   "rewards",
+                                     "spread", "mixed",  "switch-at", "switch-to"};
+
+void segue_place_fini(segue_place *place)
+{
+    free(place->name);
+    segue_models_destroy(place->models);
+    segue_models_destroy(place->switch_to);
+}
+
+/* The path of a file that is named in the file at `from`. */
+static char *path_beside(const char *from, const char *name)
+{
+    const char *slash = strrchr(from, '/');
+    const size_t folder = slash && *name != '/' ? (size_t)(slash - from) + 1 : 0;
+    char *path = malloc(folder + strlen(name) + 1);
+    if (path) {
+        memcpy(path, from, folder);
+        memcpy(path + folder, name, strlen(name) + 1);
+    }
+    return path;
+}
+
+static segue_status read_models_file(const segue_json_place *at, const char *field,
+                                     const char *name, segue_models **out, segue_error *err)
+{
+    segue_models_file file = {.models = NULL};
+    segue_error why = {.status = SEGUE_OK};
+    char *path = path_beside(at->path, name);
+    if (!path)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the experiment");
+    const segue_status status = segue_models_file_read(&file, path, SEGUE_MODELS_KNOWN, &why);
+    free(path);
+    if (status != SEGUE_OK)
+        return segue_json_because(at, field, &why, err);
+    *out = file.models;
+    file.models = NULL;
+    segue_models_file_fini(&file);
+    return SEGUE_OK;
+}
+
+/* A set by the name of its file, or written out; afterwards it is written out. */
+static segue_status read_models(const segue_json_place *at, json_t *object, const char *field,
+                                segue_models **out, segue_error *err)
+{
+    const json_t *value = json_object_get(object, field);
+    if (!value)
+        return SEGUE_OK;
+    if (!json_is_string(value))
+        return segue_models_from_json(out, at, field, value, err);
+    const segue_status status = read_models_file(at, field, json_string_value(value), out, err);
+    if (status == SEGUE_OK && json_object_set_new(object, field, segue_models_to_json(*out)) != 0)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the experiment");
+    return status;
+}
+
+static segue_status read_real(const segue_json_place *at, const json_t *object, const char *field,
+                              double *out, segue_error *err)
+{
+    const json_t *value = json_object_get(object, field);
+    if (value && !json_is_number(value))
+        return segue_json_fail(at, field, err, "is %s; need a number", segue_json_kind(value));
+    *out = json_number_value(value);
+    if (value && *out == 0.0) /* which would stand for: not given */
+        return segue_json_fail(at, field, err, "is 0; need a number above 0, or leave it out");
+    return SEGUE_OK;
+}
+
+static segue_status read_rewards(const segue_json_place *at, const json_t *object,
+                                 segue_rewards *out, segue_error *err)
+{
+    const json_t *value = json_object_get(object, "rewards");
+    segue_error why = {.status = SEGUE_OK};
+    if (!value)
+        return SEGUE_OK;
+    if (!json_is_string(value))
+        return segue_json_fail(at, "rewards", err, "is %s; need a text such as \"beta:20\"",
+                               segue_json_kind(value));
+    if (segue_rewards_parse(out, json_string_value(value), &why) != SEGUE_OK)
+        return segue_json_because(at, "rewards", &why, err);
+    return SEGUE_OK;
+}
+
+static segue_status read_numbers(const segue_json_place *at, const json_t *object,
+                                 segue_environment *env, segue_error *err)
+{
+    uint64_t arms = 0;
+    segue_status status = SEGUE_OK;
+    if (json_object_get(object, "uniform"))
+        status = segue_json_whole(at, "uniform", json_object_get(object, "uniform"), SEGUE_MIN_ARMS,
+                                  SEGUE_MAX_ARMS, &arms, err);
+    env->uniform_arms = (size_t)arms;
+    if (status == SEGUE_OK && json_object_get(object, "switch-at"))
+        status = segue_json_whole(at, "switch-at", json_object_get(object, "switch-at"), 1,
+                                  SEGUE_MAX_TASKS, &env->switch_at, err);
+    if (status == SEGUE_OK)
+        status = read_real(at, object, "spread", &env->spread, err);
+    if (status == SEGUE_OK)
+        status = read_real(at, object, "mixed", &env->mixed, err);
+    return status == SEGUE_OK ? read_rewards(at, object, &env->rewards, err) : status;
+}
+
+static segue_status read_name(const segue_json_place *at, const json_t *object, segue_place *place,
+                              segue_error *err)
+{
+    const json_t *value = json_object_get(object, "name");
+    if (value && (!json_is_string(value) || json_string_length(value) == 0))
+        return segue_json_fail(at, "name", err, "is %s; need a text that is not empty",
+                               segue_json_kind(value));
+    place->name = strdup(value ? json_string_value(value) : "environment");
+    return place->name ? SEGUE_OK
+                       : segue_fail(err, SEGUE_ENOMEM, "out of memory for the experiment");
+}
+
+static segue_status read_place(const segue_json_place *at, json_t *object, segue_place *place,
+                               segue_error *err)
+{
+    segue_error why = {.status = SEGUE_OK};
+    if (!json_is_object(object))
+        return segue_json_fail(at, "", err, "is %s; need an object", segue_json_kind(object));
+    segue_status status = segue_json_known(at, object, fields, sizeof fields / sizeof *fields, err);
+    if (status == SEGUE_OK &&
+        !json_object_get(object, "models") == !json_object_get(object, "uniform"))
+        status = segue_json_fail(at, "models", err, "give it, or 'uniform', and not both");
+    if (status == SEGUE_OK)
+        status = read_name(at, object, place, err);
+    if (status == SEGUE_OK)
+        status = read_models(at, object, "models", &place->models, err);
+    if (status == SEGUE_OK)
+        status = read_models(at, object, "switch-to", &place->switch_to, err);
+    if (status == SEGUE_OK)
+        status = read_numbers(at, object, &place->env, err);
+    if (status != SEGUE_OK)
+        return status;
+    place->env.models = place->models;
+    place->env.switch_to = place->switch_to;
+    if (segue_environment_check(&place->env, &why) != SEGUE_OK)
+        return segue_json_because(at, "", &why, err);
+    return SEGUE_OK;
+}
+
+segue_status segue_places_read(const segue_json_place *at, json_t *json, segue_place **out,
+                               size_t *count, segue_error *err)
+{
+    json_t *value = json_object_get(json, "environment");
+    const bool list = json_is_array(value);
+    const size_t n = list ? json_array_size(value) : 1;
+    if (!json_is_object(value) && (!list || n == 0 || n > MOST_PLACES))
+        return segue_json_fail(at, "environment", err,
+                               "is %s; need an object, or a list of 1 to %d of them",
+                               segue_json_kind(value), MOST_PLACES);
+    segue_place *places = calloc(n, sizeof *places);
+    if (!places)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the experiment");
+    *out = places;
+    *count = n;
+    for (size_t i = 0; i < n; i++) {
+        segue_json_place within = *at;
+        (void)snprintf(within.within, sizeof within.within,
+                       list ? "environment[%zu]." : "environment.", i);
+        const segue_status status =
+            read_place(&within, list ? json_array_get(value, i) : value, &places[i], err);
+        if (status != SEGUE_OK)
+            return status;
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(places[k].name, places[i].name) == 0)
+                return segue_json_fail(&within, "name", err, "is '%.40s' a second time; name each",
+                                       places[i].name);
+    }
+    return SEGUE_OK;
+}

@@ -1,0 +1,162 @@
+/* json.c - strict reading of JSON files.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "io/json.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/text.h"
+
+static const char *shown(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "(standard input)" : segue_text_tail(path);
+}
+
+static segue_status open_file(FILE **out, const char *path, segue_error *err)
+{
+    struct stat about;
+    *out = NULL;
+    if (*path == '\0')
+        return segue_fail(err, SEGUE_EFILE, "the name of the file is empty");
+    if (strcmp(path, "-") != 0 && stat(path, &about) == 0 && S_ISDIR(about.st_mode))
+        return segue_fail(err, SEGUE_EFILE, "%s: is a directory; need a file", shown(path));
+    if (strcmp(path, "-") != 0 && stat(path, &about) == 0 && S_ISREG(about.st_mode) &&
+        (size_t)about.st_size > SEGUE_JSON_LARGEST)
+        return segue_fail(err, SEGUE_EFILE, "%s: is too large", shown(path));
+    *out = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    if (!*out)
+        return segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", shown(path),
+                          strerror(errno));
+    return SEGUE_OK;
+}
+
+segue_status segue_json_read(json_t **out, const char *path, segue_error *err)
+{
+    FILE *file = NULL;
+    json_error_t problem;
+    *out = NULL;
+    const segue_status status = open_file(&file, path, err);
+    if (status != SEGUE_OK)
+        return status;
+    json_t *root = json_loadf(file, JSON_REJECT_DUPLICATES, &problem);
+    const int failed = ferror(file);
+    if (file != stdin)
+        fclose(file);
+    if (failed) {
+        json_decref(root);
+        return segue_fail(err, SEGUE_EIO, "%s: reading failed", shown(path));
+    }
+    if (!root && json_error_code(&problem) == json_error_out_of_memory)
+        return segue_fail(err, SEGUE_ENOMEM, "%s: out of memory", shown(path));
+    if (!root)
+        return segue_fail(err, SEGUE_EPARSE, "%s:%d: is not JSON: %s", shown(path),
+                          problem.line < 0 ? 1 : problem.line, problem.text);
+    if (!json_is_object(root)) {
+        const char *kind = segue_json_kind(root);
+        json_decref(root);
+        return segue_fail(err, SEGUE_EPARSE, "%s: holds %s; need an object, { ... }", shown(path),
+                          kind);
+    }
+    *out = root;
+    return SEGUE_OK;
+}
+
+/* How much of `within` names what a field is in: without its last point if there is no field. */
+static int length_within(const segue_json_place *place, const char *field)
+{
+    const size_t length = strlen(place->within);
+    return (int)(*field || length == 0 ? length : length - 1);
+}
+
+segue_status segue_json_fail(const segue_json_place *place, const char *field, segue_error *err,
+                             const char *format, ...)
+{
+    char reason[SEGUE_ERROR_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(reason, sizeof reason, format, arguments);
+    va_end(arguments);
+    return segue_fail(err, SEGUE_EDOMAIN, "%s: field '%.*s%s': %s", shown(place->path),
+                      length_within(place, field), place->within, field, reason);
+}
+
+segue_status segue_json_because(const segue_json_place *place, const char *field,
+                                const segue_error *why, segue_error *err)
+{
+    return segue_fail(err, why->status, "%s: field '%.*s%s': %.300s", shown(place->path),
+                      length_within(place, field), place->within, field, why->message);
+}
+
+const char *segue_json_kind(const json_t *value)
+{
+    if (!value)
+        return "nothing";
+    switch (json_typeof(value)) {
+    case JSON_OBJECT:
+        return "an object";
+    case JSON_ARRAY:
+        return "a list";
+    case JSON_STRING:
+        return "a text";
+    case JSON_INTEGER:
+        return "a whole number";
+    case JSON_REAL:
+        return "a decimal number";
+    case JSON_TRUE:
+    case JSON_FALSE:
+        return "true or false";
+    default:
+        return "null";
+    }
+}
+
+segue_status segue_json_whole(const segue_json_place *place, const char *field, const json_t *value,
+                              uint64_t least, uint64_t most, uint64_t *out, segue_error *err)
+{
+    if (!json_is_integer(value))
+        return segue_json_fail(place, field, err,
+                               "is %s; need a whole number from %" PRIu64 " to %" PRIu64,
+                               segue_json_kind(value), least, most);
+    const json_int_t number = json_integer_value(value);
+    if (number < 0 || (uint64_t)number < least || (uint64_t)number > most)
+        return segue_json_fail(place, field, err,
+                               "is %" JSON_INTEGER_FORMAT "; need a whole number from %" PRIu64
+                               " to %" PRIu64,
+                               number, least, most);
+    *out = (uint64_t)number;
+    return SEGUE_OK;
+}
+
+static const char *name_of(const void *list, size_t i)
+{
+    return ((const char *const *)list)[i];
+}
+
+segue_status segue_json_known(const segue_json_place *place, const json_t *object,
+                              const char *const *names, size_t count, segue_error *err)
+{
+    const char *key = NULL;
+    const json_t *value = NULL;
+    json_object_foreach((json_t *)(uintptr_t)object, key, value)
+    {
+        if (segue_text_find(key, names, count, name_of) < count)
+            continue;
+        char all[256] = "";
+        for (size_t i = 0; i < count; i++) {
+            const size_t used = strlen(all);
+            (void)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", names[i]);
+        }
+        const char *guess = segue_text_closest(key, names, count, name_of);
+        char shortened[41];
+        (void)snprintf(shortened, sizeof shortened, "%s", key);
+        return segue_json_fail(place, shortened, err, "is not known%s%s%s; need one of %s",
+                               guess ? "; did you mean '" : "", guess ? guess : "",
+                               guess ? "'?" : "", all);
+    }
+    return SEGUE_OK;
+}

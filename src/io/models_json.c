@@ -1,0 +1,86 @@
+/* models_json.c - model sets in JSON.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "io/models_json.h"
+
+#include <stdlib.h>
+
+#include "io/output.h"
+
+/* The means, and the weights if there are any, in one block. */
+typedef struct numbers {
+    size_t n_models, n_arms;
+    double *mean, *weight;
+} numbers;
+
+static segue_status read_row(const segue_json_place *at, const char *field, const json_t *row,
+                             double *out, size_t count, segue_error *err)
+{
+    if (json_array_size(row) != count)
+        return segue_json_fail(at, field, err, "a list has %zu numbers; need %zu",
+                               json_array_size(row), count);
+    for (size_t i = 0; i < count; i++) {
+        const json_t *value = json_array_get(row, i);
+        if (!json_is_number(value))
+            return segue_json_fail(at, field, err, "holds %s; need numbers",
+                                   segue_json_kind(value));
+        out[i] = json_number_value(value);
+    }
+    return SEGUE_OK;
+}
+
+static segue_status read_numbers(const segue_json_place *at, const char *field, const json_t *means,
+                                 const json_t *weights, numbers *n, segue_error *err)
+{
+    n->n_models = json_array_size(means);
+    n->n_arms = json_array_size(json_array_get(means, 0));
+    if (n->n_models == 0 || n->n_models > SEGUE_MAX_MODELS || n->n_arms > SEGUE_MAX_ARMS)
+        return segue_json_fail(at, field, err, "need 1 to %d lists of %d to %d means",
+                               SEGUE_MAX_MODELS, SEGUE_MIN_ARMS, SEGUE_MAX_ARMS);
+    n->mean = calloc(n->n_models * (n->n_arms + 1) + 1, sizeof *n->mean);
+    if (!n->mean)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a model set");
+    segue_status status = SEGUE_OK;
+    for (size_t k = 0; k < n->n_models && status == SEGUE_OK; k++)
+        status =
+            read_row(at, field, json_array_get(means, k), n->mean + k * n->n_arms, n->n_arms, err);
+    if (status == SEGUE_OK && weights) {
+        n->weight = n->mean + n->n_models * n->n_arms;
+        status = read_row(at, field, weights, n->weight, n->n_models, err);
+    }
+    return status;
+}
+
+segue_status segue_models_from_json(segue_models **out, const segue_json_place *at,
+                                    const char *field, const json_t *value, segue_error *err)
+{
+    static const char *const fields[] = {"means", "weights"};
+    numbers n = {.mean = NULL};
+    segue_error why = {.status = SEGUE_OK};
+    *out = NULL;
+    if (!json_is_object(value))
+        return segue_json_fail(at, field, err,
+                               "is %s; need the name of a CSV file, or {\"means\": [[...], ...]}",
+                               segue_json_kind(value));
+    segue_status status = segue_json_known(at, value, fields, 2, err);
+    if (status == SEGUE_OK)
+        status = read_numbers(at, field, json_object_get(value, "means"),
+                              json_object_get(value, "weights"), &n, err);
+    if (status == SEGUE_OK) {
+        status = segue_models_create(out, SEGUE_MODELS_KNOWN, n.n_arms, n.n_models, n.mean,
+                                     n.weight, &why);
+        if (status != SEGUE_OK)
+            status = segue_json_because(at, field, &why, err);
+    }
+    free(n.mean);
+    return status;
+}
+
+json_t *segue_models_to_json(const segue_models *models)
+{
+    json_t *means = json_array();
+    for (size_t k = 0; k < models->n_models; k++)
+        means = segue_json_append(means,
+                                  segue_json_numbers(segue_models_row(models, k), models->n_arms));
+    return json_pack("{s:o, s:o}", "means", means, "weights",
+                     segue_json_numbers(models->weight, models->n_models));
+}

@@ -1,0 +1,18 @@
+/* models_json.h - model sets in JSON: {"means": [[0.9, 0.4], [0.2, 0.8]], "weights": [0.5, 0.5]},
+ * one list a model; weights may be left out.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_IO_MODELS_JSON_H
+#define SEGUE_IO_MODELS_JSON_H
+
+#include "io/json.h"
+#include "segue/models.h"
+
+/** @retval SEGUE_EDOMAIN, SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_models_from_json(segue_models **out, const segue_json_place *at,
+                                                     const char *field, const json_t *value,
+                                                     segue_error *err);
+
+/** NULL: out of memory. */
+json_t *segue_models_to_json(const segue_models *models);
+
+#endif

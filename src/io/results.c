@@ -1,0 +1,252 @@
+/* results.c - what an experiment found, in memory and on paper.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "io/results.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/output.h"
+#include "segue/version.h"
+#include "sim/summary.h"
+
+static const char *const track_names[SEGUE_TRACKS] = {"regret", "complexity", "error", "eps",
+                                                      "settled"};
+
+const char *segue_track_name(segue_track track)
+{
+    return track_names[track];
+}
+
+/* ---- memory ------------------------------------------------------------------------------ */
+
+static segue_status no_memory(segue_error *err)
+{
+    return segue_fail(err, SEGUE_ENOMEM, "out of memory for the results");
+}
+
+/* The fields that are read off the experiment itself; it is complete, since it was run. */
+static void name_results(segue_results *results)
+{
+    const json_t *experiment = results->experiment;
+    const char *title = json_string_value(json_object_get(experiment, "title"));
+    const char *variant = json_string_value(json_object_get(experiment, "variant"));
+    const char *name = json_string_value(json_object_get(experiment, "name"));
+    results->name = name ? name : "";
+    results->title = title ? title : results->name;
+    results->variant = variant ? variant : "";
+    results->seed = (uint64_t)json_integer_value(json_object_get(experiment, "seed"));
+}
+
+segue_status segue_results_create(segue_results **out, json_t *experiment, size_t n_cells,
+                                  segue_error *err)
+{
+    *out = NULL;
+    segue_results *results = calloc(1, sizeof *results);
+    if (!results) {
+        json_decref(experiment);
+        return no_memory(err);
+    }
+    results->experiment = experiment;
+    results->version = strdup(segue_version());
+    results->cell = calloc(n_cells ? n_cells : 1, sizeof *results->cell);
+    if (!results->version || !results->cell) {
+        segue_results_destroy(results);
+        return no_memory(err);
+    }
+    results->n_cells = n_cells;
+    name_results(results);
+    *out = results;
+    return SEGUE_OK;
+}
+
+static void cell_fini(segue_cell *cell)
+{
+    free(cell->environment);
+    free(cell->policy);
+    free(cell->by_model);
+    free(cell->run_regret);
+    for (size_t q = 0; q < SEGUE_TRACKS; q++)
+        free(cell->track[q]);
+}
+
+void segue_results_destroy(segue_results *results)
+{
+    if (!results)
+        return;
+    for (size_t i = 0; i < results->n_cells; i++)
+        cell_fini(&results->cell[i]);
+    free(results->cell);
+    free(results->version);
+    json_decref(results->experiment);
+    free(results);
+}
+
+segue_status segue_cell_reserve(segue_cell *cell, bool learns, segue_error *err)
+{
+    bool failed = false;
+    if (cell->n_models) {
+        cell->by_model = calloc(cell->n_models, sizeof *cell->by_model);
+        failed |= !cell->by_model;
+    }
+    if (cell->tasks) {
+        cell->run_regret = calloc(cell->runs, sizeof *cell->run_regret);
+        failed |= !cell->run_regret;
+    }
+    cell->n_points = cell->every ? (size_t)((cell->tasks + cell->every - 1) / cell->every) : 0;
+    for (size_t q = 0; q < SEGUE_TRACKS && cell->n_points; q++) {
+        if (q != SEGUE_TRACK_REGRET && !learns)
+            continue;
+        cell->track[q] = calloc(cell->runs * cell->n_points, sizeof *cell->track[q]);
+        failed |= !cell->track[q];
+    }
+    return failed ? no_memory(err) : SEGUE_OK;
+}
+
+/* ---- looking ----------------------------------------------------------------------------- */
+
+uint64_t segue_cell_task(const segue_cell *cell, size_t point)
+{
+    const uint64_t task = (point + 1) * cell->every;
+    return task < cell->tasks ? task : cell->tasks;
+}
+
+segue_regret segue_cell_point(const segue_cell *cell, segue_track track, size_t point)
+{
+    segue_stats stats = {.count = 0};
+    for (uint64_t run = 0; run < cell->runs; run++)
+        segue_stats_add(&stats, cell->track[track][run * cell->n_points + point]);
+    return segue_regret_of(&stats);
+}
+
+double segue_cell_band(const segue_cell *cell, segue_regret regret)
+{
+    return segue_student_95(cell->runs) * regret.se;
+}
+
+const segue_cell *segue_results_find(const segue_results *results, const char *policy,
+                                     uint64_t steps, uint64_t tasks)
+{
+    for (size_t i = 0; i < results->n_cells; i++) {
+        const segue_cell *cell = &results->cell[i];
+        if (strcmp(cell->policy, policy) == 0 && cell->steps == steps && cell->tasks == tasks)
+            return cell;
+    }
+    return NULL;
+}
+
+/* ---- printing ---------------------------------------------------------------------------- */
+
+static json_t *json_of_regret(const segue_cell *cell, segue_regret regret)
+{
+    const double band = segue_cell_band(cell, regret);
+    return json_pack("{s:o, s:o, s:o, s:o}", "mean", segue_json_number(regret.mean), "se",
+                     segue_json_number(regret.se), "low", segue_json_number(regret.mean - band),
+                     "high", segue_json_number(regret.mean + band));
+}
+
+static json_t *json_of_tracks(const segue_cell *cell)
+{
+    json_t *tracks = json_pack("{s:I}", "every", (json_int_t)cell->every);
+    for (size_t q = 0; q < SEGUE_TRACKS; q++) {
+        if (!cell->track[q])
+            continue;
+        json_t *runs = json_array();
+        for (uint64_t run = 0; run < cell->runs; run++)
+            runs = segue_json_append(
+                runs, segue_json_numbers(cell->track[q] + run * cell->n_points, cell->n_points));
+        tracks = segue_json_set(tracks, track_names[q], runs);
+    }
+    return tracks;
+}
+
+static json_t *json_of_cell(const segue_cell *cell)
+{
+    json_t *object = json_pack(
+        "{s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "environment", cell->environment, "policy",
+        cell->policy, "steps", (json_int_t)cell->steps, "tasks", (json_int_t)cell->tasks, "runs",
+        (json_int_t)cell->runs, "regret", json_of_regret(cell, cell->regret), "no_model_left",
+        segue_json_number(cell->no_model_left), "violations", segue_json_number(cell->violations),
+        "left_out", segue_json_number(cell->left_out));
+    json_t *by_model = json_array();
+    for (size_t k = 0; k < cell->n_models; k++)
+        by_model = segue_json_append(by_model, json_of_regret(cell, cell->by_model[k]));
+    object = segue_json_set(object, "by_model", by_model);
+    if (cell->run_regret)
+        object = segue_json_set(object, "each_run",
+                                segue_json_numbers(cell->run_regret, (size_t)cell->runs));
+    if (cell->every)
+        object = segue_json_set(object, "over_tasks", json_of_tracks(cell));
+    return object;
+}
+
+json_t *segue_results_json(const segue_results *results)
+{
+    json_t *cells = json_array();
+    for (size_t i = 0; i < results->n_cells; i++)
+        cells = segue_json_append(cells, json_of_cell(&results->cell[i]));
+    return json_pack("{s:s, s:O, s:o}", "version", results->version, "experiment",
+                     results->experiment, "results", cells);
+}
+
+static void print_place(const segue_results *results, const segue_cell *cell, FILE *out)
+{
+    fprintf(out, "%s,%s,%" PRIu64 ",", results->name, results->version, results->seed);
+    segue_print_csv_text(out, cell->environment);
+    fputc(',', out);
+    segue_print_csv_text(out, cell->policy);
+    fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, cell->steps, cell->tasks, cell->runs);
+}
+
+static void print_row(const segue_results *results, const segue_cell *cell, size_t model,
+                      segue_regret regret, FILE *out)
+{
+    const double band = segue_cell_band(cell, regret);
+    const double numbers[] = {regret.mean, regret.se, regret.mean - band, regret.mean + band};
+    print_place(results, cell, out);
+    fputc(',', out);
+    if (model)
+        fprintf(out, "%zu", model);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        fputc(',', out);
+        segue_print_csv_number(out, numbers[i]);
+    }
+    fputc('\n', out);
+}
+
+void segue_results_print_csv(const segue_results *results, FILE *out)
+{
+    fputs("experiment,version,seed,environment,policy,steps,tasks,runs,model,mean,se,low,high\n",
+          out);
+    for (size_t i = 0; i < results->n_cells; i++) {
+        const segue_cell *cell = &results->cell[i];
+        print_row(results, cell, 0, cell->regret, out);
+        for (size_t k = 0; k < cell->n_models; k++)
+            print_row(results, cell, k + 1, cell->by_model[k], out);
+    }
+}
+
+static void print_track(const segue_results *results, const segue_cell *cell, size_t track,
+                        FILE *out)
+{
+    for (size_t point = 0; point < cell->n_points; point++)
+        for (uint64_t run = 0; run < cell->runs; run++) {
+            print_place(results, cell, out);
+            fprintf(out, ",%s,%" PRIu64 ",%" PRIu64 ",", track_names[track],
+                    segue_cell_task(cell, point), run + 1);
+            segue_print_csv_number(out, cell->track[track][run * cell->n_points + point]);
+            fputc('\n', out);
+        }
+}
+
+void segue_results_print_curve(const segue_results *results, FILE *out)
+{
+    fputs("experiment,version,seed,environment,policy,steps,tasks,runs,track,task,run,value\n",
+          out);
+    for (size_t i = 0; i < results->n_cells; i++)
+        for (size_t q = 0; q < SEGUE_TRACKS; q++)
+            if (results->cell[i].track[q])
+                print_track(results, &results->cell[i], q, out);
+}
