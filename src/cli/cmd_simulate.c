@@ -254,11 +254,12 @@ static segue_status play(study *st, segue_error *err)
 {
     cli_progress progress;
     segue_status status = SEGUE_OK;
+    const double share = 1.0 / (double)st->policies.count;
     cli_progress_init(&progress, st->set.quiet);
     for (size_t i = 0; i < st->policies.count && status == SEGUE_OK; i++) {
         const segue_simulation sim = simulation_of(st, i, &progress);
         const double started = cli_seconds();
-        cli_progress_part(&progress, st->policies.text[i], (double)i, (double)st->policies.count);
+        cli_progress_part(&progress, st->policies.text[i], (double)i * share, share);
         status = segue_simulate(&st->result[i], &sim, err);
         st->seconds[i] = cli_seconds() - started;
     }

@@ -27,11 +27,11 @@ void cli_progress_init(cli_progress *progress, bool quiet)
     progress->next = now + (progress->terminal ? PATIENCE : PLAIN_INTERVAL);
 }
 
-void cli_progress_part(cli_progress *progress, const char *label, double index, double count)
+void cli_progress_part(cli_progress *progress, const char *label, double before, double share)
 {
     progress->label = label;
-    progress->before = index / count;
-    progress->share = 1.0 / count;
+    progress->before = before;
+    progress->share = share;
     progress->part_started = cli_seconds();
 }
 

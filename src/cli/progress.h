@@ -21,8 +21,8 @@ typedef struct cli_progress {
 } cli_progress;
 
 void cli_progress_init(cli_progress *progress, bool quiet);
-/** The next of `count` equal parts begins. */
-void cli_progress_part(cli_progress *progress, const char *label, double index, double count);
+/** The next part begins: the shares of the whole that are behind it, and that it makes itself. */
+void cli_progress_part(cli_progress *progress, const char *label, double before, double share);
 /** Of the part under way, `done` of `total` steps are done.  For segue_simulation.progress. */
 void cli_progress_show(void *context, double done, double total);
 /** Wipe the bar. */

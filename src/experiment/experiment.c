@@ -155,6 +155,24 @@ static const segue_models *followed(const segue_experiment *ex, const segue_simu
     return comparable ? env->models : NULL;
 }
 
+/* Steps of one run of a cell. */
+static double cost_of(const segue_simulation *sim)
+{
+    const double tasks =
+        sim->tasks ? (double)sim->tasks : (double)segue_runner_runs(sim) / (double)sim->runs;
+    return (double)sim->steps * tasks;
+}
+
+double segue_experiment_cost(const segue_experiment *ex)
+{
+    double cost = 0.0;
+    for (size_t i = 0; i < segue_experiment_cells(ex); i++) {
+        const segue_simulation sim = segue_experiment_cell(ex, i);
+        cost += cost_of(&sim) * (double)ex->runs;
+    }
+    return cost;
+}
+
 static segue_status cell_init(cell *c, const segue_experiment *ex, size_t number, segue_error *err)
 {
     c->sim = segue_experiment_cell(ex, number);
@@ -169,7 +187,7 @@ static segue_status cell_init(cell *c, const segue_experiment *ex, size_t number
         return status;
     const size_t models = c->n_models ? c->n_models : 1;
     c->width = single ? models + 1 : AT_TRACKS + segue_measure_size(&measure);
-    c->cost = (double)c->sim.steps * (single ? (double)models : (double)c->sim.tasks);
+    c->cost = cost_of(&c->sim);
     if ((double)ex->runs * (double)c->width * (double)segue_experiment_cells(ex) > MOST_NUMBERS)
         return segue_fail(err, SEGUE_EDOMAIN,
                           "%s: asks for too many runs, or points over tasks: %" PRIu64

@@ -30,6 +30,9 @@ SEGUE_MUST_CHECK segue_status segue_experiment_run(segue_results **out,
                                                    const segue_experiment *experiment,
                                                    const segue_conduct *conduct, segue_error *err);
 
+/** How many steps all runs of an experiment have. */
+double segue_experiment_cost(const segue_experiment *experiment);
+
 /**
  * Write results to `folder`: NAME.json, NAME.csv and, if something was followed over tasks,
  * NAME-curve.csv.

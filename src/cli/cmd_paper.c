@@ -1,0 +1,228 @@
+/* cmd_paper.c - `segue paper`: every table and figure of the paper, and one report.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/run.h"
+#include "report/claims.h"
+#include "report/gnuplot.h"
+
+typedef struct settings {
+    const char *out, *experiments;
+    uint64_t seed, threads;
+    bool quick, full, resume, fresh, redraw, quiet;
+} settings;
+
+#define FIELD(name) .offset = offsetof(settings, name)
+#define NO_SEED     UINT64_MAX
+#define PATH_SIZE   4096
+
+static const cli_option options[] = {
+    {"quick", 0, CLI_FLAG, FIELD(quick), NULL, "few runs of few tasks, in a quarter of a minute", 0,
+     0},
+    {"full", 0, CLI_FLAG, FIELD(full), NULL, "as many runs as the experiments ask for", 0, 0},
+    {"out", 'o', CLI_TEXT, FIELD(out), "FOLDER", "where all of it goes (default segue-paper)", 0,
+     0},
+    {"experiments", 0, CLI_TEXT, FIELD(experiments), "FOLDER",
+     "the experiments (default: those that came with segue)", 0, 0},
+    {"seed", 's', CLI_WHOLE, FIELD(seed), "S", "seed of all random streams (default 1)", 0,
+     9007199254740992.0},
+    {"threads", 't', CLI_WHOLE, FIELD(threads), "T", "threads (default: one a processor)", 1,
+     SEGUE_MAX_THREADS},
+    {"resume", 0, CLI_FLAG, FIELD(resume), NULL, "go on where an earlier run was stopped", 0, 0},
+    {"fresh", 0, CLI_FLAG, FIELD(fresh), NULL, "begin again; forget what was stopped", 0, 0},
+    {"redraw", 0, CLI_FLAG, FIELD(redraw), NULL,
+     "play nothing: figures and report from results in FOLDER", 0, 0},
+    {"quiet", 'q', CLI_FLAG, FIELD(quiet), NULL, "no progress bar", 0, 0},
+};
+
+typedef struct study {
+    settings set;
+    char data[PATH_SIZE], figures[PATH_SIZE];
+    segue_experiment *experiment[SEGUE_STUDIES];
+} study;
+
+/* ---- before ------------------------------------------------------------------------------ */
+
+/* The experiments lie beside the program: in share/ where it is installed, or in its source. */
+static segue_status find_experiments(char *folder, segue_error *err)
+{
+    static const char *const places[] = {"/../share/segue/experiments", "/../../experiments"};
+    char program[PATH_SIZE];
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(program, '/');
+    if (slash)
+        *slash = '\0';
+    for (size_t i = 0; i < 2 && slash; i++) {
+        struct stat about;
+        if (snprintf(folder, PATH_SIZE, "%s%s", program, places[i]) < PATH_SIZE &&
+            stat(folder, &about) == 0 && S_ISDIR(about.st_mode))
+            return SEGUE_OK;
+    }
+    return segue_fail(err, SEGUE_EFILE,
+                      "the paper's experiments do not lie beside the program; tell where they are "
+                      "with --experiments");
+}
+
+static segue_status check_settings(const settings *set, segue_error *err)
+{
+    if (set->quick && set->full)
+        return segue_fail(err, SEGUE_EUSAGE, "--quick and --full exclude each other");
+    if (set->resume && set->fresh)
+        return segue_fail(err, SEGUE_EUSAGE, "--resume and --fresh exclude each other");
+    if (set->redraw && (set->quick || set->full || set->resume || set->fresh || set->experiments ||
+                        set->seed != NO_SEED))
+        return segue_fail(err, SEGUE_EUSAGE, "--redraw plays nothing, and goes with --out only");
+    return segue_gnuplot_check(err);
+}
+
+static segue_status read_experiments(study *st, segue_error *err)
+{
+    const settings *set = &st->set;
+    const segue_changes changes = {.variant = set->quick  ? "quick"
+                                              : set->full ? NULL
+                                                          : "usual",
+                                   .seed = set->seed == NO_SEED ? NULL : &set->seed};
+    char folder[PATH_SIZE], path[PATH_SIZE + 100];
+    segue_status status = SEGUE_OK;
+    if (set->experiments)
+        (void)snprintf(folder, sizeof folder, "%s", set->experiments);
+    else
+        status = find_experiments(folder, err);
+    for (size_t i = 0; i < SEGUE_STUDIES && status == SEGUE_OK; i++) {
+        const char *name = segue_study_name((segue_study)i);
+        (void)snprintf(path, sizeof path, "%s/%s.json", folder, name);
+        status = segue_experiment_read(&st->experiment[i], path, &changes, err);
+        if (status == SEGUE_OK && strcmp(st->experiment[i]->name, name) != 0)
+            status = segue_fail(err, SEGUE_EDOMAIN, "%s: field 'name': is '%s'; need '%s'", path,
+                                st->experiment[i]->name, name);
+    }
+    return status;
+}
+
+static segue_status make_folders(study *st, segue_error *err)
+{
+    const char *out = st->set.out;
+    if (snprintf(st->data, PATH_SIZE, "%s/data", out) >= PATH_SIZE ||
+        snprintf(st->figures, PATH_SIZE, "%s/figures", out) >= PATH_SIZE)
+        return segue_fail(err, SEGUE_EFILE, "the path of --out is too long");
+    segue_status status = segue_experiment_folder(out, err);
+    if (status == SEGUE_OK)
+        status = segue_experiment_folder(st->data, err);
+    return status == SEGUE_OK ? segue_experiment_folder(st->figures, err) : status;
+}
+
+/* ---- meanwhile --------------------------------------------------------------------------- */
+
+static segue_status play(study *st, segue_error *err)
+{
+    cli_progress progress;
+    const segue_conduct how = {.threads = (size_t)st->set.threads,
+                               .resume = st->set.resume,
+                               .fresh = st->set.fresh,
+                               .context = &progress};
+    double total = 0.0, before = 0.0;
+    segue_status status = SEGUE_OK;
+    for (size_t i = 0; i < SEGUE_STUDIES; i++)
+        total += segue_experiment_cost(st->experiment[i]);
+    cli_progress_init(&progress, st->set.quiet);
+    for (size_t i = 0; i < SEGUE_STUDIES && status == SEGUE_OK; i++) {
+        segue_results *results = NULL;
+        const double cost = segue_experiment_cost(st->experiment[i]);
+        cli_progress_part(&progress, st->experiment[i]->name, before / total, cost / total);
+        status = cli_run_experiment(&results, st->experiment[i], st->data, how, err);
+        segue_results_destroy(results);
+        before += cost;
+    }
+    cli_progress_fini(&progress);
+    return status;
+}
+
+/* ---- afterwards -------------------------------------------------------------------------- */
+
+static segue_status print_findings(const segue_paper *paper, const char *folder, segue_error *err)
+{
+    segue_finding findings[SEGUE_MOST_CLAIMS];
+    size_t count = 0;
+    segue_output output;
+    segue_status status = segue_output_init(&output, err);
+    if (status != SEGUE_OK)
+        return status;
+    segue_claims_check(paper, findings, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || findings[i].ours != findings[i - 1].ours)
+            fprintf(output.stream, "%s%s\n\n", i ? "\n" : "",
+                    findings[i].ours ? "What we add" : "What the paper says");
+        fprintf(output.stream, "  %-14s  %.62s%s\n", segue_verdict_text(findings[i].verdict),
+                findings[i].says, strlen(findings[i].says) > 62 ? ".." : "");
+    }
+    fprintf(output.stream, "\nThe report: %s/report.html\n", folder);
+    status = cli_output_send(&output, NULL, err);
+    segue_output_fini(&output);
+    return status;
+}
+
+static segue_status report(const study *st, segue_error *err)
+{
+    segue_paper *paper = NULL;
+    segue_status status = segue_paper_read(&paper, st->data, err);
+    if (status == SEGUE_OK)
+        status = segue_paper_report(paper, st->set.out, err);
+    for (size_t i = 0; i < SEGUE_STUDIES && status == SEGUE_OK && !st->set.redraw; i++)
+        cli_remove_journal(st->experiment[i], st->data);
+    if (status == SEGUE_OK)
+        status = print_findings(paper, st->set.out, err);
+    segue_paper_destroy(paper);
+    return status;
+}
+
+static segue_status run(int argc, char **argv, segue_error *err)
+{
+    study st = {.set = {.out = "segue-paper", .seed = NO_SEED, .threads = cli_processors()}};
+    segue_status status =
+        cli_parse(options, sizeof options / sizeof *options, argc, argv, &st.set, err);
+    if (status == SEGUE_OK)
+        status = check_settings(&st.set, err);
+    if (status == SEGUE_OK && !st.set.redraw)
+        status = read_experiments(&st, err);
+    if (status == SEGUE_OK)
+        status = make_folders(&st, err);
+    if (status == SEGUE_OK && !st.set.redraw) {
+        cli_interrupt_catch();
+        status = play(&st, err);
+    }
+    if (status == SEGUE_OK)
+        status = report(&st, err);
+    for (size_t i = 0; i < SEGUE_STUDIES; i++)
+        segue_experiment_destroy(st.experiment[i]);
+    return status;
+}
+
+const cli_command cli_command_paper = {
+    .name = "paper",
+    .summary = "every table and figure of the paper, as data, figures and a report",
+    .usage = "paper [--quick | --full] [OPTIONS]",
+    .details = "Plays the paper's experiments and what goes with them, draws its figures, and\n"
+               "writes FOLDER/report.html: one page that holds all it needs, with each claim of\n"
+               "the paper beside what was found.  FOLDER/data has the results as CSV and JSON,\n"
+               "FOLDER/figures each figure as SVG and PDF with its data and its gnuplot script.\n\n"
+               "Without --quick and --full it takes a few minutes on two processors, with fewer\n"
+               "runs than --full; the report tells how many.  Ctrl-C stops it, and --resume goes\n"
+               "on, to the same bytes.  The experiments are files that 'segue run' plays too.\n\n"
+               "examples:\n"
+               "  segue paper --quick\n"
+               "  segue paper --full --out /tmp/paper --resume\n"
+               "  segue paper --redraw --out /tmp/paper\n",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .run = run,
+};

@@ -1,0 +1,571 @@
+/* claims.c - what the paper says, each beside a computation that may say otherwise.
+ *
+ * Two regrets count as different where their difference is more than its 95 % band; where it is
+ * less, and the claim needs them to differ, the verdict is that it cannot be told.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "report/claims.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "segue/stats.h"
+
+#define STRETCH                                                                                    \
+    10 /* points of a curve: a stretch of tasks that is long enough to mean something              \
+        */
+
+const char *segue_verdict_text(segue_verdict verdict)
+{
+    static const char *const texts[] = {"holds", "holds in part", "does not hold",
+                                        "cannot be told"};
+    return texts[verdict];
+}
+
+const char *segue_verdict_class(segue_verdict verdict)
+{
+    static const char *const classes[] = {"holds", "partly", "fails", "unclear"};
+    return classes[verdict];
+}
+
+/* ---- helpers ----------------------------------------------------------------------------- */
+
+static void say(segue_finding *finding, const char *format, ...) SEGUE_PRINTF(2, 3);
+
+/* Add to what was found. */
+static void say(segue_finding *finding, const char *format, ...)
+{
+    const size_t used = strlen(finding->text);
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(finding->text + used, sizeof finding->text - used, format, arguments);
+    va_end(arguments);
+}
+
+/* 1 if a is above b by more than chance, -1 if below, 0 if it cannot be told. */
+static int compare(segue_regret a, segue_regret b, uint64_t runs)
+{
+    const double band = segue_student_95(runs) * sqrt(a.se * a.se + b.se * b.se);
+    const double difference = a.mean - b.mean;
+    return difference > band ? 1 : difference < -band ? -1 : 0;
+}
+
+static int compare_cells(const segue_cell *a, const segue_cell *b)
+{
+    return compare(a->regret, b->regret, a->runs < b->runs ? a->runs : b->runs);
+}
+
+/* A tally of comparisons that should all come out as claimed. */
+typedef struct tally {
+    size_t right, wrong, open;
+} tally;
+
+static void count(tally *t, int comparison)
+{
+    t->right += comparison > 0;
+    t->wrong += comparison < 0;
+    t->open += comparison == 0;
+}
+
+static segue_verdict judge(const tally *t)
+{
+    if (t->wrong)
+        return t->right ? SEGUE_PARTLY : SEGUE_FAILS;
+    return t->open || !t->right ? SEGUE_UNCLEAR : SEGUE_HOLDS;
+}
+
+/* Mean of a track over points from .. to - 1, one number a run. */
+static segue_regret mean_over(const segue_cell *cell, segue_track track, size_t from, size_t to)
+{
+    segue_stats stats = {.count = 0};
+    for (uint64_t run = 0; run < cell->runs; run++) {
+        segue_stats own = {.count = 0};
+        for (size_t p = from; p < to; p++)
+            segue_stats_add(&own, cell->track[track][run * cell->n_points + p]);
+        segue_stats_add(&stats, own.mean);
+    }
+    return (segue_regret){.mean = stats.mean, .se = segue_stats_error(&stats)};
+}
+
+/* The last tenth of the points, at least one. */
+static size_t last_tenth(const segue_cell *cell)
+{
+    const size_t tenth = cell->n_points / 10;
+    return cell->n_points - (tenth ? tenth : 1);
+}
+
+/* ---- the paper's claims ------------------------------------------------------------------ */
+
+/* Table 2, as printed. */
+static const double printed[6][SEGUE_KNOWN] = {{22.31, 14.87, 2.33}, {23.32, 15.58, 8.48},
+                                               {33.91, 25.21, 2.08}, {17.91, 11.17, 3.48},
+                                               {35.41, 8.76, 0.0},   {26.57, 15.11, 3.27}};
+
+/* Cut after the second decimal, as the paper does. */
+static double cut(double x)
+{
+    return floor(100.0 * x + 1e-9) / 100.0;
+}
+
+static void check_table(const segue_paper *paper, segue_finding *f)
+{
+    static const char *const columns[] = {"UCB", "UCB+", "mUCB"};
+    size_t equal = 0;
+    if (paper->models->n_models != 5) {
+        f->verdict = SEGUE_FAILS;
+        say(f, "There are %zu models here, not the paper's five.", paper->models->n_models);
+        return;
+    }
+    for (size_t k = 0; k < 6; k++)
+        for (size_t c = 0; c < SEGUE_KNOWN; c++) {
+            const double x = cut(k < 5 ? paper->complexity[k][c] : paper->average[c]);
+            if (fabs(x - printed[k][c]) < 0.005) {
+                equal++;
+                continue;
+            }
+            char row[40] = "the average";
+            if (k < 5)
+                (void)snprintf(row, sizeof row, "model %zu", k + 1);
+            say(f, "%s of %s is %.2f here, %.2f in the paper. ", columns[c], row, x, printed[k][c]);
+        }
+    f->verdict = equal == 18 ? SEGUE_HOLDS : equal >= 15 ? SEGUE_PARTLY : SEGUE_FAILS;
+    say(f, "%zu of 18 numbers come out as printed.", equal);
+}
+
+static void check_spectrum(const segue_paper *paper, segue_finding *f)
+{
+    const double sigma = paper->spectrum.sigma_min, gap = paper->spectrum.gap;
+    const bool equal = fabs(sigma - 0.0039) < 0.00005 && fabs(gap - 0.0038) < 0.00005;
+    f->verdict = equal ? SEGUE_HOLDS : SEGUE_FAILS;
+    say(f, "The smallest eigenvalue is %.5f and the smallest gap of eigenvalues %.5f.", sigma, gap);
+}
+
+static void check_order(const segue_paper *paper, segue_finding *f)
+{
+    const segue_results *lengths = paper->results[SEGUE_LENGTHS];
+    tally t = {.right = 0};
+    for (size_t i = 0; i < lengths->n_cells; i++) {
+        const segue_cell *ucb = &lengths->cell[i];
+        if (strcmp(ucb->policy, "ucb") != 0)
+            continue;
+        const segue_cell *plus = segue_results_find(lengths, "ucb+", ucb->steps, 0);
+        const segue_cell *mucb = segue_results_find(lengths, "mucb", ucb->steps, 0);
+        const int first = compare_cells(ucb, plus), second = compare_cells(plus, mucb);
+        count(&t, first);
+        count(&t, second);
+        if (first <= 0)
+            say(f, "At n = %" PRIu64 " UCB is not above UCB+. ", ucb->steps);
+        if (second <= 0)
+            say(f, "At n = %" PRIu64 " UCB+ is not above mUCB. ", ucb->steps);
+    }
+    f->verdict = judge(&t);
+    say(f, "At n = %" PRIu64 ": UCB %.1f, UCB+ %.1f, mUCB %.1f (standard errors %.1f, %.1f, %.1f).",
+        paper->ucb->steps, paper->ucb->regret.mean, paper->ucb_plus->regret.mean,
+        paper->mucb->regret.mean, paper->ucb->regret.se, paper->ucb_plus->regret.se,
+        paper->mucb->regret.se);
+}
+
+static void check_prediction(const segue_paper *paper, segue_finding *f)
+{
+    const double *c = paper->average;
+    const double ucb = paper->ucb->regret.mean;
+    const double expected[] = {c[SEGUE_OF_UCB] / c[SEGUE_OF_UCB_PLUS],
+                               c[SEGUE_OF_UCB] / c[SEGUE_OF_MUCB]};
+    const double seen[] = {ucb / paper->ucb_plus->regret.mean, ucb / paper->mucb->regret.mean};
+    const bool order = expected[1] > expected[0] ? seen[1] > seen[0] : seen[1] < seen[0];
+    bool close = true;
+    for (size_t i = 0; i < 2; i++)
+        close = close && fabs(seen[i] / expected[i] - 1.0) < 0.25;
+    f->verdict = !order ? SEGUE_FAILS : close ? SEGUE_HOLDS : SEGUE_PARTLY;
+    say(f,
+        "By their complexities UCB should cost %.2f times as much as UCB+ and %.2f times as much "
+        "as "
+        "mUCB; at n = %" PRIu64 " it costs %.2f and %.2f times as much: the order %s, the factors "
+        "%s within a quarter.",
+        expected[0], expected[1], paper->ucb->steps, seen[0], seen[1],
+        order ? "is as predicted" : "is another", close ? "are" : "are not");
+}
+
+static void check_start(const segue_paper *paper, segue_finding *f)
+{
+    const segue_cell *cell = paper->longest;
+    const segue_regret start = segue_cell_point(cell, SEGUE_TRACK_REGRET, 0);
+    const double ratio = start.mean / paper->ucb->regret.mean - 1.0;
+    f->verdict = fabs(ratio) < 0.03 ? SEGUE_HOLDS : fabs(ratio) < 0.15 ? SEGUE_PARTLY : SEGUE_FAILS;
+    say(f,
+        "Over its first %" PRIu64
+        " tasks tUCB has regret %.1f (s.e. %.1f) a task, %.0f %% %s UCB's "
+        "%.1f: it pulls every arm three times first, and its confidence radius is wider, since its "
+        "logarithm has 2 m K in the place of m.",
+        segue_cell_task(cell, 0), start.mean, start.se, 100.0 * fabs(ratio),
+        ratio > 0.0 ? "above" : "below", paper->ucb->regret.mean);
+}
+
+/* The first point from which on the mean over runs stays below UCB; n_points if there is none. */
+static size_t below_for_good(const segue_cell *cell, double level)
+{
+    size_t first = cell->n_points;
+    while (first > 0 && segue_cell_point(cell, SEGUE_TRACK_REGRET, first - 1).mean < level)
+        first--;
+    return first;
+}
+
+/* Whether some stretch of a run, from a point on, lies above a level on average. */
+static bool has_stretch_above(const segue_cell *cell, uint64_t run, size_t from, double level)
+{
+    const double *points = cell->track[SEGUE_TRACK_REGRET] + run * cell->n_points;
+    for (size_t p = from; p + STRETCH <= cell->n_points; p++) {
+        double sum = 0.0;
+        for (size_t i = 0; i < STRETCH; i++)
+            sum += points[p + i];
+        if (sum / STRETCH > level)
+            return true;
+    }
+    return false;
+}
+
+static void check_never_worse(const segue_paper *paper, segue_finding *f)
+{
+    const segue_cell *cell = paper->longest;
+    const double ucb = paper->ucb->regret.mean;
+    const size_t first = below_for_good(cell, ucb);
+    uint64_t bad = 0;
+    for (uint64_t run = 0; run < cell->runs; run++)
+        bad += has_stretch_above(cell, run, first, ucb);
+    if (first == cell->n_points) {
+        f->verdict = SEGUE_FAILS;
+        say(f, "On average over runs tUCB is not below UCB at the end of %" PRIu64 " tasks.",
+            cell->tasks);
+        return;
+    }
+    f->verdict = first == 0 && bad == 0 ? SEGUE_HOLDS : SEGUE_PARTLY;
+    say(f, "On average over %" PRIu64 " runs it holds from task %" PRIu64 " on. ", cell->runs,
+        first ? segue_cell_task(cell, first - 1) + 1 : 1);
+    if (bad)
+        say(f,
+            "Not in every run: in %" PRIu64 " of %" PRIu64 " some stretch of %" PRIu64
+            " tasks after that had more regret than UCB.",
+            bad, cell->runs, STRETCH * cell->every);
+    else
+        say(f, "No run had a stretch of %" PRIu64 " tasks after that with more regret than UCB.",
+            STRETCH * cell->every);
+}
+
+static void check_approach(const segue_paper *paper, segue_finding *f)
+{
+    const segue_cell *cell = paper->longest;
+    const segue_regret end = mean_over(cell, SEGUE_TRACK_REGRET, last_tenth(cell), cell->n_points);
+    const int below = compare(paper->ucb->regret, end, cell->runs);
+    const int above = compare(end, paper->mucb->regret, cell->runs);
+    tally t = {.right = 0};
+    count(&t, below);
+    count(&t, above);
+    f->verdict = judge(&t);
+    const double way =
+        (paper->ucb->regret.mean - end.mean) / (paper->ucb->regret.mean - paper->mucb->regret.mean);
+    say(f,
+        "Over the last tenth of %" PRIu64 " tasks tUCB has regret %.1f (s.e. %.1f) a task, between "
+        "UCB's %.1f and mUCB's %.1f: %.0f %% of the way.",
+        cell->tasks, end.mean, end.se, paper->ucb->regret.mean, paper->mucb->regret.mean,
+        100.0 * way);
+}
+
+/* Whether tUCB's average falls from one J to the next, at one n. */
+static void count_falls(const segue_results *results, uint64_t steps, tally *t, segue_finding *f)
+{
+    const segue_cell *before = NULL;
+    for (size_t i = 0; i < results->n_cells; i++) {
+        const segue_cell *cell = &results->cell[i];
+        if (cell->steps != steps)
+            continue;
+        const int falls = before ? compare_cells(before, cell) : 0;
+        if (before)
+            count(t, falls);
+        if (falls < 0)
+            say(f, "At n = %" PRIu64 " it rises from J = %" PRIu64 " to %" PRIu64 ". ", steps,
+                before->tasks, cell->tasks);
+        before = cell;
+    }
+}
+
+static void check_lengths(const segue_paper *paper, segue_finding *f)
+{
+    const segue_results *results = paper->results[SEGUE_TUCB_LENGTHS];
+    tally falls = {.right = 0}, below = {.right = 0};
+    uint64_t most = 0;
+    for (size_t i = 0; i < results->n_cells; i++)
+        most = results->cell[i].tasks > most ? results->cell[i].tasks : most;
+    for (size_t i = 0; i < results->n_cells; i++) {
+        const segue_cell *cell = &results->cell[i];
+        if (cell->tasks != most)
+            continue;
+        count_falls(results, cell->steps, &falls, f);
+        const segue_cell *ucb =
+            segue_results_find(paper->results[SEGUE_LENGTHS], "ucb", cell->steps, 0);
+        const int better = ucb ? compare_cells(ucb, cell) : 0;
+        count(&below, better);
+        if (ucb && better <= 0)
+            say(f, "At n = %" PRIu64 " it is %s UCB's %.1f: %.1f. ", cell->steps,
+                better < 0 ? "above" : "not clearly below", ucb->regret.mean, cell->regret.mean);
+    }
+    const tally both = {.right = falls.right + below.right,
+                        .wrong = falls.wrong + below.wrong,
+                        .open = falls.open + below.open};
+    f->verdict = judge(&both);
+    say(f,
+        "With J = %" PRIu64 " tasks the average is below UCB's at %zu of %zu lengths; of %zu steps "
+        "from one J to the next it falls in %zu, rises in %zu, and is too close to tell in %zu.",
+        most, below.right, below.right + below.wrong + below.open,
+        falls.right + falls.wrong + falls.open, falls.right, falls.wrong, falls.open);
+}
+
+static void check_complexity(const segue_paper *paper, segue_finding *f)
+{
+    const segue_cell *cell = paper->longest;
+    const segue_regret start = segue_cell_point(cell, SEGUE_TRACK_COMPLEXITY, 0);
+    const segue_regret end = segue_cell_point(cell, SEGUE_TRACK_COMPLEXITY, cell->n_points - 1);
+    double highest = 0.0;
+    for (size_t i = 0; i < cell->runs * cell->n_points; i++)
+        highest = fmax(highest, cell->track[SEGUE_TRACK_COMPLEXITY][i]);
+    const double ucb = paper->average[SEGUE_OF_UCB], mucb = paper->average[SEGUE_OF_MUCB];
+    const bool never_above = highest <= ucb * (1.0 + 1e-9);
+    const bool between = end.mean < start.mean && end.mean > mucb;
+    f->verdict = never_above && between ? SEGUE_HOLDS : between ? SEGUE_PARTLY : SEGUE_FAILS;
+    say(f,
+        "It starts at %.2f and ends at %.2f (s.e. %.2f) after %" PRIu64
+        " tasks; mUCB's is %.2f. Its highest value in any run is %.2f, %s UCB's %.2f.",
+        start.mean, end.mean, end.se, cell->tasks, mucb, highest,
+        never_above ? "not above" : "above", ucb);
+}
+
+static void check_bounds(const segue_paper *paper, segue_finding *f)
+{
+    static const char *const policies[] = {"ucb", "ucb+", "mucb"};
+    const segue_results *lengths = paper->results[SEGUE_LENGTHS];
+    size_t exceeded = 0, checked = 0;
+    double least = INFINITY, most = 0.0;
+    for (size_t i = 0; i < lengths->n_cells; i++)
+        for (size_t c = 0; c < SEGUE_KNOWN; c++) {
+            const segue_cell *cell = &lengths->cell[i];
+            if (strcmp(cell->policy, policies[c]) != 0)
+                continue;
+            const double ratio = segue_paper_bound(paper, c, cell->steps) / cell->regret.mean;
+            checked++;
+            exceeded += ratio < 1.0;
+            least = fmin(least, ratio);
+            most = fmax(most, ratio);
+        }
+    const segue_cell *cell = paper->longest;
+    for (size_t p = 0; p < cell->n_points; p++) {
+        const double c = segue_cell_point(cell, SEGUE_TRACK_COMPLEXITY, p).mean;
+        const double ratio = segue_paper_bound_tucb(paper, c, cell->steps) /
+                             segue_cell_point(cell, SEGUE_TRACK_REGRET, p).mean;
+        checked++;
+        exceeded += ratio < 1.0;
+        least = fmin(least, ratio);
+        most = fmax(most, ratio);
+    }
+    f->verdict = exceeded ? SEGUE_FAILS : SEGUE_HOLDS;
+    say(f,
+        "Of %zu measured regrets %zu exceed their bound; the bounds are %.1f to %.1f times what "
+        "was measured.",
+        checked, exceeded, least, most);
+}
+
+static void check_remark(const segue_paper *paper, segue_finding *f)
+{
+    const segue_cell *cell = paper->longest;
+    const double needed = segue_paper_settled(paper, 2.0, cell->tasks, cell->steps);
+    const size_t first = below_for_good(cell, paper->ucb->regret.mean);
+    const uint64_t from = first < cell->n_points ? segue_cell_task(cell, first) : cell->tasks;
+    const double settled = segue_cell_point(cell, SEGUE_TRACK_SETTLED, cell->n_points - 1).mean;
+    f->verdict = first == cell->n_points       ? SEGUE_FAILS
+                 : (double)from < needed / 2.0 ? SEGUE_HOLDS
+                                               : SEGUE_PARTLY;
+    say(f,
+        "With C = 2 and J = %" PRIu64
+        " every model would have a single best arm from task %.0f on. "
+        "tUCB is below UCB, on average over runs, from task %" PRIu64 " on; by task %" PRIu64
+        " %.1f of %zu estimated models have a single arm left.",
+        cell->tasks, needed, from, cell->tasks, settled, paper->models->n_models);
+}
+
+/* ---- what the paper does not say --------------------------------------------------------- */
+
+static void check_baselines(const segue_paper *paper, segue_finding *f)
+{
+    static const char *const policies[] = {"ts", "kl-ucb"};
+    const segue_cell *cell = paper->longest;
+    const segue_regret end = mean_over(cell, SEGUE_TRACK_REGRET, last_tenth(cell), cell->n_points);
+    tally t = {.right = 0};
+    for (size_t i = 0; i < 2; i++) {
+        const segue_cell *other =
+            segue_results_find(paper->results[SEGUE_BASELINES], policies[i], cell->steps, 0);
+        if (!other)
+            continue;
+        count(&t, compare(end, other->regret, cell->runs < other->runs ? cell->runs : other->runs));
+        say(f, "%s has regret %.1f (s.e. %.1f) a task. ", policies[i], other->regret.mean,
+            other->regret.se);
+    }
+    f->verdict = judge(&t);
+    say(f, "tUCB has %.1f (s.e. %.1f) over the last tenth of %" PRIu64 " tasks.", end.mean, end.se,
+        cell->tasks);
+}
+
+static void check_single_runs(const segue_paper *paper, segue_finding *f)
+{
+    const segue_cell *cell = paper->longest;
+    const size_t from = last_tenth(cell);
+    double best = INFINITY, worst = 0.0;
+    for (uint64_t run = 0; run < cell->runs; run++) {
+        double sum = 0.0;
+        for (size_t p = from; p < cell->n_points; p++)
+            sum += cell->track[SEGUE_TRACK_REGRET][run * cell->n_points + p];
+        best = fmin(best, sum / (double)(cell->n_points - from));
+        worst = fmax(worst, sum / (double)(cell->n_points - from));
+    }
+    f->verdict = worst > 1.25 * best ? SEGUE_HOLDS : SEGUE_FAILS;
+    say(f,
+        "Over the last tenth of %" PRIu64 " tasks the best of %" PRIu64
+        " runs has regret %.1f a task and the worst %.1f; UCB has %.1f.",
+        cell->tasks, cell->runs, best, worst, paper->ucb->regret.mean);
+}
+
+static void check_error(const segue_paper *paper, segue_finding *f)
+{
+    const segue_cell *cell = paper->longest;
+    const size_t last = cell->n_points - 1;
+    const segue_regret error = segue_cell_point(cell, SEGUE_TRACK_ERROR, last);
+    const double eps = segue_cell_point(cell, SEGUE_TRACK_EPS, last).mean;
+    f->verdict = isnan(error.mean) || isnan(eps) ? SEGUE_UNCLEAR
+                 : error.mean < eps              ? SEGUE_HOLDS
+                                                 : SEGUE_FAILS;
+    say(f,
+        "After %" PRIu64 " tasks the largest error of an estimated mean is %.3f (s.e. %.3f), and "
+        "eps_j with C = 2 is %.3f.",
+        cell->tasks, error.mean, error.se, eps);
+}
+
+static void check_choices(const segue_paper *paper, segue_finding *f)
+{
+    const segue_results *results = paper->results[SEGUE_TUCB_CHOICES];
+    const segue_cell *best = NULL, *usual = NULL;
+    for (size_t i = 0; i < results->n_cells; i++) {
+        const segue_cell *cell = &results->cell[i];
+        if (!best || cell->regret.mean < best->regret.mean)
+            best = cell;
+        if (strcmp(cell->policy, "tucb:C=2") == 0)
+            usual = cell;
+        say(f, "%s: %.1f (s.e. %.1f). ", cell->policy, cell->regret.mean, cell->regret.se);
+    }
+    const int better = usual && best != usual ? compare_cells(usual, best) : usual ? -1 : 0;
+    f->verdict = better > 0 ? SEGUE_HOLDS : better < 0 ? SEGUE_FAILS : SEGUE_UNCLEAR;
+}
+
+static void check_related(const segue_paper *paper, segue_finding *f)
+{
+    static const char *const policies[] = {"sw-ucb", "d-ucb", "carried-ucb"};
+    tally t = {.right = 0};
+    const segue_results *results = paper->results[SEGUE_RELATED];
+    for (size_t i = 0; i < results->n_cells; i++) {
+        const segue_cell *cell = &results->cell[i];
+        say(f, "%s: %.1f (s.e. %.1f). ", cell->policy, cell->regret.mean, cell->regret.se);
+        for (size_t k = 0; k < 3; k++)
+            if (strcmp(cell->policy, policies[k]) == 0)
+                count(&t, compare_cells(cell, paper->ucb));
+    }
+    f->verdict = judge(&t);
+    say(f, "UCB, which forgets all after each task: %.1f.", paper->ucb->regret.mean);
+}
+
+static void check_told(const segue_paper *paper, segue_finding *f)
+{
+    const segue_results *results = paper->results[SEGUE_RELATED];
+    for (size_t i = 0; i < results->n_cells; i++) {
+        const segue_cell *cell = &results->cell[i];
+        if (strcmp(cell->policy, "told-ucb") != 0)
+            continue;
+        const int less = compare_cells(paper->mucb, cell);
+        f->verdict = less > 0 ? SEGUE_HOLDS : less < 0 ? SEGUE_FAILS : SEGUE_UNCLEAR;
+        say(f,
+            "UCB that is told each task's model, and keeps one set of counts for each, has regret "
+            "%.1f (s.e. %.1f) a task over %" PRIu64 " tasks; mUCB, which has to find out, %.1f.",
+            cell->regret.mean, cell->regret.se, cell->tasks, paper->mucb->regret.mean);
+        return;
+    }
+    f->verdict = SEGUE_UNCLEAR;
+    say(f, "told-ucb was not played.");
+}
+
+/* ---- the list ---------------------------------------------------------------------------- */
+
+static const struct {
+    const char *id;
+    bool ours;
+    const char *says;
+    void (*check)(const segue_paper *paper, segue_finding *finding);
+} claims[] = {
+    {"table", false, "The complexities of Table 2: 26.57, 15.11 and 3.27 on average.", check_table},
+    {"spectrum", false,
+     "The model set is hard to estimate: its smallest singular value is 0.0039, and the smallest "
+     "gap of singular values 0.0038.",
+     check_spectrum},
+    {"order", false, "UCB has more regret than UCB+, and UCB+ more than mUCB, at every n.",
+     check_order},
+    {"prediction", false, "The bounds predict accurately how much mUCB improves on UCB and UCB+.",
+     check_prediction},
+    {"lengths", false,
+     "Averaged over its tasks, tUCB is better than UCB, and comes closer to mUCB as J grows, for "
+     "any n.",
+     check_lengths},
+    {"start", false, "In its first tasks tUCB does as UCB does.", check_start},
+    {"never-worse", false, "tUCB is never worse than UCB.", check_never_worse},
+    {"approach", false, "Over tasks tUCB approaches mUCB, and does not reach it.", check_approach},
+    {"complexity", false,
+     "The complexity of tUCB starts from UCB's, is never above it, falls over tasks, and does not "
+     "reach mUCB's.",
+     check_complexity},
+    {"bounds", false, "The bounds of the theorems hold.", check_bounds},
+    {"remark", false,
+     "tUCB improves on UCB long before there are tasks enough for every model to have a single "
+     "best arm.",
+     check_remark},
+    {"told", false, "If each task's model were told, much less regret could be had.", check_told},
+    {"baselines", true,
+     "Thompson sampling and KL-UCB, which know no models and transfer nothing, have less regret "
+     "than tUCB.",
+     check_baselines},
+    {"single-runs", true,
+     "Single runs of tUCB differ much: the worst ends a quarter above the "
+     "best.",
+     check_single_runs},
+    {"error", true, "The models are estimated better than eps_j tells tUCB to expect.",
+     check_error},
+    {"choices", true, "C = 2, as in the paper, is not the best choice.", check_choices},
+    {"related", true,
+     "Policies for bandits that change, and means carried over from task to task, are worse than "
+     "UCB that starts anew.",
+     check_related},
+};
+
+void segue_claims_check(const segue_paper *paper, segue_finding *findings, size_t *n_findings)
+{
+    *n_findings = sizeof claims / sizeof *claims;
+    for (size_t i = 0; i < *n_findings; i++) {
+        findings[i] =
+            (segue_finding){.id = claims[i].id, .ours = claims[i].ours, .says = claims[i].says};
+        claims[i].check(paper, &findings[i]);
+    }
+}
+
+const segue_finding *segue_finding_of(const segue_finding *findings, size_t n_findings,
+                                      const char *id)
+{
+    for (size_t i = 0; i < n_findings; i++)
+        if (strcmp(findings[i].id, id) == 0)
+            return &findings[i];
+    return NULL;
+}

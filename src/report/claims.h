@@ -1,0 +1,30 @@
+/* claims.h - what the paper says, and what the results say to it.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_REPORT_CLAIMS_H
+#define SEGUE_REPORT_CLAIMS_H
+
+#include "report/paper.h"
+
+typedef enum segue_verdict { SEGUE_HOLDS, SEGUE_PARTLY, SEGUE_FAILS, SEGUE_UNCLEAR } segue_verdict;
+
+/** In words, and as a class of the page's style. */
+const char *segue_verdict_text(segue_verdict verdict);
+const char *segue_verdict_class(segue_verdict verdict);
+
+/** A claim that was looked into. */
+typedef struct segue_finding {
+    const char *id;   /* of the claim, and of its place in the report */
+    const char *says; /* the claim */
+    bool ours;        /* it is not the paper's */
+    segue_verdict verdict;
+    char text[1000]; /* what was found */
+} segue_finding;
+
+/** Look into all claims, in the order of the report; *count tells how many there are. */
+#define SEGUE_MOST_CLAIMS 20
+void segue_claims_check(const segue_paper *paper, segue_finding *findings, size_t *count);
+
+/** The finding of a claim. */
+const segue_finding *segue_finding_of(const segue_finding *findings, size_t count, const char *id);
+
+#endif

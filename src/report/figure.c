@@ -1,0 +1,302 @@
+/* figure.c - figures: their data as CSV, a script for gnuplot, and what it draws.
+ *
+ * Colours are those of Okabe and Ito (2008), which people with the usual kinds of colour blindness
+ * tell apart; dashes and markers differ as well, so that a grey print can be read.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "report/figure.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/outfile.h"
+#include "io/output.h"
+#include "report/gnuplot.h"
+
+static const struct {
+    const char *colour;
+    int dash;
+    int marker, hollow;
+} looks[] = {
+    {"#D55E00", 1, 5, 4},   {"#E69F00", 2, 7, 6},   {"#0072B2", 4, 9, 8}, {"#009E73", 3, 11, 10},
+    {"#CC79A7", 5, 13, 12}, {"#000000", 1, 2, 2},   {"#56B4E9", 2, 4, 4}, {"#7F7F7F", 3, 6, 6},
+    {"#8C510A", 4, 8, 8},   {"#5E3C99", 5, 10, 10},
+};
+#define LOOKS (sizeof looks / sizeof *looks)
+
+/* ---- gathering --------------------------------------------------------------------------- */
+
+segue_figure segue_figure_init(const char *name, const char *x_label, const char *y_label)
+{
+    return (segue_figure){.name = name, .x_label = x_label, .y_label = y_label};
+}
+
+void segue_figure_fini(segue_figure *figure)
+{
+    for (size_t i = 0; i < figure->n_series; i++)
+        free(figure->series[i].title);
+    free(figure->series);
+    free(figure->point);
+    segue_bytes_fini(&figure->wide);
+    segue_bytes_fini(&figure->narrow);
+}
+
+/* Room for one more of `count`; the block, or NULL and `failed`. */
+static void *grown(segue_figure *figure, void *block, size_t count, size_t *room, size_t size)
+{
+    if (count < *room)
+        return block;
+    const size_t more = *room ? 2 * *room : 16;
+    void *larger = realloc(block, more * size);
+    if (larger)
+        *room = more;
+    else
+        figure->failed = true;
+    return larger;
+}
+
+void segue_figure_series(segue_figure *figure, segue_mark mark, size_t look, const char *format,
+                         ...)
+{
+    char title[120];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(title, sizeof title, format, arguments);
+    va_end(arguments);
+    segue_series *series =
+        grown(figure, figure->series, figure->n_series, &figure->series_room, sizeof *series);
+    if (!series)
+        return;
+    figure->series = series;
+    char *copy = strdup(title);
+    if (!copy) {
+        figure->failed = true;
+        return;
+    }
+    figure->series[figure->n_series++] = (segue_series){
+        .title = copy, .mark = mark, .look = look % LOOKS, .first = figure->n_points};
+}
+
+void segue_figure_point(segue_figure *figure, double x, double y, double band)
+{
+    if (!isfinite(x) || !isfinite(y) || figure->n_series == 0)
+        return;
+    segue_point *point =
+        grown(figure, figure->point, figure->n_points, &figure->points_room, sizeof *point);
+    if (!point)
+        return;
+    figure->point = point;
+    double low = y - band;
+    if (figure->log_y && low <= 0.0) /* which a logarithmic axis cannot show */
+        low = y;
+    figure->point[figure->n_points++] = (segue_point){.x = x, .y = y, .low = low, .high = y + band};
+    figure->series[figure->n_series - 1].count++;
+}
+
+void segue_figure_level(segue_figure *figure, size_t look, double from, double to, double y,
+                        double band, const char *title)
+{
+    segue_figure_series(figure, SEGUE_LEVEL, look, "%s", title);
+    segue_figure_point(figure, from, y, band);
+    segue_figure_point(figure, to, y, band);
+}
+
+/* ---- the data ---------------------------------------------------------------------------- */
+
+static void print_data(const segue_figure *figure, FILE *out)
+{
+    fputs("series,x,y,low,high\n", out);
+    for (size_t s = 0; s < figure->n_series; s++) {
+        const segue_series *series = &figure->series[s];
+        for (size_t i = series->first; i < series->first + series->count; i++) {
+            const segue_point *point = &figure->point[i];
+            const double numbers[] = {point->x, point->y, point->low, point->high};
+            segue_print_csv_text(out, series->title);
+            for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+                fputc(',', out);
+                segue_print_csv_number(out, numbers[k]);
+            }
+            fputc('\n', out);
+        }
+    }
+}
+
+/* ---- the script -------------------------------------------------------------------------- */
+
+/* A text in gnuplot's single quotes. */
+static void print_quoted(FILE *out, const char *text)
+{
+    fputc('\'', out);
+    for (; *text; text++) {
+        if (*text == '\'')
+            fputc('\'', out);
+        fputc(*text, out);
+    }
+    fputc('\'', out);
+}
+
+static bool has_band(const segue_figure *figure, const segue_series *series)
+{
+    return series->count > 1 && isfinite(figure->point[series->first].high) &&
+           series->mark != SEGUE_HAIR;
+}
+
+/* The rows of a series in the data. */
+static void print_rows(FILE *out, const segue_figure *figure, const segue_series *series)
+{
+    fprintf(out, "'%s.csv' skip 1 every ::%zu::%zu", figure->name, series->first,
+            series->first + series->count - 1);
+}
+
+static void print_plot(FILE *out, const segue_figure *figure, const segue_series *series)
+{
+    const char *colour = looks[series->look].colour;
+    const int dash = looks[series->look].dash, marker = looks[series->look].marker;
+    if (has_band(figure, series)) {
+        print_rows(out, figure, series);
+        fprintf(out,
+                " using 2:4:5 with filledcurves fillstyle transparent solid 0.18 noborder "
+                "linecolor rgb '%s' notitle, \\\n     ",
+                colour);
+    }
+    print_rows(out, figure, series);
+    fputs(" using 2:3 with ", out);
+    switch (series->mark) {
+    case SEGUE_DOTTED:
+        fprintf(out, "linespoints linewidth 2 dashtype %d pointtype %d pointsize 0.8", dash,
+                marker);
+        break;
+    case SEGUE_HAIR:
+        fputs("lines linewidth 0.7", out);
+        break;
+    case SEGUE_CORNERS:
+        fputs("points pointtype 5 pointsize 1.5", out);
+        break;
+    case SEGUE_MARKS:
+        fprintf(out, "points pointtype %d pointsize 0.8", looks[series->look].hollow);
+        break;
+    default:
+        fprintf(out, "lines linewidth %s dashtype %d", series->mark == SEGUE_LEVEL ? "1.6" : "2.2",
+                dash);
+    }
+    fprintf(out, " linecolor rgb '%s' ", colour);
+    if (*series->title) {
+        fputs("title ", out);
+        print_quoted(out, series->title);
+    } else {
+        fputs("notitle", out);
+    }
+}
+
+static void print_axes(FILE *out, const segue_figure *figure)
+{
+    fputs("set xlabel ", out);
+    print_quoted(out, figure->x_label);
+    fputs("\nset ylabel ", out);
+    print_quoted(out, figure->y_label);
+    fputc('\n', out);
+    if (figure->log_x)
+        fputs("set logscale x\n", out);
+    if (figure->log_y)
+        fputs("set logscale y\n", out);
+    if (figure->y_most > figure->y_least)
+        fprintf(out, "set yrange [%g:%g]\n", figure->y_least, figure->y_most);
+    else if (!figure->log_y)
+        fputs("set yrange [0:*]\n", out);
+    if (figure->tics)
+        fprintf(out, "%s\n", figure->tics);
+}
+
+static void print_script(const segue_figure *figure, FILE *out)
+{
+    fprintf(out,
+            "# %s.gp - change it as you like, and run: gnuplot %s.gp\n"
+            "# -e \"form='pdf'\" makes a PDF, -e \"form='narrow'\" a figure for small screens.\n"
+            "if (!exists('form')) form = 'svg'\n"
+            "if (!exists('out')) out = '%s' . (form eq 'svg' ? '.svg' : form eq 'pdf' ? '.pdf' : "
+            "'-narrow.svg')\n"
+            "if (form eq 'svg') set terminal svg size 760,460 font 'sans-serif,15' noenhanced "
+            "background 'white'\n"
+            "if (form eq 'narrow') set terminal svg size 400,430 font 'sans-serif,13' noenhanced "
+            "background 'white'\n"
+            "if (form eq 'pdf') set terminal pdfcairo size 15cm,9.5cm font 'sans-serif,11' "
+            "noenhanced\n"
+            "if (out ne '') set output out\n"
+            "set datafile separator ','\n"
+            "set encoding utf8\n"
+            "set grid back linecolor rgb '#dddddd'\n"
+            "set border 3\n"
+            "set tics nomirror\n"
+            "set key below reverse Left samplen 3\n",
+            figure->name, figure->name, figure->name);
+    print_axes(out, figure);
+    fputs("plot ", out);
+    for (size_t s = 0, printed = 0; s < figure->n_series; s++) {
+        if (figure->series[s].count == 0)
+            continue;
+        if (printed++)
+            fputs(", \\\n     ", out);
+        print_plot(out, figure, &figure->series[s]);
+    }
+    fputc('\n', out);
+}
+
+/* ---- drawing ----------------------------------------------------------------------------- */
+
+static segue_status path_of(char *path, size_t size, const char *folder, const segue_figure *figure,
+                            const char *end, segue_error *err)
+{
+    if (snprintf(path, size, "%s/%s%s", folder, figure->name, end) >= (int)size)
+        return segue_fail(err, SEGUE_EFILE, "the path of the folder is too long");
+    return SEGUE_OK;
+}
+
+static segue_status write_text(const segue_figure *figure, const char *folder, const char *end,
+                               void (*print)(const segue_figure *, FILE *), segue_error *err)
+{
+    char path[4096];
+    segue_output output;
+    segue_status status = path_of(path, sizeof path, folder, figure, end, err);
+    if (status == SEGUE_OK)
+        status = segue_output_init(&output, err);
+    if (status != SEGUE_OK)
+        return status;
+    print(figure, output.stream);
+    status = segue_output_write(&output, path, err);
+    segue_output_fini(&output);
+    return status;
+}
+
+static segue_status draw_form(const segue_figure *figure, const char *folder, const char *form,
+                              const char *end, bytes *out, segue_error *err)
+{
+    char setup[64], script[256], path[4096];
+    (void)snprintf(setup, sizeof setup, "form='%s'; out=''", form);
+    (void)snprintf(script, sizeof script, "%s.gp", figure->name);
+    segue_status status = segue_gnuplot_run(folder, setup, script, out, err);
+    if (status == SEGUE_OK)
+        status = path_of(path, sizeof path, folder, figure, end, err);
+    return status == SEGUE_OK ? segue_outfile_write(path, out->data, out->size, err) : status;
+}
+
+segue_status segue_figure_draw(segue_figure *figure, const char *folder, segue_error *err)
+{
+    bytes pdf = {.data = NULL};
+    if (figure->failed)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the figure %s", figure->name);
+    if (figure->n_points == 0)
+        return segue_fail(err, SEGUE_EDOMAIN, "the figure %s has nothing to show", figure->name);
+    segue_status status = write_text(figure, folder, ".csv", print_data, err);
+    if (status == SEGUE_OK)
+        status = write_text(figure, folder, ".gp", print_script, err);
+    if (status == SEGUE_OK)
+        status = draw_form(figure, folder, "svg", ".svg", &figure->wide, err);
+    if (status == SEGUE_OK)
+        status = draw_form(figure, folder, "narrow", "-narrow.svg", &figure->narrow, err);
+    if (status == SEGUE_OK)
+        status = draw_form(figure, folder, "pdf", ".pdf", &pdf, err);
+    segue_bytes_fini(&pdf);
+    return status;
+}

@@ -1,0 +1,75 @@
+/* figure.h - a figure: named series of points with bands, drawn by gnuplot.
+ *
+ * Of each figure the folder gets NAME.csv, NAME.gp (which draws it again, after your changes),
+ * NAME.svg, NAME-narrow.svg for small screens, and NAME.pdf.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_REPORT_FIGURE_H
+#define SEGUE_REPORT_FIGURE_H
+
+#include <stdbool.h>
+
+#include "core/bytes.h"
+#include "segue/status.h"
+
+/** How a series is drawn. */
+typedef enum segue_mark {
+    SEGUE_CURVE,   /* a line */
+    SEGUE_DOTTED,  /* a line with its points marked */
+    SEGUE_LEVEL,   /* a line across, for one number */
+    SEGUE_HAIR,    /* a thin line, one of many */
+    SEGUE_CORNERS, /* marks alone: filled squares */
+    SEGUE_MARKS    /* marks alone */
+} segue_mark;
+
+/** Colour, dashes and marker go by `look`, 0 .. 9: told apart by colour-blind people, and in grey
+ * by their dashes and markers. */
+typedef struct segue_series {
+    char *title; /* in the legend; empty: not there */
+    segue_mark mark;
+    size_t look;
+    size_t first, count; /* of the figure's points */
+} segue_series;
+
+typedef struct segue_point {
+    double x, y;
+    double low, high; /* the band; NaN: none */
+} segue_point;
+
+typedef struct segue_figure {
+    const char *name; /* of the files; borrowed, like the texts below */
+    const char *x_label, *y_label;
+    bool log_x, log_y;
+    double y_least, y_most; /* of the axis; equal: gnuplot chooses */
+    const char *tics;       /* more of gnuplot, for the x axis, or NULL */
+    size_t n_series, series_room;
+    segue_series *series;
+    size_t n_points, points_room;
+    segue_point *point;
+    bool failed;        /* memory ran out on the way */
+    bytes wide, narrow; /* the SVG, when it is drawn */
+} segue_figure;
+
+/** A figure without series. */
+segue_figure segue_figure_init(const char *name, const char *x_label, const char *y_label);
+void segue_figure_fini(segue_figure *figure);
+
+/** Begin a series; points that are added are its. */
+void segue_figure_series(segue_figure *figure, segue_mark mark, size_t look, const char *format,
+                         ...) SEGUE_PRINTF(4, 5);
+
+/** Add a point, with `band` on both sides (NaN: none); points that are not finite are left out. */
+void segue_figure_point(segue_figure *figure, double x, double y, double band);
+
+/** A line across from `from` to `to` at `y`, with a band. */
+void segue_figure_level(segue_figure *figure, size_t look, double from, double to, double y,
+                        double band, const char *title);
+
+/**
+ * Draw it into `folder`; `wide` and `narrow` then hold the SVG.
+ *
+ * @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_figure_draw(segue_figure *figure, const char *folder,
+                                                segue_error *err);
+
+#endif

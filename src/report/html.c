@@ -1,0 +1,182 @@
+/* html.c - the parts of a page that holds all it needs.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "report/html.h"
+
+#include <stdarg.h>
+
+static const char style[] =
+    ":root{color-scheme:light}\n"
+    "*{box-sizing:border-box}\n"
+    "body{margin:0 auto;max-width:52rem;padding:1rem;background:#fff;color:#1a1a1a;"
+    "font:1rem/1.5 system-ui,sans-serif;overflow-wrap:break-word}\n"
+    "h1{font-size:1.7rem;line-height:1.2}h2{margin-top:2.5rem;font-size:1.3rem;"
+    "border-bottom:2px solid #0072b2;line-height:1.3}h3{font-size:1.08rem;margin-bottom:.3rem}\n"
+    "a{color:#005a8c}\n"
+    "figure{margin:1.2rem 0}figure img{display:block;width:100%;height:auto}"
+    "figcaption{font-size:.9rem;color:#444}\n"
+    ".table{overflow-x:auto;margin:1rem 0}\n"
+    "table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}"
+    "caption{text-align:left;font-size:.9rem;color:#444;padding-bottom:.3rem}"
+    "th,td{padding:.2rem .45rem;text-align:right;border-bottom:1px solid #ddd;vertical-align:top}"
+    "th:first-child,td:first-child{text-align:left}thead th{border-bottom:2px solid #888}\n"
+    "code,pre{font:.85rem/1.4 ui-monospace,monospace;background:#f3f5f7}"
+    "pre{padding:.5rem .7rem;white-space:pre-wrap;word-break:break-word;border-left:3px solid #bbb}"
+    "code{padding:.05rem .2rem}\n"
+    ".claim{margin:.8rem 0;padding:.5rem .8rem;border-left:.35rem solid;background:#f8f9fa}"
+    ".claim p{margin:.15rem 0}.says{color:#444}\n"
+    ".verdict{font-weight:700}\n"
+    ".holds{border-color:#009e73}.holds .verdict{color:#006b4e}"
+    ".partly{border-color:#e69f00}.partly .verdict{color:#8a5a00}"
+    ".fails{border-color:#d55e00}.fails .verdict{color:#a84300}"
+    ".unclear{border-color:#7f7f7f}.unclear .verdict{color:#555}\n"
+    "@media(max-width:600px){body{padding:.7rem;font-size:.95rem}th,td{padding:.15rem .25rem}"
+    "table{font-size:.8rem}}\n"
+    "@media print{body{max-width:none;font-size:10pt}figure,.claim,tr{break-inside:avoid}"
+    "h2,h3{break-after:avoid}a{color:inherit}}\n";
+
+void segue_html_begin(FILE *out, const char *title)
+{
+    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<link rel=\"icon\" href=\"data:,\">\n<title>",
+          out);
+    segue_html_text(out, "%s", title);
+    fprintf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1>", style);
+    segue_html_text(out, "%s", title);
+    fputs("</h1>\n", out);
+}
+
+void segue_html_end(FILE *out)
+{
+    fputs("</body>\n</html>\n", out);
+}
+
+static void print_escaped(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        switch (*text) {
+        case '&':
+            fputs("&amp;", out);
+            break;
+        case '<':
+            fputs("&lt;", out);
+            break;
+        case '>':
+            fputs("&gt;", out);
+            break;
+        case '"':
+            fputs("&quot;", out);
+            break;
+        default:
+            fputc(*text, out);
+        }
+}
+
+static void print_text(FILE *out, const char *format, va_list arguments) SEGUE_PRINTF(2, 0);
+
+static void print_text(FILE *out, const char *format, va_list arguments)
+{
+    char text[4096];
+    (void)vsnprintf(text, sizeof text, format, arguments);
+    print_escaped(out, text);
+}
+
+void segue_html_text(FILE *out, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print_text(out, format, arguments);
+    va_end(arguments);
+}
+
+void segue_html_p(FILE *out, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("<p>", out);
+    print_text(out, format, arguments);
+    fputs("</p>\n", out);
+    va_end(arguments);
+}
+
+void segue_html_heading(FILE *out, int level, const char *id, const char *text)
+{
+    fprintf(out, "<h%d id=\"%s\">", level, id);
+    print_escaped(out, text);
+    fprintf(out, "</h%d>\n", level);
+}
+
+static void print_base64(FILE *out, const bytes *b)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < b->size; i += 3) {
+        const unsigned left = (unsigned)(b->size - i);
+        const unsigned x = (unsigned)b->data[i] << 16 |
+                           (left > 1 ? (unsigned)b->data[i + 1] << 8 : 0) |
+                           (left > 2 ? (unsigned)b->data[i + 2] : 0);
+        fputc(digits[x >> 18], out);
+        fputc(digits[x >> 12 & 63], out);
+        fputc(left > 1 ? digits[x >> 6 & 63] : '=', out);
+        fputc(left > 2 ? digits[x & 63] : '=', out);
+    }
+}
+
+void segue_html_figure(FILE *out, const segue_figure *figure, const char *caption)
+{
+    fprintf(out,
+            "<figure id=\"figure-%s\">\n<picture><source media=\"(max-width: 600px)\" "
+            "srcset=\"data:image/svg+xml;base64,",
+            figure->name);
+    print_base64(out, &figure->narrow);
+    fputs("\"><img src=\"data:image/svg+xml;base64,", out);
+    print_base64(out, &figure->wide);
+    fputs("\" width=\"760\" height=\"460\" alt=\"", out);
+    print_escaped(out, caption);
+    fputs("\"></picture>\n<figcaption>", out);
+    print_escaped(out, caption);
+    fputs("</figcaption>\n</figure>\n", out);
+}
+
+void segue_html_command(FILE *out, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("<pre>", out);
+    print_text(out, format, arguments);
+    fputs("</pre>\n", out);
+    va_end(arguments);
+}
+
+void segue_html_table(FILE *out, const char *caption, const char *const *headings)
+{
+    fputs("<div class=\"table\"><table>\n<caption>", out);
+    print_escaped(out, caption);
+    fputs("</caption>\n<thead><tr>", out);
+    for (; *headings; headings++) {
+        fputs("<th scope=\"col\">", out);
+        print_escaped(out, *headings);
+        fputs("</th>", out);
+    }
+    fputs("</tr></thead>\n<tbody>", out);
+}
+
+void segue_html_row(FILE *out)
+{
+    fputs("\n<tr>", out);
+}
+
+void segue_html_cell(FILE *out, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("<td>", out);
+    print_text(out, format, arguments);
+    fputs("</td>", out);
+    va_end(arguments);
+}
+
+void segue_html_table_end(FILE *out)
+{
+    fputs("\n</tbody></table></div>\n", out);
+}

@@ -1,0 +1,35 @@
+/* html.h - the parts of a page that holds all it needs.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_REPORT_HTML_H
+#define SEGUE_REPORT_HTML_H
+
+#include <stdio.h>
+
+#include "report/figure.h"
+
+/** The page up to its first heading, styles included. */
+void segue_html_begin(FILE *out, const char *title);
+void segue_html_end(FILE *out);
+
+/** Print as printf, with the letters that mean something in HTML escaped. */
+void segue_html_text(FILE *out, const char *format, ...) SEGUE_PRINTF(2, 3);
+
+/** A paragraph of such text. */
+void segue_html_p(FILE *out, const char *format, ...) SEGUE_PRINTF(2, 3);
+
+/** A heading of level 2 or 3, to which #id leads. */
+void segue_html_heading(FILE *out, int level, const char *id, const char *text);
+
+/** A drawn figure, in two forms for wide and narrow screens, and its caption. */
+void segue_html_figure(FILE *out, const segue_figure *figure, const char *caption);
+
+/** A command to type. */
+void segue_html_command(FILE *out, const char *format, ...) SEGUE_PRINTF(2, 3);
+
+/** A table: begin with its headings (ended by NULL), then rows of cells, then the end. */
+void segue_html_table(FILE *out, const char *caption, const char *const *headings);
+void segue_html_row(FILE *out);
+void segue_html_cell(FILE *out, const char *format, ...) SEGUE_PRINTF(2, 3);
+void segue_html_table_end(FILE *out);
+
+#endif

@@ -1,0 +1,175 @@
+/* paper.c - the results behind the report, and the theory for their models.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "report/paper.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/models_json.h"
+#include "segue/learner.h"
+#include "segue/policy.h"
+
+static const char *const names[SEGUE_STUDIES] = {"lengths",    "baselines",    "tucb-lengths",
+                                                 "tucb-tasks", "tucb-choices", "related"};
+
+const char *segue_study_name(segue_study study)
+{
+    return names[study];
+}
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+static segue_status lacks(segue_study study, const char *what, segue_error *err)
+{
+    return segue_fail(err, SEGUE_EDOMAIN, "the results of '%s' lack %s, which the report needs",
+                      names[study], what);
+}
+
+static segue_status read_results(segue_paper *paper, const char *folder, segue_error *err)
+{
+    segue_status status = SEGUE_OK;
+    for (size_t i = 0; i < SEGUE_STUDIES && status == SEGUE_OK; i++) {
+        char path[4096];
+        if (snprintf(path, sizeof path, "%s/%s.json", folder, names[i]) >= (int)sizeof path)
+            return segue_fail(err, SEGUE_EFILE, "the path of the folder is too long");
+        status = segue_results_read(&paper->results[i], path, err);
+    }
+    return status;
+}
+
+/* The models, which must be the same everywhere. */
+static segue_status read_models(segue_paper *paper, segue_error *err)
+{
+    const json_t *first = NULL;
+    for (size_t i = 0; i < SEGUE_STUDIES; i++) {
+        const json_t *environment = json_object_get(paper->results[i]->experiment, "environment");
+        const json_t *models = json_object_get(environment, "models");
+        if (!json_is_object(models))
+            return lacks((segue_study)i, "one environment with models", err);
+        if (first && !json_equal(first, models))
+            return lacks((segue_study)i, "the models of the other experiments", err);
+        first = models;
+    }
+    const segue_json_place at = {.path = names[0], .within = "environment."};
+    return segue_models_from_json(&paper->models, &at, "models", first, err);
+}
+
+/* The cells that others are compared with. */
+static segue_status find_cells(segue_paper *paper, segue_error *err)
+{
+    const segue_results *tasks = paper->results[SEGUE_TUCB_TASKS];
+    for (size_t i = 0; i < tasks->n_cells; i++) {
+        const segue_cell *cell = &tasks->cell[i];
+        if (strcmp(cell->policy, "tucb") != 0 || !cell->track[SEGUE_TRACK_COMPLEXITY])
+            return lacks(SEGUE_TUCB_TASKS, "points over tasks ('every') of the policy tucb", err);
+        if (!paper->longest || cell->tasks > paper->longest->tasks)
+            paper->longest = cell;
+    }
+    const segue_results *lengths = paper->results[SEGUE_LENGTHS];
+    paper->ucb = segue_results_find(lengths, "ucb", paper->longest->steps, 0);
+    paper->ucb_plus = segue_results_find(lengths, "ucb+", paper->longest->steps, 0);
+    paper->mucb = segue_results_find(lengths, "mucb", paper->longest->steps, 0);
+    if (!paper->ucb || !paper->ucb_plus || !paper->mucb)
+        return lacks(SEGUE_LENGTHS, "ucb, ucb+ and mucb for as many steps as tucb-tasks has", err);
+    for (size_t i = SEGUE_TUCB_CHOICES; i <= SEGUE_RELATED; i++)
+        for (size_t k = 0; k < paper->results[i]->n_cells; k++)
+            if (!paper->results[i]->cell[k].track[SEGUE_TRACK_REGRET])
+                return lacks((segue_study)i, "points over tasks ('every')", err);
+    return SEGUE_OK;
+}
+
+/* ---- theory ------------------------------------------------------------------------------ */
+
+static void add_gaps(segue_paper *paper, const segue_known_sets *sets, double weight)
+{
+    for (size_t i = 0; i < sets->n_arms; i++) {
+        paper->gap_sum += weight * sets->gap[i];
+        if (sets->gap[i] > 0.0)
+            paper->smallest_gap = fmin(paper->smallest_gap, sets->gap[i]);
+    }
+}
+
+static segue_status work_out(segue_paper *paper, segue_error *err)
+{
+    const segue_models *models = paper->models;
+    paper->smallest_gap = INFINITY;
+    paper->complexity = calloc(models->n_models, sizeof *paper->complexity);
+    if (!paper->complexity)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the report");
+    for (size_t k = 0; k < models->n_models; k++) {
+        segue_known_sets *sets = NULL;
+        const segue_status status = segue_known_sets_create(&sets, models, k, err);
+        if (status != SEGUE_OK)
+            return status;
+        double *row = paper->complexity[k];
+        row[SEGUE_OF_UCB] = segue_complexity_ucb(sets);
+        row[SEGUE_OF_UCB_PLUS] = segue_complexity_ucb_plus(sets);
+        row[SEGUE_OF_MUCB] = segue_complexity_mucb(sets);
+        for (size_t c = 0; c < SEGUE_KNOWN; c++)
+            paper->average[c] += models->weight[k] * row[c];
+        add_gaps(paper, sets, models->weight[k]);
+        segue_known_sets_destroy(sets);
+    }
+    return segue_spectrum_compute(&paper->spectrum, models, err);
+}
+
+double segue_paper_bound(const segue_paper *paper, size_t which, uint64_t steps)
+{
+    const double log_term = segue_log_term(paper->models->n_models, steps, 1.0 / (double)steps);
+    return segue_regret_bound(paper->models->n_arms, log_term, paper->average[which]);
+}
+
+double segue_paper_bound_tucb(const segue_paper *paper, double complexity, uint64_t steps)
+{
+    const segue_models *models = paper->models;
+    const double log_term =
+        segue_log_term_estimated(models->n_models, models->n_arms, steps, 1.0 / (double)steps);
+    return segue_regret_bound(models->n_arms, log_term, complexity) +
+           SEGUE_FORCED_PULLS * paper->gap_sum;
+}
+
+/* Every other arm is dominated once 2 eps_j is below its gap. */
+double segue_paper_settled(const segue_paper *paper, double c, uint64_t n_tasks, uint64_t steps)
+{
+    const segue_models *models = paper->models;
+    const double first =
+        segue_model_error(c, models->n_models, models->n_arms, n_tasks, 1.0 / (double)steps, 1);
+    const double ratio = 2.0 * first / paper->smallest_gap;
+    return ceil(ratio * ratio);
+}
+
+/* ---- all of it --------------------------------------------------------------------------- */
+
+void segue_paper_destroy(segue_paper *paper)
+{
+    if (!paper)
+        return;
+    for (size_t i = 0; i < SEGUE_STUDIES; i++)
+        segue_results_destroy(paper->results[i]);
+    segue_models_destroy(paper->models);
+    free(paper->complexity);
+    free(paper);
+}
+
+segue_status segue_paper_read(segue_paper **out, const char *folder, segue_error *err)
+{
+    *out = NULL;
+    segue_paper *paper = calloc(1, sizeof *paper);
+    if (!paper)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the report");
+    segue_status status = read_results(paper, folder, err);
+    if (status == SEGUE_OK)
+        status = read_models(paper, err);
+    if (status == SEGUE_OK)
+        status = find_cells(paper, err);
+    if (status == SEGUE_OK)
+        status = work_out(paper, err);
+    if (status != SEGUE_OK) {
+        segue_paper_destroy(paper);
+        return status;
+    }
+    *out = paper;
+    return SEGUE_OK;
+}

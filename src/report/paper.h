@@ -1,0 +1,68 @@
+/* paper.h - what the report on the paper is made of.
+ *
+ * The paper: Azar, Lazaric and Brunskill, Sequential Transfer in Multi-armed Bandit with Finite Set
+ * of Models (2013).
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_REPORT_PAPER_H
+#define SEGUE_REPORT_PAPER_H
+
+#include "io/results.h"
+#include "segue/theory.h"
+
+/** The experiments behind the report, in the order they are run. */
+typedef enum segue_study {
+    SEGUE_LENGTHS,      /* ucb, ucb+, mucb over n */
+    SEGUE_BASELINES,    /* what needs no models, over n */
+    SEGUE_TUCB_LENGTHS, /* tUCB over n and J */
+    SEGUE_TUCB_TASKS,   /* tUCB from task to task */
+    SEGUE_TUCB_CHOICES, /* the same for other C and views */
+    SEGUE_RELATED,      /* related work, from task to task */
+    SEGUE_STUDIES
+} segue_study;
+
+/** Their names, which are those of their files too. */
+const char *segue_study_name(segue_study study);
+
+/** Columns of complexities and bounds. */
+enum { SEGUE_OF_UCB, SEGUE_OF_UCB_PLUS, SEGUE_OF_MUCB, SEGUE_KNOWN };
+
+typedef struct segue_paper {
+    segue_results *results[SEGUE_STUDIES];
+    segue_models *models;              /* of all of them */
+    double (*complexity)[SEGUE_KNOWN]; /* n_models */
+    double average[SEGUE_KNOWN];       /* by the weights */
+    segue_spectrum spectrum;
+    double smallest_gap; /* of an arm to the best one, over models */
+    double gap_sum;      /* the sum of all gaps of a model, by the weights: what a pull of each
+                            arm costs */
+    const segue_cell *longest;               /* of tUCB from task to task: the most tasks */
+    const segue_cell *ucb, *ucb_plus, *mucb; /* single tasks of as many steps */
+} segue_paper;
+
+/**
+ * Read the results in `folder` and work out the theory.
+ *
+ * @retval SEGUE_EFILE, SEGUE_EPARSE, SEGUE_EDOMAIN  a file is missing or lacks what is needed
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_paper_read(segue_paper **out, const char *folder,
+                                               segue_error *err);
+void segue_paper_destroy(segue_paper *paper);
+
+/** The bound of the theorems on the regret of a task of n steps: of column `which`, by the weights;
+ * of tUCB where it has that complexity, its forced pulls included. */
+double segue_paper_bound(const segue_paper *paper, size_t which, uint64_t steps);
+double segue_paper_bound_tucb(const segue_paper *paper, double complexity, uint64_t steps);
+
+/** After how many of J tasks eps_j is so small that every model has a single best arm. */
+double segue_paper_settled(const segue_paper *paper, double c, uint64_t n_tasks, uint64_t steps);
+
+/**
+ * Draw all figures into FOLDER/figures and write FOLDER/report.html.
+ *
+ * @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_paper_report(const segue_paper *paper, const char *folder,
+                                                 segue_error *err);
+
+#endif

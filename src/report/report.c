@@ -1,0 +1,235 @@
+/* report.c - the report on the paper: what it says, what was found, and the figures.
+ *
+ * Nothing in it depends on when, where or how fast it was made: same results, same bytes.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/output.h"
+#include "report/html.h"
+#include "report/sections.h"
+
+/* ---- what sections use ------------------------------------------------------------------- */
+
+void segue_report_claim(const segue_report *report, const char *id)
+{
+    const segue_finding *finding = segue_finding_of(report->findings, report->n_findings, id);
+    FILE *out = report->out;
+    fprintf(out, "<div class=\"claim %s\" id=\"claim-%s\">\n<p class=\"says\">%s: ",
+            segue_verdict_class(finding->verdict), id, finding->ours ? "We say" : "The paper");
+    segue_html_text(out, "%s", finding->says);
+    fputs("</p>\n<p><span class=\"verdict\">", out);
+    segue_html_text(out, "%s", segue_verdict_text(finding->verdict));
+    fputs("</span>. ", out);
+    segue_html_text(out, "%s", finding->text);
+    fputs("</p>\n</div>\n", out);
+}
+
+void segue_report_repeat(const segue_report *report, segue_study study)
+{
+    const segue_results *results = report->paper->results[study];
+    const bool variant = *results->variant;
+    segue_html_command(report->out, "segue run experiments/%s.json%s%s --seed %" PRIu64,
+                       segue_study_name(study), variant ? " --variant " : "", results->variant,
+                       results->seed);
+}
+
+segue_status segue_report_figure(const segue_report *report, segue_figure *figure,
+                                 const char *caption, segue_error *err)
+{
+    const segue_status status = segue_figure_draw(figure, report->figures, err);
+    if (status == SEGUE_OK)
+        segue_html_figure(report->out, figure, caption);
+    segue_figure_fini(figure);
+    return status;
+}
+
+void segue_add_lengths(segue_figure *figure, const segue_results *results, const char *policy,
+                       uint64_t tasks, size_t look, const char *title)
+{
+    segue_figure_series(figure, SEGUE_DOTTED, look, "%s", title);
+    for (size_t i = 0; i < results->n_cells; i++) {
+        const segue_cell *cell = &results->cell[i];
+        if (strcmp(cell->policy, policy) == 0 && cell->tasks == tasks)
+            segue_figure_point(figure, (double)cell->steps, cell->regret.mean,
+                               segue_cell_band(cell, cell->regret));
+    }
+}
+
+void segue_add_track(segue_figure *figure, const segue_cell *cell, segue_track track, size_t look,
+                     const char *title)
+{
+    segue_figure_series(figure, SEGUE_CURVE, look, "%s", title);
+    for (size_t p = 0; cell->track[track] && p < cell->n_points; p++) {
+        const segue_regret point = segue_cell_point(cell, track, p);
+        segue_figure_point(figure, (double)segue_cell_task(cell, p), point.mean,
+                           segue_cell_band(cell, point));
+    }
+}
+
+/* ---- its own sections -------------------------------------------------------------------- */
+
+static void print_intro(const segue_report *report)
+{
+    const segue_results *first = report->paper->results[0];
+    segue_html_p(report->out,
+                 "M. Gheshlaghi Azar, A. Lazaric and E. Brunskill (2013) let a learner meet one "
+                 "bandit task after another, each of one of a few unknown types, and show how it "
+                 "can learn the types from rewards alone. This report repeats their simulations, "
+                 "checks what they say against what comes out, and shows what they do not.");
+    segue_html_p(report->out,
+                 "Made by segue %s with seed %" PRIu64 ". Regret is the reward that the best arm "
+                 "would have paid more, in mean. Bands and the sign ± of figures are 95 %% over "
+                 "runs by Student's t; tables and findings give standard errors (s.e.). Two "
+                 "numbers count as different where their difference is more than its 95 %% band.",
+                 first->version, first->seed);
+}
+
+static void print_summary(const segue_report *report)
+{
+    FILE *out = report->out;
+    segue_html_heading(out, 2, "summary", "What holds");
+    for (int ours = 0; ours < 2; ours++) {
+        fprintf(out, "<h3>%s</h3>\n<ul>\n", ours ? "What we add" : "What the paper says");
+        for (size_t i = 0; i < report->n_findings; i++) {
+            const segue_finding *finding = &report->findings[i];
+            if (finding->ours != (ours == 1))
+                continue;
+            fprintf(out, "<li class=\"%s\"><a href=\"#claim-%s\">",
+                    segue_verdict_class(finding->verdict), finding->id);
+            segue_html_text(out, "%s", finding->says);
+            fputs("</a> <span class=\"verdict\">", out);
+            segue_html_text(out, "%s", segue_verdict_text(finding->verdict));
+            fputs("</span>.</li>\n", out);
+        }
+        fputs("</ul>\n", out);
+    }
+}
+
+static void print_differences(const segue_report *report)
+{
+    static const char *const texts[] = {
+        "The paper gives its figures as pictures, without numbers; what is compared are the claims "
+        "in its text, its two tables, and the three levels of its complexity figure.",
+        "Table 2 prints 8.76 for UCB+ on model 5. The sum 1/.35 + 1/.45 + 1/.5 + 1/.6 is 8.746.",
+        "The confidence radius of UCB, UCB+ and mUCB has log(m n²/δ), that of umUCB log(2 m K "
+        "n²/δ), "
+        "with δ = 1/n, as the theorems have them; so tUCB explores more than UCB in its first "
+        "tasks.",
+        "eps_j is C sqrt(log(2 m K J/δ)/j) with C = 2: the factors of Theorem 2 are folded into C, "
+        "as "
+        "with them eps_j would exceed 1 for all tasks that the paper plays. J is in it, so that "
+        "every J is played in runs of its own.",
+        "Where no model agrees with the rewards, which the analysis rules out with high "
+        "probability "
+        "only, mUCB and umUCB act as UCB for that step.",
+        "The bound on umUCB leaves out its three forced pulls of every arm; they are added here.",
+        "Estimated models are matched with the true ones by least squares before errors and "
+        "complexities are computed."};
+    FILE *out = report->out;
+    segue_html_heading(out, 2, "differences", "Where we differ from the paper, and why");
+    fputs("<ul>\n", out);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        fputs("<li>", out);
+        segue_html_text(out, "%s", texts[i]);
+        fputs("</li>\n", out);
+    }
+    fputs("</ul>\n", out);
+}
+
+/* The first and the last of what a field of an experiment lists. */
+static void print_range(FILE *out, const json_t *value)
+{
+    const size_t count = json_array_size(value);
+    const json_t *first = count ? json_array_get(value, 0) : value;
+    const json_t *last = count ? json_array_get(value, count - 1) : value;
+    if (!value)
+        segue_html_cell(out, "single");
+    else if (count > 1)
+        segue_html_cell(out, "%" JSON_INTEGER_FORMAT " .. %" JSON_INTEGER_FORMAT,
+                        json_integer_value(first), json_integer_value(last));
+    else
+        segue_html_cell(out, "%" JSON_INTEGER_FORMAT, json_integer_value(first));
+}
+
+static void print_runs(const segue_report *report)
+{
+    static const char *const headings[] = {"experiment", "steps", "tasks", "runs", NULL};
+    FILE *out = report->out;
+    bool fewer = false;
+    segue_html_heading(out, 2, "run", "What was run");
+    segue_html_table(out,
+                     "Each experiment is a file in experiments/. Runs of single tasks are of each "
+                     "model.",
+                     headings);
+    for (size_t i = 0; i < SEGUE_STUDIES; i++) {
+        const segue_results *results = report->paper->results[i];
+        segue_html_row(out);
+        segue_html_cell(out, "%s", results->name);
+        print_range(out, json_object_get(results->experiment, "steps"));
+        print_range(out, json_object_get(results->experiment, "tasks"));
+        segue_html_cell(out, "%" PRIu64, results->cell[0].runs);
+        fewer = fewer || *results->variant;
+    }
+    segue_html_table_end(out);
+    const char *variant = report->paper->results[0]->variant;
+    if (fewer)
+        segue_html_p(out,
+                     "These are the experiments in their variant '%s', with fewer runs or tasks "
+                     "than the whole of them, which 'segue paper --full' plays.",
+                     variant);
+    const bool quick = strcmp(variant, "quick") == 0;
+    segue_html_p(out, "All of it again, to the same bytes:");
+    segue_html_command(out, "segue paper%s --seed %" PRIu64,
+                       !fewer  ? " --full"
+                       : quick ? " --quick"
+                               : "",
+                       report->paper->results[0]->seed);
+    segue_html_p(out,
+                 "The numbers behind every figure are in figures/NAME.csv, and gnuplot draws it "
+                 "again from figures/NAME.gp; data/ holds all results as CSV and JSON.");
+}
+
+/* ---- all of it --------------------------------------------------------------------------- */
+
+static segue_status print_report(const segue_report *report, segue_error *err)
+{
+    segue_html_begin(report->out, "Sequential transfer in bandits, reproduced");
+    print_intro(report);
+    print_summary(report);
+    segue_status status = segue_section_models(report, err);
+    if (status == SEGUE_OK)
+        status = segue_section_figures(report, err);
+    if (status == SEGUE_OK)
+        status = segue_section_bounds(report, err);
+    if (status == SEGUE_OK)
+        status = segue_section_beyond(report, err);
+    print_differences(report);
+    print_runs(report);
+    segue_html_end(report->out);
+    return status;
+}
+
+segue_status segue_paper_report(const segue_paper *paper, const char *folder, segue_error *err)
+{
+    char figures[4096], path[4096];
+    segue_finding findings[SEGUE_MOST_CLAIMS];
+    segue_output output;
+    if (snprintf(figures, sizeof figures, "%s/figures", folder) >= (int)sizeof figures ||
+        snprintf(path, sizeof path, "%s/report.html", folder) >= (int)sizeof path)
+        return segue_fail(err, SEGUE_EFILE, "the path of the folder is too long");
+    segue_status status = segue_output_init(&output, err);
+    if (status != SEGUE_OK)
+        return status;
+    segue_report report = {
+        .paper = paper, .findings = findings, .figures = figures, .out = output.stream};
+    segue_claims_check(paper, findings, &report.n_findings);
+    status = print_report(&report, err);
+    if (status == SEGUE_OK)
+        status = segue_output_write(&output, path, err);
+    segue_output_fini(&output);
+    return status;
+}

@@ -1,0 +1,192 @@
+/* section_beyond.c - what the paper does not show, and a reader should know.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/html.h"
+#include "report/sections.h"
+
+#define SMOOTH 5 /* points that a single run is averaged over, to be readable */
+
+static segue_status draw_baselines(const segue_report *report, segue_error *err)
+{
+    const segue_results *lengths = report->paper->results[SEGUE_LENGTHS];
+    const segue_results *baselines = report->paper->results[SEGUE_BASELINES];
+    const segue_results *tucb = report->paper->results[SEGUE_TUCB_LENGTHS];
+    const uint64_t tasks = tucb->cell[tucb->n_cells - 1].tasks;
+    char title[60];
+    segue_figure figure = segue_figure_init("baselines", "steps a task, n", "regret per task");
+    (void)snprintf(title, sizeof title, "tUCB, J = %" PRIu64, tasks);
+    segue_add_lengths(&figure, lengths, "ucb", 0, 0, "UCB");
+    segue_add_lengths(&figure, lengths, "mucb", 0, 2, "mUCB (knows the models)");
+    segue_add_lengths(&figure, tucb, "tucb", tasks, 5, title);
+    segue_add_lengths(&figure, baselines, "ts", 0, 3, "Thompson sampling");
+    segue_add_lengths(&figure, baselines, "kl-ucb", 0, 4, "KL-UCB");
+    segue_add_lengths(&figure, baselines, "ucb1", 0, 7, "UCB1");
+    segue_add_lengths(&figure, baselines, "mts", 0, 8, "Thompson sampling (knows the models)");
+    return segue_report_figure(report, &figure,
+                               "What one would use without transfer, beside the paper's policies; "
+                               "and Thompson sampling that knows the models.",
+                               err);
+}
+
+/* One run, each point the mean of those around it. */
+static void add_run(segue_figure *figure, const segue_cell *cell, uint64_t run)
+{
+    const double *points = cell->track[SEGUE_TRACK_REGRET] + run * cell->n_points;
+    for (size_t p = 0; p + SMOOTH <= cell->n_points; p++) {
+        double sum = 0.0;
+        for (size_t i = 0; i < SMOOTH; i++)
+            sum += points[p + i];
+        segue_figure_point(figure, (double)segue_cell_task(cell, p + SMOOTH / 2), sum / SMOOTH,
+                           NAN);
+    }
+}
+
+static segue_status draw_single_runs(const segue_report *report, segue_error *err)
+{
+    const segue_cell *cell = report->paper->longest;
+    char caption[200];
+    segue_figure figure = segue_figure_init("single-runs", "tasks", "regret per task");
+    (void)snprintf(caption, sizeof caption,
+                   "Each of the %" PRIu64 " runs of tUCB with J = %" PRIu64
+                   ", in moving averages over %" PRIu64 " tasks.",
+                   cell->runs, cell->tasks, SMOOTH * cell->every);
+    for (uint64_t run = 0; run < cell->runs; run++) {
+        segue_figure_series(&figure, SEGUE_HAIR, 7, "%s", run ? "" : "tUCB, single runs");
+        add_run(&figure, cell, run);
+    }
+    segue_add_track(&figure, cell, SEGUE_TRACK_REGRET, 5, "tUCB, mean");
+    segue_figure_level(&figure, 0, 0.0, (double)cell->tasks, report->paper->ucb->regret.mean, NAN,
+                       "UCB");
+    return segue_report_figure(report, &figure, caption, err);
+}
+
+static segue_status draw_errors(const segue_report *report, segue_error *err)
+{
+    const segue_results *choices = report->paper->results[SEGUE_TUCB_CHOICES];
+    const segue_cell *cell = report->paper->longest;
+    segue_figure figure =
+        segue_figure_init("errors", "tasks", "largest error of an estimated mean");
+    figure.log_x = figure.log_y = true;
+    segue_add_track(&figure, cell, SEGUE_TRACK_ERROR, 5, "tUCB, the paper's views");
+    for (size_t i = 0; i < choices->n_cells; i++)
+        if (strstr(choices->cell[i].policy, "views=symmetric"))
+            segue_add_track(&figure, &choices->cell[i], SEGUE_TRACK_ERROR, 3,
+                            "tUCB, symmetric views");
+    segue_add_track(&figure, cell, SEGUE_TRACK_EPS, 0, "eps_j, C = 2");
+    return segue_report_figure(
+        report, &figure,
+        "How well the models are known after so many tasks: the largest error of a mean, after "
+        "matching models, and what tUCB takes it for.",
+        err);
+}
+
+static segue_status draw_choices(const segue_report *report, segue_error *err)
+{
+    const segue_results *choices = report->paper->results[SEGUE_TUCB_CHOICES];
+    const double to = (double)choices->cell[0].tasks;
+    segue_figure figure = segue_figure_init("choices", "tasks", "regret per task");
+    segue_figure_level(&figure, 0, 0.0, to, report->paper->ucb->regret.mean, NAN, "UCB");
+    segue_figure_level(&figure, 2, 0.0, to, report->paper->mucb->regret.mean, NAN, "mUCB");
+    for (size_t i = 0; i < choices->n_cells; i++) {
+        const segue_cell *cell = &choices->cell[i];
+        static const size_t looks[] = {1, 3, 5, 4, 6, 8};
+        const bool doubling = strcmp(cell->policy, "tucb:C=0") == 0;
+        segue_add_track(&figure, cell, SEGUE_TRACK_REGRET, looks[i % 6],
+                        doubling ? "tUCB, C doubling" : cell->policy);
+    }
+    return segue_report_figure(report, &figure,
+                               "tUCB with other C, with C found by doubling from 0.25, and with "
+                               "symmetric views.",
+                               err);
+}
+
+static segue_status draw_related(const segue_report *report, segue_error *err)
+{
+    const segue_results *related = report->paper->results[SEGUE_RELATED];
+    const double to = (double)related->cell[0].tasks;
+    segue_figure figure = segue_figure_init("related", "tasks", "regret per task");
+    figure.log_y = true;
+    segue_figure_level(&figure, 0, 0.0, to, report->paper->ucb->regret.mean, NAN, "UCB");
+    segue_figure_level(&figure, 2, 0.0, to, report->paper->mucb->regret.mean, NAN, "mUCB");
+    for (size_t i = 0; i < related->n_cells; i++) {
+        static const size_t looks[] = {3, 4, 1, 7, 5};
+        segue_add_track(&figure, &related->cell[i], SEGUE_TRACK_REGRET, looks[i % 5],
+                        related->cell[i].policy);
+    }
+    return segue_report_figure(
+        report, &figure,
+        "Related work: sliding-window and discounted UCB over the whole stream of steps, UCB that "
+        "carries its means over, UCB with a hypothesis test, and UCB that is told each task's "
+        "model.",
+        err);
+}
+
+static void print_remark(const segue_report *report)
+{
+    static const char *const headings[] = {"C", "tasks needed", "by the printed formula", NULL};
+    const segue_cell *cell = report->paper->longest;
+    const double gap = report->paper->smallest_gap;
+    segue_html_table(report->out,
+                     "After how many tasks eps_j is so small that every model has a single best "
+                     "arm.",
+                     headings);
+    for (double c = 0.5; c <= 4.0; c *= 2.0) {
+        segue_html_row(report->out);
+        segue_html_cell(report->out, "%g", c);
+        segue_html_cell(report->out, "%.0f",
+                        segue_paper_settled(report->paper, c, cell->tasks, cell->steps));
+        segue_html_cell(report->out, "%.0f", ceil(2.0 * c / (gap * gap) + 1.0));
+    }
+    segue_html_table_end(report->out);
+    segue_html_p(report->out,
+                 "The smallest gap of an arm to the best one is %.3g; 2 eps_j must be below it. "
+                 "The formula in the paper, 2 C / gap² + 1, leaves out the logarithm and a factor "
+                 "2 C, and gives too small a number.",
+                 gap);
+}
+
+segue_status segue_section_beyond(const segue_report *report, segue_error *err)
+{
+    FILE *out = report->out;
+    segue_html_heading(out, 2, "beyond", "What the paper does not show");
+    segue_html_heading(out, 3, "baselines", "Policies that need no models");
+    segue_status status = draw_baselines(report, err);
+    segue_report_claim(report, "baselines");
+    segue_report_repeat(report, SEGUE_BASELINES);
+
+    segue_html_heading(out, 3, "single-runs", "Single runs");
+    if (status == SEGUE_OK)
+        status = draw_single_runs(report, err);
+    segue_report_claim(report, "single-runs");
+
+    segue_html_heading(out, 3, "errors", "How well the models are known");
+    if (status == SEGUE_OK)
+        status = draw_errors(report, err);
+    segue_report_claim(report, "error");
+
+    segue_html_heading(out, 3, "choices", "Other choices of C, and symmetric views");
+    if (status == SEGUE_OK)
+        status = draw_choices(report, err);
+    segue_report_claim(report, "choices");
+    segue_report_repeat(report, SEGUE_TUCB_CHOICES);
+
+    segue_html_heading(out, 3, "remark", "Tasks until every model has a single best arm");
+    print_remark(report);
+    segue_report_claim(report, "remark");
+
+    segue_html_heading(out, 3, "related", "Related work");
+    if (status == SEGUE_OK)
+        status = draw_related(report, err);
+    segue_report_claim(report, "related");
+    segue_report_claim(report, "told");
+    segue_html_p(out, "The hypothesis test of the paper's appendix needs a smallest gap between "
+                      "models; two of the paper's models have the same mean on some arms, the gap "
+                      "is 0, and ucb-test never tests: it is UCB.");
+    segue_report_repeat(report, SEGUE_RELATED);
+    return status;
+}

@@ -1,0 +1,165 @@
+/* section_figures.c - the paper's figures of regret and complexity.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "report/html.h"
+#include "report/sections.h"
+
+/* ---- regret against n -------------------------------------------------------------------- */
+
+/* The different J of results whose cells go through J first. */
+static size_t tasks_of(const segue_results *results, uint64_t *tasks, size_t most)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < results->n_cells && count < most; i++) {
+        if (i && results->cell[i].steps != results->cell[0].steps)
+            break;
+        tasks[count++] = results->cell[i].tasks;
+    }
+    return count;
+}
+
+static segue_status draw_lengths(const segue_report *report, segue_error *err)
+{
+    const segue_results *lengths = report->paper->results[SEGUE_LENGTHS];
+    const segue_results *tucb = report->paper->results[SEGUE_TUCB_LENGTHS];
+    uint64_t tasks[6];
+    const size_t n_tasks = tasks_of(tucb, tasks, 6);
+    segue_figure figure = segue_figure_init("lengths", "steps a task, n", "regret per task");
+    segue_add_lengths(&figure, lengths, "ucb", 0, 0, "UCB");
+    segue_add_lengths(&figure, lengths, "ucb+", 0, 1, "UCB+");
+    segue_add_lengths(&figure, lengths, "mucb", 0, 2, "mUCB");
+    for (size_t i = 0; i < n_tasks; i++) {
+        char title[60];
+        (void)snprintf(title, sizeof title, "tUCB, J = %" PRIu64, tasks[i]);
+        segue_add_lengths(&figure, tucb, "tucb", tasks[i], 3 + i, title);
+    }
+    return segue_report_figure(
+        report, &figure,
+        "Regret per task against its length n, with 95 % bands over runs; of tUCB the average over "
+        "J tasks, each J in runs of its own.",
+        err);
+}
+
+static void print_lengths(const segue_report *report)
+{
+    static const char *const headings[] = {"n", "UCB", "UCB+", "mUCB", "tUCB", "",
+                                           "",  "",    "",     "",     NULL};
+    const segue_results *lengths = report->paper->results[SEGUE_LENGTHS];
+    const segue_results *tucb = report->paper->results[SEGUE_TUCB_LENGTHS];
+    uint64_t tasks[6];
+    const size_t n_tasks = tasks_of(tucb, tasks, 6);
+    char titles[6][32];
+    const char *shown[12] = {headings[0], headings[1], headings[2], headings[3]};
+    for (size_t i = 0; i < n_tasks; i++) {
+        (void)snprintf(titles[i], sizeof titles[i], "J = %" PRIu64, tasks[i]);
+        shown[4 + i] = titles[i];
+    }
+    segue_html_table(report->out, "Regret per task, with standard errors.", shown);
+    for (size_t i = 0; i < tucb->n_cells; i += n_tasks) {
+        static const char *const policies[] = {"ucb", "ucb+", "mucb"};
+        const uint64_t steps = tucb->cell[i].steps;
+        segue_html_row(report->out);
+        segue_html_cell(report->out, "%" PRIu64, steps);
+        for (size_t c = 0; c < 3 + n_tasks; c++) {
+            const segue_cell *cell = c < 3 ? segue_results_find(lengths, policies[c], steps, 0)
+                                           : segue_results_find(tucb, "tucb", steps, tasks[c - 3]);
+            if (cell)
+                segue_html_cell(report->out, "%.1f ± %.1f", cell->regret.mean, cell->regret.se);
+            else
+                segue_html_cell(report->out, "-");
+        }
+    }
+    segue_html_table_end(report->out);
+}
+
+/* ---- from task to task ------------------------------------------------------------------- */
+
+static void add_levels(const segue_paper *paper, segue_figure *figure, double to)
+{
+    const segue_cell *cells[] = {paper->ucb, paper->ucb_plus, paper->mucb};
+    static const char *const titles[] = {"UCB", "UCB+", "mUCB"};
+    for (size_t i = 0; i < 3; i++)
+        segue_figure_level(figure, i, 0.0, to, cells[i]->regret.mean,
+                           segue_cell_band(cells[i], cells[i]->regret), titles[i]);
+}
+
+static segue_status draw_regret(const segue_report *report, const segue_cell *cell,
+                                segue_error *err)
+{
+    char name[60], caption[300];
+    (void)snprintf(name, sizeof name, "regret-%" PRIu64, cell->tasks);
+    (void)snprintf(caption, sizeof caption,
+                   "Regret of tUCB from task to task, J = %" PRIu64 ", n = %" PRIu64
+                   ": averages of %" PRIu64 " tasks over %" PRIu64
+                   " runs with a 95 %% band, and the regret of UCB, UCB+ and mUCB.",
+                   cell->tasks, cell->steps, cell->every, cell->runs);
+    segue_figure figure = segue_figure_init(name, "tasks", "regret per task");
+    add_levels(report->paper, &figure, (double)cell->tasks);
+    segue_add_track(&figure, cell, SEGUE_TRACK_REGRET, 5, "tUCB");
+    return segue_report_figure(report, &figure, caption, err);
+}
+
+static segue_status draw_complexity(const segue_report *report, const segue_cell *cell,
+                                    segue_error *err)
+{
+    static const char *const titles[] = {"UCB", "UCB+", "mUCB"};
+    char name[60], caption[300];
+    (void)snprintf(name, sizeof name, "complexity-%" PRIu64, cell->tasks);
+    (void)snprintf(caption, sizeof caption,
+                   "Complexity of tUCB from task to task, J = %" PRIu64
+                   ", by the weights of the models: mean of %" PRIu64
+                   " runs with a 95 %% band, and those of UCB, UCB+ and mUCB.",
+                   cell->tasks, cell->runs);
+    segue_figure figure = segue_figure_init(name, "tasks", "complexity");
+    for (size_t c = 0; c < SEGUE_KNOWN; c++) {
+        char title[40];
+        (void)snprintf(title, sizeof title, "%s: %.2f", titles[c], report->paper->average[c]);
+        segue_figure_level(&figure, c, 0.0, (double)cell->tasks, report->paper->average[c], NAN,
+                           title);
+    }
+    segue_add_track(&figure, cell, SEGUE_TRACK_COMPLEXITY, 5, "tUCB");
+    return segue_report_figure(report, &figure, caption, err);
+}
+
+typedef segue_status (*draw_function)(const segue_report *report, const segue_cell *cell,
+                                      segue_error *err);
+
+static segue_status draw_each(const segue_report *report, draw_function draw, segue_error *err)
+{
+    const segue_results *results = report->paper->results[SEGUE_TUCB_TASKS];
+    segue_status status = SEGUE_OK;
+    for (size_t i = 0; i < results->n_cells && status == SEGUE_OK; i++)
+        status = draw(report, &results->cell[i], err);
+    return status;
+}
+
+segue_status segue_section_figures(const segue_report *report, segue_error *err)
+{
+    FILE *out = report->out;
+    segue_html_heading(out, 2, "lengths", "Regret against the length of a task");
+    segue_status status = draw_lengths(report, err);
+    print_lengths(report);
+    segue_report_claim(report, "order");
+    segue_report_claim(report, "lengths");
+    segue_report_repeat(report, SEGUE_LENGTHS);
+    segue_report_repeat(report, SEGUE_TUCB_LENGTHS);
+
+    segue_html_heading(out, 2, "tasks", "Regret from task to task");
+    if (status == SEGUE_OK)
+        status = draw_each(report, draw_regret, err);
+    segue_report_claim(report, "start");
+    segue_report_claim(report, "never-worse");
+    segue_report_claim(report, "approach");
+    segue_report_repeat(report, SEGUE_TUCB_TASKS);
+
+    segue_html_heading(out, 2, "complexity", "Complexity from task to task");
+    if (status == SEGUE_OK)
+        status = draw_each(report, draw_complexity, err);
+    segue_report_claim(report, "complexity");
+    segue_html_p(out, "It comes from the same runs.");
+    return status;
+}

@@ -1,0 +1,163 @@
+/* section_theory.c - the models, their complexities, and the bounds beside what was measured.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "report/html.h"
+#include "report/sections.h"
+
+static segue_status draw_models(const segue_report *report, segue_error *err)
+{
+    const segue_models *models = report->paper->models;
+    segue_figure figure = segue_figure_init("models", "arm", "mean reward");
+    figure.y_most = 1.0;
+    figure.tics = "set xtics 1\nset offsets 0.4, 0.4, 0, 0";
+    for (size_t k = 0; k < models->n_models; k++) {
+        segue_figure_series(&figure, SEGUE_DOTTED, k, "model %zu", k + 1);
+        for (size_t i = 0; i < models->n_arms; i++)
+            segue_figure_point(&figure, (double)i + 1.0, segue_models_row(models, k)[i], NAN);
+    }
+    for (size_t k = 0; k < models->n_models; k++) {
+        segue_figure_series(&figure, SEGUE_CORNERS, k, "%s", "");
+        segue_figure_point(&figure, (double)models->best_arm[k] + 1.0,
+                           segue_models_best_value(models, k), NAN);
+    }
+    return segue_report_figure(
+        report, &figure,
+        "The set of models: the mean reward of each arm. A large square marks the best arm of its "
+        "model. Models 1 and 2 differ in two arms only, and arm 3 has the same mean in all.",
+        err);
+}
+
+static void print_models(const segue_report *report)
+{
+    static const char *const headings[] = {"model", "1", "2", "3", "4",  "5",
+                                           "6",     "7", "8", "9", "10", NULL};
+    const segue_models *models = report->paper->models;
+    const char *shown[12] = {NULL};
+    const size_t arms = models->n_arms < 10 ? models->n_arms : 10;
+    for (size_t i = 0; i <= arms; i++)
+        shown[i] = headings[i];
+    segue_html_table(report->out, "Table 1: the mean reward of each arm, by model.", shown);
+    for (size_t k = 0; k < models->n_models; k++) {
+        segue_html_row(report->out);
+        segue_html_cell(report->out, "%zu", k + 1);
+        for (size_t i = 0; i < arms; i++)
+            segue_html_cell(report->out, "%.4g", segue_models_row(models, k)[i]);
+    }
+    segue_html_table_end(report->out);
+}
+
+static void print_complexities(const segue_report *report)
+{
+    static const char *const headings[] = {"model", "UCB", "UCB+", "mUCB", NULL};
+    const segue_paper *paper = report->paper;
+    segue_html_table(report->out, "Table 2: the complexity of each model for three policies.",
+                     headings);
+    for (size_t k = 0; k <= paper->models->n_models; k++) {
+        const bool last = k == paper->models->n_models;
+        const double *row = last ? paper->average : paper->complexity[k];
+        segue_html_row(report->out);
+        if (last)
+            segue_html_cell(report->out, "average");
+        else
+            segue_html_cell(report->out, "%zu", k + 1);
+        for (size_t c = 0; c < SEGUE_KNOWN; c++)
+            segue_html_cell(report->out, "%.3f", row[c]);
+    }
+    segue_html_table_end(report->out);
+}
+
+static segue_status draw_bounds(const segue_report *report, segue_error *err)
+{
+    static const char *const policies[] = {"ucb", "ucb+", "mucb"};
+    static const char *const titles[] = {"UCB", "UCB+", "mUCB"};
+    const segue_results *lengths = report->paper->results[SEGUE_LENGTHS];
+    segue_figure figure = segue_figure_init("bounds", "steps a task, n", "regret per task");
+    figure.log_y = true;
+    for (size_t c = 0; c < SEGUE_KNOWN; c++) {
+        segue_add_lengths(&figure, lengths, policies[c], 0, c, titles[c]);
+        segue_figure_series(&figure, SEGUE_CURVE, c, "%s, bound", titles[c]);
+        for (size_t i = 0; i < lengths->n_cells; i++)
+            if (strcmp(lengths->cell[i].policy, policies[c]) == 0)
+                segue_figure_point(&figure, (double)lengths->cell[i].steps,
+                                   segue_paper_bound(report->paper, c, lengths->cell[i].steps),
+                                   NAN);
+    }
+    return segue_report_figure(
+        report, &figure,
+        "Measured regret (with markers) and the bounds K + 2 L complexity (without), L being the "
+        "logarithm of the confidence radius.",
+        err);
+}
+
+/* Averages over the tasks of a run, as Theorem 4 has them. */
+static void print_tucb_bounds(const segue_report *report)
+{
+    static const char *const headings[] = {"tasks J", "runs", "measured", "s.e.", "bound", NULL};
+    const segue_results *results = report->paper->results[SEGUE_TUCB_TASKS];
+    segue_html_table(
+        report->out,
+        "tUCB: regret per task, averaged over J tasks, and the bound of Theorem 4, for "
+        "the models as they were estimated.",
+        headings);
+    for (size_t i = 0; i < results->n_cells; i++) {
+        const segue_cell *cell = &results->cell[i];
+        double bound = 0.0;
+        for (size_t p = 0; p < cell->n_points; p++)
+            bound += segue_paper_bound_tucb(report->paper,
+                                            segue_cell_point(cell, SEGUE_TRACK_COMPLEXITY, p).mean,
+                                            cell->steps) /
+                     (double)cell->n_points;
+        segue_html_row(report->out);
+        segue_html_cell(report->out, "%" PRIu64, cell->tasks);
+        segue_html_cell(report->out, "%" PRIu64, cell->runs);
+        segue_html_cell(report->out, "%.1f", cell->regret.mean);
+        segue_html_cell(report->out, "%.1f", cell->regret.se);
+        segue_html_cell(report->out, "%.0f", bound);
+    }
+    segue_html_table_end(report->out);
+}
+
+static void print_recovery(const segue_report *report)
+{
+    const segue_paper *paper = report->paper;
+    const segue_cell *cell = paper->longest;
+    const segue_recovery recovery = segue_recovery_bound(
+        paper->models, &paper->spectrum, (double)cell->tasks, 1.0 / (double)cell->steps, 1.0, 1.0);
+    segue_html_p(report->out,
+                 "Theorem 2 bounds the Euclidean error of a model that RTP estimates, with two "
+                 "constants left open. With 1 for both it gives %.2g after %" PRIu64
+                 " tasks, and holds from %.2g tasks on; the largest error of a single mean that "
+                 "was measured then is %.3f. This is why C is a parameter in practice.",
+                 recovery.error, cell->tasks, recovery.least_tasks,
+                 segue_cell_point(cell, SEGUE_TRACK_ERROR, cell->n_points - 1).mean);
+}
+
+segue_status segue_section_models(const segue_report *report, segue_error *err)
+{
+    FILE *out = report->out;
+    segue_html_heading(out, 2, "models", "The models and what they cost");
+    const segue_status status = draw_models(report, err);
+    print_models(report);
+    print_complexities(report);
+    segue_html_p(out, "The complexity is the bound on the regret without the terms that depend on "
+                      "n: for UCB the sum of 1/gap over arms.");
+    segue_report_claim(report, "table");
+    segue_report_claim(report, "spectrum");
+    segue_html_command(out, "segue complexity --models models/paper.csv");
+    return status;
+}
+
+segue_status segue_section_bounds(const segue_report *report, segue_error *err)
+{
+    segue_html_heading(report->out, 2, "bounds", "The bounds beside what was measured");
+    const segue_status status = draw_bounds(report, err);
+    print_tucb_bounds(report);
+    print_recovery(report);
+    segue_report_claim(report, "bounds");
+    segue_report_claim(report, "prediction");
+    return status;
+}
