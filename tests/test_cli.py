@@ -17,48 +17,7 @@ import sys
 import tempfile
 import unittest
 
-SEGUE = sys.argv[1]
-SOURCE = pathlib.Path(sys.argv[2])
-PAPER = str(SOURCE / "models" / "paper.csv")
-
-
-def run(*args, **kwargs):
-    """Run segue; returns the finished process with texts."""
-    kwargs.setdefault("stdout", subprocess.PIPE)
-    return subprocess.run([SEGUE, *map(str, args)], stderr=subprocess.PIPE, text=True,
-                          stdin=kwargs.pop("stdin", subprocess.DEVNULL), timeout=300, **kwargs)
-
-
-def answer(*args):
-    """What segue prints when it must succeed."""
-    done = run(*args)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-class Folder(unittest.TestCase):
-    """A test with a folder of its own."""
-
-    def setUp(self):
-        self.holder = tempfile.TemporaryDirectory()
-        self.folder = pathlib.Path(self.holder.name)
-        self.addCleanup(self.holder.cleanup)
-
-    def file(self, text, name="set.csv"):
-        path = self.folder / name
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return str(path)
-
-    def refused(self, code, says, *args, **kwargs):
-        """Refused with this exit code, one sentence that says so, and nothing on stdout."""
-        done = run(*args, **kwargs)
-        told = f"{args}: exit {done.returncode}, {done.stderr!r}"
-        self.assertEqual(done.returncode, code, told)
-        self.assertTrue(done.stderr.startswith("segue: "), told)
-        self.assertEqual(done.stderr.count("\n"), 1, told)
-        self.assertIn(says, done.stderr, told)
-        self.assertFalse(done.stdout, told)
-
+from program import PAPER, SEGUE, SOURCE, Folder, answer, run
 
 SIMULATE = ("simulate", "--models", PAPER, "--steps", 50, "--runs", 2)
 

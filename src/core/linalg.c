@@ -3,37 +3,95 @@
  * LAPACK thinks in columns.  A row-major matrix is its transpose there, so symmetric matrices go
  * as they are, and the others are handed over transposed; LAPACKE then copies nothing, and all
  * scratch is ours, so that its allocation can be seen to fail.
+ *
+ * An OpenBLAS that was built without threads shares its buffers between ours, and then multiplies
+ * wrongly once in many thousand times: only one thread at a time may be in it.  Small matrices,
+ * which are those of almost every fit, do not go there.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "core/linalg.h"
 
 #include <cblas.h>
 #include <lapacke.h>
+#include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "core/jacobi.h"
 #include "segue/version.h"
+
+#define SMALL_PRODUCT 20000 /* multiplications: below, plain loops are as fast */
+
+/* Held while a thread is in BLAS or LAPACK, whose buffers belong to the whole process. */
+static pthread_mutex_t in_blas = PTHREAD_MUTEX_INITIALIZER;
 
 const char *segue_blas(void)
 {
     return openblas_get_config();
 }
 
+/* One of the matrices of a product: entry (i, k) is at i * row + k * column. */
+typedef struct factor {
+    const double *data;
+    size_t row, column;
+} factor;
+
+/* c (n x m) += a b, for a of n x k and b of k x m. */
+static void add_small_product(size_t n, size_t k, size_t m, factor a, factor b, double *c)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t l = 0; l < k; l++) {
+            const double x = a.data[i * a.row + l * a.column];
+            for (size_t j = 0; j < m; j++)
+                c[i * m + j] += x * b.data[l * b.row + j * b.column];
+        }
+}
+
+/* A factor for BLAS: as it is or transposed, and how far apart its rows are. */
+static CBLAS_TRANSPOSE form_of(factor f)
+{
+    return f.column == 1 ? CblasNoTrans : CblasTrans;
+}
+
+static blasint stride_of(factor f)
+{
+    return (blasint)(f.column == 1 ? f.row : f.column);
+}
+
+/* c (n x m) = keep c + a b, keep being 0 or 1. */
+static void product(size_t n, size_t k, size_t m, factor a, factor b, double *c, double keep)
+{
+    if (n * k * m <= SMALL_PRODUCT) {
+        if (keep == 0.0)
+            memset(c, 0, n * m * sizeof *c);
+        add_small_product(n, k, m, a, b, c);
+        return;
+    }
+    (void)pthread_mutex_lock(&in_blas);
+    cblas_dgemm(CblasRowMajor, form_of(a), form_of(b), (blasint)n, (blasint)m, (blasint)k, 1.0,
+                a.data, stride_of(a), b.data, stride_of(b), keep, c, (blasint)m);
+    (void)pthread_mutex_unlock(&in_blas);
+}
+
 void segue_la_gram(size_t n, size_t k, const double *a, double *gram)
 {
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (blasint)n, (blasint)n, (blasint)k, 1.0, a,
-                (blasint)k, a, (blasint)k, 0.0, gram, (blasint)n);
+    const factor left = {.data = a, .row = k, .column = 1},
+                 right = {.data = a, .row = 1, .column = k};
+    product(n, k, n, left, right, gram, 0.0);
 }
 
 void segue_la_multiply(size_t n, size_t k, size_t m, const double *a, const double *b, double *c)
 {
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (blasint)n, (blasint)m, (blasint)k, 1.0,
-                a, (blasint)k, b, (blasint)m, 0.0, c, (blasint)m);
+    const factor left = {.data = a, .row = k, .column = 1},
+                 right = {.data = b, .row = m, .column = 1};
+    product(n, k, m, left, right, c, 0.0);
 }
 
 static void multiply_left(size_t n, size_t m, size_t p, const double *a, const double *b, double *c,
                           double keep)
 {
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (blasint)m, (blasint)p, (blasint)n, 1.0, a,
-                (blasint)m, b, (blasint)p, keep, c, (blasint)p);
+    const factor left = {.data = a, .row = 1, .column = m},
+                 right = {.data = b, .row = p, .column = 1};
+    product(m, n, p, left, right, c, keep);
 }
 
 void segue_la_multiply_left(size_t n, size_t m, size_t p, const double *a, const double *b,
@@ -64,12 +122,16 @@ static segue_status symmetric(char job, size_t n, double *a, double *values, seg
 {
     const lapack_int size = (lapack_int)n;
     double best_size = 0.0;
+    if (n <= SEGUE_JACOBI_MOST)
+        return segue_jacobi(n, a, values) ? SEGUE_OK : outcome("dsyev", 1, err);
     (void)LAPACKE_dsyev_work(LAPACK_COL_MAJOR, job, 'U', size, a, size, values, &best_size, -1);
     double *work = calloc((size_t)best_size + 1, sizeof *work);
     if (!work)
         return no_memory(n, err);
+    (void)pthread_mutex_lock(&in_blas);
     const lapack_int info = LAPACKE_dsyev_work(LAPACK_COL_MAJOR, job, 'U', size, a, size, values,
                                                work, (lapack_int)best_size);
+    (void)pthread_mutex_unlock(&in_blas);
     free(work);
     return outcome("dsyev", info, err);
 }
@@ -105,9 +167,11 @@ segue_status segue_la_eigen_general(size_t n, double *a, double *real, double *i
     double *work = calloc((size_t)best_size + 1, sizeof *work);
     if (!work)
         return no_memory(n, err);
+    (void)pthread_mutex_lock(&in_blas);
     const lapack_int info =
         LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'V', size, a, size, real, imaginary, NULL, 1,
                            vectors, size, work, (lapack_int)best_size);
+    (void)pthread_mutex_unlock(&in_blas);
     free(work);
     return outcome("dgeev", info, err);
 }
@@ -121,8 +185,10 @@ segue_status segue_la_solve(size_t n, size_t m, double *a, double *b, segue_erro
         transpose(n, a);
         for (size_t i = 0; i < n * m; i++)
             columns[(i % m) * n + i / m] = b[i];
+        (void)pthread_mutex_lock(&in_blas);
         info = LAPACKE_dgesv_work(LAPACK_COL_MAJOR, (lapack_int)n, (lapack_int)m, a, (lapack_int)n,
                                   pivots, columns, (lapack_int)n);
+        (void)pthread_mutex_unlock(&in_blas);
         for (size_t i = 0; i < n * m; i++)
             b[i] = columns[(i % m) * n + i / m];
     }
@@ -141,8 +207,10 @@ segue_status segue_la_least_squares(size_t m, size_t n, double *a, double *b, se
     double *work = calloc((size_t)best_size + 1, sizeof *work);
     if (!work)
         return no_memory(n, err);
+    (void)pthread_mutex_lock(&in_blas);
     const lapack_int info = LAPACKE_dgels_work(LAPACK_COL_MAJOR, 'N', rows, columns, 1, a, rows, b,
                                                rows, work, (lapack_int)best_size);
+    (void)pthread_mutex_unlock(&in_blas);
     free(work);
     return outcome("dgels", info, err);
 }

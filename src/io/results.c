@@ -121,6 +121,37 @@ segue_regret segue_cell_point(const segue_cell *cell, segue_track track, size_t 
     return segue_regret_of(&stats);
 }
 
+/* The largest k for which the k-th smallest and the k-th largest of n hold the median between them
+ * with probability 0.95; at least 1.  n is at most 1000, so that 0.5^n is a number. */
+static size_t median_rank(size_t n)
+{
+    double chance = pow(0.5, (double)n), below = chance; /* of k - 1 or fewer under the median */
+    size_t k = 1;
+    for (;; k++) {
+        chance *= (double)(n - k + 1) / (double)k;
+        if (k >= (n + 1) / 2 || 2.0 * (below + chance) > 0.05)
+            return k;
+        below += chance;
+    }
+}
+
+segue_median segue_cell_median(const segue_cell *cell, segue_track track, size_t point)
+{
+    enum { MOST = 1000 };
+    double values[MOST];
+    size_t n = 0;
+    for (uint64_t run = 0; run < cell->runs && n < MOST; run++) {
+        const double x = cell->track[track][run * cell->n_points + point];
+        if (!isnan(x))
+            values[n++] = x;
+    }
+    if (n == 0)
+        return (segue_median){.middle = NAN, .low = NAN, .high = NAN};
+    const double middle = segue_quantile(values, n, 0.5); /* which sorts */
+    const size_t k = median_rank(n);
+    return (segue_median){.middle = middle, .low = values[k - 1], .high = values[n - k]};
+}
+
 double segue_cell_band(const segue_cell *cell, segue_regret regret)
 {
     return segue_student_95(cell->runs) * regret.se;

@@ -67,6 +67,14 @@ uint64_t segue_cell_task(const segue_cell *cell, size_t point);
 /** Mean and error over runs of one point. */
 segue_regret segue_cell_point(const segue_cell *cell, segue_track track, size_t point);
 
+/** The median over runs of one point, and a 95 % band of it that holds for any law: two order
+ * statistics (with fewer than six runs, the least and the largest, which is less).  Runs that have
+ * no number are left out; all NaN if none has. */
+typedef struct segue_median {
+    double middle, low, high;
+} segue_median;
+segue_median segue_cell_median(const segue_cell *cell, segue_track track, size_t point);
+
 /** Half the width of the 95 % band around a cell's mean, or a point's. */
 double segue_cell_band(const segue_cell *cell, segue_regret regret);
 

@@ -14,9 +14,10 @@
 
 #include "segue/stats.h"
 
-#define STRETCH                                                                                    \
-    10 /* points of a curve: a stretch of tasks that is long enough to mean something              \
-        */
+/* A run is worse than UCB for a stretch if so many points in a row have on average so many times
+ * its regret: with the paper's numbers, four standard errors above it. */
+#define STRETCH 5
+#define WORSE   1.1
 
 const char *segue_verdict_text(segue_verdict verdict)
 {
@@ -104,12 +105,6 @@ static const double printed[6][SEGUE_KNOWN] = {{22.31, 14.87, 2.33}, {23.32, 15.
                                                {33.91, 25.21, 2.08}, {17.91, 11.17, 3.48},
                                                {35.41, 8.76, 0.0},   {26.57, 15.11, 3.27}};
 
-/* Cut after the second decimal, as the paper does. */
-static double cut(double x)
-{
-    return floor(100.0 * x + 1e-9) / 100.0;
-}
-
 static void check_table(const segue_paper *paper, segue_finding *f)
 {
     static const char *const columns[] = {"UCB", "UCB+", "mUCB"};
@@ -121,7 +116,7 @@ static void check_table(const segue_paper *paper, segue_finding *f)
     }
     for (size_t k = 0; k < 6; k++)
         for (size_t c = 0; c < SEGUE_KNOWN; c++) {
-            const double x = cut(k < 5 ? paper->complexity[k][c] : paper->average[c]);
+            const double x = segue_paper_cut(k < 5 ? paper->complexity[k][c] : paper->average[c]);
             if (fabs(x - printed[k][c]) < 0.005) {
                 equal++;
                 continue;
@@ -234,7 +229,7 @@ static void check_never_worse(const segue_paper *paper, segue_finding *f)
     const size_t first = below_for_good(cell, ucb);
     uint64_t bad = 0;
     for (uint64_t run = 0; run < cell->runs; run++)
-        bad += has_stretch_above(cell, run, first, ucb);
+        bad += has_stretch_above(cell, run, first, WORSE * ucb);
     if (first == cell->n_points) {
         f->verdict = SEGUE_FAILS;
         say(f, "On average over runs tUCB is not below UCB at the end of %" PRIu64 " tasks.",
@@ -244,14 +239,12 @@ static void check_never_worse(const segue_paper *paper, segue_finding *f)
     f->verdict = first == 0 && bad == 0 ? SEGUE_HOLDS : SEGUE_PARTLY;
     say(f, "On average over %" PRIu64 " runs it holds from task %" PRIu64 " on. ", cell->runs,
         first ? segue_cell_task(cell, first - 1) + 1 : 1);
-    if (bad)
-        say(f,
-            "Not in every run: in %" PRIu64 " of %" PRIu64 " some stretch of %" PRIu64
-            " tasks after that had more regret than UCB.",
-            bad, cell->runs, STRETCH * cell->every);
-    else
-        say(f, "No run had a stretch of %" PRIu64 " tasks after that with more regret than UCB.",
-            STRETCH * cell->every);
+    say(f,
+        bad ? "Not in every run: in %" PRIu64 " of %" PRIu64 " some stretch of %" PRIu64
+              " tasks after that had over %.0f %% more regret than UCB."
+            : "In %" PRIu64 " of %" PRIu64 " runs some stretch of %" PRIu64
+              " tasks after that had over %.0f %% more regret than UCB.",
+        bad, cell->runs, STRETCH * cell->every, 100.0 * (WORSE - 1.0));
 }
 
 static void check_approach(const segue_paper *paper, segue_finding *f)
@@ -437,32 +430,39 @@ static void check_single_runs(const segue_paper *paper, segue_finding *f)
 static void check_error(const segue_paper *paper, segue_finding *f)
 {
     const segue_cell *cell = paper->longest;
-    const size_t last = cell->n_points - 1;
-    const segue_regret error = segue_cell_point(cell, SEGUE_TRACK_ERROR, last);
-    const double eps = segue_cell_point(cell, SEGUE_TRACK_EPS, last).mean;
-    f->verdict = isnan(error.mean) || isnan(eps) ? SEGUE_UNCLEAR
-                 : error.mean < eps              ? SEGUE_HOLDS
-                                                 : SEGUE_FAILS;
+    const size_t last = cell->n_points - 1, quarter = last / 4;
+    const double early = segue_cell_median(cell, SEGUE_TRACK_ERROR, quarter).middle;
+    const double late = segue_cell_median(cell, SEGUE_TRACK_ERROR, last).middle;
+    const double eps = segue_cell_median(cell, SEGUE_TRACK_EPS, last).middle;
+    const bool flat = late > 0.75 * early, above = late > eps;
+    f->verdict = isnan(early) || isnan(late) || isnan(eps) ? SEGUE_UNCLEAR
+                 : flat && above                           ? SEGUE_HOLDS
+                 : flat || above                           ? SEGUE_PARTLY
+                                                           : SEGUE_FAILS;
     say(f,
-        "After %" PRIu64 " tasks the largest error of an estimated mean is %.3f (s.e. %.3f), and "
-        "eps_j with C = 2 is %.3f.",
-        cell->tasks, error.mean, error.se, eps);
+        "The largest error of an estimated mean is %.3f after %" PRIu64 " tasks and %.3f after "
+        "%" PRIu64 " (medians over runs), where a fall with the root of their number would leave "
+        "%.3f; eps_j is then %.3f. Independent rewards give 0.0033 after 5,000 tasks; those that "
+        "a policy gathers do not, since it stops pulling an arm when its rewards were poor.",
+        early, segue_cell_task(cell, quarter), late, cell->tasks,
+        early * sqrt((double)segue_cell_task(cell, quarter) / (double)cell->tasks), eps);
 }
 
 static void check_choices(const segue_paper *paper, segue_finding *f)
 {
     const segue_results *results = paper->results[SEGUE_TUCB_CHOICES];
-    const segue_cell *best = NULL, *usual = NULL;
+    const segue_cell *usual = NULL;
+    tally t = {.right = 0};
     for (size_t i = 0; i < results->n_cells; i++) {
         const segue_cell *cell = &results->cell[i];
-        if (!best || cell->regret.mean < best->regret.mean)
-            best = cell;
         if (strcmp(cell->policy, "tucb:C=2") == 0)
             usual = cell;
         say(f, "%s: %.1f (s.e. %.1f). ", cell->policy, cell->regret.mean, cell->regret.se);
     }
-    const int better = usual && best != usual ? compare_cells(usual, best) : usual ? -1 : 0;
-    f->verdict = better > 0 ? SEGUE_HOLDS : better < 0 ? SEGUE_FAILS : SEGUE_UNCLEAR;
+    for (size_t i = 0; i < results->n_cells && usual; i++)
+        if (&results->cell[i] != usual && !strstr(results->cell[i].policy, "views"))
+            count(&t, compare_cells(&results->cell[i], usual));
+    f->verdict = judge(&t);
 }
 
 static void check_related(const segue_paper *paper, segue_finding *f)
@@ -542,9 +542,14 @@ static const struct {
      "Single runs of tUCB differ much: the worst ends a quarter above the "
      "best.",
      check_single_runs},
-    {"error", true, "The models are estimated better than eps_j tells tUCB to expect.",
+    {"error", true,
+     "The error of the models that tUCB estimates does not keep falling with the root of the "
+     "number "
+     "of tasks: it levels off, and ends above eps_j, where the guarantees no longer cover it.",
      check_error},
-    {"choices", true, "C = 2, as in the paper, is not the best choice.", check_choices},
+    {"choices", true,
+     "C = 2, as in the paper, has less regret than half and twice of it, and than doubling.",
+     check_choices},
     {"related", true,
      "Policies for bandits that change, and means carried over from task to task, are worse than "
      "UCB that starts anew.",

@@ -18,11 +18,11 @@
 static const struct {
     const char *colour;
     int dash;
-    int marker, hollow;
+    int marker;
 } looks[] = {
-    {"#D55E00", 1, 5, 4},   {"#E69F00", 2, 7, 6},   {"#0072B2", 4, 9, 8}, {"#009E73", 3, 11, 10},
-    {"#CC79A7", 5, 13, 12}, {"#000000", 1, 2, 2},   {"#56B4E9", 2, 4, 4}, {"#7F7F7F", 3, 6, 6},
-    {"#8C510A", 4, 8, 8},   {"#5E3C99", 5, 10, 10},
+    {"#D55E00", 1, 7},  {"#E69F00", 2, 9},  {"#0072B2", 4, 11}, {"#009E73", 3, 13},
+    {"#CC79A7", 5, 15}, {"#000000", 1, 2},  {"#56B4E9", 2, 6},  {"#7F7F7F", 3, 8},
+    {"#8C510A", 4, 10}, {"#5E3C99", 5, 12},
 };
 #define LOOKS (sizeof looks / sizeof *looks)
 
@@ -81,6 +81,11 @@ void segue_figure_series(segue_figure *figure, segue_mark mark, size_t look, con
 
 void segue_figure_point(segue_figure *figure, double x, double y, double band)
 {
+    segue_figure_range(figure, x, y, y - band, y + band);
+}
+
+void segue_figure_range(segue_figure *figure, double x, double y, double low, double high)
+{
     if (!isfinite(x) || !isfinite(y) || figure->n_series == 0)
         return;
     segue_point *point =
@@ -88,10 +93,9 @@ void segue_figure_point(segue_figure *figure, double x, double y, double band)
     if (!point)
         return;
     figure->point = point;
-    double low = y - band;
-    if (figure->log_y && low <= 0.0) /* which a logarithmic axis cannot show */
-        low = y;
-    figure->point[figure->n_points++] = (segue_point){.x = x, .y = y, .low = low, .high = y + band};
+    if (figure->log_y && low < figure->y_least) /* a logarithmic axis cannot show 0 or less */
+        low = figure->y_least;
+    figure->point[figure->n_points++] = (segue_point){.x = x, .y = y, .low = low, .high = high};
     figure->series[figure->n_series - 1].count++;
 }
 
@@ -171,11 +175,8 @@ static void print_plot(FILE *out, const segue_figure *figure, const segue_series
     case SEGUE_HAIR:
         fputs("lines linewidth 0.7", out);
         break;
-    case SEGUE_CORNERS:
+    case SEGUE_SQUARES:
         fputs("points pointtype 5 pointsize 1.5", out);
-        break;
-    case SEGUE_MARKS:
-        fprintf(out, "points pointtype %d pointsize 0.8", looks[series->look].hollow);
         break;
     default:
         fprintf(out, "lines linewidth %s dashtype %d", series->mark == SEGUE_LEVEL ? "1.6" : "2.2",
@@ -201,12 +202,14 @@ static void print_axes(FILE *out, const segue_figure *figure)
         fputs("set logscale x\n", out);
     if (figure->log_y)
         fputs("set logscale y\n", out);
-    if (figure->y_most > figure->y_least)
+    if (figure->log_x || figure->log_y)
+        fputs("set format '%g'\n", out);
+    if (figure->y_most > 0.0)
         fprintf(out, "set yrange [%g:%g]\n", figure->y_least, figure->y_most);
-    else if (!figure->log_y)
-        fputs("set yrange [0:*]\n", out);
-    if (figure->tics)
-        fprintf(out, "%s\n", figure->tics);
+    else if (figure->y_least > 0.0 || !figure->log_y)
+        fprintf(out, "set yrange [%g:*]\n", figure->y_least);
+    if (figure->more)
+        fprintf(out, "%s\n", figure->more);
 }
 
 static void print_script(const segue_figure *figure, FILE *out)
@@ -229,7 +232,7 @@ static void print_script(const segue_figure *figure, FILE *out)
             "set grid back linecolor rgb '#dddddd'\n"
             "set border 3\n"
             "set tics nomirror\n"
-            "set key below reverse Left samplen 3\n",
+            "set key below reverse Left samplen 3 spacing 1.15\n",
             figure->name, figure->name, figure->name);
     print_axes(out, figure);
     fputs("plot ", out);

@@ -13,12 +13,11 @@
 
 /** How a series is drawn. */
 typedef enum segue_mark {
-    SEGUE_CURVE,   /* a line */
-    SEGUE_DOTTED,  /* a line with its points marked */
-    SEGUE_LEVEL,   /* a line across, for one number */
-    SEGUE_HAIR,    /* a thin line, one of many */
-    SEGUE_CORNERS, /* marks alone: filled squares */
-    SEGUE_MARKS    /* marks alone */
+    SEGUE_CURVE,  /* a line */
+    SEGUE_DOTTED, /* a line with its points marked */
+    SEGUE_LEVEL,  /* a line across, for one number */
+    SEGUE_HAIR,   /* a thin line, one of many */
+    SEGUE_SQUARES /* large squares, and no line */
 } segue_mark;
 
 /** Colour, dashes and marker go by `look`, 0 .. 9: told apart by colour-blind people, and in grey
@@ -39,8 +38,8 @@ typedef struct segue_figure {
     const char *name; /* of the files; borrowed, like the texts below */
     const char *x_label, *y_label;
     bool log_x, log_y;
-    double y_least, y_most; /* of the axis; equal: gnuplot chooses */
-    const char *tics;       /* more of gnuplot, for the x axis, or NULL */
+    double y_least, y_most; /* of the axis; 0 .. 0: gnuplot chooses the end */
+    const char *more;       /* lines of gnuplot, or NULL */
     size_t n_series, series_room;
     segue_series *series;
     size_t n_points, points_room;
@@ -59,6 +58,9 @@ void segue_figure_series(segue_figure *figure, segue_mark mark, size_t look, con
 
 /** Add a point, with `band` on both sides (NaN: none); points that are not finite are left out. */
 void segue_figure_point(segue_figure *figure, double x, double y, double band);
+
+/** The same with a band from `low` to `high`. */
+void segue_figure_range(segue_figure *figure, double x, double y, double low, double high);
 
 /** A line across from `from` to `to` at `y`, with a band. */
 void segue_figure_level(segue_figure *figure, size_t look, double from, double to, double y,

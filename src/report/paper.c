@@ -115,6 +115,11 @@ static segue_status work_out(segue_paper *paper, segue_error *err)
     return segue_spectrum_compute(&paper->spectrum, models, err);
 }
 
+double segue_paper_cut(double x)
+{
+    return floor(100.0 * x + 1e-9) / 100.0;
+}
+
 double segue_paper_bound(const segue_paper *paper, size_t which, uint64_t steps)
 {
     const double log_term = segue_log_term(paper->models->n_models, steps, 1.0 / (double)steps);

@@ -49,6 +49,9 @@ SEGUE_MUST_CHECK segue_status segue_paper_read(segue_paper **out, const char *fo
                                                segue_error *err);
 void segue_paper_destroy(segue_paper *paper);
 
+/** A number cut after its second decimal, as the paper prints them. */
+double segue_paper_cut(double x);
+
 /** The bound of the theorems on the regret of a task of n steps: of column `which`, by the weights;
  * of tUCB where it has that complexity, its forced pulls included. */
 double segue_paper_bound(const segue_paper *paper, size_t which, uint64_t steps);

@@ -82,8 +82,8 @@ static void print_intro(const segue_report *report)
                  "checks what they say against what comes out, and shows what they do not.");
     segue_html_p(report->out,
                  "Made by segue %s with seed %" PRIu64 ". Regret is the reward that the best arm "
-                 "would have paid more, in mean. Bands and the sign ± of figures are 95 %% over "
-                 "runs by Student's t; tables and findings give standard errors (s.e.). Two "
+                 "would have paid more, in mean. The bands of figures are 95 %% over runs, by "
+                 "Student's t; tables and findings give standard errors (s.e., or behind ±). Two "
                  "numbers count as different where their difference is more than its 95 %% band.",
                  first->version, first->seed);
 }
@@ -93,17 +93,17 @@ static void print_summary(const segue_report *report)
     FILE *out = report->out;
     segue_html_heading(out, 2, "summary", "What holds");
     for (int ours = 0; ours < 2; ours++) {
-        fprintf(out, "<h3>%s</h3>\n<ul>\n", ours ? "What we add" : "What the paper says");
+        fprintf(out, "<h3>%s</h3>\n<ul class=\"summary\">\n",
+                ours ? "What we add" : "What the paper says");
         for (size_t i = 0; i < report->n_findings; i++) {
             const segue_finding *finding = &report->findings[i];
             if (finding->ours != (ours == 1))
                 continue;
-            fprintf(out, "<li class=\"%s\"><a href=\"#claim-%s\">",
-                    segue_verdict_class(finding->verdict), finding->id);
+            fprintf(out, "<li class=\"%s\"><span class=\"verdict\">%s:</span> ",
+                    segue_verdict_class(finding->verdict), segue_verdict_text(finding->verdict));
+            fprintf(out, "<a href=\"#claim-%s\">", finding->id);
             segue_html_text(out, "%s", finding->says);
-            fputs("</a> <span class=\"verdict\">", out);
-            segue_html_text(out, "%s", segue_verdict_text(finding->verdict));
-            fputs("</span>.</li>\n", out);
+            fputs("</a></li>\n", out);
         }
         fputs("</ul>\n", out);
     }

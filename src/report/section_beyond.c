@@ -21,12 +21,12 @@ static segue_status draw_baselines(const segue_report *report, segue_error *err)
     segue_figure figure = segue_figure_init("baselines", "steps a task, n", "regret per task");
     (void)snprintf(title, sizeof title, "tUCB, J = %" PRIu64, tasks);
     segue_add_lengths(&figure, lengths, "ucb", 0, 0, "UCB");
-    segue_add_lengths(&figure, lengths, "mucb", 0, 2, "mUCB (knows the models)");
+    segue_add_lengths(&figure, lengths, "mucb", 0, 2, "mUCB, models known");
     segue_add_lengths(&figure, tucb, "tucb", tasks, 5, title);
-    segue_add_lengths(&figure, baselines, "ts", 0, 3, "Thompson sampling");
+    segue_add_lengths(&figure, baselines, "ts", 0, 3, "TS (Thompson)");
     segue_add_lengths(&figure, baselines, "kl-ucb", 0, 4, "KL-UCB");
     segue_add_lengths(&figure, baselines, "ucb1", 0, 7, "UCB1");
-    segue_add_lengths(&figure, baselines, "mts", 0, 8, "Thompson sampling (knows the models)");
+    segue_add_lengths(&figure, baselines, "mts", 0, 8, "TS, models known");
     return segue_report_figure(report, &figure,
                                "What one would use without transfer, beside the paper's policies; "
                                "and Thompson sampling that knows the models.",
@@ -56,13 +56,25 @@ static segue_status draw_single_runs(const segue_report *report, segue_error *er
                    ", in moving averages over %" PRIu64 " tasks.",
                    cell->runs, cell->tasks, SMOOTH * cell->every);
     for (uint64_t run = 0; run < cell->runs; run++) {
-        segue_figure_series(&figure, SEGUE_HAIR, 7, "%s", run ? "" : "tUCB, single runs");
+        segue_figure_series(&figure, SEGUE_HAIR, 2, "%s", run ? "" : "tUCB, single runs");
         add_run(&figure, cell, run);
     }
     segue_add_track(&figure, cell, SEGUE_TRACK_REGRET, 5, "tUCB, mean");
     segue_figure_level(&figure, 0, 0.0, (double)cell->tasks, report->paper->ucb->regret.mean, NAN,
                        "UCB");
     return segue_report_figure(report, &figure, caption, err);
+}
+
+/* The error has outliers, where an eigenvalue comes out almost 0: its median over runs. */
+static void add_medians(segue_figure *figure, const segue_cell *cell, size_t look,
+                        const char *title)
+{
+    segue_figure_series(figure, SEGUE_CURVE, look, "%s", title);
+    for (size_t p = 0; cell->track[SEGUE_TRACK_ERROR] && p < cell->n_points; p++) {
+        const segue_median median = segue_cell_median(cell, SEGUE_TRACK_ERROR, p);
+        segue_figure_range(figure, (double)segue_cell_task(cell, p), median.middle, median.low,
+                           median.high);
+    }
 }
 
 static segue_status draw_errors(const segue_report *report, segue_error *err)
@@ -72,16 +84,17 @@ static segue_status draw_errors(const segue_report *report, segue_error *err)
     segue_figure figure =
         segue_figure_init("errors", "tasks", "largest error of an estimated mean");
     figure.log_x = figure.log_y = true;
-    segue_add_track(&figure, cell, SEGUE_TRACK_ERROR, 5, "tUCB, the paper's views");
+    figure.y_least = 0.01;
+    figure.y_most = 2.0;
+    add_medians(&figure, cell, 5, "tUCB, the paper's views");
     for (size_t i = 0; i < choices->n_cells; i++)
         if (strstr(choices->cell[i].policy, "views=symmetric"))
-            segue_add_track(&figure, &choices->cell[i], SEGUE_TRACK_ERROR, 3,
-                            "tUCB, symmetric views");
+            add_medians(&figure, &choices->cell[i], 3, "tUCB, symmetric views");
     segue_add_track(&figure, cell, SEGUE_TRACK_EPS, 0, "eps_j, C = 2");
     return segue_report_figure(
         report, &figure,
         "How well the models are known after so many tasks: the largest error of a mean, after "
-        "matching models, and what tUCB takes it for.",
+        "matching models (median over runs, with its 95 % band), and what tUCB takes it for.",
         err);
 }
 
@@ -111,6 +124,7 @@ static segue_status draw_related(const segue_report *report, segue_error *err)
     const double to = (double)related->cell[0].tasks;
     segue_figure figure = segue_figure_init("related", "tasks", "regret per task");
     figure.log_y = true;
+    figure.y_least = 0.01;
     segue_figure_level(&figure, 0, 0.0, to, report->paper->ucb->regret.mean, NAN, "UCB");
     segue_figure_level(&figure, 2, 0.0, to, report->paper->mucb->regret.mean, NAN, "mUCB");
     for (size_t i = 0; i < related->n_cells; i++) {

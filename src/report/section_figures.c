@@ -117,7 +117,8 @@ static segue_status draw_complexity(const segue_report *report, const segue_cell
     segue_figure figure = segue_figure_init(name, "tasks", "complexity");
     for (size_t c = 0; c < SEGUE_KNOWN; c++) {
         char title[40];
-        (void)snprintf(title, sizeof title, "%s: %.2f", titles[c], report->paper->average[c]);
+        (void)snprintf(title, sizeof title, "%s: %.2f", titles[c],
+                       segue_paper_cut(report->paper->average[c]));
         segue_figure_level(&figure, c, 0.0, (double)cell->tasks, report->paper->average[c], NAN,
                            title);
     }

@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "report/html.h"
@@ -13,14 +14,17 @@ static segue_status draw_models(const segue_report *report, segue_error *err)
     const segue_models *models = report->paper->models;
     segue_figure figure = segue_figure_init("models", "arm", "mean reward");
     figure.y_most = 1.0;
-    figure.tics = "set xtics 1\nset offsets 0.4, 0.4, 0, 0";
+    char range[60];
+    (void)snprintf(range, sizeof range, "set xrange [0.5:%g]\nset xtics 1",
+                   (double)models->n_arms + 0.5);
+    figure.more = range;
     for (size_t k = 0; k < models->n_models; k++) {
         segue_figure_series(&figure, SEGUE_DOTTED, k, "model %zu", k + 1);
         for (size_t i = 0; i < models->n_arms; i++)
             segue_figure_point(&figure, (double)i + 1.0, segue_models_row(models, k)[i], NAN);
     }
     for (size_t k = 0; k < models->n_models; k++) {
-        segue_figure_series(&figure, SEGUE_CORNERS, k, "%s", "");
+        segue_figure_series(&figure, SEGUE_SQUARES, k, "%s", "");
         segue_figure_point(&figure, (double)models->best_arm[k] + 1.0,
                            segue_models_best_value(models, k), NAN);
     }
@@ -77,6 +81,7 @@ static segue_status draw_bounds(const segue_report *report, segue_error *err)
     const segue_results *lengths = report->paper->results[SEGUE_LENGTHS];
     segue_figure figure = segue_figure_init("bounds", "steps a task, n", "regret per task");
     figure.log_y = true;
+    figure.y_least = 5.0;
     for (size_t c = 0; c < SEGUE_KNOWN; c++) {
         segue_add_lengths(&figure, lengths, policies[c], 0, c, titles[c]);
         segue_figure_series(&figure, SEGUE_CURVE, c, "%s, bound", titles[c]);
@@ -144,7 +149,8 @@ segue_status segue_section_models(const segue_report *report, segue_error *err)
     print_models(report);
     print_complexities(report);
     segue_html_p(out, "The complexity is the bound on the regret without the terms that depend on "
-                      "n: for UCB the sum of 1/gap over arms.");
+                      "n: for UCB the sum of 1/gap over arms. The paper cuts its numbers after the "
+                      "second decimal, and does not round them.");
     segue_report_claim(report, "table");
     segue_report_claim(report, "spectrum");
     segue_html_command(out, "segue complexity --models models/paper.csv");

@@ -1,0 +1,474 @@
+#!/usr/bin/python3
+"""Experiments and the report: broken files, the same bytes however they were run, claims that are
+computed.
+
+usage: test_paper.py SEGUE SOURCE [unittest options]
+SPDX-License-Identifier: Apache-2.0"""
+import csv
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+from program import PAPER, SEGUE, SOURCE, Folder, answer, run
+
+STUDIES = ["lengths", "baselines", "tucb-lengths", "tucb-tasks", "tucb-choices", "related"]
+
+GOOD = {"name": "try", "environment": {"models": PAPER}, "policies": ["ucb", "mucb"],
+        "steps": [50, 100], "runs": 3, "seed": 7}
+
+# Changes to a good experiment that break it, and what the error must say behind the path.
+BROKEN = [
+    ("no name", {"name": None}, "field 'name': is nothing; need a text"),
+    ("a name that is no file name", {"name": "../x"}, "field 'name': is '../x'; need 1 to 60 of a-z"),
+    ("a name that is a number", {"name": 3}, "field 'name': is a whole number; need a text"),
+    ("an unknown field", {"polcies": []}, "field 'polcies': is not known; did you mean 'policies'?"),
+    ("a title that is a list", {"title": []}, "field 'title': is a list; need a text"),
+    ("no environment", {"environment": None}, "field 'environment': is nothing; need an object"),
+    ("an empty list of environments", {"environment": []}, "field 'environment': is a list; need"),
+    ("an environment of nothing", {"environment": {}}, "field 'environment.models': give it, or 'uniform'"),
+    ("both kinds of environment", {"environment": {"models": PAPER, "uniform": 5}},
+     "field 'environment.models': give it, or 'uniform', and not both"),
+    ("an unknown field of it", {"environment": {"models": PAPER, "rewrds": "beta:2"}},
+     "field 'environment.rewrds': is not known; did you mean 'rewards'?"),
+    ("a set that is not there", {"environment": {"models": "nowhere.csv"}},
+     "nowhere.csv: cannot be opened"),
+    ("means out of range", {"environment": {"models": {"means": [[0.5, 1.5]]}}},
+     "field 'environment.models': "),
+    ("rows of unequal length", {"environment": {"models": {"means": [[0.5, 0.1], [0.2]]}}},
+     "field 'environment.models': a list has 1 numbers; need 2"),
+    ("means that are texts", {"environment": {"models": {"means": [["a", "b"]]}}},
+     "holds a text; need numbers"),
+    ("too many weights", {"environment": {"models": {"means": [[0.5, 0.1]], "weights": [1, 2]}}},
+     "a list has 2 numbers; need 1"),
+    ("an unknown law", {"environment": {"models": PAPER, "rewards": "gamma:2"}},
+     "field 'environment.rewards': "),
+    ("a spread of 0", {"environment": {"models": PAPER, "spread": 0}},
+     "field 'environment.spread': is 0; need a number above 0"),
+    ("a switch to nothing", {"environment": {"models": PAPER, "switch-at": 5}}, "field 'environment': "),
+    ("two environments of one name",
+     {"environment": [{"name": "a", "uniform": 3}, {"name": "a", "uniform": 4}], "policies": ["ucb"]},
+     "field 'environment[1].name': is 'a' a second time"),
+    ("no policies", {"policies": []}, "field 'policies': is a list of 0; need a list of 1 to 1000"),
+    ("policies that are a text", {"policies": "ucb"}, "field 'policies': is a text of 0; need a list"),
+    ("an unknown policy", {"policies": ["ucb", "mucbb"]}, "field 'policies[1]': "),
+    ("a policy that is a number", {"policies": [1]}, "field 'policies[0]': is a whole number; need a text"),
+    ("a policy twice", {"policies": ["ucb", "ucb"]}, "field 'policies[1]': is 'ucb' a second time"),
+    ("a wrong option", {"policies": ["ucb:delta=2"]}, "field 'policies[0]': "),
+    ("a learner without tasks", {"policies": ["tucb"]}, "learns over tasks, and needs some"),
+    ("known models where there are none", {"environment": {"uniform": 5}}, "field 'policies[1]': 'mucb' in"),
+    ("no steps", {"steps": None}, "field 'steps': is nothing; need a whole number from 1 to"),
+    ("steps of 0", {"steps": 0}, "field 'steps': is 0; need a whole number from 1 to 1000000000000"),
+    ("broken steps", {"steps": [50, 2.5]}, "field 'steps[1]': is a decimal number; need a whole"),
+    ("steps twice", {"steps": [50, 50]}, "field 'steps[1]': is 50 a second time"),
+    ("an empty list of steps", {"steps": []}, "field 'steps': has 0 numbers; need 1 to 1000"),
+    ("negative tasks", {"tasks": -1}, "field 'tasks': is -1; need a whole number from 1"),
+    ("too many tasks", {"tasks": 10**10}, "field 'tasks': is 10000000000; need"),
+    ("no runs", {"runs": None}, "field 'runs': is nothing; need a whole number from 1"),
+    ("runs as a list", {"runs": [1, 2]}, "field 'runs': is a list; need a whole number"),
+    ("more runs than fit", {"runs": 10**9}, "asks for too many runs"),
+    ("a negative seed", {"seed": -1}, "field 'seed': is -1; need a whole number from 0"),
+    ("points without tasks", {"every": 5}, "field 'every': is over tasks, and needs the field 'tasks'"),
+    ("every of 0", {"every": 0, "tasks": 5}, "field 'every': is 0; need"),
+    ("variants that are a list", {"variants": []}, "field 'variants': is a list; need an object"),
+    ("a variant that is a number", {"variants": {"quick": 3}}, "'quick' is a whole number; need an object"),
+    ("a variant of another model set", {"variants": {"quick": {"environment": {}}}},
+     "field 'variants.quick.environment': is not known; need one of policies, steps"),
+]
+
+
+class Broken(Folder):
+    def test_broken_experiments_are_refused_with_file_and_field(self):
+        for name, change, says in BROKEN:
+            with self.subTest(name):
+                experiment = {k: v for k, v in {**GOOD, **change}.items() if v is not None}
+                path = self.file(json.dumps(experiment), "broken.json")
+                self.refused(2, says, "run", path, "--out", self.folder)
+                if "runs" not in change or change["runs"] != 10**9:
+                    self.refused(2, "broken.json", "run", path, "--out", self.folder)
+        self.assertEqual(os.listdir(self.folder), ["broken.json"])
+
+    def test_what_is_no_json_is_refused_with_its_line(self):
+        for text, says in [("", "bad.json:1: is not JSON"), ("[1]", "bad.json: holds a list; need an object"),
+                           ('{"name": "a",\n "name": "b"}', "bad.json:2: is not JSON: duplicate"),
+                           ('{"name": "a"} x', "bad.json:1: is not JSON"), (b'{"name": "\xff"}', "bad.json:1:"),
+                           ('{"name": "a",\n', "bad.json:2: is not JSON")]:
+            with self.subTest(text=text):
+                self.refused(2, says, "run", self.file(text, "bad.json"), "--out", self.folder)
+        self.refused(2, "is a directory", "run", self.folder)
+        self.refused(2, "cannot be opened", "run", self.folder / "nowhere.json")
+        self.refused(2, "give the file of an experiment", "run")
+
+    def test_options_that_do_not_fit_are_refused(self):
+        path = self.file(json.dumps({**GOOD, "variants": {"small": {"runs": 2}}}), "try.json")
+        self.refused(2, "there is no variant 'quick'; it has small", "run", path, "--variant", "quick")
+        self.refused(2, "exclude each other", "run", path, "--resume", "--fresh")
+        self.refused(2, "the folder cannot be made", "run", path, "--out", self.folder / "a" / "b")
+        self.refused(2, "is not a folder", "run", path, "--out", path)
+        self.refused(2, "exclude each other", "paper", "--quick", "--full")
+        self.refused(2, "plays nothing", "paper", "--redraw", "--quick")
+        self.refused(2, "cannot be opened", "paper", "--experiments", self.folder, "--out", self.folder)
+        self.refused(2, "cannot be opened", "paper", "--redraw", "--out", self.folder)
+        bare = {**os.environ, "PATH": str(self.folder)}
+        self.refused(2, "gnuplot is not installed", "paper", "--quick", "--out", self.folder, env=bare)
+
+
+class Run(Folder):
+    def test_it_finds_what_simulate_finds(self):
+        experiment = {**GOOD, "policies": ["ucb", "mucb"], "steps": 200, "runs": 5}
+        found = json.loads(answer("run", self.file(json.dumps(experiment), "a.json"), "--out", self.folder,
+                                  "--format", "json"))
+        other = json.loads(answer("simulate", "--models", PAPER, "--policy", "ucb,mucb", "--steps", 200,
+                                  "--runs", 5, "--seed", 7, "--format", "json"))
+        for cell, result in zip(found["results"], other["results"], strict=True):
+            self.assertEqual(cell["regret"]["mean"], result["regret"]["mean"])
+            self.assertEqual(cell["regret"]["se"], result["regret"]["se"])
+            self.assertEqual([m["mean"] for m in cell["by_model"]], [m["mean"] for m in result["by_model"]])
+        experiment = {**GOOD, "policies": ["tucb", "ts"], "steps": 100, "tasks": 20, "runs": 3, "every": 7}
+        found = json.loads(answer("run", self.file(json.dumps(experiment), "a.json"), "--out", self.folder,
+                                  "--format", "json"))
+        curve = self.folder / "curve.csv"
+        other = json.loads(answer("simulate", "--models", PAPER, "--policy", "tucb,ts", "--steps", 100,
+                                  "--runs", 3, "--tasks", 20, "--seed", 7, "--format", "json", "--curve", curve))
+        rows = list(csv.DictReader(curve.open()))
+        for cell, result in zip(found["results"], other["results"], strict=True):
+            self.assertEqual(cell["regret"]["mean"], result["regret"]["mean"])
+            self.assertEqual(cell["regret"]["se"], result["regret"]["se"])
+            tasks = [float(row["mean"]) for row in rows if row["policy"] == cell["policy"]]
+            points = [sum(run[p] for run in cell["over_tasks"]["regret"]) / 3 for p in range(3)]
+            for point, part in zip(points, (tasks[:7], tasks[7:14], tasks[14:]), strict=True):
+                self.assertAlmostEqual(point, sum(part) / len(part), places=9)
+
+    def test_results_repeat_from_what_they_hold(self):
+        experiment = {**GOOD, "tasks": [4, 9], "every": 3, "policies": ["tucb", "ucb", "ts"], "seed": 3,
+                      "environment": [{"name": "one", "models": PAPER, "rewards": "beta:20", "spread": 50},
+                                      {"name": "two", "models": {"means": [[0.1, 0.9, 0.3], [0.8, 0.2, 0.4]],
+                                                                 "weights": [3, 1]}}]}
+        answer("run", self.file(json.dumps(experiment), "a.json"), "--out", self.folder)
+        found = json.loads((self.folder / "try.json").read_text())
+        first = {p.name: p.read_bytes() for p in self.folder.glob("try*")}
+        self.assertEqual(sorted(first), ["try-curve.csv", "try.csv", "try.json"])
+        again = self.file(json.dumps(found["experiment"]), "again.json")
+        answer("run", again, "--out", self.folder)
+        self.assertEqual(first, {p.name: p.read_bytes() for p in self.folder.glob("try*")})
+        self.assertEqual(len(found["results"]), 2 * 3 * 2 * 2)
+
+    def test_variants_runs_and_seed_change_it(self):
+        path = self.file(json.dumps({**GOOD, "variants": {"small": {"runs": 2, "steps": 30}}}), "a.json")
+        small = json.loads(answer("run", path, "--variant", "small", "--out", self.folder, "--format", "json"))
+        self.assertEqual([(c["steps"], c["runs"]) for c in small["results"]], [(30, 2), (30, 2)])
+        self.assertEqual(small["experiment"]["variant"], "small")
+        other = json.loads(answer("run", path, "--runs", 4, "--seed", 9, "--out", self.folder, "--format", "json"))
+        self.assertEqual((other["experiment"]["seed"], other["results"][0]["runs"]), (9, 4))
+
+    def test_same_bytes_on_any_number_of_threads(self):
+        path = self.file(json.dumps({**GOOD, "tasks": 6, "every": 2, "policies": ["tucb", "ts"]}), "a.json")
+        seen = set()
+        for threads in (1, 2, 5):
+            out = self.folder / str(threads)
+            printed = answer("run", path, "--out", out, "--threads", threads, "--format", "csv")
+            seen.add(tuple(sorted((p.name, p.read_bytes()) for p in out.iterdir())) + (printed,))
+        self.assertEqual(len(seen), 1)
+
+    def start_and_stop(self, path, out, *args, number=signal.SIGINT):
+        """Start a run and stop it as soon as its journal holds something; returns how it ended."""
+        with subprocess.Popen([SEGUE, "run", path, "--out", out, *args], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True) as process:
+            journal = pathlib.Path(out) / "try.unfinished"
+            head = 0
+            while process.poll() is None:
+                size = journal.stat().st_size if journal.exists() else 0
+                if head and size > head:
+                    break
+                head = head or size
+                time.sleep(0.002)
+            process.send_signal(number)
+            stdout, stderr = process.communicate(timeout=120)
+        return process.returncode, stdout, stderr
+
+    LONG = {**GOOD, "policies": ["tucb"], "tasks": 60, "every": 20, "steps": 400, "runs": 24}
+
+    def test_stopped_and_resumed_gives_the_same_bytes(self):
+        path = self.file(json.dumps(self.LONG), "a.json")
+        straight = self.folder / "straight"
+        answer("run", path, "--out", straight)
+        for number, args in [(signal.SIGINT, ()), (signal.SIGTERM, ("--threads", "1")), (signal.SIGKILL, ())]:
+            with self.subTest(number=number):
+                out = self.folder / f"stopped{number}"
+                code, stdout, stderr = self.start_and_stop(path, out, *args, number=number)
+                if number == signal.SIGKILL:
+                    self.assertEqual(code, -signal.SIGKILL)
+                else:
+                    self.assertEqual((code, stdout), (1, ""), stderr)
+                    self.assertRegex(stderr, r"stopped; \d+ of 24 runs of 'try' are kept, and '--resume' goes on")
+                self.assertEqual(os.listdir(out), ["try.unfinished"])
+                self.refused(2, "'--resume' goes on with it, '--fresh' begins again", "run", path, "--out", out)
+                self.assertEqual(os.listdir(out), ["try.unfinished"])
+                answer("run", path, "--out", out, "--resume")
+                self.assertEqual({p.name: p.read_bytes() for p in straight.iterdir()},
+                                 {p.name: p.read_bytes() for p in out.iterdir()})
+
+    def test_a_journal_that_is_cut_damaged_or_of_others(self):
+        path = self.file(json.dumps(self.LONG), "a.json")
+        straight = self.folder / "straight"
+        answer("run", path, "--out", straight)
+        expected = {p.name: p.read_bytes() for p in straight.iterdir()}
+        out = self.folder / "out"
+        self.start_and_stop(path, out, number=signal.SIGKILL)
+        whole = (out / "try.unfinished").read_bytes()
+        head = whole.rindex(b"}") + 2  # behind the identity
+        for name, journal in [("cut", whole[:-3]), ("flipped", whole[:head + 40] + b"\x55" + whole[head + 41:]),
+                              ("with rubbish", whole + b"rubbish"), ("empty", b"")]:
+            with self.subTest(name):
+                (out / "try.unfinished").write_bytes(journal)
+                answer("run", path, "--out", out, "--resume")
+                self.assertEqual(expected, {p.name: p.read_bytes() for p in out.iterdir()})
+                for p in out.iterdir():
+                    p.unlink()
+        (out / "try.unfinished").write_bytes(whole)
+        self.refused(2, "was begun with other settings", "run", path, "--out", out, "--resume", "--seed", 8)
+        (out / "try.unfinished").write_bytes(b"something else")
+        self.refused(2, "is not an unfinished experiment", "run", path, "--out", out, "--resume")
+        answer("run", path, "--out", out, "--fresh")
+        self.assertEqual(expected, {p.name: p.read_bytes() for p in out.iterdir()})
+
+    def test_two_at_once_do_not_mix(self):
+        path = self.file(json.dumps({**self.LONG, "runs": 200}), "a.json")
+        out = self.folder / "out"
+        with subprocess.Popen([SEGUE, "run", path, "--out", out, "--quiet"], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL) as process:
+            while not (out / "try.unfinished").exists() or not (out / "try.unfinished").stat().st_size:
+                time.sleep(0.002)
+            self.refused(2, "another segue is at work", "run", path, "--out", out, "--resume")
+            process.send_signal(signal.SIGINT)
+
+    def test_results_that_cannot_be_written_are_an_error(self):
+        path = self.file(json.dumps(GOOD), "a.json")
+        out = self.folder / "out"
+        (out / "try.csv").mkdir(parents=True)
+        self.refused(2, "try.csv: is a directory", "run", path, "--out", out)
+
+
+def tiny_experiments(folder):
+    """The paper's experiments, with few and short runs."""
+    shutil.copytree(SOURCE / "models", folder / "models")
+    (folder / "experiments").mkdir()
+    for name in STUDIES:
+        experiment = json.loads((SOURCE / "experiments" / f"{name}.json").read_text())
+        usual = {"runs": 3, "steps": [60, 120]}
+        if "tasks" in experiment:
+            usual["tasks"] = [12, 24] if isinstance(experiment["tasks"], list) else 24
+        if "every" in experiment:
+            usual.update(steps=120, every=2)
+        experiment["variants"] = {"usual": usual}
+        (folder / "experiments" / f"{name}.json").write_text(json.dumps(experiment))
+    return str(folder / "experiments")
+
+
+def files_of(folder):
+    """All that must be the same bytes."""
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*")
+            if p.is_file() and p.suffix != ".pdf"}
+
+
+@unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not installed")
+class Paper(Folder):
+    def setUp(self):
+        super().setUp()
+        self.experiments = tiny_experiments(self.folder)
+
+    def paper(self, name, *args):
+        out = self.folder / name
+        printed = answer("paper", "--experiments", self.experiments, "--out", out, *args)
+        return out, printed
+
+    def test_same_bytes_on_one_and_two_threads_and_resumed(self):
+        one, printed = self.paper("one", "--threads", 1)
+        self.assertEqual(printed.splitlines()[-1], f"The report: {one}/report.html")
+        two, _ = self.paper("two", "--threads", 2)
+        self.assertEqual(files_of(one), files_of(two))
+        out = self.folder / "stopped"
+        process = subprocess.Popen([SEGUE, "paper", "--experiments", self.experiments, "--out", out],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        while process.poll() is None and not (out / "data" / "tucb-lengths.unfinished").exists():
+            time.sleep(0.001)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 1)
+        self.assertFalse((out / "report.html").exists())
+        self.refused(2, "--resume", "paper", "--experiments", self.experiments, "--out", out)
+        resumed, _ = self.paper("stopped", "--resume")
+        self.assertEqual(files_of(one), files_of(resumed))
+        answer("paper", "--redraw", "--out", two)
+        self.assertEqual(files_of(one), files_of(two))
+        other, _ = self.paper("other", "--seed", 2)
+        self.assertNotEqual(files_of(one)["data/lengths.csv"], files_of(other)["data/lengths.csv"])
+
+    def test_every_figure_has_its_parts(self):
+        out, _ = self.paper("out")
+        page = (out / "report.html").read_text()
+        names = re.findall(r'<figure id="figure-([a-z0-9-]+)">', page)
+        self.assertEqual(names, ["models", "lengths", "regret-12", "regret-24", "complexity-12", "complexity-24",
+                                 "bounds", "baselines", "single-runs", "errors", "choices", "related"])
+        for name in names:
+            for end in (".svg", "-narrow.svg", ".pdf", ".gp", ".csv"):
+                self.assertGreater((out / "figures" / (name + end)).stat().st_size, 100, name + end)
+            rows = list(csv.DictReader((out / "figures" / f"{name}.csv").open()))
+            self.assertGreater(len(rows), 2, name)
+        # the script draws the same figure again
+        drawn = (out / "figures" / "models.svg").read_bytes()
+        (out / "figures" / "models.svg").unlink()
+        subprocess.run(["gnuplot", "models.gp"], cwd=out / "figures", check=True)
+        self.assertEqual(drawn, (out / "figures" / "models.svg").read_bytes())
+        self.assertNotIn(str(self.folder), page)
+        self.assertNotIn("http", page)
+
+    def change(self, out, study, change):
+        path = out / "data" / f"{study}.json"
+        results = json.loads(path.read_text())
+        for cell in results["results"]:
+            change(cell)
+        path.write_text(json.dumps(results))
+
+    def verdicts(self, out):
+        answer("paper", "--redraw", "--out", out)
+        page = (out / "report.html").read_text()
+        return dict(re.findall(r'<div class="claim (\w+)" id="claim-([a-z-]+)">', page)[i][::-1]
+                    for i in range(page.count('<div class="claim ')))
+
+    def set_regret(self, cell, mean, se=0.01):
+        cell["regret"] = {"mean": mean, "se": se}
+        if cell["tasks"]:
+            cell["each_run"] = [mean] * cell["runs"]
+
+    def test_claims_are_computed_from_the_results(self):
+        out, _ = self.paper("out")
+        base = {p.name: p.read_bytes() for p in (out / "data").iterdir()}
+
+        def verdict(claim, *changes):
+            for name, data in base.items():
+                (out / "data" / name).write_bytes(data)
+            for study, change in changes:
+                self.change(out, study, change)
+            return self.verdicts(out)[claim]
+
+        def regrets(ucb, plus, mucb):
+            means = {"ucb": ucb, "ucb+": plus, "mucb": mucb}
+            return "lengths", lambda cell: self.set_regret(cell, means[cell["policy"]])
+
+        def tasks(start, end, jump=None):
+            def change(cell):
+                points = len(cell["over_tasks"]["regret"][0])
+                line = [start + (end - start) * p / (points - 1) for p in range(points)]
+                cell["over_tasks"]["regret"] = [
+                    [x + 1e-3 * r for x in line] for r in range(cell["runs"])]
+                if jump:
+                    cell["over_tasks"]["regret"][0] = [jump] * points
+            return "tucb-tasks", change
+
+        def lengths_of_tucb(*by_tasks):
+            values = dict(zip((12, 24), by_tasks))
+            return "tucb-lengths", lambda cell: self.set_regret(cell, values[cell["tasks"]])
+
+        def track(name, value):
+            def change(cell):
+                for line in cell["over_tasks"][name]:
+                    line[:] = [value(p / (len(line) - 1)) for p in range(len(line))]
+            return "tucb-tasks", change
+
+        def named(study, **means):
+            means = {k.replace("_", "-"): v for k, v in means.items()}
+            return study, lambda cell: cell["policy"] in means and self.set_regret(cell, means[cell["policy"]])
+
+        levels = regrets(200, 130, 44)
+        for claim, expected, *changes in [
+                ("order", "holds", levels), ("order", "fails", regrets(44, 130, 200)),
+                ("order", "partly", regrets(130, 200, 44)),
+                ("order", "unclear", ("lengths", lambda cell: self.set_regret(cell, 100, 5))),
+                ("prediction", "holds", regrets(26.5, 15.1, 3.3)), ("prediction", "partly", levels),
+                ("prediction", "fails", regrets(100, 20, 50)),
+                ("lengths", "holds", levels, lengths_of_tucb(150, 120)),
+                ("lengths", "fails", levels, lengths_of_tucb(210, 220)),
+                ("lengths", "partly", levels, lengths_of_tucb(120, 150)),
+                ("lengths", "unclear", levels, lengths_of_tucb(150, 150)),
+                ("start", "holds", levels, tasks(201, 100)), ("start", "partly", levels, tasks(217, 100)),
+                ("start", "fails", levels, tasks(400, 100)),
+                ("never-worse", "holds", levels, tasks(199, 100)), ("never-worse", "partly", levels, tasks(220, 100)),
+                ("never-worse", "partly", levels, tasks(190, 100, jump=210)),
+                ("never-worse", "fails", levels, tasks(220, 220)),
+                ("approach", "holds", levels, tasks(200, 90)), ("approach", "partly", levels, tasks(200, 30)),
+                ("approach", "partly", levels, tasks(220, 260)),
+                ("complexity", "holds", track("complexity", lambda x: 26 - 10 * x)),
+                ("complexity", "partly", track("complexity", lambda x: 27 - 10 * x)),
+                ("complexity", "fails", track("complexity", lambda x: 20 + 3 * x)),
+                ("complexity", "fails", track("complexity", lambda x: 26 - 24 * x)),
+                ("bounds", "holds", regrets(20, 15, 9)), ("bounds", "fails", regrets(20, 15, 9000)),
+                ("bounds", "fails", regrets(20, 15, 9), tasks(10000, 10)),
+                ("remark", "holds", levels, tasks(220, 100)), ("remark", "fails", levels, tasks(220, 220)),
+                ("baselines", "holds", tasks(200, 100), named("baselines", ts=40, kl_ucb=50)),
+                ("baselines", "fails", tasks(200, 30), named("baselines", ts=40, kl_ucb=50)),
+                ("baselines", "partly", tasks(200, 45), named("baselines", ts=40, kl_ucb=90)),
+                ("single-runs", "holds", tasks(200, 100, jump=150)), ("single-runs", "fails", tasks(200, 100)),
+                ("error", "holds", track("error", lambda x: .03), track("eps", lambda x: .1)),
+                ("error", "fails", track("error", lambda x: .3), track("eps", lambda x: .1)),
+                ("choices", "holds", named("tucb-choices", **{"tucb:C=2": 150, "tucb:C=1": 120})),
+                ("choices", "fails", ("tucb-choices", lambda cell: self.set_regret(
+                    cell, 90 if cell["policy"] == "tucb:C=2" else 100))),
+                ("related", "holds", levels, named("related", sw_ucb=400, d_ucb=800, carried_ucb=1000)),
+                ("related", "fails", levels, named("related", sw_ucb=40, d_ucb=80, carried_ucb=100)),
+                ("told", "holds", levels, named("related", told_ucb=5)),
+                ("told", "fails", levels, named("related", told_ucb=50))]:
+            with self.subTest(claim=claim, expected=expected):
+                self.assertEqual(verdict(claim, *changes), expected)
+
+    def test_claims_about_the_models_are_computed_too(self):
+        models = self.folder / "models" / "paper.csv"
+        text = models.read_text()
+        out, _ = self.paper("out")
+        self.assertEqual([self.verdicts(out)[c] for c in ("table", "spectrum")], ["partly", "holds"])
+        models.write_text(text.replace("0.95", "0.93").replace("0.725", "0.6"))
+        out, _ = self.paper("changed")
+        self.assertEqual([self.verdicts(out)[c] for c in ("table", "spectrum")], ["fails", "fails"])
+
+    def test_results_that_were_damaged_are_refused(self):
+        out, _ = self.paper("out")
+        path = out / "data" / "lengths.json"
+        good = json.loads(path.read_text())
+
+        def refused(says, change):
+            results = json.loads(json.dumps(good))
+            change(results)
+            path.write_text(json.dumps(results))
+            self.refused(2, says, "paper", "--redraw", "--out", out)
+
+        refused("field 'results': need a list", lambda r: r.update(results=[]))
+        refused("field 'experiment': need", lambda r: r.pop("experiment"))
+        refused("field 'version': need a text", lambda r: r.pop("version"))
+        refused("field 'results[1].steps': is a text", lambda r: r["results"][1].update(steps="a"))
+        refused("field 'results[0].regret': need", lambda r: r["results"][0].pop("regret"))
+        refused("lack ucb, ucb+ and mucb", lambda r: [c.update(policy="x") for c in r["results"]])
+        refused("lack one environment with models", lambda r: r["experiment"].pop("environment"))
+        path.write_text("{")
+        self.refused(2, "lengths.json:1: is not JSON", "paper", "--redraw", "--out", out)
+
+    def test_a_failing_gnuplot_is_an_error(self):
+        fake = self.folder / "bin"
+        fake.mkdir()
+        script = fake / "gnuplot"
+        script.write_text("#!/bin/sh\n[ \"$1\" = --version ] && exit 0\necho 'no such terminal' >&2\nexit 1\n")
+        script.chmod(0o755)
+        env = {**os.environ, "PATH": f"{fake}:{os.environ['PATH']}"}
+        out = self.folder / "out"
+        self.refused(1, "gnuplot failed on models.gp: no such terminal", "paper", "--experiments", self.experiments,
+                     "--out", out, env=env)
+        self.assertFalse((out / "report.html").exists())
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
