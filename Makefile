@@ -13,10 +13,8 @@ build: deps ## build the library and the program, build/release/segue
 	@test -f $(BUILD)/build.ninja || cmake --preset release
 	@cmake --build --preset release --parallel $(JOBS)
 
-run: build ## the paper's model set: its complexities, and the regret of four policies
-	@$(BUILD)/segue complexity --models models/paper.csv
-	@echo
-	@$(BUILD)/segue simulate --models models/paper.csv
+run: build ## the whole paper: every table and figure, and a report, in build/paper
+	@$(BUILD)/segue paper --resume --out build/paper
 
 test: build ## all tests
 	@ctest --preset release

@@ -6,6 +6,7 @@ install(TARGETS segue_shared segue_static EXPORT segue
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/segue DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES models/paper.csv DESTINATION ${CMAKE_INSTALL_DATADIR}/segue/models)
+install(DIRECTORY experiments DESTINATION ${CMAKE_INSTALL_DATADIR}/segue)
 install(FILES completions/segue.bash RENAME segue
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 
@@ -28,7 +29,7 @@ if(SEGUE_MANUAL)
   set(pages segue.1)
   add_custom_command(OUTPUT segue.1 DEPENDS docs/man/segue.1.scd
                      COMMAND ${SCDOC} < ${PROJECT_SOURCE_DIR}/docs/man/segue.1.scd > segue.1)
-  foreach(command simulate complexity estimate help version)
+  foreach(command paper simulate run complexity estimate help version)
     add_custom_command(OUTPUT segue-${command}.1 DEPENDS segue
                        COMMAND segue help --manual ${command} > segue-${command}.scd
                        COMMAND ${SCDOC} < segue-${command}.scd > segue-${command}.1)

@@ -28,15 +28,15 @@ _segue()
     --method | -M)
         mapfile -t COMPREPLY < <(compgen -W "rtp algorithm-b eca" -- "$cur")
         ;;
-    --models | -m | --estimated | -e | --switch-to | --out | -o | --curve | --save | --load)
+    --models | -m | --estimated | -e | --switch-to | --out | -o | --curve | --save | --load | --experiments)
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         ;;
     help)
         mapfile -t COMPREPLY < <(compgen -W "policies $(segue help --words)" -- "$cur")
         ;;
-    --timing | --quiet | -q | [!-]*)
+    --timing | --quiet | -q | --quick | --full | --resume | --fresh | --redraw | [!-]*)
         mapfile -t COMPREPLY < <(compgen -W "$(segue help --words "$command" 2> /dev/null)" -- "$cur")
-        if [ "$command" = estimate ] && [ "${cur#-}" = "$cur" ]; then
+        if [[ $command == @(estimate|run) && $cur != -* ]]; then
             mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         fi
         ;;

@@ -11,6 +11,7 @@ trap 'rm -rf "$work"' EXIT
 # DESTDIR puts the tree aside; --prefix alone would be enough, and is what PREFIX sets.
 DESTDIR="$work/stage" "$cmake" --install "$build" --prefix /opt/segue > /dev/null
 for file in bin/segue include/segue/segue.h share/segue/models/paper.csv \
+    share/segue/experiments/lengths.json share/man/man1/segue-paper.1 share/man/man1/segue-run.1 \
     share/man/man1/segue.1 share/man/man7/segue-policies.7 share/man/man1/segue-estimate.1 \
     share/man/man1/segue-simulate.1 share/man/man1/segue-complexity.1 \
     share/bash-completion/completions/segue; do
@@ -37,3 +38,8 @@ grep -q '^good: all 2 eigenvalues' "$work/many_tasks.out"
 ldd "$work/make/one_task" | grep -q 'libsegue.so.0 => '"$lib"
 "$work/prefix/bin/segue" complexity --models "$work/prefix/share/segue/models/paper.csv" |
     grep -q '^average .*26.58  15.12  3.28$'
+# The installed program finds the experiments that were installed with it.
+if command -v gnuplot > /dev/null; then
+    (cd "$work" && timeout 2 "$work/prefix/bin/segue" paper --quick --quiet 2> paper.err) || true
+    test -f "$work/segue-paper/data/lengths.json" || { cat "$work/paper.err"; exit 1; }
+fi

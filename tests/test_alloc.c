@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/outfile.h"
+#include "experiment/experiment.h"
 #include "io/log.h"
 #include "io/models_file.h"
 
@@ -39,6 +40,9 @@ void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *block, size_t size);
 char *__wrap_strdup(const char *text);
+char *__wrap_strndup(const char *text, size_t length);
+FILE *__real_open_memstream(char **data, size_t *size);
+FILE *__wrap_open_memstream(char **data, size_t *size);
 char *__wrap_realpath(const char *path, char *resolved);
 void __wrap_free(void *block);
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
@@ -72,6 +76,21 @@ char *__wrap_strdup(const char *text)
 {
     char *copy = __wrap_malloc(strlen(text) + 1);
     return copy ? strcpy(copy, text) : NULL;
+}
+
+char *__wrap_strndup(const char *text, size_t length)
+{
+    char *copy = __wrap_calloc(length + 1, 1);
+    return copy ? strncpy(copy, text, length) : NULL;
+}
+
+/* Its buffer is made by the C library and freed by us. */
+FILE *__wrap_open_memstream(char **data, size_t *size)
+{
+    if (must_fail())
+        return NULL;
+    atomic_fetch_add(&live, 1);
+    return __real_open_memstream(data, size);
 }
 
 /* Its NULL means that there is no such file, so it is counted but does not fail. */
@@ -271,6 +290,57 @@ static void files_survive_every_failing_allocation(void **state)
     unlink(file_name);
 }
 
+/* An experiment is read, run, written, and its results read again. */
+static segue_status experiment_scenario(segue_error *err)
+{
+    char folder[64], journal[128], path[128];
+    (void)snprintf(folder, sizeof folder, "/tmp/segue-alloc-experiment-%ld", (long)getpid());
+    (void)snprintf(journal, sizeof journal, "%s/a.unfinished", folder);
+    (void)snprintf(path, sizeof path, "%s/a.json", folder);
+    segue_experiment *experiment = NULL;
+    segue_results *results = NULL, *again = NULL;
+    const segue_changes changes = {.variant = "small", .runs = 2};
+    const segue_conduct conduct = {.threads = n_threads, .journal = journal, .fresh = true};
+    segue_status status = segue_experiment_folder(folder, err);
+    if (status == SEGUE_OK)
+        status = segue_experiment_read(&experiment, file_name, &changes, err);
+    if (status == SEGUE_OK)
+        status = segue_experiment_run(&results, experiment, &conduct, err);
+    if (status == SEGUE_OK)
+        status = segue_experiment_write(results, folder, err);
+    if (status == SEGUE_OK)
+        status = segue_results_read(&again, path, err);
+    segue_results_destroy(results);
+    segue_results_destroy(again);
+    segue_experiment_destroy(experiment);
+    return status;
+}
+
+static void experiments_survive_every_failing_allocation(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"name\": \"a\", \"environment\": {\"models\": {\"means\": [[0.1, 0.5], [0.9, 0.2]]}}, "
+        "\"policies\": [\"tucb\", \"ucb\"], \"steps\": 20, \"tasks\": [3, 4], \"runs\": 5, "
+        "\"every\": 2, \"variants\": {\"small\": {\"tasks\": 3}}}";
+    FILE *file = fopen(file_name, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    for (n_threads = 1; n_threads <= 2; n_threads++)
+        fail_each(experiment_scenario, 100);
+    unlink(file_name);
+    char path[128];
+    static const char *const names[] = {"a.unfinished", "a.json", "a.csv", "a-curve.csv"};
+    for (size_t i = 0; i < 4; i++) {
+        (void)snprintf(path, sizeof path, "/tmp/segue-alloc-experiment-%ld/%s", (long)getpid(),
+                       names[i]);
+        (void)unlink(path);
+    }
+    (void)snprintf(path, sizeof path, "/tmp/segue-alloc-experiment-%ld", (long)getpid());
+    assert_int_equal(rmdir(path), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -278,6 +348,7 @@ int main(void)
         cmocka_unit_test(simulation_survives_every_failing_allocation),
         cmocka_unit_test(files_survive_every_failing_allocation),
         cmocka_unit_test(learners_survive_every_failing_allocation),
+        cmocka_unit_test(experiments_survive_every_failing_allocation),
     };
     atomic_store(&calls_left, -1);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,8 @@
 #include "core/text.h"
 #include "support.h"
 
+#include <pthread.h>
+
 /* ---- status ------------------------------------------------------------------------------ */
 
 static void every_status_has_a_text_and_an_exit_code(void **state)
@@ -446,6 +448,145 @@ static void eigenvalues_have_their_closed_form(void **state)
         assert_near(values[k], 2.0 - 2.0 * cos((double)(k + 1) * acos(-1.0) / (N + 1)), 1e-13);
 }
 
+/* Published quantiles of Student's t, to three decimals. */
+static void few_numbers_have_wider_bands(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t freedom;
+        double quantile;
+    } table[] = {{1, 12.706}, {2, 4.303}, {3, 3.182},  {4, 2.776},  {5, 2.571},
+                 {6, 2.447},  {9, 2.262}, {10, 2.228}, {30, 2.042}, {120, 1.980}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        assert_near(segue_student_95(table[i].freedom + 1), table[i].quantile, 5e-4);
+    assert_true(isnan(segue_student_95(1)));
+    assert_near(segue_student_95(1000000), 1.959964, 1e-6);
+}
+
+/* A symmetric matrix of rank `rank` with random entries. */
+static void fill_symmetric(segue_rng *rng, size_t n, size_t rank, double *a)
+{
+    memset(a, 0, n * n * sizeof *a);
+    for (size_t r = 0; r < rank; r++) {
+        double v[32];
+        const double sign = r % 3 == 2 ? -1.0 : 1.0;
+        for (size_t i = 0; i < n; i++)
+            v[i] = segue_rng_uniform(rng) - 0.5;
+        for (size_t i = 0; i < n; i++)
+            for (size_t k = 0; k < n; k++)
+                a[i * n + k] += sign * v[i] * v[k];
+    }
+}
+
+/* Both ways, that for small orders and LAPACK's: unit vectors at right angles, a v = value v. */
+static void eigenvectors_solve_their_equation(void **state)
+{
+    (void)state;
+    segue_rng rng;
+    segue_rng_open(&rng, 9, 0, 0, 0);
+    for (size_t n = 1; n <= 24; n++)
+        for (size_t rank = 0; rank <= n; rank += 1 + n / 4) {
+            double a[24 * 24], v[24 * 24], values[24];
+            fill_symmetric(&rng, n, rank, a);
+            memcpy(v, a, n * n * sizeof *a);
+            assert_ok(segue_la_eigenvectors(n, v, values, NULL));
+            for (size_t i = 0; i < n; i++) {
+                assert_true(i == 0 || values[i - 1] <= values[i]);
+                for (size_t k = 0; k < n; k++) {
+                    double dot = 0.0, image = 0.0;
+                    for (size_t l = 0; l < n; l++) {
+                        dot += v[i * n + l] * v[k * n + l];
+                        image += a[k * n + l] * v[i * n + l];
+                    }
+                    assert_near(dot, i == k ? 1.0 : 0.0, 1e-12);
+                    assert_near(image, values[i] * v[i * n + k], 1e-12);
+                }
+            }
+        }
+}
+
+static void what_is_not_finite_has_no_eigenvectors(void **state)
+{
+    (void)state;
+    double values[2];
+    double a[4] = {NAN, 1.0, 1.0, 2.0}, b[4] = {1.0, INFINITY, INFINITY, 2.0};
+    assert_int_equal(segue_la_eigenvectors(2, a, values, NULL), SEGUE_EDOMAIN);
+    assert_int_equal(segue_la_eigenvectors(2, b, values, NULL), SEGUE_EDOMAIN);
+}
+
+/* Small products go through loops, large ones through BLAS; both against the definition. */
+static void products_are_what_they_are_defined_to_be(void **state)
+{
+    (void)state;
+    segue_rng rng;
+    segue_rng_open(&rng, 10, 0, 0, 0);
+    static double a[60 * 60], b[60 * 60], c[60 * 60], transposed[60 * 60];
+    for (size_t i = 0; i < 60 * 60; i++) {
+        a[i] = segue_rng_uniform(&rng);
+        b[i] = segue_rng_uniform(&rng);
+    }
+    for (int large = 0; large < 2; large++) {
+        const size_t n = large ? 60 : 4, k = large ? 50 : 3, m = large ? 40 : 5;
+        segue_la_multiply(n, k, m, a, b, c);
+        for (size_t i = 0; i < n * m; i++) {
+            double sum = 0.0;
+            for (size_t l = 0; l < k; l++)
+                sum += a[i / m * k + l] * b[l * m + i % m];
+            assert_near(c[i], sum, 1e-12);
+        }
+        for (size_t i = 0; i < n * k; i++)
+            transposed[i % k * n + i / k] = a[i];
+        segue_la_multiply_left_add(k, n, m, transposed, b, c);
+        segue_la_multiply_left(k, n, m, transposed, b, c + 30 * 60);
+        for (size_t i = 0; i < (n * m < 1800 ? n * m : 0); i++)
+            assert_near(c[i], 2.0 * c[30 * 60 + i], 1e-12);
+        segue_la_gram(n, k, a, c);
+        for (size_t i = 0; i < n * n; i++) {
+            double sum = 0.0;
+            for (size_t l = 0; l < k; l++)
+                sum += a[i / n * k + l] * a[i % n * k + l];
+            assert_near(c[i], sum, 1e-12);
+        }
+    }
+}
+
+/* A thread that multiplies its own matrix again and again, and counts what comes out otherwise. */
+enum { ORDER = 40 };
+typedef struct multiplier {
+    double a[ORDER * ORDER], first[ORDER * ORDER], again[ORDER * ORDER];
+    int times, wrong;
+} multiplier;
+
+static void *multiply_often(void *argument)
+{
+    multiplier *m = argument;
+    for (int i = 0; i < m->times; i++) {
+        segue_la_multiply(ORDER, ORDER, ORDER, m->a, m->a, m->again);
+        m->wrong += memcmp(m->first, m->again, sizeof m->first) != 0;
+    }
+    return NULL;
+}
+
+static void products_of_threads_do_not_mix(void **state)
+{
+    (void)state;
+    enum { THREADS = 4 };
+    static multiplier all[THREADS];
+    pthread_t thread[THREADS];
+    for (size_t t = 0; t < THREADS; t++) {
+        for (size_t i = 0; i < ORDER * ORDER; i++)
+            all[t].a[i] = (double)((i * (t + 3)) % 17) / 16.0;
+        all[t].times = repeats(20000);
+        segue_la_multiply(ORDER, ORDER, ORDER, all[t].a, all[t].a, all[t].first);
+    }
+    for (size_t t = 0; t < THREADS; t++)
+        assert_int_equal(pthread_create(&thread[t], NULL, multiply_often, &all[t]), 0);
+    for (size_t t = 0; t < THREADS; t++) {
+        assert_int_equal(pthread_join(thread[t], NULL), 0);
+        assert_int_equal(all[t].wrong, 0);
+    }
+}
+
 static void the_version_and_the_blas_are_told(void **state)
 {
     (void)state;
@@ -479,6 +620,11 @@ int main(void)
         cmocka_unit_test(whole_numbers_know_their_range),
         cmocka_unit_test(a_typing_error_is_close_to_its_word),
         cmocka_unit_test(eigenvalues_have_their_closed_form),
+        cmocka_unit_test(few_numbers_have_wider_bands),
+        cmocka_unit_test(eigenvectors_solve_their_equation),
+        cmocka_unit_test(what_is_not_finite_has_no_eigenvectors),
+        cmocka_unit_test(products_are_what_they_are_defined_to_be),
+        cmocka_unit_test(products_of_threads_do_not_mix),
         cmocka_unit_test(the_version_and_the_blas_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -209,7 +209,7 @@ static segue_status run(int argc, char **argv, segue_error *err)
 
 const cli_command cli_command_paper = {
     .name = "paper",
-    .summary = "every table and figure of the paper, as data, figures and a report",
+    .summary = "makes every table and figure of the paper, and a report",
     .usage = "paper [--quick | --full] [OPTIONS]",
     .details = "Plays the paper's experiments and what goes with them, draws its figures, and\n"
                "writes FOLDER/report.html: one page that holds all it needs, with each claim of\n"

@@ -84,6 +84,8 @@ bool segue_jacobi(size_t n, double *a, double *values)
     int sweeps = 0;
     for (size_t i = 0; i < n * n; i++)
         squares += a[i] * a[i];
+    if (!isfinite(squares))
+        return false;
     for (size_t i = 0; i < n; i++)
         vectors[i * n + i] = 1.0;
     while (sweeps < MOST_SWEEPS && sweep(n, a, vectors, DBL_EPSILON * sqrt(squares)))
@@ -92,8 +94,5 @@ bool segue_jacobi(size_t n, double *a, double *values)
         values[i] = a[i * n + i];
     sort(n, values, vectors);
     memcpy(a, vectors, n * n * sizeof *a);
-    for (size_t i = 0; i < n; i++)
-        if (!isfinite(values[i]))
-            return false;
     return sweeps < MOST_SWEEPS;
 }

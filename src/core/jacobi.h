@@ -11,8 +11,8 @@
 
 /**
  * Eigenvalues of the symmetric n x n matrix `a`, n <= SEGUE_JACOBI_MOST, ascending in `values`; row
- * i of `a` becomes the unit eigenvector of values[i].  False, and nothing of use, if it did not
- * converge: `a` has entries that are not finite.
+ * i of `a` becomes the unit eigenvector of values[i].  False, and nothing of use, if entries of
+ * `a` are not finite, or too large to be squared.
  */
 bool segue_jacobi(size_t n, double *a, double *values);
 

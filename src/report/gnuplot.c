@@ -59,6 +59,7 @@ static segue_status judge(int state, const char *script, FILE *words, segue_erro
     char told[201];
     rewind(words);
     told[fread(told, 1, sizeof told - 1, words)] = '\0';
+    told[strcspn(told, "\n")] = '\0';
     return segue_fail(err, SEGUE_EIO, "gnuplot failed on %s: %s", script ? script : "--version",
                       told);
 }
