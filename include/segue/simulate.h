@@ -18,6 +18,10 @@ extern "C" {
 /** Play one task to its end: `steps` asks, rewards and tells.  Returns its regret. */
 SEGUE_API double segue_play(segue_task *task, segue_world *world, uint64_t steps);
 
+/** Which form plays: kernels where there are some, which make the same pulls in less time, or the
+ * plain form of every policy. */
+typedef enum segue_kernels { SEGUE_KERNEL_FAST, SEGUE_KERNEL_PLAIN } segue_kernels;
+
 /** What to simulate.  The same fields give the same result on any number of threads. */
 typedef struct segue_simulation {
     const segue_environment *environment;
@@ -34,8 +38,9 @@ typedef struct segue_simulation {
     uint64_t tasks;
     uint64_t runs; /* 1 .. SEGUE_MAX_RUNS */
     uint64_t seed;
-    size_t threads;  /* 1 .. SEGUE_MAX_THREADS */
-    bool want_curve; /* also the regret of each task of a run; needs tasks > 0 */
+    size_t threads;       /* 1 .. SEGUE_MAX_THREADS */
+    segue_kernels kernel; /* the results are the same */
+    bool want_curve;      /* also the regret of each task of a run; needs tasks > 0 */
     /* Called now and then, from any thread but one at a time, with the steps done so far and in
      * all; at the end once more, with two equal numbers. */
     void (*progress)(void *context, double done, double total);

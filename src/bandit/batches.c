@@ -43,18 +43,6 @@ void segue_batches_clear(batches *b)
     memset(b->count, 0, 3 * b->n_arms * sizeof *b->count);
 }
 
-void segue_batches_add(batches *b, size_t arm, double reward, uint64_t before)
-{
-    if (b->kind == SEGUE_BATCHES_INTERLEAVED) {
-        const size_t at = (size_t)(before % 3) * b->n_arms + arm;
-        b->sum[at] += reward;
-        b->count[at]++;
-    } else if (b->length < b->capacity) { /* what comes after the horizon has no place */
-        b->arm[b->length] = (uint32_t)arm;
-        b->reward[b->length++] = reward;
-    }
-}
-
 /* Averages of the sums, whose sizes are in `count` (3 x n_arms). */
 static bool average(const batches *b, const double *sum, double *views)
 {

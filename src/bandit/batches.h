@@ -25,7 +25,17 @@ void segue_batches_fini(batches *b);
 void segue_batches_clear(batches *b);
 
 /* A reward of `arm`, in [0, 1], the one after `before` others of that arm. */
-void segue_batches_add(batches *b, size_t arm, double reward, uint64_t before);
+static inline void segue_batches_add(batches *b, size_t arm, double reward, uint64_t before)
+{
+    if (b->kind == SEGUE_BATCHES_INTERLEAVED) {
+        const size_t at = (size_t)(before % 3) * b->n_arms + arm;
+        b->sum[at] += reward;
+        b->count[at]++;
+    } else if (b->length < b->capacity) { /* what comes after the horizon has no place */
+        b->arm[b->length] = (uint32_t)arm;
+        b->reward[b->length++] = reward;
+    }
+}
 
 /* The three views, 3 x n_arms; false if an arm has fewer than three rewards.  `pulls` has n_arms.
  */

@@ -257,6 +257,20 @@ void segue_task_teach(segue_task *task, const segue_models *models, size_t optio
     task->option[option] = value;
 }
 
+task_inside segue_task_inside(segue_task *task)
+{
+    return (task_inside){.policy = task->policy,
+                         .view = &task->view,
+                         .unit_range = task->lowest == 0.0 && task->highest == 1.0,
+                         .asked = task->asked,
+                         .pulls = task->pulls,
+                         .sum = task->sum,
+                         .step = &task->view.step,
+                         .no_model_left = &task->no_model_left,
+                         .last_reason = &task->last_reason,
+                         .batches = &task->batches};
+}
+
 void segue_task_set_owner(segue_task *task, void *owner)
 {
     task->owner = owner;

@@ -3,11 +3,24 @@
 #ifndef SEGUE_BANDIT_TASK_H
 #define SEGUE_BANDIT_TASK_H
 
-#include "segue/task.h"
+#include "bandit/batches.h"
 
 /** Before the first step: the models that a policy without facts goes by (NULL: none yet), and the
  * value of one of its options. */
 void segue_task_teach(segue_task *task, const segue_models *models, size_t option, double value);
+
+/** What a kernel works on, which plays a whole task as asking and telling would. */
+typedef struct task_inside {
+    const segue_policy *policy;
+    const segue_view *view;
+    bool unit_range; /* rewards are from 0 to 1 */
+    uint64_t *asked, *pulls;
+    double *sum;
+    uint64_t *step, *no_model_left;
+    segue_reason *last_reason;
+    batches *batches;
+} task_inside;
+task_inside segue_task_inside(segue_task *task);
 
 /** Whoever opened it. */
 void segue_task_set_owner(segue_task *task, void *owner);

@@ -16,7 +16,7 @@
 #include "segue/simulate.h"
 
 typedef struct settings {
-    const char *models, *policy, *curve, *switch_to, *rewards, *format, *out, *save, *load;
+    const char *models, *policy, *curve, *switch_to, *rewards, *format, *out, *save, *load, *kernel;
     uint64_t steps, runs, tasks, seed, threads, uniform, switch_at;
     double spread, mixed;
     bool timing, quiet;
@@ -57,6 +57,8 @@ static const cli_option options[] = {
     {"format", 'f', CLI_TEXT, FIELD(format), "FORMAT", "table (default), csv or json", 0, 0},
     {"out", 'o', CLI_TEXT, FIELD(out), "FILE", "write there, not to the standard output ('-')", 0,
      0},
+    {"kernel", 0, CLI_TEXT, FIELD(kernel), "FORM", "fast (default) or plain: the same results", 0,
+     0},
     {"timing", 0, CLI_FLAG, FIELD(timing), NULL, "also tell seconds and steps a second", 0, 0},
     {"quiet", 'q', CLI_FLAG, FIELD(quiet), NULL, "no progress bar", 0, 0},
 };
@@ -65,6 +67,7 @@ static const cli_option options[] = {
 typedef struct study {
     settings set;
     cli_format format;
+    segue_kernels kernel;
     segue_models_file models, switch_to;
     segue_environment env;
     segue_policy_list policies;
@@ -117,6 +120,16 @@ static segue_status check_settings(const settings *set, segue_error *err)
     if (status == SEGUE_OK && set->save)
         status = segue_outfile_check(set->save, err);
     return status;
+}
+
+static segue_status parse_kernel(const char *text, segue_kernels *out, segue_error *err)
+{
+    const bool plain = text && strcmp(text, "plain") == 0;
+    if (text && !plain && strcmp(text, "fast") != 0)
+        return segue_fail(err, SEGUE_ENAME, "--kernel: there is no '%.40s'; need fast or plain",
+                          text);
+    *out = plain ? SEGUE_KERNEL_PLAIN : SEGUE_KERNEL_FAST;
+    return SEGUE_OK;
 }
 
 static segue_status read_environment(study *st, segue_error *err)
@@ -198,6 +211,7 @@ static segue_simulation simulation_of(const study *st, size_t policy, cli_progre
         .runs = st->set.runs,
         .seed = st->set.seed,
         .threads = st->set.threads,
+        .kernel = st->kernel,
         .want_curve = st->set.curve != NULL,
         .progress = progress ? cli_progress_show : NULL,
         .context = progress,
@@ -214,6 +228,8 @@ static segue_status study_init(study *st, int argc, char **argv, segue_error *er
     set->out = cli_out_path(set->out);
     if (status == SEGUE_OK)
         status = cli_parse_format(set->format, &st->format, err);
+    if (status == SEGUE_OK)
+        status = parse_kernel(set->kernel, &st->kernel, err);
     if (status == SEGUE_OK)
         status = check_settings(set, err);
     const char *usual = set->models ? "ucb,ucb+,mucb,ts" : "ucb,ts";

@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "sim/kernel.h"
+
 struct segue_runner {
     const segue_simulation *sim;
     uint64_t n_tasks;          /* a run */
@@ -12,6 +14,7 @@ struct segue_runner {
     segue_learner *learner;    /* of the run under way, or NULL */
     segue_learner_info before; /* of a learner that goes on */
     segue_world *world;
+    segue_kernel *kernel; /* NULL: plain forms only */
 };
 
 /* ---- what it takes ----------------------------------------------------------------------- */
@@ -135,6 +138,8 @@ segue_status segue_runner_create(segue_runner **out, const segue_simulation *sim
         sim->learner || sim->player ? SEGUE_OK : segue_task_create(&runner->task, &config, err);
     if (status == SEGUE_OK)
         status = segue_world_create(&runner->world, sim->environment, err);
+    if (status == SEGUE_OK && sim->kernel == SEGUE_KERNEL_FAST)
+        status = segue_kernel_create(&runner->kernel, err);
     if (status != SEGUE_OK) {
         segue_runner_destroy(runner);
         return status;
@@ -149,6 +154,7 @@ void segue_runner_destroy(segue_runner *runner)
         return;
     segue_task_destroy(runner->task);
     segue_world_destroy(runner->world);
+    segue_kernel_destroy(runner->kernel);
     free(runner);
 }
 
@@ -180,13 +186,23 @@ static void end_run(segue_runner *runner, run_totals *totals)
     runner->learner = NULL;
 }
 
+/* Play a task that is open to its end; returns its regret. */
+static double play_open(segue_runner *runner, segue_task *task)
+{
+    double regret = 0.0;
+    const uint64_t steps = runner->sim->steps;
+    if (runner->kernel && segue_kernel_play(runner->kernel, task, runner->world, steps, &regret))
+        return regret;
+    return segue_play(task, runner->world, steps);
+}
+
 /* Play one task with a policy; returns its regret. */
 static double play_policy(segue_runner *runner, uint64_t run, uint64_t task)
 {
     segue_rng rng;
     segue_rng_open(&rng, runner->sim->seed, run, task, SEGUE_STREAM_POLICY);
     segue_task_next(runner->task, &rng, segue_world_model(runner->world));
-    return segue_play(runner->task, runner->world, runner->sim->steps);
+    return play_open(runner, runner->task);
 }
 
 /* The same with a learner, which learns from it. */
@@ -196,7 +212,7 @@ static segue_status play_learner(segue_runner *runner, double *regret, segue_err
     segue_status status = segue_learner_open_task(runner->learner, &task, err);
     if (status != SEGUE_OK)
         return status;
-    *regret = segue_play(task, runner->world, runner->sim->steps);
+    *regret = play_open(runner, task);
     return segue_learner_close_task(runner->learner, &task, err);
 }
 

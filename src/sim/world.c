@@ -9,6 +9,7 @@
 #include "segue/environment.h"
 #include "segue/rng.h"
 #include "sim/family.h"
+#include "sim/world.h"
 
 struct segue_world {
     const segue_environment *env;
@@ -137,6 +138,16 @@ size_t segue_world_model(const segue_world *world)
 const double *segue_world_means(const segue_world *world)
 {
     return world->mean;
+}
+
+arm_stream *segue_world_stream(segue_world *world, size_t arm)
+{
+    return &world->streams[arm];
+}
+
+const segue_rewards *segue_world_rewards(const segue_world *world)
+{
+    return &world->env->rewards;
 }
 
 double segue_world_reward(segue_world *world, size_t arm)

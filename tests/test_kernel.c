@@ -1,0 +1,193 @@
+/* test_kernel.c - kernels make the pulls of the plain forms: every count, sum and view is equal.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "support.h"
+
+#include "bandit/task.h"
+#include "sim/kernel.h"
+
+/* What a task is played on. */
+typedef struct board {
+    const char *policy;
+    const segue_models *truth; /* the world's */
+    const segue_models *known; /* the policy's; NULL: none yet */
+    segue_rewards rewards;
+    uint64_t steps;
+    segue_batches batches;
+} board;
+
+static segue_task *open_task(const board *b)
+{
+    segue_task_config config = segue_task_defaults();
+    config.policy = policy_of(b->policy);
+    config.setting = (segue_setting){.n_arms = b->truth->n_arms,
+                                     .n_models = b->truth->n_models,
+                                     .models = b->known,
+                                     .horizon = b->steps,
+                                     .n_tasks = 1};
+    config.batches = b->batches;
+    segue_task *task = NULL;
+    assert_ok(segue_task_create(&task, &config, NULL));
+    return task;
+}
+
+static void assert_same_task(const segue_task *plain, const segue_task *fast, size_t n_arms)
+{
+    const segue_task_info a = segue_task_look(plain), b = segue_task_look(fast);
+    double views[2][3 * 64];
+    assert_memory_equal(a.pulls, b.pulls, n_arms * sizeof *a.pulls);
+    assert_memory_equal(a.sum, b.sum, n_arms * sizeof *a.sum);
+    assert_int_equal(a.step, b.step);
+    assert_int_equal(a.no_model_left, b.no_model_left);
+    assert_int_equal(a.last_reason, b.last_reason);
+    const bool usable = segue_task_views(plain, views[0]);
+    assert_int_equal(usable, segue_task_views(fast, views[1]));
+    if (usable)
+        assert_memory_equal(views[0], views[1], 3 * n_arms * sizeof(double));
+}
+
+/* Play both forms on the same streams; returns how many steps had no model left. */
+static uint64_t play_both(segue_kernel *kernel, const board *b, uint64_t run, size_t model)
+{
+    const segue_environment env = {.models = b->truth, .rewards = b->rewards};
+    segue_world *worlds[2] = {world_of(&env, 11, run, model), world_of(&env, 11, run, model)};
+    segue_task *plain = open_task(b), *fast = open_task(b);
+    double regret = -1.0;
+    const double expected = segue_play(plain, worlds[0], b->steps);
+    assert_true(segue_kernel_play(kernel, fast, worlds[1], b->steps, &regret));
+    assert_true(regret == expected);
+    assert_same_task(plain, fast, b->truth->n_arms);
+    /* asked for one more, both answer the same */
+    assert_int_equal(segue_task_ask(plain), segue_task_ask(fast));
+    const uint64_t lost = segue_task_look(plain).no_model_left;
+    segue_task_destroy(plain);
+    segue_task_destroy(fast);
+    segue_world_destroy(worlds[0]);
+    segue_world_destroy(worlds[1]);
+    return lost;
+}
+
+static const char *const umucbs[] = {"umucb",          "umucb:eps=0.02", "umucb:eps=0.05",
+                                     "umucb:eps=0.15", "umucb:eps=0.5",  "umucb:eps=1e300"};
+
+static void the_paper_s_models_give_the_same_pulls(void **state)
+{
+    (void)state;
+    segue_models *models = paper_models();
+    segue_kernel *kernel = NULL;
+    assert_ok(segue_kernel_create(&kernel, NULL));
+    static const uint64_t steps[] = {5000, 1000, 100, 21, 20, 1};
+    for (uint64_t run = 0; run < (uint64_t)repeats(200); run++)
+        for (size_t i = 0; i < 6; i++) {
+            const board b = {.policy = umucbs[i],
+                             .truth = models,
+                             .known = run % 8 == 7 ? NULL : models,
+                             .steps = steps[run % 6],
+                             .batches = (segue_batches)(run % 3)};
+            (void)play_both(kernel, &b, run, run % 5);
+        }
+    segue_kernel_destroy(kernel);
+    segue_models_destroy(models);
+}
+
+/* Estimates: the truth, moved a little, or a lot. */
+static segue_models *estimate_of(const segue_models *truth, segue_rng *rng, double by)
+{
+    double *mean = calloc(truth->n_models * truth->n_arms, sizeof *mean);
+    assert_non_null(mean);
+    for (size_t i = 0; i < truth->n_models * truth->n_arms; i++)
+        mean[i] = truth->mean[i] + by * (2.0 * segue_rng_uniform(rng) - 1.0);
+    segue_models *models = NULL;
+    assert_ok(segue_models_create(&models, SEGUE_MODELS_ESTIMATED, truth->n_arms, truth->n_models,
+                                  mean, truth->weight, NULL));
+    free(mean);
+    return models;
+}
+
+static void random_sets_give_the_same_pulls(void **state)
+{
+    (void)state;
+    static const segue_rewards laws[] = {{SEGUE_BERNOULLI, 0.0},
+                                         {SEGUE_BERNOULLI, 0.0},
+                                         {SEGUE_BETA, 5.0},
+                                         {SEGUE_TWOPOINT, 1.0},
+                                         {SEGUE_NORMAL, 0.2}};
+    static const double moved[] = {0.0, 0.01, 0.1, 0.4};
+    segue_rng rng;
+    segue_rng_open(&rng, 5, 0, 0, 0);
+    segue_kernel *kernel = NULL;
+    assert_ok(segue_kernel_create(&kernel, NULL));
+    uint64_t lost = 0;
+    for (uint64_t set = 0; set < (uint64_t)repeats(400); set++) {
+        segue_models *truth = random_models(&rng, 2, 12, 1, 20);
+        segue_models *known = estimate_of(truth, &rng, moved[set % 4]);
+        const board b = {.policy = umucbs[random_between(&rng, 0, 5)],
+                         .truth = truth,
+                         .known = known,
+                         .rewards = laws[set % 5],
+                         .steps = random_between(&rng, 1, 3000),
+                         .batches = (segue_batches)(set % 3)};
+        lost += play_both(kernel, &b, set, random_between(&rng, 0, truth->n_models - 1));
+        segue_models_destroy(known);
+        segue_models_destroy(truth);
+    }
+    assert_true(lost > 100); /* steps without a model were among them */
+    segue_kernel_destroy(kernel);
+}
+
+static void what_has_no_kernel_is_left_alone(void **state)
+{
+    (void)state;
+    segue_models *models = paper_models();
+    const segue_environment env = {.models = models};
+    segue_kernel *kernel = NULL;
+    assert_ok(segue_kernel_create(&kernel, NULL));
+    segue_world *world = world_of(&env, 1, 0, 0);
+    segue_task *task = task_of("ts", models, 100);
+    double regret = -1.0;
+    assert_false(segue_kernel_play(kernel, task, world, 100, &regret));
+    assert_int_equal(segue_task_look(task).step, 0);
+    assert_true(regret == -1.0);
+    segue_task_destroy(task);
+    segue_world_destroy(world);
+    segue_kernel_destroy(kernel);
+    segue_models_destroy(models);
+}
+
+/* A learner, over many tasks: the same bits in the end. */
+static void a_learner_does_not_notice(void **state)
+{
+    (void)state;
+    segue_models *models = paper_models();
+    const segue_environment env = {.models = models};
+    segue_learner_config config = segue_learner_defaults();
+    segue_result *results[2];
+    for (int i = 0; i < 2; i++) {
+        const segue_simulation sim = {.environment = &env,
+                                      .learner = &config,
+                                      .steps = 500,
+                                      .tasks = (uint64_t)repeats(300),
+                                      .runs = 2,
+                                      .seed = 4,
+                                      .threads = 2,
+                                      .want_curve = true,
+                                      .kernel = i ? SEGUE_KERNEL_PLAIN : SEGUE_KERNEL_FAST};
+        assert_ok(segue_simulate(&results[i], &sim, NULL));
+    }
+    assert_memory_equal(results[0]->curve, results[1]->curve,
+                        results[0]->n_tasks * sizeof *results[0]->curve);
+    assert_true(results[0]->no_model_left == results[1]->no_model_left);
+    segue_result_destroy(results[0]);
+    segue_result_destroy(results[1]);
+    segue_models_destroy(models);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_paper_s_models_give_the_same_pulls),
+        cmocka_unit_test(random_sets_give_the_same_pulls),
+        cmocka_unit_test(what_has_no_kernel_is_left_alone),
+        cmocka_unit_test(a_learner_does_not_notice),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
