@@ -360,7 +360,7 @@ static segue_status say_stopped(const plan *p, segue_error *err)
 {
     uint64_t kept = 0;
     const uint64_t all = p->n_cells * p->ex->runs;
-    for (uint64_t unit = 0; unit < all; unit++)
+    for (uint64_t unit = 0; p->done && unit < all; unit++)
         kept += p->done[unit];
     return segue_fail(err, SEGUE_ESTOPPED,
                       "stopped; %" PRIu64 " of %" PRIu64

@@ -58,7 +58,7 @@ static segue_status read_models_file(const segue_json_place *at, const char *fie
 static segue_status read_models(const segue_json_place *at, json_t *object, const char *field,
                                 segue_models **out, segue_error *err)
 {
-    const json_t *value = json_object_get(object, field);
+    json_t *value = json_object_get(object, field);
     if (!value)
         return SEGUE_OK;
     if (!json_is_string(value))
@@ -154,6 +154,15 @@ static segue_status read_place(const segue_json_place *at, json_t *object, segue
     return SEGUE_OK;
 }
 
+/* Whether an earlier place has the name of the i-th. */
+static bool is_named_before(const segue_place *places, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (places[k].name && places[i].name && strcmp(places[k].name, places[i].name) == 0)
+            return true;
+    return false;
+}
+
 segue_status segue_places_read(const segue_json_place *at, json_t *json, segue_place **out,
                                size_t *count, segue_error *err)
 {
@@ -177,10 +186,9 @@ segue_status segue_places_read(const segue_json_place *at, json_t *json, segue_p
             read_place(&within, list ? json_array_get(value, i) : value, &places[i], err);
         if (status != SEGUE_OK)
             return status;
-        for (size_t k = 0; k < i; k++)
-            if (strcmp(places[k].name, places[i].name) == 0)
-                return segue_json_fail(&within, "name", err, "is '%.40s' a second time; name each",
-                                       places[i].name);
+        if (is_named_before(places, i))
+            return segue_json_fail(&within, "name", err, "is '%.40s' a second time; name each",
+                                   places[i].name);
     }
     return SEGUE_OK;
 }

@@ -137,12 +137,12 @@ static const char *name_of(const void *list, size_t i)
     return ((const char *const *)list)[i];
 }
 
-segue_status segue_json_known(const segue_json_place *place, const json_t *object,
+segue_status segue_json_known(const segue_json_place *place, json_t *object,
                               const char *const *names, size_t count, segue_error *err)
 {
     const char *key = NULL;
     const json_t *value = NULL;
-    json_object_foreach((json_t *)(uintptr_t)object, key, value)
+    json_object_foreach(object, key, value)
     {
         if (segue_text_find(key, names, count, name_of) < count)
             continue;

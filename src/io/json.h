@@ -39,7 +39,7 @@ SEGUE_MUST_CHECK segue_status segue_json_whole(const segue_json_place *place, co
                                                uint64_t *out, segue_error *err);
 
 /** Refuse fields that are not in the list of `count` names, and suggest the one that was meant. */
-SEGUE_MUST_CHECK segue_status segue_json_known(const segue_json_place *place, const json_t *object,
+SEGUE_MUST_CHECK segue_status segue_json_known(const segue_json_place *place, json_t *object,
                                                const char *const *names, size_t count,
                                                segue_error *err);
 

@@ -51,7 +51,7 @@ static segue_status read_numbers(const segue_json_place *at, const char *field, 
 }
 
 segue_status segue_models_from_json(segue_models **out, const segue_json_place *at,
-                                    const char *field, const json_t *value, segue_error *err)
+                                    const char *field, json_t *value, segue_error *err)
 {
     static const char *const fields[] = {"means", "weights"};
     numbers n = {.mean = NULL};

@@ -9,7 +9,7 @@
 
 /** @retval SEGUE_EDOMAIN, SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_models_from_json(segue_models **out, const segue_json_place *at,
-                                                     const char *field, const json_t *value,
+                                                     const char *field, json_t *value,
                                                      segue_error *err);
 
 /** NULL: out of memory. */

@@ -1,7 +1,8 @@
 /* claims.c - what the paper says, each beside a computation that may say otherwise.
  *
- * Two regrets count as different where their difference is more than its 95 % band; where it is
- * less, and the claim needs them to differ, the verdict is that it cannot be told.
+ * Two regrets count as different where their difference is more than its 95 % band.  Of a claim
+ * that needs several differences, some of which are less, a part holds; if none can be told, nor
+ * can the claim.
  * SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
 #include "report/claims.h"
@@ -73,9 +74,9 @@ static void count(tally *t, int comparison)
 
 static segue_verdict judge(const tally *t)
 {
-    if (t->wrong)
-        return t->right ? SEGUE_PARTLY : SEGUE_FAILS;
-    return t->open || !t->right ? SEGUE_UNCLEAR : SEGUE_HOLDS;
+    if (t->right == 0)
+        return t->wrong ? SEGUE_FAILS : SEGUE_UNCLEAR;
+    return t->wrong || t->open ? SEGUE_PARTLY : SEGUE_HOLDS;
 }
 
 /* Mean of a track over points from .. to - 1, one number a run. */
@@ -328,8 +329,8 @@ static void check_complexity(const segue_paper *paper, segue_finding *f)
     const bool between = end.mean < start.mean && end.mean > mucb;
     f->verdict = never_above && between ? SEGUE_HOLDS : between ? SEGUE_PARTLY : SEGUE_FAILS;
     say(f,
-        "It starts at %.2f and ends at %.2f (s.e. %.2f) after %" PRIu64
-        " tasks; mUCB's is %.2f. Its highest value in any run is %.2f, %s UCB's %.2f.",
+        "It starts at %.3f and ends at %.3f (s.e. %.3f) after %" PRIu64
+        " tasks; mUCB's is %.3f. Its highest value in any run is %.3f, %s UCB's %.3f.",
         start.mean, end.mean, end.se, cell->tasks, mucb, highest,
         never_above ? "not above" : "above", ucb);
 }
@@ -442,8 +443,9 @@ static void check_error(const segue_paper *paper, segue_finding *f)
     say(f,
         "The largest error of an estimated mean is %.3f after %" PRIu64 " tasks and %.3f after "
         "%" PRIu64 " (medians over runs), where a fall with the root of their number would leave "
-        "%.3f; eps_j is then %.3f. Independent rewards give 0.0033 after 5,000 tasks; those that "
-        "a policy gathers do not, since it stops pulling an arm when its rewards were poor.",
+        "%.3f; eps_j is then %.3f. The rewards that a policy gathers are not a fair sample: it "
+        "stops "
+        "pulling an arm whose first rewards were poor.",
         early, segue_cell_task(cell, quarter), late, cell->tasks,
         early * sqrt((double)segue_cell_task(cell, quarter) / (double)cell->tasks), eps);
 }
@@ -548,7 +550,7 @@ static const struct {
      "of tasks: it levels off, and ends above eps_j, where the guarantees no longer cover it.",
      check_error},
     {"choices", true,
-     "C = 2, as in the paper, has less regret than half and twice of it, and than doubling.",
+     "Of the choices of C, and beside C found by doubling, the paper's 2 has the least regret.",
      check_choices},
     {"related", true,
      "Policies for bandits that change, and means carried over from task to task, are worse than "

@@ -232,7 +232,7 @@ static void print_script(const segue_figure *figure, FILE *out)
             "set grid back linecolor rgb '#dddddd'\n"
             "set border 3\n"
             "set tics nomirror\n"
-            "set key below reverse Left samplen 3 spacing 1.15\n",
+            "set key below reverse Left samplen 3 spacing 1.15 title ' '\n",
             figure->name, figure->name, figure->name);
     print_axes(out, figure);
     fputs("plot ", out);

@@ -42,10 +42,10 @@ static segue_status read_results(segue_paper *paper, const char *folder, segue_e
 /* The models, which must be the same everywhere. */
 static segue_status read_models(segue_paper *paper, segue_error *err)
 {
-    const json_t *first = NULL;
+    json_t *first = NULL;
     for (size_t i = 0; i < SEGUE_STUDIES; i++) {
         const json_t *environment = json_object_get(paper->results[i]->experiment, "environment");
-        const json_t *models = json_object_get(environment, "models");
+        json_t *models = json_object_get(environment, "models");
         if (!json_is_object(models))
             return lacks((segue_study)i, "one environment with models", err);
         if (first && !json_equal(first, models))

@@ -149,7 +149,9 @@ static void print_remark(const segue_report *report)
                      "After how many tasks eps_j is so small that every model has a single best "
                      "arm.",
                      headings);
-    for (double c = 0.5; c <= 4.0; c *= 2.0) {
+    static const double choices[] = {0.5, 1.0, 2.0, 4.0};
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+        const double c = choices[i];
         segue_html_row(report->out);
         segue_html_cell(report->out, "%g", c);
         segue_html_cell(report->out, "%.0f",

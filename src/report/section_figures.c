@@ -161,6 +161,6 @@ segue_status segue_section_figures(const segue_report *report, segue_error *err)
     if (status == SEGUE_OK)
         status = draw_each(report, draw_complexity, err);
     segue_report_claim(report, "complexity");
-    segue_html_p(out, "It comes from the same runs.");
+    segue_html_p(out, "The runs are those of the figures before.");
     return status;
 }
