@@ -74,7 +74,7 @@ static void the_paper_s_models_give_the_same_pulls(void **state)
     (void)state;
     segue_models *models = paper_models();
     segue_kernel *kernel = NULL;
-    assert_ok(segue_kernel_create(&kernel, NULL));
+    assert_ok(segue_kernel_create(&kernel, 12, 5000, NULL));
     static const uint64_t steps[] = {5000, 1000, 100, 21, 20, 1};
     for (uint64_t run = 0; run < (uint64_t)repeats(200); run++)
         for (size_t i = 0; i < 6; i++) {
@@ -115,7 +115,7 @@ static void random_sets_give_the_same_pulls(void **state)
     segue_rng rng;
     segue_rng_open(&rng, 5, 0, 0, 0);
     segue_kernel *kernel = NULL;
-    assert_ok(segue_kernel_create(&kernel, NULL));
+    assert_ok(segue_kernel_create(&kernel, 12, 5000, NULL));
     uint64_t lost = 0;
     for (uint64_t set = 0; set < (uint64_t)repeats(400); set++) {
         segue_models *truth = random_models(&rng, 2, 12, 1, 20);
@@ -140,7 +140,7 @@ static void what_has_no_kernel_is_left_alone(void **state)
     segue_models *models = paper_models();
     const segue_environment env = {.models = models};
     segue_kernel *kernel = NULL;
-    assert_ok(segue_kernel_create(&kernel, NULL));
+    assert_ok(segue_kernel_create(&kernel, 12, 5000, NULL));
     segue_world *world = world_of(&env, 1, 0, 0);
     segue_task *task = task_of("ts", models, 100);
     double regret = -1.0;

@@ -36,13 +36,12 @@ typedef struct band {
 } band;
 
 struct segue_kernel {
-    double log_term; /* of the tables */
-    uint64_t length; /* of the tables: entries 1 .. length are filled */
-    uint64_t room;
-    double *inverse; /* 1 / T */
+    size_t n_arms;
+    uint64_t steps;  /* the most that a task may have */
+    double log_term; /* of the tables; 0: they are not filled yet */
+    double *inverse; /* 1 / T, for T = 1 .. steps */
     double *radius;  /* of T rewards */
     arm_state *arm;  /* n_arms */
-    size_t n_arms;
 };
 
 /* One task that is being played. */
@@ -58,10 +57,24 @@ typedef struct game {
 
 /* ---- tables ------------------------------------------------------------------------------ */
 
-segue_status segue_kernel_create(segue_kernel **out, segue_error *err)
+segue_status segue_kernel_create(segue_kernel **out, size_t n_arms, uint64_t steps,
+                                 segue_error *err)
 {
-    *out = calloc(1, sizeof **out);
-    return *out ? SEGUE_OK : segue_fail(err, SEGUE_ENOMEM, "out of memory for a run");
+    *out = NULL;
+    segue_kernel *kernel = calloc(1, sizeof *kernel);
+    if (!kernel)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a run");
+    kernel->n_arms = n_arms;
+    kernel->steps = steps < MOST_STEPS ? steps : MOST_STEPS;
+    kernel->arm = calloc(n_arms, sizeof *kernel->arm);
+    kernel->inverse = calloc(kernel->steps + 1, sizeof *kernel->inverse);
+    kernel->radius = calloc(kernel->steps + 1, sizeof *kernel->radius);
+    if (!kernel->arm || !kernel->inverse || !kernel->radius) {
+        segue_kernel_destroy(kernel);
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a run");
+    }
+    *out = kernel;
+    return SEGUE_OK;
 }
 
 void segue_kernel_destroy(segue_kernel *kernel)
@@ -74,44 +87,16 @@ void segue_kernel_destroy(segue_kernel *kernel)
     free(kernel);
 }
 
-static bool make_room(segue_kernel *kernel, size_t n_arms, uint64_t steps)
+/* Fill the tables, unless they are. */
+static void prepare(segue_kernel *kernel, double log_term)
 {
-    if (kernel->n_arms < n_arms) {
-        arm_state *arm = realloc(kernel->arm, n_arms * sizeof *arm);
-        if (!arm)
-            return false;
-        kernel->arm = arm;
-        kernel->n_arms = n_arms;
-    }
-    if (kernel->room > steps)
-        return true;
-    double *inverse = realloc(kernel->inverse, (steps + 1) * sizeof *inverse);
-    if (inverse)
-        kernel->inverse = inverse;
-    double *radii = realloc(kernel->radius, (steps + 1) * sizeof *radii);
-    if (radii)
-        kernel->radius = radii;
-    if (!inverse || !radii)
-        return false;
-    kernel->room = steps + 1;
-    kernel->length = 0;
-    return true;
-}
-
-/* Tables for tasks of so many steps; false: no memory. */
-static bool prepare(segue_kernel *kernel, size_t n_arms, uint64_t steps, double log_term)
-{
-    if (!make_room(kernel, n_arms, steps))
-        return false;
-    if (kernel->length >= steps && kernel->log_term == log_term)
-        return true;
-    for (uint64_t t = 1; t <= steps; t++) {
+    if (kernel->log_term == log_term)
+        return;
+    for (uint64_t t = 1; t <= kernel->steps; t++) {
         kernel->inverse[t] = 1.0 / (double)t;
         kernel->radius[t] = radius(log_term, (double)t);
     }
     kernel->log_term = log_term;
-    kernel->length = steps;
-    return true;
 }
 
 /* ---- choosing ---------------------------------------------------------------------------- */
@@ -283,10 +268,10 @@ bool segue_kernel_play(segue_kernel *kernel, segue_task *task, segue_world *worl
     game g = {.kernel = kernel, .in = segue_task_inside(task), .world = world, .left = steps};
     const segue_view *view = g.in.view;
     g.models = view->models;
-    if (strcmp(g.in.policy->name, "umucb") != 0 || !g.in.unit_range || steps > MOST_STEPS ||
-        (g.models && g.models->n_models > MOST_MODELS) ||
-        !prepare(kernel, view->n_arms, steps, view->log_term))
+    if (strcmp(g.in.policy->name, "umucb") != 0 || !g.in.unit_range || steps > kernel->steps ||
+        view->n_arms > kernel->n_arms || (g.models && g.models->n_models > MOST_MODELS))
         return false;
+    prepare(kernel, view->log_term);
     g.eps = view->option[1];
     play_umucb(&g);
     *g.in.step = steps;

@@ -9,8 +9,9 @@
 /** Tables that a kernel keeps from task to task, for one thread. */
 typedef struct segue_kernel segue_kernel;
 
-/** @retval SEGUE_ENOMEM */
-SEGUE_MUST_CHECK segue_status segue_kernel_create(segue_kernel **out, segue_error *err);
+/** For tasks of `n_arms` arms and at most `steps` steps; @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_kernel_create(segue_kernel **out, size_t n_arms, uint64_t steps,
+                                                  segue_error *err);
 void segue_kernel_destroy(segue_kernel *kernel);
 
 /**

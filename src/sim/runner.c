@@ -139,7 +139,8 @@ segue_status segue_runner_create(segue_runner **out, const segue_simulation *sim
     if (status == SEGUE_OK)
         status = segue_world_create(&runner->world, sim->environment, err);
     if (status == SEGUE_OK && sim->kernel == SEGUE_KERNEL_FAST)
-        status = segue_kernel_create(&runner->kernel, err);
+        status = segue_kernel_create(&runner->kernel, segue_environment_arms(sim->environment),
+                                     sim->steps, err);
     if (status != SEGUE_OK) {
         segue_runner_destroy(runner);
         return status;
