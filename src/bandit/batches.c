@@ -37,6 +37,7 @@ void segue_batches_fini(batches *b)
 void segue_batches_clear(batches *b)
 {
     b->length = 0;
+    b->counted = false;
     if (b->kind != SEGUE_BATCHES_INTERLEAVED)
         return;
     memset(b->sum, 0, 3 * b->n_arms * sizeof *b->sum);
@@ -75,6 +76,6 @@ bool segue_batches_views(const batches *b, const uint64_t *pulls, double *views)
     for (size_t arm = 0; arm < b->n_arms; arm++)
         if (pulls[arm] < 3)
             return false;
-    return b->kind == SEGUE_BATCHES_INTERLEAVED ? average(b, b->sum, views)
-                                                : consecutive_views(b, pulls, views);
+    return b->counted || b->kind == SEGUE_BATCHES_INTERLEAVED ? average(b, b->sum, views)
+                                                              : consecutive_views(b, pulls, views);
 }

@@ -8,12 +8,13 @@
 typedef struct batches {
     segue_batches kind;
     size_t n_arms;
-    double *sum;       /* interleaved: 3 x n_arms */
-    uint64_t *count;   /* interleaved: 3 x n_arms; consecutive: n_arms, scratch of the views */
+    double *sum;       /* interleaved, or counted: 3 x n_arms */
+    uint64_t *count;   /* likewise; else scratch of the views */
     uint32_t *arm;     /* consecutive: capacity, in the order of the rewards */
     double *reward;    /* likewise */
     uint64_t capacity; /* steps */
     uint64_t length;   /* rewards kept */
+    bool counted;      /* sums and counts are complete, whatever the kind: a kernel made them */
 } batches;
 
 /* @retval SEGUE_ENOMEM */

@@ -114,7 +114,7 @@ static void set_model(fit *f, const directions *d, const double *l, size_t k, do
         for (size_t i = 0; i < m; i++)
             scratch[a] += d->theta[i * m + a] * l[i * m + k];
     }
-    segue_spectral_lift(&f->s, 0.0, scratch, f->mean + k * f->n_arms);
+    segue_spectral_lift(&f->s, false, scratch, f->mean + k * f->n_arms);
 }
 
 /* Without whitening there are no lambdas; they are told from the weights that M1 gives. */

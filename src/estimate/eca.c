@@ -85,7 +85,7 @@ static void set_model(fit *f, size_t k, double *v)
     const double root = 2.0 / ((a0 + 2.0) * lambda); /* sqrt p */
     f->lambda[k] = lambda;
     f->weight[k] = (a0 + 1.0) * segue_weight_of(1.0 / root);
-    segue_spectral_lift(&f->s, 0.5, v, f->mean + k * f->n_arms);
+    segue_spectral_lift(&f->s, true, v, f->mean + k * f->n_arms);
     for (size_t i = 0; i < f->n_arms; i++)
         f->mean[k * f->n_arms + i] /= root;
 }

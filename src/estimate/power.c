@@ -16,23 +16,12 @@
     1e-9 /* a polished vector that moves less than this has, convergence being quadratic,          \
             all the digits it will have */
 
-segue_status segue_power_init(power *p, size_t m, size_t max_lanes, segue_error *err)
-{
-    const size_t groups = (max_lanes + LANES - 1) / LANES;
-    *p = (power){.m = m, .max_lanes = groups * LANES};
-    p->packed = calloc(m * m * (m + 1) / 2, sizeof *p->packed);
-    p->lanes = calloc(groups * m * LANES, sizeof *p->lanes);
-    p->image = calloc(m * LANES, sizeof *p->image);
-    if (!p->packed || !p->lanes || !p->image)
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the power method");
-    return SEGUE_OK;
-}
-
 void segue_power_fini(power *p)
 {
     free(p->packed);
     free(p->lanes);
     free(p->image);
+    free(p->products);
 }
 
 void segue_power_clear(power *p)
@@ -75,31 +64,86 @@ static void pack(power *p, const double *tensor)
                 *to++ = (y == z ? 1.0 : 2.0) * tensor[(x * m + y) * m + z];
 }
 
-/* image = T(I, v, v), for one group of lanes. */
-static void apply(power *p, const double *group)
+/* Four lanes, as wide as common processors compute; two of them make a group. */
+typedef double quad __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double))));
+
+/* image = T(I, v, v), for one group of lanes: first the products v_y v_z, then their sums. */
+static inline void apply_lanes(const power *p, const double *group)
 {
     const size_t m = p->m, pairs = m * (m + 1) / 2;
-    double *image = p->image;
-    memset(image, 0, m * LANES * sizeof *image);
+    const quad *v = (const quad *)group;
+    quad *products = (quad *)p->products, *image = (quad *)p->image;
+    for (size_t y = 0, pair = 0; y < m; y++)
+        for (size_t z = y; z < m; z++, pair++) {
+            products[2 * pair] = v[2 * y] * v[2 * z];
+            products[2 * pair + 1] = v[2 * y + 1] * v[2 * z + 1];
+        }
+    for (size_t x = 0; x < m; x++) {
+        const double *entry = p->packed + x * pairs;
+        quad low = {0.0}, high = {0.0};
+        for (size_t pair = 0; pair < pairs; pair++) {
+            low += entry[pair] * products[2 * pair];
+            high += entry[pair] * products[2 * pair + 1];
+        }
+        image[2 * x] = low;
+        image[2 * x + 1] = high;
+    }
+}
+
+static void apply_portable(const power *p, const double *group)
+{
+    apply_lanes(p, group);
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+/* The same operations on wider registers: the same bits. */
+__attribute__((target("avx2"))) static void apply_avx2(const power *p, const double *group)
+{
+    apply_lanes(p, group);
+}
+#endif
+
+static apply_function choose_apply(void)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (__builtin_cpu_supports("avx2"))
+        return apply_avx2;
+#endif
+    return apply_portable;
+}
+
+segue_status segue_power_init(power *p, size_t m, size_t max_lanes, segue_error *err)
+{
+    const size_t groups = (max_lanes + LANES - 1) / LANES;
+    *p = (power){.m = m, .max_lanes = groups * LANES, .apply = choose_apply()};
+    p->packed = calloc(m * m * (m + 1) / 2, sizeof *p->packed);
+    p->lanes = calloc(groups * m * LANES, sizeof *p->lanes);
+    p->image = calloc(m * LANES, sizeof *p->image);
+    p->products = calloc(m * (m + 1) / 2 * LANES, sizeof *p->products);
+    if (!p->packed || !p->lanes || !p->image || !p->products)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the power method");
+    return SEGUE_OK;
+}
+
+/* The same for one vector, into `image` (m). */
+static void apply_one(const power *p, const double *v, double *image)
+{
+    const size_t m = p->m, pairs = m * (m + 1) / 2;
+    memset(image, 0, m * sizeof *image);
     size_t pair = 0;
     for (size_t y = 0; y < m; y++)
         for (size_t z = y; z < m; z++, pair++) {
-            double product[LANES];
-            for (size_t l = 0; l < LANES; l++)
-                product[l] = group[y * LANES + l] * group[z * LANES + l];
-            for (size_t x = 0; x < m; x++) {
-                const double entry = p->packed[x * pairs + pair];
-                for (size_t l = 0; l < LANES; l++)
-                    image[x * LANES + l] += entry * product[l];
-            }
+            const double product = v[y] * v[z];
+            for (size_t x = 0; x < m; x++)
+                image[x] += p->packed[x * pairs + pair] * product;
         }
 }
 
-/* v <- image / |image|; where the image is zero, v stays.  Returns how far the first lane moved. */
-static double normalise(power *p, double *group)
+/* Each v <- image / |image|; where the image is zero, v stays. */
+static void normalise(const power *p, double *group)
 {
     const size_t m = p->m;
-    double square[LANES] = {0}, moved = 0.0;
+    double square[LANES] = {0};
     for (size_t x = 0; x < m; x++)
         for (size_t l = 0; l < LANES; l++)
             square[l] += p->image[x * LANES + l] * p->image[x * LANES + l];
@@ -107,12 +151,24 @@ static double normalise(power *p, double *group)
         if (!(square[l] > 0.0 && isfinite(square[l])))
             continue;
         const double scale = 1.0 / sqrt(square[l]);
-        for (size_t x = 0; x < m; x++) {
-            const double next = scale * p->image[x * LANES + l];
-            if (l == 0)
-                moved += fabs(next - group[x * LANES]);
-            group[x * LANES + l] = next;
-        }
+        for (size_t x = 0; x < m; x++)
+            group[x * LANES + l] = scale * p->image[x * LANES + l];
+    }
+}
+
+/* The same for one vector; returns how far it moved. */
+static double normalise_one(const double *image, double *v, size_t m)
+{
+    double square = 0.0, moved = 0.0;
+    for (size_t x = 0; x < m; x++)
+        square += image[x] * image[x];
+    if (!(square > 0.0 && isfinite(square)))
+        return 0.0;
+    const double scale = 1.0 / sqrt(square);
+    for (size_t x = 0; x < m; x++) {
+        const double next = scale * image[x];
+        moved += fabs(next - v[x]);
+        v[x] = next;
     }
     return moved;
 }
@@ -134,10 +190,10 @@ static size_t race(power *p, size_t steps)
     for (size_t first = 0; first < p->n_lanes; first += LANES) {
         double *group = group_of(p, first);
         for (size_t step = 0; step < steps; step++) {
-            apply(p, group);
-            (void)normalise(p, group);
+            p->apply(p, group);
+            normalise(p, group);
         }
-        apply(p, group);
+        p->apply(p, group);
         for (size_t lane = first; lane < first + LANES && lane < p->n_lanes; lane++) {
             const double value = value_of(p, group, lane - first);
             if (value > most) {
@@ -158,18 +214,17 @@ double segue_power_best(power *p, const double *tensor, size_t steps, size_t mos
     for (size_t x = 0; x < p->m; x++)
         v[x] = winner[x * LANES + best % LANES];
 
-    double *group = p->lanes; /* polish in the first lane */
-    set_lane(p, 0, v, 1.0);
     for (size_t step = 0; step < most; step++) {
-        apply(p, group);
+        apply_one(p, v, p->image);
         p->iterations++;
-        if (normalise(p, group) < STILL)
+        if (normalise_one(p->image, v, p->m) < STILL)
             break;
     }
-    apply(p, group);
+    apply_one(p, v, p->image);
+    double value = 0.0;
     for (size_t x = 0; x < p->m; x++)
-        v[x] = group[x * LANES];
-    return value_of(p, group, 0);
+        value += v[x] * p->image[x];
+    return value;
 }
 
 void segue_power_deflate(double *tensor, size_t m, double lambda, const double *v)

@@ -10,15 +10,20 @@
 /* Starts run side by side in lanes: entry (x, lane) of a group of LANES is at x * LANES + lane. */
 #define LANES 8
 
-typedef struct power {
+typedef struct power power;
+typedef void (*apply_function)(const power *p, const double *group);
+
+struct power {
     size_t m;
-    double *packed;      /* m x m(m+1)/2: T(x; y <= z), products of y < z doubled */
-    double *lanes;       /* groups of m x LANES */
-    double *image;       /* m x LANES: T(I, v, v) */
-    size_t max_lanes;    /* a multiple of LANES */
-    size_t n_lanes;      /* in use */
-    uint64_t iterations; /* so far, counted by lane */
-} power;
+    apply_function apply; /* image = T(I, v, v) of a group, as fast as the processor can */
+    double *packed;       /* m x m(m+1)/2: T(x; y <= z), products of y < z doubled */
+    double *lanes;        /* groups of m x LANES */
+    double *image;        /* m x LANES: T(I, v, v) */
+    double *products;     /* m(m+1)/2 x LANES: v_y v_z */
+    size_t max_lanes;     /* a multiple of LANES */
+    size_t n_lanes;       /* in use */
+    uint64_t iterations;  /* so far, counted by lane */
+};
 
 /* @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_power_init(power *p, size_t m, size_t max_lanes,

@@ -65,7 +65,7 @@ static segue_status solve(fit *f, segue_error *err)
         segue_power_deflate(f->s.tensor, m, lambda, v);
         f->lambda[k] = fmax(LEAST_LAMBDA, lambda);
         f->weight[k] = segue_weight_of(f->lambda[k]);
-        segue_spectral_lift(&f->s, 0.5, v, f->mean + k * f->n_arms);
+        segue_spectral_lift(&f->s, true, v, f->mean + k * f->n_arms);
         for (size_t i = 0; i < f->n_arms; i++)
             f->mean[k * f->n_arms + i] *= f->lambda[k];
     }

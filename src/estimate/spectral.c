@@ -76,12 +76,12 @@ void segue_spectral_whiten(spectral *s)
     }
 }
 
-void segue_spectral_lift(const spectral *s, double power, const double *x, double *out)
+void segue_spectral_lift(const spectral *s, bool rooted, const double *x, double *out)
 {
     for (size_t i = 0; i < s->n_arms; i++) {
         double sum = 0.0;
         for (size_t k = 0; k < s->m; k++)
-            sum += s->basis[i * s->m + k] * pow(s->eigenvalue[k], power) * x[k];
+            sum += s->basis[i * s->m + k] * (rooted ? sqrt(s->eigenvalue[k]) : 1.0) * x[k];
         out[i] = sum;
     }
 }

@@ -33,7 +33,7 @@ SEGUE_MUST_CHECK segue_status segue_spectral_third(spectral *s, const segue_mome
 /* Whiten: the tensor becomes M3(W, W, W), W = U D^(-1/2), and the mean W' M1. */
 void segue_spectral_whiten(spectral *s);
 
-/* out (n_arms) = U D^power x, for x of m. */
-void segue_spectral_lift(const spectral *s, double power, const double *x, double *out);
+/* out (n_arms) = U D^(1/2) x if `rooted`, else U x, for x of m. */
+void segue_spectral_lift(const spectral *s, bool rooted, const double *x, double *out);
 
 #endif

@@ -97,6 +97,20 @@ static double next_bit(arm_stream *stream)
     return bit;
 }
 
+uint64_t segue_stream_block(arm_stream *stream)
+{
+    static const segue_rewards bernoulli = {.family = SEGUE_BERNOULLI};
+    if (!stream->ready)
+        make_ready(stream, &bernoulli);
+    return segue_bernoulli_block(&stream->rng, stream->threshold);
+}
+
+void segue_stream_set_back(arm_stream *stream, uint64_t block, unsigned used)
+{
+    stream->block = block >> used;
+    stream->left = 64 - used;
+}
+
 double segue_stream_next(arm_stream *stream, const segue_rewards *rewards)
 {
     const double mean = stream->mean;

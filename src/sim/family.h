@@ -27,4 +27,9 @@ void segue_stream_open(arm_stream *stream, double mean, uint64_t seed, uint64_t 
                        size_t arm);
 double segue_stream_next(arm_stream *stream, const segue_rewards *rewards);
 
+/* For kernels, of Bernoulli rewards none of which was drawn singly: the next 64 at once; and, when
+ * the kernel is done, the block of which it has used so many. */
+uint64_t segue_stream_block(arm_stream *stream);
+void segue_stream_set_back(arm_stream *stream, uint64_t block, unsigned used);
+
 #endif

@@ -1,0 +1,155 @@
+/* game.h - a task while a kernel plays it.
+ *
+ * Bernoulli rewards are kept as the blocks of 64 that they are drawn in: reward T of an arm is bit
+ * T mod 64 of its word T / 64.  The three batches of a task are counted in them at the end.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_SIM_GAME_H
+#define SEGUE_SIM_GAME_H
+
+#include <math.h>
+
+#include "bandit/batches.h"
+#include "bandit/task.h"
+#include "sim/kernel.h"
+#include "sim/world.h"
+
+/* What follows from the rewards of one arm, for kernels that go by bounds. */
+typedef struct arm_state {
+    double upper;    /* average + radius; infinite without a reward */
+    double promise;  /* the most that the models which are left allow */
+    uint64_t agrees; /* one bit a model: whether its mean is near enough to the average */
+} arm_state;
+
+struct segue_kernel {
+    size_t n_arms;
+    uint64_t steps;  /* the most that a task may have */
+    size_t n_words;  /* an arm */
+    double log_term; /* of the tables; 0: they are not filled yet */
+    double *inverse; /* 1 / T, for T = 1 .. steps */
+    double *radius;  /* of T rewards; infinite for T = 0 */
+    arm_state *arm;  /* n_arms */
+    double *weight;  /* MOST_MODELS */
+    uint64_t *word;  /* n_arms x n_words: rewards, where they are bits */
+};
+
+#define MOST_MODELS 64 /* one bit each */
+
+/* One task that is being played. */
+typedef struct game {
+    segue_kernel *kernel;
+    task_inside in;
+    segue_world *world;
+    const segue_rewards *rewards;
+    bool bits; /* rewards are 0 or 1, and kept as words */
+    const segue_models *models;
+    double eps;           /* of umucb */
+    uint64_t left;        /* steps */
+    uint64_t models_left; /* one bit a model: those that agree with every arm */
+} game;
+
+typedef void (*play_function)(game *g);
+
+void segue_play_ucb(game *g);
+void segue_play_ucb_plus(game *g);
+void segue_play_mucb(game *g);
+void segue_play_umucb(game *g);
+
+/* An arm while it is pulled: its counts in registers. */
+typedef struct hand {
+    arm_stream *stream;
+    uint64_t *words;
+    uint64_t word; /* of the current block, the rewards that are left, lowest bit first */
+    uint64_t first, pulls;
+    uint64_t ones; /* the sum, where rewards are bits */
+    double sum;    /* else */
+} hand;
+
+static inline hand take_arm(const game *g, size_t arm)
+{
+    const uint64_t pulls = g->in.pulls[arm];
+    uint64_t *words = g->kernel->word + arm * g->kernel->n_words;
+    return (hand){.stream = segue_world_stream(g->world, arm),
+                  .words = words,
+                  .word = pulls % 64 ? words[pulls / 64] >> pulls % 64 : 0,
+                  .first = pulls,
+                  .pulls = pulls,
+                  .ones = (uint64_t)g->in.sum[arm],
+                  .sum = g->in.sum[arm]};
+}
+
+/* Pull the arm once more; returns the sum of its rewards. */
+static inline double draw(game *g, hand *h, size_t arm, bool bits)
+{
+    if (!bits) {
+        const double x = segue_stream_next(h->stream, g->rewards);
+        segue_batches_add(g->in.batches, arm, x, h->pulls++);
+        return h->sum += x;
+    }
+    if (h->pulls % 64 == 0)
+        h->word = h->words[h->pulls / 64] = segue_stream_block(h->stream);
+    h->ones += h->word & 1;
+    h->word >>= 1;
+    h->pulls++;
+    return (double)(int64_t)h->ones;
+}
+
+/* Write back what the pulls came to. */
+static inline void put_arm(game *g, const hand *h, size_t arm, bool bits)
+{
+    g->in.sum[arm] = bits ? (double)h->ones : h->sum;
+    g->in.pulls[arm] = g->in.asked[arm] = h->pulls;
+    g->left -= h->pulls - h->first;
+}
+
+/* One pull of an arm. */
+static inline void pull_once(game *g, size_t arm)
+{
+    hand h = take_arm(g, arm);
+    (void)draw(g, &h, arm, g->bits);
+    put_arm(g, &h, arm, g->bits);
+}
+
+static inline double lesser(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static inline double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static inline double average_of(const game *g, size_t arm)
+{
+    return g->in.sum[arm] * g->kernel->inverse[g->in.pulls[arm]];
+}
+
+static inline double upper_of(const game *g, size_t arm)
+{
+    return average_of(g, arm) + g->kernel->radius[g->in.pulls[arm]];
+}
+
+static inline double mean_of(const game *g, size_t model, size_t arm)
+{
+    return segue_models_row(g->models, model)[arm];
+}
+
+/* While the average c of an arm and its reach r stay within these, the same models agree with it:
+ * high - c <= r, c - low <= r, above - c > r, c - below > r. */
+typedef struct band {
+    double high, low;    /* the largest and smallest mean of those that agree */
+    double above, below; /* the nearest means of those that do not */
+} band;
+
+static inline bool is_within(const band *b, double average, double reach)
+{
+    return (b->high - average <= reach) & (average - b->low <= reach) &
+           (b->above - average > reach) & (average - b->below > reach);
+}
+
+/* Which models agree with the rewards of an arm, to within its radius and `slack`. */
+uint64_t segue_agreeing(const game *g, size_t arm, double slack);
+/* The band in which it stays so. */
+band segue_band_of(const game *g, size_t arm);
+
+#endif
