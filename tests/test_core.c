@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "core/linalg.h"
 #include "core/text.h"
+#include "core/ziggurat.h"
 #include "support.h"
 
 #include <pthread.h>
@@ -248,13 +249,13 @@ static int ascending(const void *a, const void *b)
 
 static void normals_follow_their_law(void **state)
 {
-    (void)state;
     enum { N = 100000 };
     static double x[N];
+    const ziggurat *z = *state; /* NULL: the plain ones */
     segue_rng rng;
     segue_rng_open(&rng, 14, 0, 0, 0);
     for (int i = 0; i < N; i++)
-        x[i] = segue_rng_normal(&rng);
+        x[i] = z ? segue_ziggurat_normal(z, &rng) : segue_rng_normal(&rng);
     qsort(x, N, sizeof *x, ascending);
     double distance = 0;
     for (int i = 0; i < N; i++) {
@@ -262,6 +263,60 @@ static void normals_follow_their_law(void **state)
         distance = fmax(distance, fmax(cdf - (double)i / N, (i + 1.0) / N - cdf));
     }
     assert_true(sqrt(N) * distance < 2.7);
+}
+
+static void fast_normals_follow_it_too(void **state)
+{
+    (void)state;
+    ziggurat z;
+    segue_ziggurat_init(&z);
+    void *given = &z;
+    normals_follow_their_law(&given);
+}
+
+/* The tail is one number in 1,700: its share, of N draws, is within five standard errors (5.8e-7),
+ * and there the distance beyond its start has the mean and law of the normal. */
+static void the_tail_of_fast_normals_is_right(void **state)
+{
+    (void)state;
+    enum { N = 4000000 };
+    const double start = 3.442619855899, share = erfc(start / sqrt(2.0));
+    const double mean = 2.0 * exp(-0.5 * start * start) / sqrt(2.0 * 3.14159265358979) / share;
+    ziggurat z;
+    segue_rng rng;
+    segue_ziggurat_init(&z);
+    segue_rng_open(&rng, 17, 0, 0, 0);
+    double count = 0.0, sum = 0.0;
+    const int draws = repeats(N);
+    for (int i = 0; i < draws; i++) {
+        const double x = fabs(segue_ziggurat_normal(&z, &rng));
+        count += x > start;
+        sum += x > start ? x : 0.0;
+    }
+    assert_true(fabs(count - draws * share) < 5.0 * sqrt(draws * share));
+    /* the standard deviation beyond the start is below 1 / start */
+    assert_true(fabs(sum / count - mean) < 5.0 / start / sqrt(count));
+}
+
+static ziggurat fast;
+
+static double fast_beta(segue_rng *rng, double a, double b)
+{
+    return segue_ziggurat_beta(&fast, rng, a, b);
+}
+
+static void fast_betas_have_their_moments(void **state)
+{
+    (void)state;
+    const double pairs[][2] = {{1, 1}, {1, 9}, {2, 5}, {1, 300}, {300, 100}, {5000, 3}};
+    segue_ziggurat_init(&fast);
+    for (size_t i = 0; i < 6; i++) {
+        const double a = pairs[i][0], b = pairs[i][1], t = a + b;
+        const double v = a * b / (t * t * (t + 1));
+        const double kurtosis =
+            3 + 6 * ((a - b) * (a - b) * (t + 1) - a * b * (t + 2)) / (a * b * (t + 2) * (t + 3));
+        check_moments(fast_beta, a, b, a / t, v, kurtosis * v * v);
+    }
 }
 
 static void tiny_shapes_do_not_underflow(void **state)
@@ -514,6 +569,37 @@ static void what_is_not_finite_has_no_eigenvectors(void **state)
     assert_int_equal(segue_la_eigenvectors(2, b, values, NULL), SEGUE_EDOMAIN);
 }
 
+/* The rest a^T x - b of a least-squares solution is at right angles to what is combined; both ways,
+ * that for small problems and LAPACK's. */
+static void least_squares_leave_a_rest_at_right_angles(void **state)
+{
+    (void)state;
+    enum { MOST = 40 };
+    static double a[MOST * MOST], kept[MOST * MOST];
+    segue_rng rng;
+    segue_rng_open(&rng, 12, 0, 0, 0);
+    for (size_t m = 1; m <= MOST; m += m < 8 ? 1 : 16)
+        for (size_t n = m; n <= MOST; n += 3) {
+            double b[MOST], wanted[MOST];
+            for (size_t i = 0; i < m * n; i++)
+                a[i] = kept[i] = segue_rng_uniform(&rng) - 0.5;
+            for (size_t i = 0; i < n; i++)
+                b[i] = wanted[i] = segue_rng_uniform(&rng);
+            assert_ok(segue_la_least_squares(m, n, a, b, NULL));
+            for (size_t i = 0; i < n; i++)
+                for (size_t k = 0; k < m; k++)
+                    wanted[i] -= kept[k * n + i] * b[k];
+            for (size_t k = 0; k < m; k++) {
+                double dot = 0.0;
+                for (size_t i = 0; i < n; i++)
+                    dot += kept[k * n + i] * wanted[i];
+                assert_near(dot, 0.0, 1e-9);
+            }
+        }
+    double zero[4] = {1.0, 2.0, 0.0, 0.0}, right[2] = {1.0, 1.0};
+    assert_int_equal(segue_la_least_squares(2, 2, zero, right, NULL), SEGUE_EDOMAIN);
+}
+
 /* Small products go through loops, large ones through BLAS; both against the definition. */
 static void products_are_what_they_are_defined_to_be(void **state)
 {
@@ -612,6 +698,9 @@ int main(void)
         cmocka_unit_test(blocks_have_their_probability),
         cmocka_unit_test(samplers_have_their_moments),
         cmocka_unit_test(normals_follow_their_law),
+        cmocka_unit_test(fast_normals_follow_it_too),
+        cmocka_unit_test(the_tail_of_fast_normals_is_right),
+        cmocka_unit_test(fast_betas_have_their_moments),
         cmocka_unit_test(tiny_shapes_do_not_underflow),
         cmocka_unit_test(running_moments_equal_the_two_pass_ones),
         cmocka_unit_test(too_few_numbers_have_no_error),
@@ -624,6 +713,7 @@ int main(void)
         cmocka_unit_test(few_numbers_have_wider_bands),
         cmocka_unit_test(eigenvectors_solve_their_equation),
         cmocka_unit_test(what_is_not_finite_has_no_eigenvectors),
+        cmocka_unit_test(least_squares_leave_a_rest_at_right_angles),
         cmocka_unit_test(products_are_what_they_are_defined_to_be),
         cmocka_unit_test(products_of_threads_do_not_mix),
         cmocka_unit_test(the_version_and_the_blas_are_told),

@@ -4,6 +4,7 @@
 
 #include "bandit/task.h"
 #include "sim/kernel.h"
+#include "sim/kernel_ts.h"
 
 /* What a task is played on. */
 typedef struct board {
@@ -66,11 +67,12 @@ static uint64_t play_both(segue_kernel *kernel, const board *b, uint64_t run, si
     return lost;
 }
 
-/* The first two need a known set. */
-static const char *const policies[] = {"mucb",           "ucb+",           "ucb",
-                                       "umucb",          "umucb:eps=0.02", "umucb:eps=0.05",
-                                       "umucb:eps=0.15", "umucb:eps=0.5",  "umucb:eps=1e300"};
-enum { NEED_MODELS = 2, POLICIES = sizeof policies / sizeof *policies };
+/* The first three need a known set, the first one rewards of 0 and 1. */
+static const char *const policies[] = {
+    "mts",           "mucb",           "ucb+",           "ucb",
+    "umucb",         "umucb:eps=0.02", "umucb:eps=0.05", "umucb:eps=0.15",
+    "umucb:eps=0.5", "umucb:eps=1e300"};
+enum { NEED_BITS = 1, NEED_MODELS = 3, POLICIES = sizeof policies / sizeof *policies };
 
 static void the_models_of_the_paper_give_the_same_pulls(void **state)
 {
@@ -123,10 +125,12 @@ static void random_sets_give_the_same_pulls(void **state)
     for (uint64_t set = 0; set < (uint64_t)repeats(1000); set++) {
         segue_models *truth = random_models(&rng, 2, 12, 1, 20);
         segue_models *known = estimate_of(truth, &rng, moved[set % 4]);
-        const board b = {.policy = policies[random_between(&rng, 0, POLICIES - 1)],
+        const segue_rewards law = laws[set % 5];
+        const size_t first = law.family == SEGUE_BERNOULLI ? 0 : NEED_BITS;
+        const board b = {.policy = policies[random_between(&rng, first, POLICIES - 1)],
                          .truth = truth,
                          .known = known,
-                         .rewards = laws[set % 5],
+                         .rewards = law,
                          .steps = random_between(&rng, 1, 3000),
                          .batches = (segue_batches)(set % 3)};
         lost += play_both(kernel, &b, set, random_between(&rng, 0, truth->n_models - 1));
@@ -137,6 +141,79 @@ static void random_sets_give_the_same_pulls(void **state)
     segue_kernel_destroy(kernel);
 }
 
+/* ---- Thompson sampling: the same law ------------------------------------------------------ */
+
+/* Choices by the plain form and by screening, N of each, on tasks with given counts.  The two
+ * tables are compared by chi-squared, whose upper 1e-6 quantile with 6 degrees of freedom is 38.3
+ * (below it for fewer); there are 12 of them, so a false alarm has probability 1.2e-5.  A choice
+ * that is made with another probability by 0.015 is found with probability above 0.99: of N =
+ * 200,000 the standard error of a difference is at most 0.0016. */
+static void screening_chooses_by_the_same_law(void **state)
+{
+    (void)state;
+    enum { ARMS = 7, CASES = 12 };
+    const int n = repeats(200000);
+    const segue_policy *ts = policy_of("ts").policy;
+    ziggurat z;
+    segue_rng rng;
+    segue_ziggurat_init(&z);
+    segue_rng_open(&rng, 21, 0, 0, 0);
+    for (size_t c = 0; c < CASES; c++) {
+        uint64_t pulls[ARMS];
+        double sum[ARMS], plain[ARMS] = {0}, fast[ARMS] = {0}, distance = 0.0;
+        beta_arm arms[ARMS];
+        for (size_t i = 0; i < ARMS; i++) { /* from none at all to a clear leader */
+            pulls[i] = c == 0 ? 0 : random_between(&rng, 0, c < 6 ? 8 : 60 * (1 + (i == 2) * 40));
+            arms[i] = (beta_arm){.a = 1.0, .b = 1.0};
+            sum[i] = 0.0;
+            for (uint64_t t = 0; t < pulls[i]; t++) {
+                const bool one = segue_rng_uniform(&rng) < 0.2 + 0.1 * (double)i;
+                sum[i] += one;
+                segue_beta_arm_add(&arms[i], one);
+            }
+            assert_near(arms[i].log_beta,
+                        lgamma(arms[i].a) + lgamma(arms[i].b) - lgamma(arms[i].a + arms[i].b),
+                        1e-9);
+        }
+        const segue_view view = {.n_arms = ARMS, .asked = pulls, .pulls = pulls, .sum = sum};
+        for (int i = 0; i < n; i++) {
+            plain[ts->choose(&view, &rng).arm] += 1.0;
+            fast[segue_screened_arm(&z, arms, ARMS, c % ARMS, &rng)] += 1.0;
+        }
+        for (size_t i = 0; i < ARMS; i++)
+            if (plain[i] + fast[i] > 0.0)
+                distance += (plain[i] - fast[i]) * (plain[i] - fast[i]) / (plain[i] + fast[i]);
+        if (!(distance < 38.3))
+            fail_msg("case %zu: chi-squared %g", c, distance);
+    }
+}
+
+/* Regret of whole tasks: means of 1,000 tasks a model, each form with its own numbers.  |z| < 4.9
+ * has probability 1 - 1e-6; with standard errors of 0.15 a difference of 1.3, of 20, is found with
+ * probability 0.99. */
+static void regret_of_whole_tasks_is_the_same(void **state)
+{
+    (void)state;
+    segue_models *models = paper_models();
+    const segue_environment env = {.models = models};
+    segue_result *results[2];
+    for (int i = 0; i < 2; i++) {
+        const segue_simulation sim = {.environment = &env,
+                                      .policy = policy_of("ts"),
+                                      .steps = 300,
+                                      .runs = (uint64_t)repeats(1000),
+                                      .seed = (uint64_t)i + 1,
+                                      .threads = 2,
+                                      .kernel = i ? SEGUE_KERNEL_PLAIN : SEGUE_KERNEL_FAST};
+        assert_ok(segue_simulate(&results[i], &sim, NULL));
+    }
+    const segue_regret a = results[0]->regret, b = results[1]->regret;
+    assert_true(fabs(a.mean - b.mean) < 4.9 * sqrt(a.se * a.se + b.se * b.se));
+    segue_result_destroy(results[0]);
+    segue_result_destroy(results[1]);
+    segue_models_destroy(models);
+}
+
 static void what_has_no_kernel_is_left_alone(void **state)
 {
     (void)state;
@@ -145,7 +222,7 @@ static void what_has_no_kernel_is_left_alone(void **state)
     segue_kernel *kernel = NULL;
     assert_ok(segue_kernel_create(&kernel, 12, 5000, NULL));
     segue_world *world = world_of(&env, 1, 0, 0);
-    segue_task *task = task_of("ts", models, 100);
+    segue_task *task = task_of("kl-ucb", models, 100);
     double regret = -1.0;
     assert_false(segue_kernel_play(kernel, task, world, 100, &regret));
     assert_int_equal(segue_task_look(task).step, 0);
@@ -189,6 +266,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_models_of_the_paper_give_the_same_pulls),
         cmocka_unit_test(random_sets_give_the_same_pulls),
+        cmocka_unit_test(screening_chooses_by_the_same_law),
+        cmocka_unit_test(regret_of_whole_tasks_is_the_same),
         cmocka_unit_test(what_has_no_kernel_is_left_alone),
         cmocka_unit_test(a_learner_does_not_notice),
     };

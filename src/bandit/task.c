@@ -268,6 +268,7 @@ task_inside segue_task_inside(segue_task *task)
                          .step = &task->view.step,
                          .no_model_left = &task->no_model_left,
                          .last_reason = &task->last_reason,
+                         .rng = &task->rng,
                          .batches = &task->batches};
 }
 

@@ -18,6 +18,7 @@ typedef struct task_inside {
     double *sum;
     uint64_t *step, *no_model_left;
     segue_reason *last_reason;
+    segue_rng *rng;
     batches *batches;
 } task_inside;
 task_inside segue_task_inside(segue_task *task);

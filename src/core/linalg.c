@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/householder.h"
 #include "core/jacobi.h"
 #include "segue/version.h"
 
@@ -200,6 +201,8 @@ segue_status segue_la_solve(size_t n, size_t m, double *a, double *b, segue_erro
 
 segue_status segue_la_least_squares(size_t m, size_t n, double *a, double *b, segue_error *err)
 {
+    if (m * m * n <= SMALL_PRODUCT)
+        return segue_householder(m, n, a, b) ? SEGUE_OK : outcome("dgels", 1, err);
     double best_size = 0.0;
     const lapack_int rows = (lapack_int)n, columns = (lapack_int)m;
     (void)LAPACKE_dgels_work(LAPACK_COL_MAJOR, 'N', rows, columns, 1, a, rows, b, rows, &best_size,

@@ -10,6 +10,7 @@
 
 #include "bandit/batches.h"
 #include "bandit/task.h"
+#include "core/ziggurat.h"
 #include "sim/kernel.h"
 #include "sim/world.h"
 
@@ -20,6 +21,11 @@ typedef struct arm_state {
     uint64_t agrees; /* one bit a model: whether its mean is near enough to the average */
 } arm_state;
 
+/* The posterior of one arm, Beta(a, b), and the logarithm of the beta function there. */
+typedef struct beta_arm {
+    double a, b, log_beta;
+} beta_arm;
+
 struct segue_kernel {
     size_t n_arms;
     uint64_t steps;  /* the most that a task may have */
@@ -28,8 +34,9 @@ struct segue_kernel {
     double *inverse; /* 1 / T, for T = 1 .. steps */
     double *radius;  /* of T rewards; infinite for T = 0 */
     arm_state *arm;  /* n_arms */
-    double *weight;  /* MOST_MODELS */
-    uint64_t *word;  /* n_arms x n_words: rewards, where they are bits */
+    beta_arm *beta;  /* n_arms */
+    ziggurat normal;
+    uint64_t *word; /* n_arms x n_words: rewards, where they are bits */
 };
 
 #define MOST_MODELS 64 /* one bit each */
@@ -53,6 +60,8 @@ void segue_play_ucb(game *g);
 void segue_play_ucb_plus(game *g);
 void segue_play_mucb(game *g);
 void segue_play_umucb(game *g);
+void segue_play_mts(game *g);
+void segue_play_ts(game *g);
 
 /* An arm while it is pulled: its counts in registers. */
 typedef struct hand {

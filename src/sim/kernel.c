@@ -19,11 +19,11 @@
 static const struct {
     const char *policy;
     play_function play;
+    bool bits; /* it needs rewards of 0 and 1 */
 } kernels[] = {
-    {"ucb", segue_play_ucb},
-    {"ucb+", segue_play_ucb_plus},
-    {"mucb", segue_play_mucb},
-    {"umucb", segue_play_umucb},
+    {"ucb", segue_play_ucb, false},   {"ucb+", segue_play_ucb_plus, false},
+    {"mucb", segue_play_mucb, false}, {"umucb", segue_play_umucb, false},
+    {"mts", segue_play_mts, true},    {"ts", segue_play_ts, true},
 };
 
 /* ---- memory ------------------------------------------------------------------------------ */
@@ -41,11 +41,12 @@ segue_status segue_kernel_create(segue_kernel **out, size_t n_arms, uint64_t ste
     if (kernel->steps == 0)
         kernel->n_words = 0; /* no task will be played */
     kernel->arm = calloc(n_arms, sizeof *kernel->arm);
-    kernel->weight = calloc(MOST_MODELS, sizeof *kernel->weight);
+    kernel->beta = calloc(n_arms, sizeof *kernel->beta);
+    segue_ziggurat_init(&kernel->normal);
     kernel->inverse = calloc(kernel->steps + 1, sizeof *kernel->inverse);
     kernel->radius = calloc(kernel->steps + 1, sizeof *kernel->radius);
     kernel->word = calloc(n_arms * kernel->n_words + 1, sizeof *kernel->word);
-    if (!kernel->arm || !kernel->weight || !kernel->inverse || !kernel->radius || !kernel->word) {
+    if (!kernel->arm || !kernel->beta || !kernel->inverse || !kernel->radius || !kernel->word) {
         segue_kernel_destroy(kernel);
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for a run");
     }
@@ -58,7 +59,7 @@ void segue_kernel_destroy(segue_kernel *kernel)
     if (!kernel)
         return;
     free(kernel->arm);
-    free(kernel->weight);
+    free(kernel->beta);
     free(kernel->inverse);
     free(kernel->radius);
     free(kernel->word);
@@ -168,10 +169,10 @@ static void put_streams(const game *g)
 
 /* ---- playing ----------------------------------------------------------------------------- */
 
-static play_function kernel_of(const segue_policy *policy)
+static play_function kernel_of(const segue_policy *policy, bool bits)
 {
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-        if (strcmp(policy->name, kernels[i].policy) == 0)
+        if (strcmp(policy->name, kernels[i].policy) == 0 && (bits || !kernels[i].bits))
             return kernels[i].play;
     return NULL;
 }
@@ -181,14 +182,14 @@ bool segue_kernel_play(segue_kernel *kernel, segue_task *task, segue_world *worl
 {
     game g = {.kernel = kernel, .in = segue_task_inside(task), .world = world, .left = steps};
     const segue_view *view = g.in.view;
-    const play_function play = kernel_of(g.in.policy);
+    g.rewards = segue_world_rewards(world);
+    g.bits = g.rewards->family == SEGUE_BERNOULLI;
     g.models = view->models;
+    const play_function play = kernel_of(g.in.policy, g.bits);
     if (!play || !g.in.unit_range || steps > kernel->steps || view->n_arms > kernel->n_arms ||
         (g.models && g.models->n_models > MOST_MODELS))
         return false;
     prepare(kernel, view->log_term);
-    g.rewards = segue_world_rewards(world);
-    g.bits = g.rewards->family == SEGUE_BERNOULLI;
     play(&g);
     *g.in.step = steps;
     if (g.bits) {
