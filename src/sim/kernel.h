@@ -16,7 +16,8 @@ void segue_kernel_destroy(segue_kernel *kernel);
 
 /**
  * Play a task of which no step was made to its end, and take its regret.  False, and nothing done,
- * if there is no kernel for its policy, or for a task of this size.
+ * if there is no kernel for its policy, or for a task of this size.  The task is over then: counts,
+ * sums and batches are there, a state that its policy keeps is not.
  */
 bool segue_kernel_play(segue_kernel *kernel, segue_task *task, segue_world *world, uint64_t steps,
                        double *regret);
