@@ -34,7 +34,7 @@ _segue()
     help)
         mapfile -t COMPREPLY < <(compgen -W "policies $(segue help --words)" -- "$cur")
         ;;
-    --timing | --quiet | -q | --quick | --full | --resume | --fresh | --redraw | [!-]*)
+    --timing | --quiet | -q | --quick | --resume | --fresh | --redraw | [!-]*)
         mapfile -t COMPREPLY < <(compgen -W "$(segue help --words "$command" 2> /dev/null)" -- "$cur")
         if [[ $command == @(estimate|run) && $cur != -* ]]; then
             mapfile -t COMPREPLY < <(compgen -f -- "$cur")

@@ -55,8 +55,11 @@ BROKEN = [
     ("two environments of one name",
      {"environment": [{"name": "a", "uniform": 3}, {"name": "a", "uniform": 4}], "policies": ["ucb"]},
      "field 'environment[1].name': is 'a' a second time"),
-    ("no policies", {"policies": []}, "field 'policies': is a list of 0; need a list of 1 to 1000"),
-    ("policies that are a text", {"policies": "ucb"}, "field 'policies': is a text of 0; need a list"),
+    ("no policies", {"policies": []}, "field 'policies': is a list of none; need a list of 1 to 1000"),
+    ("policies that are a text", {"policies": "ucb"}, "field 'policies': is a text; need a list"),
+    ("a title of two lines", {"title": "a\nb"}, "field 'title': is a text; need a text of one line"),
+    ("a name that would colour the terminal", {"environment": {"name": "\x1b[31m", "uniform": 3}, "policies": ["ucb"]},
+     "field 'environment.name': is a text; need a text of one line"),
     ("an unknown policy", {"policies": ["ucb", "mucbb"]}, "field 'policies[1]': "),
     ("a policy that is a number", {"policies": [1]}, "field 'policies[0]': is a whole number; need a text"),
     ("a policy twice", {"policies": ["ucb", "ucb"]}, "field 'policies[1]': is 'ucb' a second time"),
@@ -116,10 +119,12 @@ class Broken(Folder):
         self.refused(2, "exclude each other", "run", path, "--resume", "--fresh")
         self.refused(2, "the folder cannot be made", "run", path, "--out", self.folder / "a" / "b")
         self.refused(2, "is not a folder", "run", path, "--out", path)
-        self.refused(2, "exclude each other", "paper", "--quick", "--full")
+        self.refused(2, "exclude each other", "paper", "--resume", "--fresh")
         self.refused(2, "plays nothing", "paper", "--redraw", "--quick")
         self.refused(2, "cannot be opened", "paper", "--experiments", self.folder, "--out", self.folder)
         self.refused(2, "cannot be opened", "paper", "--redraw", "--out", self.folder)
+        self.refused(2, "cannot be opened", "paper", "--redraw", "--out", self.folder / "typo")
+        self.assertEqual(os.listdir(self.folder), ["try.json"])
         bare = {**os.environ, "PATH": str(self.folder)}
         self.refused(2, "gnuplot is not installed", "paper", "--quick", "--out", self.folder, env=bare)
 
@@ -162,6 +167,9 @@ class Run(Folder):
         again = self.file(json.dumps(found["experiment"]), "again.json")
         answer("run", again, "--out", self.folder)
         self.assertEqual(first, {p.name: p.read_bytes() for p in self.folder.glob("try*")})
+        other = self.folder / "other"  # or from the results themselves
+        answer("run", self.folder / "try.json", "--out", other)
+        self.assertEqual(first, {p.name: p.read_bytes() for p in other.iterdir()})
         self.assertEqual(len(found["results"]), 2 * 3 * 2 * 2)
 
     def test_variants_runs_and_seed_change_it(self):
@@ -253,6 +261,28 @@ class Run(Folder):
             self.refused(2, "another segue is at work", "run", path, "--out", out, "--resume")
             process.send_signal(signal.SIGINT)
 
+    def test_an_experiment_is_not_overwritten_by_its_results(self):
+        text = json.dumps(GOOD)
+        path = self.file(text, "try.json")
+        self.refused(2, "name another folder with --out", "run", path, "--out", self.folder)
+        self.refused(2, "name another folder with --out", "run", "try.json", cwd=self.folder)
+        self.assertEqual(pathlib.Path(path).read_text(), text)
+
+    def test_a_curve_of_earlier_results_does_not_stay(self):
+        answer("run", self.file(json.dumps({**GOOD, "tasks": 4, "every": 2}), "a.json"), "--out", self.folder)
+        self.assertTrue((self.folder / "try-curve.csv").exists())
+        answer("run", self.file(json.dumps(GOOD), "a.json"), "--out", self.folder)
+        self.assertFalse((self.folder / "try-curve.csv").exists())
+
+    def test_what_is_ignored_stays_ignored(self):
+        path = self.file(json.dumps(self.LONG), "a.json")
+        with subprocess.Popen(["nohup", SEGUE, "run", path, "--out", self.folder], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL) as process:
+            while process.poll() is None and not (self.folder / "try.unfinished").exists():
+                time.sleep(0.002)
+            process.send_signal(signal.SIGHUP)
+            self.assertEqual(process.wait(timeout=120), 0)
+
     def test_results_that_cannot_be_written_are_an_error(self):
         path = self.file(json.dumps(GOOD), "a.json")
         out = self.folder / "out"
@@ -271,7 +301,7 @@ def tiny_experiments(folder):
             usual["tasks"] = [12, 24] if isinstance(experiment["tasks"], list) else 24
         if "every" in experiment:
             usual.update(steps=120, every=2)
-        experiment["variants"] = {"usual": usual}
+        experiment.update(usual)
         (folder / "experiments" / f"{name}.json").write_text(json.dumps(experiment))
     return str(folder / "experiments")
 
@@ -314,6 +344,16 @@ class Paper(Folder):
         self.assertEqual(files_of(one), files_of(two))
         other, _ = self.paper("other", "--seed", 2)
         self.assertNotEqual(files_of(one)["data/lengths.csv"], files_of(other)["data/lengths.csv"])
+
+    def test_two_in_one_folder_do_not_mix(self):
+        out = self.folder / "out"
+        with subprocess.Popen([SEGUE, "paper", "--experiments", self.experiments, "--out", out],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            while process.poll() is None and not (out / "data" / "lengths.unfinished").exists():
+                time.sleep(0.001)
+            self.refused(2, "another segue is at work in this folder", "paper", "--experiments", self.experiments,
+                         "--fresh", "--seed", 2, "--out", out)
+            self.assertEqual(process.wait(timeout=120), 0)
 
     def test_every_figure_has_its_parts(self):
         out, _ = self.paper("out")
@@ -390,6 +430,13 @@ class Paper(Folder):
             means = {k.replace("_", "-"): v for k, v in means.items()}
             return study, lambda cell: cell["policy"] in means and self.set_regret(cell, means[cell["policy"]])
 
+        def told(regret):
+            def change(cell):
+                if cell["policy"] == "told-ucb":
+                    cell["over_tasks"]["regret"] = [[regret + 1e-3 * r] * len(line) for r, line in
+                                                    enumerate(cell["over_tasks"]["regret"])]
+            return "related", change
+
         def check(expected, *changes):
             with self.subTest(expected=expected):
                 found = verdicts(*changes)
@@ -400,9 +447,9 @@ class Paper(Folder):
                "approach": "holds", "complexity": "holds", "bounds": "holds", "remark": "holds", "baselines": "holds",
                "single-runs": "fails", "error": "holds", "choices": "holds", "related": "holds", "told": "holds"},
               levels, tasks(201, 90), lengths_of_tucb(150, 120), track("complexity", lambda x: 26 - 10 * x),
-              named("baselines", ts=40, kl_ucb=50), track("error", lambda x: .15), track("eps", lambda x: .1),
+              named("baselines", ts=40, kl_ucb=50), track("error", lambda x: .05 + .1 * x), track("eps", lambda x: .1),
               ("tucb-choices", lambda cell: self.set_regret(cell, 90 if cell["policy"] == "tucb:C=2" else 100)),
-              named("related", sw_ucb=400, d_ucb=800, carried_ucb=1000, told_ucb=5))
+              named("related", sw_ucb=400, d_ucb=800, carried_ucb=1000), told(5))
         check({"order": "fails", "lengths": "fails", "never-worse": "fails", "approach": "fails", "remark": "fails",
                "complexity": "fails", "baselines": "fails", "error": "fails", "choices": "fails", "related": "fails",
                "told": "fails", "bounds": "fails"},
@@ -410,13 +457,13 @@ class Paper(Folder):
               track("complexity", lambda x: 20 + 3 * x), named("baselines", ts=60, kl_ucb=50),
               track("error", lambda x: .3 - .29 * x), track("eps", lambda x: .1),
               ("tucb-choices", lambda cell: self.set_regret(cell, 110 if cell["policy"] == "tucb:C=2" else 100)),
-              named("related", sw_ucb=40, d_ucb=30, carried_ucb=10, told_ucb=10000),
+              named("related", sw_ucb=40, d_ucb=30, carried_ucb=10), told(10000),
               ("lengths", lambda cell: cell["policy"] == "mucb" and self.set_regret(cell, 9000)))
         check({"order": "partly", "lengths": "partly", "start": "partly", "never-worse": "partly",
                "complexity": "partly", "baselines": "unclear", "single-runs": "holds", "error": "partly"},
               regrets(200, 230, 44), tasks(217, 90, jump=230), lengths_of_tucb(120, 150),
               track("complexity", lambda x: 27 - 10 * x), named("baselines", ts=40, kl_ucb=190),
-              track("error", lambda x: .05), track("eps", lambda x: .1))
+              track("error", lambda x: .05 + .02 * x), track("eps", lambda x: .1))
         check({"order": "unclear", "lengths": "unclear", "choices": "unclear", "start": "fails", "complexity": "fails", "bounds": "fails",
                "prediction": "fails"},
               ("lengths", lambda cell: self.set_regret(cell, {"mucb": 101, "ucb+": 100.5}.get(cell["policy"], 100), 5)),
@@ -450,8 +497,16 @@ class Paper(Folder):
         refused("field 'version': need a text", lambda r: r.pop("version"))
         refused("field 'results[1].steps': is a text", lambda r: r["results"][1].update(steps="a"))
         refused("field 'results[0].regret': need", lambda r: r["results"][0].pop("regret"))
-        refused("lack ucb, ucb+ and mucb", lambda r: [c.update(policy="x") for c in r["results"]])
+        refused("lack ucb, ucb+ or mucb", lambda r: [c.update(policy="x") for c in r["results"]])
+        refused("lack ucb, ucb+ or mucb", lambda r: r["results"].pop(2))
+        refused("lack a regret that is a number", lambda r: r["results"][0]["regret"].update(mean=None))
         refused("lack one environment with models", lambda r: r["experiment"].pop("environment"))
+        path = out / "data" / "tucb-tasks.json"
+        tasks = json.loads(path.read_text())
+        path.write_text(json.dumps({**tasks, "experiment": {**tasks["experiment"], "seed": 2}}))
+        (out / "data" / "lengths.json").write_text(json.dumps(good))
+        self.refused(2, "'tucb-tasks' lack the seed, variant and version", "paper", "--redraw", "--out", out)
+        path = out / "data" / "lengths.json"
         path.write_text("{")
         self.refused(2, "lengths.json:1: is not JSON", "paper", "--redraw", "--out", out)
 

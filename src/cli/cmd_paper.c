@@ -1,9 +1,13 @@
 /* cmd_paper.c - `segue paper`: every table and figure of the paper, and one report.
  * SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE /* flock */
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,13 +16,14 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/run.h"
+#include "core/text.h"
 #include "report/claims.h"
 #include "report/gnuplot.h"
 
 typedef struct settings {
     const char *out, *experiments;
     uint64_t seed, threads;
-    bool quick, full, resume, fresh, redraw, quiet;
+    bool quick, resume, fresh, redraw, quiet;
 } settings;
 
 #define FIELD(name) .offset = offsetof(settings, name)
@@ -26,9 +31,7 @@ typedef struct settings {
 #define PATH_SIZE   4096
 
 static const cli_option options[] = {
-    {"quick", 0, CLI_FLAG, FIELD(quick), NULL, "few runs of few tasks, in a quarter of a minute", 0,
-     0},
-    {"full", 0, CLI_FLAG, FIELD(full), NULL, "as many runs as the experiments ask for", 0, 0},
+    {"quick", 0, CLI_FLAG, FIELD(quick), NULL, "few runs of few tasks, in ten seconds", 0, 0},
     {"out", 'o', CLI_TEXT, FIELD(out), "FOLDER", "where all of it goes (default segue-paper)", 0,
      0},
     {"experiments", 0, CLI_TEXT, FIELD(experiments), "FOLDER",
@@ -75,12 +78,10 @@ static segue_status find_experiments(char *folder, segue_error *err)
 
 static segue_status check_settings(const settings *set, segue_error *err)
 {
-    if (set->quick && set->full)
-        return segue_fail(err, SEGUE_EUSAGE, "--quick and --full exclude each other");
     if (set->resume && set->fresh)
         return segue_fail(err, SEGUE_EUSAGE, "--resume and --fresh exclude each other");
-    if (set->redraw && (set->quick || set->full || set->resume || set->fresh || set->experiments ||
-                        set->seed != NO_SEED))
+    if (set->redraw &&
+        (set->quick || set->resume || set->fresh || set->experiments || set->seed != NO_SEED))
         return segue_fail(err, SEGUE_EUSAGE, "--redraw plays nothing, and goes with --out only");
     return segue_gnuplot_check(err);
 }
@@ -109,16 +110,33 @@ static segue_status read_experiments(study *st, segue_error *err)
     return status;
 }
 
+/* Nobody else may work in the folder: hold it until the end of the program. */
+static segue_status hold(const char *folder, segue_error *err)
+{
+    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", segue_text_tail(folder),
+                          strerror(errno));
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return segue_fail(err, SEGUE_EFILE, "%s: another segue is at work in this folder",
+                          segue_text_tail(folder));
+    return SEGUE_OK;
+}
+
 static segue_status make_folders(study *st, segue_error *err)
 {
     const char *out = st->set.out;
+    segue_status status = SEGUE_OK;
     if (snprintf(st->data, PATH_SIZE, "%s/data", out) >= PATH_SIZE ||
         snprintf(st->figures, PATH_SIZE, "%s/figures", out) >= PATH_SIZE)
         return segue_fail(err, SEGUE_EFILE, "the path of --out is too long");
-    segue_status status = segue_experiment_folder(out, err);
+    if (!st->set.redraw)
+        status = segue_experiment_folder(out, err);
     if (status == SEGUE_OK)
+        status = hold(out, err);
+    if (status == SEGUE_OK && !st->set.redraw)
         status = segue_experiment_folder(st->data, err);
-    return status == SEGUE_OK ? segue_experiment_folder(st->figures, err) : status;
+    return status;
 }
 
 /* ---- meanwhile --------------------------------------------------------------------------- */
@@ -176,6 +194,8 @@ static segue_status report(const study *st, segue_error *err)
     segue_paper *paper = NULL;
     segue_status status = segue_paper_read(&paper, st->data, err);
     if (status == SEGUE_OK)
+        status = segue_experiment_folder(st->figures, err);
+    if (status == SEGUE_OK)
         status = segue_paper_report(paper, st->set.out, err);
     for (size_t i = 0; i < SEGUE_STUDIES && status == SEGUE_OK && !st->set.redraw; i++)
         cli_remove_journal(st->experiment[i], st->data);
@@ -210,7 +230,7 @@ static segue_status run(int argc, char **argv, segue_error *err)
 const cli_command cli_command_paper = {
     .name = "paper",
     .summary = "makes every table and figure of the paper, and a report",
-    .usage = "paper [--quick | --full] [OPTIONS]",
+    .usage = "paper [--quick] [OPTIONS]",
     .details = "Plays the paper's experiments and what goes with them, draws its figures, and\n"
                "writes FOLDER/report.html: one page that holds all it needs, with each claim of\n"
                "the paper beside what was found.  FOLDER/data has the results as CSV and JSON,\n"
@@ -220,7 +240,7 @@ const cli_command cli_command_paper = {
                "on, to the same bytes.  The experiments are files that 'segue run' plays too.\n\n"
                "examples:\n"
                "  segue paper --quick\n"
-               "  segue paper --full --out /tmp/paper --resume\n"
+               "  segue paper --out /tmp/paper --resume\n"
                "  segue paper --redraw --out /tmp/paper\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,

@@ -148,6 +148,8 @@ static segue_status run(int argc, char **argv, segue_error *err)
         .variant = set.variant, .runs = set.runs, .seed = set.seed == NO_SEED ? NULL : &set.seed};
     status = segue_experiment_read(&experiment, path, &changes, err);
     if (status == SEGUE_OK)
+        status = segue_experiment_keep(experiment, set.out, path, err);
+    if (status == SEGUE_OK)
         status = segue_experiment_folder(set.out, err);
     if (status == SEGUE_OK)
         status = conduct(&set, experiment, &results, err);

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 /** From now on the first SIGINT, SIGTERM or SIGHUP is a request to stop; the second one ends the
- * program as usual. */
+ * program as usual.  One that is ignored, as nohup has it, stays so. */
 void cli_interrupt_catch(void);
 
 /** Whether there was one. */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/outfile.h"
 #include "core/text.h"
@@ -388,6 +389,26 @@ segue_status segue_experiment_run(segue_results **out, const segue_experiment *e
 
 /* ---- files ------------------------------------------------------------------------------- */
 
+static segue_status path_of(char *path, size_t size, const char *folder, const char *name,
+                            const char *end, segue_error *err)
+{
+    if (snprintf(path, size, "%s/%s%s", folder, name, end) >= (int)size)
+        return segue_fail(err, SEGUE_EFILE, "%s: the path is too long", segue_text_tail(folder));
+    return SEGUE_OK;
+}
+
+segue_status segue_experiment_keep(const segue_experiment *ex, const char *folder, const char *file,
+                                   segue_error *err)
+{
+    char path[4096];
+    const segue_status status = path_of(path, sizeof path, folder, ex->name, ".json", err);
+    if (status == SEGUE_OK && segue_is_same_file(path, file))
+        return segue_fail(err, SEGUE_EUSAGE,
+                          "%s: the results would take its place; name another folder with --out",
+                          segue_text_tail(file));
+    return status;
+}
+
 segue_status segue_experiment_folder(const char *folder, segue_error *err)
 {
     struct stat about;
@@ -427,9 +448,9 @@ static segue_status write_one(const segue_results *results, const char *folder, 
 {
     segue_output output;
     char path[4096];
-    if (snprintf(path, sizeof path, "%s/%s%s", folder, results->name, end) >= (int)sizeof path)
-        return segue_fail(err, SEGUE_EFILE, "%s: the path is too long", segue_text_tail(folder));
-    segue_status status = segue_output_init(&output, err);
+    segue_status status = path_of(path, sizeof path, folder, results->name, end, err);
+    if (status == SEGUE_OK)
+        status = segue_output_init(&output, err);
     if (status != SEGUE_OK)
         return status;
     status = print(results, output.stream, err);
@@ -439,13 +460,25 @@ static segue_status write_one(const segue_results *results, const char *folder, 
     return status;
 }
 
+/* A curve of earlier results does not belong to these. */
+static segue_status remove_curve(const segue_results *results, const char *folder, segue_error *err)
+{
+    char path[4096];
+    const segue_status status =
+        path_of(path, sizeof path, folder, results->name, "-curve.csv", err);
+    if (status == SEGUE_OK)
+        (void)unlink(path);
+    return status;
+}
+
 segue_status segue_experiment_write(const segue_results *results, const char *folder,
                                     segue_error *err)
 {
     segue_status status = write_one(results, folder, ".json", print_json, err);
     if (status == SEGUE_OK)
         status = write_one(results, folder, ".csv", print_csv, err);
-    if (status == SEGUE_OK && results->n_cells && results->cell[0].every)
-        status = write_one(results, folder, "-curve.csv", print_curve, err);
-    return status;
+    if (status != SEGUE_OK)
+        return status;
+    return results->cell[0].every ? write_one(results, folder, "-curve.csv", print_curve, err)
+                                  : remove_curve(results, folder, err);
 }

@@ -119,8 +119,8 @@ static segue_status read_name(const segue_json_place *at, const json_t *object, 
                               segue_error *err)
 {
     const json_t *value = json_object_get(object, "name");
-    if (value && (!json_is_string(value) || json_string_length(value) == 0))
-        return segue_json_fail(at, "name", err, "is %s; need a text that is not empty",
+    if (value && !segue_json_is_line(value))
+        return segue_json_fail(at, "name", err, "is %s; need a text of one line, not empty",
                                segue_json_kind(value));
     place->name = strdup(value ? json_string_value(value) : "environment");
     return place->name ? SEGUE_OK

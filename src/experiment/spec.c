@@ -39,8 +39,9 @@ static segue_status read_name(const segue_json_place *at, segue_experiment *ex, 
                                "is '%.60s'; need 1 to 60 of a-z, 0-9 and '-', no '-' first", name);
     ex->name = name;
     const json_t *title = json_object_get(ex->json, "title");
-    if (title && !json_is_string(title))
-        return segue_json_fail(at, "title", err, "is %s; need a text", segue_json_kind(title));
+    if (title && !segue_json_is_line(title))
+        return segue_json_fail(at, "title", err, "is %s; need a text of one line",
+                               segue_json_kind(title));
     return SEGUE_OK;
 }
 
@@ -98,8 +99,12 @@ static segue_status read_policies(const segue_json_place *at, segue_experiment *
     const size_t n = json_array_size(list);
     if (n == 0 || n > MOST_LIST)
         return segue_json_fail(at, "policies", err,
-                               "is %s of %zu; need a list of 1 to %d policies, such as [\"ucb\"]",
-                               segue_json_kind(list), n, MOST_LIST);
+                               "is %s%s; need a list of 1 to %d policies, such as [\"ucb\"]",
+                               segue_json_kind(list),
+                               n                     ? " too long"
+                               : json_is_array(list) ? " of none"
+                                                     : "",
+                               MOST_LIST);
     segue_status status = segue_policy_list_init(&ex->policies, n, err);
     for (size_t i = 0; i < n && status == SEGUE_OK; i++)
         status = read_policy(at, ex, i, json_array_get(list, i), err);
@@ -295,6 +300,17 @@ static segue_status fill(const segue_json_place *at, segue_experiment *ex,
     return status == SEGUE_OK ? check_cells(at, ex, err) : status;
 }
 
+/* Results hold the experiment that they are of, and can be made again from it. */
+static void take_from_results(segue_experiment *ex)
+{
+    json_t *inner = json_object_get(ex->json, "experiment");
+    if (!json_is_object(inner) || !json_object_get(ex->json, "results"))
+        return;
+    (void)json_incref(inner);
+    json_decref(ex->json);
+    ex->json = inner;
+}
+
 segue_status segue_experiment_read(segue_experiment **out, const char *path,
                                    const segue_changes *changes, segue_error *err)
 {
@@ -304,6 +320,8 @@ segue_status segue_experiment_read(segue_experiment **out, const char *path,
     if (!ex)
         return no_memory(err);
     segue_status status = segue_json_read(&ex->json, path, err);
+    if (status == SEGUE_OK)
+        take_from_results(ex);
     if (status == SEGUE_OK)
         status = fill(&at, ex, changes, err);
     if (status != SEGUE_OK) {

@@ -46,8 +46,8 @@ typedef struct segue_changes {
 } segue_changes;
 
 /**
- * Read an experiment and check all of it: whatever this takes can be run.  Paths in it start from
- * the folder of the file.
+ * Read an experiment, or results, which hold theirs, and check all of it: whatever this takes can
+ * be run.  Paths in it start from the folder of the file.
  *
  * @retval SEGUE_EFILE, SEGUE_EPARSE, SEGUE_EDOMAIN, ...  the message names file, field and need
  * @retval SEGUE_ENOMEM

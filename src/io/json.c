@@ -92,6 +92,17 @@ segue_status segue_json_because(const segue_json_place *place, const char *field
                       length_within(place, field), place->within, field, why->message);
 }
 
+bool segue_json_is_line(const json_t *value)
+{
+    const char *text = json_string_value(value);
+    if (!text || *text == '\0')
+        return false;
+    for (; *text; text++)
+        if ((unsigned char)*text < 0x20 || *text == 0x7f)
+            return false;
+    return true;
+}
+
 const char *segue_json_kind(const json_t *value)
 {
     if (!value)

@@ -4,6 +4,7 @@
 #define SEGUE_IO_JSON_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,6 +43,9 @@ SEGUE_MUST_CHECK segue_status segue_json_whole(const segue_json_place *place, co
 SEGUE_MUST_CHECK segue_status segue_json_known(const segue_json_place *place, json_t *object,
                                                const char *const *names, size_t count,
                                                segue_error *err);
+
+/** Whether a value is a text of one line, not empty, that can be shown: no control characters. */
+bool segue_json_is_line(const json_t *value);
 
 /** What a value is, in words: "a text", "nothing" if it is NULL. */
 const char *segue_json_kind(const json_t *value);

@@ -56,6 +56,51 @@ static segue_status read_models(segue_paper *paper, segue_error *err)
     return segue_models_from_json(&paper->models, &at, "models", first, err);
 }
 
+/* They must be of one making, and have numbers. */
+static segue_status check_results(const segue_paper *paper, segue_error *err)
+{
+    const segue_results *first = paper->results[0];
+    for (size_t i = 0; i < SEGUE_STUDIES; i++) {
+        const segue_results *results = paper->results[i];
+        if (results->seed != first->seed || strcmp(results->variant, first->variant) != 0 ||
+            strcmp(results->version, first->version) != 0)
+            return lacks((segue_study)i, "the seed, variant and version of the other experiments",
+                         err);
+        for (size_t k = 0; k < results->n_cells; k++)
+            if (!isfinite(results->cell[k].regret.mean))
+                return lacks((segue_study)i, "a regret that is a number", err);
+    }
+    return SEGUE_OK;
+}
+
+/* Every length has the three policies of the paper. */
+static segue_status check_lengths(const segue_paper *paper, segue_error *err)
+{
+    static const char *const policies[] = {"ucb", "ucb+", "mucb"};
+    const segue_results *lengths = paper->results[SEGUE_LENGTHS];
+    for (size_t i = 0; i < lengths->n_cells; i++)
+        for (size_t k = 0; k < 3; k++)
+            if (!segue_results_find(lengths, policies[k], lengths->cell[i].steps, 0))
+                return lacks(SEGUE_LENGTHS, "ucb, ucb+ or mucb at some length", err);
+    return SEGUE_OK;
+}
+
+/* One n from task to task, and not more J than a table has columns. */
+static segue_status check_tasks(const segue_paper *paper, segue_error *err)
+{
+    const segue_results *tasks = paper->results[SEGUE_TUCB_TASKS];
+    const segue_results *lengths = paper->results[SEGUE_TUCB_LENGTHS];
+    size_t n_tasks = 0;
+    for (size_t i = 0; i < tasks->n_cells; i++)
+        if (tasks->cell[i].steps != tasks->cell[0].steps)
+            return lacks(SEGUE_TUCB_TASKS, "a single number of steps", err);
+    for (size_t i = 0; i < lengths->n_cells; i++)
+        n_tasks += lengths->cell[i].steps == lengths->cell[0].steps;
+    if (n_tasks > SEGUE_MOST_TASKS)
+        return lacks(SEGUE_TUCB_LENGTHS, "a list of at most six numbers of tasks", err);
+    return SEGUE_OK;
+}
+
 /* The cells that others are compared with. */
 static segue_status find_cells(segue_paper *paper, segue_error *err)
 {
@@ -167,6 +212,12 @@ segue_status segue_paper_read(segue_paper **out, const char *folder, segue_error
     segue_status status = read_results(paper, folder, err);
     if (status == SEGUE_OK)
         status = read_models(paper, err);
+    if (status == SEGUE_OK)
+        status = check_results(paper, err);
+    if (status == SEGUE_OK)
+        status = check_lengths(paper, err);
+    if (status == SEGUE_OK)
+        status = check_tasks(paper, err);
     if (status == SEGUE_OK)
         status = find_cells(paper, err);
     if (status == SEGUE_OK)

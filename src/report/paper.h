@@ -23,6 +23,9 @@ typedef enum segue_study {
 /** Their names, which are those of their files too. */
 const char *segue_study_name(segue_study study);
 
+/** The most different J that a table shows. */
+#define SEGUE_MOST_TASKS 6
+
 /** Columns of complexities and bounds. */
 enum { SEGUE_OF_UCB, SEGUE_OF_UCB_PLUS, SEGUE_OF_MUCB, SEGUE_KNOWN };
 

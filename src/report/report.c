@@ -81,8 +81,10 @@ static void print_intro(const segue_report *report)
                  "can learn the types from rewards alone. This report repeats their simulations, "
                  "checks what they say against what comes out, and shows what they do not.");
     segue_html_p(report->out,
-                 "Made by segue %s with seed %" PRIu64 ". Regret is the reward that the best arm "
-                 "would have paid more, in mean. The bands of figures are 95 %% over runs, by "
+                 "Made by segue %s with seed %" PRIu64
+                 ". The regret of a task is how much more its best arm "
+                 "would have paid, in mean. Unless a caption says otherwise, the bands of figures "
+                 "are 95 %% over runs, by "
                  "Student's t; tables and findings give standard errors (s.e., or behind ±). Two "
                  "numbers count as different where their difference is more than its 95 %% band.",
                  first->version, first->seed);
@@ -159,7 +161,6 @@ static void print_runs(const segue_report *report)
 {
     static const char *const headings[] = {"experiment", "steps", "tasks", "runs", NULL};
     FILE *out = report->out;
-    bool fewer = false;
     segue_html_heading(out, 2, "run", "What was run");
     segue_html_table(out,
                      "Each experiment is a file in experiments/. Runs of single tasks are of each "
@@ -172,21 +173,20 @@ static void print_runs(const segue_report *report)
         print_range(out, json_object_get(results->experiment, "steps"));
         print_range(out, json_object_get(results->experiment, "tasks"));
         segue_html_cell(out, "%" PRIu64, results->cell[0].runs);
-        fewer = fewer || *results->variant;
     }
     segue_html_table_end(out);
+    segue_html_p(out,
+                 "Experiments of one seed meet the same tasks and rewards: what two of them have "
+                 "in common, such as tUCB with n = 5000, is the same runs and no second proof.");
     const char *variant = report->paper->results[0]->variant;
-    if (fewer)
-        segue_html_p(out,
-                     "These are the experiments in their variant '%s', with fewer runs or tasks "
-                     "than the whole of them, which 'segue paper --full' plays.",
-                     variant);
-    const bool quick = strcmp(variant, "quick") == 0;
+    if (*variant)
+        segue_html_p(
+            out,
+            "These are the experiments in their variant '%s', with fewer runs and tasks than "
+            "the whole of them, which 'segue paper' plays.",
+            variant);
     segue_html_p(out, "All of it again, to the same bytes:");
-    segue_html_command(out, "segue paper%s --seed %" PRIu64,
-                       !fewer  ? " --full"
-                       : quick ? " --quick"
-                               : "",
+    segue_html_command(out, "segue paper%s%s --seed %" PRIu64, *variant ? " --" : "", variant,
                        report->paper->results[0]->seed);
     segue_html_p(out,
                  "The numbers behind every figure are in figures/NAME.csv, and gnuplot draws it "

@@ -94,7 +94,8 @@ static segue_status draw_errors(const segue_report *report, segue_error *err)
     return segue_report_figure(
         report, &figure,
         "How well the models are known after so many tasks: the largest error of a mean, after "
-        "matching models (median over runs, with its 95 % band), and what tUCB takes it for.",
+        "matching models, and what tUCB takes it for. Medians over runs, with bands between two "
+        "runs that hold the median with 95 % (of fewer than six runs, the least and the largest).",
         err);
 }
 
@@ -135,8 +136,8 @@ static segue_status draw_related(const segue_report *report, segue_error *err)
     return segue_report_figure(
         report, &figure,
         "Related work: sliding-window and discounted UCB over the whole stream of steps, UCB that "
-        "carries its means over, UCB with a hypothesis test, and UCB that is told each task's "
-        "model.",
+        "carries its means over, UCB with a hypothesis test (which lies on UCB), and UCB that is "
+        "told each task's model.",
         err);
 }
 
@@ -201,8 +202,8 @@ segue_status segue_section_beyond(const segue_report *report, segue_error *err)
     segue_report_claim(report, "related");
     segue_report_claim(report, "told");
     segue_html_p(out, "The hypothesis test of the paper's appendix needs a smallest gap between "
-                      "models; two of the paper's models have the same mean on some arms, the gap "
-                      "is 0, and ucb-test never tests: it is UCB.");
+                      "models; arm 3 has the same mean in all of the paper's, the gap is 0, and "
+                      "ucb-test never tests: it is UCB.");
     segue_report_repeat(report, SEGUE_RELATED);
     return status;
 }

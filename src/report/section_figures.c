@@ -26,8 +26,8 @@ static segue_status draw_lengths(const segue_report *report, segue_error *err)
 {
     const segue_results *lengths = report->paper->results[SEGUE_LENGTHS];
     const segue_results *tucb = report->paper->results[SEGUE_TUCB_LENGTHS];
-    uint64_t tasks[6];
-    const size_t n_tasks = tasks_of(tucb, tasks, 6);
+    uint64_t tasks[SEGUE_MOST_TASKS];
+    const size_t n_tasks = tasks_of(tucb, tasks, SEGUE_MOST_TASKS);
     segue_figure figure = segue_figure_init("lengths", "steps a task, n", "regret per task");
     segue_add_lengths(&figure, lengths, "ucb", 0, 0, "UCB");
     segue_add_lengths(&figure, lengths, "ucb+", 0, 1, "UCB+");
@@ -46,16 +46,14 @@ static segue_status draw_lengths(const segue_report *report, segue_error *err)
 
 static void print_lengths(const segue_report *report)
 {
-    static const char *const headings[] = {"n", "UCB", "UCB+", "mUCB", "tUCB", "",
-                                           "",  "",    "",     "",     NULL};
     const segue_results *lengths = report->paper->results[SEGUE_LENGTHS];
     const segue_results *tucb = report->paper->results[SEGUE_TUCB_LENGTHS];
-    uint64_t tasks[6];
-    const size_t n_tasks = tasks_of(tucb, tasks, 6);
-    char titles[6][32];
-    const char *shown[12] = {headings[0], headings[1], headings[2], headings[3]};
+    uint64_t tasks[SEGUE_MOST_TASKS];
+    const size_t n_tasks = tasks_of(tucb, tasks, SEGUE_MOST_TASKS);
+    char titles[SEGUE_MOST_TASKS][32];
+    const char *shown[SEGUE_MOST_TASKS + 5] = {"n", "UCB", "UCB+", "mUCB"};
     for (size_t i = 0; i < n_tasks; i++) {
-        (void)snprintf(titles[i], sizeof titles[i], "J = %" PRIu64, tasks[i]);
+        (void)snprintf(titles[i], sizeof titles[i], "tUCB, J = %" PRIu64, tasks[i]);
         shown[4 + i] = titles[i];
     }
     segue_html_table(report->out, "Regret per task, with standard errors.", shown);

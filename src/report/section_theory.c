@@ -134,12 +134,14 @@ static void print_recovery(const segue_report *report)
         paper->models, &paper->spectrum, (double)cell->tasks, 1.0 / (double)cell->steps, 1.0, 1.0);
     segue_html_p(
         report->out,
-        "Theorem 2 bounds the Euclidean error of a model that RTP estimates, with two "
-        "constants left open. With 1 for both it gives %.2g after %" PRIu64
-        " tasks, and holds from %.2g tasks on; the largest error of a single mean that "
-        "was measured then is %.3f (median over runs). This is why C is a parameter in practice.",
-        recovery.error, cell->tasks, recovery.least_tasks,
-        segue_cell_median(cell, SEGUE_TRACK_ERROR, cell->n_points - 1).middle);
+        "Theorem 2 bounds the Euclidean error of a model that RTP estimates, with two constants "
+        "left "
+        "open. With 1 for both it gives %.2g after %" PRIu64 " tasks, where the largest error of a "
+        "single mean that was measured is %.3f (median over runs); and it holds only from %.2g "
+        "tasks on. This is why C is a parameter in practice.",
+        recovery.error, cell->tasks,
+        segue_cell_median(cell, SEGUE_TRACK_ERROR, cell->n_points - 1).middle,
+        recovery.least_tasks);
 }
 
 segue_status segue_section_models(const segue_report *report, segue_error *err)
