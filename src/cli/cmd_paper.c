@@ -89,9 +89,7 @@ static segue_status check_settings(const settings *set, segue_error *err)
 static segue_status read_experiments(study *st, segue_error *err)
 {
     const settings *set = &st->set;
-    const segue_changes changes = {.variant = set->quick  ? "quick"
-                                              : set->full ? NULL
-                                                          : "usual",
+    const segue_changes changes = {.variant = set->quick ? "quick" : NULL,
                                    .seed = set->seed == NO_SEED ? NULL : &set->seed};
     char folder[PATH_SIZE], path[PATH_SIZE + 100];
     segue_status status = SEGUE_OK;
