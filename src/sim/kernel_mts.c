@@ -54,23 +54,22 @@ static inline size_t draw_model(const posterior *p, size_t n_models, segue_rng *
 /* Play on by the models while one is left. */
 static void play_by_models(game *g, posterior *p)
 {
-    const size_t n_models = g->models->n_models, n_arms = g->in.view->n_arms;
+    const size_t n_models = g->models->n_models;
     segue_rng rng = *g->in.rng;
-    size_t held = n_arms; /* the arm in hand */
-    hand h = {.pulls = 0};
+    size_t held = 0; /* the arm in hand */
+    hand h = take_arm(g, held);
     for (uint64_t left = g->left; left > 0 && p->total > 0.0; left--) {
         const size_t arm = g->models->best_arm[draw_model(p, n_models, &rng)];
-        if (arm != held && held < n_arms)
+        if (arm != held) {
             put_arm(g, &h, held, true);
-        if (arm != held)
             h = take_arm(g, arm);
-        held = arm;
+            held = arm;
+        }
         const uint64_t before = h.ones;
         (void)draw(g, &h, arm, true);
         update(g, p, arm, h.ones > before);
     }
-    if (held < n_arms)
-        put_arm(g, &h, held, true);
+    put_arm(g, &h, held, true);
     *g->in.rng = rng;
 }
 
