@@ -69,7 +69,9 @@ static inline bool pull_with(game *g, size_t arm, double other, bool bits)
     const double *inverse = g->kernel->inverse, *radii = g->kernel->radius;
     const double eps = g->eps;
     const bool always = !g->models || isinf(g->eps); /* every model agrees with everything */
-    const band b = always ? (band){.high = 0.0} : segue_band_of(g, arm);
+    band b = {.high = 0.0};
+    if (!always)
+        b = segue_band_of(g, arm);
     hand h = take_arm(g, arm);
     const uint64_t last = h.pulls + g->left;
     bool same = true, ahead = true;
