@@ -637,7 +637,7 @@ static void products_are_what_they_are_defined_to_be(void **state)
 }
 
 /* A thread that multiplies its own matrix again and again, and counts what comes out otherwise. */
-enum { ORDER = 40 };
+enum { ORDER = 30 };
 typedef struct multiplier {
     double a[ORDER * ORDER], first[ORDER * ORDER], again[ORDER * ORDER];
     int times, wrong;
@@ -663,7 +663,7 @@ static void products_of_threads_do_not_mix(void **state)
     for (size_t t = 0; t < THREADS; t++) {
         for (size_t i = 0; i < ORDER * ORDER; i++)
             all[t].a[i] = (double)((i * (t + 3)) % 17) / 16.0;
-        all[t].times = repeats(20000);
+        all[t].times = repeats(10000);
         segue_la_multiply(ORDER, ORDER, ORDER, all[t].a, all[t].a, all[t].first);
     }
     for (size_t t = 0; t < THREADS; t++)
