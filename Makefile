@@ -19,7 +19,9 @@ run: build ## the whole paper: every table and figure, and a report, in build/pa
 test: build ## all tests
 	@ctest --preset release
 
-bench: build ## speed of policies and learners, beside that of the random numbers
+bench: build ## speed of kernels, policies and learners, beside that of the random numbers
+	@$(BUILD)/segue bench
+	@echo
 	@$(BUILD)/bench/bench_policies
 	@echo
 	@$(BUILD)/bench/bench_learner

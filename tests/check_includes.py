@@ -14,9 +14,10 @@ MAY_USE = {
     "transfer": ["estimate", "theory", "bandit", "core"],
     "sim": ["transfer", "estimate", "theory", "bandit", "core"],
     "io": ["sim", "transfer", "estimate", "theory", "bandit", "core"],
+    "bench": ["sim", "transfer", "estimate", "theory", "bandit", "core"],
     "report": ["io", "sim", "transfer", "estimate", "theory", "bandit", "core"],
     "experiment": ["report", "io", "sim", "transfer", "estimate", "theory", "bandit", "core"],
-    "cli": ["experiment", "report", "io", "sim", "transfer", "estimate", "theory", "bandit", "core"],
+    "cli": ["bench", "experiment", "report", "io", "sim", "transfer", "estimate", "theory", "bandit", "core"],
 }
 # The folder that implements each public header.
 HOME = {

@@ -606,6 +606,38 @@ class SameBytes(Folder):
         self.assertEqual(seen, GOLDEN_TASKS)
 
 
+class Bench(Folder):
+    @unittest.skipIf(os.environ.get("SEGUE_TEST_SHORT"), "under a sanitizer times mean nothing, and are long")
+    def test_bench_tells_ratios_and_compare_finds_what_got_slower(self):
+        path = self.folder / "new.json"
+        answer("bench", "--rounds", 1, "--format", "json", "--label", "abc", "--out", path, "--quiet")
+        data = json.loads(path.read_text())
+        self.assertEqual((data["label"], data["rounds"]), ("abc", 1))
+        by_name = {b["name"]: b for b in data["benchmarks"]}
+        self.assertEqual(by_name["limit: a Bernoulli draw"]["of_limit"], 1.0)
+        for name, benchmark in by_name.items():
+            self.assertGreater(benchmark["ns"], 0, name)
+        self.assertIsNone(by_name["kl-ucb, n = 5000"]["ratio"])
+        compare = SOURCE / "bench" / "compare"
+        same = subprocess.run([compare, path, path], stdout=subprocess.PIPE, text=True, check=True)
+        self.assertIn("the same", same.stdout)
+        by_name["mucb, n = 5000"]["ratio"] *= 0.5
+        slow = self.file(json.dumps(data), "slow.json")
+        done = subprocess.run([compare, path, slow], stdout=subprocess.PIPE, text=True, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stdout, r"mucb, n = 5000 .*slower")
+        self.assertEqual(done.stdout.count(": slower"), 1)
+        done = subprocess.run([compare, path, self.file("{}", "bad.json")], stderr=subprocess.PIPE, text=True,
+                              check=False)
+        self.assertIn("is no result of 'segue bench", done.stderr)
+
+    def test_bench_refuses_what_it_cannot_do(self):
+        self.refused(2, "--rounds", "bench", "--rounds", 100)
+        self.refused(2, "cannot be opened", "bench", "--models", self.folder / "nowhere.csv")
+        self.refused(2, "there is no 'xml'", "bench", "--format", "xml")
+        self.refused(2, "--kernel: there is no 'slow'; need fast or plain", *SIMULATE, "--kernel", "slow")
+
+
 GOLDEN = [34.86025, 21.83575, 19.0284]
 GOLDEN_PLAIN = [34.86025, 21.83575, 19.1482]  # ts draws other numbers of the same law
 GOLDEN_TASKS = [16.610736, 3.851898]

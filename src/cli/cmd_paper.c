@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/command.h"
@@ -16,6 +15,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/run.h"
+#include "cli/share.h"
 #include "core/text.h"
 #include "report/claims.h"
 #include "report/gnuplot.h"
@@ -28,7 +28,7 @@ typedef struct settings {
 
 #define FIELD(name) .offset = offsetof(settings, name)
 #define NO_SEED     UINT64_MAX
-#define PATH_SIZE   4096
+#define PATH_SIZE   CLI_PATH_SIZE
 
 static const cli_option options[] = {
     {"quick", 0, CLI_FLAG, FIELD(quick), NULL, "few runs of few tasks, in ten seconds", 0, 0},
@@ -55,27 +55,6 @@ typedef struct study {
 
 /* ---- before ------------------------------------------------------------------------------ */
 
-/* The experiments lie beside the program: in share/ where it is installed, or in its source. */
-static segue_status find_experiments(char *folder, segue_error *err)
-{
-    static const char *const places[] = {"/../share/segue/experiments", "/../../experiments"};
-    char program[PATH_SIZE];
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length > 0 ? length : 0] = '\0';
-    char *slash = strrchr(program, '/');
-    if (slash)
-        *slash = '\0';
-    for (size_t i = 0; i < 2 && slash; i++) {
-        struct stat about;
-        if (snprintf(folder, PATH_SIZE, "%s%s", program, places[i]) < PATH_SIZE &&
-            stat(folder, &about) == 0 && S_ISDIR(about.st_mode))
-            return SEGUE_OK;
-    }
-    return segue_fail(err, SEGUE_EFILE,
-                      "the paper's experiments do not lie beside the program; tell where they are "
-                      "with --experiments");
-}
-
 static segue_status check_settings(const settings *set, segue_error *err)
 {
     if (set->resume && set->fresh)
@@ -96,7 +75,7 @@ static segue_status read_experiments(study *st, segue_error *err)
     if (set->experiments)
         (void)snprintf(folder, sizeof folder, "%s", set->experiments);
     else
-        status = find_experiments(folder, err);
+        status = cli_find_share(folder, "experiments", "--experiments", err);
     for (size_t i = 0; i < SEGUE_STUDIES && status == SEGUE_OK; i++) {
         const char *name = segue_study_name((segue_study)i);
         (void)snprintf(path, sizeof path, "%s/%s.json", folder, name);

@@ -35,14 +35,17 @@ void cli_progress_part(cli_progress *progress, const char *label, double before,
     progress->part_started = cli_seconds();
 }
 
-/* A rate in three digits: 21.3 M. */
+/* A rate in three digits, behind a comma: 21.3 M. */
 static void print_rate(char *text, size_t size, double rate)
 {
     static const char *const prefixes[] = {"", " k", " M", " G", " T"};
     size_t i = 0;
     for (; rate >= 1000.0 && i + 1 < sizeof prefixes / sizeof *prefixes; i++)
         rate /= 1000.0;
-    (void)snprintf(text, size, "%.3g%s steps/s", rate, prefixes[i]);
+    if (rate > 0.0)
+        (void)snprintf(text, size, ", %.3g%s steps/s", rate, prefixes[i]);
+    else
+        *text = '\0'; /* not known */
 }
 
 static void draw(const cli_progress *progress, double done, double left, const char *rate)
@@ -51,7 +54,7 @@ static void draw(const cli_progress *progress, double done, double left, const c
     for (int i = 0; i < WIDTH; i++)
         bar[i] = (double)i < done * WIDTH ? '#' : '.';
     bar[WIDTH] = '\0';
-    (void)fprintf(stderr, "\r%-16.16s [%s] %3.0f %%, %s, %.0f s left \033[K", progress->label, bar,
+    (void)fprintf(stderr, "\r%-16.16s [%s] %3.0f %%%s, %.0f s left \033[K", progress->label, bar,
                   100.0 * done, rate, left);
     (void)fflush(stderr);
 }
@@ -70,7 +73,7 @@ void cli_progress_show(void *context, double done, double total)
     if (progress->terminal)
         draw(progress, all, left, rate);
     else
-        (void)fprintf(stderr, "segue: %s: %.0f %%, %s, %.0f s left\n", progress->label, 100.0 * all,
+        (void)fprintf(stderr, "segue: %s: %.0f %%%s, %.0f s left\n", progress->label, 100.0 * all,
                       rate, left);
     progress->drawn = progress->terminal;
 }

@@ -156,6 +156,30 @@ static inline bool is_within(const band *b, double average, double reach)
            (b->above - average > reach) & (average - b->below > reach);
 }
 
+/* Whether a whole word of 64 more pulls, whatever they bring, leaves every average on the way
+ * within the band (NULL: there is none), the radius being wider by `slack`, and the bound above
+ * `other`. An average moves by at most 64 / (T + 64) on the way. */
+static inline bool can_jump(const segue_kernel *kernel, const hand *h, const band *b,
+                            double average, double slack, double other)
+{
+    const double moves = 64.0 * kernel->inverse[h->pulls + 64] + 1e-9; /* and some rounding */
+    const double radius = kernel->radius[h->pulls + 64], reach = radius + slack;
+    const double before = kernel->radius[h->pulls] + slack;
+    return average - moves + radius > other &&
+           (!b || ((b->high - average + moves <= reach) & (average + moves - b->low <= reach) &
+                   (b->above - average - moves > before) & (average - moves - b->below > before)));
+}
+
+/* Pull 64 times; the word before must be used up. */
+static inline double jump(hand *h)
+{
+    const uint64_t word = segue_stream_block(h->stream);
+    h->words[h->pulls / 64] = word;
+    h->ones += (uint64_t)__builtin_popcountll(word);
+    h->pulls += 64;
+    return (double)(int64_t)h->ones;
+}
+
 /* Which models agree with the rewards of an arm, to within its radius and `slack`. */
 uint64_t segue_agreeing(const game *g, size_t arm, double slack);
 /* The band in which it stays so. */

@@ -1,6 +1,7 @@
 /* kernel_mucb.c - mUCB by runs of pulls; see bandit/mucb.c for the rule.
  *
- * The arm is that of a model, and stays while the same models agree with its rewards.  Without any,
+ * The arm is that of a model, and stays while the same models agree with its rewards; where even 64
+ * pulls at once could not change that, they are counted at once.  Without any,
  * the arm is UCB's, and stays while its bound is the largest and no model comes back.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim/game.h"
@@ -43,10 +44,13 @@ static inline void pull_with(game *g, size_t arm, double other, bool bits)
     hand h = take_arm(g, arm);
     const uint64_t last = h.pulls + g->left;
     double average = 0.0;
-    do
+    do {
         average = draw(g, &h, arm, bits) * inverse[h.pulls];
-    while (is_within(&b, average, radii[h.pulls]) && average + radii[h.pulls] > other &&
-           h.pulls < last);
+        while (bits && h.pulls % 64 == 0 && h.pulls + 64 <= last &&
+               can_jump(g->kernel, &h, &b, average, 0.0, other))
+            average = jump(&h) * inverse[h.pulls];
+    } while (is_within(&b, average, radii[h.pulls]) && average + radii[h.pulls] > other &&
+             h.pulls < last);
     put_arm(g, &h, arm, bits);
     if (!g->models_left)
         *g->in.no_model_left += h.pulls - h.first;

@@ -76,7 +76,10 @@ static inline bool pull_with(game *g, size_t arm, double other, bool bits)
     const uint64_t last = h.pulls + g->left;
     bool same = true, ahead = true;
     do {
-        const double average = draw(g, &h, arm, bits) * inverse[h.pulls];
+        double average = draw(g, &h, arm, bits) * inverse[h.pulls];
+        while (bits && h.pulls % 64 == 0 && h.pulls + 64 <= last &&
+               can_jump(g->kernel, &h, always ? NULL : &b, average, eps, other))
+            average = jump(&h) * inverse[h.pulls];
         const double radius = radii[h.pulls];
         same = always || is_within(&b, average, radius + eps);
         ahead = average + radius > other;

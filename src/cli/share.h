@@ -1,0 +1,19 @@
+/* share.h - the files that come with the program.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_CLI_SHARE_H
+#define SEGUE_CLI_SHARE_H
+
+#include "segue/status.h"
+
+#define CLI_PATH_SIZE 4096
+
+/**
+ * The path of `name`, such as "models/paper.csv": in share/segue where the program is installed, or
+ * in its source.
+ *
+ * @retval SEGUE_EFILE  it is in neither; `option` is what to give instead
+ */
+SEGUE_MUST_CHECK segue_status cli_find_share(char path[CLI_PATH_SIZE], const char *name,
+                                             const char *option, segue_error *err);
+
+#endif
