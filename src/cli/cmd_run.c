@@ -167,7 +167,7 @@ const cli_command cli_command_run = {
     .summary = "runs an experiment that a JSON file describes",
     .usage = "run FILE.json [OPTIONS]",
     .details = "Every policy is played in every environment, for every number of steps and of\n"
-               "tasks.  The results go to NAME.json (with all that is needed to repeat them),\n"
+               "tasks.  The results go to NAME.json (which 'segue run' takes too, to repeat it),\n"
                "NAME.csv and NAME-curve.csv (with 'every').  Ctrl-C stops; what is finished is\n"
                "kept in NAME.unfinished, and --resume goes on with it, to the same results.\n\n"
                "Fields of the file:\n"

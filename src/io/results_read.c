@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/text.h"
 #include "io/json.h"
 #include "io/results.h"
 
