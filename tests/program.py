@@ -6,8 +6,8 @@ import sys
 import tempfile
 import unittest
 
-SEGUE = sys.argv[1]
-SOURCE = pathlib.Path(sys.argv[2])
+SEGUE = str(pathlib.Path(sys.argv[1]).resolve())
+SOURCE = pathlib.Path(sys.argv[2]).resolve()
 PAPER = str(SOURCE / "models" / "paper.csv")
 
 

@@ -256,7 +256,8 @@ class Run(Folder):
         out = self.folder / "out"
         with subprocess.Popen([SEGUE, "run", path, "--out", out, "--quiet"], stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL) as process:
-            while not (out / "try.unfinished").exists() or not (out / "try.unfinished").stat().st_size:
+            journal = out / "try.unfinished"
+            while process.poll() is None and not (journal.exists() and journal.stat().st_size):
                 time.sleep(0.002)
             self.refused(2, "another segue is at work", "run", path, "--out", out, "--resume")
             process.send_signal(signal.SIGINT)
