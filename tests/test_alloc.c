@@ -207,6 +207,7 @@ static void simulation_survives_every_failing_allocation(void **state)
 }
 
 static const char *learner_text;
+static size_t learner_arms = 3;
 
 /* A learner plays a few tasks, is saved and loaded. */
 static segue_status learner_scenario(segue_error *err)
@@ -215,18 +216,18 @@ static segue_status learner_scenario(segue_error *err)
     (void)snprintf(name, sizeof name, "/tmp/segue-alloc-learner-%ld", (long)getpid());
     segue_learner_config config = segue_learner_defaults();
     segue_learner *learner = NULL, *loaded = NULL;
-    config.n_arms = 3;
+    config.n_arms = learner_arms;
     config.n_models = 2;
-    config.horizon = 30;
+    config.horizon = 10 * learner_arms;
     segue_status status = segue_learner_parse(&config, learner_text, err);
     if (status == SEGUE_OK)
         status = segue_learner_create(&learner, &config, err);
     for (int j = 0; j < 6 && status == SEGUE_OK; j++) {
         segue_task *task = NULL;
         status = segue_learner_open_task(learner, &task, err);
-        for (int t = 0; t < 30 && status == SEGUE_OK; t++) {
+        for (size_t t = 0; t < 10 * learner_arms && status == SEGUE_OK; t++) {
             const size_t arm = segue_task_ask(task);
-            status = segue_task_tell(task, arm, mean[(size_t)(j % 2) * 3 + arm], err);
+            status = segue_task_tell(task, arm, mean[(size_t)(j % 2) * 3 + arm % 3], err);
         }
         if (status == SEGUE_OK)
             status = segue_learner_close_task(learner, &task, err);
@@ -234,7 +235,7 @@ static segue_status learner_scenario(segue_error *err)
     if (status == SEGUE_OK)
         status = segue_learner_save(learner, name, err);
     if (status == SEGUE_OK)
-        status = segue_learner_load(&loaded, name, 3, err);
+        status = segue_learner_load(&loaded, name, learner_arms, err);
     segue_learner_destroy(learner);
     segue_learner_destroy(loaded);
     (void)unlink(name);
@@ -250,6 +251,10 @@ static void learners_survive_every_failing_allocation(void **state)
         learner_text = texts[i];
         fail_each(learner_scenario, 60);
     }
+    learner_arms = SEGUE_MOMENTS_STORED + 1; /* views are kept, eigenvectors iterated */
+    learner_text = "tucb:identify=6";
+    fail_each(learner_scenario, 60);
+    learner_arms = 3;
 }
 
 static char file_name[] = "/tmp/segue-alloc-XXXXXX";

@@ -636,6 +636,64 @@ static void products_are_what_they_are_defined_to_be(void **state)
     }
 }
 
+/* One column is as good a matrix as any, also for BLAS. */
+static void products_may_have_one_column(void **state)
+{
+    (void)state;
+    enum { N = 25000 };
+    static double x[N], y[N];
+    double dot = 0.0, sum;
+    for (size_t i = 0; i < N; i++) {
+        x[i] = (double)(i % 7);
+        y[i] = (double)(i % 5);
+        dot += x[i] * y[i];
+    }
+    segue_la_multiply_left(N, 1, 1, x, y, &sum);
+    assert_near(sum, dot, 0.0); /* whole numbers */
+    segue_la_gram(1, N, x, &sum);
+    segue_la_multiply(1, N, 1, x, x, &dot);
+    assert_near(sum, dot, 0.0);
+}
+
+static void symmetric_products_use_the_upper_triangle(void **state)
+{
+    (void)state;
+    enum { N = 30, K = 4, M = 3 };
+    double a[K * N], b[K * N], c[N * N], x[N * M], y[N * M];
+    float single_a[N * M], single_b[M * M], single_c[N * M];
+    segue_rng rng;
+    segue_rng_open(&rng, 16, 0, 0, 0);
+    for (size_t i = 0; i < K * N; i++) {
+        a[i] = segue_rng_normal(&rng);
+        b[i] = segue_rng_normal(&rng);
+        x[i % (N * M)] = segue_rng_normal(&rng);
+    }
+    for (size_t i = 0; i < N * N; i++)
+        c[i] = i % N < i / N ? NAN : 1.0; /* below the diagonal nobody looks */
+    segue_la_add_symmetric(N, K, a, b, c);
+    segue_la_multiply_symmetric(N, M, c, x, y);
+    for (size_t i = 0; i < N; i++)
+        for (size_t k = 0; k < M; k++) {
+            double sum = 0.0;
+            for (size_t j = 0; j < N; j++)
+                for (size_t l = 0; l < K; l++)
+                    sum += x[j * M + k] * (1.0 / K + 0.5 * (a[l * N + i] * b[l * N + j] +
+                                                            b[l * N + i] * a[l * N + j]));
+            assert_near(y[i * M + k], sum, 1e-12);
+        }
+    for (size_t i = 0; i < N * M; i++)
+        single_a[i] = (float)(i % 11);
+    for (size_t i = 0; i < M * M; i++)
+        single_b[i] = (float)i;
+    segue_la_multiply_single(N, M, M, single_a, single_b, single_c);
+    for (size_t i = 0; i < N * M; i++) {
+        float sum = 0.0F;
+        for (size_t l = 0; l < M; l++)
+            sum += single_a[i / M * M + l] * single_b[l * M + i % M];
+        assert_near((double)single_c[i], (double)sum, 0.0); /* whole numbers */
+    }
+}
+
 /* A thread that multiplies its own matrix again and again, and counts what comes out otherwise. */
 enum { ORDER = 30 };
 typedef struct multiplier {
@@ -710,6 +768,8 @@ int main(void)
         cmocka_unit_test(whole_numbers_know_their_range),
         cmocka_unit_test(a_typing_error_is_close_to_its_word),
         cmocka_unit_test(eigenvalues_have_their_closed_form),
+        cmocka_unit_test(products_may_have_one_column),
+        cmocka_unit_test(symmetric_products_use_the_upper_triangle),
         cmocka_unit_test(few_numbers_have_wider_bands),
         cmocka_unit_test(eigenvectors_solve_their_equation),
         cmocka_unit_test(what_is_not_finite_has_no_eigenvectors),

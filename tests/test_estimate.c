@@ -69,14 +69,14 @@ static void random_views(segue_rng *rng, size_t n_arms, double *views)
         views[i] = segue_rng_uniform(rng);
 }
 
-/* M2 and M3 of 20 tasks, summed up as they are written, in both forms that are kept. */
+/* M2 and M3 of 70 tasks, summed up as they are written, in both forms that are kept. */
 static void moments_are_the_averages_of_products(void **state)
 {
     (void)state;
     const size_t sizes[] = {4, SEGUE_MOMENTS_STORED + 3};
     for (size_t s = 0; s < 2; s++)
         for (int symmetric = 0; symmetric < 2; symmetric++) {
-            enum { TASKS = 20, M = 2 };
+            enum { TASKS = 70, M = 2 }; /* more than a block of those that are kept */
             const size_t n = sizes[s];
             segue_rng rng;
             segue_rng_open(&rng, 61, s, 0, 0);
@@ -113,12 +113,14 @@ static void moments_are_the_averages_of_products(void **state)
                         t[i] += product;
                     }
             }
-            segue_moments_second(moments, seen);
+            assert_ok(segue_moments_second(moments, seen, NULL));
+            /* views that are kept are rounded to single precision: 6e-8 of their size, 2^-24 */
+            const bool rounded = n > SEGUE_MOMENTS_STORED;
             for (size_t i = 0; i < n * n; i++)
-                assert_near(seen[i], m2[i], 1e-13);
+                assert_near(seen[i], m2[i], rounded ? 1.2e-7 : 1e-13);
             assert_ok(segue_moments_third(moments, u, M, tensor, NULL));
             for (size_t i = 0; i < M * M * M; i++)
-                assert_near(tensor[i] / t[i], 1.0, 1e-9);
+                assert_near(tensor[i] / t[i], 1.0, rounded ? 1e-4 : 1e-9);
             free(views);
             segue_moments_destroy(moments);
         }
@@ -138,21 +140,21 @@ static void merged_moments_equal_pooled_ones(void **state)
         double *views = calloc(3 * n + 2 * n * n, sizeof *views), ta[1], tb[1];
         assert_non_null(views);
         double *a = views + 3 * n, *b = a + n * n;
-        for (int task = 0; task < 30; task++) {
+        for (int task = 0; task < 100; task++) {
             random_views(&rng, n, views);
             assert_ok(segue_moments_add(all, views, 1.0, NULL));
-            assert_ok(segue_moments_add(task < 12 ? left : right, views, 1.0, NULL));
+            assert_ok(segue_moments_add(task < 42 ? left : right, views, 1.0, NULL));
         }
         assert_ok(segue_moments_merge(left, right, NULL));
-        assert_int_equal(segue_moments_tasks(left), 30);
-        segue_moments_second(all, a);
-        segue_moments_second(left, b);
+        assert_int_equal(segue_moments_tasks(left), 100);
+        assert_ok(segue_moments_second(all, a, NULL));
+        assert_ok(segue_moments_second(left, b, NULL));
         for (size_t i = 0; i < n * n; i++)
             assert_near(a[i], b[i], 1e-13);
         random_views(&rng, n, views);
         assert_ok(segue_moments_third(all, views, 1, ta, NULL));
         assert_ok(segue_moments_third(left, views, 1, tb, NULL));
-        assert_near(ta[0] / tb[0], 1.0, 1e-12);
+        assert_near(ta[0] / tb[0], 1.0, n > SEGUE_MOMENTS_STORED ? 1e-6 : 1e-12);
         free(views);
         segue_moments_destroy(all);
         segue_moments_destroy(left);
@@ -269,6 +271,145 @@ static void the_papers_models_come_back_from_their_moments(void **state)
     check_exact("eca", models, 1e-6, SEGUE_WEIGHTS_LEAST_SQUARES);
     check_exact("algorithm-b", models, 1e-6, SEGUE_WEIGHTS_LEAST_SQUARES);
     segue_models_destroy(models);
+}
+
+/* ---- many arms --------------------------------------------------------------------------- */
+
+enum { MANY = 150, LEADING = 8, WANTED = 5 };
+
+static segue_status multiply(void *matrix, const double *x, size_t r, double *y, segue_error *err)
+{
+    (void)err;
+    segue_la_multiply_symmetric(MANY, r, matrix, x, y);
+    return SEGUE_OK;
+}
+
+/* A symmetric matrix of `rank` random directions of size 1, 1/2, 1/3 ..., and noise. */
+static void random_symmetric(segue_rng *rng, size_t rank, double noise, double *a)
+{
+    memset(a, 0, MANY * MANY * sizeof *a);
+    for (size_t k = 0; k < rank; k++) {
+        double v[MANY];
+        segue_random_direction(rng, MANY, v);
+        for (size_t i = 0; i < MANY * MANY; i++)
+            a[i] += v[i / MANY] * v[i % MANY] / (double)(k + 1);
+    }
+    for (size_t i = 0; i < MANY; i++)
+        for (size_t k = i; k < MANY; k++)
+            a[i * MANY + k] = a[k * MANY + i] += noise * segue_rng_normal(rng);
+}
+
+/* |v - (v'u) u| of two unit vectors, which is 0 if they are the same up to sign. */
+static double angle(const double *rows, const double *columns, size_t k)
+{
+    double dot = 0.0, square = 0.0;
+    for (size_t i = 0; i < MANY; i++)
+        dot += rows[i] * columns[i * LEADING + k];
+    for (size_t i = 0; i < MANY; i++) {
+        const double off = columns[i * LEADING + k] - dot * rows[i];
+        square += off * off;
+    }
+    return sqrt(square);
+}
+
+/* Iterated eigenvectors are LAPACK's, from random starts and from those of a matrix like it; a
+ * residual of 1 % of the noise moves a vector by no more than that over the gap to the next. */
+static void subspace_iteration_finds_the_leading_vectors(void **state)
+{
+    (void)state;
+    static double a[MANY * MANY], rows[MANY * MANY];
+    double value[MANY];
+    segue_rng rng;
+    subspace s;
+    segue_rng_open(&rng, 71, 0, 0, 0);
+    assert_ok(segue_subspace_init(&s, MANY, LEADING, NULL));
+    segue_subspace_randomise(&s);
+    for (int i = 0; i < repeats(40); i++) {
+        const double entry = i % 2 ? 1e-4 : 0.0, noise = 2.0 * entry * sqrt(MANY);
+        bool settled = false;
+        random_symmetric(&rng, WANTED, entry, a);
+        memcpy(rows, a, sizeof a);
+        if (i % 4 == 0)
+            segue_subspace_randomise(&s);
+        assert_ok(segue_subspace_iterate(&s, WANTED, noise, multiply, a, &settled, NULL));
+        if (!settled) { /* a matrix of fewer directions than vectors may leave a span of fewer */
+            assert_true(entry <= 0.0);
+            segue_subspace_randomise(&s);
+            continue;
+        }
+        assert_ok(segue_la_eigenvectors(MANY, rows, value, NULL));
+        for (size_t k = 0; k < WANTED; k++) {
+            assert_near(s.value[k], value[MANY - 1 - k], 0.01 * noise + 1e-11);
+            assert_true(angle(rows + (MANY - 1 - k) * MANY, s.vector, k) < 1e-9 + noise);
+        }
+    }
+    segue_subspace_fini(&s);
+}
+
+/* Where nothing stands out it gives up, and says so. */
+static void subspace_iteration_says_when_it_fails(void **state)
+{
+    (void)state;
+    static double a[MANY * MANY];
+    bool settled = true;
+    segue_rng rng;
+    subspace s;
+    segue_rng_open(&rng, 72, 0, 0, 0);
+    random_symmetric(&rng, 0, 1.0, a);
+    assert_ok(segue_subspace_init(&s, MANY, LEADING, NULL));
+    segue_subspace_randomise(&s);
+    assert_ok(segue_subspace_iterate(&s, WANTED, 0.0, multiply, a, &settled, NULL));
+    assert_false(settled);
+    memset(a, 0, sizeof a);
+    segue_subspace_randomise(&s);
+    assert_ok(segue_subspace_iterate(&s, WANTED, 0.0, multiply, a, &settled, NULL));
+    segue_subspace_fini(&s);
+}
+
+/* Views are rounded to 2^-24, and whitening divides by the root of eigenvalues. */
+static void models_of_many_arms_come_back(void **state)
+{
+    (void)state;
+    enum { M = 6 };
+    static double mean[M * MANY];
+    segue_rng rng;
+    segue_rng_open(&rng, 73, 0, 0, 0);
+    for (int i = 0; i < repeats(20); i++) {
+        for (size_t k = 0; k < M * MANY; k++)
+            mean[k] = segue_rng_uniform(&rng);
+        segue_models *models = models_of(MANY, M, mean);
+        check_exact("rtp", models, 1e-5, SEGUE_WEIGHTS_LEAST_SQUARES);
+        check_exact("eca", models, 1e-4, SEGUE_WEIGHTS_LEAST_SQUARES);
+        check_exact("algorithm-b", models, 1e-4, SEGUE_WEIGHTS_LEAST_SQUARES);
+        segue_models_destroy(models);
+    }
+}
+
+/* Noise by eight random vectors, against the antisymmetric part itself.  Its squared norm comes out
+ * with a relative deviation of sqrt(4 / (8 n)), the norm with half of it, 0.03: 0.16 is 4.9 of
+ * these, which noise alone exceeds once in a million times. */
+static void probes_tell_the_noise(void **state)
+{
+    (void)state;
+    static double views[3 * MANY], odd[MANY * MANY];
+    segue_rng rng;
+    segue_rng_open(&rng, 74, 0, 0, 0);
+    segue_moments *moments = new_moments(MANY, SEGUE_VIEWS_PAPER);
+    double square = 0.0;
+    for (int task = 0; task < 300; task++) {
+        random_views(&rng, MANY, views);
+        assert_ok(segue_moments_add(moments, views, 1.0, NULL));
+        for (size_t i = 0; i < MANY * MANY; i++)
+            odd[i] += 0.5 *
+                      (views[i / MANY] * views[MANY + i % MANY] -
+                       views[MANY + i / MANY] * views[i % MANY]) /
+                      300.0;
+    }
+    for (size_t i = 0; i < MANY * MANY; i++)
+        square += odd[i] * odd[i];
+    const double exact = 2.0 / sqrt(MANY) * sqrt(square);
+    assert_near(segue_moments_noise(moments) / exact, 1.0, 0.16);
+    segue_moments_destroy(moments);
 }
 
 /* ---- hard cases -------------------------------------------------------------------------- */
@@ -478,6 +619,10 @@ int main(void)
         cmocka_unit_test(wrong_views_are_refused_and_add_nothing),
         cmocka_unit_test(exact_moments_give_exact_models),
         cmocka_unit_test(the_papers_models_come_back_from_their_moments),
+        cmocka_unit_test(subspace_iteration_finds_the_leading_vectors),
+        cmocka_unit_test(subspace_iteration_says_when_it_fails),
+        cmocka_unit_test(models_of_many_arms_come_back),
+        cmocka_unit_test(probes_tell_the_noise),
         cmocka_unit_test(hopeless_moments_get_a_verdict),
         cmocka_unit_test(noise_is_called_weak),
         cmocka_unit_test(wrong_configurations_are_refused),

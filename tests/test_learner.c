@@ -404,13 +404,16 @@ static void a_learner_of_many_arms_is_saved_too(void **state)
     const segue_environment env = {.models = models};
     segue_world *world = world_of(&env, 80, 0, 0);
     segue_learner *learner = learner_of(&config), *loaded = NULL;
-    for (uint64_t j = 0; j < 8; j++)
+    for (uint64_t j = 0; j < 90; j++) /* one full block of views, and some */
         play_task(learner, world, 0, j, NULL);
     assert_ok(segue_learner_save(learner, path, NULL));
     assert_ok(segue_learner_load(&loaded, path, 0, NULL));
-    play_task(learner, world, 0, 8, NULL);
-    play_task(loaded, world, 0, 8, NULL);
+    for (uint64_t j = 90; j < 140; j++) {
+        play_task(learner, world, 0, j, NULL);
+        play_task(loaded, world, 0, j, NULL);
+    }
     assert_non_null(segue_learner_models(learner));
+    assert_in_range(segue_learner_look(learner).age, 0, 6); /* 5 % of the tasks, and no more */
     assert_memory_equal(segue_learner_models(learner)->mean, segue_learner_models(loaded)->mean,
                         2 * ARMS * sizeof(double));
     segue_learner_destroy(learner);
@@ -465,9 +468,9 @@ static void damaged_files_are_refused(void **state)
         load_fails(0, bit < 192 ? "" : "its checksum is wrong");
         data[bit / 8] ^= (unsigned char)(1 << bit % 8);
     }
-    data[8] = 2;
+    data[8] = 3;
     write_bytes(data, size);
-    load_fails(0, "is of version 2, and this program reads up to 1");
+    load_fails(0, "is of version 3, and this program reads 2");
     write_bytes((const unsigned char *)"hello", 5);
     load_fails(0, "is not the file of a learner");
     write_bytes(data, 0);

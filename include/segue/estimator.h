@@ -95,10 +95,11 @@ typedef struct segue_estimate_info {
     bool found;       /* there is an estimate; else the verdict says why not */
     uint64_t n_tasks; /* tasks behind it */
     size_t n_arms, n_models;
-    const double *eigenvalue; /* n_arms: of M2, the largest first */
+    const double *eigenvalue; /* n_eigenvalues: of M2, the largest first */
+    size_t n_eigenvalues;     /* n_arms, or above SEGUE_MOMENTS_STORED arms the leading few */
     const double *lambda;     /* n_models: of the whitened tensor */
     double noise;             /* how large noise makes an eigenvalue: from the part of M2 that is
-                                 not symmetric, and from its negative eigenvalues */
+                                 not symmetric, and from its negative eigenvalues if known */
     double residual;          /* Frobenius norm of what the components leave of the tensor */
     double weight_sum;        /* sum of 1 / lambda^2, which should be 1 */
     uint64_t iterations;      /* of the power method, in all lanes */

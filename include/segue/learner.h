@@ -32,7 +32,8 @@ typedef struct segue_learner_config {
     const char *estimator;  /* "rtp" (the default), "algorithm-b", "eca" */
     size_t starts, steps;   /* L and N of rtp; defaults 24 and 40 */
     uint64_t every;         /* estimate again after so many tasks; default 1 */
-    double growth;          /* but not before the tasks have grown by this share; default 0 */
+    double growth;          /* but not before the tasks have grown by this share; default 0, and at
+                               least 0.05 above SEGUE_MOMENTS_STORED arms */
     double lowest, highest; /* the range of rewards; default 0 .. 1 */
     uint64_t seed, run;     /* of the random streams; defaults 1 and 0 */
 } segue_learner_config;

@@ -244,14 +244,14 @@ static json_t *make_json(const void *found)
         arms = segue_json_append(arms, json_string(st->log.arm_name[arm]));
     for (size_t i = 0; i < NAMED && i < st->left_out; i++)
         left_out = segue_json_append(left_out, json_string(st->left_out_name[i]));
-    json_t *diagnostics =
-        json_pack("{s:s, s:b, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "verdict", info.verdict,
-                  "found", info.found, "tasks", (json_int_t)info.n_tasks, "eigenvalues",
-                  segue_json_numbers(info.n_tasks ? info.eigenvalue : NULL, info.n_arms), "lambdas",
-                  segue_json_numbers(info.found ? info.lambda : NULL, info.n_models), "noise",
-                  segue_json_number(info.noise), "residual", segue_json_number(info.residual),
-                  "weight_sum", segue_json_number(info.weight_sum), "iterations",
-                  (json_int_t)info.iterations, "starts", (json_int_t)info.starts);
+    json_t *diagnostics = json_pack(
+        "{s:s, s:b, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "verdict", info.verdict, "found",
+        info.found, "tasks", (json_int_t)info.n_tasks, "eigenvalues",
+        segue_json_numbers(info.n_tasks ? info.eigenvalue : NULL, info.n_eigenvalues), "lambdas",
+        segue_json_numbers(info.found ? info.lambda : NULL, info.n_models), "noise",
+        segue_json_number(info.noise), "residual", segue_json_number(info.residual), "weight_sum",
+        segue_json_number(info.weight_sum), "iterations", (json_int_t)info.iterations, "starts",
+        (json_int_t)info.starts);
     return json_pack("{s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "method", st->set.method, "rows",
                      (json_int_t)st->log.n_rows, "tasks", (json_int_t)st->log.n_tasks, "left_out",
                      (json_int_t)st->left_out, "left_out_names", left_out, "arms", arms, "models",

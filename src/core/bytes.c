@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "core/bytes.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,12 +35,18 @@ void segue_bytes_put(bytes *b, const void *data, size_t size)
     b->size += size;
 }
 
-void segue_bytes_put_u64(bytes *b, uint64_t x)
+/* The lowest `size` bytes of x, the least significant first. */
+static void put_little(bytes *b, uint64_t x, size_t size)
 {
     unsigned char little[8];
-    for (size_t i = 0; i < 8; i++)
+    for (size_t i = 0; i < size; i++)
         little[i] = (unsigned char)(x >> (8 * i));
-    segue_bytes_put(b, little, sizeof little);
+    segue_bytes_put(b, little, size);
+}
+
+void segue_bytes_put_u64(bytes *b, uint64_t x)
+{
+    put_little(b, x, 8);
 }
 
 void segue_bytes_put_f64(bytes *b, const double *x, size_t count)
@@ -50,6 +57,17 @@ void segue_bytes_put_f64(bytes *b, const double *x, size_t count)
         uint64_t bits;
         memcpy(&bits, &x[i], sizeof bits);
         segue_bytes_put_u64(b, bits);
+    }
+}
+
+void segue_bytes_put_f32(bytes *b, const float *x, size_t count)
+{
+    if (!reserve(b, 4 * count))
+        return;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, &x[i], sizeof bits);
+        put_little(b, bits, 4);
     }
 }
 
@@ -64,14 +82,19 @@ void segue_reader_get(reader *r, void *data, size_t size)
     r->at += size;
 }
 
-uint64_t segue_reader_u64(reader *r)
+static uint64_t get_little(reader *r, size_t size)
 {
     unsigned char little[8];
     uint64_t x = 0;
-    segue_reader_get(r, little, sizeof little);
-    for (size_t i = 0; i < 8; i++)
+    segue_reader_get(r, little, size);
+    for (size_t i = 0; i < size; i++)
         x |= (uint64_t)little[i] << (8 * i);
     return x;
+}
+
+uint64_t segue_reader_u64(reader *r)
+{
+    return get_little(r, 8);
 }
 
 void segue_reader_f64(reader *r, double *x, size_t count)
@@ -80,6 +103,23 @@ void segue_reader_f64(reader *r, double *x, size_t count)
         const uint64_t bits = segue_reader_u64(r);
         memcpy(&x[i], &bits, sizeof bits);
     }
+}
+
+void segue_reader_f32(reader *r, float *x, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t bits = (uint32_t)get_little(r, 4);
+        memcpy(&x[i], &bits, sizeof bits);
+    }
+}
+
+bool segue_reader_finite(reader *r, double *x, size_t count)
+{
+    segue_reader_f64(r, x, count);
+    size_t i = 0;
+    while (i < count && isfinite(x[i]))
+        i++;
+    return i == count;
 }
 
 uint32_t segue_crc32(const void *data, size_t size)

@@ -13,6 +13,7 @@
 #include <cblas.h>
 #include <lapacke.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,32 +31,29 @@ const char *segue_blas(void)
     return openblas_get_config();
 }
 
-/* One of the matrices of a product: entry (i, k) is at i * row + k * column. */
+/* One of the matrices of a product, `width` numbers a row; or, turned, its transpose. */
 typedef struct factor {
     const double *data;
-    size_t row, column;
+    size_t width;
+    bool turned;
 } factor;
 
 /* c (n x m) += a b, for a of n x k and b of k x m. */
 static void add_small_product(size_t n, size_t k, size_t m, factor a, factor b, double *c)
 {
+    const size_t step = b.turned ? b.width : 1;
     for (size_t i = 0; i < n; i++)
         for (size_t l = 0; l < k; l++) {
-            const double x = a.data[i * a.row + l * a.column];
+            const double x = a.data[a.turned ? l * a.width + i : i * a.width + l];
+            const double *y = b.data + (b.turned ? l : l * b.width);
             for (size_t j = 0; j < m; j++)
-                c[i * m + j] += x * b.data[l * b.row + j * b.column];
+                c[i * m + j] += x * y[j * step];
         }
 }
 
-/* A factor for BLAS: as it is or transposed, and how far apart its rows are. */
 static CBLAS_TRANSPOSE form_of(factor f)
 {
-    return f.column == 1 ? CblasNoTrans : CblasTrans;
-}
-
-static blasint stride_of(factor f)
-{
-    return (blasint)(f.column == 1 ? f.row : f.column);
+    return f.turned ? CblasTrans : CblasNoTrans;
 }
 
 /* c (n x m) = keep c + a b, keep being 0 or 1. */
@@ -69,30 +67,33 @@ static void product(size_t n, size_t k, size_t m, factor a, factor b, double *c,
     }
     (void)pthread_mutex_lock(&in_blas);
     cblas_dgemm(CblasRowMajor, form_of(a), form_of(b), (blasint)n, (blasint)m, (blasint)k, 1.0,
-                a.data, stride_of(a), b.data, stride_of(b), keep, c, (blasint)m);
+                a.data, (blasint)a.width, b.data, (blasint)b.width, keep, c, (blasint)m);
     (void)pthread_mutex_unlock(&in_blas);
 }
 
 void segue_la_gram(size_t n, size_t k, const double *a, double *gram)
 {
-    const factor left = {.data = a, .row = k, .column = 1},
-                 right = {.data = a, .row = 1, .column = k};
-    product(n, k, n, left, right, gram, 0.0);
+    product(n, k, n, (factor){a, k, false}, (factor){a, k, true}, gram, 0.0);
 }
 
 void segue_la_multiply(size_t n, size_t k, size_t m, const double *a, const double *b, double *c)
 {
-    const factor left = {.data = a, .row = k, .column = 1},
-                 right = {.data = b, .row = m, .column = 1};
-    product(n, k, m, left, right, c, 0.0);
+    product(n, k, m, (factor){a, k, false}, (factor){b, m, false}, c, 0.0);
+}
+
+void segue_la_multiply_single(size_t n, size_t k, size_t m, const float *a, const float *b,
+                              float *c)
+{
+    (void)pthread_mutex_lock(&in_blas);
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (blasint)n, (blasint)m, (blasint)k, 1.0F,
+                a, (blasint)k, b, (blasint)m, 0.0F, c, (blasint)m);
+    (void)pthread_mutex_unlock(&in_blas);
 }
 
 static void multiply_left(size_t n, size_t m, size_t p, const double *a, const double *b, double *c,
                           double keep)
 {
-    const factor left = {.data = a, .row = 1, .column = m},
-                 right = {.data = b, .row = p, .column = 1};
-    product(m, n, p, left, right, c, keep);
+    product(m, n, p, (factor){a, m, true}, (factor){b, p, false}, c, keep);
 }
 
 void segue_la_multiply_left(size_t n, size_t m, size_t p, const double *a, const double *b,
@@ -105,6 +106,22 @@ void segue_la_multiply_left_add(size_t n, size_t m, size_t p, const double *a, c
                                 double *c)
 {
     multiply_left(n, m, p, a, b, c, 1.0);
+}
+
+void segue_la_add_symmetric(size_t n, size_t k, const double *a, const double *b, double *c)
+{
+    (void)pthread_mutex_lock(&in_blas);
+    cblas_dsyr2k(CblasRowMajor, CblasUpper, CblasTrans, (blasint)n, (blasint)k, 0.5, a, (blasint)n,
+                 b, (blasint)n, 1.0, c, (blasint)n);
+    (void)pthread_mutex_unlock(&in_blas);
+}
+
+void segue_la_multiply_symmetric(size_t n, size_t m, const double *c, const double *x, double *y)
+{
+    (void)pthread_mutex_lock(&in_blas);
+    cblas_dsymm(CblasRowMajor, CblasLeft, CblasUpper, (blasint)n, (blasint)m, 1.0, c, (blasint)n, x,
+                (blasint)m, 0.0, y, (blasint)m);
+    (void)pthread_mutex_unlock(&in_blas);
 }
 
 static segue_status no_memory(size_t n, segue_error *err)

@@ -14,11 +14,21 @@ void segue_la_gram(size_t n, size_t k, const double *a, double *gram);
 /** c (n x m) = a b, for a of n x k and b of k x m. */
 void segue_la_multiply(size_t n, size_t k, size_t m, const double *a, const double *b, double *c);
 
+/** The same in single precision. */
+void segue_la_multiply_single(size_t n, size_t k, size_t m, const float *a, const float *b,
+                              float *c);
+
 /** c (m x p) = a^T b, for a of n x m and b of n x p; and c += a^T b. */
 void segue_la_multiply_left(size_t n, size_t m, size_t p, const double *a, const double *b,
                             double *c);
 void segue_la_multiply_left_add(size_t n, size_t m, size_t p, const double *a, const double *b,
                                 double *c);
+
+/** The upper triangle of c (n x n) += (a^T b + b^T a) / 2, for a and b of k x n. */
+void segue_la_add_symmetric(size_t n, size_t k, const double *a, const double *b, double *c);
+
+/** y (n x m) = c x, for the symmetric c (n x n) whose upper triangle is given. */
+void segue_la_multiply_symmetric(size_t n, size_t m, const double *c, const double *x, double *y);
 
 /**
  * Eigenvalues of the symmetric n x n matrix `a`, ascending in `values`.  `a` is destroyed.

@@ -11,15 +11,14 @@
 #include "estimate/method.h"
 #include "estimate/state.h"
 
-#define RANK_TOLERANCE 1e-9 /* an eigenvalue below this share of the largest is taken for none */
-#define COLD_BELOW     100  /* tasks: until then every fit is cold ... */
-#define COLD_GROWTH    1.05 /* ... and then each time the tasks have grown by this */
-#define MOST_ALPHA0    1e6
-#define FEW_TASKS      10  /* times the models: fewer tell little, whatever the spectrum says */
-#define MOST_OFF       0.3 /* of the sum of the weights from 1 */
-#define MOST_STARTS    1000
-#define MOST_STEPS     1000
-#define VERDICT_SIZE   160
+#define COLD_BELOW   100  /* tasks: until then every fit is cold ... */
+#define COLD_GROWTH  1.05 /* ... and then each time the tasks have grown by this */
+#define MOST_ALPHA0  1e6
+#define FEW_TASKS    10  /* times the models: fewer tell little, whatever the spectrum says */
+#define MOST_OFF     0.3 /* of the sum of the weights from 1 */
+#define MOST_STARTS  1000
+#define MOST_STEPS   1000
+#define VERDICT_SIZE 160
 
 static const method *const methods[] = {&segue_method_rtp, &segue_method_algorithm_b,
                                         &segue_method_eca};
@@ -192,18 +191,25 @@ static const char *ordinal(size_t k)
     return k % 10 == 1 ? "st" : k % 10 == 2 ? "nd" : k % 10 == 3 ? "rd" : "th";
 }
 
+/* An eigenvalue below this share of the largest is taken for none. */
+static double rank_tolerance(const fit *f)
+{
+    return f->n_arms > SEGUE_MOMENTS_STORED ? 1e-6
+                                            : 1e-9; /* views in single precision are rounded */
+}
+
 /* Whether the moments can hold m models at all; else the verdict says why not. */
 static bool is_solvable(segue_estimator *est, uint64_t n_tasks)
 {
     const fit *f = &est->fit;
-    const double *eigenvalue = f->s.eigenvalue;
+    const double *eigenvalue = f->s.eigenvalue, least = rank_tolerance(f) * eigenvalue[0];
     if (n_tasks < f->m)
         (void)snprintf(est->verdict, VERDICT_SIZE,
                        "none: %" PRIu64 " tasks are fewer than %zu models", n_tasks, f->m);
     else if (f->m > f->n_arms)
         (void)snprintf(est->verdict, VERDICT_SIZE, "none: %zu models are more than %zu arms", f->m,
                        f->n_arms);
-    else if (!(eigenvalue[f->m - 1] > RANK_TOLERANCE * eigenvalue[0]))
+    else if (!(eigenvalue[f->m - 1] > least))
         (void)snprintf(est->verdict, VERDICT_SIZE, "none: the %zu%s eigenvalue is %.3g, so that %s",
                        f->m, ordinal(f->m), eigenvalue[f->m - 1],
                        f->m > 1 ? "there are fewer models" : "there is nothing to tell");
@@ -252,26 +258,23 @@ static void set_verdict(segue_estimator *est)
                        f->m, info->noise, info->n_tasks);
 }
 
-/* Solve from the spectral form, whose tensor the method may destroy. */
-static segue_status solve(segue_estimator *est, const segue_moments *moments, bool from_last,
-                          bool full, segue_error *err)
+/* Solve from the spectral form. */
+static segue_status solve(segue_estimator *est, bool from_last, bool full, segue_error *err)
 {
     fit *f = &est->fit;
-    const segue_status status = segue_spectral_third(&f->s, moments, err);
-    if (status != SEGUE_OK)
-        return status;
+    segue_spectral_begin(&f->s);
     f->previous = from_last && est->models ? est->models->mean : NULL;
     f->full = full;
     return est->method->solve(f, err);
 }
 
 /* A cold fit beside the warm one: the smaller residual is kept. */
-static segue_status refresh(segue_estimator *est, const segue_moments *moments, segue_error *err)
+static segue_status refresh(segue_estimator *est, segue_error *err)
 {
     fit *f = &est->fit;
     const double warm_residual = f->residual;
     memcpy(est->best, f->mean, answer_size(f) * sizeof *est->best);
-    const segue_status status = solve(est, moments, true, true, err);
+    const segue_status status = solve(est, true, true, err);
     if (status == SEGUE_OK && warm_residual < f->residual) {
         memcpy(f->mean, est->best, answer_size(f) * sizeof *est->best);
         f->residual = warm_residual;
@@ -281,8 +284,7 @@ static segue_status refresh(segue_estimator *est, const segue_moments *moments, 
     return status;
 }
 
-static segue_status solve_warm_or_cold(segue_estimator *est, const segue_moments *moments,
-                                       uint64_t n_tasks, segue_error *err)
+static segue_status solve_warm_or_cold(segue_estimator *est, uint64_t n_tasks, segue_error *err)
 {
     fit *f = &est->fit;
     const bool warm = est->models && !est->config.cold && est->method == &segue_method_rtp;
@@ -291,9 +293,9 @@ static segue_status solve_warm_or_cold(segue_estimator *est, const segue_moments
     f->residual = 0.0;
     segue_rng_open(&f->rng, est->config.seed, est->config.run, n_tasks, SEGUE_STREAM_ESTIMATOR);
     est->info.warm = warm;
-    segue_status status = solve(est, moments, warm, !warm, err);
+    segue_status status = solve(est, warm, !warm, err);
     if (status == SEGUE_OK && warm && n_tasks >= est->cold_at)
-        status = refresh(est, moments, err);
+        status = refresh(est, err);
     if (n_tasks >= est->cold_at)
         est->cold_at =
             n_tasks < COLD_BELOW ? n_tasks + 1 : (uint64_t)ceil(COLD_GROWTH * (double)n_tasks);
@@ -378,18 +380,22 @@ segue_status segue_estimator_fit(segue_estimator *est, const segue_moments *mome
                                       .verdict = est->verdict};
     segue_status status = SEGUE_OK;
     const bool any = n_tasks > 0 && segue_moments_weight(moments) > 0.0;
+    if (est->config.cold)
+        f->s.has_leading = false;
     if (any)
         status = segue_spectral_second(&f->s, moments, est->config.alpha0, err);
     if (status != SEGUE_OK)
         return status;
-    est->info.noise =
-        any ? fmax(segue_moments_noise(moments), -f->s.eigenvalue[f->n_arms - 1]) : 0.0;
+    est->info.n_eigenvalues = f->s.n_values;
+    est->info.noise = any ? f->s.noise : 0.0;
     if (!is_solvable(est, any ? n_tasks : 0)) {
         segue_models_destroy(est->models);
         est->models = NULL;
         return SEGUE_OK;
     }
-    status = solve_warm_or_cold(est, moments, n_tasks, err);
+    status = segue_spectral_third(&f->s, moments, err);
+    if (status == SEGUE_OK)
+        status = solve_warm_or_cold(est, n_tasks, err);
     if (status == SEGUE_OK)
         status = set_weights(est, err);
     if (status == SEGUE_OK)
@@ -414,7 +420,7 @@ void segue_estimator_put(const segue_estimator *est, bytes *b)
     segue_bytes_put_u64(b, info->warm);
     segue_bytes_put_f64(b, numbers, 3);
     segue_bytes_put(b, est->verdict, sizeof est->verdict);
-    segue_bytes_put_f64(b, f->s.eigenvalue, f->n_arms);
+    segue_spectral_put(&f->s, b);
     segue_bytes_put_f64(b, f->lambda, f->m);
     if (est->models) {
         segue_bytes_put_f64(b, est->models->mean, f->m * f->n_arms);
@@ -441,7 +447,8 @@ static void get_info(segue_estimator *est, reader *r)
     est->info.weight_sum = numbers[2];
     segue_reader_get(r, est->verdict, sizeof est->verdict);
     est->verdict[sizeof est->verdict - 1] = '\0';
-    segue_reader_f64(r, f->s.eigenvalue, f->n_arms);
+    segue_spectral_get(&est->fit.s, r);
+    est->info.n_eigenvalues = f->s.n_values;
     segue_reader_f64(r, f->lambda, f->m);
 }
 

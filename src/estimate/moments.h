@@ -8,7 +8,8 @@
 /**
  * How large noise makes an eigenvalue of M2.  The part of the sum that is not symmetric is noise
  * alone, and of the same size as the noise in the part that is: of a random matrix of Frobenius
- * norm F the largest eigenvalue is about 2 F / sqrt(n_arms).
+ * norm F the largest eigenvalue is about 2 F / sqrt(n_arms).  Above SEGUE_MOMENTS_STORED arms F is
+ * itself estimated, by random vectors.
  */
 double segue_moments_noise(const segue_moments *moments);
 
@@ -17,9 +18,16 @@ double segue_moments_weight(const segue_moments *moments);
 
 size_t segue_moments_arms(const segue_moments *moments);
 
-/** M1 (n_arms) and the symmetrised M2 (n_arms x n_arms).  At least one task was added. */
+/** M1 (n_arms) and the symmetrised M2 (n_arms x n_arms), of at least one task.
+ * @retval SEGUE_ENOMEM */
 void segue_moments_first(const segue_moments *moments, double *m1);
-void segue_moments_second(const segue_moments *moments, double *m2);
+SEGUE_MUST_CHECK segue_status segue_moments_second(const segue_moments *moments, double *m2,
+                                                   segue_error *err);
+
+/** y = M2 x for x of n_arms x m, without M2 being written out: above SEGUE_MOMENTS_STORED arms.
+ * @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_moments_apply(const segue_moments *moments, const double *x,
+                                                  size_t m, double *y, segue_error *err);
 
 /**
  * M3(U, U, U), symmetrised over its six permutations: m x m x m numbers, for U of n_arms x m.

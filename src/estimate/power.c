@@ -12,9 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STILL                                                                                      \
-    1e-9 /* a polished vector that moves less than this has, convergence being quadratic,          \
-            all the digits it will have */
+/* A polished vector that moves less than this has, convergence being quadratic, all the digits it
+ * will have; ... */
+#define STILL 1e-9
+/* ... and of vectors that move less than this it is known which will win. */
+#define SETTLED 1e-4
 
 void segue_power_fini(power *p)
 {
@@ -67,27 +69,41 @@ static void pack(power *p, const double *tensor)
 /* Four lanes, as wide as common processors compute; two of them make a group. */
 typedef double quad __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double))));
 
+/* Rows x and x + 1 of the image: two at a time, for an addition waits for the one before it in the
+ * same sum. */
+static inline void sum_two_rows(const power *p, size_t x)
+{
+    const size_t pairs = p->m * (p->m + 1) / 2;
+    const quad *products = (const quad *)p->products;
+    const double *this = p->packed + x * pairs, *next = this + pairs;
+    quad *image = (quad *)p->image + 2 * x;
+    quad a = {0.0}, b = {0.0}, c = {0.0}, d = {0.0};
+    for (size_t pair = 0; pair < pairs; pair++) {
+        const quad low = products[2 * pair], high = products[2 * pair + 1];
+        a += this[pair] * low;
+        b += this[pair] * high;
+        c += next[pair] * low;
+        d += next[pair] * high;
+    }
+    image[0] = a;
+    image[1] = b;
+    image[2] = c;
+    image[3] = d;
+}
+
 /* image = T(I, v, v), for one group of lanes: first the products v_y v_z, then their sums. */
 static inline void apply_lanes(const power *p, const double *group)
 {
-    const size_t m = p->m, pairs = m * (m + 1) / 2;
+    const size_t m = p->m;
     const quad *v = (const quad *)group;
-    quad *products = (quad *)p->products, *image = (quad *)p->image;
+    quad *products = (quad *)p->products;
     for (size_t y = 0, pair = 0; y < m; y++)
         for (size_t z = y; z < m; z++, pair++) {
             products[2 * pair] = v[2 * y] * v[2 * z];
             products[2 * pair + 1] = v[2 * y + 1] * v[2 * z + 1];
         }
-    for (size_t x = 0; x < m; x++) {
-        const double *entry = p->packed + x * pairs;
-        quad low = {0.0}, high = {0.0};
-        for (size_t pair = 0; pair < pairs; pair++) {
-            low += entry[pair] * products[2 * pair];
-            high += entry[pair] * products[2 * pair + 1];
-        }
-        image[2 * x] = low;
-        image[2 * x + 1] = high;
-    }
+    for (size_t x = 0; x < m; x += 2)
+        sum_two_rows(p, x);
 }
 
 static void apply_portable(const power *p, const double *group)
@@ -116,9 +132,10 @@ segue_status segue_power_init(power *p, size_t m, size_t max_lanes, segue_error 
 {
     const size_t groups = (max_lanes + LANES - 1) / LANES;
     *p = (power){.m = m, .max_lanes = groups * LANES, .apply = choose_apply()};
-    p->packed = calloc(m * m * (m + 1) / 2, sizeof *p->packed);
+    const size_t rows = m + m % 2; /* they are summed two at a time */
+    p->packed = calloc(rows * m * (m + 1) / 2, sizeof *p->packed);
     p->lanes = calloc(groups * m * LANES, sizeof *p->lanes);
-    p->image = calloc(m * LANES, sizeof *p->image);
+    p->image = calloc(rows * LANES, sizeof *p->image);
     p->products = calloc(m * (m + 1) / 2 * LANES, sizeof *p->products);
     if (!p->packed || !p->lanes || !p->image || !p->products)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for the power method");
@@ -139,21 +156,31 @@ static void apply_one(const power *p, const double *v, double *image)
         }
 }
 
-/* Each v <- image / |image|; where the image is zero, v stays. */
-static void normalise(const power *p, double *group)
+/* Each v <- image / |image|; where the image is zero, v stays.  Returns the most that an entry of
+ * the first `used` lanes moved. */
+static double normalise(const power *p, double *group, size_t used)
 {
     const size_t m = p->m;
-    double square[LANES] = {0};
+    double scale[LANES] = {0}, moved[LANES] = {0}, most = 0.0;
     for (size_t x = 0; x < m; x++)
         for (size_t l = 0; l < LANES; l++)
-            square[l] += p->image[x * LANES + l] * p->image[x * LANES + l];
+            scale[l] += p->image[x * LANES + l] * p->image[x * LANES + l];
     for (size_t l = 0; l < LANES; l++) {
-        if (!(square[l] > 0.0 && isfinite(square[l])))
-            continue;
-        const double scale = 1.0 / sqrt(square[l]);
-        for (size_t x = 0; x < m; x++)
-            group[x * LANES + l] = scale * p->image[x * LANES + l];
+        const bool usable = scale[l] > 0.0 && isfinite(scale[l]);
+        for (size_t x = 0; x < m && !usable; x++)
+            p->image[x * LANES + l] = group[x * LANES + l];
+        scale[l] = usable ? 1.0 / sqrt(scale[l]) : 1.0;
     }
+    for (size_t x = 0; x < m; x++)
+        for (size_t l = 0; l < LANES; l++) {
+            const double next = scale[l] * p->image[x * LANES + l];
+            const double by = fabs(next - group[x * LANES + l]);
+            moved[l] = by > moved[l] ? by : moved[l];
+            group[x * LANES + l] = next;
+        }
+    for (size_t l = 0; l < used; l++)
+        most = fmax(most, moved[l]);
+    return most;
 }
 
 /* The same for one vector; returns how far it moved. */
@@ -182,27 +209,35 @@ static double value_of(const power *p, const double *group, size_t lane)
     return sum;
 }
 
-/* The lane with the largest T(v, v, v), after `steps` iterations of each. */
+/* Iterate a group of which `used` lanes count, up to `steps` times. */
+static void iterate(power *p, double *group, size_t used, size_t steps)
+{
+    double moved = INFINITY;
+    for (size_t step = 0; step < steps && moved > SETTLED; step++) {
+        p->apply(p, group);
+        moved = normalise(p, group, used);
+        p->iterations += used;
+    }
+    p->apply(p, group);
+}
+
+/* The lane with the largest T(v, v, v), after up to `steps` iterations of each. */
 static size_t race(power *p, size_t steps)
 {
     size_t best = 0;
     double most = -INFINITY;
     for (size_t first = 0; first < p->n_lanes; first += LANES) {
+        const size_t left = p->n_lanes - first, used = left < LANES ? left : LANES;
         double *group = group_of(p, first);
-        for (size_t step = 0; step < steps; step++) {
-            p->apply(p, group);
-            normalise(p, group);
-        }
-        p->apply(p, group);
-        for (size_t lane = first; lane < first + LANES && lane < p->n_lanes; lane++) {
-            const double value = value_of(p, group, lane - first);
+        iterate(p, group, used, steps);
+        for (size_t lane = 0; lane < used; lane++) {
+            const double value = value_of(p, group, lane);
             if (value > most) {
                 most = value;
-                best = lane;
+                best = first + lane;
             }
         }
     }
-    p->iterations += steps * p->n_lanes;
     return best;
 }
 

@@ -16,9 +16,11 @@
 #include "estimate/state.h"
 #include "transfer/learner.h"
 
-#define FIRST_C     0.25 /* of doubling */
-#define MOST_GROWTH 1000.0
-#define UMUCB_EPS   1 /* the place of eps among umucb's options */
+#define FIRST_C      0.25 /* of doubling */
+#define MOST_GROWTH  1000.0
+#define LEAST_GROWTH 0.05 /* with more than SEGUE_MOMENTS_STORED arms, whose fits read all views   \
+                           */
+#define UMUCB_EPS 1       /* the place of eps among umucb's options */
 
 double segue_model_error(double c, size_t n_models, size_t n_arms, uint64_t n_tasks, double delta,
                          uint64_t j)
@@ -132,6 +134,8 @@ segue_status segue_learner_create(segue_learner **out, const segue_learner_confi
     if (learner->config.delta <= 0.0)
         learner->config.delta = 1.0 / (double)config->horizon;
     learner->c = config->doubling ? FIRST_C : config->c;
+    if (config->n_arms > SEGUE_MOMENTS_STORED)
+        learner->config.growth = fmax(config->growth, LEAST_GROWTH);
     learner->next_fit = 1;
     status = make_parts(learner, err);
     if (status != SEGUE_OK) {

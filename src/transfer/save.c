@@ -22,7 +22,7 @@
 #include "transfer/learner.h"
 
 #define MAGIC   "SEGUELRN"
-#define VERSION 1
+#define VERSION 2
 #define HEAD    24 /* magic, version, length */
 #define TAIL    8  /* checksum */
 
@@ -130,13 +130,13 @@ static segue_status check_frame(const char *path, const bytes *b, segue_error *e
         return segue_fail(err, SEGUE_EFILE, "%s: is not the file of a learner",
                           segue_text_tail(path));
     const uint64_t version = segue_reader_u64(&r), length = segue_reader_u64(&r);
-    if (!r.failed && version > VERSION)
+    if (!r.failed && version != VERSION)
         return segue_fail(err, SEGUE_EFILE,
-                          "%s: is of version %" PRIu64 ", and this program reads up to %d",
+                          "%s: is of version %" PRIu64 ", and this program reads %d",
                           segue_text_tail(path), version, VERSION);
     if (r.failed || b->size < HEAD + TAIL || b->size - HEAD - TAIL < length)
         return segue_fail(err, SEGUE_EFILE, "%s: is truncated", segue_text_tail(path));
-    if (b->size - HEAD - TAIL != length || version < 1)
+    if (b->size - HEAD - TAIL != length)
         return damaged(path, "its length is wrong", err);
     r.at = b->size - TAIL;
     if (segue_reader_u64(&r) != segue_crc32(b->data, b->size - TAIL))

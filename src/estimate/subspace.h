@@ -1,0 +1,39 @@
+/* subspace.h - the leading eigenvectors of a large symmetric matrix, from those of one like it.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_ESTIMATE_SUBSPACE_H
+#define SEGUE_ESTIMATE_SUBSPACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "segue/status.h"
+
+/* y = A x for the symmetric n x n matrix A, x and y being n x r.  @retval SEGUE_ENOMEM */
+typedef segue_status (*matrix_function)(void *context, const double *x, size_t r, double *y,
+                                        segue_error *err);
+
+typedef struct subspace {
+    size_t n, r;
+    double *vector; /* n x r, orthonormal columns */
+    double *value;  /* r, the largest first */
+    double *memory; /* of these and of the scratch below */
+    double *image, *turned, *small, *turn;
+} subspace;
+
+/* @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_subspace_init(subspace *s, size_t n, size_t r,
+                                                  segue_error *err);
+void segue_subspace_fini(subspace *s);
+
+/* Begin from random vectors, always the same. */
+void segue_subspace_randomise(subspace *s);
+
+/* Iterate from the vectors that are there, until those of the first `wanted` whose values stand out
+ * of the noise have settled: a residual |A x - value x| of a small share of the noise, or of what
+ * rounding leaves.  Where they do not, `settled` is false and the vectors are of no use.
+ * @retval SEGUE_ENOMEM, SEGUE_EDOMAIN */
+SEGUE_MUST_CHECK segue_status segue_subspace_iterate(subspace *s, size_t wanted, double noise,
+                                                     matrix_function apply, void *context,
+                                                     bool *settled, segue_error *err);
+
+#endif
