@@ -46,6 +46,14 @@ static void assert_same_task(const segue_task *plain, const segue_task *fast, si
         assert_memory_equal(views[0], views[1], 3 * n_arms * sizeof(double));
 }
 
+/* The streams of rewards are left where the plain form leaves them. */
+static void assert_same_rewards_to_come(segue_world *plain, segue_world *fast, size_t n_arms)
+{
+    for (size_t arm = 0; arm < n_arms; arm++)
+        for (int i = 0; i < 70; i++)
+            assert_true(segue_world_reward(plain, arm) == segue_world_reward(fast, arm));
+}
+
 /* Play both forms on the same streams; returns how many steps had no model left. */
 static uint64_t play_both(segue_kernel *kernel, const board *b, uint64_t run, size_t model)
 {
@@ -59,6 +67,7 @@ static uint64_t play_both(segue_kernel *kernel, const board *b, uint64_t run, si
     assert_same_task(plain, fast, b->truth->n_arms);
     if (strcmp(b->policy, "mts") != 0) /* asked for one more, both answer the same */
         assert_int_equal(segue_task_ask(plain), segue_task_ask(fast));
+    assert_same_rewards_to_come(worlds[0], worlds[1], b->truth->n_arms);
     const uint64_t lost = segue_task_look(plain).no_model_left;
     segue_task_destroy(plain);
     segue_task_destroy(fast);
@@ -138,6 +147,59 @@ static void random_sets_give_the_same_pulls(void **state)
         segue_models_destroy(truth);
     }
     assert_true(lost > 100); /* steps without a model were among them */
+    segue_kernel_destroy(kernel);
+}
+
+/* ---- UCB and UCB+ by levels --------------------------------------------------------------- */
+
+static void long_tasks_of_the_paper_give_the_same_pulls(void **state)
+{
+    (void)state;
+    segue_models *models = paper_models();
+    segue_kernel *kernel = NULL;
+    assert_ok(segue_kernel_create(&kernel, 7, 5799, NULL));
+    for (uint64_t run = 0; run < (uint64_t)repeats(800); run++) {
+        const board b = {.policy = run % 2 ? "ucb+" : "ucb",
+                         .truth = models,
+                         .known = models,
+                         .steps = 5000 + run, /* a level may end anywhere */
+                         .batches = (segue_batches)(run % 3)};
+        (void)play_both(kernel, &b, 1000 + run, run % 5);
+    }
+    segue_kernel_destroy(kernel);
+    segue_models_destroy(models);
+}
+
+/* Of 2 to 64 arms: equal means, means of 0 and 1, a few values, many. */
+static segue_models *models_with_ties(segue_rng *rng, uint64_t kind)
+{
+    enum { MODELS = 5 };
+    const size_t n_arms = random_between(rng, 2, 64);
+    const double grain[] = {0.0, 1.0, 4.0, 1000.0}, all = segue_rng_uniform(rng);
+    double mean[64 * MODELS];
+    for (size_t i = 0; i < n_arms * MODELS; i++)
+        mean[i] = kind == 0 ? all : rint(grain[kind] * segue_rng_uniform(rng)) / grain[kind];
+    return models_of(n_arms, MODELS, mean);
+}
+
+static void ties_and_certain_rewards_give_the_same_pulls(void **state)
+{
+    (void)state;
+    static const uint64_t most[] = {70, 300, 1500, 8000};
+    segue_rng rng;
+    segue_rng_open(&rng, 6, 0, 0, 0);
+    segue_kernel *kernel = NULL;
+    assert_ok(segue_kernel_create(&kernel, 64, 8000, NULL));
+    for (uint64_t set = 0; set < (uint64_t)repeats(800); set++) {
+        segue_models *models = models_with_ties(&rng, set % 4);
+        const board b = {.policy = set / 4 % 2 ? "ucb+" : "ucb",
+                         .truth = models,
+                         .known = models,
+                         .steps = random_between(&rng, 1, most[set / 8 % 4]),
+                         .batches = (segue_batches)(set % 3)};
+        (void)play_both(kernel, &b, set, set % 5);
+        segue_models_destroy(models);
+    }
     segue_kernel_destroy(kernel);
 }
 
@@ -266,6 +328,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_models_of_the_paper_give_the_same_pulls),
         cmocka_unit_test(random_sets_give_the_same_pulls),
+        cmocka_unit_test(long_tasks_of_the_paper_give_the_same_pulls),
+        cmocka_unit_test(ties_and_certain_rewards_give_the_same_pulls),
         cmocka_unit_test(screening_chooses_by_the_same_law),
         cmocka_unit_test(regret_of_whole_tasks_is_the_same),
         cmocka_unit_test(what_has_no_kernel_is_left_alone),

@@ -23,13 +23,13 @@ typedef struct contest {
 } contest;
 
 static const contest contests[] = {
-    {"ucb, n = 5000", "ucb", 5000, 0, 60, true, 7.0},
-    {"ucb+, n = 5000", "ucb+", 5000, 0, 60, true, 8.0},
+    {"ucb, n = 5000", "ucb", 5000, 0, 60, true, 20.0},
+    {"ucb+, n = 5000", "ucb+", 5000, 0, 60, true, 16.0},
     {"mucb, n = 5000", "mucb", 5000, 0, 60, true, 20.0},
     {"ucb, n = 100", "ucb", 100, 0, 2000, true, 2.0},
     {"umucb, eps = 0.05", "umucb:eps=0.05", 5000, 0, 20, true, 30.0},
     {"umucb, eps = 0.5", "umucb:eps=0.5", 5000, 0, 10, true, 25.0},
-    {"umucb, eps infinite", "umucb:eps=1e300", 5000, 0, 10, true, 20.0},
+    {"umucb, eps infinite", "umucb:eps=1e300", 5000, 0, 10, true, 50.0},
     {"mts, n = 5000", "mts", 5000, 0, 20, true, 5.0},
     {"ts, n = 5000", "ts", 5000, 0, 4, true, 4.5},
     {"tucb, J = 500", "tucb", 5000, 500, 1, true, 0.0},

@@ -26,15 +26,33 @@ typedef struct beta_arm {
     double a, b, log_beta;
 } beta_arm;
 
+/* An arm while it is pulled: its counts in registers. */
+typedef struct hand {
+    arm_stream *stream;
+    uint64_t *words;
+    uint64_t word; /* of the current block, the rewards that are left, lowest bit first */
+    uint64_t first, pulls;
+    uint64_t ones; /* the sum, where rewards are bits */
+    double sum;    /* else */
+} hand;
+
+/* An arm on its way to a level that may not be reached. */
+typedef struct arm_trial {
+    hand hand;
+    arm_stream stream;
+    double upper;
+} arm_trial;
+
 struct segue_kernel {
     size_t n_arms;
-    uint64_t steps;  /* the most that a task may have */
-    size_t n_words;  /* an arm */
-    double log_term; /* of the tables; 0: they are not filled yet */
-    double *inverse; /* 1 / T, for T = 1 .. steps */
-    double *radius;  /* of T rewards; infinite for T = 0 */
-    arm_state *arm;  /* n_arms */
-    beta_arm *beta;  /* n_arms */
+    uint64_t steps;   /* the most that a task may have */
+    size_t n_words;   /* an arm */
+    double log_term;  /* of the tables; 0: they are not filled yet */
+    double *inverse;  /* 1 / T, for T = 1 .. steps */
+    double *radius;   /* of T rewards; infinite for T = 0 */
+    arm_state *arm;   /* n_arms */
+    beta_arm *beta;   /* n_arms */
+    arm_trial *trial; /* n_arms */
     ziggurat normal;
     uint64_t *word; /* n_arms x n_words: rewards, where they are bits */
 };
@@ -63,15 +81,10 @@ void segue_play_umucb(game *g);
 void segue_play_mts(game *g);
 void segue_play_ts(game *g);
 
-/* An arm while it is pulled: its counts in registers. */
-typedef struct hand {
-    arm_stream *stream;
-    uint64_t *words;
-    uint64_t word; /* of the current block, the rewards that are left, lowest bit first */
-    uint64_t first, pulls;
-    uint64_t ones; /* the sum, where rewards are bits */
-    double sum;    /* else */
-} hand;
+/* UCB to the end, for arms whose bounds are known; -INFINITY: it does not play. */
+void segue_play_by_bounds(game *g);
+/* The greater part of that, for rewards that are bits; at least one step is left to make. */
+void segue_play_levels(game *g);
 
 static inline hand take_arm(const game *g, size_t arm)
 {
@@ -157,7 +170,7 @@ static inline bool is_within(const band *b, double average, double reach)
 }
 
 /* Whether a whole word of 64 more pulls, whatever they bring, leaves every average on the way
- * within the band (NULL: there is none), the radius being wider by `slack`, and the bound above
+ * within the band, the radius being wider by `slack`, and the bound above
  * `other`. An average moves by at most 64 / (T + 64) on the way. */
 static inline bool can_jump(const segue_kernel *kernel, const hand *h, const band *b,
                             double average, double slack, double other)
@@ -166,8 +179,8 @@ static inline bool can_jump(const segue_kernel *kernel, const hand *h, const ban
     const double radius = kernel->radius[h->pulls + 64], reach = radius + slack;
     const double before = kernel->radius[h->pulls] + slack;
     return average - moves + radius > other &&
-           (!b || ((b->high - average + moves <= reach) & (average + moves - b->low <= reach) &
-                   (b->above - average - moves > before) & (average - moves - b->below > before)));
+           ((b->high - average + moves <= reach) & (average + moves - b->low <= reach) &
+            (b->above - average - moves > before) & (average - moves - b->below > before));
 }
 
 /* Pull 64 times; the word before must be used up. */

@@ -42,11 +42,13 @@ segue_status segue_kernel_create(segue_kernel **out, size_t n_arms, uint64_t ste
         kernel->n_words = 0; /* no task will be played */
     kernel->arm = calloc(n_arms, sizeof *kernel->arm);
     kernel->beta = calloc(n_arms, sizeof *kernel->beta);
+    kernel->trial = calloc(n_arms, sizeof *kernel->trial);
     segue_ziggurat_init(&kernel->normal);
     kernel->inverse = calloc(kernel->steps + 1, sizeof *kernel->inverse);
     kernel->radius = calloc(kernel->steps + 1, sizeof *kernel->radius);
     kernel->word = calloc(n_arms * kernel->n_words + 1, sizeof *kernel->word);
-    if (!kernel->arm || !kernel->beta || !kernel->inverse || !kernel->radius || !kernel->word) {
+    if (!kernel->arm || !kernel->beta || !kernel->trial || !kernel->inverse || !kernel->radius ||
+        !kernel->word) {
         segue_kernel_destroy(kernel);
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for a run");
     }
@@ -60,6 +62,7 @@ void segue_kernel_destroy(segue_kernel *kernel)
         return;
     free(kernel->arm);
     free(kernel->beta);
+    free(kernel->trial);
     free(kernel->inverse);
     free(kernel->radius);
     free(kernel->word);

@@ -1,7 +1,7 @@
 /* kernel_ucb.c - UCB and UCB+ by runs of pulls; see bandit/ucb.c and bandit/ucb_plus.c.
  *
  * An arm is pulled until its bound is no longer the largest; ties go to the lowest index, and are
- * left to the choice.
+ * left to the choice.  Where rewards are bits, most pulls are made before without a choice.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim/game.h"
 
@@ -39,6 +39,21 @@ static inline void pull_with(game *g, size_t arm, double other, bool bits)
     g->kernel->arm[arm].upper = upper;
 }
 
+void segue_play_by_bounds(game *g)
+{
+    if (g->bits && g->left > 0)
+        segue_play_levels(g);
+    while (g->left > 0) {
+        double other = 0.0;
+        const size_t arm = choose(g, &other);
+        if (g->bits)
+            pull_with(g, arm, other, true);
+        else
+            pull_with(g, arm, other, false);
+    }
+    *g->in.last_reason = SEGUE_BY_RULE;
+}
+
 /* The arms that play first once each, in their order. */
 static void play(game *g, const bool *plays)
 {
@@ -50,15 +65,7 @@ static void play(game *g, const bool *plays)
         pull_once(g, i);
         arms[i].upper = upper_of(g, i);
     }
-    while (g->left > 0) {
-        double other = 0.0;
-        const size_t arm = choose(g, &other);
-        if (g->bits)
-            pull_with(g, arm, other, true);
-        else
-            pull_with(g, arm, other, false);
-    }
-    *g->in.last_reason = SEGUE_BY_RULE;
+    segue_play_by_bounds(g);
 }
 
 void segue_play_ucb(game *g)

@@ -9,14 +9,14 @@ static void look_at_arm(const game *g, size_t arm)
 {
     arm_state *state = &g->kernel->arm[arm];
     state->upper = upper_of(g, arm);
-    state->agrees = g->models ? segue_agreeing(g, arm, g->eps) : 0;
+    state->agrees = segue_agreeing(g, arm, g->eps);
 }
 
 /* Which models are left, and what they promise. */
 static void look_at_models(game *g)
 {
     arm_state *arms = g->kernel->arm;
-    uint64_t left = g->models ? UINT64_MAX : 0;
+    uint64_t left = UINT64_MAX;
     for (size_t i = 0; i < g->in.view->n_arms; i++)
         left &= arms[i].agrees;
     for (size_t i = 0; i < g->in.view->n_arms; i++) {
@@ -68,24 +68,21 @@ static inline bool pull_with(game *g, size_t arm, double other, bool bits)
 {
     const double *inverse = g->kernel->inverse, *radii = g->kernel->radius;
     const double eps = g->eps;
-    const bool always = !g->models || isinf(g->eps); /* every model agrees with everything */
-    band b = {.high = 0.0};
-    if (!always)
-        b = segue_band_of(g, arm);
+    const band b = segue_band_of(g, arm);
     hand h = take_arm(g, arm);
     const uint64_t last = h.pulls + g->left;
     bool same = true, ahead = true;
     do {
         double average = draw(g, &h, arm, bits) * inverse[h.pulls];
         while (bits && h.pulls % 64 == 0 && h.pulls + 64 <= last &&
-               can_jump(g->kernel, &h, always ? NULL : &b, average, eps, other))
+               can_jump(g->kernel, &h, &b, average, eps, other))
             average = jump(&h) * inverse[h.pulls];
         const double radius = radii[h.pulls];
-        same = always || is_within(&b, average, radius + eps);
+        same = is_within(&b, average, radius + eps);
         ahead = average + radius > other;
     } while (same && ahead && h.pulls < last);
     put_arm(g, &h, arm, bits);
-    if (g->models && !g->models_left)
+    if (!g->models_left)
         *g->in.no_model_left += h.pulls - h.first;
     return same;
 }
@@ -93,6 +90,17 @@ static inline bool pull_with(game *g, size_t arm, double other, bool bits)
 static bool pull(game *g, size_t arm, double other)
 {
     return g->bits ? pull_with(g, arm, other, true) : pull_with(g, arm, other, false);
+}
+
+/* Whether there is nothing to go by but the bounds: no model ever disagrees with an average, from 0
+ * to 1, and none promises less than a bound. */
+static bool is_ucb(const game *g)
+{
+    for (size_t k = 0; g->models && k < g->models->n_models; k++)
+        for (size_t i = 0; i < g->models->n_arms; i++)
+            if (!(fabs(mean_of(g, k, i)) + 1.0 + g->kernel->radius[1] <= g->eps))
+                return false;
+    return true;
 }
 
 void segue_play_umucb(game *g)
@@ -105,12 +113,18 @@ void segue_play_umucb(game *g)
     if (g->left == 0)
         return;
     for (size_t i = 0; i < n_arms; i++)
+        g->kernel->arm[i].upper = upper_of(g, i);
+    if (is_ucb(g)) {
+        segue_play_by_bounds(g);
+        return;
+    }
+    for (size_t i = 0; i < n_arms; i++)
         look_at_arm(g, i);
     look_at_models(g);
     while (g->left > 0) {
         double other = 0.0;
         const size_t arm = choose(g, &other);
-        *g->in.last_reason = g->models && !g->models_left ? SEGUE_NO_MODEL_LEFT : SEGUE_BY_RULE;
+        *g->in.last_reason = g->models_left == 0 ? SEGUE_NO_MODEL_LEFT : SEGUE_BY_RULE;
         const bool same = pull(g, arm, other);
         look_at_arm(g, arm);
         if (!same)
