@@ -31,6 +31,7 @@ typedef struct segue_learner_config {
     segue_batches batches;  /* default: consecutive */
     const char *estimator;  /* "rtp" (the default), "algorithm-b", "eca" */
     size_t starts, steps;   /* L and N of rtp; defaults 24 and 40 */
+    bool cold;              /* rtp: forget the last answer at each estimate; default false */
     uint64_t every;         /* estimate again after so many tasks; default 1 */
     double growth;          /* but not before the tasks have grown by this share; default 0, and at
                                least 0.05 above SEGUE_MOMENTS_STORED arms */

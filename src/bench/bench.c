@@ -1,4 +1,4 @@
-/* bench.c - the suite: the random-number limit, and every kernel beside its plain form.
+/* bench.c - the suite: the random-number limit, every kernel beside its plain form, learners.
  * SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
 #include "bench/bench.h"
@@ -8,34 +8,52 @@
 #include <string.h>
 #include <time.h>
 
+#include "segue/environment.h"
 #include "segue/rng.h"
 #include "segue/simulate.h"
 #include "segue/stats.h"
+#include "sim/kernel.h"
 
 #define DRAWS 4000000
 
-/* A simulation to be timed; where there is a kernel, plain too. */
+/* What a simulation is timed beside. */
+typedef enum rival_kind {
+    NOTHING,
+    PLAIN,      /* the plain form */
+    ONE_THREAD, /* of two: CPU time is to be the same */
+    PLAYING     /* of a learner, whose learning is timed */
+} rival_kind;
+
+/* A simulation to be timed. */
 typedef struct contest {
     const char *name, *policy;
     uint64_t steps, tasks, runs;
-    bool kernel; /* there is one */
-    double must; /* the least ratio that is asked for; 0: none */
+    rival_kind rival;
+    double must;       /* the least ratio that is asked for; 0: none */
+    const char *other; /* the policy of the plain form, if its options differ */
+    bool slow;         /* seconds a round */
 } contest;
 
+/* A plain tUCB solves RTP from scratch, as the paper has it, with fewer starts and iterations. */
+#define PLAIN_TUCB "tucb:start=cold,L=10,N=30"
+
 static const contest contests[] = {
-    {"ucb, n = 5000", "ucb", 5000, 0, 60, true, 20.0},
-    {"ucb+, n = 5000", "ucb+", 5000, 0, 60, true, 16.0},
-    {"mucb, n = 5000", "mucb", 5000, 0, 60, true, 20.0},
-    {"ucb, n = 100", "ucb", 100, 0, 2000, true, 2.0},
-    {"umucb, eps = 0.05", "umucb:eps=0.05", 5000, 0, 20, true, 30.0},
-    {"umucb, eps = 0.5", "umucb:eps=0.5", 5000, 0, 10, true, 25.0},
-    {"umucb, eps infinite", "umucb:eps=1e300", 5000, 0, 10, true, 50.0},
-    {"mts, n = 5000", "mts", 5000, 0, 20, true, 5.0},
-    {"ts, n = 5000", "ts", 5000, 0, 4, true, 4.5},
-    {"tucb, J = 500", "tucb", 5000, 500, 1, true, 0.0},
-    {"kl-ucb, n = 5000", "kl-ucb", 5000, 0, 2, false, 0.0},
-    {"sw-ucb, n = 5000", "sw-ucb", 5000, 10, 2, false, 0.0},
-    {"d-ucb, n = 5000", "d-ucb", 5000, 10, 2, false, 0.0},
+    {"ucb, n = 5000", "ucb", 5000, 0, 60, PLAIN, 20.0, NULL, false},
+    {"ucb+, n = 5000", "ucb+", 5000, 0, 60, PLAIN, 16.0, NULL, false},
+    {"mucb, n = 5000", "mucb", 5000, 0, 60, PLAIN, 20.0, NULL, false},
+    {"ucb, n = 100", "ucb", 100, 0, 2000, PLAIN, 2.0, NULL, false},
+    {"umucb, eps = 0.05", "umucb:eps=0.05", 5000, 0, 20, PLAIN, 30.0, NULL, false},
+    {"umucb, eps = 0.5", "umucb:eps=0.5", 5000, 0, 10, PLAIN, 25.0, NULL, false},
+    {"umucb, eps infinite", "umucb:eps=1e300", 5000, 0, 10, PLAIN, 50.0, NULL, false},
+    {"mts, n = 5000", "mts", 5000, 0, 20, PLAIN, 5.0, NULL, false},
+    {"ts, n = 5000", "ts", 5000, 0, 4, PLAIN, 4.5, NULL, false},
+    {"tucb, J = 500", "tucb", 5000, 500, 1, PLAIN, 0.0, PLAIN_TUCB, false},
+    {"kl-ucb, n = 5000", "kl-ucb", 5000, 0, 2, NOTHING, 0.0, NULL, false},
+    {"sw-ucb, n = 5000", "sw-ucb", 5000, 10, 2, NOTHING, 0.0, NULL, false},
+    {"d-ucb, n = 5000", "d-ucb", 5000, 10, 2, NOTHING, 0.0, NULL, false},
+    {"tucb, J = 5000", "tucb", 5000, 5000, 1, PLAIN, 15.0, PLAIN_TUCB, true},
+    {"its rtp beside its play", "tucb", 5000, 5000, 1, PLAYING, 1.0, NULL, true},
+    {"tucb, 2 threads by 1", "tucb", 5000, 1000, 4, ONE_THREAD, 1.0 / 1.15, NULL, true},
 };
 enum { CONTESTS = sizeof contests / sizeof *contests, LIMITS = 2 };
 
@@ -82,9 +100,15 @@ static double time_blocks(void)
 
 /* ---- simulations ------------------------------------------------------------------------- */
 
+static bool learns(const contest *c)
+{
+    return segue_learner_is_named(c->policy);
+}
+
 /* Nanoseconds a step, or a task where a learner learns after each. */
-static segue_status time_contest(const contest *c, const segue_environment *env,
-                                 segue_kernels kernel, double *out, segue_error *err)
+static segue_status time_simulation(const contest *c, const char *policy,
+                                    const segue_environment *env, segue_kernels kernel,
+                                    size_t threads, double *out, segue_error *err)
 {
     segue_learner_config learner = segue_learner_defaults();
     segue_simulation sim = {.environment = env,
@@ -92,12 +116,11 @@ static segue_status time_contest(const contest *c, const segue_environment *env,
                             .tasks = c->tasks,
                             .runs = c->runs,
                             .seed = 1,
-                            .threads = 1,
+                            .threads = threads,
                             .kernel = kernel};
-    const bool learns = segue_learner_is_named(c->policy);
-    segue_status status = learns ? segue_learner_parse(&learner, c->policy, err)
-                                 : segue_policy_parse(&sim.policy, c->policy, err);
-    if (learns)
+    segue_status status = learns(c) ? segue_learner_parse(&learner, policy, err)
+                                    : segue_policy_parse(&sim.policy, policy, err);
+    if (learns(c))
         sim.learner = &learner;
     segue_result *result = NULL;
     const double start = cpu_seconds();
@@ -107,18 +130,99 @@ static segue_status time_contest(const contest *c, const segue_environment *env,
     segue_result_destroy(result);
     const double tasks =
         (double)c->runs * (c->tasks ? (double)c->tasks : (double)segue_environment_models(env));
-    *out = 1e9 * seconds / (learns ? tasks : tasks * (double)c->steps);
+    *out = 1e9 * seconds / (learns(c) ? tasks : tasks * (double)c->steps);
+    return status;
+}
+
+/* What a learner and its tasks are played with. */
+typedef struct player {
+    segue_learner *learner;
+    segue_world *world;
+    segue_kernel *kernel;
+} player;
+
+static segue_status player_init(player *p, const contest *c, const segue_environment *env,
+                                segue_error *err)
+{
+    segue_learner_config config = segue_learner_defaults();
+    config.n_arms = segue_environment_arms(env);
+    config.n_models = segue_environment_models(env);
+    config.horizon = c->steps;
+    config.n_tasks = c->tasks;
+    *p = (player){.learner = NULL};
+    segue_status status = segue_learner_create(&p->learner, &config, err);
+    if (status == SEGUE_OK)
+        status = segue_world_create(&p->world, env, err);
+    if (status == SEGUE_OK)
+        status = segue_kernel_create(&p->kernel, config.n_arms, c->steps, err);
+    return status;
+}
+
+static void player_fini(player *p)
+{
+    segue_learner_destroy(p->learner);
+    segue_world_destroy(p->world);
+    segue_kernel_destroy(p->kernel);
+}
+
+/* Nanoseconds a task that a learner learns, and that it plays. */
+static segue_status time_learner(const contest *c, const segue_environment *env, double *learn,
+                                 double *play, segue_error *err)
+{
+    player p;
+    segue_status status = player_init(&p, c, env, err);
+    *learn = *play = 0.0;
+    for (uint64_t j = 0; j < c->tasks && status == SEGUE_OK; j++) {
+        segue_task *task = NULL;
+        double regret;
+        const double start = cpu_seconds();
+        segue_world_begin(p.world, 1, 0, j, SEGUE_ANY_MODEL);
+        status = segue_learner_open_task(p.learner, &task, err);
+        if (status == SEGUE_OK)
+            (void)segue_kernel_play(p.kernel, task, p.world, c->steps, &regret);
+        const double middle = cpu_seconds();
+        if (status == SEGUE_OK)
+            status = segue_learner_close_task(p.learner, &task, err);
+        *play += 1e9 * (middle - start) / (double)c->tasks;
+        *learn += 1e9 * (cpu_seconds() - middle) / (double)c->tasks;
+    }
+    player_fini(&p);
+    return status;
+}
+
+static segue_status time_contest(const contest *c, const segue_environment *env, double *fast,
+                                 double *rival, segue_error *err)
+{
+    if (c->rival == PLAYING)
+        return time_learner(c, env, fast, rival, err);
+    segue_status status = time_simulation(c, c->policy, env, SEGUE_KERNEL_FAST,
+                                          c->rival == ONE_THREAD ? 2 : 1, fast, err);
+    if (status == SEGUE_OK && c->rival == ONE_THREAD)
+        status = time_simulation(c, c->policy, env, SEGUE_KERNEL_FAST, 1, rival, err);
+    else if (status == SEGUE_OK && c->rival == PLAIN)
+        status = time_simulation(c, c->other ? c->other : c->policy, env, SEGUE_KERNEL_PLAIN, 1,
+                                 rival, err);
     return status;
 }
 
 /* ---- all of it --------------------------------------------------------------------------- */
 
-/* The times of all rounds: limits, then contests, then their plain forms. */
+/* The times of all rounds: limits, then contests, then what they are timed beside. */
 typedef struct times {
+    size_t contests; /* so many of them */
     double limit[LIMITS][SEGUE_MOST_ROUNDS];
     double fast[CONTESTS][SEGUE_MOST_ROUNDS];
-    double plain[CONTESTS][SEGUE_MOST_ROUNDS];
+    double rival[CONTESTS][SEGUE_MOST_ROUNDS];
 } times;
+
+/* How many there are: the slow ones come last. */
+static size_t count_contests(bool slow)
+{
+    size_t count = 0;
+    while (count < CONTESTS && (slow || !contests[count].slow))
+        count++;
+    return count;
+}
 
 static segue_status run_round(times *t, size_t round, const segue_environment *env,
                               segue_error *err)
@@ -126,11 +230,8 @@ static segue_status run_round(times *t, size_t round, const segue_environment *e
     segue_status status = SEGUE_OK;
     t->limit[0][round] = time_draws();
     t->limit[1][round] = time_blocks();
-    for (size_t i = 0; i < CONTESTS && status == SEGUE_OK; i++) {
-        status = time_contest(&contests[i], env, SEGUE_KERNEL_FAST, &t->fast[i][round], err);
-        if (status == SEGUE_OK && contests[i].kernel)
-            status = time_contest(&contests[i], env, SEGUE_KERNEL_PLAIN, &t->plain[i][round], err);
-    }
+    for (size_t i = 0; i < t->contests && status == SEGUE_OK; i++)
+        status = time_contest(&contests[i], env, &t->fast[i][round], &t->rival[i][round], err);
     return status;
 }
 
@@ -147,12 +248,12 @@ static segue_measured measured(const char *name, const char *unit, double *round
         .of_limit = NAN};
 }
 
-/* The median over rounds of plain / fast, each of one round. */
-static double ratio_of(const double *plain, const double *fast, size_t rounds)
+/* The median over rounds of rival / fast, each of one round. */
+static double ratio_of(const double *rival, const double *fast, size_t rounds)
 {
     double ratios[SEGUE_MOST_ROUNDS];
     for (size_t i = 0; i < rounds; i++)
-        ratios[i] = plain[i] / fast[i];
+        ratios[i] = rival[i] / fast[i];
     return segue_quantile(ratios, rounds, 0.5);
 }
 
@@ -162,30 +263,31 @@ static void fill(segue_measured *out, times *t, size_t rounds)
     out[1] = measured("the same in blocks of 64", "draw", t->limit[1], rounds);
     out[0].of_limit = 1.0;
     out[1].of_limit = out[0].median / out[1].median;
-    for (size_t i = 0; i < CONTESTS; i++) {
+    for (size_t i = 0; i < t->contests; i++) {
         const contest *c = &contests[i];
-        const bool learns = segue_learner_is_named(c->policy);
-        const double ratio = c->kernel ? ratio_of(t->plain[i], t->fast[i], rounds) : NAN;
+        const double ratio = c->rival != NOTHING ? ratio_of(t->rival[i], t->fast[i], rounds) : NAN;
         segue_measured *m = &out[LIMITS + i];
-        *m = measured(c->name, learns ? "task" : "step", t->fast[i], rounds); /* which sorts */
+        *m = measured(c->name, learns(c) ? "task" : "step", t->fast[i], rounds); /* which sorts */
         m->ratio = ratio;
         m->must = c->must;
-        if (!learns)
+        if (!learns(c))
             m->of_limit = out[0].median / m->median;
     }
 }
 
 segue_status segue_bench_run(segue_measured **out, size_t *count, const segue_models *models,
-                             size_t rounds, void (*tell)(void *context, size_t round),
+                             size_t rounds, bool slow, void (*tell)(void *context, size_t round),
                              void *context, segue_error *err)
 {
     const segue_environment env = {.models = models};
     segue_status status = SEGUE_OK;
-    *count = LIMITS + CONTESTS;
+    *count = LIMITS + count_contests(slow);
     *out = calloc(*count, sizeof **out);
     times *t = calloc(1, sizeof *t);
     if (!*out || !t)
         status = segue_fail(err, SEGUE_ENOMEM, "out of memory for the benchmarks");
+    else
+        t->contests = count_contests(slow);
     for (size_t round = 0; round < rounds && status == SEGUE_OK; round++) {
         tell(context, round);
         status = run_round(t, round, &env, err);

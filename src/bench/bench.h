@@ -7,6 +7,8 @@
 #ifndef SEGUE_BENCH_BENCH_H
 #define SEGUE_BENCH_BENCH_H
 
+#include <stdbool.h>
+
 #include "segue/models.h"
 #include "segue/status.h"
 
@@ -18,19 +20,21 @@ typedef struct segue_measured {
     const char *unit; /* of which the time is told: "draw", "step", "task" */
     double median;    /* nanoseconds a unit */
     double spread;    /* between the quartiles, as a share of the median */
-    double ratio;     /* how many times as long the plain form takes; NaN: there is none */
+    double ratio;     /* how many times as long the plain form, or what else it is timed beside,
+                         takes; NaN: there is none */
     double of_limit;  /* random draws a second that it makes use of, as a share of the limit; NaN */
     double must;      /* the least ratio that is asked for; 0: none */
 } segue_measured;
 
 /**
- * Run the suite on the paper's models, `rounds` times (1 .. SEGUE_MOST_ROUNDS); `tell` is called
- * with each round that begins.  *out has *count entries; free it.
+ * Run the suite on the paper's models, `rounds` times (1 .. SEGUE_MOST_ROUNDS), with or without
+ * what takes seconds a round; `tell` is called with each round that begins.  *out has *count
+ * entries; free it.
  *
  * @retval SEGUE_ENOMEM, SEGUE_EDOMAIN
  */
 SEGUE_MUST_CHECK segue_status segue_bench_run(segue_measured **out, size_t *count,
-                                              const segue_models *models, size_t rounds,
+                                              const segue_models *models, size_t rounds, bool slow,
                                               void (*tell)(void *context, size_t round),
                                               void *context, segue_error *err);
 

@@ -18,7 +18,7 @@
 typedef struct settings {
     const char *models, *format, *out, *label;
     uint64_t rounds;
-    bool quiet;
+    bool slow, quiet;
 } settings;
 
 #define FIELD(name) .offset = offsetof(settings, name)
@@ -27,6 +27,7 @@ static const cli_option options[] = {
     {"models", 'm', CLI_TEXT, FIELD(models), "FILE", "play these (default: the paper's)", 0, 0},
     {"rounds", 'r', CLI_WHOLE, FIELD(rounds), "R", "interleaved rounds (default 5)", 1,
      SEGUE_MOST_ROUNDS},
+    {"long", 'L', CLI_FLAG, FIELD(slow), NULL, "also tUCB of 5,000 tasks, and threads", 0, 0},
     {"label", 'l', CLI_TEXT, FIELD(label), "TEXT", "kept with the results, such as a commit", 0, 0},
     {"format", 'f', CLI_TEXT, FIELD(format), "FORMAT", "table (default), csv or json", 0, 0},
     {"out", 'o', CLI_TEXT, FIELD(out), "FILE", "write there, not to the standard output ('-')", 0,
@@ -138,7 +139,7 @@ static segue_status measure(study *st, segue_error *err)
     cli_progress_init(&t.bar, st->set.quiet);
     if (status == SEGUE_OK)
         status = segue_bench_run(&st->measured, &st->count, file.models, (size_t)st->set.rounds,
-                                 tell, &t, err);
+                                 st->set.slow, tell, &t, err);
     cli_progress_fini(&t.bar);
     segue_models_file_fini(&file);
     return status;

@@ -45,9 +45,10 @@ static void add_small_product(size_t n, size_t k, size_t m, factor a, factor b, 
     for (size_t i = 0; i < n; i++)
         for (size_t l = 0; l < k; l++) {
             const double x = a.data[a.turned ? l * a.width + i : i * a.width + l];
-            const double *y = b.data + (b.turned ? l : l * b.width);
+            const double *restrict y = b.data + (b.turned ? l : l * b.width);
+            double *restrict row = c + i * m;
             for (size_t j = 0; j < m; j++)
-                c[i * m + j] += x * y[j * step];
+                row[j] += x * y[j * step];
         }
 }
 

@@ -322,29 +322,48 @@ static void put(const fit *f, const double *weight, double *into, size_t from, s
     into[f->m * f->n_arms + f->m + to] = weight[from];
 }
 
+static segue_status make_set(const segue_estimator *est, segue_models **out, segue_error *err)
+{
+    const fit *f = &est->fit;
+    return segue_models_create(out, SEGUE_MODELS_ESTIMATED, f->n_arms, f->m, f->mean, est->weight,
+                               err);
+}
+
+/* Order the answer by `match`; whether that changed anything. */
+static bool reorder(segue_estimator *est, const size_t *match)
+{
+    fit *f = &est->fit;
+    size_t k = 0;
+    while (k < f->m && match[k] == k)
+        k++;
+    if (k == f->m)
+        return false;
+    for (k = 0; k < f->m; k++)
+        put(f, est->weight, est->best, match[k], k);
+    memcpy(f->mean, est->best, (f->m * f->n_arms + f->m) * sizeof *f->mean);
+    memcpy(est->weight, est->best + f->m * f->n_arms + f->m, f->m * sizeof *est->weight);
+    return true;
+}
+
 /* A model keeps its number: order the answer like the set before. */
 static segue_status name_models(segue_estimator *est, segue_error *err)
 {
     fit *f = &est->fit;
     segue_models *fresh = NULL;
+    size_t match[SEGUE_MAX_ESTIMATED];
     for (size_t i = 0; i < f->m * f->n_arms; i++) /* noise can throw an estimate anywhere */
         f->mean[i] = fmin(SEGUE_MAX_STRAY, fmax(-SEGUE_MAX_STRAY, f->mean[i]));
-    size_t match[SEGUE_MAX_ESTIMATED];
-    segue_status status = segue_models_create(&fresh, SEGUE_MODELS_ESTIMATED, f->n_arms, f->m,
-                                              f->mean, est->weight, err);
+    segue_status status = make_set(est, &fresh, err);
     if (status == SEGUE_OK && est->models)
         status = segue_models_match(est->models, fresh, match, err);
-    for (size_t k = 0; k < f->m && status == SEGUE_OK; k++)
-        put(f, est->weight, est->best, est->models ? match[k] : k, k);
-    segue_models_destroy(fresh);
-    if (status != SEGUE_OK)
+    if (status == SEGUE_OK && est->models && reorder(est, match)) {
+        segue_models_destroy(fresh);
+        status = make_set(est, &fresh, err);
+    }
+    if (status != SEGUE_OK) {
+        segue_models_destroy(fresh);
         return status;
-    memcpy(f->mean, est->best, (f->m * f->n_arms + f->m) * sizeof *f->mean);
-    memcpy(est->weight, est->best + f->m * f->n_arms + f->m, f->m * sizeof *est->weight);
-    status = segue_models_create(&fresh, SEGUE_MODELS_ESTIMATED, f->n_arms, f->m, f->mean,
-                                 est->weight, err);
-    if (status != SEGUE_OK)
-        return status;
+    }
     segue_models_destroy(est->models);
     est->models = fresh;
     return SEGUE_OK;

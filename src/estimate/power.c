@@ -8,6 +8,7 @@
 #include "estimate/power.h"
 
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@
  * will have; ... */
 #define STILL 1e-9
 /* ... and of vectors that move less than this it is known which will win. */
-#define SETTLED 1e-4
+#define SETTLED 1e-3
 
 void segue_power_fini(power *p)
 {
@@ -92,7 +93,7 @@ static inline void sum_two_rows(const power *p, size_t x)
 }
 
 /* image = T(I, v, v), for one group of lanes: first the products v_y v_z, then their sums. */
-static inline void apply_lanes(const power *p, const double *group)
+static inline void apply(const power *p, const double *group)
 {
     const size_t m = p->m;
     const quad *v = (const quad *)group;
@@ -106,32 +107,83 @@ static inline void apply_lanes(const power *p, const double *group)
         sum_two_rows(p, x);
 }
 
-static void apply_portable(const power *p, const double *group)
+/* 1 / |image| of each lane; where that is not a number, the image becomes v, to stay. */
+static inline void take_scales(const power *p, const double *group, double *scale)
 {
-    apply_lanes(p, group);
+    const size_t m = p->m;
+    double square[LANES] = {0};
+    for (size_t x = 0; x < m; x++)
+        for (size_t l = 0; l < LANES; l++)
+            square[l] += p->image[x * LANES + l] * p->image[x * LANES + l];
+    for (size_t l = 0; l < LANES; l++)
+        scale[l] = 1.0 / sqrt(square[l]);
+    for (size_t l = 0; l < LANES; l++) {
+        if (square[l] > 0.0 && square[l] <= DBL_MAX)
+            continue;
+        scale[l] = 1.0;
+        for (size_t x = 0; x < m; x++)
+            p->image[x * LANES + l] = group[x * LANES + l];
+    }
+}
+
+/* Each v <- image / |image|; returns the most that an entry of the first `used` lanes moved. */
+static inline double normalise(const power *p, double *group, size_t used)
+{
+    double scale[LANES], moved[LANES] = {0}, most = 0.0;
+    take_scales(p, group, scale);
+    for (size_t x = 0; x < p->m; x++)
+        for (size_t l = 0; l < LANES; l++) {
+            const double next = scale[l] * p->image[x * LANES + l];
+            const double by = fabs(next - group[x * LANES + l]);
+            moved[l] = by > moved[l] ? by : moved[l];
+            group[x * LANES + l] = next;
+        }
+    for (size_t l = 0; l < used; l++)
+        most = moved[l] > most ? moved[l] : most;
+    return most;
+}
+
+/* Iterate a group of which `used` lanes count up to `steps` times, or until none of them moves
+ * much; then the image.  Returns the times. */
+static inline size_t iterate(const power *p, double *group, size_t used, size_t steps)
+{
+    double moved = INFINITY;
+    size_t step = 0;
+    for (; step < steps && moved > SETTLED; step++) {
+        apply(p, group);
+        moved = normalise(p, group, used);
+    }
+    apply(p, group);
+    return step;
+}
+
+static size_t iterate_portable(const power *p, double *group, size_t used, size_t steps)
+{
+    return iterate(p, group, used, steps);
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
 /* The same operations on wider registers: the same bits. */
-__attribute__((target("avx2"))) static void apply_avx2(const power *p, const double *group)
+__attribute__((target("avx2"))) static size_t iterate_avx2(const power *p, double *group,
+                                                           size_t used, size_t steps)
 {
-    apply_lanes(p, group);
+    return iterate(p, group, used, steps);
 }
 #endif
 
-static apply_function choose_apply(void)
+static iterate_function choose_iterate(void)
 {
 #if defined(__x86_64__) && defined(__GNUC__)
     if (__builtin_cpu_supports("avx2"))
-        return apply_avx2;
+        return iterate_avx2;
 #endif
-    return apply_portable;
+    return iterate_portable;
 }
 
 segue_status segue_power_init(power *p, size_t m, size_t max_lanes, segue_error *err)
 {
     const size_t groups = (max_lanes + LANES - 1) / LANES;
-    *p = (power){.m = m, .max_lanes = groups * LANES, .apply = choose_apply()};
+    *p = (power){.m = m, .max_lanes = groups * LANES, .iterate = choose_iterate()};
     const size_t rows = m + m % 2; /* they are summed two at a time */
     p->packed = calloc(rows * m * (m + 1) / 2, sizeof *p->packed);
     p->lanes = calloc(groups * m * LANES, sizeof *p->lanes);
@@ -142,7 +194,7 @@ segue_status segue_power_init(power *p, size_t m, size_t max_lanes, segue_error 
     return SEGUE_OK;
 }
 
-/* The same for one vector, into `image` (m). */
+/* T(I, v, v) for one vector, into `image` (m). */
 static void apply_one(const power *p, const double *v, double *image)
 {
     const size_t m = p->m, pairs = m * (m + 1) / 2;
@@ -156,34 +208,7 @@ static void apply_one(const power *p, const double *v, double *image)
         }
 }
 
-/* Each v <- image / |image|; where the image is zero, v stays.  Returns the most that an entry of
- * the first `used` lanes moved. */
-static double normalise(const power *p, double *group, size_t used)
-{
-    const size_t m = p->m;
-    double scale[LANES] = {0}, moved[LANES] = {0}, most = 0.0;
-    for (size_t x = 0; x < m; x++)
-        for (size_t l = 0; l < LANES; l++)
-            scale[l] += p->image[x * LANES + l] * p->image[x * LANES + l];
-    for (size_t l = 0; l < LANES; l++) {
-        const bool usable = scale[l] > 0.0 && isfinite(scale[l]);
-        for (size_t x = 0; x < m && !usable; x++)
-            p->image[x * LANES + l] = group[x * LANES + l];
-        scale[l] = usable ? 1.0 / sqrt(scale[l]) : 1.0;
-    }
-    for (size_t x = 0; x < m; x++)
-        for (size_t l = 0; l < LANES; l++) {
-            const double next = scale[l] * p->image[x * LANES + l];
-            const double by = fabs(next - group[x * LANES + l]);
-            moved[l] = by > moved[l] ? by : moved[l];
-            group[x * LANES + l] = next;
-        }
-    for (size_t l = 0; l < used; l++)
-        most = fmax(most, moved[l]);
-    return most;
-}
-
-/* The same for one vector; returns how far it moved. */
+/* v <- image / |image| for one vector, unless the image is zero; returns how far it moved. */
 static double normalise_one(const double *image, double *v, size_t m)
 {
     double square = 0.0, moved = 0.0;
@@ -209,18 +234,6 @@ static double value_of(const power *p, const double *group, size_t lane)
     return sum;
 }
 
-/* Iterate a group of which `used` lanes count, up to `steps` times. */
-static void iterate(power *p, double *group, size_t used, size_t steps)
-{
-    double moved = INFINITY;
-    for (size_t step = 0; step < steps && moved > SETTLED; step++) {
-        p->apply(p, group);
-        moved = normalise(p, group, used);
-        p->iterations += used;
-    }
-    p->apply(p, group);
-}
-
 /* The lane with the largest T(v, v, v), after up to `steps` iterations of each. */
 static size_t race(power *p, size_t steps)
 {
@@ -229,7 +242,7 @@ static size_t race(power *p, size_t steps)
     for (size_t first = 0; first < p->n_lanes; first += LANES) {
         const size_t left = p->n_lanes - first, used = left < LANES ? left : LANES;
         double *group = group_of(p, first);
-        iterate(p, group, used, steps);
+        p->iterations += used * p->iterate(p, group, used, steps);
         for (size_t lane = 0; lane < used; lane++) {
             const double value = value_of(p, group, lane);
             if (value > most) {

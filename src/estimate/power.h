@@ -11,18 +11,18 @@
 #define LANES 8
 
 typedef struct power power;
-typedef void (*apply_function)(const power *p, const double *group);
+typedef size_t (*iterate_function)(const power *p, double *group, size_t used, size_t steps);
 
 struct power {
     size_t m;
-    apply_function apply; /* image = T(I, v, v) of a group, as fast as the processor can */
-    double *packed;       /* m x m(m+1)/2: T(x; y <= z), products of y < z doubled */
-    double *lanes;        /* groups of m x LANES */
-    double *image;        /* m x LANES: T(I, v, v) */
-    double *products;     /* m(m+1)/2 x LANES: v_y v_z */
-    size_t max_lanes;     /* a multiple of LANES */
-    size_t n_lanes;       /* in use */
-    uint64_t iterations;  /* so far, counted by lane */
+    iterate_function iterate; /* of a group, as fast as the processor can */
+    double *packed;           /* m x m(m+1)/2: T(x; y <= z), products of y < z doubled */
+    double *lanes;            /* groups of m x LANES */
+    double *image;            /* m x LANES: T(I, v, v) */
+    double *products;         /* m(m+1)/2 x LANES: v_y v_z */
+    size_t max_lanes;         /* a multiple of LANES */
+    size_t n_lanes;           /* in use */
+    uint64_t iterations;      /* so far, counted by lane */
 };
 
 /* @retval SEGUE_ENOMEM */

@@ -5,7 +5,7 @@
  * B = U D^(1/2), rho = 1 / lambda^2.
  *
  * Warm start: with a last estimate, all its models, carried into the new whitening
- * (v0 = W' mu / |W' mu|), run beside a few random starts *for every component*.  One start a
+ * (v0 = W' mu / |W' mu|), run beside a few random starts, all *for every component*.  One start a
  * component in the old order would be wrong: the whitened tensor is far from orthogonal, so that
  * the order of deflation matters, and the greedy choice of the largest T(v, v, v) must stay.
  * SPDX-License-Identifier: Apache-2.0 */
@@ -33,14 +33,20 @@ static void carry(const fit *f, size_t k, double *v)
     }
 }
 
-static void set_starts(fit *f, const double *carried, double *scratch)
+static bool is_warm(const fit *f)
 {
-    const bool warm = f->previous && !f->full;
-    const size_t n_random = warm ? WARM_RANDOM : f->config->starts;
+    return f->previous && !f->full;
+}
+
+/* `start` holds the carried models and, if warm, the random starts; else these are made here. */
+static void set_starts(fit *f, const double *start, double *scratch)
+{
+    const size_t n_carried = f->previous ? f->m : 0;
+    const size_t n_given = n_carried + (is_warm(f) ? WARM_RANDOM : 0);
     segue_power_clear(&f->power);
-    for (size_t k = 0; f->previous && k < f->m; k++)
-        segue_power_start(&f->power, carried + k * f->m);
-    for (size_t i = 0; i < n_random; i++) {
+    for (size_t i = 0; i < n_given; i++)
+        segue_power_start(&f->power, start + i * f->m);
+    for (size_t i = 0; i < f->config->starts && !is_warm(f); i++) {
         segue_random_direction(&f->rng, f->m, scratch);
         segue_power_start(&f->power, scratch);
     }
@@ -51,16 +57,17 @@ static segue_status solve(fit *f, segue_error *err)
 {
     (void)err;
     const size_t m = f->m;
-    double *carried = f->scratch, *v = f->scratch + m * m, *other = v + m;
-    const bool warm = f->previous && !f->full;
-    const size_t steps = warm ? WARM_STEPS : f->config->steps;
+    double *v = f->scratch, *other = v + m, *start = other + m;
+    const size_t steps = is_warm(f) ? WARM_STEPS : f->config->steps;
     segue_spectral_whiten(&f->s);
     for (size_t k = 0; f->previous && k < m; k++)
-        carry(f, k, carried + k * m);
+        carry(f, k, start + k * m);
+    for (size_t i = 0; is_warm(f) && i < WARM_RANDOM; i++)
+        segue_random_direction(&f->rng, m, start + (m + i) * m);
     f->power.iterations = 0;
     for (size_t k = 0; k < m; k++) {
-        set_starts(f, carried, other);
-        const size_t most = warm ? POLISH : f->config->steps;
+        set_starts(f, start, other);
+        const size_t most = is_warm(f) ? POLISH : f->config->steps;
         const double lambda = segue_power_best(&f->power, f->s.tensor, steps, most, v);
         segue_power_deflate(f->s.tensor, m, lambda, v);
         f->lambda[k] = fmax(LEAST_LAMBDA, lambda);

@@ -14,11 +14,19 @@
 #include "sim/kernel.h"
 #include "sim/world.h"
 
+/* While the average c of an arm and its reach r stay within these, the same models agree with it:
+ * high - c <= r, c - low <= r, above - c > r, c - below > r. */
+typedef struct band {
+    double high, low;    /* the largest and smallest mean of those that agree */
+    double above, below; /* the nearest means of those that do not */
+} band;
+
 /* What follows from the rewards of one arm, for kernels that go by bounds. */
 typedef struct arm_state {
     double upper;    /* average + radius; infinite without a reward */
     double promise;  /* the most that the models which are left allow */
     uint64_t agrees; /* one bit a model: whether its mean is near enough to the average */
+    band band;       /* in which that stays so */
 } arm_state;
 
 /* The posterior of one arm, Beta(a, b), and the logarithm of the beta function there. */
@@ -156,31 +164,36 @@ static inline double mean_of(const game *g, size_t model, size_t arm)
     return segue_models_row(g->models, model)[arm];
 }
 
-/* While the average c of an arm and its reach r stay within these, the same models agree with it:
- * high - c <= r, c - low <= r, above - c > r, c - below > r. */
-typedef struct band {
-    double high, low;    /* the largest and smallest mean of those that agree */
-    double above, below; /* the nearest means of those that do not */
-} band;
-
 static inline bool is_within(const band *b, double average, double reach)
 {
     return (b->high - average <= reach) & (average - b->low <= reach) &
            (b->above - average > reach) & (average - b->below > reach);
 }
 
-/* Whether a whole word of 64 more pulls, whatever they bring, leaves every average on the way
- * within the band, the radius being wider by `slack`, and the bound above
- * `other`. An average moves by at most 64 / (T + 64) on the way. */
-static inline bool can_jump(const segue_kernel *kernel, const hand *h, const band *b,
-                            double average, double slack, double other)
+/* Whether `count` more pulls, whatever they bring, leave every average on the way within the band,
+ * the radius being wider by `slack`, and the bound above `other`.  An average moves by at most
+ * count / (T + count) on the way. */
+static inline bool can_jump(const segue_kernel *kernel, const hand *h, uint64_t count,
+                            const band *b, double average, double slack, double other)
 {
-    const double moves = 64.0 * kernel->inverse[h->pulls + 64] + 1e-9; /* and some rounding */
-    const double radius = kernel->radius[h->pulls + 64], reach = radius + slack;
+    const uint64_t then = h->pulls + count;
+    const double moves = (double)count * kernel->inverse[then] + 1e-9; /* and some rounding */
+    const double radius = kernel->radius[then], reach = radius + slack;
     const double before = kernel->radius[h->pulls] + slack;
     return average - moves + radius > other &&
            ((b->high - average + moves <= reach) & (average + moves - b->low <= reach) &
             (b->above - average - moves > before) & (average - moves - b->below > before));
+}
+
+/* Pull 8 times; the pulls so far must be a multiple of that. */
+static inline void draw_eight(hand *h)
+{
+    static const uint8_t ones[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+    if (h->pulls % 64 == 0)
+        h->word = h->words[h->pulls / 64] = segue_stream_block(h->stream);
+    h->ones += (uint64_t)ones[h->word & 15] + ones[h->word >> 4 & 15];
+    h->word >>= 8;
+    h->pulls += 8;
 }
 
 /* Pull 64 times; the word before must be used up. */

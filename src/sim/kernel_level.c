@@ -17,17 +17,6 @@
 #define LEAST_SHARE 0.1 /* after so many levels that needed too many pulls, leave it */
 #define HALVINGS    5   /* of an interval, to guess a level */
 
-/* Pull 8 times; the pulls so far must be a multiple of that. */
-static inline void draw_eight(hand *h)
-{
-    static const uint8_t ones[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
-    if (h->pulls % 64 == 0)
-        h->word = h->words[h->pulls / 64] = segue_stream_block(h->stream);
-    h->ones += (uint64_t)ones[h->word & 15] + ones[h->word >> 4 & 15];
-    h->word >>= 8;
-    h->pulls += 8;
-}
-
 /* Pull the arm until its bound is at most x; false if it is not by `last` pulls.  Eight pulls that
  * all bring 0 lead to the lowest bounds, and of these the eighth is the lowest: both tables fall,
  * and rounding keeps the order.  If even that is above x, none of the eight needs a look. */

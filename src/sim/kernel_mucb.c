@@ -47,7 +47,7 @@ static inline void pull_with(game *g, size_t arm, double other, bool bits)
     do {
         average = draw(g, &h, arm, bits) * inverse[h.pulls];
         while (bits && h.pulls % 64 == 0 && h.pulls + 64 <= last &&
-               can_jump(g->kernel, &h, &b, average, 0.0, other))
+               can_jump(g->kernel, &h, 64, &b, average, 0.0, other))
             average = jump(&h) * inverse[h.pulls];
     } while (is_within(&b, average, radii[h.pulls]) && average + radii[h.pulls] > other &&
              h.pulls < last);

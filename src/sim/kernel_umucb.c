@@ -4,12 +4,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim/game.h"
 
-/* Bring an arm up to date with its counts. */
+/* Which models agree with an arm. */
 static void look_at_arm(const game *g, size_t arm)
 {
     arm_state *state = &g->kernel->arm[arm];
-    state->upper = upper_of(g, arm);
     state->agrees = segue_agreeing(g, arm, g->eps);
+    state->band = segue_band_of(g, arm);
 }
 
 /* Which models are left, and what they promise. */
@@ -62,21 +62,38 @@ static size_t choose(const game *g, double *other)
     return *other == value && g->models_left ? first_of_equals(g, value) : best;
 }
 
+/* Pull on, 64 or 8 at once, while that can change nothing; returns the average. */
+static inline double jump_on(const game *g, hand *h, const band *b, double average, double other,
+                             uint64_t last)
+{
+    const segue_kernel *kernel = g->kernel;
+    while (h->pulls % 8 == 0) {
+        if (h->pulls % 64 == 0 && h->pulls + 64 <= last &&
+            can_jump(kernel, h, 64, b, average, g->eps, other))
+            (void)jump(h);
+        else if (h->pulls + 8 <= last && can_jump(kernel, h, 8, b, average, g->eps, other))
+            draw_eight(h);
+        else
+            break;
+        average = (double)(int64_t)h->ones * kernel->inverse[h->pulls];
+    }
+    return average;
+}
+
 /* Pull `arm` at least once, then on while its bound stays above `other` and the same models agree;
  * returns whether they do. */
 static inline bool pull_with(game *g, size_t arm, double other, bool bits)
 {
     const double *inverse = g->kernel->inverse, *radii = g->kernel->radius;
     const double eps = g->eps;
-    const band b = segue_band_of(g, arm);
+    const band b = g->kernel->arm[arm].band;
     hand h = take_arm(g, arm);
     const uint64_t last = h.pulls + g->left;
     bool same = true, ahead = true;
     do {
         double average = draw(g, &h, arm, bits) * inverse[h.pulls];
-        while (bits && h.pulls % 64 == 0 && h.pulls + 64 <= last &&
-               can_jump(g->kernel, &h, &b, average, eps, other))
-            average = jump(&h) * inverse[h.pulls];
+        if (bits)
+            average = jump_on(g, &h, &b, average, other, last);
         const double radius = radii[h.pulls];
         same = is_within(&b, average, radius + eps);
         ahead = average + radius > other;
@@ -126,8 +143,10 @@ void segue_play_umucb(game *g)
         const size_t arm = choose(g, &other);
         *g->in.last_reason = g->models_left == 0 ? SEGUE_NO_MODEL_LEFT : SEGUE_BY_RULE;
         const bool same = pull(g, arm, other);
-        look_at_arm(g, arm);
-        if (!same)
+        g->kernel->arm[arm].upper = upper_of(g, arm);
+        if (!same) {
+            look_at_arm(g, arm);
             look_at_models(g);
+        }
     }
 }

@@ -16,11 +16,12 @@
 #include "estimate/state.h"
 #include "transfer/learner.h"
 
-#define FIRST_C      0.25 /* of doubling */
-#define MOST_GROWTH  1000.0
-#define LEAST_GROWTH 0.05 /* with more than SEGUE_MOMENTS_STORED arms, whose fits read all views   \
-                           */
-#define UMUCB_EPS 1       /* the place of eps among umucb's options */
+#define FIRST_C     0.25 /* of doubling */
+#define MOST_GROWTH 1000.0
+#define LEAST_GROWTH                                                                               \
+    0.05            /* with more than SEGUE_MOMENTS_STORED arms, whose fits read all views         \
+                     */
+#define UMUCB_EPS 1 /* the place of eps among umucb's options */
 
 double segue_model_error(double c, size_t n_models, size_t n_arms, uint64_t n_tasks, double delta,
                          uint64_t j)
@@ -102,6 +103,7 @@ static segue_status make_parts(segue_learner *learner, segue_error *err)
     estimator.n_models = config->n_models;
     estimator.starts = config->starts;
     estimator.steps = config->steps;
+    estimator.cold = config->cold;
     estimator.seed = config->seed;
     estimator.run = config->run;
     segue_status status =

@@ -8,7 +8,7 @@
 
 #define NAME "tucb"
 
-enum { C, VIEWS, BATCHES, L, N, EVERY, GROWTH, IDENTIFY, DELTA, ESTIMATOR, N_OPTIONS };
+enum { C, VIEWS, BATCHES, L, N, START, EVERY, GROWTH, IDENTIFY, DELTA, ESTIMATOR, N_OPTIONS };
 
 static const segue_option options[N_OPTIONS] = {
     [C] = {.key = "C",
@@ -31,6 +31,9 @@ static const segue_option options[N_OPTIONS] = {
            .least = 1.0,
            .most = 1000.0,
            .whole = true},
+    [START] = {.key = "start",
+               .help = "rtp from its last answer, or anew: warm, cold (default warm)",
+               .choices = "warm|cold"},
     [EVERY] = {.key = "every",
                .help = "estimate again after so many tasks (default 1)",
                .least = 1.0,
@@ -98,6 +101,8 @@ static void take(segue_learner_config *config, const double *value)
         config->starts = (size_t)value[L];
     if (!isnan(value[N]))
         config->steps = (size_t)value[N];
+    if (!isnan(value[START]))
+        config->cold = value[START] > 0.0;
     if (!isnan(value[EVERY]))
         config->every = (uint64_t)value[EVERY];
     if (!isnan(value[GROWTH]))
