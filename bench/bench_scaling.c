@@ -1,0 +1,182 @@
+/* bench_scaling.c - how cost grows: a step with arms and models, a task with the tasks before it,
+ * memory with tasks.  Prints CSV: curve, series, x, value.  bench/scaling draws it.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include <malloc.h>
+#include <math.h>
+
+#include "bench.h"
+
+#define LEAST_SECONDS 0.1 /* a time is taken over at least so much CPU */
+
+static segue_models *random_models(size_t arms, size_t models)
+{
+    segue_error err;
+    segue_rng rng;
+    segue_models *set = NULL;
+    double *mean = calloc(arms * models, sizeof *mean);
+    segue_rng_open(&rng, 3, arms, models, 0);
+    for (size_t i = 0; mean && i < arms * models; i++)
+        mean[i] = segue_rng_uniform(&rng);
+    check(segue_models_create(&set, SEGUE_MODELS_KNOWN, arms, models, mean, NULL, &err), &err);
+    free(mean);
+    return set;
+}
+
+/* ---- a step ------------------------------------------------------------------------------ */
+
+/* CPU seconds of so many runs. */
+static double time_runs(segue_simulation *sim, uint64_t runs)
+{
+    segue_error err;
+    segue_result *result = NULL;
+    const double start = cpu_seconds();
+    sim->runs = runs;
+    check(segue_simulate(&result, sim, &err), &err);
+    segue_result_destroy(result);
+    return cpu_seconds() - start;
+}
+
+/* Nanoseconds a step: what further runs add, so that making tables and reading models is left out.
+ */
+static double step_cost(const segue_models *models, const char *policy, segue_kernels kernel)
+{
+    segue_error err;
+    const segue_environment env = {.models = models};
+    const uint64_t least = 10 * models->n_arms;
+    segue_simulation sim = {.environment = &env,
+                            .steps = least > 5000 ? least : 5000,
+                            .tasks = 1,
+                            .seed = 1,
+                            .threads = 1,
+                            .kernel = kernel};
+    check(segue_policy_parse(&sim.policy, policy, &err), &err);
+    const double once = time_runs(&sim, 1);
+    uint64_t runs = 1;
+    double more = 0.0;
+    while (more < LEAST_SECONDS && once < 10 * LEAST_SECONDS) {
+        runs *= 2;
+        more = time_runs(&sim, runs + 1) - once;
+    }
+    return 1e9 * (more > 0.0 ? more / (double)runs : once) / (double)sim.steps;
+}
+
+static void step_costs(const char *curve, size_t x, const segue_models *models,
+                       const char *const *policies)
+{
+    for (; *policies; policies++) {
+        printf("%s,%s,%zu,%.4g\n", curve, *policies, x,
+               step_cost(models, *policies, SEGUE_KERNEL_FAST));
+        printf("%s,%s (plain),%zu,%.4g\n", curve, *policies, x,
+               step_cost(models, *policies, SEGUE_KERNEL_PLAIN));
+        (void)fflush(stdout);
+    }
+}
+
+static void curves_of_steps(void)
+{
+    static const size_t arms[] = {2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000};
+    static const size_t sizes[] = {1, 2, 5, 10, 20, 50, 64, 100, 200, 500, 1000};
+    static const char *const by_arms[] = {"ucb", "mucb", "ts", NULL};
+    static const char *const by_models[] = {"mucb", "umucb:eps=0.1", "mts", NULL};
+    for (size_t i = 0; i < sizeof arms / sizeof *arms; i++) {
+        segue_models *models = random_models(arms[i], 5);
+        step_costs("step-arms", arms[i], models, by_arms);
+        segue_models_destroy(models);
+    }
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        segue_models *models = random_models(7, sizes[i]);
+        step_costs("step-models", sizes[i], models, by_models);
+        segue_models_destroy(models);
+    }
+}
+
+/* ---- a task ------------------------------------------------------------------------------ */
+
+/* What a learner would do after each task: moments, and RTP as often as it takes it. */
+typedef struct student {
+    segue_moments *moments;
+    segue_estimator *estimator;
+    const segue_models *models;
+    double *views;
+    double growth;
+    uint64_t next; /* fit */
+    segue_rng rng;
+} student;
+
+static void student_init(student *s, const segue_models *models)
+{
+    segue_error err;
+    segue_estimator_config config = segue_estimator_defaults();
+    config.n_arms = models->n_arms;
+    config.n_models = models->n_models;
+    *s = (student){.models = models,
+                   .growth = models->n_arms > SEGUE_MOMENTS_STORED ? 0.05 : 0.0,
+                   .next = 1,
+                   .views = calloc(3 * models->n_arms, sizeof *s->views)};
+    segue_rng_open(&s->rng, 4, 0, 0, 0);
+    check(segue_moments_create(&s->moments, models->n_arms, SEGUE_VIEWS_PAPER, &err), &err);
+    check(segue_estimator_create(&s->estimator, &config, &err), &err);
+}
+
+static void student_fini(student *s)
+{
+    segue_moments_destroy(s->moments);
+    segue_estimator_destroy(s->estimator);
+    free(s->views);
+}
+
+/* Learn from one task whose views have noise of deviation 0.1; CPU seconds. */
+static double learn_task(student *s)
+{
+    segue_error err;
+    const size_t n = s->models->n_arms;
+    const size_t model = (size_t)(segue_rng_uniform(&s->rng) * (double)s->models->n_models);
+    for (size_t i = 0; i < 3 * n; i++)
+        s->views[i] = segue_models_row(s->models, model)[i % n] + 0.1 * segue_rng_normal(&s->rng);
+    const double start = cpu_seconds();
+    check(segue_moments_add(s->moments, s->views, 1.0, &err), &err);
+    const uint64_t tasks = segue_moments_tasks(s->moments);
+    if (tasks >= s->next) {
+        check(segue_estimator_fit(s->estimator, s->moments, &err), &err);
+        const double grown = ceil((1.0 + s->growth) * (double)tasks);
+        s->next = grown > (double)tasks ? (uint64_t)grown : tasks + 1;
+    }
+    return cpu_seconds() - start;
+}
+
+static void curves_of_tasks(size_t arms, uint64_t most)
+{
+    segue_models *models = random_models(arms, 5);
+    student s;
+    const struct mallinfo2 before = mallinfo2();
+    student_init(&s, models);
+    uint64_t j = 0;
+    for (uint64_t upto = 10; upto <= most; upto = upto * 2) {
+        double seconds = 0.0;
+        const uint64_t from = j;
+        while (j < upto) {
+            seconds += learn_task(&s);
+            j++;
+        }
+        const struct mallinfo2 now = mallinfo2();
+        printf("task-tasks,%zu arms,%llu,%.4g\n", arms, (unsigned long long)upto,
+               1e6 * seconds / (double)(upto - from));
+        printf("memory-tasks,%zu arms,%llu,%.4g\n", arms, (unsigned long long)upto,
+               1e-6 * (double)(now.uordblks + now.hblkhd - before.uordblks - before.hblkhd));
+        (void)fflush(stdout);
+    }
+    student_fini(&s);
+    segue_models_destroy(models);
+}
+
+int main(void)
+{
+    puts("curve,series,x,value");
+    curves_of_tasks(7, 100000);
+    curves_of_tasks(50, 20000);
+    curves_of_tasks(200, 20000);
+    curves_of_tasks(1000, 10240);
+    curves_of_steps();
+    return 0;
+}
