@@ -99,8 +99,7 @@ static segue_status take_shard(plan *p, const char *folder, segue_error *err)
     char path[PATH_SIZE];
     bool whole = true;
     const uint64_t before = p->kept, all = segue_plan_share(p);
-    segue_status status =
-        segue_experiment_journal(p->ex, folder, p->shard, path, sizeof path, err);
+    segue_status status = segue_experiment_journal(p->ex, folder, p->shard, path, sizeof path, err);
     if (status == SEGUE_OK && access(path, F_OK) != 0)
         status = segue_fail(err, SEGUE_EFILE, "%s: is missing; need all %" PRIu64 " shards of '%s'",
                             segue_text_tail(path), p->shard.count, p->ex->name);

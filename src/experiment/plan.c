@@ -40,7 +40,8 @@ double segue_experiment_cost(const segue_experiment *ex)
     return cost;
 }
 
-static segue_status cell_init(plan_cell *c, const segue_experiment *ex, size_t number, segue_error *err)
+static segue_status cell_init(plan_cell *c, const segue_experiment *ex, size_t number,
+                              segue_error *err)
 {
     c->sim = segue_experiment_cell(ex, number);
     const bool single = c->sim.tasks == 0;

@@ -82,4 +82,3 @@ segue_status segue_plan_tally(const plan *p, segue_results **out, segue_error *e
     *out = results;
     return SEGUE_OK;
 }
-

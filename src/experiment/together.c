@@ -89,8 +89,8 @@ static void deal(talk *t)
 static void *play(void *argument)
 {
     talk *t = argument;
-    t->played = segue_parallel(t->p->conduct->threads, t->p->n_todo, segue_plan_work, NULL, t->p,
-                               &t->why);
+    t->played =
+        segue_parallel(t->p->conduct->threads, t->p->n_todo, segue_plan_work, NULL, t->p, &t->why);
     atomic_store(&t->idle, true);
     return NULL;
 }
