@@ -20,6 +20,9 @@ cli_launch cli_launched(void);
 SEGUE_MUST_CHECK segue_status cli_ranks_open(segue_ranks *ranks, cli_launch launch,
                                              segue_error *err);
 
+/** Which MPI this is, as `segue version` tells it. */
+void cli_ranks_about(char *text, size_t size);
+
 /** Part, all together. */
 void cli_ranks_close(void);
 

@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <mpi.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/ranks.h"
@@ -70,6 +72,15 @@ segue_status cli_ranks_open(segue_ranks *ranks, cli_launch launch, segue_error *
     if (status != SEGUE_OK)
         cli_ranks_close();
     return status;
+}
+
+/* The first part of what may be a long line or several. */
+void cli_ranks_about(char *text, size_t size)
+{
+    char about[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    (void)MPI_Get_library_version(about, &length);
+    (void)snprintf(text, size, "%.*s", (int)strcspn(about, ",\n"), about);
 }
 
 void cli_ranks_close(void)

@@ -68,22 +68,24 @@ static segue_status read_all(const segue_journal *journal, bytes *b, segue_error
     return SEGUE_OK;
 }
 
-/* Take the next record; false if it is cut off, damaged or of no run. */
-static bool take_record(reader *r, journal_function take, void *context)
+/* Take the next record; not `good` if it is cut off, damaged or of no run. */
+static segue_status take_record(reader *r, journal_function take, void *context, bool *good,
+                                segue_error *err)
 {
     const size_t start = r->at;
     const uint64_t unit = segue_reader_u64(r);
     const uint64_t count = segue_reader_u64(r);
+    *good = false;
     if (r->failed || count > MOST_NUMBERS || r->size - r->at < 8 * count + 8)
-        return false;
+        return SEGUE_OK;
     double *values = calloc(count + 1, sizeof *values);
-    if (!values)
-        return false;
+    if (!values) /* which says nothing against the record */
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the journal");
     segue_reader_f64(r, values, (size_t)count);
     const uint32_t sum = segue_crc32(r->data + start, r->at - start);
-    const bool good = segue_reader_u64(r) == sum && take(context, unit, values, (size_t)count);
+    *good = segue_reader_u64(r) == sum && take(context, unit, values, (size_t)count);
     free(values);
-    return good;
+    return SEGUE_OK;
 }
 
 /* A head whose first `same` bytes are those of `identity`, and no more: tell what differs.  The
@@ -142,8 +144,11 @@ static segue_status take_all(const segue_journal *journal, const char *identity,
         status = check_head(journal, &r, identity, err);
     *good = r.at;
     *size = r.size;
-    while (status == SEGUE_OK && r.at < r.size && take_record(&r, take, context))
-        *good = r.at;
+    for (bool taken = true; taken && status == SEGUE_OK && r.at < r.size;) {
+        status = take_record(&r, take, context, &taken, err);
+        if (taken)
+            *good = r.at;
+    }
     segue_bytes_fini(&b);
     return status;
 }
