@@ -17,7 +17,8 @@ from program import PAPER, SEGUE, Folder, answer
 
 # Four processes on any machine, also for root in a container.
 ENV = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-       "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1"}
+       "OMPI_MCA_rmaps_base_oversubscribe": "1", "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+       "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
 
 TRY = {"name": "try", "environment": {"models": PAPER}, "policies": ["tucb", "ts"], "tasks": 8, "every": 3,
        "steps": [60, 30], "runs": 5, "seed": 7}
@@ -79,7 +80,7 @@ class Mpi(Folder):
                 path = self.file(json.dumps(experiment), "a.json")
                 printed, files = self.straight(path, *args)
                 code, stdout, stderr = mpirun(SEGUE, "run", path, "--out", self.out, *args, ranks=ranks)
-                self.assertEqual((code, stdout, stderr), (0, printed, ""))
+                self.assertEqual((code, stdout, said(stderr)), (0, printed, []), stderr)
                 self.assertEqual(bytes_of(self.out), files)
                 shutil.rmtree(self.out)
 

@@ -17,8 +17,8 @@ static const cli_option options[] = {
     {"runs", 'r', CLI_WHOLE, FIELD(runs), "R", "the runs that were asked for", 1,
      (double)SEGUE_MAX_RUNS},
     {"seed", 's', CLI_WHOLE, FIELD(seed), "S", "the seed that was given", 0, 9007199254740992.0},
-    {"out", 'o', CLI_TEXT, FIELD(out), "FOLDER",
-     "where the shards are, and results go (default: this folder)", 0, 0},
+    {"out", 'o', CLI_TEXT, FIELD(out), "FOLDER", "of shards and results (default: this folder)", 0,
+     0},
     {"format", 'f', CLI_TEXT, FIELD(format), "FORMAT",
      "what is printed: table (default), csv or json", 0, 0},
 };

@@ -24,7 +24,7 @@ static segue_status run(int argc, char **argv, segue_error *err)
 
 const cli_command cli_command_version = {
     .name = "version",
-    .summary = "tells the version, the build, and the linear algebra and MPI in use",
+    .summary = "tells the version, the build, and the BLAS and MPI in use",
     .usage = "version",
     .details = "",
     .run = run,

@@ -39,7 +39,8 @@ typedef struct talk {
 static segue_status reserve(talk *t, segue_error *err)
 {
     const plan *p = t->p;
-    size_t capacity = p->n_units > SEGUE_MESSAGE_SIZE ? p->n_units : SEGUE_MESSAGE_SIZE;
+    const size_t done = p->n_units * sizeof *p->done;
+    size_t capacity = done > SEGUE_MESSAGE_SIZE ? done : SEGUE_MESSAGE_SIZE;
     for (size_t i = 0; i < p->n_cells; i++)
         if (8 + 8 * p->cells[i].width > capacity)
             capacity = 8 + 8 * p->cells[i].width;
@@ -75,13 +76,14 @@ static void deal(talk *t)
 {
     plan *p = t->p;
     const segue_ranks *ranks = t->ranks;
+    const size_t size = p->n_units * sizeof *p->done;
     if (ranks->self == 0) {
-        segue_ranks_send_all(ranks, SEGUE_MESSAGE_GO, p->done, p->n_units);
+        segue_ranks_send_all(ranks, SEGUE_MESSAGE_GO, p->done, size);
     } else {
         while (!ranks->receive(ranks->context, &t->message))
             segue_ranks_nap();
-        assert(t->message.kind == SEGUE_MESSAGE_GO && t->message.size == p->n_units);
-        memcpy(p->done, t->message.data, p->n_units);
+        assert(t->message.kind == SEGUE_MESSAGE_GO && t->message.size == size);
+        memcpy(p->done, t->message.data, size);
     }
     segue_plan_deal(p, ranks->self, ranks->count);
 }
