@@ -238,20 +238,27 @@ static segue_status print_outcome(const settings *set, const segue_experiment *e
     return cli_print_results(results, set->format, err);
 }
 
+static segue_status play(const settings *set, const segue_experiment *experiment,
+                         const segue_ranks *ranks, segue_error *err)
+{
+    segue_results *results = NULL;
+    segue_status status = conduct(set, experiment, ranks, &results, err);
+    if (status == SEGUE_OK && segue_ranks_is_first(ranks))
+        status = print_outcome(set, experiment, results, err);
+    segue_results_destroy(results);
+    return status;
+}
+
 /* `status` tells how reading the options went, which all processes hear of. */
 static segue_status run_with(const segue_ranks *ranks, const settings *set, segue_status status,
                              segue_error *err)
 {
     segue_experiment *experiment = NULL;
-    segue_results *results = NULL;
     if (status == SEGUE_OK)
         status = prepare(set, ranks, &experiment, err);
     status = segue_ranks_agree(ranks, status, 0, err);
-    if (status == SEGUE_OK)
-        status = conduct(set, experiment, ranks, &results, err);
-    if (status == SEGUE_OK && segue_ranks_is_first(ranks))
-        status = print_outcome(set, experiment, results, err);
-    segue_results_destroy(results);
+    if (status == SEGUE_OK && experiment)
+        status = play(set, experiment, ranks, err);
     segue_experiment_destroy(experiment);
     return status;
 }

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -28,16 +29,19 @@ segue_status segue_experiment_journal(const segue_experiment *ex, const char *fo
 /* What the name of a file says; count 0: that it is no shard of this experiment. */
 static segue_shard shard_of(const segue_experiment *ex, const char *name)
 {
-    segue_shard shard = {.count = 0};
-    char expected[128];
+    static const char before[] = ".shard-", between[] = "-of-";
+    const segue_shard none = {.count = 0};
     const size_t length = strlen(ex->name);
+    char expected[128], *end = NULL;
     if (strncmp(name, ex->name, length) != 0 ||
-        sscanf(name + length, ".shard-%6" SCNu64 "-of-%6" SCNu64, &shard.number, &shard.count) != 2)
-        return (segue_shard){.count = 0};
-    (void)snprintf(expected, sizeof expected, "%s.shard-%" PRIu64 "-of-%" PRIu64, ex->name,
-                   shard.number, shard.count);
-    const bool exact = strcmp(name, expected) == 0;
-    return exact ? shard : (segue_shard){.count = 0};
+        strncmp(name + length, before, sizeof before - 1) != 0)
+        return none;
+    segue_shard shard = {.number = strtoull(name + length + sizeof before - 1, &end, 10)};
+    if (strncmp(end, between, sizeof between - 1) == 0)
+        shard.count = strtoull(end + sizeof between - 1, NULL, 10);
+    (void)snprintf(expected, sizeof expected, "%s%s%" PRIu64 "%s%" PRIu64, ex->name, before,
+                   shard.number, between, shard.count);
+    return strcmp(name, expected) == 0 ? shard : none;
 }
 
 /* The shards with the fewest and with the most parts; both have count 0 if there are none. */
