@@ -36,7 +36,7 @@ _segue()
         ;;
     --timing | --quiet | -q | --quick | --resume | --fresh | --redraw | [!-]*)
         mapfile -t COMPREPLY < <(compgen -W "$(segue help --words "$command" 2> /dev/null)" -- "$cur")
-        if [[ $command == @(estimate|run) && $cur != -* ]]; then
+        if [[ $command == @(estimate|run|merge) && $cur != -* ]]; then
             mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         fi
         ;;

@@ -12,6 +12,7 @@ trap 'rm -rf "$work"' EXIT
 DESTDIR="$work/stage" "$cmake" --install "$build" --prefix /opt/segue > /dev/null
 for file in bin/segue include/segue/segue.h share/segue/models/paper.csv \
     share/segue/experiments/lengths.json share/man/man1/segue-paper.1 share/man/man1/segue-run.1 \
+    share/man/man1/segue-merge.1 \
     share/man/man1/segue.1 share/man/man7/segue-policies.7 share/man/man1/segue-estimate.1 \
     share/man/man1/segue-simulate.1 share/man/man1/segue-complexity.1 \
     share/bash-completion/completions/segue; do

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
+#include <sched.h>
+
 segue_models *models_of(size_t n_arms, size_t n_models, const double *mean)
 {
     segue_models *models = NULL;
@@ -143,5 +145,77 @@ void add_tasks(segue_moments *moments, const segue_models *models, segue_rng *rn
             views[i] =
                 average_of_300(rng, segue_bernoulli_threshold(segue_models_row(models, k)[i % 7]));
         assert_ok(segue_moments_add(moments, views, 1.0, NULL));
+    }
+}
+
+/* ---- ranks ------------------------------------------------------------------------------- */
+
+static bool put(fake_rank *to, size_t from, segue_message_kind kind, const void *data, size_t size)
+{
+    (void)pthread_mutex_lock(&to->lock);
+    const bool room = to->count < BOX_ITEMS;
+    if (room) {
+        box_item *item = &to->item[(to->first + to->count++) % BOX_ITEMS];
+        item->from = from;
+        item->size = size;
+        item->kind = kind;
+        if (size)
+            memcpy(item->data, data, size);
+    }
+    (void)pthread_mutex_unlock(&to->lock);
+    return room;
+}
+
+static void send_to(void *context, size_t to, segue_message_kind kind, const void *data,
+                    size_t size)
+{
+    const fake_rank *self = context;
+    if (size > BOX_BYTES)
+        abort();
+    while (!put(&self->all->rank[to], self->ranks.self, kind, data, size))
+        (void)sched_yield();
+}
+
+static bool receive_here(void *context, segue_message *message)
+{
+    fake_rank *self = context;
+    (void)pthread_mutex_lock(&self->lock);
+    const bool some = self->count > 0;
+    if (some) {
+        const box_item *item = &self->item[self->first];
+        if (item->size > message->capacity)
+            abort();
+        message->from = item->from;
+        message->kind = item->kind;
+        message->size = item->size;
+        memcpy(message->data, item->data, item->size);
+        self->first = (self->first + 1) % BOX_ITEMS;
+        self->count--;
+    }
+    (void)pthread_mutex_unlock(&self->lock);
+    return some;
+}
+
+/* Only a signal makes a rank leave. */
+static void leave(void *context, int code)
+{
+    (void)context;
+    (void)code;
+    abort();
+}
+
+void fake_ranks_init(fake_ranks *fakes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        fake_rank *self = &fakes->rank[i];
+        self->all = fakes;
+        self->first = self->count = 0;
+        self->ranks = (segue_ranks){.self = i,
+                                    .count = count,
+                                    .context = self,
+                                    .send = send_to,
+                                    .receive = receive_here,
+                                    .leave = leave};
+        (void)pthread_mutex_init(&self->lock, NULL);
     }
 }

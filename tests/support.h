@@ -15,6 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <pthread.h>
+
+#include "experiment/ranks.h"
 #include "segue/segue.h"
 
 /* The paper's models, table 1. */
@@ -59,6 +62,30 @@ double average_of_300(segue_rng *rng, uint64_t threshold);
 /* Add tasks to moments of 7 arms until there are `wanted`: models in equal shares, three views of
  * 300 pulls each. */
 void add_tasks(segue_moments *moments, const segue_models *models, segue_rng *rng, uint64_t wanted);
+
+/* Ranks that are threads of this process: each has a box that the others put messages into.  No
+ * memory is asked for, since some tests have none to give. */
+enum { MOST_FAKES = 4, BOX_ITEMS = 32, BOX_BYTES = 1024 };
+
+typedef struct box_item {
+    size_t from, size;
+    segue_message_kind kind;
+    unsigned char data[BOX_BYTES];
+} box_item;
+
+typedef struct fake_rank {
+    struct fake_ranks *all;
+    segue_ranks ranks; /* what it is told of */
+    pthread_mutex_t lock;
+    size_t first, count; /* of the items, a ring */
+    box_item item[BOX_ITEMS];
+} fake_rank;
+
+typedef struct fake_ranks {
+    fake_rank rank[MOST_FAKES];
+} fake_ranks;
+
+void fake_ranks_init(fake_ranks *fakes, size_t count);
 
 #define assert_ok(call) assert_int_equal((call), SEGUE_OK)
 #define assert_near(a, b, tolerance)                                                               \

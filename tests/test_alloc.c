@@ -321,6 +321,76 @@ static segue_status experiment_scenario(segue_error *err)
     return status;
 }
 
+/* Both shards of an experiment are run, stay, and are merged. */
+static segue_status shards_scenario(segue_error *err)
+{
+    char folder[64], journal[128];
+    (void)snprintf(folder, sizeof folder, "/tmp/segue-alloc-experiment-%ld", (long)getpid());
+    segue_experiment *experiment = NULL;
+    segue_results *results = NULL;
+    const segue_changes changes = {.variant = "small", .runs = 2};
+    segue_status status = segue_experiment_read(&experiment, file_name, &changes, err);
+    for (uint64_t i = 1; i <= 2 && status == SEGUE_OK; i++) {
+        const segue_conduct conduct = {.threads = n_threads,
+                                       .journal = journal,
+                                       .resume = true,
+                                       .shard = {.number = i, .count = 2}};
+        status = segue_experiment_journal(experiment, folder, conduct.shard, journal,
+                                          sizeof journal, err);
+        if (status == SEGUE_OK)
+            status = segue_experiment_run(&results, experiment, &conduct, err);
+    }
+    if (status == SEGUE_OK)
+        status = segue_experiment_merge(&results, experiment, folder, err);
+    segue_results_destroy(results);
+    segue_experiment_destroy(experiment);
+    return status;
+}
+
+typedef struct part {
+    segue_experiment *experiment;
+    segue_conduct conduct;
+    segue_results *results;
+} part;
+
+static void *take_part(void *argument)
+{
+    part *self = argument;
+    segue_error err;
+    (void)!segue_experiment_run(&self->results, self->experiment, &self->conduct, &err);
+    return NULL;
+}
+
+/* Two processes, which are threads, share an experiment; either may run out of memory. */
+static segue_status ranks_scenario(segue_error *err)
+{
+    static fake_ranks fakes;
+    char journal[128];
+    (void)snprintf(journal, sizeof journal, "/tmp/segue-alloc-experiment-%ld/a.unfinished",
+                   (long)getpid());
+    segue_experiment *experiment = NULL;
+    segue_results *results = NULL;
+    const segue_changes changes = {.variant = "small", .runs = 2};
+    part other = {.conduct = {.threads = n_threads, .ranks = &fakes.rank[1].ranks}};
+    segue_status status = segue_experiment_read(&experiment, file_name, &changes, err);
+    if (status == SEGUE_OK)
+        status = segue_experiment_read(&other.experiment, file_name, &changes, err);
+    fake_ranks_init(&fakes, 2);
+    const segue_conduct conduct = {
+        .threads = n_threads, .journal = journal, .fresh = true, .ranks = &fakes.rank[0].ranks};
+    pthread_t thread;
+    if (status == SEGUE_OK && pthread_create(&thread, NULL, take_part, &other) != 0)
+        status = segue_fail(err, SEGUE_ETHREAD, "there is no other process");
+    if (status == SEGUE_OK) {
+        status = segue_experiment_run(&results, experiment, &conduct, err);
+        (void)pthread_join(thread, NULL);
+    }
+    segue_results_destroy(results);
+    segue_experiment_destroy(experiment);
+    segue_experiment_destroy(other.experiment);
+    return status;
+}
+
 static void experiments_survive_every_failing_allocation(void **state)
 {
     (void)state;
@@ -332,12 +402,16 @@ static void experiments_survive_every_failing_allocation(void **state)
     assert_non_null(file);
     assert_true(fputs(text, file) >= 0);
     assert_int_equal(fclose(file), 0);
-    for (n_threads = 1; n_threads <= 2; n_threads++)
+    for (n_threads = 1; n_threads <= 2; n_threads++) {
         fail_each(experiment_scenario, 100);
+        fail_each(shards_scenario, 100);
+        fail_each(ranks_scenario, 100);
+    }
     unlink(file_name);
     char path[128];
-    static const char *const names[] = {"a.unfinished", "a.json", "a.csv", "a-curve.csv"};
-    for (size_t i = 0; i < 4; i++) {
+    static const char *const names[] = {"a.unfinished", "a.json",         "a.csv",
+                                        "a-curve.csv",  "a.shard-1-of-2", "a.shard-2-of-2"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         (void)snprintf(path, sizeof path, "/tmp/segue-alloc-experiment-%ld/%s", (long)getpid(),
                        names[i]);
         (void)unlink(path);

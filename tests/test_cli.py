@@ -247,10 +247,10 @@ class Output(Folder):
                 self.assertLessEqual(longest, 80, args)
 
     def test_help_fits_80_columns_and_names_every_option(self):
-        for topic in ("", "simulate", "complexity", "estimate", "help", "version", "policies"):
+        for topic in ("", "paper", "run", "merge", "bench", "simulate", "complexity", "estimate", "help", "version", "policies"):
             text = answer("help", *filter(None, [topic]))
             self.assertLessEqual(max(map(len, text.splitlines())), 80, topic)
-        for command in ("simulate", "complexity", "estimate"):
+        for command in ("simulate", "run", "merge", "complexity", "estimate"):
             text = answer(command, "--help")
             self.assertEqual(text, answer("help", command))
             for word in answer("help", "--words", command).split():
@@ -258,7 +258,7 @@ class Output(Folder):
 
     def test_version_tells_build_and_blas(self):
         text = answer("version")
-        self.assertRegex(text, r"^segue \d+\.\d+\.\d+\nbuild: .+\nblas:  OpenBLAS")
+        self.assertRegex(text, r"^segue \d+\.\d+\.\d+\nbuild: .+\nblas:  OpenBLAS.*\nmpi:   .+\n$")
         self.assertEqual(text, answer("--version"))
 
     def test_complexity_of_the_paper(self):

@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "support.h"
 
+#include <stdatomic.h>
 #include <unistd.h>
 
 #include "experiment/experiment.h"
@@ -239,11 +240,18 @@ static void results_are_read_as_they_were_written(void **state)
     segue_experiment_destroy(experiment);
 }
 
-static int asks_left;
+static atomic_int asks_left;
 
 static bool stop_soon(void)
 {
-    return asks_left-- <= 0;
+    return atomic_fetch_sub(&asks_left, 1) <= 0;
+}
+
+/* Long enough for a player to hear of it, and too short for a rank to lose its patience. */
+static bool stop_for_a_while(void)
+{
+    const int left = atomic_fetch_sub(&asks_left, 1);
+    return left <= 0 && left > -200;
 }
 
 /* Stopped after any number of tasks, and resumed: the same results. */
@@ -262,7 +270,7 @@ static void a_stop_at_any_task_does_not_show(void **state)
         segue_error err;
         const segue_conduct first = {
             .threads = 1, .journal = journal, .fresh = true, .stopped = stop_soon};
-        asks_left = stop;
+        atomic_store(&asks_left, stop);
         assert_int_equal(segue_experiment_run(&results, experiment, &first, &err), SEGUE_ESTOPPED);
         assert_null(results);
         char kept[40];
@@ -278,6 +286,186 @@ static void a_stop_at_any_task_does_not_show(void **state)
     free(expected);
     segue_results_destroy(straight);
     segue_experiment_destroy(experiment);
+}
+
+/* ---- shards and ranks -------------------------------------------------------------------- */
+
+static char *text_of_straight(const segue_experiment *experiment)
+{
+    char journal[128];
+    path_in(journal, sizeof journal, "mixed.unfinished");
+    segue_results *results = NULL;
+    const segue_conduct whole = {.threads = 1, .journal = journal, .fresh = true};
+    assert_ok(segue_experiment_run(&results, experiment, &whole, NULL));
+    char *text = text_of(results);
+    segue_results_destroy(results);
+    return text;
+}
+
+static segue_status run_shard(const segue_experiment *experiment, segue_shard shard, int stop)
+{
+    char journal[128];
+    segue_results *results = NULL;
+    atomic_store(&asks_left, stop);
+    assert_ok(segue_experiment_journal(experiment, folder, shard, journal, sizeof journal, NULL));
+    const segue_conduct conduct = {.threads = 1,
+                                   .journal = journal,
+                                   .resume = true,
+                                   .shard = shard,
+                                   .stopped = stop ? stop_soon : NULL};
+    const segue_status status = segue_experiment_run(&results, experiment, &conduct, NULL);
+    assert_null(results);
+    return status;
+}
+
+static void remove_shards(const segue_experiment *experiment, uint64_t count)
+{
+    char journal[128];
+    for (uint64_t i = 1; i <= count; i++) {
+        const segue_shard shard = {.number = i, .count = count};
+        assert_ok(
+            segue_experiment_journal(experiment, folder, shard, journal, sizeof journal, NULL));
+        assert_int_equal(unlink(journal), 0);
+    }
+}
+
+/* Any number of shards, also more than there are runs, and stopped on the way: the same results. */
+static void shards_do_not_show(void **state)
+{
+    (void)state;
+    static const uint64_t counts[] = {1, 2, 3, 16, 19};
+    segue_experiment *experiment = experiment_of(mixed);
+    char *expected = text_of_straight(experiment);
+    for (size_t n = 0; n < sizeof counts / sizeof *counts; n++) {
+        segue_results *results = NULL;
+        for (uint64_t i = counts[n]; i >= 1; i--) {
+            const segue_shard shard = {.number = i, .count = counts[n]};
+            if (counts[n] <= 3)
+                assert_int_equal(run_shard(experiment, shard, 22), SEGUE_ESTOPPED);
+            assert_ok(run_shard(experiment, shard, 0));
+        }
+        assert_ok(segue_experiment_merge(&results, experiment, folder, NULL));
+        char *text = text_of(results);
+        assert_string_equal(text, expected);
+        free(text);
+        segue_results_destroy(results);
+        remove_shards(experiment, counts[n]);
+    }
+    free(expected);
+    segue_experiment_destroy(experiment);
+}
+
+/* One of several processes. */
+typedef struct part {
+    segue_experiment *experiment;
+    segue_conduct conduct;
+    segue_results *results;
+    segue_status status;
+    segue_error err;
+    pthread_t thread;
+} part;
+
+static void *take_part(void *argument)
+{
+    part *self = argument;
+    self->status =
+        segue_experiment_run(&self->results, self->experiment, &self->conduct, &self->err);
+    return NULL;
+}
+
+static fake_ranks fakes;
+
+static void begin_together(part *parts, size_t count, const char *journal)
+{
+    fake_ranks_init(&fakes, count);
+    for (size_t i = 0; i < count; i++)
+        parts[i] = (part){.experiment = experiment_of(mixed),
+                          .conduct = {.threads = 1 + i % 2,
+                                      .journal = i == 0 ? journal : NULL,
+                                      .resume = true,
+                                      .ranks = &fakes.rank[i].ranks}};
+}
+
+static void run_together(part *parts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(pthread_create(&parts[i].thread, NULL, take_part, &parts[i]), 0);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(pthread_join(parts[i].thread, NULL), 0);
+        segue_experiment_destroy(parts[i].experiment);
+    }
+    for (size_t i = 1; i < count; i++) {
+        assert_null(parts[i].results);
+        assert_int_equal(parts[i].status, parts[0].status);
+        assert_string_equal(parts[i].err.message, "");
+    }
+}
+
+static void processes_do_not_show(void **state)
+{
+    (void)state;
+    char journal[128];
+    path_in(journal, sizeof journal, "mixed.unfinished");
+    segue_experiment *experiment = experiment_of(mixed);
+    char *expected = text_of_straight(experiment);
+    for (size_t count = 1; count <= MOST_FAKES; count++) {
+        part parts[MOST_FAKES];
+        begin_together(parts, count, journal);
+        assert_int_equal(unlink(journal), 0);
+        run_together(parts, count);
+        assert_ok(parts[0].status);
+        char *text = text_of(parts[0].results);
+        assert_string_equal(text, expected);
+        free(text);
+        segue_results_destroy(parts[0].results);
+    }
+    free(expected);
+    segue_experiment_destroy(experiment);
+}
+
+/* The one that is asked to stop passes it on; what all have finished is kept. */
+static void one_that_stops_stops_all(void **state)
+{
+    (void)state;
+    char journal[128];
+    path_in(journal, sizeof journal, "mixed.unfinished");
+    segue_experiment *experiment = experiment_of(mixed);
+    char *expected = text_of_straight(experiment);
+    part parts[3];
+    begin_together(parts, 3, journal);
+    parts[0].conduct.fresh = true;
+    parts[2].conduct.threads = 1;
+    parts[2].conduct.stopped = stop_for_a_while;
+    atomic_store(&asks_left, 20);
+    run_together(parts, 3);
+    assert_int_equal(parts[0].status, SEGUE_ESTOPPED);
+    assert_non_null(strstr(parts[0].err.message, "'--resume' goes on from there"));
+    begin_together(parts, 3, journal);
+    run_together(parts, 3);
+    assert_ok(parts[0].status);
+    char *text = text_of(parts[0].results);
+    assert_string_equal(text, expected);
+    free(text);
+    free(expected);
+    segue_results_destroy(parts[0].results);
+    segue_experiment_destroy(experiment);
+}
+
+static void what_fails_in_one_process_fails_in_all(void **state)
+{
+    (void)state;
+    char journal[128];
+    path_in(journal, sizeof journal, "mixed.unfinished");
+    part parts[3];
+    begin_together(parts, 3, journal);
+    json_t *json = parts[1].experiment->json;
+    assert_int_equal(json_object_set_new(json, "seed", json_integer(2)), 0);
+    run_together(parts, 3);
+    assert_int_equal(parts[0].status, SEGUE_EUSAGE);
+    assert_non_null(strstr(parts[0].err.message, "rank 1: has another experiment"));
+    begin_together(parts, 3, folder); /* no journal can be there */
+    run_together(parts, 3);
+    assert_int_equal(parts[0].status, SEGUE_EFILE);
 }
 
 static int make_folder(void **state)
@@ -309,6 +497,10 @@ int main(void)
         cmocka_unit_test(models_settle_when_eps_is_below_half_their_gap),
         cmocka_unit_test(results_are_read_as_they_were_written),
         cmocka_unit_test(a_stop_at_any_task_does_not_show),
+        cmocka_unit_test(shards_do_not_show),
+        cmocka_unit_test(processes_do_not_show),
+        cmocka_unit_test(one_that_stops_stops_all),
+        cmocka_unit_test(what_fails_in_one_process_fails_in_all),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

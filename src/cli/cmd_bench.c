@@ -168,15 +168,14 @@ const cli_command cli_command_bench = {
     .name = "bench",
     .summary = "measures speed here: kernels, plain forms, random numbers",
     .usage = "bench [OPTIONS]",
-    .details =
-        "Every kernel is timed beside the plain form of its policy, in rounds that are\n"
-        "interleaved, on the paper's models.  'x plain' tells how many times as long the\n"
-        "plain form takes, 'asked' how many times it should at least, 'of limit' the\n"
-        "steps a second as a share of the Bernoulli draws a second that one thread can\n"
-        "make one by one.  Times depend on the machine; the ratios hardly do.\n\n"
-        "examples:\n"
-        "  segue bench\n"
-        "  segue bench --format json --label \"$(git rev-parse --short HEAD)\" --out new.json\n",
+    .details = "Every kernel is timed beside the plain form of its policy, in rounds that are\n"
+               "interleaved, on the paper's models.  'x plain' tells how many times as long the\n"
+               "plain form takes, 'asked' how many times it should at least, 'of limit' the\n"
+               "steps a second as a share of the Bernoulli draws a second that one thread can\n"
+               "make one by one.  Times depend on the machine; the ratios hardly do.\n\n"
+               "examples:\n"
+               "  segue bench\n"
+               "  segue bench -f json --label \"$(git rev-parse --short HEAD)\" --out new.json\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -10,17 +9,23 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/ranks.h"
 #include "cli/run.h"
 #include "cli/table.h"
+#include "segue/number.h"
 
 typedef struct settings {
-    const char *variant, *out, *format;
+    const char *variant, *out, *format_text, *shard_text;
     uint64_t runs, seed, threads;
     bool resume, fresh, quiet;
+    const char *path; /* of the experiment */
+    segue_shard shard;
+    cli_format format;
 } settings;
 
 #define FIELD(name) .offset = offsetof(settings, name)
 #define NO_SEED     UINT64_MAX
+#define PATH_SIZE   4096
 
 static const cli_option options[] = {
     {"variant", 'v', CLI_TEXT, FIELD(variant), "NAME", "run this variant that the file describes",
@@ -29,12 +34,14 @@ static const cli_option options[] = {
      (double)SEGUE_MAX_RUNS},
     {"seed", 's', CLI_WHOLE, FIELD(seed), "S", "this seed, whatever the file says", 0,
      9007199254740992.0},
-    {"threads", 't', CLI_WHOLE, FIELD(threads), "T", "threads (default: one a processor)", 1,
-     SEGUE_MAX_THREADS},
+    {"threads", 't', CLI_WHOLE, FIELD(threads), "T",
+     "threads (default: one a processor; with mpirun: one)", 1, SEGUE_MAX_THREADS},
+    {"shard", 0, CLI_TEXT, FIELD(shard_text), "I/N", "play only part I of N, for 'segue merge'", 0,
+     0},
     {"out", 'o', CLI_TEXT, FIELD(out), "FOLDER", "where results go (default: this folder)", 0, 0},
     {"resume", 0, CLI_FLAG, FIELD(resume), NULL, "go on where an earlier run was stopped", 0, 0},
     {"fresh", 0, CLI_FLAG, FIELD(fresh), NULL, "begin again; forget what was stopped", 0, 0},
-    {"format", 'f', CLI_TEXT, FIELD(format), "FORMAT",
+    {"format", 'f', CLI_TEXT, FIELD(format_text), "FORMAT",
      "what is printed: table (default), csv or json", 0, 0},
     {"quiet", 'q', CLI_FLAG, FIELD(quiet), NULL, "no progress bar", 0, 0},
 };
@@ -87,79 +94,198 @@ static segue_status print_table(const void *found, FILE *out, segue_error *err)
 
 static const cli_printers printers = {.table = print_table, .csv = print_csv, .json = make_json};
 
+segue_status cli_print_results(const segue_results *results, cli_format format, segue_error *err)
+{
+    return cli_print(&printers, results, format, NULL, err);
+}
+
 /* ---- running ----------------------------------------------------------------------------- */
+
+static void tell(void *context, const segue_error *err)
+{
+    cli_progress_fini(context);
+    (void)fprintf(stderr, "segue: %s\n", err->message);
+}
 
 segue_status cli_run_experiment(segue_results **out, const segue_experiment *experiment,
                                 const char *folder, segue_conduct conduct, segue_error *err)
 {
-    char journal[4096];
-    if (snprintf(journal, sizeof journal, "%s/%s.unfinished", folder, experiment->name) >=
-        (int)sizeof journal)
-        return segue_fail(err, SEGUE_EFILE, "the path of the folder is too long");
+    char journal[PATH_SIZE];
+    segue_status status =
+        segue_experiment_journal(experiment, folder, conduct.shard, journal, sizeof journal, err);
+    if (status != SEGUE_OK)
+        return status;
     conduct.journal = journal;
     conduct.stopped = cli_interrupted;
-    conduct.progress = cli_progress_show;
-    segue_status status = segue_experiment_run(out, experiment, &conduct, err);
-    return status == SEGUE_OK ? segue_experiment_write(*out, folder, err) : status;
+    conduct.tell = tell;
+    if (segue_ranks_is_first(conduct.ranks))
+        conduct.progress = cli_progress_show;
+    status = segue_experiment_run(out, experiment, &conduct, err);
+    return status == SEGUE_OK && *out ? segue_experiment_write(*out, folder, err) : status;
 }
 
 void cli_remove_journal(const segue_experiment *experiment, const char *folder)
 {
-    char journal[4096];
-    (void)snprintf(journal, sizeof journal, "%s/%s.unfinished", folder, experiment->name);
-    (void)unlink(journal);
+    const segue_shard all = {.count = 0};
+    char journal[PATH_SIZE];
+    if (segue_experiment_journal(experiment, folder, all, journal, sizeof journal, NULL) ==
+        SEGUE_OK)
+        (void)unlink(journal);
 }
 
+/* ---- what is asked for ------------------------------------------------------------------- */
+
+static segue_status parse_shard(const char *text, segue_shard *out, segue_error *err)
+{
+    char number[32] = "";
+    const char *slash = strchr(text, '/');
+    if (slash && slash - text < (ptrdiff_t)sizeof number)
+        memcpy(number, text, (size_t)(slash - text));
+    if (!slash ||
+        segue_parse_whole(slash + 1, 1, SEGUE_MAX_SHARDS, &out->count, NULL) != SEGUE_OK ||
+        segue_parse_whole(number, 1, out->count, &out->number, NULL) != SEGUE_OK)
+        return segue_fail(
+            err, SEGUE_EDOMAIN,
+            "--shard: '%.40s' is no part of a whole; need I/N with I from 1 to N, and "
+            "N up to %d",
+            text, SEGUE_MAX_SHARDS);
+    return SEGUE_OK;
+}
+
+static segue_status check_settings(settings *set, segue_error *err)
+{
+    if (!set->path)
+        return segue_fail(err, SEGUE_EUSAGE,
+                          "give the file of an experiment; 'segue help run' tells more");
+    if (set->resume && set->fresh)
+        return segue_fail(err, SEGUE_EUSAGE, "--resume and --fresh exclude each other");
+    if (set->shard_text && set->format_text)
+        return segue_fail(err, SEGUE_EUSAGE,
+                          "--shard has no results to print; --format goes with 'segue merge'");
+    segue_status status = SEGUE_OK;
+    if (set->shard_text)
+        status = parse_shard(set->shard_text, &set->shard, err);
+    if (status == SEGUE_OK && set->format_text)
+        status = cli_parse_format(set->format_text, &set->format, err);
+    return status;
+}
+
+static segue_status parse(settings *set, int argc, char **argv, segue_error *err)
+{
+    *set = (settings){.out = ".", .seed = NO_SEED};
+    const segue_status status = cli_parse_operand(options, sizeof options / sizeof *options, argc,
+                                                  argv, set, &set->path, err);
+    return status == SEGUE_OK ? check_settings(set, err) : status;
+}
+
+/* The first process looks after the folder; others may have disks of their own. */
+static segue_status prepare(const settings *set, const segue_ranks *ranks,
+                            segue_experiment **experiment, segue_error *err)
+{
+    const segue_changes changes = {.variant = set->variant,
+                                   .runs = set->runs,
+                                   .seed = set->seed == NO_SEED ? NULL : &set->seed};
+    segue_status status = segue_experiment_read(experiment, set->path, &changes, err);
+    if (status != SEGUE_OK || !segue_ranks_is_first(ranks))
+        return status;
+    status = segue_experiment_keep(*experiment, set->out, set->path, err);
+    return status == SEGUE_OK ? segue_experiment_folder(set->out, err) : status;
+}
+
+/* ---- all of it --------------------------------------------------------------------------- */
+
 static segue_status conduct(const settings *set, const segue_experiment *experiment,
-                            segue_results **out, segue_error *err)
+                            const segue_ranks *ranks, segue_results **out, segue_error *err)
 {
     cli_progress progress;
+    const uint64_t usual = ranks ? 1 : cli_processors();
     cli_interrupt_catch();
     cli_progress_init(&progress, set->quiet);
     cli_progress_part(&progress, experiment->name, 0.0, 1.0);
-    const segue_conduct how = {.threads = (size_t)set->threads,
+    const segue_conduct how = {.threads = (size_t)(set->threads ? set->threads : usual),
                                .resume = set->resume,
                                .fresh = set->fresh,
+                               .shard = set->shard,
+                               .ranks = ranks,
                                .context = &progress};
     const segue_status status = cli_run_experiment(out, experiment, set->out, how, err);
     cli_progress_fini(&progress);
     return status;
 }
 
-static segue_status run(int argc, char **argv, segue_error *err)
+static segue_status print_shard(const settings *set, const segue_experiment *experiment,
+                                segue_error *err)
 {
-    settings set = {.out = ".", .format = "table", .seed = NO_SEED, .threads = cli_processors()};
-    cli_format format = CLI_TABLE;
-    const char *path = NULL;
-    segue_status status =
-        cli_parse_operand(options, sizeof options / sizeof *options, argc, argv, &set, &path, err);
-    if (status == SEGUE_OK)
-        status = cli_parse_format(set.format, &format, err);
-    if (status == SEGUE_OK && !path)
-        status = segue_fail(err, SEGUE_EUSAGE,
-                            "give the file of an experiment; 'segue help run' tells more");
-    if (status == SEGUE_OK && set.resume && set.fresh)
-        status = segue_fail(err, SEGUE_EUSAGE, "--resume and --fresh exclude each other");
+    segue_output output;
+    segue_status status = segue_output_init(&output, err);
     if (status != SEGUE_OK)
         return status;
-    segue_experiment *experiment = NULL;
+    fprintf(output.stream,
+            "%s: shard %" PRIu64 " of %" PRIu64 " is complete; 'segue merge' makes the results of "
+            "all\n",
+            experiment->name, set->shard.number, set->shard.count);
+    status = cli_output_send(&output, NULL, err);
+    segue_output_fini(&output);
+    return status;
+}
+
+static segue_status print_outcome(const settings *set, const segue_experiment *experiment,
+                                  const segue_results *results, segue_error *err)
+{
+    if (set->shard.count)
+        return print_shard(set, experiment, err);
+    cli_remove_journal(experiment, set->out);
+    return cli_print_results(results, set->format, err);
+}
+
+static segue_status play(const settings *set, const segue_experiment *experiment,
+                         const segue_ranks *ranks, segue_error *err)
+{
     segue_results *results = NULL;
-    const segue_changes changes = {
-        .variant = set.variant, .runs = set.runs, .seed = set.seed == NO_SEED ? NULL : &set.seed};
-    status = segue_experiment_read(&experiment, path, &changes, err);
-    if (status == SEGUE_OK)
-        status = segue_experiment_keep(experiment, set.out, path, err);
-    if (status == SEGUE_OK)
-        status = segue_experiment_folder(set.out, err);
-    if (status == SEGUE_OK)
-        status = conduct(&set, experiment, &results, err);
-    if (status == SEGUE_OK)
-        cli_remove_journal(experiment, set.out);
-    if (status == SEGUE_OK)
-        status = cli_print(&printers, results, format, NULL, err);
+    segue_status status = conduct(set, experiment, ranks, &results, err);
+    if (status == SEGUE_OK && segue_ranks_is_first(ranks))
+        status = print_outcome(set, experiment, results, err);
     segue_results_destroy(results);
+    return status;
+}
+
+/* `status` tells how reading the options went, which all processes hear of. */
+static segue_status run_with(const segue_ranks *ranks, const settings *set, segue_status status,
+                             segue_error *err)
+{
+    segue_experiment *experiment = NULL;
+    if (status == SEGUE_OK)
+        status = prepare(set, ranks, &experiment, err);
+    status = segue_ranks_agree(ranks, status, 0, err);
+    if (status == SEGUE_OK && experiment)
+        status = play(set, experiment, ranks, err);
     segue_experiment_destroy(experiment);
     return status;
+}
+
+/* The first process answers for all: the others end in silence and without an error, lest the
+ * launcher ends the first before it has spoken. */
+static segue_status run_launched(cli_launch launch, const settings *set, segue_status status,
+                                 segue_error *err)
+{
+    segue_ranks ranks;
+    segue_error why;
+    const segue_status joined = cli_ranks_open(&ranks, launch, &why);
+    if (joined != SEGUE_OK)
+        return launch.self == 0 ? segue_fail(err, joined, "%s", why.message) : SEGUE_OK;
+    status = run_with(&ranks, set, status, err);
+    cli_ranks_close();
+    return ranks.self == 0 ? status : SEGUE_OK;
+}
+
+static segue_status run(int argc, char **argv, segue_error *err)
+{
+    settings set;
+    const segue_status status = parse(&set, argc, argv, err);
+    const cli_launch launch = cli_launched();
+    if (launch.count > 1 && !set.shard_text)
+        return run_launched(launch, &set, status, err);
+    return run_with(NULL, &set, status, err);
 }
 
 const cli_command cli_command_run = {
@@ -170,6 +296,10 @@ const cli_command cli_command_run = {
                "tasks.  The results go to NAME.json (which 'segue run' takes too, to repeat it),\n"
                "NAME.csv and NAME-curve.csv (with 'every').  Ctrl-C stops; what is finished is\n"
                "kept in NAME.unfinished, and --resume goes on with it, to the same results.\n\n"
+               "On many machines: 'mpirun -n P segue run FILE.json' deals the runs out to P\n"
+               "processes, of which the first writes; each has --threads.  Or play the parts\n"
+               "apart: --shard I/N leaves NAME.shard-I-of-N, which --resume goes on with, and\n"
+               "'segue merge FILE.json' makes the results.  The bytes are always the same.\n\n"
                "Fields of the file:\n"
                "  name         of the result files: a-z, 0-9 and '-'\n"
                "  title        for people (default: the name)\n"
@@ -189,7 +319,8 @@ const cli_command cli_command_run = {
                "               seed or every, for --variant quick\n\n"
                "examples:\n"
                "  segue run experiments/lengths.json --out /tmp\n"
-               "  segue run experiments/lengths.json --variant quick --out /tmp --format csv\n",
+               "  segue run experiments/lengths.json --variant quick --out /tmp --format csv\n"
+               "  mpirun -n 4 segue run experiments/lengths.json --out /tmp\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/ranks.h"
 #include "segue/version.h"
 
 static segue_status run(int argc, char **argv, segue_error *err)
@@ -12,8 +13,10 @@ static segue_status run(int argc, char **argv, segue_error *err)
         status = segue_output_init(&output, err);
     if (status != SEGUE_OK)
         return status;
-    fprintf(output.stream, "segue %s\nbuild: %s\nblas:  %s\n", segue_version(), segue_build(),
-            segue_blas());
+    char mpi[100];
+    cli_ranks_about(mpi, sizeof mpi);
+    fprintf(output.stream, "segue %s\nbuild: %s\nblas:  %s\nmpi:   %s\n", segue_version(),
+            segue_build(), segue_blas(), mpi);
     status = cli_output_send(&output, NULL, err);
     segue_output_fini(&output);
     return status;
@@ -21,7 +24,7 @@ static segue_status run(int argc, char **argv, segue_error *err)
 
 const cli_command cli_command_version = {
     .name = "version",
-    .summary = "tells the version, the build and the linear algebra in use",
+    .summary = "tells the version, the build, and the BLAS and MPI in use",
     .usage = "version",
     .details = "",
     .run = run,

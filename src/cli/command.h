@@ -18,9 +18,9 @@ typedef struct cli_command {
     segue_status (*run)(int argc, char **argv, segue_error *err);
 } cli_command;
 
-extern const cli_command cli_command_simulate, cli_command_run, cli_command_paper,
-    cli_command_complexity, cli_command_estimate, cli_command_bench, cli_command_help,
-    cli_command_version;
+extern const cli_command cli_command_simulate, cli_command_run, cli_command_merge,
+    cli_command_paper, cli_command_complexity, cli_command_estimate, cli_command_bench,
+    cli_command_help, cli_command_version;
 
 /** All commands, in the order of the help. */
 const cli_command *const *cli_commands(size_t *count);

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/ranks.h"
+
 segue_status cli_parse_format(const char *text, cli_format *out, segue_error *err)
 {
     static const char *const names[] = {"table", "csv", "json"};
@@ -66,7 +68,8 @@ cli_bold cli_bold_for(const char *path)
 {
     const char *no_colour = getenv("NO_COLOR");
     const char *terminal = getenv("TERM");
-    const bool shows = !path && isatty(STDOUT_FILENO) && !(no_colour && *no_colour) && terminal &&
-                       strcmp(terminal, "dumb") != 0;
+    const bool is_seen = isatty(STDOUT_FILENO) && cli_launched().count == 1; /* mpirun pretends */
+    const bool shows =
+        !path && is_seen && !(no_colour && *no_colour) && terminal && strcmp(terminal, "dumb") != 0;
     return shows ? (cli_bold){.on = "\033[1m", .off = "\033[0m"} : (cli_bold){.on = "", .off = ""};
 }

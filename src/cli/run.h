@@ -3,10 +3,11 @@
 #ifndef SEGUE_CLI_RUN_H
 #define SEGUE_CLI_RUN_H
 
+#include "cli/output.h"
 #include "experiment/experiment.h"
 
-/** Run an experiment with its journal in `folder`, and write its results there.  `conduct` needs
- * threads, resume, fresh and, as context, a cli_progress. */
+/** Run an experiment with its journal in `folder`, and write its results there, if there are any.
+ * `conduct` needs threads, resume, fresh, shard, ranks and, as context, a cli_progress. */
 SEGUE_MUST_CHECK segue_status cli_run_experiment(segue_results **out,
                                                  const segue_experiment *experiment,
                                                  const char *folder, segue_conduct conduct,
@@ -14,5 +15,9 @@ SEGUE_MUST_CHECK segue_status cli_run_experiment(segue_results **out,
 
 /** Remove the journal, when nobody needs it any more. */
 void cli_remove_journal(const segue_experiment *experiment, const char *folder);
+
+/** Print results to the standard output. */
+SEGUE_MUST_CHECK segue_status cli_print_results(const segue_results *results, cli_format format,
+                                                segue_error *err);
 
 #endif

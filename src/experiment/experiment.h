@@ -1,10 +1,19 @@
-/* experiment.h - run an experiment over threads, so that it can be stopped and gone on with.
+/* experiment.h - run an experiment over threads and processes, so that it can be stopped and gone
+ * on with.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_EXPERIMENT_EXPERIMENT_H
 #define SEGUE_EXPERIMENT_EXPERIMENT_H
 
+#include "experiment/ranks.h"
 #include "experiment/spec.h"
 #include "io/results.h"
+
+#define SEGUE_MAX_SHARDS 100000
+
+/** One of `count` parts of an experiment, 1 .. count; count 0: there are no parts. */
+typedef struct segue_shard {
+    uint64_t number, count;
+} segue_shard;
 
 /** How to run; none of it changes the results. */
 typedef struct segue_conduct {
@@ -17,11 +26,18 @@ typedef struct segue_conduct {
     void (*progress)(void *context, double done, double total);
     void *context;
     bool (*stopped)(void); /* whether to stop now; asked after every task by any thread */
+    segue_shard shard;     /* run only this; the journal is then all that comes of it */
+    /* The processes that share the work, or NULL: this one is alone.  The first keeps the journal,
+     * has the results and tells the errors; the others get their status without a sentence. */
+    const segue_ranks *ranks;
+    /* With ranks: say this sentence now, for the process is about to end. */
+    void (*tell)(void *context, const segue_error *err);
 } segue_conduct;
 
 /**
  * Run an experiment.  The journal stays, so that the results can be had again without playing; who
- * has written them removes it.
+ * has written them removes it.  *out stays NULL where there are no results: after a shard, and in
+ * all processes but the first.
  *
  * @retval SEGUE_ESTOPPED  it was stopped; finished runs are in the journal
  * @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ETHREAD, SEGUE_ENOMEM
@@ -29,6 +45,22 @@ typedef struct segue_conduct {
 SEGUE_MUST_CHECK segue_status segue_experiment_run(segue_results **out,
                                                    const segue_experiment *experiment,
                                                    const segue_conduct *conduct, segue_error *err);
+
+/** The name of the journal of a shard, or of all runs; @retval SEGUE_EFILE  it is too long */
+SEGUE_MUST_CHECK segue_status segue_experiment_journal(const segue_experiment *experiment,
+                                                       const char *folder, segue_shard shard,
+                                                       char *path, size_t size, segue_error *err);
+
+/**
+ * Make the results of the shards in `folder`, which stay there.
+ *
+ * @retval SEGUE_EFILE  one is missing, incomplete, damaged, doubled or of another experiment or
+ *                      program: the message names it
+ * @retval SEGUE_EIO, SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_experiment_merge(segue_results **out,
+                                                     const segue_experiment *experiment,
+                                                     const char *folder, segue_error *err);
 
 /** How many steps all runs of an experiment have. */
 double segue_experiment_cost(const segue_experiment *experiment);

@@ -24,6 +24,7 @@
 struct segue_journal {
     char *path;
     int fd;
+    bool resume; /* it is gone on with, and not only read */
 };
 
 static segue_status failed(const segue_journal *journal, const char *what, segue_error *err)
@@ -67,22 +68,47 @@ static segue_status read_all(const segue_journal *journal, bytes *b, segue_error
     return SEGUE_OK;
 }
 
-/* Take the next record; false if it is cut off, damaged or of no run. */
-static bool take_record(reader *r, journal_function take, void *context)
+/* Take the next record; not `good` if it is cut off, damaged or of no run. */
+static segue_status take_record(reader *r, journal_function take, void *context, bool *good,
+                                segue_error *err)
 {
     const size_t start = r->at;
     const uint64_t unit = segue_reader_u64(r);
     const uint64_t count = segue_reader_u64(r);
+    *good = false;
     if (r->failed || count > MOST_NUMBERS || r->size - r->at < 8 * count + 8)
-        return false;
+        return SEGUE_OK;
     double *values = calloc(count + 1, sizeof *values);
-    if (!values)
-        return false;
+    if (!values) /* which says nothing against the record */
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the journal");
     segue_reader_f64(r, values, (size_t)count);
     const uint32_t sum = segue_crc32(r->data + start, r->at - start);
-    const bool good = segue_reader_u64(r) == sum && take(context, unit, values, (size_t)count);
+    *good = segue_reader_u64(r) == sum && take(context, unit, values, (size_t)count);
     free(values);
-    return good;
+    return SEGUE_OK;
+}
+
+/* A head whose first `same` bytes are those of `identity`, and no more: tell what differs.  The
+ * first line of an identity is the program, the second a shard if it is one. */
+static segue_status tell_difference(const segue_journal *journal, const char *identity, size_t same,
+                                    segue_error *err)
+{
+    const char *path = segue_text_tail(journal->path);
+    const char *second = strchr(identity, '\n'), *third = second ? strchr(second + 1, '\n') : NULL;
+    if (journal->resume)
+        return segue_fail(err, SEGUE_EFILE,
+                          "%s: was begun with other settings or another version; '--fresh' begins "
+                          "again",
+                          path);
+    if (second && identity + same <= second)
+        return segue_fail(err, SEGUE_EFILE,
+                          "%s: was made by another version or build than this, %.*s; need the same",
+                          path, (int)(second - identity), identity);
+    if (third && identity + same <= third)
+        return segue_fail(err, SEGUE_EFILE, "%s: is not %.*s, as its name says", path,
+                          (int)(third - second - 1), second + 1);
+    return segue_fail(err, SEGUE_EFILE,
+                      "%s: is of another experiment, or was made with other settings", path);
 }
 
 /* Whether the head is that of this experiment. */
@@ -95,34 +121,49 @@ static segue_status check_head(const segue_journal *journal, reader *r, const ch
     if (r->failed || memcmp(magic, MAGIC, sizeof magic) != 0)
         return segue_fail(err, SEGUE_EFILE, "%s: is not an unfinished experiment",
                           segue_text_tail(journal->path));
-    if (segue_reader_u64(r) != length || r->failed || r->size - r->at < length ||
-        memcmp(r->data + r->at, identity, length) != 0)
-        return segue_fail(err, SEGUE_EFILE,
-                          "%s: was begun with other settings or another version; '--fresh' begins "
-                          "again",
-                          segue_text_tail(journal->path));
+    const uint64_t theirs = segue_reader_u64(r);
+    const size_t most = r->size - r->at < theirs ? r->size - r->at : (size_t)theirs;
+    size_t same = 0;
+    while (same < most && same < length && r->data[r->at + same] == (unsigned char)identity[same])
+        same++;
+    if (same < length || theirs != length)
+        return tell_difference(journal, identity, same, err);
     r->at += length;
     return SEGUE_OK;
 }
 
-/* Take all whole records, and cut off what is behind them. */
-static segue_status go_on(segue_journal *journal, const char *identity, journal_function take,
-                          void *context, segue_error *err)
+/* Take all whole records; `good` is where they end, and `size` where the file does. */
+static segue_status take_all(const segue_journal *journal, const char *identity,
+                             journal_function take, void *context, size_t *good, size_t *size,
+                             segue_error *err)
 {
     bytes b = {.data = NULL};
     segue_status status = read_all(journal, &b, err);
     reader r = {.data = b.data, .size = b.size};
     if (status == SEGUE_OK)
         status = check_head(journal, &r, identity, err);
-    if (status == SEGUE_OK) {
-        size_t good = r.at;
-        while (r.at < r.size && take_record(&r, take, context))
-            good = r.at;
-        if (ftruncate(journal->fd, (off_t)good) != 0 || lseek(journal->fd, 0, SEEK_END) < 0)
-            status = failed(journal, "writing", err);
+    *good = r.at;
+    *size = r.size;
+    for (bool taken = true; taken && status == SEGUE_OK && r.at < r.size;) {
+        status = take_record(&r, take, context, &taken, err);
+        if (taken)
+            *good = r.at;
     }
     segue_bytes_fini(&b);
     return status;
+}
+
+/* Take all whole records, and cut off what is behind them. */
+static segue_status go_on(const segue_journal *journal, const char *identity, journal_function take,
+                          void *context, segue_error *err)
+{
+    size_t good = 0, size = 0;
+    const segue_status status = take_all(journal, identity, take, context, &good, &size, err);
+    if (status != SEGUE_OK)
+        return status;
+    if (ftruncate(journal->fd, (off_t)good) != 0 || lseek(journal->fd, 0, SEEK_END) < 0)
+        return failed(journal, "writing", err);
+    return SEGUE_OK;
 }
 
 /* ---- writing ----------------------------------------------------------------------------- */
@@ -156,6 +197,16 @@ segue_status segue_journal_add(segue_journal *journal, uint64_t unit, const doub
 
 /* ---- both -------------------------------------------------------------------------------- */
 
+/* Until it is closed, nobody else writes to it. */
+static segue_status lock(const segue_journal *journal, short kind, segue_error *err)
+{
+    struct flock whole = {.l_type = kind, .l_whence = SEEK_SET};
+    if (fcntl(journal->fd, F_SETLK, &whole) != 0 && (errno == EACCES || errno == EAGAIN))
+        return segue_fail(err, SEGUE_EFILE, "%s: another segue is at work on this experiment",
+                          segue_text_tail(journal->path));
+    return SEGUE_OK;
+}
+
 static segue_status open_at(segue_journal *journal, const char *identity, bool resume, bool fresh,
                             journal_function take, void *context, segue_error *err)
 {
@@ -164,10 +215,9 @@ static segue_status open_at(segue_journal *journal, const char *identity, bool r
     if (journal->fd < 0 || fstat(journal->fd, &about) != 0)
         return segue_fail(err, SEGUE_EFILE, "%s: cannot be written: %s",
                           segue_text_tail(journal->path), strerror(errno));
-    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    if (fcntl(journal->fd, F_SETLK, &whole) != 0 && (errno == EACCES || errno == EAGAIN))
-        return segue_fail(err, SEGUE_EFILE, "%s: another segue is at work on this experiment",
-                          segue_text_tail(journal->path));
+    const segue_status status = lock(journal, F_WRLCK, err);
+    if (status != SEGUE_OK)
+        return status;
     if (about.st_size == 0 || fresh)
         return begin(journal, identity, err);
     if (!resume)
@@ -175,26 +225,55 @@ static segue_status open_at(segue_journal *journal, const char *identity, bool r
                           "%s: an unfinished experiment is kept here; '--resume' goes on with it, "
                           "'--fresh' begins again",
                           segue_text_tail(journal->path));
+    journal->resume = true;
     return go_on(journal, identity, take, context, err);
+}
+
+static segue_status create(segue_journal **out, const char *path, segue_error *err)
+{
+    segue_journal *journal = calloc(1, sizeof *journal);
+    if (!journal || !(journal->path = strdup(path))) {
+        free(journal);
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the journal");
+    }
+    journal->fd = -1;
+    *out = journal;
+    return SEGUE_OK;
 }
 
 segue_status segue_journal_open(segue_journal **out, const char *path, const char *identity,
                                 bool resume, bool fresh, journal_function take, void *context,
                                 segue_error *err)
 {
+    segue_journal *journal = NULL;
     *out = NULL;
-    segue_journal *journal = calloc(1, sizeof *journal);
-    if (!journal || !(journal->path = strdup(path))) {
-        free(journal);
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the journal");
-    }
-    const segue_status status = open_at(journal, identity, resume, fresh, take, context, err);
+    segue_status status = create(&journal, path, err);
+    if (status == SEGUE_OK)
+        status = open_at(journal, identity, resume, fresh, take, context, err);
     if (status != SEGUE_OK) {
         segue_journal_close(journal);
         return status;
     }
     *out = journal;
     return SEGUE_OK;
+}
+
+segue_status segue_journal_read(const char *path, const char *identity, journal_function take,
+                                void *context, bool *whole, segue_error *err)
+{
+    segue_journal *journal = NULL;
+    size_t good = 0, size = 0;
+    segue_status status = create(&journal, path, err);
+    if (status == SEGUE_OK && (journal->fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
+        status = segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", segue_text_tail(path),
+                            strerror(errno));
+    if (status == SEGUE_OK)
+        status = lock(journal, F_RDLCK, err);
+    if (status == SEGUE_OK)
+        status = take_all(journal, identity, take, context, &good, &size, err);
+    *whole = good == size;
+    segue_journal_close(journal);
+    return status;
 }
 
 void segue_journal_close(segue_journal *journal)

@@ -11,11 +11,12 @@
 
 typedef struct segue_journal segue_journal;
 
-/** Called for each run that a journal holds; false: there is no such run. */
+/** Called for each run that a journal holds; false: it cannot be. */
 typedef bool (*journal_function)(void *context, uint64_t unit, const double *values, size_t count);
 
 /**
- * Open the journal at `path` for an experiment that `identity` describes in full.
+ * Open the journal at `path` for an experiment that `identity` describes in full: the first line
+ * the program, the second the shard if it is one.
  *
  * If there is one: with `resume` what it holds is given to `take` and it goes on; with `fresh` it
  * is begun again; with neither it is refused, so that nobody loses work by a forgotten word.  A
@@ -27,6 +28,17 @@ typedef bool (*journal_function)(void *context, uint64_t unit, const double *val
 SEGUE_MUST_CHECK segue_status segue_journal_open(segue_journal **out, const char *path,
                                                  const char *identity, bool resume, bool fresh,
                                                  journal_function take, void *context,
+                                                 segue_error *err);
+
+/**
+ * Give what the journal at `path` holds to `take`, and leave it as it is.  `whole` tells whether
+ * that was all, or a record was cut off, damaged or not taken.
+ *
+ * @retval SEGUE_EFILE  it cannot be read, is of another experiment, or is being written
+ * @retval SEGUE_EIO, SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_journal_read(const char *path, const char *identity,
+                                                 journal_function take, void *context, bool *whole,
                                                  segue_error *err);
 
 /** Keep a finished run; @retval SEGUE_EIO, SEGUE_ENOMEM */

@@ -1,0 +1,34 @@
+/* launch.c - whether a launcher started this process along with others.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "cli/ranks.h"
+#include "segue/number.h"
+
+#define MOST_RANKS 100000000
+
+/* srun sets SLURM_* also where it does not help processes to find each other: PMIX_RANK tells. */
+static const struct {
+    const char *count, *self;
+} variables[] = {
+    {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"}, /* Open MPI's mpirun */
+    {"PMI_SIZE", "PMI_RANK"},                         /* srun --mpi=pmi2 and other launchers */
+    {"SLURM_STEP_NUM_TASKS", "PMIX_RANK"},            /* srun --mpi=pmix */
+};
+
+static bool read_whole(const char *name, uint64_t *out)
+{
+    const char *text = getenv(name);
+    return text && segue_parse_whole(text, 0, MOST_RANKS, out, NULL) == SEGUE_OK;
+}
+
+cli_launch cli_launched(void)
+{
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        cli_launch launch;
+        if (read_whole(variables[i].count, &launch.count) && launch.count > 1 &&
+            read_whole(variables[i].self, &launch.self))
+            return launch;
+    }
+    return (cli_launch){.count = 1};
+}

@@ -1,0 +1,29 @@
+/* ranks.h - the processes that mpirun or srun started together with this one.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_CLI_RANKS_H
+#define SEGUE_CLI_RANKS_H
+
+#include "experiment/ranks.h"
+
+/** What the environment says of a launcher: process `self` of `count`; count 1: there is none. */
+typedef struct cli_launch {
+    uint64_t self, count;
+} cli_launch;
+
+cli_launch cli_launched(void);
+
+/**
+ * Join the others that a launcher started.  This starts MPI, and whoever is alone does without.
+ *
+ * @retval SEGUE_EUSAGE  this segue was built without MPI, or the launcher and MPI disagree
+ */
+SEGUE_MUST_CHECK segue_status cli_ranks_open(segue_ranks *ranks, cli_launch launch,
+                                             segue_error *err);
+
+/** Which MPI this is, as `segue version` tells it. */
+void cli_ranks_about(char *text, size_t size);
+
+/** Part, all together. */
+void cli_ranks_close(void);
+
+#endif

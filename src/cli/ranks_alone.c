@@ -1,0 +1,24 @@
+/* ranks_alone.c - in place of ranks_mpi.c where segue is built without MPI.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cli/ranks.h"
+
+segue_status cli_ranks_open(segue_ranks *ranks, cli_launch launch, segue_error *err)
+{
+    *ranks = (segue_ranks){.count = 0};
+    return segue_fail(err, SEGUE_EUSAGE,
+                      "was started as %" PRIu64 " processes, and this segue was built without MPI; "
+                      "start it once, or a part of it in each process with --shard",
+                      launch.count);
+}
+
+void cli_ranks_about(char *text, size_t size)
+{
+    (void)snprintf(text, size, "none");
+}
+
+void cli_ranks_close(void)
+{
+}

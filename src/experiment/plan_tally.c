@@ -1,0 +1,84 @@
+/* plan_tally.c - the numbers of all runs, added up in their order: threads, processes, stops and
+ * resumptions do not show in the results.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include <string.h>
+
+#include "experiment/plan.h"
+#include "sim/summary.h"
+
+static segue_stats stats_of(const plan_cell *c, size_t column)
+{
+    segue_stats stats = {.count = 0};
+    for (uint64_t run = 0; run < c->sim.runs; run++)
+        segue_stats_add(&stats, c->values[run * c->width + column]);
+    return stats;
+}
+
+static void summarise_single(const plan_cell *c, segue_cell *out)
+{
+    const size_t models = c->n_models ? c->n_models : 1;
+    const double *weight = c->n_models ? c->sim.environment->models->weight : NULL;
+    segue_stats stats = stats_of(c, 0);
+    const segue_regret only = segue_regret_of(&stats);
+    for (size_t k = 0; k < c->n_models; k++) {
+        stats = stats_of(c, k);
+        out->by_model[k] = segue_regret_of(&stats);
+    }
+    out->regret = segue_regret_stratified(weight, weight ? out->by_model : &only, models);
+    out->no_model_left = stats_of(c, models).mean;
+}
+
+static void summarise_tasks(const plan_cell *c, segue_cell *out)
+{
+    const segue_stats stats = stats_of(c, AT_REGRET);
+    out->regret = segue_regret_of(&stats);
+    out->no_model_left = stats_of(c, AT_NO_MODEL).mean;
+    out->violations = stats_of(c, AT_VIOLATIONS).mean;
+    out->left_out = stats_of(c, AT_LEFT_OUT).mean;
+    for (uint64_t run = 0; run < c->sim.runs; run++) {
+        const double *values = c->values + run * c->width;
+        out->run_regret[run] = values[AT_REGRET];
+        for (size_t q = 0; q < SEGUE_TRACKS; q++)
+            if (out->track[q])
+                memcpy(out->track[q] + run * out->n_points, values + AT_TRACKS + q * out->n_points,
+                       out->n_points * sizeof *values);
+    }
+}
+
+static segue_status summarise(const plan *p, size_t number, segue_cell *out, segue_error *err)
+{
+    const segue_experiment *ex = p->ex;
+    const plan_cell *c = &p->cells[number];
+    out->environment = strdup(ex->place[segue_experiment_place(ex, number)].name);
+    out->policy = strdup(ex->policies.text[segue_experiment_policy(ex, number)]);
+    if (!out->environment || !out->policy)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the results");
+    out->steps = c->sim.steps;
+    out->tasks = c->sim.tasks;
+    out->runs = c->sim.runs;
+    out->n_models = c->n_models;
+    out->every = c->sim.tasks ? ex->every : 0;
+    const segue_status status = segue_cell_reserve(out, c->follow != NULL, err);
+    if (status != SEGUE_OK)
+        return status;
+    if (c->sim.tasks)
+        summarise_tasks(c, out);
+    else
+        summarise_single(c, out);
+    return SEGUE_OK;
+}
+
+segue_status segue_plan_tally(const plan *p, segue_results **out, segue_error *err)
+{
+    segue_results *results = NULL;
+    segue_status status = segue_results_create(&results, json_incref(p->ex->json), p->n_cells, err);
+    for (size_t i = 0; i < p->n_cells && status == SEGUE_OK; i++)
+        status = summarise(p, i, &results->cell[i], err);
+    if (status != SEGUE_OK) {
+        segue_results_destroy(results);
+        return status;
+    }
+    *out = results;
+    return SEGUE_OK;
+}
