@@ -90,6 +90,8 @@ typedef struct segue_estimator_config {
 
 SEGUE_API segue_estimator_config segue_estimator_defaults(void);
 
+#define SEGUE_VERDICT_SIZE 160
+
 /** What an estimate rests on.  The arrays are the estimator's, valid until the next fit. */
 typedef struct segue_estimate_info {
     bool found;       /* there is an estimate; else the verdict says why not */
@@ -105,7 +107,7 @@ typedef struct segue_estimate_info {
     uint64_t iterations;      /* of the power method, in all lanes */
     uint64_t starts;          /* lanes used */
     bool warm;                /* it started from the last estimate */
-    const char *verdict;      /* one sentence: "good: ...", "weak: ..." or "none: ..." */
+    char verdict[SEGUE_VERDICT_SIZE]; /* one sentence: "good: ...", "weak: ...", "none: ..." */
 } segue_estimate_info;
 
 typedef struct segue_estimator segue_estimator;

@@ -14,7 +14,7 @@
 #define COLD_BELOW   100  /* tasks: until then every fit is cold ... */
 #define COLD_GROWTH  1.05 /* ... and then each time the tasks have grown by this */
 #define MOST_ALPHA0  1e6
-#define FEW_TASKS    10  /* times the models: fewer tell little, whatever the spectrum says */
+#define FEW_TIMES    10  /* times the models: fewer tell little, whatever the spectrum says */
 #define MOST_OFF     0.3 /* of the sum of the weights from 1 */
 #define MOST_STARTS  1000
 #define MOST_STEPS   1000
@@ -22,6 +22,9 @@
 
 static const method *const methods[] = {&segue_method_rtp, &segue_method_algorithm_b,
                                         &segue_method_eca};
+
+/* What the last fit came to. */
+typedef enum outcome_kind { NOTHING_YET, FEW_TASKS, FEW_ARMS, LOW_RANK, FOUND } outcome_kind;
 
 struct segue_estimator {
     segue_estimator_config config;
@@ -32,8 +35,9 @@ struct segue_estimator {
     double *weight;       /* m: what its weights were made of */
     double *best;         /* the better of two answers, while the other is made: see keep_better */
     uint64_t cold_at;     /* the next cold fit is at so many tasks */
-    segue_estimate_info info;
-    char verdict[VERDICT_SIZE];
+    outcome_kind outcome;
+    uint64_t used;            /* tasks that counted in the last fit */
+    segue_estimate_info info; /* but for the verdict, which is put into words when asked for */
 };
 
 segue_estimator_config segue_estimator_defaults(void)
@@ -150,8 +154,6 @@ segue_status segue_estimator_create(segue_estimator **out, const segue_estimator
         segue_estimator_destroy(est);
         return status;
     }
-    est->info = (segue_estimate_info){.verdict = est->verdict};
-    (void)snprintf(est->verdict, sizeof est->verdict, "none: nothing was estimated yet");
     *out = est;
     return SEGUE_OK;
 }
@@ -177,11 +179,6 @@ const segue_models *segue_estimator_models(const segue_estimator *est)
     return est->models;
 }
 
-segue_estimate_info segue_estimator_look(const segue_estimator *est)
-{
-    return est->info;
-}
-
 /* ---- one fit ----------------------------------------------------------------------------- */
 
 static const char *ordinal(size_t k)
@@ -198,24 +195,15 @@ static double rank_tolerance(const fit *f)
                                             : 1e-9; /* views in single precision are rounded */
 }
 
-/* Whether the moments can hold m models at all; else the verdict says why not. */
-static bool is_solvable(segue_estimator *est, uint64_t n_tasks)
+/* Whether the moments can hold m models at all. */
+static outcome_kind judge(const fit *f, uint64_t n_tasks)
 {
-    const fit *f = &est->fit;
-    const double *eigenvalue = f->s.eigenvalue, least = rank_tolerance(f) * eigenvalue[0];
+    const double *eigenvalue = f->s.eigenvalue;
     if (n_tasks < f->m)
-        (void)snprintf(est->verdict, VERDICT_SIZE,
-                       "none: %" PRIu64 " tasks are fewer than %zu models", n_tasks, f->m);
-    else if (f->m > f->n_arms)
-        (void)snprintf(est->verdict, VERDICT_SIZE, "none: %zu models are more than %zu arms", f->m,
-                       f->n_arms);
-    else if (!(eigenvalue[f->m - 1] > least))
-        (void)snprintf(est->verdict, VERDICT_SIZE, "none: the %zu%s eigenvalue is %.3g, so that %s",
-                       f->m, ordinal(f->m), eigenvalue[f->m - 1],
-                       f->m > 1 ? "there are fewer models" : "there is nothing to tell");
-    else
-        return true;
-    return false;
+        return FEW_TASKS;
+    if (f->m > f->n_arms)
+        return FEW_ARMS;
+    return eigenvalue[f->m - 1] > rank_tolerance(f) * eigenvalue[0] ? FOUND : LOW_RANK;
 }
 
 /* The first lambda that no model can have, or m: a true one is 1 / sqrt(rho) >= 1. */
@@ -227,35 +215,65 @@ static size_t odd_lambda(const fit *f, uint64_t n_tasks)
     return k;
 }
 
-static void set_verdict(segue_estimator *est)
+/* Why there is no estimate. */
+static void say_why(const segue_estimator *est, char *out)
+{
+    const fit *f = &est->fit;
+    const double last = f->m <= f->n_arms ? f->s.eigenvalue[f->m - 1] : 0.0;
+    if (est->outcome == NOTHING_YET)
+        (void)snprintf(out, SEGUE_VERDICT_SIZE, "none: nothing was estimated yet");
+    else if (est->outcome == FEW_TASKS)
+        (void)snprintf(out, SEGUE_VERDICT_SIZE, "none: %" PRIu64 " tasks are fewer than %zu models",
+                       est->used, f->m);
+    else if (est->outcome == FEW_ARMS)
+        (void)snprintf(out, SEGUE_VERDICT_SIZE, "none: %zu models are more than %zu arms", f->m,
+                       f->n_arms);
+    else
+        (void)snprintf(out, SEGUE_VERDICT_SIZE, "none: the %zu%s eigenvalue is %.3g, so that %s",
+                       f->m, ordinal(f->m), last,
+                       f->m > 1 ? "there are fewer models" : "there is nothing to tell");
+}
+
+/* How far to trust it. */
+static void say_how_good(const segue_estimator *est, char *out)
 {
     const fit *f = &est->fit;
     const segue_estimate_info *info = &est->info;
     const double last = f->s.eigenvalue[f->m - 1];
     const size_t odd = odd_lambda(f, info->n_tasks);
     if (last <= info->noise)
-        (void)snprintf(est->verdict, VERDICT_SIZE,
+        (void)snprintf(out, SEGUE_VERDICT_SIZE,
                        "weak: the %zu%s eigenvalue, %.2g, is within its noise, %.2g, at %" PRIu64
                        " tasks",
                        f->m, ordinal(f->m), last, info->noise, info->n_tasks);
     else if (odd < f->m && f->config->alpha0 <= 0.0)
-        (void)snprintf(est->verdict, VERDICT_SIZE,
+        (void)snprintf(out, SEGUE_VERDICT_SIZE,
                        "weak: the %zu%s component has lambda %.3g, and none can be below 1 or so "
                        "large, at %" PRIu64 " tasks",
                        odd + 1, ordinal(odd + 1), f->lambda[odd], info->n_tasks);
     else if (fabs(info->weight_sum - 1.0) > MOST_OFF)
-        (void)snprintf(est->verdict, VERDICT_SIZE,
+        (void)snprintf(out, SEGUE_VERDICT_SIZE,
                        "weak: the weights sum to %.3g before they are normalised, at %" PRIu64
                        " tasks",
                        info->weight_sum, info->n_tasks);
-    else if (info->n_tasks < FEW_TASKS * f->m)
-        (void)snprintf(est->verdict, VERDICT_SIZE, "weak: %" PRIu64 " tasks are few for %zu models",
+    else if (info->n_tasks < FEW_TIMES * f->m)
+        (void)snprintf(out, SEGUE_VERDICT_SIZE, "weak: %" PRIu64 " tasks are few for %zu models",
                        info->n_tasks, f->m);
     else
-        (void)snprintf(est->verdict, VERDICT_SIZE,
+        (void)snprintf(out, SEGUE_VERDICT_SIZE,
                        "good: all %zu eigenvalues stand out of the noise, %.2g, at %" PRIu64
                        " tasks",
                        f->m, info->noise, info->n_tasks);
+}
+
+segue_estimate_info segue_estimator_look(const segue_estimator *est)
+{
+    segue_estimate_info info = est->info;
+    if (est->outcome == FOUND)
+        say_how_good(est, info.verdict);
+    else
+        say_why(est, info.verdict);
+    return info;
 }
 
 /* Solve from the spectral form. */
@@ -381,7 +399,6 @@ static void set_info(segue_estimator *est)
     info->weight_sum = 0.0;
     for (size_t k = 0; k < f->m; k++)
         info->weight_sum += f->weight[k];
-    set_verdict(est);
 }
 
 segue_status segue_estimator_fit(segue_estimator *est, const segue_moments *moments,
@@ -392,11 +409,8 @@ segue_status segue_estimator_fit(segue_estimator *est, const segue_moments *mome
     if (segue_moments_arms(moments) != f->n_arms)
         return segue_fail(err, SEGUE_EDOMAIN, "the moments are of %zu arms, the estimator of %zu",
                           segue_moments_arms(moments), f->n_arms);
-    est->info = (segue_estimate_info){.n_tasks = n_tasks,
-                                      .n_arms = f->n_arms,
-                                      .n_models = f->m,
-                                      .eigenvalue = f->s.eigenvalue,
-                                      .verdict = est->verdict};
+    est->info = (segue_estimate_info){
+        .n_tasks = n_tasks, .n_arms = f->n_arms, .n_models = f->m, .eigenvalue = f->s.eigenvalue};
     segue_status status = SEGUE_OK;
     const bool any = n_tasks > 0 && segue_moments_weight(moments) > 0.0;
     if (est->config.cold)
@@ -407,7 +421,9 @@ segue_status segue_estimator_fit(segue_estimator *est, const segue_moments *mome
         return status;
     est->info.n_eigenvalues = f->s.n_values;
     est->info.noise = any ? f->s.noise : 0.0;
-    if (!is_solvable(est, any ? n_tasks : 0)) {
+    est->used = any ? n_tasks : 0;
+    est->outcome = judge(f, est->used);
+    if (est->outcome != FOUND) {
         segue_models_destroy(est->models);
         est->models = NULL;
         return SEGUE_OK;
@@ -432,13 +448,14 @@ void segue_estimator_put(const segue_estimator *est, bytes *b)
     const segue_estimate_info *info = &est->info;
     const double numbers[] = {info->noise, info->residual, info->weight_sum};
     segue_bytes_put_u64(b, est->models != NULL);
+    segue_bytes_put_u64(b, est->outcome);
+    segue_bytes_put_u64(b, est->used);
     segue_bytes_put_u64(b, est->cold_at);
     segue_bytes_put_u64(b, info->n_tasks);
     segue_bytes_put_u64(b, info->iterations);
     segue_bytes_put_u64(b, info->starts);
     segue_bytes_put_u64(b, info->warm);
     segue_bytes_put_f64(b, numbers, 3);
-    segue_bytes_put(b, est->verdict, sizeof est->verdict);
     segue_spectral_put(&f->s, b);
     segue_bytes_put_f64(b, f->lambda, f->m);
     if (est->models) {
@@ -451,11 +468,8 @@ static void get_info(segue_estimator *est, reader *r)
 {
     const fit *f = &est->fit;
     double numbers[3];
-    est->info = (segue_estimate_info){.n_arms = f->n_arms,
-                                      .n_models = f->m,
-                                      .eigenvalue = f->s.eigenvalue,
-                                      .lambda = f->lambda,
-                                      .verdict = est->verdict};
+    est->info = (segue_estimate_info){
+        .n_arms = f->n_arms, .n_models = f->m, .eigenvalue = f->s.eigenvalue, .lambda = f->lambda};
     est->info.n_tasks = segue_reader_u64(r);
     est->info.iterations = segue_reader_u64(r);
     est->info.starts = segue_reader_u64(r);
@@ -464,8 +478,6 @@ static void get_info(segue_estimator *est, reader *r)
     est->info.noise = numbers[0];
     est->info.residual = numbers[1];
     est->info.weight_sum = numbers[2];
-    segue_reader_get(r, est->verdict, sizeof est->verdict);
-    est->verdict[sizeof est->verdict - 1] = '\0';
     segue_spectral_get(&est->fit.s, r);
     est->info.n_eigenvalues = f->s.n_values;
     segue_reader_f64(r, f->lambda, f->m);
@@ -475,9 +487,14 @@ segue_status segue_estimator_get(segue_estimator *est, reader *r, segue_error *e
 {
     fit *f = &est->fit;
     const bool found = segue_reader_u64(r) != 0;
+    const uint64_t outcome = segue_reader_u64(r);
+    est->used = segue_reader_u64(r);
     est->cold_at = segue_reader_u64(r);
     get_info(est, r);
     est->info.found = found;
+    if (outcome > FOUND || found != (outcome == FOUND))
+        return segue_fail(err, SEGUE_EDOMAIN, "what its estimate came to cannot be");
+    est->outcome = (outcome_kind)outcome;
     segue_models_destroy(est->models);
     est->models = NULL;
     if (!found)

@@ -14,12 +14,14 @@
 #include "core/linalg.h"
 #include "segue/rng.h"
 
-#define MOST_SWEEPS    30
-#define SHARE_OF_NOISE 0.01 /* a residual of this share does less to a vector than noise has done  \
-                             */
-#define ROUNDING    1e-12   /* of the largest eigenvalue: no residual need be less */
-#define LEAST_PIVOT 1e-10   /* of a Gram matrix with a diagonal of 1: less, and the span collapsed \
-                             */
+#define MOST_SWEEPS 30
+#define SHARE_OF_NOISE                                                                             \
+    0.01               /* a residual of this share does less to a vector than noise has done       \
+                        */
+#define ROUNDING 1e-12 /* of the largest eigenvalue: no residual need be less */
+#define LEAST_PIVOT                                                                                \
+    1e-10 /* of a Gram matrix with a diagonal of 1: less, and the span collapsed                   \
+           */
 
 segue_status segue_subspace_init(subspace *s, size_t n, size_t r, segue_error *err)
 {
