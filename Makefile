@@ -20,7 +20,7 @@ test: build ## all tests
 	@ctest --preset release
 
 bench: build ## speed of kernels, policies and learners, beside that of the random numbers
-	@$(BUILD)/segue bench
+	@$(BUILD)/segue bench --long --save build/bench.json --label "$$(git rev-parse --short HEAD)"
 	@echo
 	@$(BUILD)/bench/bench_policies
 	@echo

@@ -610,7 +610,7 @@ class Bench(Folder):
     @unittest.skipIf(os.environ.get("SEGUE_TEST_SHORT"), "under a sanitizer times mean nothing, and are long")
     def test_bench_tells_ratios_and_compare_finds_what_got_slower(self):
         path = self.folder / "new.json"
-        answer("bench", "--rounds", 1, "--format", "json", "--label", "abc", "--out", path, "--quiet")
+        answer("bench", "--rounds", 1, "--save", path, "--label", "abc", "--quiet")
         data = json.loads(path.read_text())
         self.assertEqual((data["label"], data["rounds"]), ("abc", 1))
         by_name = {b["name"]: b for b in data["benchmarks"]}

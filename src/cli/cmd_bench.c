@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/utsname.h>
 
 #include "bench/bench.h"
@@ -16,7 +17,7 @@
 #include "segue/version.h"
 
 typedef struct settings {
-    const char *models, *format, *out, *label;
+    const char *models, *format, *out, *label, *save;
     uint64_t rounds;
     bool slow, quiet;
 } settings;
@@ -32,6 +33,7 @@ static const cli_option options[] = {
     {"format", 'f', CLI_TEXT, FIELD(format), "FORMAT", "table (default), csv or json", 0, 0},
     {"out", 'o', CLI_TEXT, FIELD(out), "FILE", "write there, not to the standard output ('-')", 0,
      0},
+    {"save", 's', CLI_TEXT, FIELD(save), "FILE", "also keep them there, as JSON", 0, 0},
     {"quiet", 'q', CLI_FLAG, FIELD(quiet), NULL, "no progress bar", 0, 0},
 };
 
@@ -41,6 +43,7 @@ typedef struct study {
     size_t count;
     segue_measured *measured;
     struct utsname machine;
+    char processor[80]; /* its name, or nothing */
 } study;
 
 /* ---- printing ---------------------------------------------------------------------------- */
@@ -103,10 +106,11 @@ static json_t *make_json(const void *found)
                       segue_json_number(m->median), "spread", segue_json_number(m->spread), "ratio",
                       segue_json_number(m->ratio), "of_limit", segue_json_number(m->of_limit)));
     }
-    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:o}", "version", segue_version(), "build",
-                     segue_build(), "label", st->set.label ? st->set.label : "", "machine",
-                     st->machine.machine, "processors", (json_int_t)cli_processors(), "rounds",
-                     (json_int_t)st->set.rounds, "benchmarks", list);
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:o}", "version", segue_version(),
+                     "build", segue_build(), "label", st->set.label ? st->set.label : "", "machine",
+                     st->machine.machine, "processor", st->processor, "processors",
+                     (json_int_t)cli_processors(), "rounds", (json_int_t)st->set.rounds,
+                     "benchmarks", list);
 }
 
 static const cli_printers printers = {.table = print_table, .csv = print_csv, .json = make_json};
@@ -123,6 +127,22 @@ static void tell(void *context, size_t round)
     teller *t = context;
     cli_progress_part(&t->bar, "bench", (double)round / t->rounds, 1.0 / t->rounds);
     cli_progress_show(&t->bar, 0.0, 1.0);
+}
+
+/* The processor's name, where Linux tells it. */
+static void find_processor(char *name, size_t size)
+{
+    char line[200];
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    while (file && fgets(line, sizeof line, file)) {
+        const char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", strlen("model name")) != 0 || !colon)
+            continue;
+        (void)snprintf(name, size, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
+        break;
+    }
+    if (file)
+        (void)fclose(file);
 }
 
 static segue_status measure(study *st, segue_error *err)
@@ -155,11 +175,16 @@ static segue_status run(int argc, char **argv, segue_error *err)
         status = cli_parse_format(st.set.format, &st.format, err);
     if (status == SEGUE_OK && st.set.out)
         status = segue_outfile_check(st.set.out, err);
+    if (status == SEGUE_OK && st.set.save)
+        status = segue_outfile_check(st.set.save, err);
     (void)uname(&st.machine);
+    find_processor(st.processor, sizeof st.processor);
     if (status == SEGUE_OK)
         status = measure(&st, err);
     if (status == SEGUE_OK)
         status = cli_print(&printers, &st, st.format, st.set.out, err);
+    if (status == SEGUE_OK && st.set.save)
+        status = cli_print(&printers, &st, CLI_JSON, st.set.save, err);
     free(st.measured);
     return status;
 }
@@ -175,7 +200,8 @@ const cli_command cli_command_bench = {
                "make one by one.  Times depend on the machine; the ratios hardly do.\n\n"
                "examples:\n"
                "  segue bench\n"
-               "  segue bench -f json --label \"$(git rev-parse --short HEAD)\" --out new.json\n",
+               "  segue bench --save new.json --label \"$(git rev-parse --short HEAD)\"\n"
+               "  bench/compare old.json new.json       what got slower\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,
