@@ -53,8 +53,16 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_parse(segue_learner_config
 /** Whether `text` begins with the name of a learner. */
 SEGUE_API bool segue_learner_is_named(const char *text);
 
-/** The options of a learner, for help: of "tucb", `count` of them. */
-SEGUE_API const segue_option *segue_learner_options(size_t *count);
+/** A method of learning, for help. */
+typedef struct segue_learner_kind {
+    const char *name;    /* as typed on the command line */
+    const char *summary; /* one line */
+    const segue_option *options;
+    size_t n_options;
+} segue_learner_kind;
+
+/** The methods, from 0 on; NULL: there are no more. */
+SEGUE_API const segue_learner_kind *segue_learner_kinds(size_t i);
 
 /** How a learner is doing. */
 typedef struct segue_learner_info {

@@ -90,12 +90,13 @@ static void print_policies(FILE *out)
             fprintf(out, "      %-9s %s\n", policies[i]->options[k].key,
                     policies[i]->options[k].help);
     }
-    fputs("\nLearners, which play over many tasks:\n\n"
-          "  tucb         umucb on models learned from the tasks before\n",
-          out);
-    const segue_option *options = segue_learner_options(&count);
-    for (size_t k = 0; k < count; k++)
-        fprintf(out, "      %-9s %s\n", options[k].key, options[k].help);
+    fputs("\nLearners, which play over many tasks:\n\n", out);
+    for (size_t i = 0; segue_learner_kinds(i); i++) {
+        const segue_learner_kind *kind = segue_learner_kinds(i);
+        fprintf(out, "  %-12s %s\n", kind->name, kind->summary);
+        for (size_t k = 0; k < kind->n_options; k++)
+            fprintf(out, "      %-9s %s\n", kind->options[k].key, kind->options[k].help);
+    }
     fputs("\n* needs a known model set (told-ucb: to be told each task's model).\n"
           "n: steps a task; m: models; K: arms; J: tasks; radius: sqrt(L / 2 pulls).\n",
           out);
@@ -115,7 +116,8 @@ static segue_status print_words(FILE *out, const char *topic, segue_error *err)
         const segue_policy *const *policies = segue_policies(&count);
         for (size_t i = 0; i < count; i++)
             fprintf(out, "%s\n", policies[i]->name);
-        fputs("tucb\n", out);
+        for (size_t i = 0; segue_learner_kinds(i); i++)
+            fprintf(out, "%s\n", segue_learner_kinds(i)->name);
         return SEGUE_OK;
     }
     const cli_command *command = NULL;

@@ -3,8 +3,8 @@
  *   8 bytes  "SEGUELRN"
  *   u64      version
  *   u64      bytes of what follows, without the checksum
- *   ...      configuration, counters, moments, estimate
- *   u64      CRC-32 of all before it
+ *   ...      the method's name (16 bytes), configuration, tasks opened and closed, the method's
+ * memory u64      CRC-32 of all before it
  *
  * All numbers are little-endian; doubles are IEEE 754.  Tasks that are open are not in it.
  * SPDX-License-Identifier: Apache-2.0 */
@@ -18,13 +18,14 @@
 #include "core/bytes.h"
 #include "core/outfile.h"
 #include "core/text.h"
-#include "estimate/state.h"
-#include "transfer/learner.h"
+#include "transfer/method.h"
 
 #define MAGIC   "SEGUELRN"
 #define VERSION 2
 #define HEAD    24 /* magic, version, length */
 #define TAIL    8  /* checksum */
+
+#define NAME_SIZE 16
 
 static const char *const estimators[] = {"rtp", "algorithm-b", "eca"};
 
@@ -36,6 +37,14 @@ static uint64_t estimator_number(const char *name)
     while (i < 2 && strcmp(estimators[i], name) != 0)
         i++;
     return i;
+}
+
+/* The name of the method, in so many bytes. */
+static void put_name(bytes *b, const char *name)
+{
+    char field[NAME_SIZE] = {0};
+    (void)snprintf(field, sizeof field, "%s", name);
+    segue_bytes_put(b, field, sizeof field);
 }
 
 static void put_config(bytes *b, const segue_learner_config *c)
@@ -54,25 +63,16 @@ static void put_config(bytes *b, const segue_learner_config *c)
     segue_bytes_put_f64(b, numbers, sizeof numbers / sizeof *numbers);
 }
 
-static void put_counters(bytes *b, const segue_learner *learner)
-{
-    const uint64_t counters[] = {
-        learner->opened,        learner->closed,       learner->left_out, learner->violations,
-        learner->no_model_left, learner->estimated_at, learner->next_fit, learner->current != NULL};
-    for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
-        segue_bytes_put_u64(b, counters[i]);
-    segue_bytes_put_f64(b, &learner->c, 1);
-}
-
 static void put_learner(bytes *b, const segue_learner *learner)
 {
     segue_bytes_put(b, MAGIC, strlen(MAGIC));
     segue_bytes_put_u64(b, VERSION);
     segue_bytes_put_u64(b, 0); /* the length, once it is known */
+    put_name(b, learner->method->kind.name);
     put_config(b, &learner->config);
-    put_counters(b, learner);
-    segue_moments_put(learner->moments, b);
-    segue_estimator_put(learner->estimator, b);
+    segue_bytes_put_u64(b, learner->opened);
+    segue_bytes_put_u64(b, learner->closed);
+    learner->method->put(learner, b);
     if (b->failed)
         return;
     bytes length = {.data = NULL};
@@ -152,8 +152,7 @@ static segue_learner_config get_config(reader *r)
     for (size_t i = 0; i < 15; i++)
         whole[i] = segue_reader_u64(r);
     segue_reader_f64(r, numbers, 5);
-    return (segue_learner_config){.method = "tucb",
-                                  .n_arms = whole[0],
+    return (segue_learner_config){.n_arms = whole[0],
                                   .n_models = whole[1],
                                   .horizon = whole[2],
                                   .n_tasks = whole[3],
@@ -175,40 +174,23 @@ static segue_learner_config get_config(reader *r)
                                   .highest = numbers[4]};
 }
 
-/* Whether the estimate was handed to tasks. */
-static bool get_counters(reader *r, segue_learner *learner)
-{
-    uint64_t *const counters[] = {
-        &learner->opened,        &learner->closed,       &learner->left_out, &learner->violations,
-        &learner->no_model_left, &learner->estimated_at, &learner->next_fit};
-    for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
-        *counters[i] = segue_reader_u64(r);
-    const bool published = segue_reader_u64(r) != 0;
-    segue_reader_f64(r, &learner->c, 1);
-    return published;
-}
-
 static segue_status get_learner(reader *r, const char *path, segue_learner **out, segue_error *err)
 {
-    const segue_learner_config config = get_config(r);
+    char name[NAME_SIZE];
     segue_error inner;
+    segue_reader_get(r, name, sizeof name);
+    name[NAME_SIZE - 1] = '\0';
+    segue_learner_config config = get_config(r);
+    config.method = name;
     segue_status status = segue_learner_create(out, &config, &inner);
+    if (status == SEGUE_OK) {
+        (*out)->opened = segue_reader_u64(r);
+        (*out)->closed = segue_reader_u64(r);
+        status = (*out)->method->get(*out, r, &inner);
+    }
     if (status == SEGUE_ENOMEM)
         return segue_fail(err, status, "%s", inner.message);
-    if (status != SEGUE_OK)
-        return damaged(path, inner.message, err);
-    segue_learner *learner = *out;
-    const bool published = get_counters(r, learner);
-    status = segue_moments_get(learner->moments, r, &inner);
-    if (status == SEGUE_OK)
-        status = segue_estimator_get(learner->estimator, r, &inner);
-    if (status == SEGUE_OK && published)
-        status = segue_learner_publish(learner, &inner);
-    if (status == SEGUE_ENOMEM)
-        return segue_fail(err, status, "%s", inner.message);
-    if (status == SEGUE_OK && learner->estimated_at > segue_moments_tasks(learner->moments))
-        return damaged(path, "its estimate knows more tasks than there were", err);
-    if (status != SEGUE_OK || r->failed || r->at != r->size || !(learner->c > 0.0))
+    if (status != SEGUE_OK || r->failed || r->at != r->size)
         return damaged(path, status != SEGUE_OK ? inner.message : "its parts do not fit", err);
     return SEGUE_OK;
 }

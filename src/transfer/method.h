@@ -1,0 +1,66 @@
+/* method.h - the memory of a learner, and what a method of learning is; one file a method.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_TRANSFER_METHOD_H
+#define SEGUE_TRANSFER_METHOD_H
+
+#include "bandit/task.h"
+#include "core/bytes.h"
+#include "segue/learner.h"
+
+/* What tasks are taught, shared by those that were opened with it. */
+typedef struct lesson {
+    segue_models *models;
+    uint64_t users; /* the learner, while it is current, and each open task */
+} lesson;
+
+/* A task and what it was opened with. */
+typedef struct open_task {
+    segue_learner *learner; /* NULL while it is idle */
+    segue_task *task;
+    lesson *lesson; /* NULL: there was none yet */
+    double eps;
+    bool identifies;           /* plays round robin */
+    struct open_task *next;    /* in its chain */
+    struct open_task **before; /* what points at it, while it is open */
+} open_task;
+
+typedef struct learner_method {
+    segue_learner_kind kind; /* name, summary, options */
+    /* Take the options that were given (NaN: not) over into a configuration. */
+    void (*take)(segue_learner_config *config, const double *value);
+    /* Look at the fields that it uses, and fill in defaults; @retval SEGUE_EDOMAIN, SEGUE_ENAME */
+    segue_status (*check)(segue_learner_config *config, segue_error *err);
+    /* Make and free what it remembers, learner->part; @retval SEGUE_ENOMEM, SEGUE_EDOMAIN */
+    segue_status (*create)(segue_learner *learner, segue_error *err);
+    void (*destroy)(segue_learner *learner);
+    /* The task that is opened next: its policy and batches; the rest is filled in.
+     * @retval SEGUE_EDOMAIN */
+    segue_status (*plan)(const segue_learner *learner, bool identifies, segue_task_config *task,
+                         segue_error *err);
+    void (*teach)(const segue_learner *learner, open_task *entry);
+    /* Learn from a task that is over; @retval SEGUE_ENOMEM, SEGUE_EDOMAIN */
+    segue_status (*learn)(segue_learner *learner, const open_task *entry, segue_error *err);
+    void (*look)(const segue_learner *learner, segue_learner_info *info);
+    /* Its memory to bytes, and back into a fresh one; @retval SEGUE_ENOMEM, SEGUE_EDOMAIN */
+    void (*put)(const segue_learner *learner, bytes *b);
+    segue_status (*get)(segue_learner *learner, reader *r, segue_error *err);
+} learner_method;
+
+extern const learner_method segue_method_tucb;
+
+struct segue_learner {
+    segue_learner_config config; /* defaults filled in */
+    const learner_method *method;
+    void *part;      /* what the method remembers */
+    lesson *current; /* for the next task; NULL: none yet */
+    open_task *open, *idle;
+    uint64_t opened, closed;
+};
+
+/* The method of that name, or NULL; `length` characters of it. */
+const learner_method *segue_method_find(const char *name, size_t length);
+
+/* Let `next` (NULL: none), which the learner owns from here on, be what tasks are taught. */
+void segue_learner_publish(segue_learner *learner, lesson *next);
+
+#endif

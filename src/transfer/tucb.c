@@ -1,0 +1,357 @@
+/* tucb.c - tUCB (figure 2 of Azar, Lazaric and Brunskill 2013): each task is umUCB on the current
+ * estimate, whose means are trusted to within eps_j = C sqrt(log(2 m K J / delta) / j), j the tasks
+ * behind it.  (The theorem's factor K^2.5 m^2 is folded into C, as in the paper's appendix; with it
+ * eps_j would be above 1 for every j that the paper runs.)
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "estimate/state.h"
+#include "transfer/method.h"
+
+#define FIRST_C      0.25 /* of doubling */
+#define MOST_GROWTH  1000.0
+#define LEAST_GROWTH 0.05 /* with more than SEGUE_MOMENTS_STORED arms, whose fits read all views   \
+                           */
+#define UMUCB_EPS 1       /* the place of eps among umucb's options */
+
+/* What it remembers. */
+typedef struct tucb {
+    segue_moments *moments;
+    segue_estimator *estimator;
+    double *views; /* 3 x n_arms: scratch */
+    double c;
+    uint64_t left_out, violations, no_model_left;
+    uint64_t estimated_at; /* tasks behind the current set */
+    uint64_t next_fit;     /* estimate again at so many tasks */
+} tucb;
+
+double segue_model_error(double c, size_t n_models, size_t n_arms, uint64_t n_tasks, double delta,
+                         uint64_t j)
+{
+    const double terms = 2.0 * (double)n_models * (double)n_arms * (double)n_tasks;
+    return c * sqrt(log(terms / delta) / (double)j);
+}
+
+/* ---- options ----------------------------------------------------------------------------- */
+
+enum { C, VIEWS, BATCHES, L, N, START, EVERY, GROWTH, IDENTIFY, DELTA, ESTIMATOR, N_OPTIONS };
+
+static const segue_option options[N_OPTIONS] = {
+    [C] = {.key = "C",
+           .help = "of eps = C sqrt(log(2mKJ/delta)/j); 0: by doubling (default 2)",
+           .least = 0.0,
+           .most = 1e6},
+    [VIEWS] = {.key = "views",
+               .help = "pairs of views in M2: paper, symmetric (default paper)",
+               .choices = "paper|symmetric"},
+    [BATCHES] = {.key = "batches",
+                 .help = "consecutive or interleaved (default consecutive)",
+                 .choices = "consecutive|interleaved"},
+    [L] = {.key = "L",
+           .help = "random starts of the power method (default 24)",
+           .least = 1.0,
+           .most = 1000.0,
+           .whole = true},
+    [N] = {.key = "N",
+           .help = "its iterations (default 40)",
+           .least = 1.0,
+           .most = 1000.0,
+           .whole = true},
+    [START] = {.key = "start",
+               .help = "rtp from its last answer, or anew: warm, cold (default warm)",
+               .choices = "warm|cold"},
+    [EVERY] = {.key = "every",
+               .help = "estimate again after so many tasks (default 1)",
+               .least = 1.0,
+               .most = 1e9,
+               .whole = true},
+    [GROWTH] = {.key = "growth",
+                .help = "and not before they have grown by this share\n"
+                        "(default 0; at least 0.05 above 100 arms)",
+                .least = 0.0,
+                .most = 10.0},
+    [IDENTIFY] = {.key = "identify",
+                  .help = "play so many first tasks round robin (default 0)",
+                  .least = 0.0,
+                  .most = 1e9,
+                  .whole = true},
+    [DELTA] = {.key = "delta",
+               .help = "probability of failure, 0 to 1 (default 1/n)",
+               .least = 0.0,
+               .most = 1.0,
+               .open = true},
+    [ESTIMATOR] = {.key = "estimator",
+                   .help = "rtp, algorithm-b or eca (default rtp)",
+                   .choices = "rtp|algorithm-b|eca"},
+};
+
+static void take(segue_learner_config *config, const double *value)
+{
+    static const char *const estimators[] = {"rtp", "algorithm-b", "eca"};
+    if (!isnan(value[C])) {
+        config->doubling = value[C] <= 0.0;
+        config->c = config->doubling ? config->c : value[C];
+    }
+    if (!isnan(value[VIEWS]))
+        config->views = value[VIEWS] > 0.0 ? SEGUE_VIEWS_SYMMETRIC : SEGUE_VIEWS_PAPER;
+    if (!isnan(value[BATCHES]))
+        config->batches =
+            value[BATCHES] > 0.0 ? SEGUE_BATCHES_INTERLEAVED : SEGUE_BATCHES_CONSECUTIVE;
+    if (!isnan(value[L]))
+        config->starts = (size_t)value[L];
+    if (!isnan(value[N]))
+        config->steps = (size_t)value[N];
+    if (!isnan(value[START]))
+        config->cold = value[START] > 0.0;
+    if (!isnan(value[EVERY]))
+        config->every = (uint64_t)value[EVERY];
+    if (!isnan(value[GROWTH]))
+        config->growth = value[GROWTH];
+    if (!isnan(value[IDENTIFY]))
+        config->identify = (uint64_t)value[IDENTIFY];
+    if (!isnan(value[DELTA]))
+        config->delta = value[DELTA];
+    if (!isnan(value[ESTIMATOR]))
+        config->estimator = estimators[(size_t)value[ESTIMATOR]];
+}
+
+static segue_status check(segue_learner_config *config, segue_error *err)
+{
+    const double delta = config->delta;
+    if (config->horizon < 1 || config->horizon > SEGUE_MAX_HORIZON)
+        return segue_fail(err, SEGUE_EDOMAIN, "horizon is %llu; tucb must know its steps",
+                          (unsigned long long)config->horizon);
+    if (!(delta >= 0.0 && delta <= 1.0)) /* 1 is the default for one step */
+        return segue_fail(err, SEGUE_EDOMAIN, "delta is %g; need 0 < delta < 1", delta);
+    if (!config->doubling && !(config->c > 0.0 && isfinite(config->c)))
+        return segue_fail(err, SEGUE_EDOMAIN, "c is %g; need a number > 0", config->c);
+    if (config->every < 1 || config->every > SEGUE_MAX_TASKS || !(config->growth >= 0.0) ||
+        !(config->growth <= MOST_GROWTH))
+        return segue_fail(err, SEGUE_EDOMAIN, "every or growth is out of range");
+    if (config->estimator == NULL)
+        return segue_fail(err, SEGUE_ENAME, "no estimator is named");
+    if (config->batches != SEGUE_BATCHES_CONSECUTIVE &&
+        config->batches != SEGUE_BATCHES_INTERLEAVED)
+        return segue_fail(err, SEGUE_EDOMAIN, "tucb needs batches to learn from");
+    if (delta <= 0.0)
+        config->delta = 1.0 / (double)config->horizon;
+    if (config->n_arms > SEGUE_MOMENTS_STORED)
+        config->growth = fmax(config->growth, LEAST_GROWTH);
+    return SEGUE_OK;
+}
+
+/* ---- making one -------------------------------------------------------------------------- */
+
+static segue_status create(segue_learner *learner, segue_error *err)
+{
+    segue_learner_config *config = &learner->config;
+    segue_estimator_config estimator = segue_estimator_defaults();
+    estimator.method = config->estimator;
+    estimator.n_arms = config->n_arms;
+    estimator.n_models = config->n_models;
+    estimator.starts = config->starts;
+    estimator.steps = config->steps;
+    estimator.cold = config->cold;
+    estimator.seed = config->seed;
+    estimator.run = config->run;
+    tucb *t = learner->part = calloc(1, sizeof *t);
+    if (!t)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a learner");
+    t->c = config->doubling ? FIRST_C : config->c;
+    t->next_fit = 1;
+    segue_status status = segue_moments_create(&t->moments, config->n_arms, config->views, err);
+    if (status == SEGUE_OK)
+        status = segue_estimator_create(&t->estimator, &estimator, err);
+    if (status != SEGUE_OK)
+        return status;
+    config->estimator = segue_estimator_method(t->estimator);
+    t->views = calloc(3 * config->n_arms, sizeof *t->views);
+    return t->views ? SEGUE_OK : segue_fail(err, SEGUE_ENOMEM, "out of memory for a learner");
+}
+
+static void destroy(segue_learner *learner)
+{
+    tucb *t = learner->part;
+    if (!t)
+        return;
+    segue_moments_destroy(t->moments);
+    segue_estimator_destroy(t->estimator);
+    free(t->views);
+    free(t);
+}
+
+/* ---- tasks ------------------------------------------------------------------------------- */
+
+static segue_status plan(const segue_learner *learner, bool identifies, segue_task_config *task,
+                         segue_error *err)
+{
+    const double delta = learner->config.delta;
+    segue_status status =
+        segue_policy_parse(&task->policy, identifies ? "round-robin" : "umucb", err);
+    if (status == SEGUE_OK && !identifies && delta < 1.0)
+        status = segue_policy_set(&task->policy, "delta", delta, err);
+    task->batches = learner->config.batches;
+    return status;
+}
+
+static double eps_now(const segue_learner *learner)
+{
+    const segue_learner_config *config = &learner->config;
+    const tucb *t = learner->part;
+    if (!learner->current)
+        return INFINITY;
+    return segue_model_error(t->c, config->n_models, config->n_arms, config->n_tasks, config->delta,
+                             t->estimated_at);
+}
+
+static void teach(const segue_learner *learner, open_task *entry)
+{
+    entry->eps = eps_now(learner);
+    if (!entry->identifies)
+        segue_task_teach(entry->task, entry->lesson ? entry->lesson->models : NULL, UMUCB_EPS,
+                         entry->eps);
+}
+
+/* Whether some model of the task's set lies within radius + eps of the averages on all arms. */
+static bool is_near_a_model(const open_task *entry)
+{
+    const segue_models *models = entry->lesson->models;
+    const segue_task_info info = segue_task_look(entry->task);
+    const double log_term = segue_task_log_term(entry->task);
+    for (size_t k = 0; k < models->n_models; k++) {
+        size_t arm = 0;
+        for (; arm < models->n_arms; arm++) {
+            const double pulls = (double)info.pulls[arm];
+            const double off = fabs(segue_models_row(models, k)[arm] - info.sum[arm] / pulls);
+            if (pulls > 0.0 && off > sqrt(log_term / (2.0 * pulls)) + entry->eps)
+                break;
+        }
+        if (arm == models->n_arms)
+            return true;
+    }
+    return false;
+}
+
+/* A task that no estimated model explains: the estimates are further off than eps says. */
+static void watch(const segue_learner *learner, tucb *t, const open_task *entry)
+{
+    t->no_model_left += segue_task_look(entry->task).no_model_left;
+    if (!entry->lesson || entry->identifies || is_near_a_model(entry))
+        return;
+    t->violations++;
+    if (learner->config.doubling)
+        t->c *= 2.0;
+}
+
+/* Hand a copy of the estimator's set to the tasks to come. */
+static segue_status publish(segue_learner *learner, segue_error *err)
+{
+    const tucb *t = learner->part;
+    const segue_models *found = segue_estimator_models(t->estimator);
+    lesson *next = found ? calloc(1, sizeof *next) : NULL;
+    if (found && !next)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a model set");
+    if (found) {
+        const segue_status status =
+            segue_models_create(&next->models, SEGUE_MODELS_ESTIMATED, found->n_arms,
+                                found->n_models, found->mean, found->weight, err);
+        if (status != SEGUE_OK) {
+            free(next);
+            return status;
+        }
+        memcpy(next->models->weight, found->weight, found->n_models * sizeof *found->weight);
+    }
+    segue_learner_publish(learner, next);
+    return SEGUE_OK;
+}
+
+static segue_status estimate(segue_learner *learner, tucb *t, segue_error *err)
+{
+    const uint64_t used = segue_moments_tasks(t->moments);
+    if (used < t->next_fit)
+        return SEGUE_OK;
+    const segue_status status = segue_estimator_fit(t->estimator, t->moments, err);
+    if (status != SEGUE_OK)
+        return status;
+    const uint64_t soonest = used + learner->config.every;
+    const double grown = ceil((1.0 + learner->config.growth) * (double)used);
+    t->next_fit = grown > (double)soonest ? (uint64_t)grown : soonest;
+    t->estimated_at = used;
+    return publish(learner, err);
+}
+
+static segue_status learn(segue_learner *learner, const open_task *entry, segue_error *err)
+{
+    tucb *t = learner->part;
+    watch(learner, t, entry);
+    if (!segue_task_views(entry->task, t->views)) {
+        t->left_out++;
+        return SEGUE_OK;
+    }
+    const segue_status status = segue_moments_add(t->moments, t->views, 1.0, err);
+    return status == SEGUE_OK ? estimate(learner, t, err) : status;
+}
+
+static void look(const segue_learner *learner, segue_learner_info *info)
+{
+    const tucb *t = learner->part;
+    info->left_out = t->left_out;
+    info->violations = t->violations;
+    info->no_model_left = t->no_model_left;
+    info->age = segue_moments_tasks(t->moments) - t->estimated_at;
+    info->c = t->c;
+    info->eps = eps_now(learner);
+    info->estimate = segue_estimator_look(t->estimator);
+}
+
+/* ---- saving ------------------------------------------------------------------------------ */
+
+static void put(const segue_learner *learner, bytes *b)
+{
+    const tucb *t = learner->part;
+    const uint64_t counters[] = {t->left_out,     t->violations, t->no_model_left,
+                                 t->estimated_at, t->next_fit,   learner->current != NULL};
+    for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
+        segue_bytes_put_u64(b, counters[i]);
+    segue_bytes_put_f64(b, &t->c, 1);
+    segue_moments_put(t->moments, b);
+    segue_estimator_put(t->estimator, b);
+}
+
+static segue_status get(segue_learner *learner, reader *r, segue_error *err)
+{
+    tucb *t = learner->part;
+    uint64_t *const counters[] = {&t->left_out, &t->violations, &t->no_model_left, &t->estimated_at,
+                                  &t->next_fit};
+    for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
+        *counters[i] = segue_reader_u64(r);
+    const bool published = segue_reader_u64(r) != 0;
+    segue_reader_f64(r, &t->c, 1);
+    if (!(t->c > 0.0))
+        return segue_fail(err, SEGUE_EDOMAIN, "its C cannot be");
+    segue_status status = segue_moments_get(t->moments, r, err);
+    if (status == SEGUE_OK && t->estimated_at > segue_moments_tasks(t->moments))
+        return segue_fail(err, SEGUE_EDOMAIN, "its estimate knows more tasks than there were");
+    if (status == SEGUE_OK)
+        status = segue_estimator_get(t->estimator, r, err);
+    return status == SEGUE_OK && published ? publish(learner, err) : status;
+}
+
+const learner_method segue_method_tucb = {
+    .kind = {.name = "tucb",
+             .summary = "umucb on models learned from the tasks before",
+             .options = options,
+             .n_options = N_OPTIONS},
+    .take = take,
+    .check = check,
+    .create = create,
+    .destroy = destroy,
+    .plan = plan,
+    .teach = teach,
+    .learn = learn,
+    .look = look,
+    .put = put,
+    .get = get,
+};
