@@ -35,6 +35,9 @@ typedef struct segue_setting {
     uint64_t n_tasks;           /* J: tasks to come, 1 .. SEGUE_MAX_TASKS */
 } segue_setting;
 
+/** What a learner lets a task believe before its first reward; private to the library. */
+typedef struct segue_prior segue_prior;
+
 /** What a policy may look at when it chooses. */
 typedef struct segue_view {
     size_t n_arms;
@@ -43,6 +46,7 @@ typedef struct segue_view {
     const uint64_t *pulls; /* n_arms: how many of its rewards are in; at most asked */
     const double *sum;     /* n_arms: the sum of these rewards, each in [0, 1] */
     const segue_models *models;
+    const segue_prior *prior; /* what a learner taught the task, borrowed; NULL: nothing */
     uint64_t horizon;
     double log_term;      /* L of the radius sqrt(L / 2T); 0 where the policy has none */
     const double *option; /* in the order of the policy's table, defaults filled in */

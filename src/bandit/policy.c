@@ -14,14 +14,15 @@
 extern const segue_policy segue_policy_ucb, segue_policy_ucb_plus, segue_policy_mucb,
     segue_policy_umucb, segue_policy_ucb_test, segue_policy_sw_ucb, segue_policy_d_ucb,
     segue_policy_carried_ucb, segue_policy_told_ucb, segue_policy_ucb1, segue_policy_kl_ucb,
-    segue_policy_ts, segue_policy_mts, segue_policy_round_robin;
+    segue_policy_ts, segue_policy_la, segue_policy_mts, segue_policy_mla, segue_policy_round_robin;
 
 static const segue_policy *const registry[] = {
-    &segue_policy_ucb,      &segue_policy_ucb_plus,    &segue_policy_mucb,
-    &segue_policy_umucb,    &segue_policy_mts,         &segue_policy_ucb_test,
-    &segue_policy_sw_ucb,   &segue_policy_d_ucb,       &segue_policy_carried_ucb,
-    &segue_policy_told_ucb, &segue_policy_ucb1,        &segue_policy_kl_ucb,
-    &segue_policy_ts,       &segue_policy_round_robin,
+    &segue_policy_ucb,         &segue_policy_ucb_plus, &segue_policy_mucb,
+    &segue_policy_umucb,       &segue_policy_mts,      &segue_policy_mla,
+    &segue_policy_ucb_test,    &segue_policy_sw_ucb,   &segue_policy_d_ucb,
+    &segue_policy_carried_ucb, &segue_policy_told_ucb, &segue_policy_ucb1,
+    &segue_policy_kl_ucb,      &segue_policy_ts,       &segue_policy_la,
+    &segue_policy_round_robin,
 };
 
 const segue_policy *const *segue_policies(size_t *count)

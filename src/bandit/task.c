@@ -257,6 +257,12 @@ void segue_task_teach(segue_task *task, const segue_models *models, size_t optio
     task->option[option] = value;
 }
 
+void segue_task_teach_prior(segue_task *task, const segue_prior *prior)
+{
+    task->view.prior = prior;
+    segue_task_forget(task);
+}
+
 task_inside segue_task_inside(segue_task *task)
 {
     return (task_inside){.policy = task->policy,

@@ -9,6 +9,10 @@
  * value of one of its options. */
 void segue_task_teach(segue_task *task, const segue_models *models, size_t option, double value);
 
+/** Before the first step: what the policies of taught.h begin with; `prior`, and what it points to,
+ * must outlive the task, or its next prior.  NULL: nothing. */
+void segue_task_teach_prior(segue_task *task, const segue_prior *prior);
+
 /** What a kernel works on, which plays a whole task as asking and telling would. */
 typedef struct task_inside {
     const segue_policy *policy;

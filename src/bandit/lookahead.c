@@ -1,0 +1,377 @@
+/* lookahead.c - which pull is worth most for the rest of a task.
+ *
+ * With v_q the weights, mu_qi the means, V_i = sum_q v_q mu_qi and e the arm with the largest V,
+ * a block of B pulls of arm i, and then the arm that looks best for good, gains on e for good
+ *
+ *     gain(i, B) = (remaining - B) rise(i, B) - B (V_e - V_i)
+ *     rise(i, B) = E[ max_k V_k after s successes in B pulls of i ] - V_e
+ *
+ * where B is 1, 2, 4, ..., 32 and below what remains.  The arm of the largest gain is pulled once,
+ * if it is above 0, else e; then all is decided again.
+ *
+ * The number of successes is beta-binomial.  With step h = 1 / (a + b), and 0 for a point, its
+ * probability is up(s) down(B - s) / all(B), three products over j < s that serve every block:
+ *
+ *     up(s) = prod (mu + j h) / (j + 1)        down(s) = prod (1 - mu + j h) / (j + 1)
+ *     all(s) = prod (1 + j h) / (j + 1)
+ *
+ * They underflow only where the probability does.  The rise is summed as what the best arm has over
+ * e, outcome by outcome: it is 0, and not a rounding error times the horizon, where no outcome
+ * changes the choice.
+ *
+ * Four things make it cheap, and change nothing but the first: components of a weight below FAINT
+ * are left out; at most 16 groups of outcomes; a bound on the gain (see `reach`); arms that two
+ * others beat in every component are no candidates for the best.
+ * Cost O(n_arms n_components (n_arms + 32)) at most; `memory` holds what it works on.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bandit/lookahead.h"
+
+#include <assert.h>
+#include <math.h>
+
+#define FAINT  1e-7  /* a component of less weight has no say */
+#define TIE    1e-12 /* means that differ by less are equal: the lowest arm is the best */
+#define SAME   1e-9  /* gains, likewise */
+#define GROUPS 16    /* outcomes are put into about so many */
+#define WIDTH  8     /* candidates are compared so many at a time */
+#define POWERS (SEGUE_LONGEST_BLOCK + 2)
+
+/* What a decision works on: the components that have a say, side by side. */
+typedef struct sight {
+    const segue_belief *belief;
+    size_t n_arms, n_seen; /* components */
+    size_t best;           /* e */
+    size_t n_top, stride;  /* candidates, and that rounded up to WIDTH */
+    size_t *seen;          /* n_seen: which components */
+    size_t *top;           /* n_top: the candidates; the first is e */
+    double *weight;        /* n_seen */
+    double *mean;          /* n_seen x n_arms */
+    double *value;         /* n_arms: V */
+    double *top_mean;      /* n_seen x stride; 0 behind the candidates */
+    double *chance;        /* n_seen: weight times the probability of a group of outcomes */
+    double *after;         /* n_seen: the same times the arm's mean after it */
+    /* of the arm that is looked at, for each component: */
+    double *kept;            /* n_seen: its means as a candidate, which are 0 meanwhile */
+    double *own;             /* n_seen: its mean */
+    double *step;            /* n_seen */
+    double *rival;           /* n_seen: the largest mean of another arm */
+    double *up, *down, *all; /* POWERS x n_seen */
+    size_t powers;           /* how many of them are worked out */
+} sight;
+
+/* ---- what is seen ------------------------------------------------------------------------ */
+
+static size_t round_up(size_t count)
+{
+    return (count + WIDTH - 1) / WIDTH * WIDTH;
+}
+
+size_t segue_lookahead_size(size_t n_components, size_t n_arms)
+{
+    const size_t doubles = n_components * (n_arms + round_up(n_arms) + 7 + 3 * POWERS) + n_arms;
+    return doubles * sizeof(double) + (n_components + n_arms) * sizeof(size_t);
+}
+
+static double *take(double **memory, size_t count)
+{
+    double *taken = *memory;
+    *memory += count;
+    return taken;
+}
+
+static void share_out(sight *s, size_t n_components, void *memory)
+{
+    double *rest = memory;
+    s->weight = take(&rest, n_components);
+    s->mean = take(&rest, n_components * s->n_arms);
+    s->value = take(&rest, s->n_arms);
+    s->top_mean = take(&rest, n_components * round_up(s->n_arms));
+    s->chance = take(&rest, n_components);
+    s->after = take(&rest, n_components);
+    s->kept = take(&rest, n_components);
+    s->own = take(&rest, n_components);
+    s->step = take(&rest, n_components);
+    s->rival = take(&rest, n_components);
+    s->up = take(&rest, n_components * POWERS);
+    s->down = take(&rest, n_components * POWERS);
+    s->all = take(&rest, n_components * POWERS);
+    s->seen = (size_t *)(void *)rest;
+    s->top = s->seen + n_components;
+}
+
+static void see_components(sight *s)
+{
+    s->n_seen = 0;
+    for (size_t q = 0; q < s->belief->prior.n_components; q++)
+        if (s->belief->weight[q] >= FAINT) {
+            s->weight[s->n_seen] = s->belief->weight[q];
+            s->seen[s->n_seen++] = q;
+        }
+    assert(s->n_seen > 0);
+}
+
+static void see_means(sight *s)
+{
+    for (size_t arm = 0; arm < s->n_arms; arm++)
+        s->value[arm] = 0.0;
+    for (size_t q = 0; q < s->n_seen; q++)
+        for (size_t arm = 0; arm < s->n_arms; arm++) {
+            const double mean = segue_belief_mean(s->belief, s->seen[q], arm);
+            s->mean[q * s->n_arms + arm] = mean;
+            s->value[arm] += s->weight[q] * mean;
+        }
+    s->best = 0;
+    for (size_t arm = 1; arm < s->n_arms; arm++)
+        if (s->value[arm] > s->value[s->best] + TIE)
+            s->best = arm;
+}
+
+/* Whether an arm is at least as good as another whatever the component. */
+static bool beats(const sight *s, size_t arm, size_t other)
+{
+    for (size_t q = 0; q < s->n_seen; q++)
+        if (s->mean[q * s->n_arms + arm] < s->mean[q * s->n_arms + other])
+            return false;
+    return true;
+}
+
+/* Whether two candidates beat an arm: while one of them is pulled, the other still does. */
+static bool is_beaten_twice(const sight *s, size_t arm)
+{
+    size_t beaten = 0;
+    for (size_t i = 0; i < s->n_top && beaten < 2; i++)
+        beaten += beats(s, s->top[i], arm);
+    return beaten == 2;
+}
+
+static void see_candidates(sight *s)
+{
+    s->n_top = 0;
+    s->top[s->n_top++] = s->best;
+    for (size_t arm = 0; arm < s->n_arms; arm++)
+        if (arm != s->best && !is_beaten_twice(s, arm))
+            s->top[s->n_top++] = arm;
+    s->stride = round_up(s->n_top);
+    for (size_t q = 0; q < s->n_seen; q++)
+        for (size_t i = 0; i < s->stride; i++)
+            s->top_mean[q * s->stride + i] =
+                i < s->n_top ? s->mean[q * s->n_arms + s->top[i]] : 0.0;
+}
+
+static void see(sight *s, const segue_belief *belief, void *memory)
+{
+    s->belief = belief;
+    s->n_arms = belief->prior.n_arms;
+    share_out(s, belief->prior.n_components, memory);
+    see_components(s);
+    see_means(s);
+    see_candidates(s);
+}
+
+/* ---- one arm ----------------------------------------------------------------------------- */
+
+/* The place of an arm among the candidates; n_top: it is none. */
+static size_t place_of(const sight *s, size_t arm)
+{
+    size_t place = 0;
+    while (place < s->n_top && s->top[place] != arm)
+        place++;
+    return place;
+}
+
+/* An arm is compared by its mean after the block, not as a candidate: take it out. */
+static void take_out(sight *s, size_t arm)
+{
+    const size_t place = place_of(s, arm);
+    for (size_t q = 0; place < s->n_top && q < s->n_seen; q++) {
+        s->kept[q] = s->top_mean[q * s->stride + place];
+        s->top_mean[q * s->stride + place] = 0.0;
+    }
+}
+
+static void put_back(sight *s, size_t arm)
+{
+    const size_t place = place_of(s, arm);
+    for (size_t q = 0; place < s->n_top && q < s->n_seen; q++)
+        s->top_mean[q * s->stride + place] = s->kept[q];
+}
+
+static void turn_to(sight *s, size_t arm)
+{
+    take_out(s, arm);
+    s->powers = 1;
+    for (size_t q = 0; q < s->n_seen; q++) {
+        s->own[q] = s->mean[q * s->n_arms + arm];
+        s->step[q] = segue_belief_step(s->belief, s->seen[q], arm);
+        s->up[q] = s->down[q] = s->all[q] = 1.0;
+        s->rival[q] = 0.0;
+        for (size_t i = 0; i < s->stride; i++)
+            s->rival[q] = fmax(s->rival[q], s->top_mean[q * s->stride + i]);
+    }
+}
+
+/* An upper bound of the rise after `block` pulls: that of one who is also told the component, and
+ * who knows but mean and variance of the arm's mean after them, E(x - r)+ <=
+ * (sqrt(var + (r - mu)^2) - (r - mu)) / 2.  It grows with the block. */
+static double reach(const sight *s, double block)
+{
+    double most = -s->value[s->best];
+    for (size_t q = 0; q < s->n_seen; q++) {
+        const double h = s->step[q], mean = s->own[q], lack = s->rival[q] - mean;
+        const double learned = h / (h + 1.0 / block); /* share of the variance */
+        const double variance = mean * (1.0 - mean) * h / (1.0 + h) * learned;
+        most += s->weight[q] * (mean + 0.5 * (lack + sqrt(variance + lack * lack)));
+    }
+    return most;
+}
+
+/* Work out the products up to the one of `last` factors. */
+static void extend(sight *s, size_t last)
+{
+    const size_t n = s->n_seen;
+    for (size_t j = s->powers - 1; j < last; j++) {
+        const double share = 1.0 / (double)(j + 1);
+        double *restrict up = s->up + j * n, *restrict down = s->down + j * n;
+        double *restrict all = s->all + j * n;
+        for (size_t q = 0; q < n; q++) {
+            const double more = (double)j * s->step[q];
+            up[n + q] = up[q] * ((s->own[q] + more) * share);
+            down[n + q] = down[q] * ((1.0 - s->own[q] + more) * share);
+            all[n + q] = all[q] * ((1.0 + more) * share);
+        }
+    }
+    s->powers = last + 1;
+}
+
+/* ---- the rise ---------------------------------------------------------------------------- */
+
+/* chance and after of the outcomes first .. last - 1 of a block. */
+static void add_up(sight *s, size_t block, size_t first, size_t last)
+{
+    const size_t n = s->n_seen;
+    const double *restrict all = s->all + block * n;
+    double *restrict chance = s->chance, *restrict after = s->after;
+    for (size_t q = 0; q < n; q++)
+        chance[q] = after[q] = 0.0;
+    for (size_t i = first; i < last; i++) {
+        const double *restrict up = s->up + i * n, *restrict down = s->down + (block - i) * n;
+        for (size_t q = 0; q < n; q++) {
+            const double likely = up[q] * down[q];
+            chance[q] += likely;
+            after[q] += likely * (s->own[q] + (double)i * s->step[q]);
+        }
+    }
+    for (size_t q = 0; q < n; q++) {
+        const double scale = s->weight[q] / all[q];
+        chance[q] *= scale;
+        after[q] *= scale / (1.0 + (double)block * s->step[q]);
+    }
+}
+
+/* The largest value of a candidate after the outcomes, and in *first that of e. */
+static double best_candidate(const sight *s, double *first)
+{
+    double best = 0.0;
+    for (size_t from = 0; from < s->stride; from += WIDTH) {
+        double value[WIDTH] = {0.0};
+        for (size_t q = 0; q < s->n_seen; q++)
+            for (size_t i = 0; i < WIDTH; i++)
+                value[i] += s->chance[q] * s->top_mean[q * s->stride + from + i];
+        for (size_t i = 0; i < WIDTH; i++)
+            best = value[i] > best ? value[i] : best;
+        if (from == 0)
+            *first = value[0];
+    }
+    return best;
+}
+
+static double rise(sight *s, size_t arm, size_t block)
+{
+    const size_t size = (block + GROUPS) / GROUPS;
+    double total = 0.0;
+    extend(s, block);
+    for (size_t first = 0; first <= block; first += size) {
+        const size_t last = first + size <= block ? first + size : block + 1;
+        add_up(s, block, first, last);
+        double own = 0.0, of_best = 0.0;
+        for (size_t q = 0; q < s->n_seen; q++)
+            own += s->after[q];
+        const double best = best_candidate(s, &of_best);
+        total += (best > own ? best : own) - (arm == s->best ? own : of_best);
+    }
+    return total;
+}
+
+double segue_lookahead_rise(const segue_belief *belief, size_t arm, size_t block, void *memory)
+{
+    sight s;
+    see(&s, belief, memory);
+    turn_to(&s, arm);
+    return rise(&s, arm, block);
+}
+
+/* ---- the choice -------------------------------------------------------------------------- */
+
+/* Whether the arm before is the same to every component, and has been looked at. */
+static bool is_like_the_last(const sight *s, size_t arm)
+{
+    for (size_t q = 0; arm > 0 && q < s->n_seen; q++) {
+        const double *mean = s->mean + q * s->n_arms + arm;
+        if (mean[0] != mean[-1] || segue_belief_step(s->belief, s->seen[q], arm) !=
+                                       segue_belief_step(s->belief, s->seen[q], arm - 1))
+            return false;
+    }
+    return arm > 0;
+}
+
+/* Whether a gain can be more than the one found. */
+static bool can_gain(const sight *s, double block, double left, double cost, double found)
+{
+    return left * reach(s, block) - cost > found + SAME;
+}
+
+static void look_at(sight *s, size_t arm, double remaining, segue_lookahead *found)
+{
+    const double lack = s->value[s->best] - s->value[arm];
+    turn_to(s, arm);
+    for (size_t block = 1; block <= SEGUE_LONGEST_BLOCK; block *= 2) {
+        const double left = remaining - (double)block, cost = (double)block * lack;
+        if (left <= 0.0 || !can_gain(s, SEGUE_LONGEST_BLOCK, left, cost, found->gain))
+            break; /* nor will longer ones */
+        if (!can_gain(s, (double)block, left, cost, found->gain))
+            continue;
+        const double gain = left * rise(s, arm, block) - cost;
+        if (gain > found->gain + SAME)
+            *found = (segue_lookahead){.arm = arm, .gain = gain, .block = block};
+    }
+    put_back(s, arm);
+}
+
+segue_lookahead segue_look_ahead(const segue_belief *belief, uint64_t remaining, void *memory)
+{
+    sight s;
+    see(&s, belief, memory);
+    segue_lookahead found = {.arm = s.best};
+    for (size_t arm = 0; arm < s.n_arms; arm++)
+        if (!is_like_the_last(&s, arm))
+            look_at(&s, arm, (double)remaining, &found);
+    found.exploits = found.arm == s.best;
+    return found;
+}
+
+bool segue_lookahead_tells(const segue_belief *belief, size_t arm, size_t pair[2])
+{
+    double most = 0.0;
+    for (size_t q = 0; q < belief->prior.n_components; q++)
+        for (size_t r = 0; r < q; r++) {
+            const double apart =
+                segue_belief_mean(belief, q, arm) - segue_belief_mean(belief, r, arm);
+            const double told = belief->weight[q] * belief->weight[r] * apart * apart;
+            if (told > most) {
+                most = told;
+                pair[0] = r;
+                pair[1] = q;
+            }
+        }
+    return most > 0.0;
+}

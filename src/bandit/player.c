@@ -1,0 +1,105 @@
+/* player.c - a task played by a belief: Thompson sampling, or look-ahead.
+ *
+ * Look-ahead makes a Thompson step with probability 1 / (t + 1), t the steps so far: about
+ * log n of them a task keep it from never trying what its belief has no doubts about.  Late in a
+ * task, where the choice rarely changes, an arm that it exploits is held for t / 32 pulls.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bandit/player.h"
+
+#include <string.h>
+
+#include "bandit/lookahead.h"
+
+#define HOLD_SHARE 32 /* an exploited arm is held for the steps so far divided by this */
+
+typedef struct player {
+    segue_prior prior;
+    size_t held;     /* the arm */
+    uint64_t hold;   /* pulls it is still held for */
+    double weight[]; /* of the components; then what look-ahead works in */
+} player;
+
+size_t segue_player_ones_size(const segue_setting *setting, const double *option)
+{
+    (void)option;
+    return setting->n_arms * sizeof(double);
+}
+
+void segue_player_ones(const segue_setting *setting, const double *option, void *facts)
+{
+    (void)option;
+    double *ones = facts;
+    for (size_t arm = 0; arm < setting->n_arms; arm++)
+        ones[arm] = 1.0;
+}
+
+size_t segue_player_size(size_t n_components, size_t n_arms)
+{
+    return sizeof(player) + n_components * sizeof(double) +
+           segue_lookahead_size(n_components, n_arms);
+}
+
+void segue_player_begin(const segue_view *view, segue_prior prior)
+{
+    player *p = view->state;
+    p->prior = prior;
+    p->hold = 0;
+    memcpy(p->weight, prior.weight, prior.n_components * sizeof *prior.weight);
+}
+
+segue_belief segue_player_belief(const segue_view *view)
+{
+    const player *p = view->state;
+    return (segue_belief){
+        .prior = p->prior, .weight = p->weight, .pulls = view->pulls, .sum = view->sum};
+}
+
+void segue_player_update(const segue_view *view, size_t arm, double reward)
+{
+    player *p = view->state;
+    const segue_belief belief = segue_player_belief(view);
+    if (p->prior.n_components > 1 || !p->prior.b)
+        segue_belief_update(&belief, arm, reward, p->weight);
+}
+
+static segue_choice draw(const segue_view *view, const segue_belief *belief, segue_rng *rng)
+{
+    if (segue_belief_is_possible(belief))
+        return by_rule(segue_belief_thompson(belief, rng));
+    return (segue_choice){.arm = segue_ts_arm(view, rng), .reason = SEGUE_NO_MODEL_LEFT};
+}
+
+segue_choice segue_player_thompson(const segue_view *view, segue_rng *rng)
+{
+    const segue_belief belief = segue_player_belief(view);
+    return draw(view, &belief, rng);
+}
+
+static uint64_t remaining(const segue_view *view)
+{
+    return view->horizon > view->step ? view->horizon - view->step : 1;
+}
+
+/* Decide, and hold what is exploited. */
+static size_t decide(const segue_view *view, const segue_belief *belief)
+{
+    player *p = view->state;
+    const segue_lookahead ahead =
+        segue_look_ahead(belief, remaining(view), p->weight + p->prior.n_components);
+    p->held = ahead.arm;
+    p->hold = ahead.exploits ? view->step / HOLD_SHARE : 0;
+    return ahead.arm;
+}
+
+segue_choice segue_player_look_ahead(const segue_view *view, segue_rng *rng)
+{
+    player *p = view->state;
+    const segue_belief belief = segue_player_belief(view);
+    const bool draws = segue_rng_uniform(rng) * ((double)view->step + 1.0) < 1.0;
+    if (draws || !segue_belief_is_possible(&belief))
+        return draw(view, &belief, rng);
+    if (p->hold == 0)
+        return by_rule(decide(view, &belief));
+    p->hold--;
+    return by_rule(p->held);
+}

@@ -1,0 +1,34 @@
+/* player.h - what the policies that go by a belief share.
+ *
+ * `la`, `mla`, `tts` and `tla` are one code: they differ in the prior they begin a task with, and
+ * in whether they look ahead.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_BANDIT_PLAYER_H
+#define SEGUE_BANDIT_PLAYER_H
+
+#include "bandit/belief.h"
+#include "bandit/choose.h"
+
+/* Facts of n_arms times 1, of which a flat prior is made. */
+size_t segue_player_ones_size(const segue_setting *setting, const double *option);
+void segue_player_ones(const segue_setting *setting, const double *option, void *facts);
+
+/* Bytes of the state, for a prior of at most so many components. */
+size_t segue_player_size(size_t n_components, size_t n_arms);
+
+/* Begin a task with a prior whose arrays outlive it. */
+void segue_player_begin(const segue_view *view, segue_prior prior);
+
+/* Take in a reward. */
+void segue_player_update(const segue_view *view, size_t arm, double reward);
+
+/* What is believed now. */
+segue_belief segue_player_belief(const segue_view *view);
+
+/* Thompson sampling: a draw of a component, and of its means. */
+segue_choice segue_player_thompson(const segue_view *view, segue_rng *rng);
+
+/* Look-ahead, with a Thompson step now and then. */
+segue_choice segue_player_look_ahead(const segue_view *view, segue_rng *rng);
+
+#endif

@@ -1,0 +1,52 @@
+/* taught.c - Thompson sampling and look-ahead by a prior that a learner has made.
+ *
+ * Without a prior both are Thompson sampling with a flat Beta on each arm: tasks from which a
+ * learner learns its first types should have tried all arms.
+ * Cost: O(n_components + n_arms) a step; look-ahead's is in lookahead.c.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bandit/taught.h"
+
+#include <assert.h>
+
+#include "bandit/player.h"
+
+static size_t state_size(const segue_setting *setting, const double *option)
+{
+    (void)option;
+    return segue_player_size(SEGUE_MAX_COMPONENTS, setting->n_arms);
+}
+
+static void begin(const segue_view *view)
+{
+    const segue_prior *prior = view->prior;
+    assert(!prior ||
+           (prior->n_components <= SEGUE_MAX_COMPONENTS && prior->n_arms == view->n_arms));
+    segue_player_begin(view, prior ? *prior : segue_prior_flat(view->n_arms, view->facts));
+}
+
+static segue_choice choose_tla(const segue_view *view, segue_rng *rng)
+{
+    return view->prior ? segue_player_look_ahead(view, rng) : segue_player_thompson(view, rng);
+}
+
+const segue_policy segue_policy_tts = {
+    .name = "tts",
+    .summary = "Thompson sampling by the prior of a learner",
+    .facts_size = segue_player_ones_size,
+    .prepare = segue_player_ones,
+    .state_size = state_size,
+    .begin = begin,
+    .choose = segue_player_thompson,
+    .update = segue_player_update,
+};
+
+const segue_policy segue_policy_tla = {
+    .name = "tla",
+    .summary = "look-ahead by the prior of a learner",
+    .facts_size = segue_player_ones_size,
+    .prepare = segue_player_ones,
+    .state_size = state_size,
+    .begin = begin,
+    .choose = choose_tla,
+    .update = segue_player_update,
+};
