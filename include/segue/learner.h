@@ -35,6 +35,9 @@ typedef struct segue_learner_config {
     uint64_t every;         /* estimate again after so many tasks; default 1 */
     double growth;          /* but not before the tasks have grown by this share; default 0, and at
                                least 0.05 above SEGUE_MOMENTS_STORED arms */
+    size_t hint;            /* tts, tla: types that somebody expects; default 0, unknown */
+    size_t window;          /* tts, tla: finished tasks that are kept; default 512 */
+    size_t cap;             /* tts, tla: the most types there may be; default 16 */
     double lowest, highest; /* the range of rewards; default 0 .. 1 */
     uint64_t seed, run;     /* of the random streams; defaults 1 and 0 */
 } segue_learner_config;
@@ -73,6 +76,8 @@ typedef struct segue_learner_info {
     uint64_t no_model_left;  /* steps at which no estimated model agreed with the rewards */
     uint64_t age;            /* closed tasks that the estimate does not know of yet */
     double c, eps;           /* C now; eps of the next task, infinite without an estimate */
+    size_t n_types;          /* tts, tla: found so far */
+    double none;             /* and the share of tasks that fit none of them */
     segue_estimate_info estimate;
 } segue_learner_info;
 

@@ -3,14 +3,17 @@
 #ifndef SEGUE_TRANSFER_METHOD_H
 #define SEGUE_TRANSFER_METHOD_H
 
+#include "bandit/belief.h"
 #include "bandit/task.h"
 #include "core/bytes.h"
 #include "segue/learner.h"
 
 /* What tasks are taught, shared by those that were opened with it. */
 typedef struct lesson {
-    segue_models *models;
-    uint64_t users; /* the learner, while it is current, and each open task */
+    segue_models *models; /* tucb's; or ... */
+    segue_prior prior;    /* ... a prior, whose arrays are ... */
+    double *numbers;      /* ... here */
+    uint64_t users;       /* the learner, while it is current, and each open task */
 } lesson;
 
 /* A task and what it was opened with. */
@@ -46,7 +49,8 @@ typedef struct learner_method {
     segue_status (*get)(segue_learner *learner, reader *r, segue_error *err);
 } learner_method;
 
-extern const learner_method segue_method_tucb;
+extern const learner_method segue_method_tucb, segue_method_tts, segue_method_tla,
+    segue_method_ts_prior;
 
 struct segue_learner {
     segue_learner_config config; /* defaults filled in */
@@ -59,6 +63,18 @@ struct segue_learner {
 
 /* The method of that name, or NULL; `length` characters of it. */
 const learner_method *segue_method_find(const char *name, size_t length);
+
+/* A prior of so many components, to be filled in; @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_lesson_create(lesson **out, size_t n_components, size_t n_arms,
+                                                  segue_error *err);
+/* Where its numbers are, which a prior only borrows: n_components weights, then n_components x
+ * n_arms times a, and b. */
+double *segue_lesson_weight(const lesson *l);
+double *segue_lesson_a(const lesson *l);
+double *segue_lesson_b(const lesson *l);
+
+/* Teach a task the prior of its lesson. */
+void segue_lesson_teach(const segue_learner *learner, open_task *entry);
 
 /* Let `next` (NULL: none), which the learner owns from here on, be what tasks are taught. */
 void segue_learner_publish(segue_learner *learner, lesson *next);

@@ -8,7 +8,8 @@
 
 #define MOST_OPTIONS 16
 
-static const learner_method *const methods[] = {&segue_method_tucb};
+static const learner_method *const methods[] = {&segue_method_tla, &segue_method_tts,
+                                                &segue_method_ts_prior, &segue_method_tucb};
 enum { METHODS = sizeof methods / sizeof *methods };
 
 segue_learner_config segue_learner_defaults(void)
@@ -22,6 +23,8 @@ segue_learner_config segue_learner_defaults(void)
                                   .starts = 24,
                                   .steps = 40,
                                   .every = 1,
+                                  .window = 512,
+                                  .cap = 16,
                                   .highest = 1.0,
                                   .seed = 1};
 }
@@ -50,7 +53,8 @@ segue_status segue_learner_parse(segue_learner_config *config, const char *text,
     const learner_method *method = segue_method_find(text, strcspn(text, ":"));
     double value[MOST_OPTIONS];
     if (!method)
-        return segue_fail(err, SEGUE_ENAME, "there is no learner '%.40s'; need tucb", text);
+        return segue_fail(err, SEGUE_ENAME,
+                          "there is no learner '%.40s'; need tla, tts, ts-prior or tucb", text);
     const option_table table = {.kind = "learner",
                                 .owner = method->kind.name,
                                 .options = method->kind.options,

@@ -56,7 +56,8 @@ static void put_config(bytes *b, const segue_learner_config *c)
                               c->starts,   c->steps,
                               c->every,    c->seed,
                               c->run,      estimator_number(c->estimator),
-                              c->cold};
+                              c->cold,     c->hint,
+                              c->window,   c->cap};
     const double numbers[] = {c->delta, c->c, c->growth, c->lowest, c->highest};
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
         segue_bytes_put_u64(b, whole[i]);
@@ -147,9 +148,9 @@ static segue_status check_frame(const char *path, const bytes *b, segue_error *e
 
 static segue_learner_config get_config(reader *r)
 {
-    uint64_t whole[15];
+    uint64_t whole[18];
     double numbers[5];
-    for (size_t i = 0; i < 15; i++)
+    for (size_t i = 0; i < 18; i++)
         whole[i] = segue_reader_u64(r);
     segue_reader_f64(r, numbers, 5);
     return (segue_learner_config){.n_arms = whole[0],
@@ -167,6 +168,9 @@ static segue_learner_config get_config(reader *r)
                                   .run = whole[12],
                                   .estimator = estimators[whole[13] < 3 ? whole[13] : 0],
                                   .cold = whole[14] != 0,
+                                  .hint = whole[15],
+                                  .window = whole[16],
+                                  .cap = whole[17],
                                   .delta = numbers[0],
                                   .c = numbers[1],
                                   .growth = numbers[2],

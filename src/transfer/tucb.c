@@ -10,11 +10,12 @@
 #include "estimate/state.h"
 #include "transfer/method.h"
 
-#define FIRST_C      0.25 /* of doubling */
-#define MOST_GROWTH  1000.0
-#define LEAST_GROWTH 0.05 /* with more than SEGUE_MOMENTS_STORED arms, whose fits read all views   \
-                           */
-#define UMUCB_EPS 1       /* the place of eps among umucb's options */
+#define FIRST_C     0.25 /* of doubling */
+#define MOST_GROWTH 1000.0
+#define LEAST_GROWTH                                                                               \
+    0.05            /* with more than SEGUE_MOMENTS_STORED arms, whose fits read all views         \
+                     */
+#define UMUCB_EPS 1 /* the place of eps among umucb's options */
 
 /* What it remembers. */
 typedef struct tucb {

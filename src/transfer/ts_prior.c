@@ -1,0 +1,140 @@
+/* ts_prior.c - Thompson sampling with a Beta prior for each arm, learned over tasks; no types.
+ *
+ * What a clever user would build in an hour.  Of the tasks that pulled an arm at least twice, the
+ * averages of S / T and of S (S - 1) / (T (T - 1)) estimate the mean of its means and of their
+ * squares, whatever T is; the Beta with these moments is the prior of the tasks to come.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+
+#include "bandit/taught.h"
+#include "transfer/method.h"
+
+#define LEAST_TASKS 8      /* before that the prior of an arm is flat */
+#define LEAST_KAPPA 0.5    /* of Beta(kappa p, kappa (1 - p)) ... */
+#define MOST_KAPPA  1000.0 /* ... however alike the tasks are */
+#define EDGE        1e-3   /* a mean stays so far from 0 and 1 */
+
+/* Sums over tasks, of one arm. */
+typedef struct arm_sums {
+    double tasks, mean, square;
+} arm_sums;
+
+static void take(segue_learner_config *config, const double *value)
+{
+    (void)config;
+    (void)value;
+}
+
+static segue_status check(segue_learner_config *config, segue_error *err)
+{
+    if (config->n_arms < SEGUE_MIN_ARMS || config->n_arms > SEGUE_MAX_ARMS)
+        return segue_fail(err, SEGUE_EDOMAIN, "n_arms is %zu; need %d to %d", config->n_arms,
+                          SEGUE_MIN_ARMS, SEGUE_MAX_ARMS);
+    return SEGUE_OK;
+}
+
+static segue_status create(segue_learner *learner, segue_error *err)
+{
+    learner->part = calloc(learner->config.n_arms, sizeof(arm_sums));
+    return learner->part ? SEGUE_OK : segue_fail(err, SEGUE_ENOMEM, "out of memory for a learner");
+}
+
+static void destroy(segue_learner *learner)
+{
+    free(learner->part);
+}
+
+static segue_status plan(const segue_learner *learner, bool identifies, segue_task_config *task,
+                         segue_error *err)
+{
+    (void)learner;
+    (void)identifies;
+    (void)err;
+    task->policy.policy = &segue_policy_tts;
+    return SEGUE_OK;
+}
+
+/* The prior of one arm. */
+static void match(const arm_sums *sums, double *a, double *b)
+{
+    *a = *b = 1.0;
+    if (sums->tasks < LEAST_TASKS)
+        return;
+    const double mean = fmin(1.0 - EDGE, fmax(EDGE, sums->mean / sums->tasks));
+    const double variance = sums->square / sums->tasks - mean * mean;
+    const double kappa = mean * (1.0 - mean) / fmax(variance, 1e-12) - 1.0;
+    const double kept = fmin(MOST_KAPPA, fmax(LEAST_KAPPA, kappa));
+    *a = kept * mean;
+    *b = kept * (1.0 - mean);
+}
+
+static segue_status publish(segue_learner *learner, segue_error *err)
+{
+    const arm_sums *sums = learner->part;
+    lesson *next = NULL;
+    const segue_status status = segue_lesson_create(&next, 1, learner->config.n_arms, err);
+    if (status != SEGUE_OK)
+        return status;
+    *segue_lesson_weight(next) = 1.0;
+    for (size_t i = 0; i < learner->config.n_arms; i++)
+        match(&sums[i], &segue_lesson_a(next)[i], &segue_lesson_b(next)[i]);
+    segue_learner_publish(learner, next);
+    return SEGUE_OK;
+}
+
+static segue_status learn(segue_learner *learner, const open_task *entry, segue_error *err)
+{
+    const task_inside in = segue_task_inside(entry->task);
+    arm_sums *sums = learner->part;
+    for (size_t i = 0; i < learner->config.n_arms; i++) {
+        const double pulls = (double)in.pulls[i], sum = in.sum[i];
+        if (pulls < 2.0)
+            continue;
+        sums[i].tasks += 1.0;
+        sums[i].mean += sum / pulls;
+        sums[i].square += fmax(0.0, sum * (sum - 1.0)) / (pulls * (pulls - 1.0));
+    }
+    return publish(learner, err);
+}
+
+static void look(const segue_learner *learner, segue_learner_info *info)
+{
+    (void)learner;
+    (void)info;
+}
+
+/* ---- saving ------------------------------------------------------------------------------ */
+
+static void put(const segue_learner *learner, bytes *b)
+{
+    const arm_sums *sums = learner->part;
+    for (size_t i = 0; i < learner->config.n_arms; i++)
+        segue_bytes_put_f64(b, (const double[]){sums[i].tasks, sums[i].mean, sums[i].square}, 3);
+}
+
+static segue_status get(segue_learner *learner, reader *r, segue_error *err)
+{
+    arm_sums *sums = learner->part;
+    for (size_t i = 0; i < learner->config.n_arms; i++) {
+        double numbers[3];
+        if (!segue_reader_finite(r, numbers, 3) || numbers[0] < 0.0)
+            return segue_fail(err, SEGUE_EDOMAIN, "a sum cannot be");
+        sums[i] = (arm_sums){.tasks = numbers[0], .mean = numbers[1], .square = numbers[2]};
+    }
+    return learner->closed > 0 ? publish(learner, err) : SEGUE_OK;
+}
+
+const learner_method segue_method_ts_prior = {
+    .kind = {.name = "ts-prior", .summary = "Thompson sampling with a prior of each arm, learned"},
+    .take = take,
+    .check = check,
+    .create = create,
+    .destroy = destroy,
+    .plan = plan,
+    .teach = segue_lesson_teach,
+    .learn = learn,
+    .look = look,
+    .put = put,
+    .get = get,
+};
