@@ -1,0 +1,186 @@
+/* types.c - types of tasks: a task at a time, and when to fit anew.
+ *
+ * After each task: its shares in the components; each type learns from its share (stepwise EM); a
+ * moving average of the share of none, for the next task; a CUSUM of it, as an alarm.  A type of
+ * weight w that has not been seen for s tasks would be away that long with probability exp(-w s):
+ * at w s >= STALE it is given up, with its tasks.  Fits are due at 8 tasks and then each time they
+ * have grown by 30 %; after an alarm; and after a type was given up. SPDX-License-Identifier:
+ * Apache-2.0 */
+#include "estimate/types.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "estimate/refit.h"
+#include "estimate/types_state.h"
+#include "segue/models.h"
+
+#define WINDOW       512
+#define LEAST_GROWTH 4
+#define GROWTH       0.3
+#define ALARM        3.0 /* tasks more than expected that are of no type */
+#define ALARM_APART  8   /* tasks from a fit to the next alarm */
+#define NONE_RATE    0.2
+#define STALE        10.0
+#define STALE_EVERY  5 /* tasks: so often stale types are looked for */
+
+/* ---- making ------------------------------------------------------------------------------ */
+
+segue_types_config segue_types_defaults(void)
+{
+    return (segue_types_config){
+        .n_arms = SEGUE_MIN_ARMS, .window = WINDOW, .cap = SEGUE_TYPES_MOST, .seed = 1};
+}
+
+static segue_status check(const segue_types_config *config, segue_error *err)
+{
+    if (config->n_arms < SEGUE_MIN_ARMS || config->n_arms > SEGUE_MAX_ARMS)
+        return segue_fail(err, SEGUE_EDOMAIN, "n_arms is %zu; need %d to %d", config->n_arms,
+                          SEGUE_MIN_ARMS, SEGUE_MAX_ARMS);
+    if (config->window < SEGUE_TYPES_LEAST_WINDOW || config->window > SEGUE_TYPES_MOST_WINDOW)
+        return segue_fail(err, SEGUE_EDOMAIN, "the window is %zu tasks; need %d to %d",
+                          config->window, SEGUE_TYPES_LEAST_WINDOW, SEGUE_TYPES_MOST_WINDOW);
+    if (config->cap < 1 || config->cap > SEGUE_TYPES_MOST)
+        return segue_fail(err, SEGUE_EDOMAIN, "at most %zu types; need 1 to %d", config->cap,
+                          SEGUE_TYPES_MOST);
+    return SEGUE_OK;
+}
+
+segue_status segue_types_create(segue_types **out, const segue_types_config *config,
+                                segue_error *err)
+{
+    *out = NULL;
+    segue_status status = check(config, err);
+    if (status != SEGUE_OK)
+        return status;
+    segue_types *types = calloc(1, sizeof *types);
+    if (!types)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for types");
+    types->config = *config;
+    types->fit_at = FIRST_FIT;
+    segue_ring_init(&types->tasks, config->n_arms, config->window);
+    status = segue_mixture_init(&types->mix, config->n_arms, config->cap, err);
+    if (status != SEGUE_OK) {
+        segue_types_destroy(types);
+        return status;
+    }
+    *out = types;
+    return SEGUE_OK;
+}
+
+void segue_types_destroy(segue_types *types)
+{
+    if (!types)
+        return;
+    segue_ring_fini(&types->tasks);
+    segue_mixture_fini(&types->mix);
+    free(types);
+}
+
+/* ---- a task ------------------------------------------------------------------------------ */
+
+static void learn(segue_types *types, const double *sum, const double *pulls)
+{
+    mixture *mix = &types->mix;
+    double share[MOST_TYPES + 1];
+    (void)segue_mixture_posterior(mix, sum, pulls, share);
+    types->none += NONE_RATE * (share[0] - types->none);
+    types->alarm = fmax(0.0, types->alarm + share[0] - mix->weight[0]);
+    for (size_t q = 1; q <= mix->n_types; q++)
+        if (share[q] > 0.5)
+            mix->last[q] = types->finished;
+    segue_mixture_learn(mix, types->tasks.count, share, sum, pulls);
+}
+
+static bool is_stale(const segue_types *types, size_t type)
+{
+    const double since = (double)(types->finished - types->mix.last[type]);
+    return types->mix.weight[type] * since >= STALE;
+}
+
+typedef struct goner {
+    const mixture *mix;
+    size_t type;
+} goner;
+
+/* Whether a task is of the type rather than of any other. */
+static bool is_of_type(const void *context, const double *sum, const double *pulls)
+{
+    const goner *gone = context;
+    double share[MOST_TYPES + 1];
+    (void)segue_mixture_posterior(gone->mix, sum, pulls, share);
+    return share[gone->type] > 0.5;
+}
+
+static void give_up(segue_types *types, size_t type)
+{
+    const goner gone = {.mix = &types->mix, .type = type};
+    segue_ring_drop(&types->tasks, is_of_type, &gone);
+    segue_mixture_drop(&types->mix, type);
+    types->is_due = true;
+}
+
+/* Not while a fit is due: a copy may be under way, whose tasks these are too. */
+static void give_up_stale(segue_types *types)
+{
+    if (types->finished % STALE_EVERY != 0 || types->is_due)
+        return;
+    for (size_t q = types->mix.n_types; q >= 1 && types->mix.n_types > 1; q--)
+        if (is_stale(types, q))
+            give_up(types, q);
+}
+
+static bool is_alarmed(const segue_types *types)
+{
+    return types->alarm >= ALARM && types->finished - types->fitted >= ALARM_APART;
+}
+
+segue_status segue_types_finish(segue_types *types, const double *sum, const double *pulls,
+                                segue_error *err)
+{
+    if (!segue_ring_takes(types->config.n_arms, sum, pulls))
+        return segue_fail(err, SEGUE_EDOMAIN, "a task's sums are not in 0 to its pulls");
+    const segue_status status = segue_ring_reserve(&types->tasks, 1, err);
+    if (status != SEGUE_OK)
+        return status;
+    types->finished++;
+    segue_ring_add(&types->tasks, types->finished, sum, pulls);
+    if (types->mix.n_types > 0)
+        learn(types, sum, pulls);
+    give_up_stale(types);
+    if (types->finished >= types->fit_at || is_alarmed(types))
+        types->is_due = true;
+    return SEGUE_OK;
+}
+
+/* ---- fits -------------------------------------------------------------------------------- */
+
+bool segue_types_due(const segue_types *types)
+{
+    return types->is_due;
+}
+
+/* The next fit by the clock.  Where tasks were given up, it goes by those that are left, as if the
+ * others had never been. */
+static void set_clock(segue_types *types)
+{
+    const bool is_full = types->tasks.count == types->config.window;
+    const double age = is_full ? (double)types->finished : (double)types->tasks.count;
+    types->fitted = types->finished;
+    types->fit_at = types->finished + (uint64_t)fmax(LEAST_GROWTH, floor(GROWTH * age));
+    types->alarm = 0.0;
+    types->is_due = false;
+}
+
+segue_status segue_types_refit(segue_types *types, segue_error *err)
+{
+    const segue_types_config *config = &types->config;
+    segue_status status = SEGUE_OK;
+    segue_rng rng;
+    segue_rng_open(&rng, config->seed, config->run, types->finished, SEGUE_STREAM_ESTIMATOR);
+    if (types->tasks.count > 0)
+        status = segue_refit(&types->mix, &types->tasks, config->hint, types->finished, &rng, err);
+    if (status == SEGUE_OK)
+        set_clock(types);
+    return status;
+}
