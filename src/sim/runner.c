@@ -88,9 +88,6 @@ static segue_status check_player(const segue_simulation *sim, segue_error *err)
                           sim->learner->method);
     const segue_learner_config config = learner_config(sim, 0);
     segue_learner *learner = NULL;
-    if (config.n_models == 0)
-        return segue_fail(err, SEGUE_EUSAGE, "learner '%s' must know the number of models",
-                          sim->learner->method);
     const segue_status status = segue_learner_create(&learner, &config, err);
     segue_learner_destroy(learner);
     return status;

@@ -124,6 +124,8 @@ static segue_status check(segue_learner_config *config, segue_error *err)
     if (config->horizon < 1 || config->horizon > SEGUE_MAX_HORIZON)
         return segue_fail(err, SEGUE_EDOMAIN, "horizon is %llu; tucb must know its steps",
                           (unsigned long long)config->horizon);
+    if (config->n_models == 0)
+        return segue_fail(err, SEGUE_EDOMAIN, "n_models is 0; tucb must know the number of models");
     if (!(delta >= 0.0 && delta <= 1.0)) /* 1 is the default for one step */
         return segue_fail(err, SEGUE_EDOMAIN, "delta is %g; need 0 < delta < 1", delta);
     if (!config->doubling && !(config->c > 0.0 && isfinite(config->c)))
