@@ -256,7 +256,7 @@ static long double log_beta(long double a, long double b)
 static void the_number_of_successes_is_beta_binomial(void **state)
 {
     (void)state;
-    const double shapes[][2] = {{1, 1}, {0.5, 0.5}, {30, 31}, {1e5, 1.1e5}, {1e-3, 2}, {2, 1e-3}};
+    const double shapes[][2] = {{1, 1}, {0.5, 0.5}, {30, 31}, {300, 310}, {1e-3, 2}, {2, 1e-3}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (size_t block = 1; block <= 8; block *= 2) {
             const long double a = shapes[i][0], b = shapes[i][1];
@@ -274,7 +274,7 @@ static void the_number_of_successes_is_beta_binomial(void **state)
                     fmaxl(0.5L, (a + x) / (a + b + t));
             }
             assert_near(segue_lookahead_rise(&m->belief, 1, block, m->memory), (double)expected,
-                        1e-11); /* of lgamma at 1e5 */
+                        1e-11); /* of lgamma, in plain doubles under valgrind */
             drop_mind(m);
         }
 }

@@ -9,7 +9,7 @@
 static size_t state_size(const segue_setting *setting, const double *option)
 {
     (void)option;
-    return segue_player_size(1, setting->n_arms);
+    return segue_player_size(1, setting->n_arms, true);
 }
 
 static void begin(const segue_view *view)

@@ -11,7 +11,7 @@
 static size_t state_size(const segue_setting *setting, const double *option)
 {
     (void)option;
-    return segue_player_size(setting->models->n_models, setting->n_arms);
+    return segue_player_size(setting->models->n_models, setting->n_arms, true);
 }
 
 static void begin(const segue_view *view)

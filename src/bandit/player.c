@@ -34,10 +34,10 @@ void segue_player_ones(const segue_setting *setting, const double *option, void 
         ones[arm] = 1.0;
 }
 
-size_t segue_player_size(size_t n_components, size_t n_arms)
+size_t segue_player_size(size_t n_components, size_t n_arms, bool looks_ahead)
 {
     return sizeof(player) + n_components * sizeof(double) +
-           segue_lookahead_size(n_components, n_arms);
+           (looks_ahead ? segue_lookahead_size(n_components, n_arms) : 0);
 }
 
 void segue_player_begin(const segue_view *view, segue_prior prior)
