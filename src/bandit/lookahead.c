@@ -20,10 +20,11 @@
  * e, outcome by outcome: it is 0, and not a rounding error times the horizon, where no outcome
  * changes the choice.
  *
- * Four things make it cheap, and change nothing but the first: components of a weight below FAINT
- * are left out; at most 16 groups of outcomes; a bound on the gain (see `reach`); arms that two
- * others beat in every component are no candidates for the best.
- * Cost O(n_arms n_components (n_arms + 32)) at most; `memory` holds what it works on.
+ * Two things make it cheap and cost a little precision: components of a weight below FAINT have no
+ * say, and outcomes are put into groups, which can only lower the rise.  The others change nothing:
+ * arms that two others beat in every component are no candidates for the best; a bound on the gain
+ * (see `reach`) saves most of the work; and e is looked at only where another arm gains.
+ * Cost O(n_arms n_components) at least, O(n_arms^2 n_components) at most.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/lookahead.h"
 
@@ -35,7 +36,7 @@
 #define SAME   1e-9  /* gains, likewise */
 #define GROUPS 16    /* outcomes are put into about so many */
 #define WIDTH  4     /* candidates are compared so many at a time */
-#define POWERS (SEGUE_LONGEST_BLOCK + 2)
+#define POWERS (SEGUE_LONGEST_BLOCK + 1)
 
 /* What a decision works on: the components that have a say, side by side. */
 typedef struct sight {
