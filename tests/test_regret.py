@@ -3,7 +3,7 @@
 
 Each comparison allows 4.9 standard errors, ours and the reference's together, which has probability
 1e-6 (two-sided normal).  Before it fails, the sample is made four times as large, and must then be
-off again: a false alarm in any of the eight is below 1e-6.
+off again: a false alarm in any of the fourteen is below 1e-6.
 
 usage: test_regret.py SEGUE SOURCE
 SPDX-License-Identifier: Apache-2.0"""
@@ -22,6 +22,12 @@ REFERENCE = {
     ("ucb+", 1000): (70.97, 0.05, 3000),
     ("mucb", 1000): (36.57, 0.05, 3000),
     ("ts", 1000): (29.23, 0.07, 1000),
+    ("la", 30): (4.12, 0.02, 2000),
+    ("la", 100): (7.83, 0.07, 1000),
+    ("la", 300): (12.87, 0.31, 500),
+    ("mla", 30): (2.14, 0.05, 1000),
+    ("mla", 100): (2.77, 0.13, 500),
+    ("mla", 300): (3.50, 0.13, 500),
 }
 ALLOWED = 4.9
 

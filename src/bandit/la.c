@@ -9,7 +9,7 @@
 static size_t state_size(const segue_setting *setting, const double *option)
 {
     (void)option;
-    return segue_player_size(1, setting->n_arms);
+    return segue_player_size(1, setting->n_arms, true);
 }
 
 static void begin(const segue_view *view)
@@ -19,7 +19,7 @@ static void begin(const segue_view *view)
 
 const segue_policy segue_policy_la = {
     .name = "la",
-    .summary = "look-ahead with flat Beta priors",
+    .summary = "look-ahead with flat Beta priors: what would a pull teach?",
     .facts_size = segue_player_ones_size,
     .prepare = segue_player_ones,
     .state_size = state_size,

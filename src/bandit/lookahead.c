@@ -7,7 +7,8 @@
  *     rise(i, B) = E[ max_k V_k after s successes in B pulls of i ] - V_e
  *
  * where B is 1, 2, 4, ..., 32 and below what remains.  The arm of the largest gain is pulled once,
- * if it is above 0, else e; then all is decided again.
+ * if it is above 0, else e; then all is decided again.  Pulls of e can gain too: what they teach
+ * comes free, and may be worth waiting for.
  *
  * The number of successes is beta-binomial.  With step h = 1 / (a + b), and 0 for a point, its
  * probability is up(s) down(B - s) / all(B), three products over j < s that serve every block:
@@ -19,10 +20,11 @@
  * e, outcome by outcome: it is 0, and not a rounding error times the horizon, where no outcome
  * changes the choice.
  *
- * Four things make it cheap, and change nothing but the first: components of a weight below FAINT
- * are left out; at most 16 groups of outcomes; a bound on the gain (see `reach`); arms that two
- * others beat in every component are no candidates for the best.
- * Cost O(n_arms n_components (n_arms + 32)) at most; `memory` holds what it works on.
+ * Two things make it cheap and cost a little precision: components of a weight below FAINT have no
+ * say, and outcomes are put into groups, which can only lower the rise.  The others change nothing:
+ * arms that two others beat in every component are no candidates for the best; a bound on the gain
+ * (see `reach`) saves most of the work; and e is looked at only where another arm gains.
+ * Cost O(n_arms n_components) at least, O(n_arms^2 n_components) at most.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/lookahead.h"
 
@@ -33,8 +35,8 @@
 #define TIE    1e-12 /* means that differ by less are equal: the lowest arm is the best */
 #define SAME   1e-9  /* gains, likewise */
 #define GROUPS 16    /* outcomes are put into about so many */
-#define WIDTH  8     /* candidates are compared so many at a time */
-#define POWERS (SEGUE_LONGEST_BLOCK + 2)
+#define WIDTH  4     /* candidates are compared so many at a time */
+#define POWERS (SEGUE_LONGEST_BLOCK + 1)
 
 /* What a decision works on: the components that have a say, side by side. */
 typedef struct sight {
@@ -42,6 +44,7 @@ typedef struct sight {
     size_t n_arms, n_seen; /* components */
     size_t best;           /* e */
     size_t n_top, stride;  /* candidates, and that rounded up to WIDTH */
+    size_t n_rivals;       /* of them, e and those that can be better than it */
     size_t *seen;          /* n_seen: which components */
     size_t *top;           /* n_top: the candidates; the first is e */
     double *weight;        /* n_seen */
@@ -55,9 +58,16 @@ typedef struct sight {
     double *own;             /* n_seen: its mean */
     double *step;            /* n_seen */
     double *rival;           /* n_seen: the largest mean of another arm */
+    double *scale;           /* n_seen: weight / all(block) */
+    double *scale_after;     /* n_seen: the same / (1 + block step) */
     double *up, *down, *all; /* POWERS x n_seen */
     size_t powers;           /* how many of them are worked out */
 } sight;
+
+static double larger(double x, double y)
+{
+    return x > y ? x : y;
+}
 
 /* ---- what is seen ------------------------------------------------------------------------ */
 
@@ -68,7 +78,7 @@ static size_t round_up(size_t count)
 
 size_t segue_lookahead_size(size_t n_components, size_t n_arms)
 {
-    const size_t doubles = n_components * (n_arms + round_up(n_arms) + 7 + 3 * POWERS) + n_arms;
+    const size_t doubles = n_components * (n_arms + round_up(n_arms) + 9 + 3 * POWERS) + n_arms;
     return doubles * sizeof(double) + (n_components + n_arms) * sizeof(size_t);
 }
 
@@ -92,6 +102,8 @@ static void share_out(sight *s, size_t n_components, void *memory)
     s->own = take(&rest, n_components);
     s->step = take(&rest, n_components);
     s->rival = take(&rest, n_components);
+    s->scale = take(&rest, n_components);
+    s->scale_after = take(&rest, n_components);
     s->up = take(&rest, n_components * POWERS);
     s->down = take(&rest, n_components * POWERS);
     s->all = take(&rest, n_components * POWERS);
@@ -144,13 +156,19 @@ static bool is_beaten_twice(const sight *s, size_t arm)
     return beaten == 2;
 }
 
+/* The candidates: e, those that it does not beat, and the others, which stand in for it. */
 static void see_candidates(sight *s)
 {
     s->n_top = 0;
     s->top[s->n_top++] = s->best;
-    for (size_t arm = 0; arm < s->n_arms; arm++)
-        if (arm != s->best && !is_beaten_twice(s, arm))
-            s->top[s->n_top++] = arm;
+    for (int stands_in = 0; stands_in < 2; stands_in++) {
+        for (size_t arm = 0; arm < s->n_arms; arm++)
+            if (arm != s->best && beats(s, s->best, arm) == (stands_in != 0) &&
+                !is_beaten_twice(s, arm))
+                s->top[s->n_top++] = arm;
+        if (!stands_in)
+            s->n_rivals = s->n_top;
+    }
     s->stride = round_up(s->n_top);
     for (size_t q = 0; q < s->n_seen; q++)
         for (size_t i = 0; i < s->stride; i++)
@@ -206,7 +224,7 @@ static void turn_to(sight *s, size_t arm)
         s->up[q] = s->down[q] = s->all[q] = 1.0;
         s->rival[q] = 0.0;
         for (size_t i = 0; i < s->stride; i++)
-            s->rival[q] = fmax(s->rival[q], s->top_mean[q * s->stride + i]);
+            s->rival[q] = larger(s->rival[q], s->top_mean[q * s->stride + i]);
     }
 }
 
@@ -245,11 +263,20 @@ static void extend(sight *s, size_t last)
 
 /* ---- the rise ---------------------------------------------------------------------------- */
 
+/* What makes probabilities of the products of a block. */
+static void set_scale(sight *s, size_t block)
+{
+    for (size_t q = 0; q < s->n_seen; q++) {
+        s->scale[q] = s->weight[q] / s->all[block * s->n_seen + q];
+        s->scale_after[q] = s->scale[q] / (1.0 + (double)block * s->step[q]);
+    }
+}
+
 /* chance and after of the outcomes first .. last - 1 of a block. */
 static void add_up(sight *s, size_t block, size_t first, size_t last)
 {
     const size_t n = s->n_seen;
-    const double *restrict all = s->all + block * n;
+    const double *restrict own = s->own, *restrict step = s->step;
     double *restrict chance = s->chance, *restrict after = s->after;
     for (size_t q = 0; q < n; q++)
         chance[q] = after[q] = 0.0;
@@ -258,27 +285,28 @@ static void add_up(sight *s, size_t block, size_t first, size_t last)
         for (size_t q = 0; q < n; q++) {
             const double likely = up[q] * down[q];
             chance[q] += likely;
-            after[q] += likely * (s->own[q] + (double)i * s->step[q]);
+            after[q] += likely * (own[q] + (double)i * step[q]);
         }
     }
     for (size_t q = 0; q < n; q++) {
-        const double scale = s->weight[q] / all[q];
-        chance[q] *= scale;
-        after[q] *= scale / (1.0 + (double)block * s->step[q]);
+        chance[q] *= s->scale[q];
+        after[q] *= s->scale_after[q];
     }
 }
 
-/* The largest value of a candidate after the outcomes, and in *first that of e. */
-static double best_candidate(const sight *s, double *first)
+/* The largest value of the first candidates after the outcomes, and in *first that of e. */
+static double best_candidate(const sight *s, size_t count, double *first)
 {
+    const double *restrict chance = s->chance;
     double best = 0.0;
-    for (size_t from = 0; from < s->stride; from += WIDTH) {
+    for (size_t from = 0; from < count; from += WIDTH) {
+        const double *restrict mean = s->top_mean + from;
         double value[WIDTH] = {0.0};
         for (size_t q = 0; q < s->n_seen; q++)
             for (size_t i = 0; i < WIDTH; i++)
-                value[i] += s->chance[q] * s->top_mean[q * s->stride + from + i];
+                value[i] += chance[q] * mean[q * s->stride + i];
         for (size_t i = 0; i < WIDTH; i++)
-            best = value[i] > best ? value[i] : best;
+            best = larger(best, value[i]);
         if (from == 0)
             *first = value[0];
     }
@@ -290,14 +318,15 @@ static double rise(sight *s, size_t arm, size_t block)
     const size_t size = (block + GROUPS) / GROUPS;
     double total = 0.0;
     extend(s, block);
+    set_scale(s, block);
     for (size_t first = 0; first <= block; first += size) {
         const size_t last = first + size <= block ? first + size : block + 1;
         add_up(s, block, first, last);
         double own = 0.0, of_best = 0.0;
         for (size_t q = 0; q < s->n_seen; q++)
             own += s->after[q];
-        const double best = best_candidate(s, &of_best);
-        total += (best > own ? best : own) - (arm == s->best ? own : of_best);
+        const double best = best_candidate(s, arm == s->best ? s->n_top : s->n_rivals, &of_best);
+        total += larger(best, own) - (arm == s->best ? own : of_best);
     }
     return total;
 }
@@ -324,21 +353,17 @@ static bool is_like_the_last(const sight *s, size_t arm)
     return arm > 0;
 }
 
-/* Whether a gain can be more than the one found. */
-static bool can_gain(const sight *s, double block, double left, double cost, double found)
-{
-    return left * reach(s, block) - cost > found + SAME;
-}
-
+/* Put the best block of an arm in the place of what was found, if it gains more. */
 static void look_at(sight *s, size_t arm, double remaining, segue_lookahead *found)
 {
     const double lack = s->value[s->best] - s->value[arm];
     turn_to(s, arm);
+    const double most = reach(s, SEGUE_LONGEST_BLOCK);
     for (size_t block = 1; block <= SEGUE_LONGEST_BLOCK; block *= 2) {
         const double left = remaining - (double)block, cost = (double)block * lack;
-        if (left <= 0.0 || !can_gain(s, SEGUE_LONGEST_BLOCK, left, cost, found->gain))
-            break; /* nor will longer ones */
-        if (!can_gain(s, (double)block, left, cost, found->gain))
+        if (left <= 0.0 || left * most - cost <= found->gain + SAME)
+            break; /* nor will longer ones gain more */
+        if (left * reach(s, (double)block) - cost <= found->gain + SAME)
             continue;
         const double gain = left * rise(s, arm, block) - cost;
         if (gain > found->gain + SAME)
@@ -347,16 +372,27 @@ static void look_at(sight *s, size_t arm, double remaining, segue_lookahead *fou
     put_back(s, arm);
 }
 
+/* Whether pulls of e itself, which cost nothing, gain as much as what was found.  Only then do they
+ * matter: without a better arm e is pulled anyway. */
+static bool waits(sight *s, double remaining, const segue_lookahead *found)
+{
+    segue_lookahead own = {.arm = found->arm,
+                           .gain = found->gain - (s->best < found->arm ? 2.0 * SAME : 0.0)};
+    look_at(s, s->best, remaining, &own);
+    return own.arm == s->best;
+}
+
 segue_lookahead segue_look_ahead(const segue_belief *belief, uint64_t remaining, void *memory)
 {
     sight s;
     see(&s, belief, memory);
     segue_lookahead found = {.arm = s.best};
     for (size_t arm = 0; arm < s.n_arms; arm++)
-        if (!is_like_the_last(&s, arm))
+        if (arm != s.best && !is_like_the_last(&s, arm))
             look_at(&s, arm, (double)remaining, &found);
-    found.exploits = found.arm == s.best;
-    return found;
+    if (found.arm != s.best && !waits(&s, (double)remaining, &found))
+        return found;
+    return (segue_lookahead){.arm = s.best, .exploits = true};
 }
 
 bool segue_lookahead_tells(const segue_belief *belief, size_t arm, size_t pair[2])

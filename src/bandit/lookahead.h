@@ -11,7 +11,7 @@ typedef struct segue_lookahead {
     size_t arm;
     bool exploits; /* it is the arm with the largest mean now */
     double gain;   /* what it is expected to bring over the largest mean now, to the task's end */
-    size_t block;  /* the pulls after which it does; 0: nothing is worth a look */
+    size_t block;  /* the pulls that it takes to bring it; both are 0 where it exploits */
 } segue_lookahead;
 
 /* Bytes of memory that the functions below work in. */

@@ -2,7 +2,7 @@
  *
  * The posterior over the models is that of mts; every step weighs what a few pulls of an arm
  * would tell about the model against what they cost, so that an arm that is best for no model may
- * be pulled.  See lookahead.c, and player.c for its Thompson steps.  Should no model be able to
+ * be pulled.  See lookahead.c and player.c.  Should no model be able to
  * give the rewards seen, the step is Thompson sampling's without models, and says so.
  * Cost O(n_models n_arms) times the arms that may be worth a look, a step.
  * SPDX-License-Identifier: Apache-2.0 */
@@ -11,7 +11,7 @@
 static size_t state_size(const segue_setting *setting, const double *option)
 {
     (void)option;
-    return segue_player_size(setting->models->n_models, setting->n_arms);
+    return segue_player_size(setting->models->n_models, setting->n_arms, true);
 }
 
 static void begin(const segue_view *view)

@@ -1,8 +1,9 @@
 /* player.c - a task played by a belief: Thompson sampling, or look-ahead.
  *
- * Look-ahead makes a Thompson step with probability 1 / (t + 1), t the steps so far: about
- * log n of them a task keep it from never trying what its belief has no doubts about.  Late in a
- * task, where the choice rarely changes, an arm that it exploits is held for t / 32 pulls.
+ * Look-ahead makes a Thompson step with probability 1 / (t + 1), t the steps so far: about log n of
+ * them a task try what looking a block ahead does not, and show a learner all arms.  Points are the
+ * truth, so that there is nothing to try: no such steps.  Late in a task, where the choice rarely
+ * changes, an arm that it exploits is held for t / 32 pulls.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/player.h"
 
@@ -33,10 +34,10 @@ void segue_player_ones(const segue_setting *setting, const double *option, void 
         ones[arm] = 1.0;
 }
 
-size_t segue_player_size(size_t n_components, size_t n_arms)
+size_t segue_player_size(size_t n_components, size_t n_arms, bool looks_ahead)
 {
     return sizeof(player) + n_components * sizeof(double) +
-           segue_lookahead_size(n_components, n_arms);
+           (looks_ahead ? segue_lookahead_size(n_components, n_arms) : 0);
 }
 
 void segue_player_begin(const segue_view *view, segue_prior prior)
@@ -91,12 +92,18 @@ static size_t decide(const segue_view *view, const segue_belief *belief)
     return ahead.arm;
 }
 
+/* Whether this is a Thompson step. */
+static bool draws(const segue_view *view, segue_rng *rng)
+{
+    const player *p = view->state;
+    return p->prior.b && segue_rng_uniform(rng) * ((double)view->step + 1.0) < 1.0;
+}
+
 segue_choice segue_player_look_ahead(const segue_view *view, segue_rng *rng)
 {
     player *p = view->state;
     const segue_belief belief = segue_player_belief(view);
-    const bool draws = segue_rng_uniform(rng) * ((double)view->step + 1.0) < 1.0;
-    if (draws || !segue_belief_is_possible(&belief))
+    if (draws(view, rng) || !segue_belief_is_possible(&belief))
         return draw(view, &belief, rng);
     if (p->hold == 0)
         return by_rule(decide(view, &belief));

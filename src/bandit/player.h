@@ -13,8 +13,8 @@
 size_t segue_player_ones_size(const segue_setting *setting, const double *option);
 void segue_player_ones(const segue_setting *setting, const double *option, void *facts);
 
-/* Bytes of the state, for a prior of at most so many components. */
-size_t segue_player_size(size_t n_components, size_t n_arms);
+/* Bytes of the state, for a prior of at most so many components; more of them to look ahead. */
+size_t segue_player_size(size_t n_components, size_t n_arms, bool looks_ahead);
 
 /* Begin a task with a prior whose arrays outlive it. */
 void segue_player_begin(const segue_view *view, segue_prior prior);

@@ -10,10 +10,16 @@
 
 #include "bandit/player.h"
 
-static size_t state_size(const segue_setting *setting, const double *option)
+static size_t tts_size(const segue_setting *setting, const double *option)
 {
     (void)option;
-    return segue_player_size(SEGUE_MAX_COMPONENTS, setting->n_arms);
+    return segue_player_size(SEGUE_MAX_COMPONENTS, setting->n_arms, false);
+}
+
+static size_t tla_size(const segue_setting *setting, const double *option)
+{
+    (void)option;
+    return segue_player_size(SEGUE_MAX_COMPONENTS, setting->n_arms, true);
 }
 
 static void begin(const segue_view *view)
@@ -34,7 +40,7 @@ const segue_policy segue_policy_tts = {
     .summary = "Thompson sampling by the prior of a learner",
     .facts_size = segue_player_ones_size,
     .prepare = segue_player_ones,
-    .state_size = state_size,
+    .state_size = tts_size,
     .begin = begin,
     .choose = segue_player_thompson,
     .update = segue_player_update,
@@ -45,7 +51,7 @@ const segue_policy segue_policy_tla = {
     .summary = "look-ahead by the prior of a learner",
     .facts_size = segue_player_ones_size,
     .prepare = segue_player_ones,
-    .state_size = state_size,
+    .state_size = tla_size,
     .begin = begin,
     .choose = choose_tla,
     .update = segue_player_update,
