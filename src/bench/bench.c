@@ -165,6 +165,14 @@ static void player_fini(player *p)
     segue_kernel_destroy(p->kernel);
 }
 
+/* Play a task to its end, by a kernel if there is one. */
+static void play_task(const player *p, segue_task *task, uint64_t steps)
+{
+    double regret = 0.0;
+    if (!segue_kernel_play(p->kernel, task, p->world, steps, &regret))
+        (void)segue_play(task, p->world, steps);
+}
+
 /* Nanoseconds a task that a learner learns, and that it plays. */
 static segue_status time_learner(const contest *c, const segue_environment *env, double *learn,
                                  double *play, segue_error *err)
@@ -174,12 +182,11 @@ static segue_status time_learner(const contest *c, const segue_environment *env,
     *learn = *play = 0.0;
     for (uint64_t j = 0; j < c->tasks && status == SEGUE_OK; j++) {
         segue_task *task = NULL;
-        double regret;
         const double start = cpu_seconds();
         segue_world_begin(p.world, 1, 0, j, SEGUE_ANY_MODEL);
         status = segue_learner_open_task(p.learner, &task, err);
         if (status == SEGUE_OK)
-            (void)segue_kernel_play(p.kernel, task, p.world, c->steps, &regret);
+            play_task(&p, task, c->steps);
         const double middle = cpu_seconds();
         if (status == SEGUE_OK)
             status = segue_learner_close_task(p.learner, &task, err);
@@ -235,26 +242,32 @@ static segue_status run_round(times *t, size_t round, const segue_environment *e
     return status;
 }
 
-static segue_measured measured(const char *name, const char *unit, double *rounds, size_t count)
+/* The distance of the quartiles, as a share of the median; sorts the numbers. */
+static double spread_of(double *numbers, size_t count)
 {
-    const double median = segue_quantile(rounds, count, 0.5);
-    return (segue_measured){
-        .name = name,
-        .unit = unit,
-        .median = median,
-        .spread =
-            (segue_quantile(rounds, count, 0.75) - segue_quantile(rounds, count, 0.25)) / median,
-        .ratio = NAN,
-        .of_limit = NAN};
+    return (segue_quantile(numbers, count, 0.75) - segue_quantile(numbers, count, 0.25)) /
+           segue_quantile(numbers, count, 0.5);
 }
 
-/* The median over rounds of rival / fast, each of one round. */
-static double ratio_of(const double *rival, const double *fast, size_t rounds)
+static segue_measured measured(const char *name, const char *unit, double *rounds, size_t count)
+{
+    return (segue_measured){.name = name,
+                            .unit = unit,
+                            .median = segue_quantile(rounds, count, 0.5),
+                            .spread = spread_of(rounds, count),
+                            .ratio = NAN,
+                            .ratio_spread = NAN,
+                            .of_limit = NAN};
+}
+
+/* rival / fast, each of one round: its median over rounds, and spread. */
+static void compare(segue_measured *m, const double *rival, const double *fast, size_t rounds)
 {
     double ratios[SEGUE_MOST_ROUNDS];
     for (size_t i = 0; i < rounds; i++)
         ratios[i] = rival[i] / fast[i];
-    return segue_quantile(ratios, rounds, 0.5);
+    m->ratio = segue_quantile(ratios, rounds, 0.5);
+    m->ratio_spread = spread_of(ratios, rounds);
 }
 
 static void fill(segue_measured *out, times *t, size_t rounds)
@@ -265,10 +278,12 @@ static void fill(segue_measured *out, times *t, size_t rounds)
     out[1].of_limit = out[0].median / out[1].median;
     for (size_t i = 0; i < t->contests; i++) {
         const contest *c = &contests[i];
-        const double ratio = c->rival != NOTHING ? ratio_of(t->rival[i], t->fast[i], rounds) : NAN;
-        segue_measured *m = &out[LIMITS + i];
+        segue_measured pair = {.ratio = NAN, .ratio_spread = NAN}, *m = &out[LIMITS + i];
+        if (c->rival != NOTHING)
+            compare(&pair, t->rival[i], t->fast[i], rounds);
         *m = measured(c->name, learns(c) ? "task" : "step", t->fast[i], rounds); /* which sorts */
-        m->ratio = ratio;
+        m->ratio = pair.ratio;
+        m->ratio_spread = pair.ratio_spread;
         m->must = c->must;
         if (!learns(c))
             m->of_limit = out[0].median / m->median;

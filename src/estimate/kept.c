@@ -1,7 +1,7 @@
 /* kept.c - views in blocks of tasks, so that they never move and BLAS can have them as matrices.
  *
  * The third moment of n arms takes n^3 numbers, and a task changes all of them; the views of a task
- * are 3 n.  From SEGUE_MOMENTS_STORED arms on they are kept instead, and M3(U, U, U) is made of
+ * are 3 n.  Above SEGUE_MOMENTS_STORED arms they are kept instead, and M3(U, U, U) is made of
  * them when it is asked for: O(tasks n m), bound by the memory they are read from.  Single
  * precision halves that, and what it rounds is far below the noise of any view.
  * SPDX-License-Identifier: Apache-2.0 */
