@@ -409,11 +409,11 @@ static void experiments_survive_every_failing_allocation(void **state)
     }
     unlink(file_name);
     char path[128];
-    static const char *const names[] = {"a.unfinished", "a.json",         "a.csv",
+    static const char *const files[] = {"a.unfinished", "a.json",         "a.csv",
                                         "a-curve.csv",  "a.shard-1-of-2", "a.shard-2-of-2"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         (void)snprintf(path, sizeof path, "/tmp/segue-alloc-experiment-%ld/%s", (long)getpid(),
-                       names[i]);
+                       files[i]);
         (void)unlink(path);
     }
     (void)snprintf(path, sizeof path, "/tmp/segue-alloc-experiment-%ld", (long)getpid());
