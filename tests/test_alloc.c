@@ -15,6 +15,7 @@
 #include "experiment/experiment.h"
 #include "io/log.h"
 #include "io/models_file.h"
+#include "io/samples_file.h"
 
 static atomic_long calls_left; /* until the one that fails; negative: none does */
 static atomic_long failures;
@@ -277,6 +278,26 @@ static segue_status log_scenario(segue_error *err)
     return status;
 }
 
+/* A log is read and played. */
+static segue_status samples_scenario(segue_error *err)
+{
+    const segue_samples_wanted wanted = {.least = 1, .highest = 1.0};
+    segue_samples *samples = NULL;
+    segue_result *result = NULL;
+    segue_policy_spec spec;
+    segue_status status = segue_policy_parse(&spec, "ucb", err);
+    if (status == SEGUE_OK)
+        status = segue_samples_file_read(&samples, file_name, &wanted, err);
+    const segue_environment env = {.samples = samples};
+    const segue_simulation sim = {
+        .environment = &env, .policy = spec, .steps = 20, .tasks = 50, .runs = 20, .threads = 2};
+    if (status == SEGUE_OK)
+        status = segue_simulate(&result, &sim, err);
+    segue_result_destroy(result);
+    segue_samples_destroy(samples);
+    return status;
+}
+
 static void files_survive_every_failing_allocation(void **state)
 {
     (void)state;
@@ -292,6 +313,7 @@ static void files_survive_every_failing_allocation(void **state)
         fprintf(log, "%d,%c,1\n", i % 100, 'a' + i % 3);
     assert_int_equal(fclose(log), 0);
     fail_each(log_scenario, 200);
+    fail_each(samples_scenario, 120);
     unlink(file_name);
 }
 
@@ -391,6 +413,28 @@ static segue_status ranks_scenario(segue_error *err)
     return status;
 }
 
+static char log_name[] = "/tmp/segue-alloc-log-XXXXXX";
+
+/* An experiment on a log, of which the file is log_name. */
+static void write_logged_experiment(void)
+{
+    const int fd = mkstemp(log_name);
+    assert_true(fd >= 0);
+    FILE *log = fdopen(fd, "w"), *file = fopen(file_name, "w");
+    assert_non_null(log);
+    assert_non_null(file);
+    fputs("task,arm,reward\n", log);
+    for (int i = 0; i < 24; i++)
+        fprintf(log, "%d,%c,1\n", i % 4, 'a' + i % 3);
+    assert_int_equal(fclose(log), 0);
+    fprintf(file,
+            "{\"name\": \"a\", \"environment\": {\"log\": \"%s\", \"order\": \"file\"}, "
+            "\"policies\": [\"ucb\"], \"steps\": 20, \"tasks\": 4, \"runs\": 5, "
+            "\"variants\": {\"small\": {\"tasks\": 3}}}",
+            log_name);
+    assert_int_equal(fclose(file), 0);
+}
+
 static void experiments_survive_every_failing_allocation(void **state)
 {
     (void)state;
@@ -407,6 +451,10 @@ static void experiments_survive_every_failing_allocation(void **state)
         fail_each(shards_scenario, 100);
         fail_each(ranks_scenario, 100);
     }
+    write_logged_experiment();
+    n_threads = 1;
+    fail_each(experiment_scenario, 100);
+    unlink(log_name);
     unlink(file_name);
     char path[128];
     static const char *const files[] = {"a.unfinished", "a.json",         "a.csv",
