@@ -252,12 +252,12 @@ static void an_arm_pays_its_rewards_by_their_shares(void **state)
 {
     (void)state;
     enum { N = 120000, EACH = 12 };
-    static const int value[EACH] = {0, 1, 1, 2, 2, 2, 3, 3, 3, 3, 4, 4};
+    static const double value[EACH] = {0, .25, .25, .5, .5, .5, .75, .75, .75, .75, 1, 1};
     static const double share[5] = {1 / 12., 2 / 12., 3 / 12., 4 / 12., 2 / 12.};
     segue_logged rows[6 * EACH];
     for (size_t i = 0; i < 6 * EACH; i++)
         rows[i] = (segue_logged){
-            .task = (uint32_t)(i % 2), .arm = (uint32_t)(i / 2 % 3), .reward = value[i / 6] / 4.0};
+            .task = (uint32_t)(i % 2), .arm = (uint32_t)(i / 2 % 3), .reward = value[i / 6]};
     segue_samples *samples = samples_of(2, 3, rows, 6 * EACH, EACH);
     const segue_environment env = {.samples = samples};
     segue_world *world = world_of(&env, 75, 0, SEGUE_ANY_MODEL);
