@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LITTLE 1e-3 /* nats: after a sweep that gains less, the next ones will too */
+
 /* ---- memory ------------------------------------------------------------------------------ */
 
 segue_status segue_em_state_init(em_state *state, const ring *tasks, size_t cap, segue_error *err)
@@ -211,10 +213,11 @@ void segue_em_sweeps(em *fit, size_t most)
     for (size_t s = 0; s < most; s++) {
         segue_em_state_copy(&fit->swept, &fit->now);
         sweep(fit);
-        if (fit->now.objective < fit->swept.objective) {
+        const double gain = fit->now.objective - fit->swept.objective;
+        if (gain < 0.0)
             segue_em_state_copy(&fit->now, &fit->swept);
+        if (gain < LITTLE)
             return;
-        }
     }
 }
 
