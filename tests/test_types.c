@@ -320,10 +320,10 @@ static void births_and_deaths_only_raise_the_objective(void **state)
 
 /* ---- made tasks -------------------------------------------------------------------------- */
 
-/* The paper's five models, 200 pulls of every arm, 300 tasks.  Of 300 other seeds NNN came to
- * another number than five; with a chance of 1 % each, 6 of 10 do so with one of 210 * 1e-12 =
- * 2e-10.  A type has about 60 tasks, 12000 pulls of an arm: its mean is off by 0.0046 (1 s.e.) at
- * most, and by 0.05, in any of 350, with a chance far below 1e-6. */
+/* The paper's five models, 200 pulls of every arm, 300 tasks.  Of 300 other seeds one came to
+ * another number than five; with a chance of 2 % each, 6 of 10 do so with one of 210 * 0.02^6
+ * = 1.3e-8.  A type has about 60 tasks, 12000 pulls of an arm: its mean is off by 0.0046 (1 s.e.)
+ * at most, and by 0.05, in any of 350, with a chance far below 1e-6. */
 static void five_types_are_found(void **state)
 {
     (void)state;
@@ -354,12 +354,15 @@ static void five_types_are_found(void **state)
 }
 
 /* Tasks that share nothing, every mean uniform: they are said to be of no type, or of types so wide
- * that a new task is played as if nothing were known: few types, and the 95 % of a new task's mean
- * reach over half of [0, 1]. */
+ * that a new task is played as if nothing were known.  Of 400 other seeds 1 % came to more than two
+ * types; with 2 %, 6 of 10 do so with a chance of 1.3e-8.  The standard deviation of a new task's
+ * mean was never below 0.256. */
 static void tasks_that_share_nothing_do_no_harm(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= (uint64_t)repeats(10); seed++) {
+    const int seeds = repeats(10);
+    int few = 0;
+    for (uint64_t seed = 1; seed <= (uint64_t)seeds; seed++) {
         double mean[7], sum[7], pulls[7], weight[SEGUE_TYPES_MOST + 1], spread = 0.0;
         segue_rng rng;
         segue_rng_open(&rng, 76, seed, 0, 0);
@@ -370,7 +373,7 @@ static void tasks_that_share_nothing_do_no_harm(void **state)
             play(&rng, 7, mean, 30, false, true, sum, pulls);
             finish(types, sum, pulls);
         }
-        assert_true(segue_types_count(types) <= 4);
+        few += segue_types_count(types) <= 2;
         segue_types_prior(types, weight);
         for (size_t q = 0; q <= segue_types_count(types); q++)
             for (size_t i = 0; i < 7; i++) {
@@ -381,6 +384,7 @@ static void tasks_that_share_nothing_do_no_harm(void **state)
         assert_true(spread > 0.2); /* a uniform number has 0.289 */
         segue_types_destroy(types);
     }
+    assert_true(2 * few >= seeds - 1);
 }
 
 /* Another set of types from task 200 on: the alarm, or that the old ones are gone, brings fits, and
