@@ -762,6 +762,21 @@ static void rises_do_not_cancel(void **state)
     }
 }
 
+static void many_rises_are_the_same_as_one_by_one(void **state)
+{
+    (void)state;
+    enum { COUNT = 1003 };
+    double x[COUNT], out[COUNT];
+    for (size_t k = 0; k < COUNT; k++)
+        x[k] = k < 500 ? (double)k : 0.37 * (double)(k * k);
+    for (double a = 1e-9; a < 1e9; a *= 3.0) {
+        const segue_rise rise = segue_rise_from(a);
+        segue_rise_by_all(&rise, x, COUNT, out);
+        for (size_t k = 0; k < COUNT; k++)
+            assert_near(out[k], segue_rise_by(&rise, x[k]), 0.0);
+    }
+}
+
 /* Steps that are not whole, against differences of ln Gamma where these do not cancel much. */
 static void betas_are_made_of_gammas(void **state)
 {
@@ -828,6 +843,7 @@ int main(void)
         cmocka_unit_test(products_of_threads_do_not_mix),
         cmocka_unit_test(log_gamma_is_that_of_the_c_library),
         cmocka_unit_test(rises_do_not_cancel),
+        cmocka_unit_test(many_rises_are_the_same_as_one_by_one),
         cmocka_unit_test(betas_are_made_of_gammas),
         cmocka_unit_test(the_version_and_the_blas_are_told),
     };

@@ -191,8 +191,7 @@ double segue_tally_pulls(const tally *t, size_t pair)
 static void rises(const levels *numbers, double a, double *out)
 {
     const segue_rise rise = segue_rise_from(a);
-    for (size_t k = 0; k < numbers->count; k++)
-        out[k] = segue_rise_by(&rise, numbers->value[k]);
+    segue_rise_by_all(&rise, numbers->value, numbers->count, out);
 }
 
 void segue_tally_fits(const tally *t, double a, double b, double *scratch, double *fit)
