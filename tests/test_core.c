@@ -777,6 +777,26 @@ static void many_rises_are_the_same_as_one_by_one(void **state)
     }
 }
 
+static void ratios_add_up(void **state)
+{
+    (void)state;
+    enum { COUNT = 67 };
+    double a[COUNT], b[COUNT], won[COUNT], pulls[COUNT], sum = 0.0;
+    segue_rng rng;
+    segue_rng_open(&rng, 18, 0, 0, 0);
+    for (size_t k = 0; k < COUNT; k++) {
+        a[k] = exp(40.0 * segue_rng_uniform(&rng) - 25.0);
+        b[k] = exp(40.0 * segue_rng_uniform(&rng) - 25.0);
+        pulls[k] = k % 5 == 0 ? 0.0 : floor(exp(34.0 * segue_rng_uniform(&rng))); /* to 6e14 */
+        won[k] = floor(pulls[k] * segue_rng_uniform(&rng));
+        assert_near(segue_log_beta_ratios(a, b, won, pulls, k), sum, 0.0);
+        const double ratio = segue_log_beta_ratio(a[k], b[k], won[k], pulls[k] - won[k]);
+        assert_true(isfinite(ratio) && ratio <= 0.0);
+        assert_true(pulls[k] > 0.0 || ratio == 0.0);
+        sum += ratio;
+    }
+}
+
 /* Steps that are not whole, against differences of ln Gamma where these do not cancel much. */
 static void betas_are_made_of_gammas(void **state)
 {
@@ -844,6 +864,7 @@ int main(void)
         cmocka_unit_test(log_gamma_is_that_of_the_c_library),
         cmocka_unit_test(rises_do_not_cancel),
         cmocka_unit_test(many_rises_are_the_same_as_one_by_one),
+        cmocka_unit_test(ratios_add_up),
         cmocka_unit_test(betas_are_made_of_gammas),
         cmocka_unit_test(the_version_and_the_blas_are_told),
     };

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #define SHIFT           8
+#define AT_A_TIME       32
 #define HALF_LOG_TWO_PI 0.91893853320467274178
 #define LOG_TWO         0.69314718055994530942
 #define ROOT_HALF       0.70710678118654752440
@@ -169,10 +170,61 @@ double segue_log_beta(double a, double b)
     return segue_log_gamma(less) - segue_rise_by(&rise, less);
 }
 
+/* ---- ratios of Betas --------------------------------------------------------------------- */
+
+/* Shifted whatever a is: without branches, and with one logarithm for all that is shifted. */
+static inline segue_rise shifted(double a)
+{
+    const double from = a + SHIFT, v = 1.0 / from;
+    return (segue_rise){
+        .from = from, .inverse = v, .log_from = ln(from), .correction = correction(v)};
+}
+
+static inline double ratio(double a, double b, double won, double lost)
+{
+    const segue_rise above = shifted(a), below = shifted(b), both = shifted(a + b);
+    const double pulls = won + lost;
+    const double shift = (product(a) / product(a + won)) * (product(b) / product(b + lost)) *
+                         (product(a + b + pulls) / product(a + b));
+    return rise_series(&above, won) + rise_series(&below, lost) - rise_series(&both, pulls) +
+           ln(shift);
+}
+
 double segue_log_beta_ratio(double a, double b, double won, double lost)
 {
-    const segue_rise above = segue_rise_from(a), below = segue_rise_from(b),
-                     both = segue_rise_from(a + b);
-    return segue_rise_by(&above, won) + segue_rise_by(&below, lost) -
-           segue_rise_by(&both, won + lost);
+    return ratio(a, b, won, lost);
+}
+
+/* The terms are added up in their order, however many are made at a time. */
+static inline double ratios(const double *a, const double *b, const double *won,
+                            const double *pulls, size_t count)
+{
+    double term[AT_A_TIME], sum = 0.0;
+    for (size_t done = 0; done < count; done += AT_A_TIME) {
+        const size_t n = count - done < AT_A_TIME ? count - done : AT_A_TIME;
+        for (size_t k = 0; k < n; k++)
+            term[k] =
+                ratio(a[done + k], b[done + k], won[done + k], pulls[done + k] - won[done + k]);
+        for (size_t k = 0; k < n; k++)
+            sum += term[k];
+    }
+    return sum;
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+__attribute__((target("avx2"))) static double
+ratios_avx2(const double *a, const double *b, const double *won, const double *pulls, size_t count)
+{
+    return ratios(a, b, won, pulls, count);
+}
+#endif
+
+double segue_log_beta_ratios(const double *a, const double *b, const double *won,
+                             const double *pulls, size_t count)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (__builtin_cpu_supports("avx2"))
+        return ratios_avx2(a, b, won, pulls, count);
+#endif
+    return ratios(a, b, won, pulls, count);
 }

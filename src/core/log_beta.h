@@ -35,4 +35,8 @@ void segue_rise_by_all(const segue_rise *rise, const double *x, size_t count, do
  * are. */
 double segue_log_beta_ratio(double a, double b, double won, double lost);
 
+/** Its sum over arms: `count` of each, won <= pulls = won + lost. */
+double segue_log_beta_ratios(const double *a, const double *b, const double *won,
+                             const double *pulls, size_t count);
+
 #endif

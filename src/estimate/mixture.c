@@ -98,12 +98,8 @@ void segue_mixture_set(mixture *mix, size_t type, size_t arm, double won, double
 double segue_mixture_fit(const mixture *mix, size_t component, const double *sum,
                          const double *pulls)
 {
-    const double *a = mix->a + component * mix->n_arms, *b = mix->b + component * mix->n_arms;
-    double fit = 0.0;
-    for (size_t i = 0; i < mix->n_arms; i++)
-        if (pulls[i] > 0.0)
-            fit += segue_log_beta_ratio(a[i], b[i], sum[i], pulls[i] - sum[i]);
-    return fit;
+    const size_t at = component * mix->n_arms;
+    return segue_log_beta_ratios(mix->a + at, mix->b + at, sum, pulls, mix->n_arms);
 }
 
 void segue_mixture_log_weights(const mixture *mix, double *log_weight)
