@@ -107,7 +107,7 @@ void segue_em_expect(em *fit)
     memset(now->size, 0, sizeof now->size);
     for (size_t l = 0; l < n; l++) {
         now->log_likelihood[l] =
-            segue_mixture_shares(log_weight, now->fit + l, n_types + 1, n, now->share + l);
+            segue_mixture_shares(log_weight, now->fit + l, n_types, n, now->share + l);
         sum += now->log_likelihood[l];
         for (size_t q = 0; q <= n_types; q++)
             now->size[q] += now->share[q * n + l];
