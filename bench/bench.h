@@ -18,6 +18,16 @@ static inline double cpu_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* Numbers, all 0. */
+static inline double *new_numbers(size_t count)
+{
+    double *numbers = calloc(count, sizeof *numbers);
+    if (numbers)
+        return numbers;
+    (void)fputs("bench: out of memory\n", stderr);
+    exit(1);
+}
+
 /* A benchmark that fails ends. */
 static inline void check(segue_status status, const segue_error *err)
 {

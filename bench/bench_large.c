@@ -48,10 +48,10 @@ static cost learn(segue_moments *moments, segue_estimator *estimator, const doub
     segue_error err;
     segue_rng rng;
     cost total = {.fits = 0};
-    double *views = calloc(3 * arms, sizeof *views);
+    double *views = new_numbers(3 * arms);
     segue_rng_open(&rng, 1, 0, 0, 0);
     uint64_t next = MODELS;
-    for (uint64_t j = 1; j <= tasks && views; j++) {
+    for (uint64_t j = 1; j <= tasks; j++) {
         make_views(models, arms, &rng, views);
         const double start = cpu_seconds();
         check(segue_moments_add(moments, views, 1.0, &err), &err);
@@ -77,9 +77,9 @@ static void run(size_t arms, uint64_t tasks, double growth)
     segue_estimator_config config = segue_estimator_defaults();
     config.n_arms = arms;
     config.n_models = MODELS;
-    double *models = calloc(MODELS * arms, sizeof *models);
+    double *models = new_numbers(MODELS * arms);
     segue_rng_open(&rng, 2, 0, 0, 0);
-    for (size_t i = 0; models && i < MODELS * arms; i++)
+    for (size_t i = 0; i < MODELS * arms; i++)
         models[i] = segue_rng_uniform(&rng);
     check(segue_moments_create(&moments, arms, SEGUE_VIEWS_PAPER, &err), &err);
     check(segue_estimator_create(&estimator, &config, &err), &err);

@@ -14,9 +14,9 @@ static segue_models *random_models(size_t arms, size_t models)
     segue_error err;
     segue_rng rng;
     segue_models *set = NULL;
-    double *mean = calloc(arms * models, sizeof *mean);
+    double *mean = new_numbers(arms * models);
     segue_rng_open(&rng, 3, arms, models, 0);
-    for (size_t i = 0; mean && i < arms * models; i++)
+    for (size_t i = 0; i < arms * models; i++)
         mean[i] = segue_rng_uniform(&rng);
     check(segue_models_create(&set, SEGUE_MODELS_KNOWN, arms, models, mean, NULL, &err), &err);
     free(mean);
@@ -113,7 +113,7 @@ static void student_init(student *s, const segue_models *models)
     *s = (student){.models = models,
                    .growth = models->n_arms > SEGUE_MOMENTS_STORED ? 0.05 : 0.0,
                    .next = 1,
-                   .views = calloc(3 * models->n_arms, sizeof *s->views)};
+                   .views = new_numbers(3 * models->n_arms)};
     segue_rng_open(&s->rng, 4, 0, 0, 0);
     check(segue_moments_create(&s->moments, models->n_arms, SEGUE_VIEWS_PAPER, &err), &err);
     check(segue_estimator_create(&s->estimator, &config, &err), &err);

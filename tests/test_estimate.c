@@ -385,6 +385,46 @@ static void models_of_many_arms_come_back(void **state)
     }
 }
 
+/* Noise hides the last eigenvalues: there is an estimate if and only if LAPACK has as many above 0,
+ * and those that stand out of the noise are LAPACK's to 1 % of it. */
+static void noisy_spectra_are_judged_as_lapack_has_them(void **state)
+{
+    (void)state;
+    enum { M = 20, TASKS = 40 };
+    static double mean[M * MANY], views[3 * MANY], m2[MANY * MANY];
+    double value[MANY];
+    segue_rng rng;
+    segue_rng_open(&rng, 75, 0, 0, 0);
+    for (int i = 0; i < repeats(20); i++) {
+        segue_moments *moments = new_moments(MANY, SEGUE_VIEWS_PAPER);
+        segue_estimator_config config = segue_estimator_defaults();
+        segue_estimator *est = NULL;
+        config.n_arms = MANY;
+        config.n_models = M;
+        assert_ok(segue_estimator_create(&est, &config, NULL));
+        for (size_t k = 0; k < M * MANY; k++)
+            mean[k] = 0.3 + 0.4 * segue_rng_uniform(&rng);
+        for (int task = 0; task < TASKS; task++) {
+            const double *model = mean + random_between(&rng, 0, M - 1) * MANY;
+            for (size_t k = 0; k < 3 * MANY; k++)
+                views[k] = model[k % MANY] + 0.3 * segue_rng_normal(&rng);
+            assert_ok(segue_moments_add(moments, views, 1.0, NULL));
+        }
+        assert_ok(segue_estimator_fit(est, moments, NULL));
+        const segue_estimate_info info = segue_estimator_look(est);
+        assert_ok(segue_moments_second(moments, m2, NULL));
+        assert_ok(segue_la_eigenvalues(MANY, m2, value, NULL));
+        assert_int_equal(info.found, value[MANY - M] > 1e-6 * value[MANY - 1]);
+        for (size_t k = 0; k < M; k++)
+            if (info.eigenvalue[k] > info.noise)
+                assert_near(info.eigenvalue[k], value[MANY - 1 - k], 0.01 * info.noise);
+            else /* from below */
+                assert_true(info.eigenvalue[k] < value[MANY - 1 - k] + 0.01 * info.noise);
+        segue_estimator_destroy(est);
+        segue_moments_destroy(moments);
+    }
+}
+
 /* Noise by eight random vectors, against the antisymmetric part itself.  Its squared norm comes out
  * with a relative deviation of sqrt(4 / (8 n)), the norm with half of it, 0.03: 0.16 is 4.9 of
  * these, which noise alone exceeds once in a million times. */
@@ -622,6 +662,7 @@ int main(void)
         cmocka_unit_test(subspace_iteration_finds_the_leading_vectors),
         cmocka_unit_test(subspace_iteration_says_when_it_fails),
         cmocka_unit_test(models_of_many_arms_come_back),
+        cmocka_unit_test(noisy_spectra_are_judged_as_lapack_has_them),
         cmocka_unit_test(probes_tell_the_noise),
         cmocka_unit_test(hopeless_moments_get_a_verdict),
         cmocka_unit_test(noise_is_called_weak),

@@ -12,6 +12,7 @@ typedef struct board {
     const segue_models *truth; /* the world's */
     const segue_models *known; /* the policy's; NULL: none yet */
     segue_rewards rewards;
+    double mixed; /* > 0: a task's means are mixtures, and no model is true */
     uint64_t steps;
     segue_batches batches;
 } board;
@@ -57,7 +58,7 @@ static void assert_same_rewards_to_come(segue_world *plain, segue_world *fast, s
 /* Play both forms on the same streams; returns how many steps had no model left. */
 static uint64_t play_both(segue_kernel *kernel, const board *b, uint64_t run, size_t model)
 {
-    const segue_environment env = {.models = b->truth, .rewards = b->rewards};
+    const segue_environment env = {.models = b->truth, .rewards = b->rewards, .mixed = b->mixed};
     segue_world *worlds[2] = {world_of(&env, 11, run, model), world_of(&env, 11, run, model)};
     segue_task *plain = open_task(b), *fast = open_task(b);
     double regret = -1.0;
@@ -115,6 +116,37 @@ static segue_models *estimate_of(const segue_models *truth, segue_rng *rng, doub
                                   mean, truth->weight, NULL));
     free(mean);
     return models;
+}
+
+/* Tasks that are of no model: one that has fallen behind by thousands of orders of magnitude may
+ * come back. */
+static void models_that_are_all_wrong_give_the_same_pulls(void **state)
+{
+    (void)state;
+    enum { STEPS = 20000 };
+    const double near_certain[] = {0.999999, 0.0, 0.000001, 0.00001}, tiny[] = {1e-200, .5, .4, .3};
+    segue_models *sets[] = {paper_models(), models_of(2, 2, near_certain), models_of(2, 2, tiny)};
+    segue_kernel *kernel = NULL;
+    assert_ok(segue_kernel_create(&kernel, 12, STEPS, NULL));
+    for (uint64_t run = 0; run < (uint64_t)repeats(60); run++) {
+        const board b = {.policy = "mts",
+                         .truth = sets[run % 2],
+                         .known = sets[run % 2],
+                         .mixed = run % 2 ? 1e5 : 2.0,
+                         .steps = STEPS};
+        (void)play_both(kernel, &b, run, SEGUE_ANY_MODEL);
+    }
+    const board b = {.policy = "mts", .truth = sets[2], .known = sets[2], .steps = 100};
+    const segue_environment env = {.models = sets[2]};
+    segue_world *world = world_of(&env, 12, 0, 0);
+    segue_task *task = open_task(&b);
+    double regret;
+    assert_false(segue_kernel_play(kernel, task, world, 100, &regret)); /* products would vanish */
+    segue_task_destroy(task);
+    segue_world_destroy(world);
+    for (size_t i = 0; i < 3; i++)
+        segue_models_destroy(sets[i]);
+    segue_kernel_destroy(kernel);
 }
 
 static void random_sets_give_the_same_pulls(void **state)
@@ -327,6 +359,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_models_of_the_paper_give_the_same_pulls),
+        cmocka_unit_test(models_that_are_all_wrong_give_the_same_pulls),
         cmocka_unit_test(random_sets_give_the_same_pulls),
         cmocka_unit_test(long_tasks_of_the_paper_give_the_same_pulls),
         cmocka_unit_test(ties_and_certain_rewards_give_the_same_pulls),

@@ -54,7 +54,8 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_moments_add(segue_moments *moments
                                                           segue_error *err);
 
 /**
- * Add all tasks of `other`, as if they had been added one by one.
+ * Add all tasks of `other`, as if they had been added one by one (above SEGUE_MOMENTS_STORED arms
+ * to the digits of single precision).
  *
  * @retval SEGUE_EDOMAIN  they differ in arms or in views
  * @retval SEGUE_ENOMEM   on failure nothing is added

@@ -26,12 +26,12 @@ typedef struct segue_learner_config {
     double delta;           /* probability of failure; 0 (the default): 1 / n */
     double c;               /* C of eps_j = C sqrt(log(2 m K J / delta) / j); default 2 */
     bool doubling;          /* let C start at 0.25 and double at each violation; default false */
+    bool cold;              /* rtp: forget the last answer at each estimate; default false */
     uint64_t identify;      /* play so many first tasks round robin, to estimate well; default 0 */
     segue_views views;      /* default: the paper's */
     segue_batches batches;  /* default: consecutive */
     const char *estimator;  /* "rtp" (the default), "algorithm-b", "eca" */
     size_t starts, steps;   /* L and N of rtp; defaults 24 and 40 */
-    bool cold;              /* rtp: forget the last answer at each estimate; default false */
     uint64_t every;         /* estimate again after so many tasks; default 1 */
     double growth;          /* but not before the tasks have grown by this share; default 0, and at
                                least 0.05 above SEGUE_MOMENTS_STORED arms */

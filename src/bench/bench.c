@@ -29,31 +29,31 @@ typedef struct contest {
     const char *name, *policy;
     uint64_t steps, tasks, runs;
     rival_kind rival;
+    bool slow;         /* seconds a round */
     double must;       /* the least ratio that is asked for; 0: none */
     const char *other; /* the policy of the plain form, if its options differ */
-    bool slow;         /* seconds a round */
 } contest;
 
 /* A plain tUCB solves RTP from scratch, as the paper has it, with fewer starts and iterations. */
 #define PLAIN_TUCB "tucb:start=cold,L=10,N=30"
 
 static const contest contests[] = {
-    {"ucb, n = 5000", "ucb", 5000, 0, 60, PLAIN, 20.0, NULL, false},
-    {"ucb+, n = 5000", "ucb+", 5000, 0, 60, PLAIN, 16.0, NULL, false},
-    {"mucb, n = 5000", "mucb", 5000, 0, 60, PLAIN, 20.0, NULL, false},
-    {"ucb, n = 100", "ucb", 100, 0, 2000, PLAIN, 2.0, NULL, false},
-    {"umucb, eps = 0.05", "umucb:eps=0.05", 5000, 0, 20, PLAIN, 30.0, NULL, false},
-    {"umucb, eps = 0.5", "umucb:eps=0.5", 5000, 0, 10, PLAIN, 25.0, NULL, false},
-    {"umucb, eps infinite", "umucb:eps=1e300", 5000, 0, 10, PLAIN, 50.0, NULL, false},
-    {"mts, n = 5000", "mts", 5000, 0, 20, PLAIN, 5.0, NULL, false},
-    {"ts, n = 5000", "ts", 5000, 0, 4, PLAIN, 4.5, NULL, false},
-    {"tucb, J = 500", "tucb", 5000, 500, 1, PLAIN, 0.0, PLAIN_TUCB, false},
-    {"kl-ucb, n = 5000", "kl-ucb", 5000, 0, 2, NOTHING, 0.0, NULL, false},
-    {"sw-ucb, n = 5000", "sw-ucb", 5000, 10, 2, NOTHING, 0.0, NULL, false},
-    {"d-ucb, n = 5000", "d-ucb", 5000, 10, 2, NOTHING, 0.0, NULL, false},
-    {"tucb, J = 5000", "tucb", 5000, 5000, 1, PLAIN, 15.0, PLAIN_TUCB, true},
-    {"its rtp beside its play", "tucb", 5000, 5000, 1, PLAYING, 1.0, NULL, true},
-    {"tucb, 2 threads by 1", "tucb", 5000, 1000, 4, ONE_THREAD, 1.0 / 1.15, NULL, true},
+    {"ucb, n = 5000", "ucb", 5000, 0, 60, PLAIN, false, 20.0, NULL},
+    {"ucb+, n = 5000", "ucb+", 5000, 0, 60, PLAIN, false, 16.0, NULL},
+    {"mucb, n = 5000", "mucb", 5000, 0, 60, PLAIN, false, 20.0, NULL},
+    {"ucb, n = 100", "ucb", 100, 0, 2000, PLAIN, false, 2.0, NULL},
+    {"umucb, eps = 0.05", "umucb:eps=0.05", 5000, 0, 20, PLAIN, false, 30.0, NULL},
+    {"umucb, eps = 0.5", "umucb:eps=0.5", 5000, 0, 10, PLAIN, false, 25.0, NULL},
+    {"umucb, eps infinite", "umucb:eps=1e300", 5000, 0, 10, PLAIN, false, 50.0, NULL},
+    {"mts, n = 5000", "mts", 5000, 0, 20, PLAIN, false, 5.0, NULL},
+    {"ts, n = 5000", "ts", 5000, 0, 4, PLAIN, false, 4.5, NULL},
+    {"tucb, J = 500", "tucb", 5000, 500, 1, PLAIN, false, 0.0, PLAIN_TUCB},
+    {"kl-ucb, n = 5000", "kl-ucb", 5000, 0, 2, NOTHING, false, 0.0, NULL},
+    {"sw-ucb, n = 5000", "sw-ucb", 5000, 10, 2, NOTHING, false, 0.0, NULL},
+    {"d-ucb, n = 5000", "d-ucb", 5000, 10, 2, NOTHING, false, 0.0, NULL},
+    {"tucb, J = 5000", "tucb", 5000, 5000, 1, PLAIN, true, 15.0, PLAIN_TUCB},
+    {"its rtp beside its play", "tucb", 5000, 5000, 1, PLAYING, true, 1.0, NULL},
+    {"tucb, 2 threads by 1", "tucb", 5000, 1000, 4, ONE_THREAD, true, 1.0 / 1.15, NULL},
 };
 enum { CONTESTS = sizeof contests / sizeof *contests, LIMITS = 2 };
 
@@ -165,6 +165,14 @@ static void player_fini(player *p)
     segue_kernel_destroy(p->kernel);
 }
 
+/* Play a task to its end, by a kernel if there is one. */
+static void play_task(const player *p, segue_task *task, uint64_t steps)
+{
+    double regret = 0.0;
+    if (!segue_kernel_play(p->kernel, task, p->world, steps, &regret))
+        (void)segue_play(task, p->world, steps);
+}
+
 /* Nanoseconds a task that a learner learns, and that it plays. */
 static segue_status time_learner(const contest *c, const segue_environment *env, double *learn,
                                  double *play, segue_error *err)
@@ -174,12 +182,11 @@ static segue_status time_learner(const contest *c, const segue_environment *env,
     *learn = *play = 0.0;
     for (uint64_t j = 0; j < c->tasks && status == SEGUE_OK; j++) {
         segue_task *task = NULL;
-        double regret;
         const double start = cpu_seconds();
         segue_world_begin(p.world, 1, 0, j, SEGUE_ANY_MODEL);
         status = segue_learner_open_task(p.learner, &task, err);
         if (status == SEGUE_OK)
-            (void)segue_kernel_play(p.kernel, task, p.world, c->steps, &regret);
+            play_task(&p, task, c->steps);
         const double middle = cpu_seconds();
         if (status == SEGUE_OK)
             status = segue_learner_close_task(p.learner, &task, err);
@@ -235,26 +242,32 @@ static segue_status run_round(times *t, size_t round, const segue_environment *e
     return status;
 }
 
-static segue_measured measured(const char *name, const char *unit, double *rounds, size_t count)
+/* The distance of the quartiles, as a share of the median; sorts the numbers. */
+static double spread_of(double *numbers, size_t count)
 {
-    const double median = segue_quantile(rounds, count, 0.5);
-    return (segue_measured){
-        .name = name,
-        .unit = unit,
-        .median = median,
-        .spread =
-            (segue_quantile(rounds, count, 0.75) - segue_quantile(rounds, count, 0.25)) / median,
-        .ratio = NAN,
-        .of_limit = NAN};
+    return (segue_quantile(numbers, count, 0.75) - segue_quantile(numbers, count, 0.25)) /
+           segue_quantile(numbers, count, 0.5);
 }
 
-/* The median over rounds of rival / fast, each of one round. */
-static double ratio_of(const double *rival, const double *fast, size_t rounds)
+static segue_measured measured(const char *name, const char *unit, double *rounds, size_t count)
+{
+    return (segue_measured){.name = name,
+                            .unit = unit,
+                            .median = segue_quantile(rounds, count, 0.5),
+                            .spread = spread_of(rounds, count),
+                            .ratio = NAN,
+                            .ratio_spread = NAN,
+                            .of_limit = NAN};
+}
+
+/* rival / fast, each of one round: its median over rounds, and spread. */
+static void compare(segue_measured *m, const double *rival, const double *fast, size_t rounds)
 {
     double ratios[SEGUE_MOST_ROUNDS];
     for (size_t i = 0; i < rounds; i++)
         ratios[i] = rival[i] / fast[i];
-    return segue_quantile(ratios, rounds, 0.5);
+    m->ratio = segue_quantile(ratios, rounds, 0.5);
+    m->ratio_spread = spread_of(ratios, rounds);
 }
 
 static void fill(segue_measured *out, times *t, size_t rounds)
@@ -265,10 +278,12 @@ static void fill(segue_measured *out, times *t, size_t rounds)
     out[1].of_limit = out[0].median / out[1].median;
     for (size_t i = 0; i < t->contests; i++) {
         const contest *c = &contests[i];
-        const double ratio = c->rival != NOTHING ? ratio_of(t->rival[i], t->fast[i], rounds) : NAN;
-        segue_measured *m = &out[LIMITS + i];
+        segue_measured pair = {.ratio = NAN, .ratio_spread = NAN}, *m = &out[LIMITS + i];
+        if (c->rival != NOTHING)
+            compare(&pair, t->rival[i], t->fast[i], rounds);
         *m = measured(c->name, learns(c) ? "task" : "step", t->fast[i], rounds); /* which sorts */
-        m->ratio = ratio;
+        m->ratio = pair.ratio;
+        m->ratio_spread = pair.ratio_spread;
         m->must = c->must;
         if (!learns(c))
             m->of_limit = out[0].median / m->median;

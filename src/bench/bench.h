@@ -17,13 +17,14 @@
 /** What was measured of one benchmark. */
 typedef struct segue_measured {
     const char *name;
-    const char *unit; /* of which the time is told: "draw", "step", "task" */
-    double median;    /* nanoseconds a unit */
-    double spread;    /* between the quartiles, as a share of the median */
-    double ratio;     /* how many times as long the plain form, or what else it is timed beside,
-                         takes; NaN: there is none */
-    double of_limit;  /* random draws a second that it makes use of, as a share of the limit; NaN */
-    double must;      /* the least ratio that is asked for; 0: none */
+    const char *unit;    /* of which the time is told: "draw", "step", "task" */
+    double median;       /* nanoseconds a unit */
+    double spread;       /* between the quartiles, as a share of the median */
+    double ratio;        /* how many times as long the plain form, or what else it is timed beside,
+                            takes; NaN: there is none */
+    double ratio_spread; /* between the quartiles of the rounds' ratios, as a share of the median */
+    double of_limit; /* random draws a second that it makes use of, as a share of the limit; NaN */
+    double must;     /* the least ratio that is asked for; 0: none */
 } segue_measured;
 
 /**

@@ -33,7 +33,7 @@ static const cli_option options[] = {
     {"format", 'f', CLI_TEXT, FIELD(format), "FORMAT", "table (default), csv or json", 0, 0},
     {"out", 'o', CLI_TEXT, FIELD(out), "FILE", "write there, not to the standard output ('-')", 0,
      0},
-    {"save", 's', CLI_TEXT, FIELD(save), "FILE", "also keep them there, as JSON", 0, 0},
+    {"save", 0, CLI_TEXT, FIELD(save), "FILE", "also keep them there, as JSON", 0, 0},
     {"quiet", 'q', CLI_FLAG, FIELD(quiet), NULL, "no progress bar", 0, 0},
 };
 
@@ -51,7 +51,7 @@ typedef struct study {
 static segue_status print_table(const void *found, FILE *out, segue_error *err)
 {
     static const char *const headings[] = {"benchmark", "ns",    "unit",    "spread",
-                                           "x plain",   "asked", "of limit"};
+                                           "ratio",     "asked", "of limit"};
     enum { COLUMNS = sizeof headings / sizeof *headings };
     const study *st = found;
     cli_table table;
@@ -67,7 +67,7 @@ static segue_status print_table(const void *found, FILE *out, segue_error *err)
         cli_table_set(&table, i + 1, 2, "%s", m->unit);
         cli_table_set(&table, i + 1, 3, "%.0f %%", 100.0 * m->spread);
         cli_table_number(&table, i + 1, 4, m->ratio, 1);
-        cli_table_number(&table, i + 1, 5, m->must > 0.0 ? m->must : NAN, 1);
+        cli_table_number(&table, i + 1, 5, m->must > 0.0 && !st->set.models ? m->must : NAN, 1);
         cli_table_number(&table, i + 1, 6, m->of_limit, 3);
     }
     fprintf(out, "CPU time of one thread, median of %zu interleaved rounds (segue %s, %s)\n\n",
@@ -101,10 +101,11 @@ static json_t *make_json(const void *found)
     for (size_t i = 0; i < st->count; i++) {
         const segue_measured *m = &st->measured[i];
         list = segue_json_append(
-            list,
-            json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "name", m->name, "unit", m->unit, "ns",
-                      segue_json_number(m->median), "spread", segue_json_number(m->spread), "ratio",
-                      segue_json_number(m->ratio), "of_limit", segue_json_number(m->of_limit)));
+            list, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "name", m->name, "unit", m->unit,
+                            "ns", segue_json_number(m->median), "spread",
+                            segue_json_number(m->spread), "ratio", segue_json_number(m->ratio),
+                            "ratio_spread", segue_json_number(m->ratio_spread), "of_limit",
+                            segue_json_number(m->of_limit)));
     }
     return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:o}", "version", segue_version(),
                      "build", segue_build(), "label", st->set.label ? st->set.label : "", "machine",
@@ -194,10 +195,12 @@ const cli_command cli_command_bench = {
     .summary = "measures speed here: kernels, plain forms, random numbers",
     .usage = "bench [OPTIONS]",
     .details = "Every kernel is timed beside the plain form of its policy, in rounds that are\n"
-               "interleaved, on the paper's models.  'x plain' tells how many times as long the\n"
-               "plain form takes, 'asked' how many times it should at least, 'of limit' the\n"
-               "steps a second as a share of the Bernoulli draws a second that one thread can\n"
-               "make one by one.  Times depend on the machine; the ratios hardly do.\n\n"
+               "interleaved, on the paper's models.  'ratio' tells how many times as long the\n"
+               "plain form takes ('rtp beside play': as long as RTP playing takes; '2 threads by\n"
+               "1': CPU time of one thread to that of two), 'asked' how many times it should at\n"
+               "least, 'of limit' the steps a second as a share of the Bernoulli draws a second\n"
+               "that one thread can make one by one.  Times depend on the machine; the ratios\n"
+               "hardly do.\n\n"
                "examples:\n"
                "  segue bench\n"
                "  segue bench --save new.json --label \"$(git rev-parse --short HEAD)\"\n"

@@ -1,5 +1,5 @@
-/* jacobi.c - eigenvectors of small symmetric matrices by rotations (Jacobi 1846; Golub and Van Loan,
- * section 8.5), in the order of a tournament.
+/* jacobi.c - eigenvectors of small symmetric matrices by rotations (Jacobi 1846; Golub and Van
+ * Loan, section 8.5), in the order of a tournament.
  *
  * Each rotation makes one entry off the diagonal zero; a sweep goes over all of them, and their sum
  * of squares falls quadratically in the end.  O(n^3) a sweep, six or so sweeps.

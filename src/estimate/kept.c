@@ -1,7 +1,7 @@
 /* kept.c - views in blocks of tasks, so that they never move and BLAS can have them as matrices.
  *
  * The third moment of n arms takes n^3 numbers, and a task changes all of them; the views of a task
- * are 3 n.  From SEGUE_MOMENTS_STORED arms on they are kept instead, and M3(U, U, U) is made of
+ * are 3 n.  Above SEGUE_MOMENTS_STORED arms they are kept instead, and M3(U, U, U) is made of
  * them when it is asked for: O(tasks n m), bound by the memory they are read from.  Single
  * precision halves that, and what it rounds is far below the noise of any view.
  * SPDX-License-Identifier: Apache-2.0 */
@@ -14,15 +14,16 @@
 #include "core/linalg.h"
 #include "segue/rng.h"
 
+#define PAIRS  3
 #define PROBES 8 /* random vectors that tell the size of a matrix which is not written out */
 
 /* The views whose products make the second moment. */
-static const size_t pairs[3][2] = {{0, 1}, {0, 2}, {1, 2}};
+static const size_t pairs[PAIRS][2] = {{0, 1}, {0, 2}, {1, 2}};
 
 segue_status segue_kept_init(kept *k, size_t n_arms, segue_views views, segue_error *err)
 {
     segue_rng rng;
-    *k = (kept){.n_arms = n_arms, .n_pairs = views == SEGUE_VIEWS_PAPER ? 1 : 3};
+    *k = (kept){.n_arms = n_arms, .n_pairs = views == SEGUE_VIEWS_PAPER ? 1 : PAIRS};
     k->second = calloc(n_arms * n_arms, sizeof *k->second);
     k->probe = calloc(n_arms * PROBES, sizeof *k->probe);
     k->odd = calloc(n_arms * PROBES, sizeof *k->odd);
@@ -95,7 +96,7 @@ static void get_view(const kept *k, size_t block, size_t view, bool weighted, do
 static void add_block(const kept *k, size_t block, double *scratch, double *sum)
 {
     double *left = scratch, *right = scratch + KEPT_BLOCK * k->n_arms;
-    for (size_t p = 0; p < k->n_pairs; p++) {
+    for (size_t p = 0; p < k->n_pairs && p < PAIRS; p++) {
         get_view(k, block, pairs[p][0], true, left);
         get_view(k, block, pairs[p][1], false, right);
         segue_la_add_symmetric(k->n_arms, KEPT_BLOCK, left, right, sum);
@@ -124,7 +125,7 @@ void segue_kept_add(kept *k, const double *views, double weight)
     for (size_t view = 0; view < 3; view++)
         for (size_t i = 0; i < n; i++)
             place_of(k, t, view)[i] = (float)views[view * n + i];
-    for (size_t p = 0; p < k->n_pairs; p++)
+    for (size_t p = 0; p < k->n_pairs && p < PAIRS; p++)
         add_odd(k, weight / (double)k->n_pairs, views + pairs[p][0] * n, views + pairs[p][1] * n);
     if (k->n_tasks % KEPT_BLOCK == 0)
         add_block(k, (size_t)(t / KEPT_BLOCK), k->scratch, k->second);
@@ -170,7 +171,7 @@ static void apply_block(const kept *k, size_t block, const double *x, size_t m, 
 {
     const size_t n = k->n_arms;
     double *left = scratch, *right = left + KEPT_BLOCK * n, *product = right + KEPT_BLOCK * n;
-    for (size_t p = 0; p < k->n_pairs; p++) {
+    for (size_t p = 0; p < k->n_pairs && p < PAIRS; p++) {
         get_view(k, block, pairs[p][0], true, left);
         get_view(k, block, pairs[p][1], false, right);
         for (size_t i = 0; i < KEPT_BLOCK * n; i++)

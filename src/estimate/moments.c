@@ -40,10 +40,12 @@ static segue_status make_sums(segue_moments *moments, segue_error *err)
 {
     const size_t n = moments->n_arms;
     moments->first = calloc(n, sizeof *moments->first);
+    if (moments->first && is_stored(moments)) {
+        moments->second = calloc(n * n, sizeof *moments->second);
+        moments->third = calloc(n * n * n, sizeof *moments->third);
+    }
     if (moments->first && !is_stored(moments))
         return segue_kept_init(&moments->kept, n, moments->views, err);
-    moments->second = calloc(n * n, sizeof *moments->second);
-    moments->third = calloc(n * n * n, sizeof *moments->third);
     if (!moments->first || !moments->second || !moments->third)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for the moments of %zu arms", n);
     return SEGUE_OK;

@@ -1,8 +1,8 @@
 /* spectral.c - diagonalise the second moment, and carry the others into its leading span.
  *
  * W = U D^(-1/2) whitens: W' M2 W = I.  Its pseudo-inverse transposed is B = U D^(1/2).
- * Cost O(n_arms^3) for the eigenvectors; from SEGUE_MOMENTS_STORED arms on only the leading ones
- * are made, from those of the last fit, O(n_arms^2 m).
+ * Cost O(n_arms^3) for the eigenvectors; above SEGUE_MOMENTS_STORED arms only the leading ones are
+ * made, from those of the last fit, O(n_arms^2 m).
  * SPDX-License-Identifier: Apache-2.0 */
 #include "estimate/spectral.h"
 

@@ -3,7 +3,9 @@
  * A sweep multiplies r vectors by A, finds the best eigenvectors within their span, looks whether
  * these are good enough, and else makes the products the next vectors.  What is not yet in the span
  * shrinks by value_{r+1} / value_wanted a sweep: with the vectors of a matrix of slightly fewer
- * tasks to begin with, and values that stand out of the noise, one or two sweeps do.
+ * tasks to begin with, and values that stand out of the noise, one or two sweeps do.  Iteration
+ * finds the values that are largest in size, and noise has negative ones as large as its positive
+ * ones: so it is done on A + noise I, which has hardly any below 0.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "estimate/subspace.h"
 
@@ -129,11 +131,11 @@ static void turn_columns(subspace *s, double *x)
     memcpy(x, s->turned, s->n * s->r * sizeof *x);
 }
 
-/* Of the wanted vectors that stand out of the noise. */
-static double largest_residual(const subspace *s, size_t wanted, double noise)
+/* Of the wanted vectors whose value is above `least`. */
+static double largest_residual(const subspace *s, size_t wanted, double least)
 {
     double largest = 0.0;
-    for (size_t k = 0; k < wanted && s->value[k] > noise; k++) {
+    for (size_t k = 0; k < wanted && s->value[k] > least; k++) {
         double square = 0.0;
         for (size_t i = 0; i < s->n; i++) {
             const double off = s->image[i * s->r + k] - s->value[k] * s->vector[i * s->r + k];
@@ -144,25 +146,45 @@ static double largest_residual(const subspace *s, size_t wanted, double noise)
     return largest;
 }
 
+/* One sweep on A + shift I: eigenvectors within the span, and their images. */
+static segue_status sweep_once(subspace *s, double shift, matrix_function apply, void *context,
+                               segue_error *err)
+{
+    segue_status status = apply(context, s->vector, s->r, s->image, err);
+    for (size_t i = 0; i < s->n * s->r && status == SEGUE_OK; i++)
+        s->image[i] += shift * s->vector[i];
+    if (status == SEGUE_OK)
+        status = solve_within(s, err);
+    if (status == SEGUE_OK) {
+        turn_columns(s, s->vector);
+        turn_columns(s, s->image);
+    }
+    return status;
+}
+
+/* Values that stand out have settled; and the last that is wanted is above 0, which says that there
+ * is something to be found: if it is not, that should not be for want of sweeps. */
+static bool has_settled(const subspace *s, size_t wanted, double noise)
+{
+    const double enough = fmax(SHARE_OF_NOISE * noise, ROUNDING * fabs(s->value[0]));
+    return s->value[wanted - 1] > noise && largest_residual(s, wanted, 2.0 * noise) <= enough;
+}
+
 segue_status segue_subspace_iterate(subspace *s, size_t wanted, double noise, matrix_function apply,
                                     void *context, bool *settled, segue_error *err)
 {
     *settled = false;
-    for (int sweep = 0; sweep < MOST_SWEEPS; sweep++) {
-        segue_status status = apply(context, s->vector, s->r, s->image, err);
-        if (status == SEGUE_OK)
-            status = solve_within(s, err);
+    for (int sweep = 0; sweep < MOST_SWEEPS && !*settled; sweep++) {
+        if (sweep > 0)
+            memcpy(s->vector, s->image, s->n * s->r * sizeof *s->vector);
+        if (sweep > 0 && !orthonormalise(s))
+            return SEGUE_OK;
+        const segue_status status = sweep_once(s, noise, apply, context, err);
         if (status != SEGUE_OK)
             return status;
-        turn_columns(s, s->vector);
-        turn_columns(s, s->image);
-        *settled = largest_residual(s, wanted, noise) <=
-                   fmax(SHARE_OF_NOISE * noise, ROUNDING * fabs(s->value[0]));
-        if (*settled)
-            return SEGUE_OK;
-        memcpy(s->vector, s->image, s->n * s->r * sizeof *s->vector);
-        if (!orthonormalise(s))
-            return SEGUE_OK;
+        *settled = has_settled(s, wanted, noise);
     }
+    for (size_t k = 0; k < s->r; k++)
+        s->value[k] -= noise;
     return SEGUE_OK;
 }

@@ -30,7 +30,8 @@ void segue_subspace_randomise(subspace *s);
 
 /* Iterate from the vectors that are there, until those of the first `wanted` whose values stand out
  * of the noise have settled: a residual |A x - value x| of a small share of the noise, or of what
- * rounding leaves.  Where they do not, `settled` is false and the vectors are of no use.
+ * rounding leaves; and the last wanted value is above 0.  Where this is not reached, `settled` is
+ * false and the vectors are of no use.
  * @retval SEGUE_ENOMEM, SEGUE_EDOMAIN */
 SEGUE_MUST_CHECK segue_status segue_subspace_iterate(subspace *s, size_t wanted, double noise,
                                                      matrix_function apply, void *context,

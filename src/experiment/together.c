@@ -7,19 +7,22 @@
  * A failure anywhere goes to rank 0, which stops the others, hears them out, and fails with that
  * sentence.  A signal leaves no time for that: a launcher sends it to all, also when one of them
  * has died, and a second later the one that cannot be caught.  Then rank 0 says what is kept and
- * ends.  Should it be rank 0 that died, rank 1 misses its word, and says so.
+ * ends.  Should it be rank 0 that died, rank 1 misses its word, and says so if it has the time.
  * SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
 #include "experiment/together.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/bytes.h"
 #include "sim/parallel.h"
 
-#define PATIENCE 300 /* naps that a rank waits for the last word of rank 0: a third of a second */
+#define PATIENCE                                                                                   \
+    0.25 /* seconds that a rank waits for the last word of rank 0: launchers have one */
 
 typedef struct talk {
     plan *p;
@@ -66,7 +69,10 @@ static segue_status prepare(talk *t, segue_status status, segue_error *err)
         status = mark_of(t->p, &mark, err);
     if (status == SEGUE_OK)
         status = reserve(t, err);
-    if (status == SEGUE_OK && t->ranks->self == 0)
+    status = segue_ranks_agree(t->ranks, status, mark, err);
+    if (status != SEGUE_OK)
+        return status; /* and no journal is left behind */
+    if (t->ranks->self == 0)
         status = segue_plan_open_journal(t->p, err);
     return segue_ranks_agree(t->ranks, status, mark, err);
 }
@@ -237,14 +243,22 @@ static bool listen(talk *t, bool *told)
     return heard;
 }
 
+static double now(void)
+{
+    struct timespec time;
+    (void)clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
 static segue_status follow(talk *t, segue_error *err)
 {
     const segue_error silence = {.message = ""};
     bool told = false;
-    for (int patience = PATIENCE; patience > 0;) {
+    for (double end = INFINITY; now() < end;) {
         if (!listen(t, &told)) {
             segue_ranks_nap();
-            patience -= is_interrupted(t->p);
+            if (is_interrupted(t->p) && !isfinite(end))
+                end = now() + PATIENCE;
             continue;
         }
         if (t->message.kind == SEGUE_MESSAGE_QUIT)

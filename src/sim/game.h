@@ -55,7 +55,7 @@ struct segue_kernel {
     size_t n_arms;
     uint64_t steps;   /* the most that a task may have */
     size_t n_words;   /* an arm */
-    double log_term;  /* of the tables; 0: they are not filled yet */
+    double log_term;  /* of the tables; NaN: they are not filled yet */
     double *inverse;  /* 1 / T, for T = 1 .. steps */
     double *radius;   /* of T rewards; infinite for T = 0 */
     arm_state *arm;   /* n_arms */
@@ -87,6 +87,7 @@ void segue_play_ucb_plus(game *g);
 void segue_play_mucb(game *g);
 void segue_play_umucb(game *g);
 void segue_play_mts(game *g);
+bool segue_mts_fits(const segue_models *models); /* whether it can play by them */
 void segue_play_ts(game *g);
 
 /* UCB to the end, for arms whose bounds are known; -INFINITY: it does not play. */

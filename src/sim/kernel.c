@@ -52,6 +52,7 @@ segue_status segue_kernel_create(segue_kernel **out, size_t n_arms, uint64_t ste
         segue_kernel_destroy(kernel);
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for a run");
     }
+    kernel->log_term = NAN;
     *out = kernel;
     return SEGUE_OK;
 }
@@ -190,7 +191,8 @@ bool segue_kernel_play(segue_kernel *kernel, segue_task *task, segue_world *worl
     g.models = view->models;
     const play_function play = kernel_of(g.in.policy, g.bits);
     if (!play || !g.in.unit_range || steps > kernel->steps || view->n_arms > kernel->n_arms ||
-        (g.models && g.models->n_models > MOST_MODELS))
+        (g.models && g.models->n_models > MOST_MODELS) ||
+        (play == segue_play_mts && !segue_mts_fits(g.models)))
         return false;
     prepare(kernel, view->log_term);
     play(&g);

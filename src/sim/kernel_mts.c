@@ -1,40 +1,81 @@
 /* kernel_mts.c - Thompson sampling over known models by products; see bandit/mts.c for the rule.
  *
  * The plain form adds logarithms and takes exponentials; here the posterior weights themselves are
- * multiplied, and scaled up by a power of two when they become small, which changes no digit.  The
- * two round differently, in the sixteenth digit of a probability.
+ * multiplied.  Each has a scale of its own, 2^-600 to the power of its level, so that a model that
+ * has fallen far behind can come back.  The two forms round differently, in the sixteenth digit of
+ * a probability.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/choose.h"
 #include "sim/game.h"
 
 #define SMALL 0x1p-600
 #define SCALE 0x1p+600
+#define TINY  0x1p-400 /* a weight of SMALL times a smaller mean would be no number */
 
-/* The posterior: weights, and their sum. */
+/* The posterior.  Weights only fall, and are from SMALL to 1, or 0. */
 typedef struct posterior {
     double weight[MOST_MODELS];
-    double total;
+    double factor[MOST_MODELS]; /* 1 for the lowest level there is, SMALL for the next, else 0 */
+    double share[MOST_MODELS];  /* weight times factor */
+    double total;               /* of the shares */
+    uint64_t level[MOST_MODELS];
+    double up[MOST_MODELS], down[MOST_MODELS]; /* likelihoods of a 1 and a 0 of the arm in hand */
 } posterior;
 
-/* Take in a reward of 0 or 1 of an arm; where no model is left, the total is 0. */
-static inline void update(const game *g, posterior *p, size_t arm, bool success)
+bool segue_mts_fits(const segue_models *models)
 {
-    const size_t n_models = g->models->n_models, n_arms = g->models->n_arms;
-    const double *mean = g->models->mean + arm;
-    double total = 0.0;
+    const size_t size = models->n_models * models->n_arms;
+    size_t i = 0;
+    while (i < size && (models->mean[i] <= 0.0 || models->mean[i] >= TINY))
+        i++;
+    return i == size;
+}
+
+/* Raise the level of weights that have become small, and set the factors. */
+static void set_levels(posterior *p, size_t n_models)
+{
+    uint64_t least = UINT64_MAX;
     for (size_t k = 0; k < n_models; k++) {
-        const double mu = lesser(1.0, larger(0.0, mean[k * n_arms])); /* an estimate strays */
-        p->weight[k] *= success ? mu : 1.0 - mu;
-        total += p->weight[k];
-    }
-    if (total > 0.0 && total < SMALL) {
-        total = 0.0;
-        for (size_t k = 0; k < n_models; k++) {
+        for (; p->weight[k] > 0.0 && p->weight[k] < SMALL; p->level[k]++)
             p->weight[k] *= SCALE;
-            total += p->weight[k];
-        }
+        if (p->weight[k] > 0.0 && p->level[k] < least)
+            least = p->level[k];
+    }
+    p->total = 0.0;
+    for (size_t k = 0; k < n_models; k++) {
+        const uint64_t above = p->level[k] - least;
+        p->factor[k] = p->weight[k] <= 0.0 || above > 1 ? 0.0 : above == 1 ? SMALL : 1.0;
+        p->share[k] = p->weight[k] * p->factor[k];
+        p->total += p->share[k];
+    }
+}
+
+/* Take an arm in hand. */
+static hand take_with(const game *g, posterior *p, size_t arm)
+{
+    for (size_t k = 0; k < g->models->n_models; k++) {
+        p->up[k] = lesser(1.0, larger(0.0, mean_of(g, k, arm))); /* an estimate strays */
+        p->down[k] = 1.0 - p->up[k];
+    }
+    return take_arm(g, arm);
+}
+
+/* Take in a reward of 0 or 1 of the arm in hand; where no model is left, the total is 0. */
+static inline void update(posterior *p, size_t n_models, bool success)
+{
+    const double *likelihood = success ? p->up : p->down;
+    double total = 0.0;
+    bool small = false;
+    for (size_t k = 0; k < n_models; k++) {
+        const double weight = p->weight[k] * likelihood[k];
+        small |= (weight < SMALL) & (weight > 0.0);
+        p->weight[k] = weight;
+        p->share[k] = weight * p->factor[k];
+        total += p->share[k];
     }
     p->total = total;
+    if (small)
+        set_levels(p, n_models);
 }
 
 /* A model by its weight, as segue_draw_index has it. */
@@ -43,10 +84,10 @@ static inline size_t draw_model(const posterior *p, size_t n_models, segue_rng *
     double rest = segue_rng_uniform(rng) * p->total;
     size_t last = 0;
     for (size_t k = 0; k < n_models; k++) {
-        last = p->weight[k] > 0.0 ? k : last;
-        if (rest < p->weight[k])
+        last = p->share[k] > 0.0 ? k : last;
+        if (rest < p->share[k])
             break;
-        rest -= p->weight[k];
+        rest -= p->share[k];
     }
     return last;
 }
@@ -57,17 +98,17 @@ static void play_by_models(game *g, posterior *p)
     const size_t n_models = g->models->n_models;
     segue_rng rng = *g->in.rng;
     size_t held = 0; /* the arm in hand */
-    hand h = take_arm(g, held);
+    hand h = take_with(g, p, held);
     for (uint64_t left = g->left; left > 0 && p->total > 0.0; left--) {
         const size_t arm = g->models->best_arm[draw_model(p, n_models, &rng)];
         if (arm != held) {
             put_arm(g, &h, held, true);
-            h = take_arm(g, arm);
+            h = take_with(g, p, arm);
             held = arm;
         }
         const uint64_t before = h.ones;
         (void)draw(g, &h, arm, true);
-        update(g, p, arm, h.ones > before);
+        update(p, n_models, h.ones > before);
     }
     put_arm(g, &h, held, true);
     *g->in.rng = rng;
@@ -76,10 +117,9 @@ static void play_by_models(game *g, posterior *p)
 void segue_play_mts(game *g)
 {
     posterior p = {.total = 0.0};
-    for (size_t k = 0; k < g->models->n_models; k++) {
+    for (size_t k = 0; k < g->models->n_models; k++)
         p.weight[k] = g->models->weight[k];
-        p.total += p.weight[k];
-    }
+    set_levels(&p, g->models->n_models);
     play_by_models(g, &p);
     *g->in.last_reason = g->left > 0 ? SEGUE_NO_MODEL_LEFT : SEGUE_BY_RULE;
     *g->in.no_model_left += g->left;

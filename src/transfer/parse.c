@@ -40,8 +40,7 @@ static const segue_option options[N_OPTIONS] = {
                .most = 1e9,
                .whole = true},
     [GROWTH] = {.key = "growth",
-                .help = "and not before they have grown by this share\n"
-                        "(default 0; at least 0.05 above 100 arms)",
+                .help = "or later, when grown by this share (default 0; K > 100: 0.05)",
                 .least = 0.0,
                 .most = 10.0},
     [IDENTIFY] = {.key = "identify",
