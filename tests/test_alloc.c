@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/outfile.h"
+#include "estimate/types.h"
 #include "experiment/experiment.h"
 #include "io/log.h"
 #include "io/models_file.h"
@@ -257,6 +258,68 @@ static void learners_survive_every_failing_allocation(void **state)
     learner_arms = 3;
 }
 
+/* Tasks of two types are finished. */
+static segue_status finish_tasks(segue_types *types, int count, segue_error *err)
+{
+    segue_status status = SEGUE_OK;
+    for (int j = 0; j < count && status == SEGUE_OK; j++) {
+        const double pulls[3] = {40, 40, 40};
+        double sum[3];
+        for (size_t i = 0; i < 3; i++)
+            sum[i] = 40 * mean[(size_t)(j % 2) * 3 + i];
+        status = segue_types_finish(types, sum, pulls, err);
+        if (status == SEGUE_OK && segue_types_due(types))
+            status = segue_types_refit(types, err);
+    }
+    return status;
+}
+
+static segue_status save_types(const segue_types *types, segue_types *loaded, segue_error *err)
+{
+    bytes b = {.data = NULL};
+    segue_types_put(types, &b);
+    reader r = {.data = b.data, .size = b.size};
+    const segue_status status = b.failed ? segue_fail(err, SEGUE_ENOMEM, "out of memory to save")
+                                         : segue_types_get(loaded, &r, err);
+    segue_bytes_fini(&b);
+    return status;
+}
+
+/* Types learn, are copied, adopted, merged, given another arm, saved and loaded. */
+static segue_status types_scenario(segue_error *err)
+{
+    segue_types_config config = segue_types_defaults();
+    segue_types *types = NULL, *copy = NULL, *loaded = NULL;
+    config.n_arms = 3;
+    segue_status status = segue_types_create(&types, &config, err);
+    if (status == SEGUE_OK)
+        status = finish_tasks(types, 20, err);
+    if (status == SEGUE_OK)
+        status = segue_types_copy(&copy, types, err);
+    if (status == SEGUE_OK)
+        status = finish_tasks(types, 20, err);
+    if (status == SEGUE_OK)
+        status = segue_types_adopt(types, copy, err);
+    if (status == SEGUE_OK)
+        status = segue_types_merge(types, copy, err);
+    if (status == SEGUE_OK)
+        status = segue_types_create(&loaded, &config, err);
+    if (status == SEGUE_OK)
+        status = save_types(types, loaded, err);
+    if (status == SEGUE_OK)
+        status = segue_types_resize(loaded, 4, err);
+    segue_types_destroy(types);
+    segue_types_destroy(copy);
+    segue_types_destroy(loaded);
+    return status;
+}
+
+static void types_survive_every_failing_allocation(void **state)
+{
+    (void)state;
+    fail_each(types_scenario, 60);
+}
+
 static char file_name[] = "/tmp/segue-alloc-XXXXXX";
 
 static segue_status file_scenario(segue_error *err)
@@ -427,6 +490,7 @@ int main(void)
         cmocka_unit_test(simulation_survives_every_failing_allocation),
         cmocka_unit_test(files_survive_every_failing_allocation),
         cmocka_unit_test(learners_survive_every_failing_allocation),
+        cmocka_unit_test(types_survive_every_failing_allocation),
         cmocka_unit_test(experiments_survive_every_failing_allocation),
     };
     atomic_store(&calls_left, -1);
