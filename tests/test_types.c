@@ -624,6 +624,21 @@ static void what_cannot_be_is_refused(void **state)
     segue_types_destroy(types);
 }
 
+/* A million tasks that are of no type, without a fit. */
+static void a_type_that_is_not_seen_keeps_a_weight(void **state)
+{
+    (void)state;
+    segue_types *types = new_types(2, 1);
+    const double sum[2] = {90, 10}, pulls[2] = {100, 100}, share[2] = {1.0, 0.0};
+    for (int j = 0; j < 20; j++)
+        finish(types, sum, pulls);
+    assert_int_equal(segue_types_count(types), 1);
+    for (int j = 0; j < repeats(1000000); j++)
+        segue_mixture_learn(&types->mix, types->tasks.count, share, sum, pulls);
+    check_numbers(types);
+    segue_types_destroy(types);
+}
+
 /* A refit of nothing is nothing. */
 static void without_tasks_there_are_no_types(void **state)
 {
@@ -861,6 +876,7 @@ int main(void)
         cmocka_unit_test(a_cap_holds),
         cmocka_unit_test(extremes_stay_finite),
         cmocka_unit_test(a_hundred_thousand_equal_tasks_are_one_type),
+        cmocka_unit_test(a_type_that_is_not_seen_keeps_a_weight),
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(without_tasks_there_are_no_types),
         cmocka_unit_test(what_is_saved_goes_on_bit_for_bit),

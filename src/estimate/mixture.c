@@ -19,10 +19,11 @@
 
 #include "core/log_beta.h"
 
-#define POINT       1e6  /* kappa of a type whose tasks all have the same mean */
-#define PENALTY     0.7  /* of the Laplace approximation, what is charged */
-#define PULLS_A_NAT 1.57 /* a mean is worth 1/2 ln(1 + pulls / this) nats */
-#define NEGLIGIBLE  40.0 /* nats below the best: a share below 1e-17 */
+#define POINT        1e6  /* kappa of a type whose tasks all have the same mean */
+#define PENALTY      0.7  /* of the Laplace approximation, what is charged */
+#define PULLS_A_NAT  1.57 /* a mean is worth 1/2 ln(1 + pulls / this) nats */
+#define LEAST_WEIGHT 1e-9 /* of a type */
+#define NEGLIGIBLE   40.0 /* nats below the best: a share below 1e-17 */
 
 double segue_kappa(size_t spread)
 {
@@ -138,16 +139,16 @@ double segue_mixture_posterior(const mixture *mix, const double *sum, const doub
 
 /* ---- weights ----------------------------------------------------------------------------- */
 
-/* The weights, made to sum to 1; that of none does not fall below its least. */
+/* The weights, made to sum to 1; none falls below its least, not even after a million tasks that
+ * are of no type. */
 static void scale_weights(mixture *mix)
 {
-    double all = 0.0;
-    for (size_t q = 0; q <= mix->n_types; q++)
-        all += mix->weight[q];
-    mix->weight[0] = fmax(LEAST_NONE, mix->weight[0] / all);
     double types = 0.0;
-    for (size_t q = 1; q <= mix->n_types; q++)
+    for (size_t q = 1; q <= mix->n_types; q++) {
+        mix->weight[q] = fmax(LEAST_WEIGHT, mix->weight[q]);
         types += mix->weight[q];
+    }
+    mix->weight[0] = fmax(LEAST_NONE, mix->weight[0] / (mix->weight[0] + types));
     for (size_t q = 1; q <= mix->n_types; q++)
         mix->weight[q] *= (1.0 - mix->weight[0]) / types;
 }
