@@ -208,7 +208,7 @@ static void simulation_survives_every_failing_allocation(void **state)
 }
 
 static const char *learner_text;
-static size_t learner_arms = 3;
+static size_t learner_arms = 3, learner_steps = 30, learner_tasks = 6;
 
 /* A learner plays a few tasks, is saved and loaded. */
 static segue_status learner_scenario(segue_error *err)
@@ -219,16 +219,16 @@ static segue_status learner_scenario(segue_error *err)
     segue_learner *learner = NULL, *loaded = NULL;
     config.n_arms = learner_arms;
     config.n_models = 2;
-    config.horizon = 10 * learner_arms;
+    config.horizon = learner_steps;
     segue_status status = segue_learner_parse(&config, learner_text, err);
     if (status == SEGUE_OK)
         status = segue_learner_create(&learner, &config, err);
-    for (int j = 0; j < 6 && status == SEGUE_OK; j++) {
+    for (size_t j = 0; j < learner_tasks && status == SEGUE_OK; j++) {
         segue_task *task = NULL;
         status = segue_learner_open_task(learner, &task, err);
-        for (size_t t = 0; t < 10 * learner_arms && status == SEGUE_OK; t++) {
+        for (size_t t = 0; t < learner_steps && status == SEGUE_OK; t++) {
             const size_t arm = segue_task_ask(task);
-            status = segue_task_tell(task, arm, mean[(size_t)(j % 2) * 3 + arm % 3], err);
+            status = segue_task_tell(task, arm, mean[j % 2 * 3 + arm % 3], err);
         }
         if (status == SEGUE_OK)
             status = segue_learner_close_task(learner, &task, err);
@@ -253,9 +253,10 @@ static void learners_survive_every_failing_allocation(void **state)
         fail_each(learner_scenario, 60);
     }
     learner_arms = SEGUE_MOMENTS_STORED + 1; /* views are kept, eigenvectors iterated */
-    learner_text = "tucb:identify=6";
-    fail_each(learner_scenario, 60);
-    learner_arms = 3;
+    learner_steps = 3 * learner_arms;
+    learner_tasks = 3;
+    learner_text = "tucb:identify=3";
+    fail_each(learner_scenario, 40);
 }
 
 /* Tasks of two types are finished. */
