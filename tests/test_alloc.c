@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/outfile.h"
+#include "estimate/types.h"
 #include "experiment/experiment.h"
 #include "io/log.h"
 #include "io/models_file.h"
@@ -208,7 +209,7 @@ static void simulation_survives_every_failing_allocation(void **state)
 }
 
 static const char *learner_text;
-static size_t learner_arms = 3;
+static size_t learner_arms = 3, learner_steps = 30, learner_tasks = 6;
 
 /* A learner plays a few tasks, is saved and loaded. */
 static segue_status learner_scenario(segue_error *err)
@@ -219,16 +220,16 @@ static segue_status learner_scenario(segue_error *err)
     segue_learner *learner = NULL, *loaded = NULL;
     config.n_arms = learner_arms;
     config.n_models = 2;
-    config.horizon = 10 * learner_arms;
+    config.horizon = learner_steps;
     segue_status status = segue_learner_parse(&config, learner_text, err);
     if (status == SEGUE_OK)
         status = segue_learner_create(&learner, &config, err);
-    for (int j = 0; j < 6 && status == SEGUE_OK; j++) {
+    for (size_t j = 0; j < learner_tasks && status == SEGUE_OK; j++) {
         segue_task *task = NULL;
         status = segue_learner_open_task(learner, &task, err);
-        for (size_t t = 0; t < 10 * learner_arms && status == SEGUE_OK; t++) {
+        for (size_t t = 0; t < learner_steps && status == SEGUE_OK; t++) {
             const size_t arm = segue_task_ask(task);
-            status = segue_task_tell(task, arm, mean[(size_t)(j % 2) * 3 + arm % 3], err);
+            status = segue_task_tell(task, arm, mean[j % 2 * 3 + arm % 3], err);
         }
         if (status == SEGUE_OK)
             status = segue_learner_close_task(learner, &task, err);
@@ -253,9 +254,72 @@ static void learners_survive_every_failing_allocation(void **state)
         fail_each(learner_scenario, 60);
     }
     learner_arms = SEGUE_MOMENTS_STORED + 1; /* views are kept, eigenvectors iterated */
-    learner_text = "tucb:identify=6";
-    fail_each(learner_scenario, 60);
-    learner_arms = 3;
+    learner_steps = 3 * learner_arms;
+    learner_tasks = 3;
+    learner_text = "tucb:identify=3";
+    fail_each(learner_scenario, 40);
+}
+
+/* Tasks of two types are finished. */
+static segue_status finish_tasks(segue_types *types, int count, segue_error *err)
+{
+    segue_status status = SEGUE_OK;
+    for (int j = 0; j < count && status == SEGUE_OK; j++) {
+        const double pulls[3] = {40, 40, 40};
+        double sum[3];
+        for (size_t i = 0; i < 3; i++)
+            sum[i] = 40 * mean[(size_t)(j % 2) * 3 + i];
+        status = segue_types_finish(types, sum, pulls, err);
+        if (status == SEGUE_OK && segue_types_due(types))
+            status = segue_types_refit(types, err);
+    }
+    return status;
+}
+
+static segue_status save_types(const segue_types *types, segue_types *loaded, segue_error *err)
+{
+    bytes b = {.data = NULL};
+    segue_types_put(types, &b);
+    reader r = {.data = b.data, .size = b.size};
+    const segue_status status = b.failed ? segue_fail(err, SEGUE_ENOMEM, "out of memory to save")
+                                         : segue_types_get(loaded, &r, err);
+    segue_bytes_fini(&b);
+    return status;
+}
+
+/* Types learn, are copied, adopted, merged, given another arm, saved and loaded. */
+static segue_status types_scenario(segue_error *err)
+{
+    segue_types_config config = segue_types_defaults();
+    segue_types *types = NULL, *copy = NULL, *loaded = NULL;
+    config.n_arms = 3;
+    segue_status status = segue_types_create(&types, &config, err);
+    if (status == SEGUE_OK)
+        status = finish_tasks(types, 20, err);
+    if (status == SEGUE_OK)
+        status = segue_types_copy(&copy, types, err);
+    if (status == SEGUE_OK)
+        status = finish_tasks(types, 20, err);
+    if (status == SEGUE_OK)
+        status = segue_types_adopt(types, copy, err);
+    if (status == SEGUE_OK)
+        status = segue_types_merge(types, copy, err);
+    if (status == SEGUE_OK)
+        status = segue_types_create(&loaded, &config, err);
+    if (status == SEGUE_OK)
+        status = save_types(types, loaded, err);
+    if (status == SEGUE_OK)
+        status = segue_types_resize(loaded, 4, err);
+    segue_types_destroy(types);
+    segue_types_destroy(copy);
+    segue_types_destroy(loaded);
+    return status;
+}
+
+static void types_survive_every_failing_allocation(void **state)
+{
+    (void)state;
+    fail_each(types_scenario, 60);
 }
 
 static char file_name[] = "/tmp/segue-alloc-XXXXXX";
@@ -475,6 +539,7 @@ int main(void)
         cmocka_unit_test(simulation_survives_every_failing_allocation),
         cmocka_unit_test(files_survive_every_failing_allocation),
         cmocka_unit_test(learners_survive_every_failing_allocation),
+        cmocka_unit_test(types_survive_every_failing_allocation),
         cmocka_unit_test(experiments_survive_every_failing_allocation),
     };
     atomic_store(&calls_left, -1);

@@ -20,6 +20,23 @@ import unittest
 
 from program import PAPER, SEGUE, SOURCE, Folder, answer, run
 
+
+def on_terminal_of(stream, *words, **more):
+    """What a command writes to a stream that is a terminal, read as it comes: a terminal holds 4 kB."""
+    parent, child = pty.openpty()
+    text = b""
+    with subprocess.Popen([SEGUE, *map(str, words)], **{stream: child, **more}) as process:
+        os.close(child)
+        try:
+            while piece := os.read(parent, 65536):
+                text += piece
+        except OSError:  # the program has ended, and so has its terminal
+            pass
+    os.close(parent)
+    assert process.returncode == 0, words
+    return text
+
+
 SIMULATE = ("simulate", "--models", PAPER, "--steps", 50, "--runs", 2)
 
 # Files that are no model sets: the bytes, and what the error must say after the path.
@@ -388,13 +405,8 @@ class Output(Folder):
 
     def test_bold_only_on_a_terminal_without_no_color(self):
         def on_terminal(**env):
-            parent, child = pty.openpty()
-            subprocess.run([SEGUE, "complexity", "--models", PAPER], stdout=child, check=True,
-                           env={**os.environ, "TERM": "xterm", **env})
-            os.close(child)
-            text = os.read(parent, 100000)
-            os.close(parent)
-            return text
+            return on_terminal_of("stdout", "complexity", "--models", PAPER,
+                                  env={**os.environ, "TERM": "xterm", **env})
 
         os.environ.pop("NO_COLOR", None)
         self.assertIn(b"\033[1m", on_terminal())
@@ -403,17 +415,11 @@ class Output(Folder):
 
     def test_progress_only_on_a_terminal_and_not_if_quiet(self):
         def stderr_of(*args):
-            parent, child = pty.openpty()
-            subprocess.run([SEGUE, "simulate", "--models", PAPER, "--policy", "kl-ucb", "--runs",
-                            "150", "--threads", "1", *args], stdout=subprocess.DEVNULL, stderr=child, check=True)
-            os.write(child, b"end")
-            text = os.read(parent, 1000000)
-            os.close(child)
-            os.close(parent)
-            return text
+            return on_terminal_of("stderr", "simulate", "--models", PAPER, "--policy", "kl-ucb", "--runs", 150,
+                                  "--threads", 1, *args, stdout=subprocess.DEVNULL)
 
         self.assertIn(b"s left", stderr_of())
-        self.assertEqual(stderr_of("--quiet"), b"end")
+        self.assertEqual(stderr_of("--quiet"), b"")
         self.assertEqual(run(*SIMULATE).stderr, "")
 
     def test_bash_completion_offers_words(self):

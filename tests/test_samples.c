@@ -436,6 +436,7 @@ static void what_a_log_cannot_give_is_refused(void **state)
         if (segue_status_exit_code(segue_simulation_check(&sims[i], &err)) != 2)
             fail_msg("simulation %zu was not refused", i);
     segue_learner_config tucb = segue_learner_defaults();
+    assert_ok(segue_learner_parse(&tucb, "tucb", NULL));
     segue_simulation sim = simulation_of(&shuffled, "ts", 5, 1);
     sim.learner = &tucb;
     assert_int_equal(segue_simulation_check(&sim, &err), SEGUE_EDOMAIN);

@@ -400,6 +400,8 @@ static json_t *json_of(const study *st, size_t policy)
     if (segue_policy_list_learns(&st->policies, policy)) {
         entry = segue_json_set(entry, "violations", segue_json_number(result->violations));
         entry = segue_json_set(entry, "left_out", segue_json_number(result->left_out));
+        entry = segue_json_set(entry, "types", segue_json_number(result->n_types));
+        entry = segue_json_set(entry, "none", segue_json_number(result->none));
     }
     if (st->set.timing) {
         entry = segue_json_set(entry, "seconds", json_real(st->seconds[policy]));
@@ -464,10 +466,21 @@ static void print_caption(const study *st, FILE *out)
     fputc('\n', out);
 }
 
+static bool is_auto(const study *st, size_t policy)
+{
+    return segue_policy_list_learns(&st->policies, policy) &&
+           strncmp(st->policies.text[policy], "auto", strlen("auto")) == 0;
+}
+
 static void print_remarks(const study *st, FILE *out, bool cut)
 {
     if (cut)
         fputs("\n(--format csv also tells the regret by model)\n", out);
+    for (size_t i = 0; i < st->policies.count; i++)
+        if (st->result[i]->n_types > 0.0)
+            fprintf(out, "\n%s: %s%.3g types found, and %.2g %% of tasks fit none of them\n",
+                    st->policies.text[i], is_auto(st, i) ? "plays as tla, since n is known; " : "",
+                    st->result[i]->n_types, 100.0 * st->result[i]->none);
     for (size_t i = 0; i < st->policies.count; i++)
         if (st->result[i]->violations > 0.0)
             fprintf(out, "\n%s: no estimated model was near to %.3g of %" PRIu64 " tasks a run\n",

@@ -196,6 +196,8 @@ static void end_run(segue_runner *runner, run_totals *totals)
         (double)(info.no_model_left - before->no_model_left) / (double)runner->n_tasks;
     totals->violations = (double)(info.violations - before->violations);
     totals->left_out = (double)(info.left_out - before->left_out);
+    totals->n_types = (double)info.n_types;
+    totals->none = info.none;
     if (!runner->sim->player)
         segue_learner_destroy(runner->learner);
     runner->learner = NULL;
