@@ -88,7 +88,7 @@ typedef struct segue_estimator_config {
     size_t starts;   /* L: random starts of a component, 1 .. 1000; default 24 */
     size_t steps;    /* N: iterations from each, 1 .. 1000; default 40 */
     double alpha0;   /* eca: total concentration of the mixtures that tasks are, >= 0; default 0 */
-    size_t window;   /* em: tasks kept, SEGUE_MIN_WINDOW .. SEGUE_MAX_WINDOW; default 2,048 */
+    size_t window;   /* em: tasks kept, SEGUE_MIN_WINDOW .. SEGUE_MAX_WINDOW; default 8,192 */
     uint64_t seed;   /* of the random starts and directions; default 1 */
     uint64_t run;    /* and their run; default 0 */
     bool cold;       /* rtp, em: forget the last answer at each fit; default false */
@@ -145,7 +145,7 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_estimator_add(segue_estimator *est
 
 /**
  * Estimate the models from `moments`; em: from the tasks that were added, starting from what rtp
- * makes of the moments and from the last estimate, or from random tasks if there is neither.
+ * makes of the moments, and from the last estimate or, if there is none, a few random ones.
  *
  * That there is no estimate (fewer tasks than models, more models than arms, a second moment of
  * lower rank; em: fewer tasks than models) is an outcome, told by segue_estimator_look, and not an error.  A model keeps its

@@ -37,7 +37,7 @@ typedef struct segue_learner_config {
                                least 0.05 with em or above SEGUE_MOMENTS_STORED arms */
     size_t hint;            /* tts, tla: types that somebody expects; default 0, unknown */
     size_t window;          /* finished tasks that are kept, by tts and tla (default 512) and by
-                               tucb with em (default 2,048); 0: the default */
+                               tucb with em (default 8,192); 0: the default */
     size_t cap;             /* tts, tla: the most types there may be; default 16 */
     double lowest, highest; /* the range of rewards; default 0 .. 1 */
     uint64_t seed, run;     /* of the random streams; defaults 1 and 0 */

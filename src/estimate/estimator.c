@@ -15,7 +15,7 @@
 #define COLD_BELOW   100  /* tasks: until then every fit is cold ... */
 #define COLD_GROWTH  1.05 /* ... and then each time the tasks have grown by this */
 #define MOST_ALPHA0  1e6
-#define WINDOW       2048
+#define WINDOW       8192
 #define LEAST_SURE   0.8 /* em: of how far tasks are told apart */
 #define FEW_TIMES    10  /* times the models: fewer tell little, whatever the spectrum says */
 #define MOST_OFF     0.3 /* of the sum of the weights from 1 */
@@ -446,7 +446,7 @@ static segue_status fit_moments(segue_estimator *est, const segue_moments *momen
     return status == SEGUE_OK ? set_weights(est, err) : status;
 }
 
-/* em: from the moments' answer and from the last one to the likeliest models of the counts. */
+/* em: from the moments' answer and from the last one (or random ones) to the likeliest models of the counts. */
 static segue_status fit_counts(segue_estimator *est, segue_error *err)
 {
     fit *f = &est->fit;
@@ -454,16 +454,17 @@ static segue_status fit_counts(segue_estimator *est, segue_error *err)
     size_t n_starts = 0;
     if (est->outcome == FOUND)
         starts[n_starts++] = (counted_start){f->mean, est->weight};
-    if (est->models && !est->config.cold)
+    const bool first = !est->models || est->config.cold;
+    if (!first)
         starts[n_starts++] = (counted_start){est->models->mean, est->models->weight};
     est->used = est->info.n_tasks = est->counted.tasks.count;
     est->outcome = est->used < f->m ? FEW_TASKS : FOUND;
     if (est->outcome != FOUND)
         return SEGUE_OK;
     segue_rng_open(&f->rng, est->config.seed, est->config.run, est->counted.told,
-                   SEGUE_STREAM_ESTIMATOR);
-    return segue_counted_fit(&est->counted, f->m, starts, n_starts, &f->rng, f->mean, est->weight,
-                             err);
+                   SEGUE_STREAM_ESTIMATOR); /* which the moments' method may have used: no harm */
+    return segue_counted_fit(&est->counted, f->m, starts, n_starts, first ? &f->rng : NULL, f->mean,
+                             est->weight, err);
 }
 
 /* What there is to tell of a fit to counts. */

@@ -24,8 +24,7 @@
 
 #define EDGE       1e-6  /* means stay so far from 0 and 1 */
 #define START_EDGE 0.01  /* and at a start: a model that one reward can rule out gets no tasks */
-#define STILL      1e-10 /* of the log-likelihood: growth that is none */
-#define MOST_STEPS 2000
+#define STILL      1e-4  /* nats: growth that is none */
 
 static double cut(double x, double edge)
 {
@@ -132,16 +131,24 @@ void segue_point_em_step(point_em *em)
     em->iterations++;
 }
 
-void segue_point_em_run(point_em *em)
+void segue_point_em_run(point_em *em, uint64_t most)
 {
-    double before;
-    do {
+    double before = -INFINITY;
+    for (uint64_t i = 0; i < most && em->log_likelihood - before > STILL; i++) {
         before = em->log_likelihood;
         segue_point_em_step(em);
-    } while (em->log_likelihood - before > STILL * fabs(before) && em->iterations < MOST_STEPS);
+    }
 }
 
 /* ---- starts ------------------------------------------------------------------------------ */
+
+void segue_point_em_resume(point_em *em, const double *mean, const double *weight)
+{
+    memcpy(em->mean, mean, em->m * em->n_arms * sizeof *mean);
+    memcpy(em->weight, weight, em->m * sizeof *weight);
+    em->iterations = 0;
+    expect(em);
+}
 
 /* Every model begins with at least the weight of a task: one of no weight would never get any. */
 void segue_point_em_start(point_em *em, const double *mean, const double *weight)

@@ -35,7 +35,10 @@ void segue_point_em_draw(point_em *em, segue_rng *rng);
 /* One iteration: the log-likelihood does not fall, but for rounding. */
 void segue_point_em_step(point_em *em);
 
-/* Iterate until the log-likelihood stands still. */
-void segue_point_em_run(point_em *em);
+/* Iterate until the log-likelihood stands still, or so often. */
+void segue_point_em_run(point_em *em, uint64_t most);
+
+/* Go on from models that another start has led to. */
+void segue_point_em_resume(point_em *em, const double *mean, const double *weight);
 
 #endif

@@ -15,7 +15,7 @@
 #define LEAST_GROWTH                                                                               \
     0.05            /* where a fit reads all tasks: em, and more than SEGUE_MOMENTS_STORED arms    \
                      */
-#define WINDOW 2048
+#define WINDOW 8192
 #define UMUCB_EPS 1 /* the place of eps among umucb's options */
 
 /* What it remembers. */
@@ -88,7 +88,7 @@ static const segue_option options[N_OPTIONS] = {
                    .help = "rtp, algorithm-b, eca or em (default rtp)",
                    .choices = "rtp|algorithm-b|eca|em"},
     [KEPT] = {.key = "window",
-              .help = "em: finished tasks that it keeps (default 2048)",
+              .help = "em: finished tasks that it keeps (default 8192)",
               .least = SEGUE_MIN_WINDOW,
               .most = SEGUE_MAX_WINDOW,
               .whole = true},
