@@ -26,7 +26,7 @@ _segue()
         mapfile -t COMPREPLY < <(compgen -W "bernoulli beta normal twopoint" -- "$cur")
         ;;
     --method | -M)
-        mapfile -t COMPREPLY < <(compgen -W "rtp algorithm-b eca" -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W "rtp algorithm-b eca em types" -- "$cur")
         ;;
     --models | -m | --estimated | -e | --switch-to | --out | -o | --curve | --save | --load | --experiments)
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
