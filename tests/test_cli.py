@@ -581,11 +581,12 @@ class Learning(Folder):
 
     def test_a_learner_with_em_is_played_saved_and_loaded(self):
         saved, a, b = (self.folder / name for name in ("saved", "a", "b"))
-        args = ("simulate", "--models", PAPER, "--policy", "tucb:estimator=em,C=0", "--runs", 1,
-                "--steps", 300, "--format", "csv", "--tasks", 60)
-        self.assertEqual(answer(*args, "--save", saved), answer(*args, "--kernel", "plain"))
-        self.assertEqual(answer(*args, "--load", saved, "--save", a),
-                         answer(*args, "--load", saved, "--save", b, "--kernel", "plain"))
+        args = ("simulate", "--models", PAPER, "--runs", 1, "--steps", 300, "--format", "csv",
+                "--tasks", 60, "--policy")
+        em, plain = "tucb:estimator=em,C=0", ("--kernel", "plain")
+        self.assertEqual(answer(*args, em, "--save", saved), answer(*args, em, *plain))
+        self.assertEqual(answer(*args, "tucb", "--load", saved, "--save", a),
+                         answer(*args, "tucb", "--load", saved, "--save", b, *plain))
         self.assertEqual(a.read_bytes(), b.read_bytes())
         self.refused(2, "window", "simulate", "--models", PAPER, "--tasks", 3, "--policy",
                      "tucb:estimator=em,window=3")

@@ -377,9 +377,12 @@ static int remove_path(void **state)
 static void a_loaded_learner_goes_on_bit_for_bit(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"tucb", "tucb:C=0,views=symmetric,batches=interleaved",
-                                        "tucb:estimator=eca,every=3", "tucb:identify=70",
-                                        "tucb:estimator=em,C=0", "tucb:estimator=em,window=50"};
+    static const char *const texts[] = {"tucb",
+                                        "tucb:C=0,views=symmetric,batches=interleaved",
+                                        "tucb:estimator=eca,every=3",
+                                        "tucb:identify=70",
+                                        "tucb:estimator=em,C=0",
+                                        "tucb:estimator=em,window=50"};
     segue_models *models = paper_models();
     const segue_environment env = {.models = models};
     segue_world *world = world_of(&env, 79, 0, 0);

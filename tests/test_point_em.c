@@ -56,9 +56,9 @@ static long double plain_step(const ring *tasks, size_t m, const double *mean, c
     }
     for (size_t k = 0; k < m; k++)
         for (size_t i = 0; i < n; i++)
-            new_mean[k * n + i] =
-                pulls[k][i] > 0 ? fminl(1 - 1e-6L, fmaxl(1e-6L, won[k][i] / pulls[k][i]))
-                                : (long double)mean[k * n + i];
+            new_mean[k * n + i] = pulls[k][i] > 0
+                                      ? fminl(1 - 1e-6L, fmaxl(1e-6L, won[k][i] / pulls[k][i]))
+                                      : (long double)mean[k * n + i];
     return all;
 }
 
@@ -160,9 +160,9 @@ static void play(const segue_models *models, segue_rng *rng, size_t n_tasks, int
     }
 }
 
-/* 500 tasks of 30 pulls an arm, 40 times: the largest error is smaller than rtp's in most.  If it is
- * so with probability 0.9 in each (it was in 100 of 100, which has probability 3e-5 at 0.9), that
- * fails with probability at most exp(-40 KL(0.5, 0.9)) = 2e-9. */
+/* 500 tasks of 30 pulls an arm, 40 times: the largest error is smaller than rtp's in most.  If it
+ * is so with probability 0.9 in each (it was in 100 of 100, which has probability 3e-5 at 0.9),
+ * that fails with probability at most exp(-40 KL(0.5, 0.9)) = 2e-9. */
 static void em_is_closer_than_rtp(void **state)
 {
     (void)state;

@@ -105,8 +105,8 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_open_task(segue_learner *l
 /**
  * Close a task, at any time, and learn from it; *task becomes NULL.
  *
- * A task with an arm of fewer than three rewards (em: with none at all) is counted and left out; that is no error.  On
- * failure the task is closed, and the learner goes by its last estimate.
+ * A task with an arm of fewer than three rewards (em: with none at all) is counted and left out;
+ * that is no error.  On failure the task is closed, and the learner goes by its last estimate.
  *
  * @retval SEGUE_EDOMAIN  the task is not of this learner; it stays as it is
  * @retval SEGUE_ENOMEM

@@ -268,10 +268,9 @@ static json_t *make_json(const void *found)
         segue_json_number(info.weight_sum), "iterations", (json_int_t)info.iterations, "starts",
         (json_int_t)info.starts);
     if (is_em(st)) {
-        diagnostics = segue_json_set(diagnostics, "log_likelihood",
-                                     segue_json_number(info.log_likelihood));
         diagnostics =
-            segue_json_set(diagnostics, "certainty", segue_json_number(info.certainty));
+            segue_json_set(diagnostics, "log_likelihood", segue_json_number(info.log_likelihood));
+        diagnostics = segue_json_set(diagnostics, "certainty", segue_json_number(info.certainty));
     }
     return json_pack("{s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "method", st->set.method, "rows",
                      (json_int_t)st->log.n_rows, "tasks", (json_int_t)st->log.n_tasks, "left_out",

@@ -154,11 +154,11 @@ static json_t *json_types(const study *st, const segue_types_fit *fit)
     const double *weight = segue_types_weights(st->types);
     json_t *list = json_array();
     for (size_t q = 1; q <= segue_types_count(st->types); q++)
-        list = segue_json_append(
-            list, json_pack("{s:I, s:o, s:o, s:I, s:o}", "type", (json_int_t)q, "weight",
-                            segue_json_number(weight[q]), "tasks", segue_json_number(fit->size[q]),
-                            "last", (json_int_t)segue_types_last(st->types, q), "arms",
-                            json_type_arms(st, q)));
+        list = segue_json_append(list, json_pack("{s:I, s:o, s:o, s:I, s:o}", "type", (json_int_t)q,
+                                                 "weight", segue_json_number(weight[q]), "tasks",
+                                                 segue_json_number(fit->size[q]), "last",
+                                                 (json_int_t)segue_types_last(st->types, q), "arms",
+                                                 json_type_arms(st, q)));
     return list;
 }
 
@@ -174,9 +174,9 @@ static json_t *json_shares(const study *st)
         (void)segue_types_posterior(st->types, sum, sum + n_arms, share);
         for (size_t q = 1; q <= count; q++)
             best = share[q] > share[best] ? q : best;
-        list = segue_json_append(
-            list, json_pack("{s:s, s:I, s:o}", "task", st->log.tasks[task].name, "type",
-                            (json_int_t)best, "shares", segue_json_numbers(share, count + 1)));
+        list = segue_json_append(list, json_pack("{s:s, s:I, s:o}", "task",
+                                                 st->log.tasks[task].name, "type", (json_int_t)best,
+                                                 "shares", segue_json_numbers(share, count + 1)));
     }
     free(sum);
     return list;
@@ -188,14 +188,13 @@ static json_t *make_json(const void *found)
     const segue_types_fit fit = segue_types_evaluate(st->types);
     char verdict[VERDICT];
     say(st, &fit, verdict);
-    json_t *diagnostics =
-        json_pack("{s:s, s:b, s:I, s:o, s:o}", "verdict", verdict, "found", has_types(st), "tasks",
-                  (json_int_t)segue_types_kept(st->types), "log_likelihood",
-                  segue_json_number(fit.log_likelihood), "objective",
-                  segue_json_number(fit.objective));
-    json_t *none = json_pack("{s:o, s:o}", "weight",
-                             segue_json_number(segue_types_weights(st->types)[0]), "tasks",
-                             segue_json_number(fit.size[0]));
+    json_t *diagnostics = json_pack("{s:s, s:b, s:I, s:o, s:o}", "verdict", verdict, "found",
+                                    has_types(st), "tasks", (json_int_t)segue_types_kept(st->types),
+                                    "log_likelihood", segue_json_number(fit.log_likelihood),
+                                    "objective", segue_json_number(fit.objective));
+    json_t *none =
+        json_pack("{s:o, s:o}", "weight", segue_json_number(segue_types_weights(st->types)[0]),
+                  "tasks", segue_json_number(fit.size[0]));
     return json_pack("{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "method", st->set.method, "rows",
                      (json_int_t)st->log.n_rows, "tasks", (json_int_t)st->log.n_tasks, "arms",
                      cli_estimate_arms(st), "types", json_types(st, &fit), "none", none,
@@ -260,5 +259,4 @@ static segue_status print_table(const void *found, FILE *out, segue_error *err)
     return status;
 }
 
-const cli_printers cli_types_printers = {
-    .table = print_table, .csv = print_csv, .json = make_json};
+const cli_printers cli_types_printers = {.table = print_table, .csv = print_csv, .json = make_json};

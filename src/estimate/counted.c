@@ -1,10 +1,10 @@
 /* counted.c - the likeliest point models of the tasks that are kept, from several starts.
  *
- * EM climbs to the top that is next to where it starts.  It starts where the moments point; where
- * the last fit ended, or, at a first fit, from a few random tasks; the one that is highest after
- * TRIAL iterations goes on to the top.  (Of
- * 100 logs of 500 tasks with 15 pulls an arm, the moments' start alone missed a model in 6 of them, with
- * random ones in none; later fits gain nothing by them.)
+ * EM climbs to the top that is next to where it starts.  It starts where the moments point, and
+ * where the last fit ended or, at a first fit, from a few random tasks; the start that is highest
+ * after TRIAL iterations goes on to the top.  (With 500 tasks of 15 pulls an arm, the moments'
+ * start alone misses a model in some logs of a hundred, with random ones beside it in none; later
+ * fits gain nothing by them.)
  * SPDX-License-Identifier: Apache-2.0 */
 #include "estimate/counted.h"
 

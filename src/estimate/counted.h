@@ -25,7 +25,8 @@ SEGUE_MUST_CHECK segue_status segue_counted_add(counted *c, const double *sum, c
                                                 segue_error *err);
 
 /* The likeliest m models that EM finds from the starts and, unless rng is NULL, from a few random
- * ones; at least m tasks are kept.  mean is m x n_arms, weight m; they may be those of the first start.
+ * ones; at least m tasks are kept.  mean is m x n_arms, weight m; they may be those of the first
+ * start.
  * @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_counted_fit(counted *c, size_t m, const counted_start *starts,
                                                 size_t n_starts, segue_rng *rng, double *mean,

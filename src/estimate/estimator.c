@@ -446,7 +446,8 @@ static segue_status fit_moments(segue_estimator *est, const segue_moments *momen
     return status == SEGUE_OK ? set_weights(est, err) : status;
 }
 
-/* em: from the moments' answer and from the last one (or random ones) to the likeliest models of the counts. */
+/* em: from the moments' answer and from the last one (or random ones) to the likeliest models of
+ * the counts. */
 static segue_status fit_counts(segue_estimator *est, segue_error *err)
 {
     fit *f = &est->fit;

@@ -22,9 +22,9 @@
 
 #include "core/linalg.h"
 
-#define EDGE       1e-6  /* means stay so far from 0 and 1 */
-#define START_EDGE 0.01  /* and at a start: a model that one reward can rule out gets no tasks */
-#define STILL      1e-4  /* nats: growth that is none */
+#define EDGE       1e-6 /* means stay so far from 0 and 1 */
+#define START_EDGE 0.01 /* and at a start: a model that one reward can rule out gets no tasks */
+#define STILL      1e-4 /* nats: growth that is none */
 
 static double cut(double x, double edge)
 {

@@ -13,9 +13,9 @@
 #define FIRST_C     0.25 /* of doubling */
 #define MOST_GROWTH 1000.0
 #define LEAST_GROWTH                                                                               \
-    0.05            /* where a fit reads all tasks: em, and more than SEGUE_MOMENTS_STORED arms    \
-                     */
-#define WINDOW 8192
+    0.05 /* where a fit reads all tasks: em, and more than SEGUE_MOMENTS_STORED arms               \
+          */
+#define WINDOW    8192
 #define UMUCB_EPS 1 /* the place of eps among umucb's options */
 
 /* What it remembers. */
@@ -71,7 +71,7 @@ static const segue_option options[N_OPTIONS] = {
                .most = 1e9,
                .whole = true},
     [GROWTH] = {.key = "growth",
-                .help = "or later, when grown by this share (default 0; K > 100, em: 0.05)",
+                .help = "or later, when grown by this share (default 0; K>100, em: 0.05)",
                 .least = 0.0,
                 .most = 10.0},
     [IDENTIFY] = {.key = "identify",
