@@ -26,7 +26,7 @@ _segue()
         mapfile -t COMPREPLY < <(compgen -W "bernoulli beta normal twopoint" -- "$cur")
         ;;
     --method | -M)
-        mapfile -t COMPREPLY < <(compgen -W "rtp algorithm-b eca" -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W "rtp algorithm-b eca em types" -- "$cur")
         ;;
     --order)
         mapfile -t COMPREPLY < <(compgen -W "shuffle file" -- "$cur")

@@ -248,8 +248,8 @@ static void learners_survive_every_failing_allocation(void **state)
 {
     (void)state;
     static const char *const texts[] = {"tucb", "tucb:estimator=eca", "tucb:estimator=algorithm-b",
-                                        "tucb:batches=interleaved,identify=2"};
-    for (size_t i = 0; i < 4; i++) {
+                                        "tucb:batches=interleaved,identify=2", "tucb:estimator=em"};
+    for (size_t i = 0; i < 5; i++) {
         learner_text = texts[i];
         fail_each(learner_scenario, 60);
     }

@@ -223,6 +223,30 @@ static void tasks_closed_early_are_left_out(void **state)
     segue_learner_destroy(learner);
 }
 
+/* em learns from those too, but not from a task without any reward; its fits come at each growth by
+ * 5 %, and eps goes by the tasks that it still has. */
+static void em_takes_every_task_with_a_reward(void **state)
+{
+    (void)state;
+    segue_learner_config config = config_of("tucb:estimator=em,window=16", 100);
+    config.n_models = 2;
+    segue_learner *learner = learner_of(&config);
+    for (int j = 0; j < 42; j++) {
+        segue_task *task = NULL;
+        assert_ok(segue_learner_open_task(learner, &task, NULL));
+        for (int t = 0; t < 2 && j > 0; t++)
+            tell(task, segue_task_ask(task), j % 2 ? 1.0 : 0.0);
+        assert_ok(segue_learner_close_task(learner, &task, NULL));
+    }
+    const segue_learner_info info = segue_learner_look(learner);
+    assert_int_equal(info.left_out, 1);
+    assert_int_equal(info.age, 0); /* 41 = ceil(1.05 * 39) */
+    assert_int_equal(info.estimate.n_tasks, 16);
+    assert_non_null(segue_learner_models(learner));
+    assert_near(info.eps, segue_model_error(2.0, 2, 7, config.n_tasks, 0.01, 16), 1e-12);
+    segue_learner_destroy(learner);
+}
+
 static void the_first_tasks_identify_if_asked(void **state)
 {
     (void)state;
@@ -360,7 +384,9 @@ static void a_loaded_learner_goes_on_bit_for_bit(void **state)
                                         "tts",
                                         "tla",
                                         "ts-prior",
-                                        "tla:cap=2,window=50,hint=2"};
+                                        "tla:cap=2,window=50,hint=2",
+                                        "tucb:estimator=em,C=0",
+                                        "tucb:estimator=em,window=50"};
     segue_models *models = paper_models();
     const segue_environment env = {.models = models};
     segue_world *world = world_of(&env, 79, 0, 0);
@@ -614,6 +640,7 @@ int main(void)
         cmocka_unit_test(several_tasks_may_be_open),
         cmocka_unit_test(a_task_keeps_the_models_it_was_opened_with),
         cmocka_unit_test(tasks_closed_early_are_left_out),
+        cmocka_unit_test(em_takes_every_task_with_a_reward),
         cmocka_unit_test(the_first_tasks_identify_if_asked),
         cmocka_unit_test(estimates_come_on_their_schedule),
         cmocka_unit_test(violations_double_c),

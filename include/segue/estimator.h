@@ -1,8 +1,9 @@
-/* estimator.h - learn a model set from finished tasks, by their moments.
+/* estimator.h - learn a model set from finished tasks, by their moments or by likelihood.
  *
  * Each task gives three views: averages of three batches of the rewards of every arm, which are
  * independent given the task's model.  Their products, averaged over tasks, estimate the moments
- * M2 = sum rho mu (x) mu and M3 = sum rho mu (x) mu (x) mu, and these give back the models.
+ * M2 = sum rho mu (x) mu and M3 = sum rho mu (x) mu (x) mu, and these give back the models.  The
+ * method "em" also wants the sums and pulls of each task, and makes their likelihood large.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_ESTIMATOR_H
 #define SEGUE_ESTIMATOR_H
@@ -23,6 +24,10 @@ extern "C" {
 
 /** Estimators find at most so many models. */
 #define SEGUE_MAX_ESTIMATED 100
+
+/** "em" keeps so many of the last tasks. */
+#define SEGUE_MIN_WINDOW 16
+#define SEGUE_MAX_WINDOW 65536
 
 /* ---- moments ----------------------------------------------------------------------------- */
 
@@ -77,15 +82,16 @@ typedef enum segue_weights {
 
 /** What to estimate, and how.  Start from segue_estimator_defaults(). */
 typedef struct segue_estimator_config {
-    const char *method; /* "rtp" (the default), "algorithm-b" or "eca" */
+    const char *method; /* "rtp" (the default), "algorithm-b", "eca" or "em" */
     size_t n_arms;
     size_t n_models; /* m: 1 .. SEGUE_MAX_ESTIMATED; required */
     size_t starts;   /* L: random starts of a component, 1 .. 1000; default 24 */
     size_t steps;    /* N: iterations from each, 1 .. 1000; default 40 */
     double alpha0;   /* eca: total concentration of the mixtures that tasks are, >= 0; default 0 */
+    size_t window;   /* em: tasks kept, SEGUE_MIN_WINDOW .. SEGUE_MAX_WINDOW; default 8,192 */
     uint64_t seed;   /* of the random starts and directions; default 1 */
     uint64_t run;    /* and their run; default 0 */
-    bool cold;       /* rtp: forget the last answer at each fit; default false */
+    bool cold;       /* rtp, em: forget the last answer at each fit; default false */
     segue_weights weights;
 } segue_estimator_config;
 
@@ -96,17 +102,19 @@ SEGUE_API segue_estimator_config segue_estimator_defaults(void);
 /** What an estimate rests on.  The arrays are the estimator's, valid until the next fit. */
 typedef struct segue_estimate_info {
     bool found;       /* there is an estimate; else the verdict says why not */
-    uint64_t n_tasks; /* tasks behind it */
+    uint64_t n_tasks; /* tasks behind it; em: of those kept */
     size_t n_arms, n_models;
     const double *eigenvalue; /* n_eigenvalues: of M2, the largest first */
     size_t n_eigenvalues;     /* n_arms, or above SEGUE_MOMENTS_STORED arms the leading few */
-    const double *lambda;     /* n_models: of the whitened tensor */
+    const double *lambda;     /* n_models: of the whitened tensor; em: NULL */
     double noise;             /* how large noise makes an eigenvalue: from the part of M2 that is
                                  not symmetric, and from its negative eigenvalues if known */
     double residual;          /* Frobenius norm of what the components leave of the tensor */
     double weight_sum;        /* sum of 1 / lambda^2, which should be 1 */
-    uint64_t iterations;      /* of the power method, in all lanes */
-    uint64_t starts;          /* lanes used */
+    uint64_t iterations;      /* of the power method, in all lanes; em: of EM, from all starts */
+    uint64_t starts;          /* lanes used; em: starts */
+    double log_likelihood;    /* em: of the kept tasks' rewards, in the order they came in */
+    double certainty;         /* em: how much of a task its likeliest model has, on average */
     bool warm;                /* it started from the last estimate */
     char verdict[SEGUE_VERDICT_SIZE]; /* one sentence: "good: ...", "weak: ...", "none: ..." */
 } segue_estimate_info;
@@ -124,10 +132,24 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_estimator_create(segue_estimator *
 SEGUE_API void segue_estimator_destroy(segue_estimator *estimator);
 
 /**
- * Estimate the models from `moments`.
+ * em: add a finished task, the sums of its rewards, in [0, 1], and its pulls, n_arms each.  Of the
+ * tasks, the last `window` are kept; one need not have pulled every arm.  Other methods have no use
+ * for it, and do nothing.
+ *
+ * @retval SEGUE_EDOMAIN  not 0 <= sum <= pulls <= 1e15
+ * @retval SEGUE_ENOMEM   on failure nothing is added
+ */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_estimator_add(segue_estimator *estimator,
+                                                            const double *sum, const double *pulls,
+                                                            segue_error *err);
+
+/**
+ * Estimate the models from `moments`; em: from the tasks that were added, starting from what rtp
+ * makes of the moments, and from the last estimate or, if there is none, a few random ones.
  *
  * That there is no estimate (fewer tasks than models, more models than arms, a second moment of
- * lower rank) is an outcome, told by segue_estimator_look, and not an error.  A model keeps its
+ * lower rank; em: fewer tasks than models) is an outcome, told by segue_estimator_look, and not an
+ * error.  A model keeps its
  * number from fit to fit, by matching each set with the one before.
  *
  * @retval SEGUE_EDOMAIN  the moments have another number of arms; or LAPACK failed

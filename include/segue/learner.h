@@ -27,17 +27,18 @@ typedef struct segue_learner_config {
     double delta;           /* probability of failure; 0 (the default): 1 / n */
     double c;               /* C of eps_j = C sqrt(log(2 m K J / delta) / j); default 2 */
     bool doubling;          /* let C start at 0.25 and double at each violation; default false */
-    bool cold;              /* rtp: forget the last answer at each estimate; default false */
+    bool cold;              /* rtp, em: forget the last answer at each estimate; default false */
     uint64_t identify;      /* play so many first tasks round robin, to estimate well; default 0 */
     segue_views views;      /* default: the paper's */
     segue_batches batches;  /* default: consecutive */
-    const char *estimator;  /* "rtp" (the default), "algorithm-b", "eca" */
+    const char *estimator;  /* "rtp" (the default), "algorithm-b", "eca", "em" */
     size_t starts, steps;   /* L and N of rtp; defaults 24 and 40 */
     uint64_t every;         /* estimate again after so many tasks; default 1 */
     double growth;          /* but not before the tasks have grown by this share; default 0, and at
-                               least 0.05 above SEGUE_MOMENTS_STORED arms */
+                               least 0.05 with em or above SEGUE_MOMENTS_STORED arms */
     size_t hint;            /* tts, tla: types that somebody expects; default 0, unknown */
-    size_t window;          /* tts, tla: finished tasks that are kept; default 512 */
+    size_t window;          /* finished tasks that are kept, by tts and tla (default 512) and by
+                               tucb with em (default 8,192); 0: the default */
     size_t cap;             /* tts, tla: the most types there may be; default 16 */
     double lowest, highest; /* the range of rewards; default 0 .. 1 */
     uint64_t seed, run;     /* of the random streams; defaults 1 and 0 */
@@ -71,8 +72,8 @@ SEGUE_API const segue_learner_kind *segue_learner_kinds(size_t i);
 /** How a learner is doing. */
 typedef struct segue_learner_info {
     uint64_t opened, closed; /* tasks */
-    uint64_t left_out;       /* closed tasks with an arm of fewer than three rewards: their
-                                rewards are not in the estimate */
+    uint64_t left_out;       /* closed tasks with an arm of fewer than three rewards (em: with no
+                                reward at all): their rewards are not in the estimate */
     uint64_t violations;     /* closed tasks whose averages no estimated model was near to */
     uint64_t no_model_left;  /* steps at which no estimated model agreed with the rewards */
     uint64_t age;            /* closed tasks that the estimate does not know of yet */
@@ -105,8 +106,8 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_open_task(segue_learner *l
 /**
  * Close a task, at any time, and learn from it; *task becomes NULL.
  *
- * A task with an arm of fewer than three rewards is counted and left out; that is no error.  On
- * failure the task is closed, and the learner goes by its last estimate.
+ * A task with an arm of fewer than three rewards (em: with none at all) is counted and left out;
+ * that is no error.  On failure the task is closed, and the learner goes by its last estimate.
  *
  * @retval SEGUE_EDOMAIN  the task is not of this learner; it stays as it is
  * @retval SEGUE_ENOMEM

@@ -1,4 +1,4 @@
-/* cmd_estimate.c - `segue estimate`: a model set from a log of rewards.
+/* cmd_estimate.c - `segue estimate`: a model set, or types, from a log of rewards.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
@@ -6,29 +6,21 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/output.h"
+#include "cli/estimate.h"
 #include "cli/table.h"
 #include "core/outfile.h"
-#include "io/log.h"
 #include "io/models_file.h"
-#include "segue/estimator.h"
 #include "segue/number.h"
 
-#define NAMED 5 /* tasks that were left out, named */
-
-typedef struct settings {
-    const char *method, *views, *weights, *format, *out;
-    uint64_t types, starts, steps, seed, threads;
-    double alpha0, lowest, highest;
-    bool quiet;
-} settings;
-
-#define FIELD(name) .offset = offsetof(settings, name)
+#define FIELD(name) .offset = offsetof(estimate_settings, name)
 
 static const cli_option options[] = {
-    {"method", 'M', CLI_TEXT, FIELD(method), "NAME", "rtp (default), algorithm-b or eca", 0, 0},
-    {"types", 'k', CLI_WHOLE, FIELD(types), "M", "how many models to look for", 1,
+    {"method", 'M', CLI_TEXT, FIELD(method), "NAME", "rtp (default), algorithm-b, eca, em or types",
+     0, 0},
+    {"types", 'k', CLI_WHOLE, FIELD(types), "M", "how many models to look for; types: a hint", 1,
      SEGUE_MAX_ESTIMATED},
+    {"window", 'w', CLI_WHOLE, FIELD(window), "W", "em, types: the last W tasks (default 65536)",
+     SEGUE_MIN_WINDOW, SEGUE_MAX_WINDOW},
     {"views", 0, CLI_TEXT, FIELD(views), "HOW", "pairs in M2: symmetric (default) or paper", 0, 0},
     {"weights", 0, CLI_TEXT, FIELD(weights), "HOW", "least-squares (default) or lambda", 0, 0},
     {"alpha0", 0, CLI_NUMBER, FIELD(alpha0), "A", "eca: tasks mix models, Dirichlet(A)", 0, 1e6},
@@ -47,19 +39,6 @@ static const cli_option options[] = {
     {"quiet", 'q', CLI_FLAG, FIELD(quiet), NULL, "taken, and without effect: it is short", 0, 0},
 };
 
-typedef struct study {
-    settings set;
-    cli_format format;
-    const char *path;
-    segue_log log;
-    segue_moments *moments;
-    segue_estimator *estimator;
-    uint64_t left_out;
-    const char *left_out_name[NAMED];
-    bool numbers;          /* all arms are named by numbers */
-    int symmetric, lambda; /* what --views and --weights say */
-} study;
-
 /* ---- working it out ---------------------------------------------------------------------- */
 
 static segue_status parse_choice(const char *option, const char *text, const char *first,
@@ -72,16 +51,33 @@ static segue_status parse_choice(const char *option, const char *text, const cha
                       first, second);
 }
 
+static bool is_of_types(const study *st)
+{
+    return strcmp(st->set.method, "types") == 0;
+}
+
+static bool is_em(const study *st)
+{
+    return strcmp(st->set.method, "em") == 0;
+}
+
 static segue_status check_settings(const study *st, segue_error *err)
 {
     if (!st->path)
         return segue_fail(err, SEGUE_EUSAGE,
                           "give a log, LOG.csv; 'segue help estimate' tells more");
-    if (st->set.types == 0)
+    if (st->set.types == 0 && !is_of_types(st))
         return segue_fail(err, SEGUE_EUSAGE, "give --types M, how many models to look for");
     if (st->set.out && segue_is_same_file(st->set.out, st->path))
         return segue_fail(err, SEGUE_EUSAGE, "--out would overwrite the log");
     return st->set.out ? segue_outfile_check(st->set.out, err) : SEGUE_OK;
+}
+
+static void leave_out(study *st, size_t task)
+{
+    if (st->left_out < NAMED)
+        st->left_out_name[st->left_out] = st->log.tasks[task].name;
+    st->left_out++;
 }
 
 static segue_status add_tasks(study *st, segue_error *err)
@@ -91,13 +87,12 @@ static segue_status add_tasks(study *st, segue_error *err)
     if (!views)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for %zu arms", st->log.n_arms);
     for (size_t task = 0; task < st->log.n_tasks && status == SEGUE_OK; task++) {
-        if (segue_log_views(&st->log, task, views)) {
+        segue_log_counts(&st->log, task, views, views + st->log.n_arms);
+        status = segue_estimator_add(st->estimator, views, views + st->log.n_arms, err);
+        if (status == SEGUE_OK && segue_log_views(&st->log, task, views))
             status = segue_moments_add(st->moments, views, 1.0, err);
-            continue;
-        }
-        if (st->left_out < NAMED)
-            st->left_out_name[st->left_out] = st->log.tasks[task].name;
-        st->left_out++;
+        else if (!is_em(st)) /* which does with fewer rewards */
+            leave_out(st, task);
     }
     free(views);
     return status;
@@ -112,6 +107,7 @@ static segue_status estimate(study *st, segue_error *err)
     config.starts = st->set.starts;
     config.steps = st->set.steps;
     config.alpha0 = st->set.alpha0;
+    config.window = st->set.window;
     config.seed = st->set.seed;
     config.weights = st->lambda ? SEGUE_WEIGHTS_LAMBDA : SEGUE_WEIGHTS_LEAST_SQUARES;
     segue_status status = segue_estimator_create(&st->estimator, &config, err);
@@ -158,6 +154,7 @@ static segue_status study_init(study *st, int argc, char **argv, segue_error *er
                           .format = "table",
                           .starts = 24,
                           .steps = 40,
+                          .window = SEGUE_MAX_WINDOW,
                           .seed = 1,
                           .highest = 1.0}};
     segue_status status = cli_parse_operand(options, sizeof options / sizeof *options, argc, argv,
@@ -178,13 +175,16 @@ static segue_status study_init(study *st, int argc, char **argv, segue_error *er
         return status;
     st->numbers = are_numbers(&st->log);
     status = check_names(st, err);
-    return status == SEGUE_OK ? estimate(st, err) : status;
+    if (status != SEGUE_OK)
+        return status;
+    return is_of_types(st) ? cli_estimate_types(st, err) : estimate(st, err);
 }
 
 static void study_fini(study *st)
 {
     segue_estimator_destroy(st->estimator);
     segue_moments_destroy(st->moments);
+    segue_types_destroy(st->types);
     segue_log_fini(&st->log);
 }
 
@@ -194,20 +194,37 @@ static void study_fini(study *st)
 static double shown(const study *st, size_t model, size_t arm)
 {
     const double mean = segue_models_row(segue_estimator_models(st->estimator), model)[arm];
-    const double cut = fmin(1.0, fmax(0.0, mean));
-    return st->set.lowest + cut * (st->set.highest - st->set.lowest);
+    return cli_estimate_in_range(st, fmin(1.0, fmax(0.0, mean)));
+}
+
+double cli_estimate_in_range(const study *st, double mean)
+{
+    return st->set.lowest + mean * (st->set.highest - st->set.lowest);
+}
+
+void cli_estimate_header(const study *st, FILE *out)
+{
+    fputs("weight", out);
+    for (size_t arm = 0; arm < st->log.n_arms; arm++) {
+        fputs(st->numbers ? ",arm " : ",", out); /* a header of numbers would not be one */
+        segue_print_csv_text(out, st->log.arm_name[arm]);
+    }
+    fputc('\n', out);
+}
+
+json_t *cli_estimate_arms(const study *st)
+{
+    json_t *arms = json_array();
+    for (size_t arm = 0; arm < st->log.n_arms; arm++)
+        arms = segue_json_append(arms, json_string(st->log.arm_name[arm]));
+    return arms;
 }
 
 static void print_csv(const void *found, FILE *out)
 {
     const study *st = found;
     const segue_models *models = segue_estimator_models(st->estimator);
-    fputs("weight", out);
-    for (size_t arm = 0; arm < models->n_arms; arm++) {
-        fputs(st->numbers ? ",arm " : ",", out); /* a header of numbers would not be one */
-        segue_print_csv_text(out, st->log.arm_name[arm]);
-    }
-    fputc('\n', out);
+    cli_estimate_header(st, out);
     for (size_t k = 0; k < models->n_models; k++) {
         segue_print_csv_number(out, models->weight[k]);
         for (size_t arm = 0; arm < models->n_arms; arm++) {
@@ -239,9 +256,7 @@ static json_t *make_json(const void *found)
 {
     const study *st = found;
     const segue_estimate_info info = segue_estimator_look(st->estimator);
-    json_t *arms = json_array(), *left_out = json_array();
-    for (size_t arm = 0; arm < st->log.n_arms; arm++)
-        arms = segue_json_append(arms, json_string(st->log.arm_name[arm]));
+    json_t *left_out = json_array();
     for (size_t i = 0; i < NAMED && i < st->left_out; i++)
         left_out = segue_json_append(left_out, json_string(st->left_out_name[i]));
     json_t *diagnostics = json_pack(
@@ -252,10 +267,15 @@ static json_t *make_json(const void *found)
         segue_json_number(info.noise), "residual", segue_json_number(info.residual), "weight_sum",
         segue_json_number(info.weight_sum), "iterations", (json_int_t)info.iterations, "starts",
         (json_int_t)info.starts);
+    if (is_em(st)) {
+        diagnostics =
+            segue_json_set(diagnostics, "log_likelihood", segue_json_number(info.log_likelihood));
+        diagnostics = segue_json_set(diagnostics, "certainty", segue_json_number(info.certainty));
+    }
     return json_pack("{s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "method", st->set.method, "rows",
                      (json_int_t)st->log.n_rows, "tasks", (json_int_t)st->log.n_tasks, "left_out",
-                     (json_int_t)st->left_out, "left_out_names", left_out, "arms", arms, "models",
-                     json_models(st), "diagnostics", diagnostics);
+                     (json_int_t)st->left_out, "left_out_names", left_out, "arms",
+                     cli_estimate_arms(st), "models", json_models(st), "diagnostics", diagnostics);
 }
 
 /* One row an arm, one column a model; those that do not fit are left to the other formats. */
@@ -290,11 +310,16 @@ static void print_diagnostics(const study *st, FILE *out)
 {
     const segue_estimate_info info = segue_estimator_look(st->estimator);
     fprintf(out, "\n%s\n", info.verdict);
-    if (info.found)
+    if (info.found && is_em(st))
+        fprintf(out, "log-likelihood %.10g, %" PRIu64 " iterations from %" PRIu64 " starts\n",
+                info.log_likelihood, info.iterations, info.starts);
+    else if (info.found)
         fprintf(out,
                 "residual %.3g, sum of 1/lambda^2 %.3f, %" PRIu64 " iterations from %" PRIu64
                 " starts\n",
                 info.residual, info.weight_sum, info.iterations, info.starts);
+    if (is_em(st))
+        cli_estimate_forgotten(st, out);
     if (st->left_out == 0)
         return;
     fprintf(out, "left out: %" PRIu64 " tasks with fewer than three rewards of some arm (",
@@ -318,6 +343,13 @@ static segue_status print_table(const void *found, FILE *out, segue_error *err)
     return status;
 }
 
+void cli_estimate_forgotten(const study *st, FILE *out)
+{
+    if (st->log.n_tasks > st->set.window)
+        fprintf(out, "only the last %" PRIu64 " of %zu tasks were fitted (--window)\n",
+                st->set.window, st->log.n_tasks);
+}
+
 static const cli_printers printers = {.table = print_table, .csv = print_csv, .json = make_json};
 
 static segue_status run(int argc, char **argv, segue_error *err)
@@ -325,25 +357,32 @@ static segue_status run(int argc, char **argv, segue_error *err)
     study st;
     segue_status status = study_init(&st, argc, argv, err);
     if (status == SEGUE_OK)
-        status = cli_print(&printers, &st, st.format, st.set.out, err);
+        status = cli_print(is_of_types(&st) ? &cli_types_printers : &printers, &st, st.format,
+                           st.set.out, err);
     study_fini(&st);
     return status;
 }
 
 const cli_command cli_command_estimate = {
     .name = "estimate",
-    .summary = "learns a model set from a log of rewards",
-    .usage = "estimate --types M [OPTIONS] LOG.csv",
+    .summary = "learns a model set, or types, from a log of rewards",
+    .usage = "estimate (--types M | --method types) [OPTIONS] LOG.csv",
     .details = "The log is CSV with a header and the columns task, arm and reward ('-': standard\n"
                "input); tasks come in any order, and other columns are passed over.  Rewards are\n"
                "not kept: each goes to one of three batches of its task and arm, in turn.  A\n"
-               "task with fewer than three rewards of some arm is left out, and counted.\n\n"
+               "task with fewer than three rewards of some arm is left out, and counted; but\n"
+               "em and types take it, and learn from sums and pulls, by likelihood.\n\n"
+               "rtp, algorithm-b, eca and em find M models.  types finds how many types there\n"
+               "are, how far the tasks of each differ (the standard deviation of their means),\n"
+               "and which tasks fit none; JSON also tells what each task was taken for.  Of more\n"
+               "than 65,536 tasks em and types fit the last ones, and say so.\n\n"
                "The verdict is 'good', 'weak' (the last eigenvalue is within its noise: get more\n"
                "tasks, or look for fewer types) or 'none'.  Other commands can read the CSV,\n"
                "whose means are mapped to 0 .. 1.  More than about 1,000 arms take long.\n\n"
                "examples:\n"
                "  segue estimate --types 5 log.csv\n"
-               "  segue estimate --types 5 --format csv --out models.csv log.csv\n",
+               "  segue estimate --types 5 --method em --format csv --out models.csv log.csv\n"
+               "  segue estimate --method types log.csv\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,

@@ -8,12 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "estimate/counted.h"
 #include "estimate/method.h"
 #include "estimate/state.h"
 
 #define COLD_BELOW   100  /* tasks: until then every fit is cold ... */
 #define COLD_GROWTH  1.05 /* ... and then each time the tasks have grown by this */
 #define MOST_ALPHA0  1e6
+#define WINDOW       8192
+#define LEAST_SURE   0.8 /* em: of how far tasks are told apart */
 #define FEW_TIMES    10  /* times the models: fewer tell little, whatever the spectrum says */
 #define MOST_OFF     0.3 /* of the sum of the weights from 1 */
 #define MOST_STARTS  1000
@@ -21,7 +24,7 @@
 #define VERDICT_SIZE 160
 
 static const method *const methods[] = {&segue_method_rtp, &segue_method_algorithm_b,
-                                        &segue_method_eca};
+                                        &segue_method_eca, &segue_method_em};
 
 /* What the last fit came to. */
 typedef enum outcome_kind { NOTHING_YET, FEW_TASKS, FEW_ARMS, LOW_RANK, FOUND } outcome_kind;
@@ -35,6 +38,7 @@ struct segue_estimator {
     double *weight;       /* m: what its weights were made of */
     double *best;         /* the better of two answers, while the other is made: see keep_better */
     uint64_t cold_at;     /* the next cold fit is at so many tasks */
+    counted counted;      /* em only */
     outcome_kind outcome;
     uint64_t used;            /* tasks that counted in the last fit */
     segue_estimate_info info; /* but for the verdict, which is put into words when asked for */
@@ -42,7 +46,8 @@ struct segue_estimator {
 
 segue_estimator_config segue_estimator_defaults(void)
 {
-    return (segue_estimator_config){.method = "rtp", .starts = 24, .steps = 40, .seed = 1};
+    return (segue_estimator_config){
+        .method = "rtp", .starts = 24, .steps = 40, .window = WINDOW, .seed = 1};
 }
 
 void segue_random_direction(segue_rng *rng, size_t m, double *v)
@@ -85,6 +90,10 @@ static segue_status check_config(const segue_estimator_config *config, segue_err
         return segue_fail(err, SEGUE_ENAME, "no estimator is named");
     if (config->weights != SEGUE_WEIGHTS_LEAST_SQUARES && config->weights != SEGUE_WEIGHTS_LAMBDA)
         return segue_fail(err, SEGUE_EDOMAIN, "there are no weights %d", (int)config->weights);
+    if (strcmp(config->method, "em") == 0 &&
+        (config->window < SEGUE_MIN_WINDOW || config->window > SEGUE_MAX_WINDOW))
+        return segue_fail(err, SEGUE_EDOMAIN, "the window is %zu tasks; need %d to %d",
+                          config->window, SEGUE_MIN_WINDOW, SEGUE_MAX_WINDOW);
     const bool mixes = strcmp(config->method, "eca") == 0;
     if (!(config->alpha0 >= 0.0 && config->alpha0 <= MOST_ALPHA0) ||
         (config->alpha0 > 0.0 && !mixes))
@@ -101,7 +110,7 @@ static segue_status find_method(const char *name, const method **out, segue_erro
             return SEGUE_OK;
         }
     return segue_fail(err, SEGUE_ENAME,
-                      "there is no estimator '%.40s'; need rtp, algorithm-b or eca", name);
+                      "there is no estimator '%.40s'; need rtp, algorithm-b, eca or em", name);
 }
 
 /* What a fit answers with: means, lambdas, weights, one behind the other. */
@@ -149,6 +158,7 @@ segue_status segue_estimator_create(segue_estimator **out, const segue_estimator
     est->config = *config;
     est->config.method = chosen->name;
     est->method = chosen;
+    segue_ring_init(&est->counted.tasks, config->n_arms, config->window);
     status = reserve(est, err);
     if (status != SEGUE_OK) {
         segue_estimator_destroy(est);
@@ -165,6 +175,7 @@ void segue_estimator_destroy(segue_estimator *est)
     segue_spectral_fini(&est->fit.s);
     segue_power_fini(&est->fit.power);
     segue_models_destroy(est->models);
+    segue_ring_fini(&est->counted.tasks);
     free(est->memory);
     free(est);
 }
@@ -179,7 +190,18 @@ const segue_models *segue_estimator_models(const segue_estimator *est)
     return est->models;
 }
 
-/* ---- one fit ----------------------------------------------------------------------------- */
+uint64_t segue_estimator_told(const segue_estimator *est)
+{
+    return est->counted.told;
+}
+
+segue_status segue_estimator_add(segue_estimator *est, const double *sum, const double *pulls,
+                                 segue_error *err)
+{
+    return est->method->counts ? segue_counted_add(&est->counted, sum, pulls, err) : SEGUE_OK;
+}
+
+/* ---- the verdict ------------------------------------------------------------------------- */
 
 static const char *ordinal(size_t k)
 {
@@ -234,6 +256,29 @@ static void say_why(const segue_estimator *est, char *out)
                        f->m > 1 ? "there are fewer models" : "there is nothing to tell");
 }
 
+/* The same, where the likelihood has chosen. */
+static void say_how_likely(const segue_estimator *est, char *out)
+{
+    const segue_estimate_info *info = &est->info;
+    const double n = (double)info->n_tasks;
+    size_t least = 0;
+    for (size_t k = 1; k < info->n_models; k++)
+        if (est->models->weight[k] < est->models->weight[least])
+            least = k;
+    if (info->n_tasks < FEW_TIMES * info->n_models)
+        (void)snprintf(out, SEGUE_VERDICT_SIZE, "weak: %" PRIu64 " tasks are few for %zu models",
+                       info->n_tasks, info->n_models);
+    else if (n * est->models->weight[least] < 2.0)
+        (void)snprintf(out, SEGUE_VERDICT_SIZE,
+                       "weak: model %zu has %.2g of %" PRIu64 " tasks, so that there may be fewer",
+                       least + 1, n * est->models->weight[least], info->n_tasks);
+    else
+        (void)snprintf(out, SEGUE_VERDICT_SIZE,
+                       "%s: %zu models tell %" PRIu64 " tasks apart with %.3g %% certainty",
+                       info->certainty < LEAST_SURE ? "weak" : "good", info->n_models,
+                       info->n_tasks, 100.0 * info->certainty);
+}
+
 /* How far to trust it. */
 static void say_how_good(const segue_estimator *est, char *out)
 {
@@ -269,12 +314,16 @@ static void say_how_good(const segue_estimator *est, char *out)
 segue_estimate_info segue_estimator_look(const segue_estimator *est)
 {
     segue_estimate_info info = est->info;
-    if (est->outcome == FOUND)
-        say_how_good(est, info.verdict);
-    else
+    if (est->outcome != FOUND)
         say_why(est, info.verdict);
+    else if (est->method->counts)
+        say_how_likely(est, info.verdict);
+    else
+        say_how_good(est, info.verdict);
     return info;
 }
+
+/* ---- one fit ----------------------------------------------------------------------------- */
 
 /* Solve from the spectral form. */
 static segue_status solve(segue_estimator *est, bool from_last, bool full, segue_error *err)
@@ -305,7 +354,7 @@ static segue_status refresh(segue_estimator *est, segue_error *err)
 static segue_status solve_warm_or_cold(segue_estimator *est, uint64_t n_tasks, segue_error *err)
 {
     fit *f = &est->fit;
-    const bool warm = est->models && !est->config.cold && est->method == &segue_method_rtp;
+    const bool warm = est->models && !est->config.cold && est->method->warms;
     f->starts = 0;
     f->iterations = 0;
     f->residual = 0.0;
@@ -387,11 +436,60 @@ static segue_status name_models(segue_estimator *est, segue_error *err)
     return SEGUE_OK;
 }
 
+/* Models from the moments alone. */
+static segue_status fit_moments(segue_estimator *est, const segue_moments *moments,
+                                segue_error *err)
+{
+    segue_status status = segue_spectral_third(&est->fit.s, moments, err);
+    if (status == SEGUE_OK)
+        status = solve_warm_or_cold(est, segue_moments_tasks(moments), err);
+    return status == SEGUE_OK ? set_weights(est, err) : status;
+}
+
+/* em: from the moments' answer and from the last one (or random ones) to the likeliest models of
+ * the counts. */
+static segue_status fit_counts(segue_estimator *est, segue_error *err)
+{
+    fit *f = &est->fit;
+    counted_start starts[2];
+    size_t n_starts = 0;
+    if (est->outcome == FOUND)
+        starts[n_starts++] = (counted_start){f->mean, est->weight};
+    const bool first = !est->models || est->config.cold;
+    if (!first)
+        starts[n_starts++] = (counted_start){est->models->mean, est->models->weight};
+    est->used = est->info.n_tasks = est->counted.tasks.count;
+    est->outcome = est->used < f->m ? FEW_TASKS : FOUND;
+    if (est->outcome != FOUND)
+        return SEGUE_OK;
+    segue_rng_open(&f->rng, est->config.seed, est->config.run, est->counted.told,
+                   SEGUE_STREAM_ESTIMATOR); /* which the moments' method may have used: no harm */
+    return segue_counted_fit(&est->counted, f->m, starts, n_starts, first ? &f->rng : NULL, f->mean,
+                             est->weight, err);
+}
+
+/* What there is to tell of a fit to counts. */
+static void set_counted_info(segue_estimator *est)
+{
+    segue_estimate_info *info = &est->info;
+    info->lambda = NULL;
+    info->residual = 0.0;
+    info->weight_sum = 1.0;
+    info->iterations = est->counted.iterations;
+    info->starts = est->counted.starts;
+    info->log_likelihood = est->counted.log_likelihood;
+    info->certainty = est->counted.certainty;
+}
+
 static void set_info(segue_estimator *est)
 {
     const fit *f = &est->fit;
     segue_estimate_info *info = &est->info;
     info->found = true;
+    if (est->method->counts) {
+        set_counted_info(est);
+        return;
+    }
     info->lambda = f->lambda;
     info->residual = f->residual;
     info->iterations = f->iterations;
@@ -423,16 +521,15 @@ segue_status segue_estimator_fit(segue_estimator *est, const segue_moments *mome
     est->info.noise = any ? f->s.noise : 0.0;
     est->used = any ? n_tasks : 0;
     est->outcome = judge(f, est->used);
-    if (est->outcome != FOUND) {
+    if (est->outcome == FOUND)
+        status = fit_moments(est, moments, err);
+    if (status == SEGUE_OK && est->method->counts)
+        status = fit_counts(est, err);
+    if (status == SEGUE_OK && est->outcome != FOUND) {
         segue_models_destroy(est->models);
         est->models = NULL;
         return SEGUE_OK;
     }
-    status = segue_spectral_third(&f->s, moments, err);
-    if (status == SEGUE_OK)
-        status = solve_warm_or_cold(est, n_tasks, err);
-    if (status == SEGUE_OK)
-        status = set_weights(est, err);
     if (status == SEGUE_OK)
         status = name_models(est, err);
     if (status == SEGUE_OK)
@@ -462,6 +559,8 @@ void segue_estimator_put(const segue_estimator *est, bytes *b)
         segue_bytes_put_f64(b, est->models->mean, f->m * f->n_arms);
         segue_bytes_put_f64(b, est->models->weight, f->m);
     }
+    if (est->method->counts)
+        segue_counted_put(&est->counted, b);
 }
 
 static void get_info(segue_estimator *est, reader *r)
@@ -483,9 +582,28 @@ static void get_info(segue_estimator *est, reader *r)
     segue_reader_f64(r, f->lambda, f->m);
 }
 
+static segue_status get_models(segue_estimator *est, reader *r, segue_error *err)
+{
+    const fit *f = &est->fit;
+    segue_reader_f64(r, f->mean, f->m * f->n_arms);
+    segue_reader_f64(r, est->weight, f->m);
+    const segue_status status = segue_models_create(&est->models, SEGUE_MODELS_ESTIMATED, f->n_arms,
+                                                    f->m, f->mean, est->weight, err);
+    if (status == SEGUE_OK) /* they were normalised before: take them as they are */
+        memcpy(est->models->weight, est->weight, f->m * sizeof *est->weight);
+    return status;
+}
+
+static segue_status get_counted(segue_estimator *est, reader *r, segue_error *err)
+{
+    const segue_status status = segue_counted_get(&est->counted, r, err);
+    if (status == SEGUE_OK && est->info.found)
+        set_counted_info(est);
+    return status;
+}
+
 segue_status segue_estimator_get(segue_estimator *est, reader *r, segue_error *err)
 {
-    fit *f = &est->fit;
     const bool found = segue_reader_u64(r) != 0;
     const uint64_t outcome = segue_reader_u64(r);
     est->used = segue_reader_u64(r);
@@ -497,13 +615,6 @@ segue_status segue_estimator_get(segue_estimator *est, reader *r, segue_error *e
     est->outcome = (outcome_kind)outcome;
     segue_models_destroy(est->models);
     est->models = NULL;
-    if (!found)
-        return SEGUE_OK;
-    segue_reader_f64(r, f->mean, f->m * f->n_arms);
-    segue_reader_f64(r, est->weight, f->m);
-    const segue_status status = segue_models_create(&est->models, SEGUE_MODELS_ESTIMATED, f->n_arms,
-                                                    f->m, f->mean, est->weight, err);
-    if (status == SEGUE_OK) /* they were normalised before: take them as they are */
-        memcpy(est->models->weight, est->weight, f->m * sizeof *est->weight);
-    return status;
+    const segue_status status = found ? get_models(est, r, err) : SEGUE_OK;
+    return status == SEGUE_OK && est->method->counts ? get_counted(est, r, err) : status;
 }

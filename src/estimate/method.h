@@ -30,9 +30,11 @@ typedef struct method {
     /* From the spectral form, whose tensor it may destroy, to means, lambdas and weights.
      * @retval SEGUE_ENOMEM, SEGUE_EDOMAIN */
     segue_status (*solve)(fit *f, segue_error *err);
+    bool warms;  /* it can start from the last estimate */
+    bool counts; /* its answer is where EM on the tasks' counts starts: see counted.h */
 } method;
 
-extern const method segue_method_rtp, segue_method_algorithm_b, segue_method_eca;
+extern const method segue_method_rtp, segue_method_algorithm_b, segue_method_eca, segue_method_em;
 
 /* rho = 1 / lambda^2; a true lambda is at least 1, and one that noise made tiny has no say. */
 double segue_weight_of(double lambda);

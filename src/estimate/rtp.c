@@ -85,4 +85,13 @@ const method segue_method_rtp = {
     .name = "rtp",
     .summary = "the robust tensor power method, as in the paper",
     .solve = solve,
+    .warms = true,
+};
+
+const method segue_method_em = {
+    .name = "em",
+    .summary = "the likeliest models of the tasks' counts, by EM from rtp's answer",
+    .solve = solve,
+    .warms = true,
+    .counts = true,
 };

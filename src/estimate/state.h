@@ -21,6 +21,9 @@ SEGUE_MUST_CHECK segue_status segue_moments_get(segue_moments *moments, reader *
 SEGUE_MUST_CHECK segue_status segue_estimator_get(segue_estimator *estimator, reader *r,
                                                   segue_error *err);
 
+/** em: the tasks that were added so far. */
+uint64_t segue_estimator_told(const segue_estimator *estimator);
+
 /** The constant name of an estimator's method. */
 const char *segue_estimator_method(const segue_estimator *estimator);
 

@@ -112,3 +112,15 @@ bool segue_log_views(const segue_log *log, size_t task, double *views)
     }
     return true;
 }
+
+void segue_log_counts(const segue_log *log, size_t task, double *sum, double *pulls)
+{
+    const log_task *entry = &log->tasks[task];
+    const log_cell none = {.sum = {0.0}};
+    for (size_t arm = 0; arm < log->n_arms; arm++) {
+        const size_t place = log->arm_place[arm];
+        const log_cell *cell = place < entry->n_cells ? &entry->cells[place] : &none;
+        sum[arm] = cell->sum[0] + cell->sum[1] + cell->sum[2];
+        pulls[arm] = (double)cell->count[0] + (double)cell->count[1] + (double)cell->count[2];
+    }
+}

@@ -47,4 +47,7 @@ void segue_log_fini(segue_log *log);
 /** The three views of a task, 3 x n_arms; false if an arm has fewer than three rewards. */
 bool segue_log_views(const segue_log *log, size_t task, double *views);
 
+/** The sums of a task's rewards and its pulls, n_arms each. */
+void segue_log_counts(const segue_log *log, size_t task, double *sum, double *pulls);
+
 #endif

@@ -24,7 +24,6 @@ segue_learner_config segue_learner_defaults(void)
                                   .starts = 24,
                                   .steps = 40,
                                   .every = 1,
-                                  .window = 512,
                                   .cap = 16,
                                   .highest = 1.0,
                                   .seed = 1};

@@ -27,14 +27,15 @@
 
 #define NAME_SIZE 16
 
-static const char *const estimators[] = {"rtp", "algorithm-b", "eca"};
+static const char *const estimators[] = {"rtp", "algorithm-b", "eca", "em"};
+enum { ESTIMATORS = sizeof estimators / sizeof *estimators };
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
 static uint64_t estimator_number(const char *name)
 {
     uint64_t i = 0;
-    while (i < 2 && strcmp(estimators[i], name) != 0)
+    while (i + 1 < ESTIMATORS && strcmp(estimators[i], name) != 0)
         i++;
     return i;
 }
@@ -166,7 +167,7 @@ static segue_learner_config get_config(reader *r)
                                   .every = whole[10],
                                   .seed = whole[11],
                                   .run = whole[12],
-                                  .estimator = estimators[whole[13] < 3 ? whole[13] : 0],
+                                  .estimator = estimators[whole[13] < ESTIMATORS ? whole[13] : 0],
                                   .cold = whole[14] != 0,
                                   .hint = whole[15],
                                   .window = whole[16],

@@ -13,8 +13,9 @@
 #define FIRST_C     0.25 /* of doubling */
 #define MOST_GROWTH 1000.0
 #define LEAST_GROWTH                                                                               \
-    0.05            /* with more than SEGUE_MOMENTS_STORED arms, whose fits read all views         \
-                     */
+    0.05 /* where a fit reads all tasks: em, and more than SEGUE_MOMENTS_STORED arms               \
+          */
+#define WINDOW    8192
 #define UMUCB_EPS 1 /* the place of eps among umucb's options */
 
 /* What it remembers. */
@@ -22,6 +23,7 @@ typedef struct tucb {
     segue_moments *moments;
     segue_estimator *estimator;
     double *views; /* 3 x n_arms: scratch */
+    bool counts;   /* the estimator also takes the tasks' counts: em */
     double c;
     uint64_t left_out, violations, no_model_left;
     uint64_t estimated_at; /* tasks behind the current set */
@@ -37,7 +39,7 @@ double segue_model_error(double c, size_t n_models, size_t n_arms, uint64_t n_ta
 
 /* ---- options ----------------------------------------------------------------------------- */
 
-enum { C, VIEWS, BATCHES, L, N, START, EVERY, GROWTH, IDENTIFY, DELTA, ESTIMATOR, N_OPTIONS };
+enum { C, VIEWS, BATCHES, L, N, START, EVERY, GROWTH, IDENTIFY, DELTA, ESTIMATOR, KEPT, N_OPTIONS };
 
 static const segue_option options[N_OPTIONS] = {
     [C] = {.key = "C",
@@ -69,7 +71,7 @@ static const segue_option options[N_OPTIONS] = {
                .most = 1e9,
                .whole = true},
     [GROWTH] = {.key = "growth",
-                .help = "or later, when grown by this share (default 0; K > 100: 0.05)",
+                .help = "or later, when grown by this share (default 0; K>100, em: 0.05)",
                 .least = 0.0,
                 .most = 10.0},
     [IDENTIFY] = {.key = "identify",
@@ -83,13 +85,18 @@ static const segue_option options[N_OPTIONS] = {
                .most = 1.0,
                .open = true},
     [ESTIMATOR] = {.key = "estimator",
-                   .help = "rtp, algorithm-b or eca (default rtp)",
-                   .choices = "rtp|algorithm-b|eca"},
+                   .help = "rtp, algorithm-b, eca or em (default rtp)",
+                   .choices = "rtp|algorithm-b|eca|em"},
+    [KEPT] = {.key = "window",
+              .help = "em: finished tasks that it keeps (default 8192)",
+              .least = SEGUE_MIN_WINDOW,
+              .most = SEGUE_MAX_WINDOW,
+              .whole = true},
 };
 
 static void take(segue_learner_config *config, const double *value)
 {
-    static const char *const estimators[] = {"rtp", "algorithm-b", "eca"};
+    static const char *const estimators[] = {"rtp", "algorithm-b", "eca", "em"};
     if (!isnan(value[C])) {
         config->doubling = value[C] <= 0.0;
         config->c = config->doubling ? config->c : value[C];
@@ -115,6 +122,23 @@ static void take(segue_learner_config *config, const double *value)
         config->delta = value[DELTA];
     if (!isnan(value[ESTIMATOR]))
         config->estimator = estimators[(size_t)value[ESTIMATOR]];
+    if (!isnan(value[KEPT]))
+        config->window = (size_t)value[KEPT];
+}
+
+static bool takes_counts(const segue_learner_config *config)
+{
+    return strcmp(config->estimator, "em") == 0;
+}
+
+static void set_defaults(segue_learner_config *config)
+{
+    if (config->delta <= 0.0)
+        config->delta = 1.0 / (double)config->horizon;
+    if (config->n_arms > SEGUE_MOMENTS_STORED || takes_counts(config))
+        config->growth = fmax(config->growth, LEAST_GROWTH);
+    if (config->window == 0)
+        config->window = WINDOW;
 }
 
 static segue_status check(segue_learner_config *config, segue_error *err)
@@ -137,10 +161,7 @@ static segue_status check(segue_learner_config *config, segue_error *err)
     if (config->batches != SEGUE_BATCHES_CONSECUTIVE &&
         config->batches != SEGUE_BATCHES_INTERLEAVED)
         return segue_fail(err, SEGUE_EDOMAIN, "tucb needs batches to learn from");
-    if (delta <= 0.0)
-        config->delta = 1.0 / (double)config->horizon;
-    if (config->n_arms > SEGUE_MOMENTS_STORED)
-        config->growth = fmax(config->growth, LEAST_GROWTH);
+    set_defaults(config);
     return SEGUE_OK;
 }
 
@@ -156,6 +177,7 @@ static segue_status create(segue_learner *learner, segue_error *err)
     estimator.starts = config->starts;
     estimator.steps = config->steps;
     estimator.cold = config->cold;
+    estimator.window = config->window;
     estimator.seed = config->seed;
     estimator.run = config->run;
     tucb *t = learner->part = calloc(1, sizeof *t);
@@ -163,6 +185,7 @@ static segue_status create(segue_learner *learner, segue_error *err)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for a learner");
     t->c = config->doubling ? FIRST_C : config->c;
     t->next_fit = 1;
+    t->counts = takes_counts(config);
     segue_status status = segue_moments_create(&t->moments, config->n_arms, config->views, err);
     if (status == SEGUE_OK)
         status = segue_estimator_create(&t->estimator, &estimator, err);
@@ -186,6 +209,12 @@ static void destroy(segue_learner *learner)
 
 /* ---- tasks ------------------------------------------------------------------------------- */
 
+/* Tasks that an estimate could know of. */
+static uint64_t n_used(const tucb *t)
+{
+    return t->counts ? segue_estimator_told(t->estimator) : segue_moments_tasks(t->moments);
+}
+
 static segue_status plan(const segue_learner *learner, bool identifies, segue_task_config *task,
                          segue_error *err)
 {
@@ -204,8 +233,10 @@ static double eps_now(const segue_learner *learner)
     const tucb *t = learner->part;
     if (!learner->current)
         return INFINITY;
+    /* what em forgot is not behind its estimate any more */
+    const bool forgets = t->counts && t->estimated_at > config->window;
     return segue_model_error(t->c, config->n_models, config->n_arms, config->n_tasks, config->delta,
-                             t->estimated_at);
+                             forgets ? config->window : t->estimated_at);
 }
 
 static void teach(const segue_learner *learner, open_task *entry)
@@ -271,7 +302,7 @@ static segue_status publish(segue_learner *learner, segue_error *err)
 
 static segue_status estimate(segue_learner *learner, tucb *t, segue_error *err)
 {
-    const uint64_t used = segue_moments_tasks(t->moments);
+    const uint64_t used = n_used(t);
     if (used < t->next_fit)
         return SEGUE_OK;
     const segue_status status = segue_estimator_fit(t->estimator, t->moments, err);
@@ -284,16 +315,35 @@ static segue_status estimate(segue_learner *learner, tucb *t, segue_error *err)
     return publish(learner, err);
 }
 
+/* em: the counts of a task, if there is anything in them. */
+static segue_status add_counts(const segue_learner *learner, tucb *t, const open_task *entry,
+                               bool *any, segue_error *err)
+{
+    const task_inside in = segue_task_inside(entry->task);
+    double *pulls = t->views; /* which are read later */
+    for (size_t i = 0; i < learner->config.n_arms; i++) {
+        pulls[i] = (double)in.pulls[i];
+        *any = *any || in.pulls[i] > 0;
+    }
+    return *any ? segue_estimator_add(t->estimator, in.sum, pulls, err) : SEGUE_OK;
+}
+
 static segue_status learn(segue_learner *learner, const open_task *entry, segue_error *err)
 {
     tucb *t = learner->part;
+    bool any = false;
+    segue_status status = SEGUE_OK;
     watch(learner, t, entry);
-    if (!segue_task_views(entry->task, t->views)) {
-        t->left_out++;
-        return SEGUE_OK;
+    if (t->counts)
+        status = add_counts(learner, t, entry, &any, err);
+    if (status == SEGUE_OK && segue_task_views(entry->task, t->views)) {
+        any = true;
+        status = segue_moments_add(t->moments, t->views, 1.0, err);
     }
-    const segue_status status = segue_moments_add(t->moments, t->views, 1.0, err);
-    return status == SEGUE_OK ? estimate(learner, t, err) : status;
+    if (status != SEGUE_OK || any)
+        return status == SEGUE_OK ? estimate(learner, t, err) : status;
+    t->left_out++;
+    return SEGUE_OK;
 }
 
 static void look(const segue_learner *learner, segue_learner_info *info)
@@ -302,7 +352,7 @@ static void look(const segue_learner *learner, segue_learner_info *info)
     info->left_out = t->left_out;
     info->violations = t->violations;
     info->no_model_left = t->no_model_left;
-    info->age = segue_moments_tasks(t->moments) - t->estimated_at;
+    info->age = n_used(t) - t->estimated_at;
     info->c = t->c;
     info->eps = eps_now(learner);
     info->estimate = segue_estimator_look(t->estimator);
@@ -334,10 +384,10 @@ static segue_status get(segue_learner *learner, reader *r, segue_error *err)
     if (!(t->c > 0.0))
         return segue_fail(err, SEGUE_EDOMAIN, "its C cannot be");
     segue_status status = segue_moments_get(t->moments, r, err);
-    if (status == SEGUE_OK && t->estimated_at > segue_moments_tasks(t->moments))
-        return segue_fail(err, SEGUE_EDOMAIN, "its estimate knows more tasks than there were");
     if (status == SEGUE_OK)
         status = segue_estimator_get(t->estimator, r, err);
+    if (status == SEGUE_OK && t->estimated_at > n_used(t))
+        return segue_fail(err, SEGUE_EDOMAIN, "its estimate knows more tasks than there were");
     return status == SEGUE_OK && published ? publish(learner, err) : status;
 }
 

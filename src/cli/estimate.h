@@ -1,0 +1,50 @@
+/* estimate.h - what the parts of `segue estimate` share: models in cmd_estimate.c, types beside it.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_CLI_ESTIMATE_H
+#define SEGUE_CLI_ESTIMATE_H
+
+#include "cli/output.h"
+#include "estimate/types.h"
+#include "io/log.h"
+#include "segue/estimator.h"
+
+#define NAMED 5 /* tasks that were left out, named */
+
+typedef struct estimate_settings {
+    const char *method, *views, *weights, *format, *out;
+    uint64_t types, starts, steps, window, seed, threads;
+    double alpha0, lowest, highest;
+    bool quiet;
+} estimate_settings;
+
+typedef struct study {
+    estimate_settings set;
+    cli_format format;
+    const char *path;
+    segue_log log;
+    segue_moments *moments;     /* models: what they are estimated from ... */
+    segue_estimator *estimator; /* ... and by */
+    segue_types *types;         /* types: they */
+    uint64_t left_out;
+    const char *left_out_name[NAMED];
+    bool numbers;          /* all arms are named by numbers */
+    int symmetric, lambda; /* what --views and --weights say */
+} study;
+
+/** Find types in the log that was read.  @retval SEGUE_EDOMAIN, SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status cli_estimate_types(study *st, segue_error *err);
+extern const cli_printers cli_types_printers;
+
+/** A mean in [0, 1], in the range of the rewards. */
+double cli_estimate_in_range(const study *st, double mean);
+
+/** The header of a model set. */
+void cli_estimate_header(const study *st, FILE *out);
+
+/** The names of the arms. */
+json_t *cli_estimate_arms(const study *st);
+
+/** Say that a long log was not fitted as a whole, if so. */
+void cli_estimate_forgotten(const study *st, FILE *out);
+
+#endif
