@@ -25,6 +25,7 @@ bench: build ## speed of kernels, policies and learners, beside that of the rand
 	@$(BUILD)/bench/bench_policies
 	@echo
 	@$(BUILD)/bench/bench_learner
+	@$(BUILD)/bench/bench_types
 	@$(BUILD)/bench/bench_large
 
 lint: ## formatting, clang-tidy and cppcheck

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "core/linalg.h"
 #include "estimate/method.h"
+#include "estimate/types.h"
 #include "support.h"
 
 /* ---- linear algebra ---------------------------------------------------------------------- */
@@ -648,6 +649,38 @@ static void a_model_keeps_its_number(void **state)
     segue_models_destroy(models);
 }
 
+/* ---- types ------------------------------------------------------------------------------- */
+
+/* So many tasks in which one arm pays 18 of 20 times and the others pay twice. */
+static void finish_tasks(segue_types *types, size_t best, size_t count)
+{
+    const double pulls[3] = {20, 20, 20};
+    double sum[3] = {2, 2, 2};
+    sum[best] = 18;
+    for (size_t j = 0; j < count; j++) {
+        assert_ok(segue_types_finish(types, sum, pulls, NULL));
+        if (segue_types_due(types))
+            assert_ok(segue_types_refit(types, NULL));
+    }
+}
+
+static void types_that_leave_together_are_given_up_together(void **state)
+{
+    (void)state;
+    segue_types_config config = segue_types_defaults();
+    segue_types *types = NULL;
+    config.n_arms = 3;
+    assert_ok(segue_types_create(&types, &config, NULL));
+    for (size_t j = 0; j < 60; j++)
+        finish_tasks(types, j % 2, 1);
+    assert_int_equal(segue_types_count(types), 2);
+    /* Alone, each of weight near 1/2 would be kept for 20 tasks; both, of weight near 1, for 10. */
+    finish_tasks(types, 2, 15);
+    assert_int_equal(segue_types_count(types), 1);
+    assert_true(segue_types_a(types)[3 + 2] > segue_types_b(types)[3 + 2]);
+    segue_types_destroy(types);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -669,6 +702,7 @@ int main(void)
         cmocka_unit_test(wrong_configurations_are_refused),
         cmocka_unit_test(a_permutation_of_arms_permutes_the_answer),
         cmocka_unit_test(a_model_keeps_its_number),
+        cmocka_unit_test(types_that_leave_together_are_given_up_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,8 @@
 #include "core/draw.h"
 #include "segue/rng.h"
 
+#define SQUEEZE 0.0331 /* Marsaglia and Tsang, section 6 */
+
 double segue_rng_normal(segue_rng *rng)
 {
     double x, square;
@@ -37,8 +39,10 @@ static double gamma_from_one(segue_rng *rng, double shape)
         if (root <= 0.0)
             continue;
         const double cube = root * root * root;
-        const double u = positive_uniform(rng);
-        if (log(u) < 0.5 * x * x + d * (1.0 - cube + log(cube)))
+        const double u = positive_uniform(rng), square = x * x;
+        if (u < 1.0 - SQUEEZE * square * square)
+            return d * cube; /* as the test below would say, without its logarithms */
+        if (log(u) < 0.5 * square + d * (1.0 - cube + log(cube)))
             return d * cube;
     }
 }

@@ -118,7 +118,8 @@ void segue_ring_drop(ring *r, task_test is_dropped, const void *context)
 {
     size_t kept = 0;
     for (size_t k = 0; k < r->count; k++) {
-        if (is_dropped(context, segue_ring_sum(r, k), segue_ring_pulls(r, k)))
+        if (is_dropped(context, segue_ring_number(r, k), segue_ring_sum(r, k),
+                       segue_ring_pulls(r, k)))
             continue;
         if (kept != k)
             write_row(r, row_of(r, kept), segue_ring_number(r, k), segue_ring_sum(r, k),

@@ -36,7 +36,8 @@ const double *segue_ring_pulls(const ring *r, size_t place);
 uint64_t segue_ring_number(const ring *r, size_t place);
 
 /* Forget the tasks of which `is_dropped` says so. */
-typedef bool (*task_test)(const void *context, const double *sum, const double *pulls);
+typedef bool (*task_test)(const void *context, uint64_t number, const double *sum,
+                          const double *pulls);
 void segue_ring_drop(ring *r, task_test is_dropped, const void *context);
 
 /* `to`, an empty ring of at least as many arms, takes the tasks of `from`; no pulls of arms that

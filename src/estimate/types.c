@@ -1,11 +1,13 @@
 /* types.c - types of tasks: a task at a time, and when to fit anew.
  *
  * After each task: its shares in the components; each type learns from its share (stepwise EM); a
- * moving average of the share of none, for the next task; a CUSUM of it, as an alarm.  A type of
- * weight w that has not been seen for s tasks would be away that long with probability exp(-w s):
- * at w s >= STALE it is given up, with its tasks.  Fits are due at 8 tasks and then each time they
- * have grown by 30 %; after an alarm; and after a type was given up. SPDX-License-Identifier:
- * Apache-2.0 */
+ * moving average of the share of none, for the next task; a CUSUM of it, as an alarm.
+ * Types of weight w together, none of which has been seen for s tasks, would all be away that long
+ * with probability exp(-w s): at w s >= STALE they are given up, with their tasks; with all tasks
+ * of their time if they were most of it, for then those of the other types are no longer to be
+ * trusted where they are not tried again.  Fits are due at 8 tasks and then each time they have
+ * grown by 30 %; after an alarm; and after types were given up.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "estimate/types.h"
 
 #include <math.h>
@@ -22,7 +24,8 @@
 #define ALARM_APART  8   /* tasks from a fit to the next alarm */
 #define NONE_RATE    0.2
 #define STALE        10.0
-#define STALE_EVERY  5 /* tasks: so often stale types are looked for */
+#define MOST         0.5 /* of the weight: if so much goes at once, so does all that was before */
+#define STALE_EVERY  5   /* tasks: so often stale types are looked for */
 
 /* ---- making ------------------------------------------------------------------------------ */
 
@@ -92,42 +95,69 @@ static void learn(segue_types *types, const double *sum, const double *pulls)
     segue_mixture_learn(mix, types->tasks.count, share, sum, pulls);
 }
 
-static bool is_stale(const segue_types *types, size_t type)
-{
-    const double since = (double)(types->finished - types->mix.last[type]);
-    return types->mix.weight[type] * since >= STALE;
-}
-
-typedef struct goner {
+/* Types that were last seen at a task or before it. */
+typedef struct goners {
     const mixture *mix;
-    size_t type;
-} goner;
+    uint64_t last;
+    double weight; /* of all of them */
+} goners;
 
-/* Whether a task is of the type rather than of any other. */
-static bool is_of_type(const void *context, const double *sum, const double *pulls)
+static bool is_goner(const goners *gone, size_t type)
 {
-    const goner *gone = context;
-    double share[MOST_TYPES + 1];
-    (void)segue_mixture_posterior(gone->mix, sum, pulls, share);
-    return share[gone->type] > 0.5;
+    return gone->mix->last[type] <= gone->last;
 }
 
-static void give_up(segue_types *types, size_t type)
+/* Those that have not been seen since this one. */
+static goners goners_since(const segue_types *types, size_t type)
 {
-    const goner gone = {.mix = &types->mix, .type = type};
-    segue_ring_drop(&types->tasks, is_of_type, &gone);
-    segue_mixture_drop(&types->mix, type);
-    types->is_due = true;
+    goners gone = {.mix = &types->mix, .last = types->mix.last[type]};
+    for (size_t q = 1; q <= types->mix.n_types; q++)
+        if (is_goner(&gone, q))
+            gone.weight += types->mix.weight[q];
+    return gone;
+}
+
+/* The most types that are stale together; of weight 0: none. */
+static goners most_stale(const segue_types *types)
+{
+    goners most = {.mix = &types->mix};
+    for (size_t q = 1; q <= types->mix.n_types; q++) {
+        const goners gone = goners_since(types, q);
+        const double since = (double)(types->finished - gone.last);
+        if (gone.weight * since >= STALE && gone.weight > most.weight)
+            most = gone;
+    }
+    return most;
+}
+
+/* Whether a task is of one of them rather than of any other; or, where most types have gone, of
+ * the time when they were there. */
+static bool is_dropped(const void *context, uint64_t number, const double *sum, const double *pulls)
+{
+    const goners *gone = context;
+    double share[MOST_TYPES + 1], of_goners = 0.0;
+    if (gone->weight > MOST && number <= gone->last)
+        return true;
+    (void)segue_mixture_posterior(gone->mix, sum, pulls, share);
+    for (size_t q = 1; q <= gone->mix->n_types; q++)
+        of_goners += is_goner(gone, q) ? share[q] : 0.0;
+    return of_goners > 0.5;
 }
 
 /* Not while a fit is due: a copy may be under way, whose tasks these are too. */
 static void give_up_stale(segue_types *types)
 {
-    if (types->finished % STALE_EVERY != 0 || types->is_due)
+    mixture *mix = &types->mix;
+    if (types->finished % STALE_EVERY != 0 || types->is_due || mix->n_types < 2)
         return;
-    for (size_t q = types->mix.n_types; q >= 1 && types->mix.n_types > 1; q--)
-        if (is_stale(types, q))
-            give_up(types, q);
+    const goners gone = most_stale(types);
+    if (!(gone.weight > 0.0))
+        return;
+    segue_ring_drop(&types->tasks, is_dropped, &gone);
+    for (size_t q = mix->n_types; q >= 1 && mix->n_types > 1; q--)
+        if (is_goner(&gone, q))
+            segue_mixture_drop(mix, q);
+    types->is_due = true;
 }
 
 static bool is_alarmed(const segue_types *types)

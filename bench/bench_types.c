@@ -1,0 +1,105 @@
+/* bench_types.c - what learners of types cost: a decision, and the work after a task.
+ *
+ *     bench_types [SEED]
+ *
+ * ts, tts and tla play the same 5,000 tasks of 300 steps on the paper's models (7 arms, 5 types),
+ * task by task in turn, so that a busy moment of the machine hits all alike.  CPU time of one
+ * thread: a decision is asking, the reward and telling it; after a task comes all that closing it
+ * takes, fits included.  CSV, microseconds.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+
+#include "bench.h"
+
+#define STEPS 300
+#define TASKS 5000
+
+/* A policy alone, or a learner. */
+typedef struct contest {
+    const char *name;
+    segue_task *task;       /* of a policy */
+    segue_learner *learner; /* or NULL */
+    double play, learn;     /* CPU seconds */
+} contest;
+
+static void begin_policy(contest *c, size_t n_arms)
+{
+    segue_error err;
+    segue_task_config config = segue_task_defaults();
+    check(segue_policy_parse(&config.policy, c->name, &err), &err);
+    config.setting = (segue_setting){.n_arms = n_arms, .horizon = STEPS, .n_tasks = TASKS};
+    check(segue_task_create(&c->task, &config, &err), &err);
+}
+
+static void begin_learner(contest *c, size_t n_arms, uint64_t seed)
+{
+    segue_error err;
+    segue_learner_config config = segue_learner_defaults();
+    check(segue_learner_parse(&config, c->name, &err), &err);
+    config.n_arms = n_arms;
+    config.horizon = STEPS;
+    config.n_tasks = TASKS;
+    config.seed = seed;
+    check(segue_learner_create(&c->learner, &config, &err), &err);
+}
+
+static void play_policy(contest *c, segue_world *world, uint64_t seed, uint64_t j)
+{
+    segue_rng rng;
+    segue_rng_open(&rng, seed, 0, j, SEGUE_STREAM_POLICY);
+    segue_task_next(c->task, &rng, 0);
+    const double start = cpu_seconds();
+    (void)segue_play(c->task, world, STEPS);
+    c->play += cpu_seconds() - start;
+}
+
+static void play_learner(contest *c, segue_world *world)
+{
+    segue_error err;
+    segue_task *task = NULL;
+    check(segue_learner_open_task(c->learner, &task, &err), &err);
+    const double start = cpu_seconds();
+    (void)segue_play(task, world, STEPS);
+    const double middle = cpu_seconds();
+    check(segue_learner_close_task(c->learner, &task, &err), &err);
+    c->play += middle - start;
+    c->learn += cpu_seconds() - middle;
+}
+
+static void play_task(contest *c, segue_world *world, uint64_t seed, uint64_t j)
+{
+    segue_world_begin(world, seed, 0, j, SEGUE_ANY_MODEL);
+    if (c->learner)
+        play_learner(c, world);
+    else
+        play_policy(c, world, seed, j);
+}
+
+int main(int argc, char **argv)
+{
+    const uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
+    contest contests[] = {{.name = "ts"}, {.name = "tts"}, {.name = "tla"}};
+    const size_t n_contests = sizeof contests / sizeof *contests;
+    segue_error err;
+    segue_models_file paper;
+    segue_world *world = NULL;
+    check(segue_models_file_read(&paper, PAPER_MODELS, SEGUE_MODELS_KNOWN, &err), &err);
+    const segue_environment env = {.models = paper.models};
+    check(segue_world_create(&world, &env, &err), &err);
+    begin_policy(&contests[0], paper.models->n_arms);
+    for (size_t i = 1; i < n_contests; i++)
+        begin_learner(&contests[i], paper.models->n_arms, seed);
+    for (uint64_t j = 0; j < TASKS; j++)
+        for (size_t i = 0; i < n_contests; i++)
+            play_task(&contests[i], world, seed, j);
+    printf("policy,decision,task\n");
+    for (size_t i = 0; i < n_contests; i++) {
+        printf("%s,%.3f,%.1f\n", contests[i].name, contests[i].play / TASKS / STEPS * 1e6,
+               contests[i].learn / TASKS * 1e6);
+        segue_task_destroy(contests[i].task);
+        segue_learner_destroy(contests[i].learner);
+    }
+    segue_world_destroy(world);
+    segue_models_file_fini(&paper);
+    return 0;
+}

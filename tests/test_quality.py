@@ -1,0 +1,48 @@
+#!/usr/bin/python3
+"""A small form of bench/quality: learners of types keep what they must, on a few seeds.
+
+A row says that the mean over seeds of d = above - must * below is at most 0 (below is 1 where regret
+itself is bounded).  Ten seeds give Student's t of d with 9 degrees of freedom; the row is in doubt if t
+is above 4.297, which has probability 1e-3 if the mean is 0, and less if it is below.  Then ten fresh
+seeds must be in doubt too: 1e-6 for a row that is just kept, and below 1e-5 for all of these.  d is an
+average of hundreds of tasks, and skewed towards large regrets, which makes a large t rarer still.
+
+usage: test_quality.py SEGUE SOURCE
+SPDX-License-Identifier: Apache-2.0"""
+import importlib.machinery
+import importlib.util
+import math
+import statistics
+import sys
+
+SEEDS, LARGEST_T = 10, 4.297
+segue, source = sys.argv[1:]
+sys.dont_write_bytecode = True
+loader = importlib.machinery.SourceFileLoader("quality", f"{source}/bench/quality")
+quality = importlib.util.module_from_spec(importlib.util.spec_from_loader("quality", loader))
+loader.exec_module(quality)
+
+# Where nothing is told, and a task is long, three types are a trap for learners that take types for
+# points: they cost several times as much as Thompson sampling.
+quality.PLAYS["short-cap"] = quality.Play(quality.paper, ["ts", "tts:cap=3", "tla:cap=3"], 1000, 150, SEEDS)
+ROWS = [row for row in quality.ROWS if row.name.split()[0] in ("paper-100", "nothing-30", "spread-20-100")] + [
+    quality.Row("paper-100 tts, tasks 301-500", "", *quality.regret("paper-100", "tts", 301), 6.6),
+    quality.Row("short-cap tts:cap=3", "ts", *quality.against("short-cap", "tts:cap=3", "ts"), 1),
+    quality.Row("short-cap tla:cap=3", "ts", *quality.against("short-cap", "tla:cap=3", "ts"), 1),
+]
+played = {}
+
+
+def is_in_doubt(row, first_seed):
+    """Whether ten seeds speak against a row."""
+    data = played.setdefault(first_seed, {})
+    for play in row.plays:
+        if play not in data:
+            data[play] = quality.play_seeds(play, segue, range(first_seed, first_seed + SEEDS), 1)
+    rest = [above - row.must * below for above, below in zip(*row.pairs(data))]
+    t = statistics.fmean(rest) / (statistics.stdev(rest) / math.sqrt(len(rest)))
+    print(f"{row.name:32} {row.measure(data)[0]:6.3g} {row.unit:5} must be {row.must:g}: t = {t:+.1f}")
+    return t > LARGEST_T
+
+
+sys.exit(any([is_in_doubt(row, 1) and is_in_doubt(row, 101) for row in ROWS]))
