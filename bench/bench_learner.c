@@ -42,6 +42,7 @@ static segue_learner *learner_of(const segue_models *models, uint64_t steps, uin
     segue_error err;
     segue_learner *learner = NULL;
     segue_learner_config config = segue_learner_defaults();
+    config.method = "tucb";
     config.n_arms = models->n_arms;
     config.n_models = models->n_models;
     config.horizon = steps;

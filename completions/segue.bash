@@ -28,7 +28,10 @@ _segue()
     --method | -M)
         mapfile -t COMPREPLY < <(compgen -W "rtp algorithm-b eca em types" -- "$cur")
         ;;
-    --models | -m | --estimated | -e | --switch-to | --out | -o | --curve | --save | --load | --experiments)
+    --order)
+        mapfile -t COMPREPLY < <(compgen -W "shuffle file" -- "$cur")
+        ;;
+    --models | -m | --log | --estimated | -e | --switch-to | --out | -o | --curve | --save | --load | --experiments)
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         ;;
     help)

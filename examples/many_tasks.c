@@ -39,6 +39,7 @@ int main(void)
     segue_learner *learner = NULL;
     segue_environment people = {0};
     segue_learner_config config = segue_learner_defaults();
+    config.method = "tucb";
     config.n_arms = N_PAGES;
     config.n_models = 2;
     config.horizon = N_STEPS;

@@ -4,6 +4,7 @@
 #include "fuzz.h"
 
 #include "io/log.h"
+#include "io/samples_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -17,6 +18,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             (void)segue_log_views(&log, task, views);
         free(views);
         segue_log_fini(&log);
+        segue_samples *samples = NULL;
+        const segue_samples_wanted wanted = {.least = 2, .highest = 1.0};
+        if (segue_samples_file_read(&samples, path, &wanted, &err) != SEGUE_OK &&
+            segue_status_exit_code(err.status) != 2)
+            abort();
+        segue_samples_destroy(samples);
     } else if (err.message[0] == '\0' || segue_status_exit_code(err.status) != 2) {
         abort();
     }

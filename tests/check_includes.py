@@ -24,7 +24,7 @@ HOME = {
     "status": "core", "version": "core", "rng": "core", "stats": "core", "number": "core",
     "models": "bandit", "policy": "bandit", "task": "bandit",
     "estimator": "estimate", "theory": "theory", "learner": "transfer",
-    "environment": "sim", "simulate": "sim", "segue": "cli",
+    "environment": "sim", "samples": "sim", "simulate": "sim", "segue": "cli",
 }
 # ... but for saving and loading a learner.
 FILES = {"src/core/outfile.c", "src/transfer/save.c"}

@@ -12,9 +12,11 @@
 #include <unistd.h>
 
 #include "core/outfile.h"
+#include "estimate/types.h"
 #include "experiment/experiment.h"
 #include "io/log.h"
 #include "io/models_file.h"
+#include "io/samples_file.h"
 
 static atomic_long calls_left; /* until the one that fails; negative: none does */
 static atomic_long failures;
@@ -207,7 +209,7 @@ static void simulation_survives_every_failing_allocation(void **state)
 }
 
 static const char *learner_text;
-static size_t learner_arms = 3;
+static size_t learner_arms = 3, learner_steps = 30, learner_tasks = 6;
 
 /* A learner plays a few tasks, is saved and loaded. */
 static segue_status learner_scenario(segue_error *err)
@@ -218,16 +220,16 @@ static segue_status learner_scenario(segue_error *err)
     segue_learner *learner = NULL, *loaded = NULL;
     config.n_arms = learner_arms;
     config.n_models = 2;
-    config.horizon = 10 * learner_arms;
+    config.horizon = learner_steps;
     segue_status status = segue_learner_parse(&config, learner_text, err);
     if (status == SEGUE_OK)
         status = segue_learner_create(&learner, &config, err);
-    for (int j = 0; j < 6 && status == SEGUE_OK; j++) {
+    for (size_t j = 0; j < learner_tasks && status == SEGUE_OK; j++) {
         segue_task *task = NULL;
         status = segue_learner_open_task(learner, &task, err);
-        for (size_t t = 0; t < 10 * learner_arms && status == SEGUE_OK; t++) {
+        for (size_t t = 0; t < learner_steps && status == SEGUE_OK; t++) {
             const size_t arm = segue_task_ask(task);
-            status = segue_task_tell(task, arm, mean[(size_t)(j % 2) * 3 + arm % 3], err);
+            status = segue_task_tell(task, arm, mean[j % 2 * 3 + arm % 3], err);
         }
         if (status == SEGUE_OK)
             status = segue_learner_close_task(learner, &task, err);
@@ -252,9 +254,72 @@ static void learners_survive_every_failing_allocation(void **state)
         fail_each(learner_scenario, 60);
     }
     learner_arms = SEGUE_MOMENTS_STORED + 1; /* views are kept, eigenvectors iterated */
-    learner_text = "tucb:identify=6";
-    fail_each(learner_scenario, 60);
-    learner_arms = 3;
+    learner_steps = 3 * learner_arms;
+    learner_tasks = 3;
+    learner_text = "tucb:identify=3";
+    fail_each(learner_scenario, 40);
+}
+
+/* Tasks of two types are finished. */
+static segue_status finish_tasks(segue_types *types, int count, segue_error *err)
+{
+    segue_status status = SEGUE_OK;
+    for (int j = 0; j < count && status == SEGUE_OK; j++) {
+        const double pulls[3] = {40, 40, 40};
+        double sum[3];
+        for (size_t i = 0; i < 3; i++)
+            sum[i] = 40 * mean[(size_t)(j % 2) * 3 + i];
+        status = segue_types_finish(types, sum, pulls, err);
+        if (status == SEGUE_OK && segue_types_due(types))
+            status = segue_types_refit(types, err);
+    }
+    return status;
+}
+
+static segue_status save_types(const segue_types *types, segue_types *loaded, segue_error *err)
+{
+    bytes b = {.data = NULL};
+    segue_types_put(types, &b);
+    reader r = {.data = b.data, .size = b.size};
+    const segue_status status = b.failed ? segue_fail(err, SEGUE_ENOMEM, "out of memory to save")
+                                         : segue_types_get(loaded, &r, err);
+    segue_bytes_fini(&b);
+    return status;
+}
+
+/* Types learn, are copied, adopted, merged, given another arm, saved and loaded. */
+static segue_status types_scenario(segue_error *err)
+{
+    segue_types_config config = segue_types_defaults();
+    segue_types *types = NULL, *copy = NULL, *loaded = NULL;
+    config.n_arms = 3;
+    segue_status status = segue_types_create(&types, &config, err);
+    if (status == SEGUE_OK)
+        status = finish_tasks(types, 20, err);
+    if (status == SEGUE_OK)
+        status = segue_types_copy(&copy, types, err);
+    if (status == SEGUE_OK)
+        status = finish_tasks(types, 20, err);
+    if (status == SEGUE_OK)
+        status = segue_types_adopt(types, copy, err);
+    if (status == SEGUE_OK)
+        status = segue_types_merge(types, copy, err);
+    if (status == SEGUE_OK)
+        status = segue_types_create(&loaded, &config, err);
+    if (status == SEGUE_OK)
+        status = save_types(types, loaded, err);
+    if (status == SEGUE_OK)
+        status = segue_types_resize(loaded, 4, err);
+    segue_types_destroy(types);
+    segue_types_destroy(copy);
+    segue_types_destroy(loaded);
+    return status;
+}
+
+static void types_survive_every_failing_allocation(void **state)
+{
+    (void)state;
+    fail_each(types_scenario, 60);
 }
 
 static char file_name[] = "/tmp/segue-alloc-XXXXXX";
@@ -277,6 +342,26 @@ static segue_status log_scenario(segue_error *err)
     return status;
 }
 
+/* A log is read and played. */
+static segue_status samples_scenario(segue_error *err)
+{
+    const segue_samples_wanted wanted = {.least = 1, .highest = 1.0};
+    segue_samples *samples = NULL;
+    segue_result *result = NULL;
+    segue_policy_spec spec;
+    segue_status status = segue_policy_parse(&spec, "ucb", err);
+    if (status == SEGUE_OK)
+        status = segue_samples_file_read(&samples, file_name, &wanted, err);
+    const segue_environment env = {.samples = samples};
+    const segue_simulation sim = {
+        .environment = &env, .policy = spec, .steps = 20, .tasks = 50, .runs = 20, .threads = 2};
+    if (status == SEGUE_OK)
+        status = segue_simulate(&result, &sim, err);
+    segue_result_destroy(result);
+    segue_samples_destroy(samples);
+    return status;
+}
+
 static void files_survive_every_failing_allocation(void **state)
 {
     (void)state;
@@ -292,6 +377,7 @@ static void files_survive_every_failing_allocation(void **state)
         fprintf(log, "%d,%c,1\n", i % 100, 'a' + i % 3);
     assert_int_equal(fclose(log), 0);
     fail_each(log_scenario, 200);
+    fail_each(samples_scenario, 120);
     unlink(file_name);
 }
 
@@ -391,6 +477,28 @@ static segue_status ranks_scenario(segue_error *err)
     return status;
 }
 
+static char log_name[] = "/tmp/segue-alloc-log-XXXXXX";
+
+/* An experiment on a log, of which the file is log_name. */
+static void write_logged_experiment(void)
+{
+    const int fd = mkstemp(log_name);
+    assert_true(fd >= 0);
+    FILE *log = fdopen(fd, "w"), *file = fopen(file_name, "w");
+    assert_non_null(log);
+    assert_non_null(file);
+    fputs("task,arm,reward\n", log);
+    for (int i = 0; i < 24; i++)
+        fprintf(log, "%d,%c,1\n", i % 4, 'a' + i % 3);
+    assert_int_equal(fclose(log), 0);
+    fprintf(file,
+            "{\"name\": \"a\", \"environment\": {\"log\": \"%s\", \"order\": \"file\"}, "
+            "\"policies\": [\"ucb\"], \"steps\": 20, \"tasks\": 4, \"runs\": 5, "
+            "\"variants\": {\"small\": {\"tasks\": 3}}}",
+            log_name);
+    assert_int_equal(fclose(file), 0);
+}
+
 static void experiments_survive_every_failing_allocation(void **state)
 {
     (void)state;
@@ -407,13 +515,17 @@ static void experiments_survive_every_failing_allocation(void **state)
         fail_each(shards_scenario, 100);
         fail_each(ranks_scenario, 100);
     }
+    write_logged_experiment();
+    n_threads = 1;
+    fail_each(experiment_scenario, 100);
+    unlink(log_name);
     unlink(file_name);
     char path[128];
-    static const char *const names[] = {"a.unfinished", "a.json",         "a.csv",
+    static const char *const files[] = {"a.unfinished", "a.json",         "a.csv",
                                         "a-curve.csv",  "a.shard-1-of-2", "a.shard-2-of-2"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         (void)snprintf(path, sizeof path, "/tmp/segue-alloc-experiment-%ld/%s", (long)getpid(),
-                       names[i]);
+                       files[i]);
         (void)unlink(path);
     }
     (void)snprintf(path, sizeof path, "/tmp/segue-alloc-experiment-%ld", (long)getpid());
@@ -427,6 +539,7 @@ int main(void)
         cmocka_unit_test(simulation_survives_every_failing_allocation),
         cmocka_unit_test(files_survive_every_failing_allocation),
         cmocka_unit_test(learners_survive_every_failing_allocation),
+        cmocka_unit_test(types_survive_every_failing_allocation),
         cmocka_unit_test(experiments_survive_every_failing_allocation),
     };
     atomic_store(&calls_left, -1);

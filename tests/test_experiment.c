@@ -96,6 +96,7 @@ static void a_learner_is_measured_as_it_is(void **state)
     assert_int_equal(segue_measure_size(&measure), SEGUE_TRACKS * POINTS);
     segue_measure_begin(&measure, points);
     segue_learner_config config = segue_learner_defaults();
+    config.method = "tucb";
     config.n_arms = 7;
     config.n_models = 5;
     config.horizon = 300;

@@ -11,6 +11,7 @@
 #include "io/csv.h"
 #include "io/log.h"
 #include "io/models_file.h"
+#include "io/samples_file.h"
 
 static char folder[] = "/tmp/segue-test-XXXXXX";
 static char path[sizeof folder + 32];
@@ -307,6 +308,49 @@ static void wrong_logs_are_refused_with_line_and_field(void **state)
     }
 }
 
+static void a_log_becomes_samples(void **state)
+{
+    (void)state;
+    write_text("reward,task,arm\n"
+               "3,x,10\n-1,y,9\n1,x,9\n-1,x,10\n1,z,10\n3,z,9\n1,z,9\n3,x,10\n");
+    const segue_samples_wanted wanted = {.least = 1, .lowest = -1.0, .highest = 3.0};
+    segue_samples *samples = NULL;
+    assert_ok(segue_samples_file_read(&samples, path, &wanted, NULL));
+    assert_int_equal(samples->n_arms, 2);
+    assert_int_equal(samples->n_tasks, 2); /* x and z; y has no arm 10 */
+    assert_int_equal(samples->n_left_out, 1);
+    const double reward[] = {.5, 1, 0, 1, 1, .5, .5}, mean[] = {.5, 2 / 3., .75, .5};
+    const size_t start[] = {0, 1, 4, 6, 7}; /* arm 9 is before arm 10 */
+    for (size_t i = 0; i < 7; i++)
+        assert_near(samples->reward[i], reward[i], 0.0);
+    for (size_t i = 0; i < 4; i++)
+        assert_near(samples->mean[i], mean[i], 1e-15);
+    assert_memory_equal(samples->start, start, sizeof start);
+    segue_samples_destroy(samples);
+}
+
+static void logs_that_cannot_be_resampled_are_refused(void **state)
+{
+    (void)state;
+    static const struct wrong_file wrong[] = {
+        {"", ": the file is empty"},
+        {"task,arm,reward\n1,a,1\n1,b,1\n2,b,1\n", ": none of the 2 tasks has 2 rewards"},
+        {"task,arm,reward\n1,a,1\n1,b,1\n1,a,7\n", ":4: field 'reward': 7 is out of range"},
+        {"task,arm,reward\n1,a,1\n1,a,1\n", ": there is only one arm"},
+    };
+    const segue_samples_wanted wanted = {.least = 2, .highest = 1.0};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        segue_samples *samples = NULL;
+        segue_error err;
+        write_text(wrong[i].text);
+        const segue_status status = segue_samples_file_read(&samples, path, &wanted, &err);
+        assert_int_equal(segue_status_exit_code(status), 2);
+        assert_null(samples);
+        if (strncmp(err.message + strlen(path), wrong[i].says, strlen(wrong[i].says)) != 0)
+            fail_msg("\"%s\" does not go on with \"%s\"", err.message, wrong[i].says);
+    }
+}
+
 /* ---- writing ----------------------------------------------------------------------------- */
 
 static size_t files_in_folder(void)
@@ -401,6 +445,8 @@ int main(void)
         cmocka_unit_test(numbered_arms_go_by_their_numbers),
         cmocka_unit_test(many_tasks_keep_their_rewards),
         cmocka_unit_test(wrong_logs_are_refused_with_line_and_field),
+        cmocka_unit_test(a_log_becomes_samples),
+        cmocka_unit_test(logs_that_cannot_be_resampled_are_refused),
         cmocka_unit_test(a_file_is_replaced_whole),
         cmocka_unit_test(a_link_is_written_through),
         cmocka_unit_test(a_new_file_has_the_usual_permissions),

@@ -334,6 +334,7 @@ static void a_learner_does_not_notice(void **state)
     segue_models *models = paper_models();
     const segue_environment env = {.models = models};
     segue_learner_config config = segue_learner_defaults();
+    config.method = "tucb";
     segue_result *results[2];
     for (int i = 0; i < 2; i++) {
         const segue_simulation sim = {.environment = &env,

@@ -32,9 +32,9 @@ BROKEN = [
     ("a title that is a list", {"title": []}, "field 'title': is a list; need a text"),
     ("no environment", {"environment": None}, "field 'environment': is nothing; need an object"),
     ("an empty list of environments", {"environment": []}, "field 'environment': is a list; need"),
-    ("an environment of nothing", {"environment": {}}, "field 'environment.models': give it, or 'uniform'"),
+    ("an environment of nothing", {"environment": {}}, "field 'environment.models': give it, or 'uniform' or 'log'"),
     ("both kinds of environment", {"environment": {"models": PAPER, "uniform": 5}},
-     "field 'environment.models': give it, or 'uniform', and not both"),
+     "field 'environment.models': give it, or 'uniform' or 'log': one of the three"),
     ("an unknown field of it", {"environment": {"models": PAPER, "rewrds": "beta:2"}},
      "field 'environment.rewrds': is not known; did you mean 'rewards'?"),
     ("a set that is not there", {"environment": {"models": "nowhere.csv"}},
@@ -171,6 +171,54 @@ class Run(Folder):
         answer("run", self.folder / "try.json", "--out", other)
         self.assertEqual(first, {p.name: p.read_bytes() for p in other.iterdir()})
         self.assertEqual(len(found["results"]), 2 * 3 * 2 * 2)
+
+    def test_a_log_is_an_environment(self):
+        log = "task,arm,reward\n" + "".join(f"{task},{arm},{(task * arm + i) % 3 / 2}\n" for task in range(9)
+                                            for arm in range(3) for i in range(4 + task % 2)) + "9,0,1\n"
+        self.file(log, "log.csv")
+        place = {"name": "logged", "log": "log.csv", "least": 4, "order": "file"}
+        experiment = {**GOOD, "policies": ["ts", "tts"], "environment": place, "tasks": 9, "steps": 30, "every": 4}
+        path = self.file(json.dumps(experiment), "a.json")
+        found = json.loads(answer("run", path, "--out", self.folder, "--format", "json"))
+        other = json.loads(answer("simulate", "--log", self.folder / "log.csv", "--least", 4, "--order", "file",
+                                  "--policy", "ts,tts", "--steps", 30, "--runs", 3, "--tasks", 9, "--seed", 7,
+                                  "--format", "json"))
+        for cell, result in zip(found["results"], other["results"], strict=True):
+            self.assertEqual(cell["regret"]["mean"], result["regret"]["mean"])
+        told = found["experiment"]["environment"]["found"]
+        self.assertEqual([told[key] for key in ("tasks", "left_out", "arms", "rewards")], [9, 1, 3, 120])
+        # Results repeat from the same log only, in a folder beside which it lies.
+        first = (self.folder / "try.json").read_bytes()
+        answer("run", self.folder / "try.json", "--out", self.folder / "other")
+        self.assertEqual((self.folder / "other" / "try.json").read_bytes(), first)
+        self.file(log.replace("1,1,0.5", "1,1,1", 1), "log.csv")
+        self.refused(2, "field 'environment.found': is of another log", "run", self.folder / "try.json",
+                     "--out", self.folder / "other")
+        self.refused(2, "none of the 10 tasks has 6 rewards", "run",
+                     self.file(json.dumps({**experiment, "environment": {**place, "least": 6}}), "b.json"))
+
+    def test_wrong_logs_in_experiments_are_refused(self):
+        self.file("task,arm,reward\n1,a,1\n1,b,0\n2,a,1\n2,b,0\n", "log.csv")
+        for change, says in [({"log": 3}, "field 'environment.log': is a whole number; need the name of a file"),
+                             ({"log": "no.csv"}, "cannot be opened"), ({"least": 0}, "field 'environment.least'"),
+                             ({"order": "up"}, "field 'environment.order': there is no order 'up'"),
+                             ({"order": 1}, "field 'environment.order': is a whole number; need \"shuffle\""),
+                             ({"lowest": "x"}, "field 'environment.lowest': is a text; need a number"),
+                             ({"lowest": 3}, "need a growing range"), ({"uniform": 3}, "one of the three"),
+                             ({"rewards": "beta:3"}, "field 'environment.rewards': those of a log"),
+                             ({"spread": 3}, "spread, mixed and switch need a model set"),
+                             ({"found": {}}, "field 'environment.found': is of another log"),
+                             ({"order": "file"}, "the order of the log needs tasks"),
+                             ({"log": None, "uniform": 3, "least": 2}, "field 'environment.least': goes with")]:
+            place = {key: value for key, value in {"log": "log.csv", **change}.items() if value is not None}
+            with self.subTest(change=change):
+                path = self.file(json.dumps({**GOOD, "environment": place, "policies": ["ts"]}), "a.json")
+                self.refused(2, says, "run", path, "--out", self.folder)
+        for change, says in [({"tasks": 3}, "and the log has 2 that can be played"),
+                             ({"policies": ["mucb"]}, "needs a known model set")]:
+            path = self.file(json.dumps({**GOOD, "environment": {"log": "log.csv"}, "policies": ["ts"], **change}),
+                             "a.json")
+            self.refused(2, says, "run", path, "--out", self.folder)
 
     def test_variants_runs_and_seed_change_it(self):
         path = self.file(json.dumps({**GOOD, "variants": {"small": {"runs": 2, "steps": 30}}}), "a.json")

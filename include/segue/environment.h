@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "segue/models.h"
+#include "segue/samples.h"
 #include "segue/status.h"
 
 #ifdef __cplusplus
@@ -35,17 +36,31 @@ typedef struct segue_rewards {
 SEGUE_API SEGUE_MUST_CHECK segue_status segue_rewards_parse(segue_rewards *out, const char *text,
                                                             segue_error *err);
 
-/** Where tasks come from.  Zeros are the defaults; give `models` or `uniform_arms`. */
+/** In which order logged tasks are played. */
+typedef enum segue_order {
+    SEGUE_ORDER_SHUFFLE, /* another random one in each run; the default */
+    SEGUE_ORDER_FILE     /* that of the log, in every run; needs runs of tasks */
+} segue_order;
+
+/** Read `shuffle` or `file`; @retval SEGUE_ENAME */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_order_parse(segue_order *out, const char *text,
+                                                          segue_error *err);
+
+/** Where tasks come from.  Zeros are the defaults; give `models`, `uniform_arms` or `samples`. */
 typedef struct segue_environment {
     const segue_models *models; /* a task has one of these, by their weights; borrowed */
     size_t uniform_arms;        /* instead: each task has so many fresh uniform means */
-    segue_rewards rewards;
-    double spread;      /* 1e-6 to 1e9: a task's means are Beta with this concentration around
-                           its model's */
-    double mixed;       /* 1e-6 to 1e9: a task's means are a mixture of the models', with
-                           Dirichlet shares of this total concentration, centred on
-                           the weights */
-    uint64_t switch_at; /* > 0: from the task of this number (1 is the first) on, ... */
+    /* Or: a task is one of these, none twice in a run, and a reward one of its own rewards of that
+     * arm, drawn with replacement; its means are their averages.  Borrowed. */
+    const segue_samples *samples;
+    segue_order order;     /* of samples */
+    segue_rewards rewards; /* of models and uniform means */
+    double spread;         /* 1e-6 to 1e9: a task's means are Beta with this concentration around
+                              its model's */
+    double mixed;          /* 1e-6 to 1e9: a task's means are a mixture of the models', with
+                              Dirichlet shares of this total concentration, centred on
+                              the weights */
+    uint64_t switch_at;    /* > 0: from the task of this number (1 is the first) on, ... */
     const segue_models *switch_to; /* ... tasks come from this set; borrowed */
 } segue_environment;
 
@@ -61,11 +76,14 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_environment_check(const segue_envi
 /** The number of arms of its tasks. */
 SEGUE_API size_t segue_environment_arms(const segue_environment *env);
 
-/** Whether a task has one model that could be told: not so if mixed or uniform. */
+/** Whether a task has one model that could be told: not so if mixed, uniform or logged. */
 SEGUE_API bool segue_environment_has_models(const segue_environment *env);
 
 /** How many different models its tasks can have, those after a switch included. */
 SEGUE_API size_t segue_environment_models(const segue_environment *env);
+
+/** How many tasks a run can have: those of a log, else SEGUE_MAX_TASKS. */
+SEGUE_API uint64_t segue_environment_tasks(const segue_environment *env);
 
 /** One simulated task: hidden means, and a stream of rewards for each arm. */
 typedef struct segue_world segue_world;
@@ -85,8 +103,8 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_world_create(segue_world **out,
 SEGUE_API void segue_world_destroy(segue_world *world);
 
 /**
- * Begin task `task` (0 is the first) of run `run`: draw its model, unless one is given, and its
- * means, and open its streams.
+ * Begin task `task` (0 is the first; below segue_environment_tasks) of run `run`: draw its model,
+ * unless one is given, and its means, and open its streams.
  */
 SEGUE_API void segue_world_begin(segue_world *world, uint64_t seed, uint64_t run, uint64_t task,
                                  size_t model);

@@ -18,10 +18,11 @@ typedef struct segue_learner segue_learner;
 
 /** How a learner learns.  Start from segue_learner_defaults(). */
 typedef struct segue_learner_config {
-    const char *method;     /* "tucb": umucb on the models that the estimator finds */
+    const char *method;     /* one of segue_learner_kinds(); default "auto" */
     size_t n_arms;          /* required */
-    size_t n_models;        /* m: how many models to look for; required */
-    uint64_t horizon;       /* n: steps a task; required */
+    size_t n_models;        /* tucb: m, how many models to look for; required */
+    uint64_t horizon;       /* n: steps a task; 0 (the default): not known, which tucb and tla need,
+                               tla as a guess on the high side */
     uint64_t n_tasks;       /* J: tasks to come; default 10,000 */
     double delta;           /* probability of failure; 0 (the default): 1 / n */
     double c;               /* C of eps_j = C sqrt(log(2 m K J / delta) / j); default 2 */
@@ -123,6 +124,38 @@ SEGUE_API segue_learner_info segue_learner_look(const segue_learner *learner);
 
 /** Its configuration, defaults filled in. */
 SEGUE_API const segue_learner_config *segue_learner_settings(const segue_learner *learner);
+
+/** The most types that a task can be taken for. */
+#define SEGUE_MAX_TYPES 16
+
+/** What the next pull of a task is for. */
+typedef enum segue_purpose {
+    SEGUE_EXPLOIT,    /* the arm with the largest mean now */
+    SEGUE_TELL_APART, /* it tells two types apart, one of them maybe "none" */
+    SEGUE_LOOK        /* to know the arm better, whatever the type is */
+} segue_purpose;
+
+/** What an open task is taken for, and why.  Types are counted from 1; 0 is "none of them". */
+typedef struct segue_explanation {
+    size_t n_types;
+    double weight[SEGUE_MAX_TYPES + 1]; /* n_types + 1: how likely each is, sum 1 */
+    size_t arm;                         /* that look-ahead would pull next */
+    segue_purpose purpose;              /* of that pull */
+    size_t first, second;               /* the two types that it tells apart most, if any */
+    double gain;                        /* expected over the best arm now, to the task's end */
+} segue_explanation;
+
+/**
+ * Explain an open task of a learner of types (tla, tts, ts-prior).  A learner that samples (tts,
+ * and tla now and then) may pull another arm than look-ahead would.
+ *
+ * @retval SEGUE_EDOMAIN  the task is not an open one of this learner, or tucb's, which has no types
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_explain(const segue_learner *learner,
+                                                              segue_task *task,
+                                                              segue_explanation *out,
+                                                              segue_error *err);
 
 /**
  * Save a learner to one file, whole or not at all; it can be read on every machine.  Open tasks are

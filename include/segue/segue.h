@@ -10,6 +10,7 @@
 #include "segue/number.h"
 #include "segue/policy.h"
 #include "segue/rng.h"
+#include "segue/samples.h"
 #include "segue/simulate.h"
 #include "segue/stats.h"
 #include "segue/status.h"

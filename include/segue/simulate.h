@@ -64,6 +64,8 @@ typedef struct segue_result {
     double no_model_left;   /* steps a task at which no model agreed with the rewards, on average */
     double violations;      /* of a learner: tasks a run that no estimated model was near to */
     double left_out;        /* of a learner: tasks a run that the estimate could not use */
+    double n_types, none;   /* of a learner of types, at the end of a run: types that it found,
+                               and the share of tasks that fit none of them */
 } segue_result;
 
 /**

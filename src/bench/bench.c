@@ -145,6 +145,7 @@ static segue_status player_init(player *p, const contest *c, const segue_environ
                                 segue_error *err)
 {
     segue_learner_config config = segue_learner_defaults();
+    config.method = "tucb";
     config.n_arms = segue_environment_arms(env);
     config.n_models = segue_environment_models(env);
     config.horizon = c->steps;

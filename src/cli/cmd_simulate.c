@@ -13,12 +13,14 @@
 #include "core/outfile.h"
 #include "io/models_file.h"
 #include "io/policy_list.h"
+#include "io/samples_file.h"
 #include "segue/simulate.h"
 
 typedef struct settings {
     const char *models, *policy, *curve, *switch_to, *rewards, *format, *out, *save, *load, *kernel;
-    uint64_t steps, runs, tasks, seed, threads, uniform, switch_at;
-    double spread, mixed;
+    const char *log, *order;
+    uint64_t steps, runs, tasks, seed, threads, uniform, switch_at, least;
+    double spread, mixed, lowest, highest;
     bool timing, quiet;
 } settings;
 
@@ -47,6 +49,14 @@ static const cli_option options[] = {
      1e-6, 1e9},
     {"uniform", 0, CLI_WHOLE, FIELD(uniform), "K",
      "instead of --models: tasks of K fresh uniform means", SEGUE_MIN_ARMS, SEGUE_MAX_ARMS},
+    {"log", 0, CLI_TEXT, FIELD(log), "FILE",
+     "instead: tasks of a log, CSV; rewards drawn from theirs", 0, 0},
+    {"least", 0, CLI_WHOLE, FIELD(least), "N",
+     "of a log: tasks with N rewards of each arm (default 1)", 1, (double)SEGUE_MAX_LEAST},
+    {"order", 0, CLI_TEXT, FIELD(order), "ORDER", "of a log: shuffle (default) or file", 0, 0},
+    {"lowest", 0, CLI_NUMBER, FIELD(lowest), "X", "of a log: the least reward (default 0)", -1e15,
+     1e15},
+    {"highest", 0, CLI_NUMBER, FIELD(highest), "X", "and the largest (default 1)", -1e15, 1e15},
     {"switch-at", 0, CLI_WHOLE, FIELD(switch_at), "T", "the first task that comes from --switch-to",
      1, (double)SEGUE_MAX_TASKS},
     {"switch-to", 0, CLI_TEXT, FIELD(switch_to), "FILE",
@@ -69,6 +79,7 @@ typedef struct study {
     cli_format format;
     segue_kernels kernel;
     segue_models_file models, switch_to;
+    segue_samples *samples;
     segue_environment env;
     segue_policy_list policies;
     segue_learner *player; /* with --save or --load */
@@ -85,8 +96,9 @@ static segue_status check_paths(const settings *set, segue_error *err)
     const struct {
         const char *name, *path;
     } paths[] = {{"out", set->out},       {"curve", set->curve},         {"save", set->save},
-                 {"models", set->models}, {"switch-to", set->switch_to}, {"load", set->load}};
-    enum { OUTPUTS = 3, SAVE = 2, LOAD = 5, PATHS = 6 };
+                 {"models", set->models}, {"switch-to", set->switch_to}, {"load", set->load},
+                 {"log", set->log}};
+    enum { OUTPUTS = 3, SAVE = 2, LOAD = 5, PATHS = 7 };
     if (set->save && strcmp(set->save, "-") == 0)
         return segue_fail(err, SEGUE_EUSAGE, "--save needs a file, and '-' is none");
     for (size_t i = 0; i < OUTPUTS; i++)
@@ -97,13 +109,31 @@ static segue_status check_paths(const settings *set, segue_error *err)
     return SEGUE_OK;
 }
 
-static segue_status check_settings(const settings *set, segue_error *err)
+/* One source of tasks, and what goes with it. */
+static segue_status check_source(const settings *set, segue_error *err)
 {
-    if (!set->models && !set->uniform)
+    const bool ranged = set->lowest != 0.0 || set->highest != 1.0;
+    if (!set->models && !set->uniform && !set->log)
         return segue_fail(err, SEGUE_EUSAGE,
-                          "give --models FILE (or --uniform K); 'segue help simulate' tells more");
+                          "give --models FILE (or --uniform K, or --log FILE); 'segue help "
+                          "simulate' tells more");
     if (set->models && set->uniform)
         return segue_fail(err, SEGUE_EUSAGE, "--models and --uniform exclude each other");
+    if (set->log && (set->models || set->uniform))
+        return segue_fail(err, SEGUE_EUSAGE, "--log and --%s exclude each other",
+                          set->models ? "models" : "uniform");
+    if (!set->log && (set->least || set->order || ranged))
+        return segue_fail(err, SEGUE_EUSAGE, "--%s goes with --log",
+                          set->least   ? "least"
+                          : set->order ? "order"
+                                       : "lowest and --highest");
+    if (set->log && set->rewards)
+        return segue_fail(err, SEGUE_EUSAGE, "--rewards: those of a log have no other law");
+    return SEGUE_OK;
+}
+
+static segue_status check_settings(const settings *set, segue_error *err)
+{
     if (set->curve && !set->tasks)
         return segue_fail(err, SEGUE_EUSAGE, "--curve is over tasks, and needs --tasks");
     if (set->switch_at && !set->tasks)
@@ -112,7 +142,9 @@ static segue_status check_settings(const settings *set, segue_error *err)
         return segue_fail(err, SEGUE_EUSAGE,
                           "--switch-at %" PRIu64 " is behind the last of %" PRIu64 " tasks",
                           set->switch_at, set->tasks);
-    segue_status status = check_paths(set, err);
+    segue_status status = check_source(set, err);
+    if (status == SEGUE_OK)
+        status = check_paths(set, err);
     if (status == SEGUE_OK && set->out)
         status = segue_outfile_check(set->out, err);
     if (status == SEGUE_OK && set->curve)
@@ -132,6 +164,19 @@ static segue_status parse_kernel(const char *text, segue_kernels *out, segue_err
     return SEGUE_OK;
 }
 
+static segue_status read_log(study *st, segue_error *err)
+{
+    const settings *set = &st->set;
+    const segue_samples_wanted wanted = {
+        .least = set->least ? set->least : 1, .lowest = set->lowest, .highest = set->highest};
+    segue_error why = {.status = SEGUE_OK};
+    if (set->order && segue_order_parse(&st->env.order, set->order, &why) != SEGUE_OK)
+        return segue_fail(err, why.status, "--order: %s", why.message);
+    const segue_status status = segue_samples_file_read(&st->samples, set->log, &wanted, err);
+    st->env.samples = st->samples;
+    return status;
+}
+
 static segue_status read_environment(study *st, segue_error *err)
 {
     const settings *set = &st->set;
@@ -140,6 +185,8 @@ static segue_status read_environment(study *st, segue_error *err)
         status = segue_models_file_read(&st->models, set->models, SEGUE_MODELS_KNOWN, err);
     if (status == SEGUE_OK && set->switch_to)
         status = segue_models_file_read(&st->switch_to, set->switch_to, SEGUE_MODELS_KNOWN, err);
+    if (status == SEGUE_OK && set->log)
+        status = read_log(st, err);
     if (status == SEGUE_OK && set->rewards)
         status = segue_rewards_parse(&st->env.rewards, set->rewards, err);
     if (status != SEGUE_OK)
@@ -221,7 +268,8 @@ static segue_simulation simulation_of(const study *st, size_t policy, cli_progre
 static segue_status study_init(study *st, int argc, char **argv, segue_error *err)
 {
     settings *set = &st->set;
-    *st = (study){.set = {.format = "table", .steps = 5000, .runs = 200, .seed = 1}};
+    *st =
+        (study){.set = {.format = "table", .steps = 5000, .runs = 200, .seed = 1, .highest = 1.0}};
     set->threads = cli_processors();
     segue_status status =
         cli_parse(options, sizeof options / sizeof *options, argc, argv, set, err);
@@ -262,6 +310,7 @@ static void study_fini(study *st)
     segue_policy_list_fini(&st->policies);
     segue_models_file_fini(&st->models);
     segue_models_file_fini(&st->switch_to);
+    segue_samples_destroy(st->samples);
 }
 
 /* ---- meanwhile --------------------------------------------------------------------------- */
@@ -351,6 +400,8 @@ static json_t *json_of(const study *st, size_t policy)
     if (segue_policy_list_learns(&st->policies, policy)) {
         entry = segue_json_set(entry, "violations", segue_json_number(result->violations));
         entry = segue_json_set(entry, "left_out", segue_json_number(result->left_out));
+        entry = segue_json_set(entry, "types", segue_json_number(result->n_types));
+        entry = segue_json_set(entry, "none", segue_json_number(result->none));
     }
     if (st->set.timing) {
         entry = segue_json_set(entry, "seconds", json_real(st->seconds[policy]));
@@ -367,8 +418,13 @@ static json_t *make_json(const void *found)
         results = segue_json_append(results, json_of(st, i));
     const size_t arms = segue_environment_arms(&st->env);
     const size_t known = st->env.models ? st->env.models->n_models : 0;
-    return json_pack("{s:I, s:I, s:I, s:o}", "seed", (json_int_t)st->set.seed, "arms",
-                     (json_int_t)arms, "models", (json_int_t)known, "results", results);
+    json_t *all = json_pack("{s:I, s:I, s:I, s:o}", "seed", (json_int_t)st->set.seed, "arms",
+                            (json_int_t)arms, "models", (json_int_t)known, "results", results);
+    if (st->samples)
+        all = segue_json_set(all, "log",
+                             json_pack("{s:I, s:I}", "tasks", (json_int_t)st->samples->n_tasks,
+                                       "left_out", (json_int_t)st->samples->n_left_out));
+    return all;
 }
 
 static void fill_table(const study *st, cli_table *table)
@@ -401,13 +457,30 @@ static void print_caption(const study *st, FILE *out)
         fprintf(out, "%" PRIu64 " runs of %" PRIu64 " tasks", st->set.runs, st->set.tasks);
     else
         fprintf(out, "%" PRIu64 " runs%s", st->set.runs, models_of(st) ? " of each model" : "");
-    fprintf(out, ", seed %" PRIu64 "\n\n", st->set.seed);
+    fprintf(out, ", seed %" PRIu64 "\n", st->set.seed);
+    if (st->samples)
+        fprintf(out,
+                "Of %zu logged tasks; %zu are left out, with fewer than %" PRIu64
+                " rewards of some arm\n",
+                st->samples->n_tasks, st->samples->n_left_out, st->set.least ? st->set.least : 1);
+    fputc('\n', out);
+}
+
+static bool is_auto(const study *st, size_t policy)
+{
+    return segue_policy_list_learns(&st->policies, policy) &&
+           strncmp(st->policies.text[policy], "auto", strlen("auto")) == 0;
 }
 
 static void print_remarks(const study *st, FILE *out, bool cut)
 {
     if (cut)
         fputs("\n(--format csv also tells the regret by model)\n", out);
+    for (size_t i = 0; i < st->policies.count; i++)
+        if (st->result[i]->n_types > 0.0)
+            fprintf(out, "\n%s: %s%.3g types found, and %.2g %% of tasks fit none of them\n",
+                    st->policies.text[i], is_auto(st, i) ? "plays as tla, since n is known; " : "",
+                    st->result[i]->n_types, 100.0 * st->result[i]->none);
     for (size_t i = 0; i < st->policies.count; i++)
         if (st->result[i]->violations > 0.0)
             fprintf(out, "\n%s: no estimated model was near to %.3g of %" PRIu64 " tasks a run\n",
@@ -480,7 +553,7 @@ static segue_status run(int argc, char **argv, segue_error *err)
 const cli_command cli_command_simulate = {
     .name = "simulate",
     .summary = "plays policies against a model set and tells their regret",
-    .usage = "simulate (--models FILE | --uniform K) [OPTIONS]",
+    .usage = "simulate (--models FILE | --uniform K | --log FILE) [OPTIONS]",
     .details = "Without --tasks every policy plays single tasks, R of each model, and the regret\n"
                "is averaged by the models' weights.  With --tasks a run is J tasks, one after\n"
                "the other; learners, and policies that carry state from task to task, need it.\n"
@@ -491,12 +564,19 @@ const cli_command cli_command_simulate = {
                "that the mean is right; twopoint:S pays 0 or S.  --spread K draws each mean from\n"
                "a Beta of concentration K; --mixed A draws shares of the models from a Dirichlet\n"
                "of total concentration A, centred on their weights.\n\n"
+               "A log is CSV with a header and the columns task, arm and reward, as 'segue\n"
+               "estimate' reads it.  A task is one of its tasks, and a pull draws one of that\n"
+               "task's rewards of the arm, with replacement; their averages are the means.\n"
+               "Tasks with fewer than N rewards of some arm are left out.  A run plays no task\n"
+               "twice: J is at most the number of those left.  Without --tasks a run is any one.\n"
+               "Regret is in shares of the range from --lowest to --highest.\n\n"
                "The same seed gives the same bytes on any number of threads, and all policies of\n"
                "a run see the same rewards.  'segue help policies' lists the policies.\n\n"
                "examples:\n"
                "  segue simulate --models models/paper.csv\n"
                "  segue simulate --models models/paper.csv --policy ucb:delta=0.01,mts\n"
                "  segue simulate --models models/paper.csv --policy tucb,ucb --tasks 200\n"
+               "  segue simulate --log log.csv --least 3 --tasks 500 --policy ts,tla --steps 50\n"
                "  segue simulate --uniform 10 --policy ts,kl-ucb --format csv --out regret.csv\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,

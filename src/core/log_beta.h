@@ -3,6 +3,8 @@
 #ifndef SEGUE_CORE_LOG_BETA_H
 #define SEGUE_CORE_LOG_BETA_H
 
+#include <stddef.h>
+
 /** ln Gamma(x), x > 0. */
 double segue_log_gamma(double x);
 
@@ -12,9 +14,10 @@ double segue_log_beta(double a, double b);
 /** What ln Gamma(a + x) - ln Gamma(a) needs of a: prepared once, for many x. */
 typedef struct segue_rise {
     double from;       /* a, shifted to where Stirling's series holds */
-    double log_from;   /* its logarithm */
-    double correction; /* its terms of the series */
-    double product;    /* of what the shift left out; 1 without a shift */
+    double inverse;    /* 1 / from */
+    double log_from;   /* ln from */
+    double correction; /* terms of the series at from */
+    double product;    /* what the shift left out; 1 without a shift */
     double start;      /* a, where it was shifted; 0 without a shift */
 } segue_rise;
 
@@ -24,9 +27,16 @@ segue_rise segue_rise_from(double a);
 /** ln Gamma(a + x) - ln Gamma(a), x >= 0; exactly 0 at x = 0. */
 double segue_rise_by(const segue_rise *rise, double x);
 
+/** The same for many x, faster; the same bits. */
+void segue_rise_by_all(const segue_rise *rise, const double *x, size_t count, double *out);
+
 /** ln B(a + won, b + lost) - ln B(a, b): how likely a Beta(a, b) mean makes one given row of
  * rewards with these sums of what was won and lost.  a, b > 0; won, lost >= 0; exactly 0 if both
  * are. */
 double segue_log_beta_ratio(double a, double b, double won, double lost);
+
+/** Its sum over arms: `count` of each, won <= pulls = won + lost. */
+double segue_log_beta_ratios(const double *a, const double *b, const double *won,
+                             const double *pulls, size_t count);
 
 #endif

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LITTLE 1e-3 /* nats: after a sweep that gains less, the next ones will too */
+
 /* ---- memory ------------------------------------------------------------------------------ */
 
 segue_status segue_em_state_init(em_state *state, const ring *tasks, size_t cap, segue_error *err)
@@ -53,12 +55,16 @@ void segue_em_state_copy(em_state *to, const em_state *from)
 static segue_status give_memory(em *fit, size_t cap, segue_error *err)
 {
     const size_t n = fit->n_tasks;
-    fit->scratch = calloc(5 * n, sizeof *fit->scratch);
+    fit->scratch = calloc((5 + 2 * N_KINDS) * n, sizeof *fit->scratch);
     fit->counted = calloc(n, sizeof *fit->counted);
     if (!fit->scratch || !fit->counted)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory to fit %zu tasks", n);
     fit->pair_fit = fit->scratch + 3 * n;
     fit->pair_share = fit->scratch + 4 * n;
+    for (size_t k = 0; k < N_KINDS; k++) {
+        fit->digest.value[k] = fit->scratch + (5 + k) * n;
+        fit->digest.share[k] = fit->scratch + (5 + N_KINDS + k) * n;
+    }
     segue_status status = segue_tallies_create(&fit->tallies, fit->tasks, err);
     if (status == SEGUE_OK)
         status = segue_em_state_init(&fit->now, fit->tasks, cap, err);
@@ -101,7 +107,7 @@ void segue_em_expect(em *fit)
     memset(now->size, 0, sizeof now->size);
     for (size_t l = 0; l < n; l++) {
         now->log_likelihood[l] =
-            segue_mixture_shares(log_weight, now->fit + l, n_types + 1, n, now->share + l);
+            segue_mixture_shares(log_weight, now->fit + l, n_types, n, now->share + l);
         sum += now->log_likelihood[l];
         for (size_t q = 0; q <= n_types; q++)
             now->size[q] += now->share[q * n + l];
@@ -136,26 +142,22 @@ static void count_pairs(em *fit, size_t type, size_t arm, size_t spread)
     segue_mixture_set(&fit->now.mix, type, arm, won, pulls, spread);
 }
 
-/* The likelihood of the pairs around the mean p, less the price of kappa. */
-static double value_of_spread(em *fit, size_t arm, double p, size_t spread)
+/* The likelihood of the type's tasks around the mean p, less the price of kappa. */
+static double value_of_spread(em *fit, double p, size_t spread)
 {
-    const tally *t = &fit->tallies[arm];
     const double kappa = segue_kappa(spread);
-    double value = -SPREAD_PRICE * (double)spread;
-    segue_tally_fits(t, kappa * p, kappa * (1.0 - p), fit->scratch, fit->pair_fit);
-    for (size_t k = 0; k < t->n_pairs; k++)
-        value += fit->pair_share[k] * fit->pair_fit[k];
-    return value;
+    return segue_digest_fit(&fit->digest, kappa * p, kappa * (1.0 - p), fit->scratch) -
+           SPREAD_PRICE * (double)spread;
 }
 
 /* The best of a kappa and its neighbours; ties go to the one that is. */
-static size_t best_spread(em *fit, size_t arm, double p, size_t spread)
+static size_t best_spread(em *fit, double p, size_t spread)
 {
     size_t best = spread;
-    double most = value_of_spread(fit, arm, p, spread);
+    double most = value_of_spread(fit, p, spread);
     const size_t next[2] = {spread - 1, spread + 1}; /* below 0: past the end too */
     for (size_t k = 0; k < 2; k++) {
-        const double value = next[k] < N_SPREADS ? value_of_spread(fit, arm, p, next[k]) : most;
+        const double value = next[k] < N_SPREADS ? value_of_spread(fit, p, next[k]) : most;
         if (value > most) {
             most = value;
             best = next[k];
@@ -172,7 +174,8 @@ static void maximise_arm(em *fit, size_t type, size_t arm)
     count_pairs(fit, type, arm, spread);
     if (!(mix->pulls[at] > 0.0))
         return; /* nothing is known of it, nor of its spread */
-    const size_t best = best_spread(fit, arm, segue_mixture_mean(mix, type, arm), spread);
+    segue_tally_digest(&fit->tallies[arm], fit->pair_share, &fit->digest);
+    const size_t best = best_spread(fit, segue_mixture_mean(mix, type, arm), spread);
     if (best != spread)
         count_pairs(fit, type, arm, best);
 }
@@ -211,10 +214,11 @@ void segue_em_sweeps(em *fit, size_t most)
     for (size_t s = 0; s < most; s++) {
         segue_em_state_copy(&fit->swept, &fit->now);
         sweep(fit);
-        if (fit->now.objective < fit->swept.objective) {
+        const double gain = fit->now.objective - fit->swept.objective;
+        if (gain < 0.0)
             segue_em_state_copy(&fit->now, &fit->swept);
+        if (gain < LITTLE)
             return;
-        }
     }
 }
 

@@ -27,6 +27,7 @@ typedef struct em {
     double *scratch;     /* three numbers a task */
     double *pair_fit;    /* one number a pair of an arm ... */
     double *pair_share;  /* ... and the sum of the shares of its tasks */
+    digest digest;       /* of these */
     uint32_t *counted;   /* the tasks that an M-step learns from */
     size_t n_counted;
 } em;

@@ -19,10 +19,11 @@
 
 #include "core/log_beta.h"
 
-#define POINT       1e6  /* kappa of a type whose tasks all have the same mean */
-#define PENALTY     0.7  /* of the Laplace approximation, what is charged */
-#define PULLS_A_NAT 1.57 /* a mean is worth 1/2 ln(1 + pulls / this) nats */
-#define NEGLIGIBLE  40.0 /* nats below the best: a share below 1e-17 */
+#define POINT        1e6  /* kappa of a type whose tasks all have the same mean */
+#define PENALTY      0.7  /* of the Laplace approximation, what is charged */
+#define PULLS_A_NAT  1.57 /* a mean is worth 1/2 ln(1 + pulls / this) nats */
+#define LEAST_WEIGHT 1e-9 /* of a type */
+#define NEGLIGIBLE   40.0 /* nats below the best: a share below 1e-17 */
 
 double segue_kappa(size_t spread)
 {
@@ -98,12 +99,8 @@ void segue_mixture_set(mixture *mix, size_t type, size_t arm, double won, double
 double segue_mixture_fit(const mixture *mix, size_t component, const double *sum,
                          const double *pulls)
 {
-    const double *a = mix->a + component * mix->n_arms, *b = mix->b + component * mix->n_arms;
-    double fit = 0.0;
-    for (size_t i = 0; i < mix->n_arms; i++)
-        if (pulls[i] > 0.0)
-            fit += segue_log_beta_ratio(a[i], b[i], sum[i], pulls[i] - sum[i]);
-    return fit;
+    const size_t at = component * mix->n_arms;
+    return segue_log_beta_ratios(mix->a + at, mix->b + at, sum, pulls, mix->n_arms);
 }
 
 void segue_mixture_log_weights(const mixture *mix, double *log_weight)
@@ -112,20 +109,20 @@ void segue_mixture_log_weights(const mixture *mix, double *log_weight)
         log_weight[q] = log(mix->weight[q]);
 }
 
-double segue_mixture_shares(const double *log_weight, const double *fit, size_t n, size_t step,
-                            double *share)
+double segue_mixture_shares(const double *log_weight, const double *fit, size_t n_types,
+                            size_t step, double *share)
 {
     double log_share[MOST_TYPES + 1], best = -INFINITY, total = 0.0;
-    for (size_t q = 0; q < n; q++) {
+    for (size_t q = 0; q <= n_types; q++) {
         log_share[q] = log_weight[q] + fit[q * step];
         best = fmax(best, log_share[q]);
     }
-    for (size_t q = 0; q < n; q++) {
+    for (size_t q = 0; q <= n_types; q++) {
         const double below = best - log_share[q];
         share[q * step] = below < NEGLIGIBLE ? exp(-below) : 0.0;
         total += share[q * step];
     }
-    for (size_t q = 0; q < n; q++)
+    for (size_t q = 0; q <= n_types; q++)
         share[q * step] /= total;
     return best + log(total);
 }
@@ -137,21 +134,21 @@ double segue_mixture_posterior(const mixture *mix, const double *sum, const doub
     segue_mixture_log_weights(mix, log_weight);
     for (size_t q = 0; q <= mix->n_types; q++)
         fit[q] = segue_mixture_fit(mix, q, sum, pulls);
-    return segue_mixture_shares(log_weight, fit, mix->n_types + 1, 1, share);
+    return segue_mixture_shares(log_weight, fit, mix->n_types, 1, share);
 }
 
 /* ---- weights ----------------------------------------------------------------------------- */
 
-/* The weights, made to sum to 1; that of none does not fall below its least. */
+/* The weights, made to sum to 1; none falls below its least, not even after a million tasks that
+ * are of no type. */
 static void scale_weights(mixture *mix)
 {
-    double all = 0.0;
-    for (size_t q = 0; q <= mix->n_types; q++)
-        all += mix->weight[q];
-    mix->weight[0] = fmax(LEAST_NONE, mix->weight[0] / all);
     double types = 0.0;
-    for (size_t q = 1; q <= mix->n_types; q++)
+    for (size_t q = 1; q <= mix->n_types; q++) {
+        mix->weight[q] = fmax(LEAST_WEIGHT, mix->weight[q]);
         types += mix->weight[q];
+    }
+    mix->weight[0] = fmax(LEAST_NONE, mix->weight[0] / (mix->weight[0] + types));
     for (size_t q = 1; q <= mix->n_types; q++)
         mix->weight[q] *= (1.0 - mix->weight[0]) / types;
 }

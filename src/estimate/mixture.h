@@ -55,10 +55,11 @@ double segue_mixture_fit(const mixture *mix, size_t component, const double *sum
 /* The logarithms of the weights (n_types + 1). */
 void segue_mixture_log_weights(const mixture *mix, double *log_weight);
 
-/* Shares of a task among n components, from the logarithms of their weights and their fits, both
- * fits and shares `step` apart; returns the logarithm of the task's likelihood under all. */
-double segue_mixture_shares(const double *log_weight, const double *fit, size_t n, size_t step,
-                            double *share);
+/* Shares of a task among n_types + 1 components, from the logarithms of their weights and their
+ * fits, both fits and shares `step` apart; returns the logarithm of the task's likelihood under
+ * all. */
+double segue_mixture_shares(const double *log_weight, const double *fit, size_t n_types,
+                            size_t step, double *share);
 
 /* Shares (n_types + 1) of a task; returns the logarithm of its likelihood. */
 double segue_mixture_posterior(const mixture *mix, const double *sum, const double *pulls,

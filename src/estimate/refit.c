@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 
-#include "core/log_beta.h"
 #include "estimate/em.h"
 
 #define FIRST_SWEEPS 15 /* of the very first type */
@@ -30,8 +29,7 @@ typedef struct refit {
 static double fit_alone(mixture *one, const double *sum, const double *pulls)
 {
     for (size_t i = 0; i < one->n_arms; i++)
-        if (pulls[i] > 0.0)
-            segue_mixture_set(one, 1, i, sum[i], pulls[i], SPREAD_BORN);
+        segue_mixture_set(one, 1, i, sum[i], pulls[i], SPREAD_BORN);
     return segue_mixture_fit(one, 1, sum, pulls);
 }
 

@@ -24,7 +24,8 @@ void segue_ring_fini(ring *r)
 
 static size_t row_of(const ring *r, size_t place)
 {
-    return (r->first + place) % r->capacity;
+    const size_t at = r->first + place;
+    return at < r->capacity ? at : at - r->capacity;
 }
 
 const double *segue_ring_sum(const ring *r, size_t place)
@@ -96,8 +97,9 @@ segue_status segue_ring_reserve(ring *r, size_t more, segue_error *err)
         return status;
     }
     copy_rows(&larger, r);
-    segue_ring_fini(r);
+    ring old = *r;
     *r = larger;
+    segue_ring_fini(&old);
     return SEGUE_OK;
 }
 
@@ -105,7 +107,7 @@ void segue_ring_add(ring *r, uint64_t number, const double *sum, const double *p
 {
     assert(r->count < r->capacity || r->capacity == r->window);
     if (r->count == r->window) {
-        r->first = (r->first + 1) % r->capacity;
+        r->first = row_of(r, 1);
         r->count--;
     }
     write_row(r, row_of(r, r->count), number, sum, pulls, r->n_arms);

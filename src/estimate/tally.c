@@ -191,8 +191,7 @@ double segue_tally_pulls(const tally *t, size_t pair)
 static void rises(const levels *numbers, double a, double *out)
 {
     const segue_rise rise = segue_rise_from(a);
-    for (size_t k = 0; k < numbers->count; k++)
-        out[k] = segue_rise_by(&rise, numbers->value[k]);
+    segue_rise_by_all(&rise, numbers->value, numbers->count, out);
 }
 
 void segue_tally_fits(const tally *t, double a, double b, double *scratch, double *fit)
@@ -204,4 +203,41 @@ void segue_tally_fits(const tally *t, double a, double b, double *scratch, doubl
     for (size_t p = 0; p < t->n_pairs; p++)
         fit[p] = won[t->kind[WON].of_pair[p]] + lost[t->kind[LOST].of_pair[p]] -
                  pulls[t->kind[PULLS].of_pair[p]];
+}
+
+/* ---- one type's part --------------------------------------------------------------------- */
+
+/* The sums of the shares of all numbers of a kind; then those that have none are left out. */
+static size_t digest_kind(const levels *numbers, size_t n_pairs, const double *pair_share,
+                          double *value, double *share)
+{
+    size_t count = 0;
+    memset(share, 0, numbers->count * sizeof *share);
+    for (size_t p = 0; p < n_pairs; p++)
+        share[numbers->of_pair[p]] += pair_share[p];
+    for (size_t k = 0; k < numbers->count; k++)
+        if (share[k] > 0.0) {
+            value[count] = numbers->value[k];
+            share[count++] = share[k];
+        }
+    return count;
+}
+
+void segue_tally_digest(const tally *t, const double *pair_share, digest *d)
+{
+    for (size_t k = 0; k < N_KINDS; k++)
+        d->count[k] = digest_kind(&t->kind[k], t->n_pairs, pair_share, d->value[k], d->share[k]);
+}
+
+double segue_digest_fit(const digest *d, double a, double b, double *scratch)
+{
+    const double from[N_KINDS] = {[WON] = a, [LOST] = b, [PULLS] = a + b};
+    double sum[N_KINDS] = {0};
+    for (size_t k = 0; k < N_KINDS; k++) {
+        const segue_rise rise = segue_rise_from(from[k]);
+        segue_rise_by_all(&rise, d->value[k], d->count[k], scratch);
+        for (size_t l = 0; l < d->count[k]; l++)
+            sum[k] += d->share[k][l] * scratch[l];
+    }
+    return sum[WON] + sum[LOST] - sum[PULLS];
 }

@@ -39,4 +39,17 @@ double segue_tally_pulls(const tally *t, size_t pair);
  * numbers a task. */
 void segue_tally_fits(const tally *t, double a, double b, double *scratch, double *fit);
 
+/* What one type has of a tally: the numbers of each kind that occur in its tasks, and for how much
+ * each counts.  Memory is the caller's: one number a task in each array. */
+typedef struct digest {
+    size_t count[N_KINDS];
+    double *value[N_KINDS], *share[N_KINDS];
+} digest;
+
+/* From the shares (n_pairs) of the pairs. */
+void segue_tally_digest(const tally *t, const double *pair_share, digest *d);
+
+/* The sum of the fits, each times its share.  `scratch` has room for a number a task. */
+double segue_digest_fit(const digest *d, double a, double b, double *scratch);
+
 #endif

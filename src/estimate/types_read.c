@@ -6,6 +6,7 @@
 #include "estimate/types.h"
 #include "estimate/types_state.h"
 
+#define MOST_NONE 0.999999          /* weight of none: no type is ever ruled out beforehand */
 #define NORMAL_95 1.959963984540054 /* a standard normal number is within +- this: 95 % */
 
 size_t segue_types_arms(const segue_types *types)
@@ -46,7 +47,7 @@ const double *segue_types_b(const segue_types *types)
 void segue_types_prior(const segue_types *types, double *weight)
 {
     const double *known = types->mix.weight;
-    weight[0] = fmax(known[0], types->none);
+    weight[0] = fmax(known[0], fmin(types->none, MOST_NONE));
     for (size_t q = 1; q <= types->mix.n_types; q++)
         weight[q] = known[q] * (1.0 - weight[0]) / (1.0 - known[0]);
 }

@@ -6,7 +6,8 @@
 #include "estimate/types_state.h"
 
 #define MOST_COUNTED 1e300 /* pulls that count: finite, and their sums too */
-#define MOST_OFF     1e-9  /* of the sum of the weights from 1 */
+#define MOST_TASKS   (UINT64_C(1) << 53)
+#define MOST_OFF     1e-9 /* of the sum of the weights from 1 */
 
 /* ---- the mixture ------------------------------------------------------------------------- */
 
@@ -31,7 +32,7 @@ static bool get_weights(mixture *mix, reader *r)
         is_right = is_right && mix->weight[q] > 0.0;
         sum += mix->weight[q];
     }
-    return is_right && fabs(sum - 1.0) < MOST_OFF;
+    return is_right && fabs(sum - 1.0) < MOST_OFF && (mix->n_types == 0 || mix->weight[0] < 1.0);
 }
 
 static bool get_arm(mixture *mix, size_t type, size_t arm, reader *r)
@@ -84,8 +85,9 @@ static bool get_clock(segue_types *types, reader *r)
     types->is_due = segue_reader_u64(r) != 0;
     segue_reader_f64(r, &types->none, 1);
     segue_reader_f64(r, &types->alarm, 1);
-    return types->fitted <= types->finished && types->none >= 0.0 && types->none <= 1.0 &&
-           types->alarm >= 0.0 && isfinite(types->alarm);
+    return types->finished <= MOST_TASKS && types->fitted <= types->finished &&
+           types->none >= 0.0 && types->none <= 1.0 && types->alarm >= 0.0 &&
+           isfinite(types->alarm);
 }
 
 /* No task is newer than the last one. */

@@ -7,20 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "experiment/place_log.h"
 #include "io/models_file.h"
 #include "io/models_json.h"
 #include "io/output.h"
 
 #define MOST_PLACES 100
 
-static const char *const fields[] = {"name",   "models", "uniform",   "rewards",
-                                     "spread", "mixed",  "switch-at", "switch-to"};
+static const char *const fields[] = {"name",  "models",    "uniform",   "rewards", "spread",
+                                     "mixed", "switch-at", "switch-to", "log",     "least",
+                                     "order", "lowest",    "highest",   "found"};
 
 void segue_place_fini(segue_place *place)
 {
     free(place->name);
     segue_models_destroy(place->models);
     segue_models_destroy(place->switch_to);
+    segue_samples_destroy(place->samples);
 }
 
 /* The path of a file that is named in the file at `from`. */
@@ -66,6 +69,23 @@ static segue_status read_models(const segue_json_place *at, json_t *object, cons
     const segue_status status = read_models_file(at, field, json_string_value(value), out, err);
     if (status == SEGUE_OK && json_object_set_new(object, field, segue_models_to_json(*out)) != 0)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for the experiment");
+    return status;
+}
+
+static segue_status read_log(const segue_json_place *at, json_t *object, segue_place *place,
+                             segue_error *err)
+{
+    const json_t *value = json_object_get(object, "log");
+    if (!value)
+        return SEGUE_OK;
+    if (!json_is_string(value))
+        return segue_json_fail(at, "log", err, "is %s; need the name of a file",
+                               segue_json_kind(value));
+    char *path = path_beside(at->path, json_string_value(value));
+    if (!path)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the experiment");
+    const segue_status status = segue_place_read_log(at, object, path, place, err);
+    free(path);
     return status;
 }
 
@@ -127,6 +147,18 @@ static segue_status read_name(const segue_json_place *at, const json_t *object, 
                        : segue_fail(err, SEGUE_ENOMEM, "out of memory for the experiment");
 }
 
+/* Tasks have one source. */
+static segue_status check_source(const segue_json_place *at, const json_t *object, segue_error *err)
+{
+    const int given = (json_object_get(object, "models") != NULL) +
+                      (json_object_get(object, "uniform") != NULL) +
+                      (json_object_get(object, "log") != NULL);
+    if (given != 1)
+        return segue_json_fail(at, "models", err,
+                               "give it, or 'uniform' or 'log': one of the three");
+    return segue_place_check_log(at, object, err);
+}
+
 static segue_status read_place(const segue_json_place *at, json_t *object, segue_place *place,
                                segue_error *err)
 {
@@ -134,15 +166,16 @@ static segue_status read_place(const segue_json_place *at, json_t *object, segue
     if (!json_is_object(object))
         return segue_json_fail(at, "", err, "is %s; need an object", segue_json_kind(object));
     segue_status status = segue_json_known(at, object, fields, sizeof fields / sizeof *fields, err);
-    if (status == SEGUE_OK &&
-        !json_object_get(object, "models") == !json_object_get(object, "uniform"))
-        status = segue_json_fail(at, "models", err, "give it, or 'uniform', and not both");
+    if (status == SEGUE_OK)
+        status = check_source(at, object, err);
     if (status == SEGUE_OK)
         status = read_name(at, object, place, err);
     if (status == SEGUE_OK)
         status = read_models(at, object, "models", &place->models, err);
     if (status == SEGUE_OK)
         status = read_models(at, object, "switch-to", &place->switch_to, err);
+    if (status == SEGUE_OK)
+        status = read_log(at, object, place, err);
     if (status == SEGUE_OK)
         status = read_numbers(at, object, &place->env, err);
     if (status != SEGUE_OK)

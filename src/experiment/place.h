@@ -8,7 +8,8 @@
 
 /**
  * Read the field `environment` of `json`, one object or a list of them.  Model sets that are given
- * by their file are written out in `json`, so that it stands for itself.
+ * by their file are written out in `json`, so that it stands for itself; of a log only its name
+ * and what was found in it.
  *
  * @retval SEGUE_EFILE, SEGUE_EPARSE, SEGUE_EDOMAIN, SEGUE_ENOMEM
  */

@@ -17,15 +17,17 @@
 
 #define SEGUE_MAX_CELLS 10000
 
-/** An environment of an experiment, and the sets that it owns. */
+/** An environment of an experiment, and what it owns. */
 typedef struct segue_place {
     char *name;
     segue_models *models, *switch_to;
+    segue_samples *samples;
     segue_environment env;
 } segue_place;
 
 typedef struct segue_experiment {
-    json_t *json; /* what will be run: the variant applied, the model sets written out */
+    json_t *json; /* what will be run: the variant applied, the model sets written out, a log
+                     known by a sum over its rewards */
     const char *name;
     size_t n_places;
     segue_place *place; /* its environments */

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "segue/status.h"
+#include "io/log_rows.h"
 
 /* The rewards of one arm in one task, mapped to [0, 1]. */
 typedef struct log_cell {
@@ -28,8 +28,9 @@ typedef struct segue_log {
     uint64_t n_rows;
     char **arm_name;   /* n_arms, in the order of their numbers, or of their first rows */
     log_task *tasks;   /* n_tasks, in the order of their first rows */
-    size_t *arm_place; /* n_arms: where an arm's cells are */
-    void *index;       /* of the names */
+    size_t capacity;   /* room for so many tasks */
+    size_t *arm_place; /* n_arms: where an arm's cells are; of the rows */
+    log_rows rows;
 } segue_log;
 
 /**

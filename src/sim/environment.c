@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "segue/environment.h"
 
+#include <string.h>
+
+#include "segue/policy.h"
 #include "sim/family.h"
 
 #define LEAST_CONCENTRATION 1e-6
@@ -9,10 +12,12 @@
 
 static segue_status check_source(const segue_environment *env, segue_error *err)
 {
-    if ((env->models != NULL) == (env->uniform_arms > 0))
+    if ((env->models != NULL) + (env->uniform_arms > 0) + (env->samples != NULL) != 1)
         return segue_fail(err, SEGUE_EUSAGE,
-                          "tasks come from a model set or have uniform means: give one of the two");
-    if (!env->models && (env->uniform_arms < SEGUE_MIN_ARMS || env->uniform_arms > SEGUE_MAX_ARMS))
+                          "tasks come from a model set, have uniform means or are those of a log: "
+                          "give one of the three");
+    if (env->uniform_arms > 0 &&
+        (env->uniform_arms < SEGUE_MIN_ARMS || env->uniform_arms > SEGUE_MAX_ARMS))
         return segue_fail(err, SEGUE_EDOMAIN, "uniform tasks have %zu arms; need %d to %d",
                           env->uniform_arms, SEGUE_MIN_ARMS, SEGUE_MAX_ARMS);
     if ((env->models && env->models->kind != SEGUE_MODELS_KNOWN) ||
@@ -20,7 +25,19 @@ static segue_status check_source(const segue_environment *env, segue_error *err)
         return segue_fail(err, SEGUE_EDOMAIN, "tasks cannot come from an estimated set");
     if (!env->models && (env->spread > 0.0 || env->mixed > 0.0 || env->switch_to))
         return segue_fail(err, SEGUE_EUSAGE,
-                          "spread, mixed and switch need a model set, and uniform tasks have none");
+                          "spread, mixed and switch need a model set, and uniform and logged "
+                          "tasks have none");
+    return SEGUE_OK;
+}
+
+static segue_status check_samples(const segue_environment *env, segue_error *err)
+{
+    if (env->order != SEGUE_ORDER_SHUFFLE && env->order != SEGUE_ORDER_FILE)
+        return segue_fail(err, SEGUE_EDOMAIN, "tasks in no known order");
+    if (!env->samples && env->order != SEGUE_ORDER_SHUFFLE)
+        return segue_fail(err, SEGUE_EUSAGE, "an order of tasks needs a log");
+    if (env->samples && env->rewards.family != SEGUE_BERNOULLI)
+        return segue_fail(err, SEGUE_EUSAGE, "rewards of a log have no other law");
     return SEGUE_OK;
 }
 
@@ -68,11 +85,22 @@ static segue_status check_twopoint(const segue_environment *env, segue_error *er
     return status == SEGUE_OK ? check_means_below(env->switch_to, most, err) : status;
 }
 
+segue_status segue_order_parse(segue_order *out, const char *text, segue_error *err)
+{
+    const bool file = strcmp(text, "file") == 0;
+    *out = file ? SEGUE_ORDER_FILE : SEGUE_ORDER_SHUFFLE;
+    if (file || strcmp(text, "shuffle") == 0)
+        return SEGUE_OK;
+    return segue_fail(err, SEGUE_ENAME, "there is no order '%.40s'; need shuffle or file", text);
+}
+
 segue_status segue_environment_check(const segue_environment *env, segue_error *err)
 {
     segue_status status = segue_rewards_check(&env->rewards, err);
     if (status == SEGUE_OK)
         status = check_source(env, err);
+    if (status == SEGUE_OK)
+        status = check_samples(env, err);
     if (status == SEGUE_OK)
         status = check_concentration("spread", env->spread, err);
     if (status == SEGUE_OK)
@@ -88,7 +116,14 @@ segue_status segue_environment_check(const segue_environment *env, segue_error *
 
 size_t segue_environment_arms(const segue_environment *env)
 {
+    if (env->samples)
+        return env->samples->n_arms;
     return env->models ? env->models->n_arms : env->uniform_arms;
+}
+
+uint64_t segue_environment_tasks(const segue_environment *env)
+{
+    return env->samples ? env->samples->n_tasks : SEGUE_MAX_TASKS;
 }
 
 bool segue_environment_has_models(const segue_environment *env)

@@ -72,6 +72,19 @@ void segue_stream_open(arm_stream *stream, double mean, uint64_t seed, uint64_t 
     stream->mean = mean;
     stream->ready = false;
     stream->left = 0;
+    stream->sample = NULL;
+}
+
+void segue_stream_resample(arm_stream *stream, const double *sample, size_t count)
+{
+    stream->sample = sample;
+    stream->n_samples = count;
+}
+
+/* A uniform number is at most 1 - 2^-53, so that the index is below the count. */
+static double next_sample(arm_stream *stream)
+{
+    return stream->sample[(size_t)(segue_rng_uniform(&stream->rng) * (double)stream->n_samples)];
 }
 
 static void make_ready(arm_stream *stream, const segue_rewards *rewards)
@@ -114,6 +127,8 @@ void segue_stream_set_back(arm_stream *stream, uint64_t block, unsigned used)
 double segue_stream_next(arm_stream *stream, const segue_rewards *rewards)
 {
     const double mean = stream->mean;
+    if (stream->sample)
+        return next_sample(stream);
     const bool drawn_in_blocks =
         rewards->family == SEGUE_BERNOULLI || rewards->family == SEGUE_TWOPOINT;
     if (!drawn_in_blocks && (mean <= 0.0 || mean >= 1.0))

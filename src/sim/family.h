@@ -20,11 +20,15 @@ typedef struct arm_stream {
     uint64_t threshold; /* bernoulli, twopoint: see segue_bernoulli_threshold */
     uint64_t block;     /* ... and the draws that are left, lowest bit first */
     unsigned left;
-    double location; /* normal: of the law that is cut */
+    double location;      /* normal: of the law that is cut */
+    const double *sample; /* of a log: what to draw from, whatever the law; or NULL */
+    size_t n_samples;
 } arm_stream;
 
 void segue_stream_open(arm_stream *stream, double mean, uint64_t seed, uint64_t run, uint64_t task,
                        size_t arm);
+/* Let rewards be drawn from `count` given ones, which must outlive the stream. */
+void segue_stream_resample(arm_stream *stream, const double *sample, size_t count);
 double segue_stream_next(arm_stream *stream, const segue_rewards *rewards);
 
 /* For kernels, of Bernoulli rewards none of which was drawn singly: the next 64 at once; and, when

@@ -187,7 +187,7 @@ bool segue_kernel_play(segue_kernel *kernel, segue_task *task, segue_world *worl
     game g = {.kernel = kernel, .in = segue_task_inside(task), .world = world, .left = steps};
     const segue_view *view = g.in.view;
     g.rewards = segue_world_rewards(world);
-    g.bits = g.rewards->family == SEGUE_BERNOULLI;
+    g.bits = segue_world_pays_bits(world);
     g.models = view->models;
     const play_function play = kernel_of(g.in.policy, g.bits);
     if (!play || !g.in.unit_range || steps > kernel->steps || view->n_arms > kernel->n_arms ||

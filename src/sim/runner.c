@@ -93,6 +93,23 @@ static segue_status check_player(const segue_simulation *sim, segue_error *err)
     return status;
 }
 
+/* The numbers of tasks, which a learner that goes on has played some of. */
+static segue_status check_tasks(const segue_simulation *sim, segue_error *err)
+{
+    const segue_environment *env = sim->environment;
+    const uint64_t before = sim->player ? segue_learner_look(sim->player).opened : 0;
+    if (env->switch_to && sim->tasks == 0)
+        return segue_fail(err, SEGUE_EUSAGE, "a switch of the model set needs tasks");
+    if (env->order == SEGUE_ORDER_FILE && sim->tasks == 0)
+        return segue_fail(err, SEGUE_EUSAGE, "the order of the log needs tasks");
+    if (env->samples && before + sim->tasks > segue_environment_tasks(env))
+        return segue_fail(err, SEGUE_EUSAGE,
+                          "a run would have %" PRIu64 " tasks, and the log has %" PRIu64
+                          " that can be played",
+                          before + sim->tasks, segue_environment_tasks(env));
+    return SEGUE_OK;
+}
+
 segue_status segue_simulation_check(const segue_simulation *sim, segue_error *err)
 {
     if (!sim->environment)
@@ -108,8 +125,8 @@ segue_status segue_simulation_check(const segue_simulation *sim, segue_error *er
         status = check_range("threads", sim->threads, 1, SEGUE_MAX_THREADS, err);
     if (status == SEGUE_OK && sim->want_curve && sim->tasks == 0)
         status = segue_fail(err, SEGUE_EUSAGE, "a curve over tasks needs tasks");
-    if (status == SEGUE_OK && sim->environment->switch_to && sim->tasks == 0)
-        status = segue_fail(err, SEGUE_EUSAGE, "a switch of the model set needs tasks");
+    if (status == SEGUE_OK)
+        status = check_tasks(sim, err);
     return status == SEGUE_OK ? check_player(sim, err) : status;
 }
 
@@ -179,6 +196,8 @@ static void end_run(segue_runner *runner, run_totals *totals)
         (double)(info.no_model_left - before->no_model_left) / (double)runner->n_tasks;
     totals->violations = (double)(info.violations - before->violations);
     totals->left_out = (double)(info.left_out - before->left_out);
+    totals->n_types = (double)info.n_types;
+    totals->none = info.none;
     if (!runner->sim->player)
         segue_learner_destroy(runner->learner);
     runner->learner = NULL;

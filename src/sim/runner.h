@@ -22,6 +22,7 @@ typedef struct run_totals {
     double no_model_left; /* likewise */
     double violations;    /* of a learner */
     double left_out;      /* likewise */
+    double n_types, none; /* of a learner of types, at the end */
 } run_totals;
 
 /** What plays runs, one after the other, on one thread. */

@@ -56,7 +56,7 @@ typedef struct study {
     segue_stats *stratum; /* n_models: single tasks */
     ratio *ratio;         /* n_models: several tasks */
     segue_stats *curve;   /* n_tasks, or NULL */
-    segue_stats no_model_left, violations, left_out;
+    segue_stats no_model_left, violations, left_out, n_types, none;
     atomic_uint_fast64_t tasks_done; /* by all threads */
     pthread_mutex_t telling;         /* held while progress is told */
 } study;
@@ -146,6 +146,8 @@ static void add_record(study *st, const record *rec, uint64_t run)
     segue_stats_add(&st->no_model_left, rec->totals.no_model_left);
     segue_stats_add(&st->violations, rec->totals.violations);
     segue_stats_add(&st->left_out, rec->totals.left_out);
+    segue_stats_add(&st->n_types, rec->totals.n_types);
+    segue_stats_add(&st->none, rec->totals.none);
     if (st->single)
         segue_stats_add(&st->stratum[run / st->sim->runs], rec->totals.regret);
     for (size_t k = 0; rec->model_sum && k < st->n_models; k++)
@@ -193,6 +195,8 @@ static segue_status report(const study *st, segue_result **out, segue_error *err
     result->no_model_left = st->no_model_left.mean;
     result->violations = st->violations.mean;
     result->left_out = st->left_out.mean;
+    result->n_types = st->n_types.mean;
+    result->none = st->none.mean;
     *out = result;
     return SEGUE_OK;
 }

@@ -8,6 +8,7 @@
 #include "core/draw.h"
 #include "segue/environment.h"
 #include "segue/rng.h"
+#include "sim/deal.h"
 #include "sim/family.h"
 #include "sim/world.h"
 
@@ -18,12 +19,13 @@ struct segue_world {
     double *mean;        /* n_arms */
     arm_stream *streams; /* n_arms */
     double *share;       /* the largest n_models: scratch of a mixture */
+    segue_deal deal;     /* of a log that is shuffled */
 };
 
 segue_status segue_world_create(segue_world **out, const segue_environment *env, segue_error *err)
 {
     *out = NULL;
-    const segue_status status = segue_environment_check(env, err);
+    segue_status status = segue_environment_check(env, err);
     if (status != SEGUE_OK)
         return status;
     segue_world *world = calloc(1, sizeof *world);
@@ -34,9 +36,13 @@ segue_status segue_world_create(segue_world **out, const segue_environment *env,
     world->mean = calloc(world->n_arms, sizeof *world->mean);
     world->streams = calloc(world->n_arms, sizeof *world->streams);
     world->share = calloc(SEGUE_MAX_MODELS, sizeof *world->share);
-    if (!world->mean || !world->streams || !world->share) {
+    if (!world->mean || !world->streams || !world->share)
+        status = segue_fail(err, SEGUE_ENOMEM, "out of memory for a simulated task");
+    else if (env->samples && env->order == SEGUE_ORDER_SHUFFLE)
+        status = segue_deal_init(&world->deal, env->samples->n_tasks, err);
+    if (status != SEGUE_OK) {
         segue_world_destroy(world);
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a simulated task");
+        return status;
     }
     *out = world;
     return SEGUE_OK;
@@ -49,6 +55,7 @@ void segue_world_destroy(segue_world *world)
     free(world->mean);
     free(world->streams);
     free(world->share);
+    segue_deal_fini(&world->deal);
     free(world);
 }
 
@@ -110,12 +117,33 @@ static void draw_means(segue_world *world, const segue_models *models, size_t mo
     }
 }
 
+/* Each arm has its stream, which draws from the rewards that the task has of it. */
+static void begin_logged(segue_world *world, uint64_t seed, uint64_t run, uint64_t task)
+{
+    const segue_samples *samples = world->env->samples;
+    const size_t number = world->env->order == SEGUE_ORDER_FILE
+                              ? (size_t)task
+                              : segue_deal_task(&world->deal, seed, run, task);
+    assert(number < samples->n_tasks);
+    const size_t *start = samples->start + number * world->n_arms;
+    memcpy(world->mean, samples->mean + number * world->n_arms, world->n_arms * sizeof(double));
+    for (size_t arm = 0; arm < world->n_arms; arm++) {
+        segue_stream_open(&world->streams[arm], world->mean[arm], seed, run, task, arm);
+        segue_stream_resample(&world->streams[arm], samples->reward + start[arm],
+                              start[arm + 1] - start[arm]);
+    }
+}
+
 void segue_world_begin(segue_world *world, uint64_t seed, uint64_t run, uint64_t task, size_t model)
 {
     const segue_environment *env = world->env;
     const bool switched = env->switch_to && task + 1 >= env->switch_at;
     const segue_models *models = switched ? env->switch_to : env->models;
     segue_rng rng;
+    if (env->samples) {
+        begin_logged(world, seed, run, task);
+        return;
+    }
     if (segue_environment_has_models(env) && model == SEGUE_ANY_MODEL) {
         segue_rng_open(&rng, seed, run, task, SEGUE_STREAM_MODEL);
         model = segue_draw_index(&rng, models->weight, models->n_models);
@@ -148,6 +176,11 @@ arm_stream *segue_world_stream(segue_world *world, size_t arm)
 const segue_rewards *segue_world_rewards(const segue_world *world)
 {
     return &world->env->rewards;
+}
+
+bool segue_world_pays_bits(const segue_world *world)
+{
+    return world->env->rewards.family == SEGUE_BERNOULLI && !world->env->samples;
 }
 
 double segue_world_reward(segue_world *world, size_t arm)

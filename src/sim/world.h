@@ -9,4 +9,7 @@
 arm_stream *segue_world_stream(segue_world *world, size_t arm);
 const segue_rewards *segue_world_rewards(const segue_world *world);
 
+/** Whether rewards are Bernoulli, in blocks of 64: those of a log are not, be they 0 and 1. */
+bool segue_world_pays_bits(const segue_world *world);
+
 #endif

@@ -88,6 +88,8 @@ segue_status segue_learner_create(segue_learner **out, const segue_learner_confi
     const learner_method *method = segue_method_find(name, strlen(name));
     if (!method)
         return segue_fail(err, SEGUE_ENAME, "there is no learner '%.40s'", name);
+    if (method->choose)
+        method = method->choose(config);
     segue_learner *learner = calloc(1, sizeof *learner);
     if (!learner)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for a learner");

@@ -29,6 +29,8 @@ typedef struct open_task {
 
 typedef struct learner_method {
     segue_learner_kind kind; /* name, summary, options */
+    /* NULL; or it stands for another method, which it chooses: all but `take` is that one's. */
+    const struct learner_method *(*choose)(const segue_learner_config *config);
     /* Take the options that were given (NaN: not) over into a configuration. */
     void (*take)(segue_learner_config *config, const double *value);
     /* Look at the fields that it uses, and fill in defaults; @retval SEGUE_EDOMAIN, SEGUE_ENAME */
@@ -49,8 +51,8 @@ typedef struct learner_method {
     segue_status (*get)(segue_learner *learner, reader *r, segue_error *err);
 } learner_method;
 
-extern const learner_method segue_method_tucb, segue_method_tts, segue_method_tla,
-    segue_method_ts_prior;
+extern const learner_method segue_method_auto, segue_method_tla, segue_method_tts,
+    segue_method_ts_prior, segue_method_tucb;
 
 struct segue_learner {
     segue_learner_config config; /* defaults filled in */

@@ -8,13 +8,14 @@
 
 #define MOST_OPTIONS 16
 
-static const learner_method *const methods[] = {&segue_method_tla, &segue_method_tts,
-                                                &segue_method_ts_prior, &segue_method_tucb};
+static const learner_method *const methods[] = {&segue_method_auto, &segue_method_tla,
+                                                &segue_method_tts, &segue_method_ts_prior,
+                                                &segue_method_tucb};
 enum { METHODS = sizeof methods / sizeof *methods };
 
 segue_learner_config segue_learner_defaults(void)
 {
-    return (segue_learner_config){.method = "tucb",
+    return (segue_learner_config){.method = "auto",
                                   .n_tasks = 10000,
                                   .c = 2.0,
                                   .views = SEGUE_VIEWS_PAPER,
@@ -53,7 +54,8 @@ segue_status segue_learner_parse(segue_learner_config *config, const char *text,
     double value[MOST_OPTIONS];
     if (!method)
         return segue_fail(err, SEGUE_ENAME,
-                          "there is no learner '%.40s'; need tla, tts, ts-prior or tucb", text);
+                          "there is no learner '%.40s'; need auto, tla, tts, ts-prior or tucb",
+                          text);
     const option_table table = {.kind = "learner",
                                 .owner = method->kind.name,
                                 .options = method->kind.options,

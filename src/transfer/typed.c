@@ -203,3 +203,17 @@ const learner_method segue_method_tla = {
     .put = put,
     .get = get,
 };
+
+static const learner_method *choose(const segue_learner_config *config)
+{
+    return config->horizon > 0 ? &segue_method_tla : &segue_method_tts;
+}
+
+const learner_method segue_method_auto = {
+    .kind = {.name = "auto",
+             .summary = "tla where the steps of a task are known, else tts",
+             .options = options,
+             .n_options = N_OPTIONS},
+    .choose = choose,
+    .take = take,
+};
