@@ -77,7 +77,7 @@ static void an_iteration_is_the_plain_one(void **state)
         assert_ok(segue_point_em_init(&em, &tasks, m, NULL));
         segue_point_em_draw(&em, &rng);
         for (int step = 0; step < 4; step++) {
-            long double mean[MOST_MODELS * MOST_ARMS], weight[MOST_MODELS];
+            long double mean[MOST_MODELS * MOST_ARMS] = {0}, weight[MOST_MODELS];
             const long double all = plain_step(&tasks, m, em.mean, em.weight, mean, weight);
             assert_near(em.log_likelihood, (double)all, 1e-12 * fabs((double)all));
             segue_point_em_step(&em);

@@ -149,8 +149,7 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_estimator_add(segue_estimator *est
  *
  * That there is no estimate (fewer tasks than models, more models than arms, a second moment of
  * lower rank; em: fewer tasks than models) is an outcome, told by segue_estimator_look, and not an
- * error.  A model keeps its
- * number from fit to fit, by matching each set with the one before.
+ * error.  A model keeps its number from fit to fit, by matching each set with the one before.
  *
  * @retval SEGUE_EDOMAIN  the moments have another number of arms; or LAPACK failed
  * @retval SEGUE_ENOMEM

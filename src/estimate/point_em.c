@@ -84,7 +84,7 @@ static double share_out(double *share, size_t m, double *most)
     for (size_t k = 0; k < m; k++)
         share[k] /= total;
     *most = 1.0 / total;
-    return best + log(total);
+    return best + log(fmax(1.0, total)); /* one of its terms is 1 */
 }
 
 static void expect(point_em *em)
