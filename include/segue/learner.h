@@ -106,8 +106,8 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_open_task(segue_learner *l
 /**
  * Close a task, at any time, and learn from it; *task becomes NULL.
  *
- * A task with an arm of fewer than three rewards (em: with none at all) is counted and left out;
- * that is no error.  On failure the task is closed, and the learner goes by its last estimate.
+ * tucb counts a task with an arm of fewer than three rewards (em: with none at all) and leaves it
+ * out; that is no error.  The others learn from what there is.  On failure the task is closed, and the learner goes by its last estimate.
  *
  * @retval SEGUE_EDOMAIN  the task is not of this learner; it stays as it is
  * @retval SEGUE_ENOMEM
@@ -116,7 +116,8 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_close_task(segue_learner *
                                                                  segue_task **task,
                                                                  segue_error *err);
 
-/** The models of the next task, the learner's until a task is closed; NULL: none yet. */
+/** tucb: the models of the next task, the learner's until a task is closed; NULL: none yet, or a
+ * learner that goes by no models. */
 SEGUE_API const segue_models *segue_learner_models(const segue_learner *learner);
 
 /** How the learner is doing. */

@@ -138,7 +138,11 @@ static segue_status make_task(const segue_learner *learner, bool identifies, ope
 {
     const segue_learner_config *config = &learner->config;
     segue_task_config task = segue_task_defaults();
-    segue_status status = learner->method->plan(learner, identifies, &task, err);
+    segue_status status = SEGUE_OK;
+    if (learner->method->policy)
+        task.policy.policy = learner->method->policy;
+    else
+        status = learner->method->plan(learner, identifies, &task, err);
     task.setting = (segue_setting){.n_arms = config->n_arms,
                                    .n_models = config->n_models,
                                    .horizon = config->horizon ? config->horizon : SEGUE_MAX_HORIZON,

@@ -38,8 +38,9 @@ typedef struct learner_method {
     /* Make and free what it remembers, learner->part; @retval SEGUE_ENOMEM, SEGUE_EDOMAIN */
     segue_status (*create)(segue_learner *learner, segue_error *err);
     void (*destroy)(segue_learner *learner);
-    /* The task that is opened next: its policy and batches; the rest is filled in.
+    /* What its tasks are played by; NULL: that depends, and `plan` fills in policy and batches.
      * @retval SEGUE_EDOMAIN */
+    const segue_policy *policy;
     segue_status (*plan)(const segue_learner *learner, bool identifies, segue_task_config *task,
                          segue_error *err);
     void (*teach)(const segue_learner *learner, open_task *entry);

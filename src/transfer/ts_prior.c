@@ -45,16 +45,6 @@ static void destroy(segue_learner *learner)
     free(learner->part);
 }
 
-static segue_status plan(const segue_learner *learner, bool identifies, segue_task_config *task,
-                         segue_error *err)
-{
-    (void)learner;
-    (void)identifies;
-    (void)err;
-    task->policy.policy = &segue_policy_tts;
-    return SEGUE_OK;
-}
-
 /* The prior of one arm. */
 static void match(const arm_sums *sums, double *a, double *b)
 {
@@ -131,7 +121,7 @@ const learner_method segue_method_ts_prior = {
     .check = check,
     .create = create,
     .destroy = destroy,
-    .plan = plan,
+    .policy = &segue_policy_tts,
     .teach = segue_lesson_teach,
     .learn = learn,
     .look = look,

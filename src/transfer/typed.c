@@ -100,26 +100,6 @@ static void destroy(segue_learner *learner)
 
 /* ---- tasks ------------------------------------------------------------------------------- */
 
-static segue_status plan_tts(const segue_learner *learner, bool identifies, segue_task_config *task,
-                             segue_error *err)
-{
-    (void)learner;
-    (void)identifies;
-    (void)err;
-    task->policy.policy = &segue_policy_tts;
-    return SEGUE_OK;
-}
-
-static segue_status plan_tla(const segue_learner *learner, bool identifies, segue_task_config *task,
-                             segue_error *err)
-{
-    (void)learner;
-    (void)identifies;
-    (void)err;
-    task->policy.policy = &segue_policy_tla;
-    return SEGUE_OK;
-}
-
 /* Hand the types, as they are now, to the tasks to come. */
 static segue_status publish(segue_learner *learner, segue_error *err)
 {
@@ -179,7 +159,7 @@ const learner_method segue_method_tts = {
     .check = check,
     .create = create,
     .destroy = destroy,
-    .plan = plan_tts,
+    .policy = &segue_policy_tts,
     .teach = segue_lesson_teach,
     .learn = learn,
     .look = look,
@@ -196,7 +176,7 @@ const learner_method segue_method_tla = {
     .check = check_tla,
     .create = create,
     .destroy = destroy,
-    .plan = plan_tla,
+    .policy = &segue_policy_tla,
     .teach = segue_lesson_teach,
     .learn = learn,
     .look = look,
