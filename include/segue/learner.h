@@ -107,7 +107,8 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_open_task(segue_learner *l
  * Close a task, at any time, and learn from it; *task becomes NULL.
  *
  * tucb counts a task with an arm of fewer than three rewards (em: with none at all) and leaves it
- * out; that is no error.  The others learn from what there is.  On failure the task is closed, and the learner goes by its last estimate.
+ * out; that is no error.  The others learn from what there is.  On failure the task is closed, and
+ * the learner goes by its last estimate.
  *
  * @retval SEGUE_EDOMAIN  the task is not of this learner; it stays as it is
  * @retval SEGUE_ENOMEM
