@@ -86,7 +86,7 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_task_ask_among(segue_task *task, c
 
 /**
  * How likely each arm is to be what the next ask gives (n_arms, sum 1), among the allowed ones
- * (NULL: all).  The task is not touched.
+ * (NULL: all).  The task goes on as if it had not been looked at.
  *
  * Exact where nothing is drawn (*exact becomes true), else the shares of the arms in `draws` >= 1
  * draws of a stream of their own.  A policy that draws now and then, such as tla, is taken apart:
@@ -95,7 +95,7 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_task_ask_among(segue_task *task, c
  * @retval SEGUE_EDOMAIN  no arm is allowed that the task may pull, or no draws
  * @retval SEGUE_ENOMEM
  */
-SEGUE_API SEGUE_MUST_CHECK segue_status segue_task_probabilities(const segue_task *task,
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_task_probabilities(segue_task *task,
                                                                  const bool *allowed,
                                                                  uint64_t draws, double *out,
                                                                  bool *exact, segue_error *err);
