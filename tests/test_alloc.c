@@ -259,7 +259,6 @@ static segue_status play_some(segue_learner *learner, size_t tasks, segue_error 
     return status;
 }
 
-/* A step of what is done to a learner; on failure it must still play. */
 static segue_status begin_refit(segue_learner *learner, segue_refit **refit, segue_error *err)
 {
     if (!segue_learner_refit_due(learner))
@@ -282,6 +281,14 @@ static segue_status look_at_task(segue_learner *learner, segue_error *err)
     if (status == SEGUE_OK)
         status = segue_task_probabilities(task, NULL, 5, chance, &exact, err);
     return status;
+}
+
+/* Nothing fails any more: tasks are played, and the refit that is open is run and published. */
+static bool goes_on(segue_learner *learner, segue_refit **refit)
+{
+    return play_some(learner, 2, NULL) == SEGUE_OK &&
+           (!*refit || segue_refit_run(*refit, NULL) == SEGUE_OK) &&
+           publish_refit(learner, refit, NULL) == SEGUE_OK;
 }
 
 /* Refits aside, an arm more, one less, a merge; after a failure the learner goes on as it was. */
@@ -321,9 +328,8 @@ static segue_status service_scenario(segue_error *err)
         status = segue_learner_merge(learner, other, err);
     if (status == SEGUE_OK)
         status = look_at_task(learner, err);
-    if (learner &&
-        (play_some(learner, 2, NULL) != SEGUE_OK || publish_refit(learner, &refit, NULL)))
-        status = SEGUE_EDOMAIN; /* nothing fails any more */
+    if (learner && !goes_on(learner, &refit))
+        status = SEGUE_EDOMAIN;
     segue_refit_destroy(refit);
     segue_learner_destroy(learner);
     segue_learner_destroy(other);
