@@ -328,7 +328,7 @@ static segue_status service_scenario(segue_error *err)
         status = segue_learner_merge(learner, other, err);
     if (status == SEGUE_OK)
         status = look_at_task(learner, err);
-    if (learner && !goes_on(learner, &refit))
+    if (learner && atomic_load(&failures) > 0 && !goes_on(learner, &refit))
         status = SEGUE_EDOMAIN;
     segue_refit_destroy(refit);
     segue_learner_destroy(learner);
