@@ -275,7 +275,7 @@ static segue_status publish_refit(segue_learner *learner, segue_refit **refit, s
 static segue_status look_at_task(segue_learner *learner, segue_error *err)
 {
     segue_task *task = NULL;
-    double chance[4];
+    double chance[5]; /* arms, by then */
     bool exact;
     segue_status status = segue_learner_open_task(learner, &task, err);
     if (status == SEGUE_OK)
