@@ -168,8 +168,8 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_refit_run(segue_refit *refit, segu
 /**
  * Let the tasks to come go by a refit that was run, and free it; *refit becomes NULL: quick.  Tasks
  * that were closed since it began are learned from on top of it, arms that were added are flat in
- * it.  What a learner knows depends only on the order in which tasks are closed and refits begun and
- * published, not on when they run.
+ * it.  What a learner knows depends only on the order in which tasks are closed and refits begun
+ * and published, not on when they run.
  *
  * On failure the refit is left as it is, and the learner goes by its last types.
  *
