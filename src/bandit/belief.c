@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "core/draw.h"
+#include "core/screen.h"
 
 /* A possible component can come back, however long the others did better. */
 #define LEAST_WEIGHT 1e-200
@@ -88,29 +89,91 @@ static size_t draw_component(const segue_belief *belief, segue_rng *rng)
     return count == 1 ? 0 : segue_draw_index(rng, belief->weight, count);
 }
 
-/* What an arm pays, by a draw of its mean. */
-static double draw_mean(const segue_belief *belief, size_t component, size_t arm, segue_rng *rng)
+/* The posterior of an arm under a component. */
+typedef struct beta {
+    double a, b;
+} beta;
+
+static inline beta posterior_of(const segue_belief *belief, size_t component, size_t arm)
 {
     const segue_prior *prior = &belief->prior;
     const size_t place = component * prior->n_arms + arm;
-    if (!prior->b)
-        return prior->a[place];
-    const double successes = belief->sum[arm];
-    const double failures = fmax(0.0, (double)belief->pulls[arm] - successes);
-    return segue_rng_beta(rng, prior->a[place] + successes, prior->b[place] + failures);
+    const double successes = belief->sum[arm], failures = (double)belief->pulls[arm] - successes;
+    return (beta){.a = prior->a[place] + successes,
+                  .b = prior->b[place] + (failures > 0.0 ? failures : 0.0)};
 }
 
-size_t segue_belief_thompson(const segue_belief *belief, segue_rng *rng)
+/* The first of the largest. */
+static size_t best_point(const double *mean, size_t n_arms)
 {
-    const size_t component = draw_component(belief, rng);
+    size_t best = 0;
+    for (size_t arm = 1; arm < n_arms; arm++)
+        if (mean[arm] > mean[best])
+            best = arm;
+    return best;
+}
+
+/* The best arm by a draw of every mean, one after the other. */
+static size_t draw_all(const segue_belief *belief, size_t component, segue_rng *rng)
+{
     size_t best = 0;
     double value = -INFINITY;
     for (size_t arm = 0; arm < belief->prior.n_arms; arm++) {
-        const double x = draw_mean(belief, component, arm, rng);
+        const beta p = posterior_of(belief, component, arm);
+        const double x = segue_rng_beta(rng, p.a, p.b);
         if (x > value) {
             value = x;
             best = arm;
         }
     }
     return best;
+}
+
+/* The arm of the largest expected mean. */
+static size_t leader_of(const segue_belief *belief, size_t component)
+{
+    size_t leader = 0;
+    double most = -1.0;
+    for (size_t arm = 0; arm < belief->prior.n_arms; arm++) {
+        const beta p = posterior_of(belief, component, arm);
+        const double mean = p.a / (p.a + p.b);
+        if (mean > most) {
+            most = mean;
+            leader = arm;
+        }
+    }
+    return leader;
+}
+
+/* The same law from fewer numbers: the leader is drawn, and of the others what is above it. */
+static size_t draw_screened(const segue_belief *belief, size_t component, const ziggurat *fast,
+                            segue_rng *rng)
+{
+    const size_t leader = leader_of(belief, component);
+    const beta first = posterior_of(belief, component, leader);
+    const segue_bar bar = segue_bar_at(segue_draw_beta(fast, rng, first.a, first.b));
+    size_t best = leader;
+    double value = bar.x;
+    for (size_t arm = 0; arm < belief->prior.n_arms; arm++) {
+        if (arm == leader)
+            continue;
+        const beta p = posterior_of(belief, component, arm);
+        const double x = segue_draw_above(&bar, fast, rng, p.a, p.b);
+        if (x > value) {
+            value = x;
+            best = arm;
+        }
+    }
+    return best;
+}
+
+size_t segue_belief_thompson(const segue_belief *belief, const ziggurat *fast, segue_rng *rng)
+{
+    const segue_prior *prior = &belief->prior;
+    const size_t component = draw_component(belief, rng);
+    if (!prior->b)
+        return best_point(prior->a + component * prior->n_arms, prior->n_arms);
+    if (prior->n_components == 1 && !fast)
+        return draw_all(belief, component, rng);
+    return draw_screened(belief, component, fast, rng);
 }

@@ -6,6 +6,7 @@
 #ifndef SEGUE_BANDIT_BELIEF_H
 #define SEGUE_BANDIT_BELIEF_H
 
+#include "core/ziggurat.h"
 #include "segue/policy.h"
 
 #define SEGUE_MAX_COMPONENTS 17 /* of a prior that a task is taught: 16 types, and none of them */
@@ -45,8 +46,10 @@ bool segue_belief_is_possible(const segue_belief *belief);
 /* Weigh the components again, in `weight`, by a reward in [0, 1] that the counts have already. */
 void segue_belief_update(const segue_belief *belief, size_t arm, double reward, double *weight);
 
-/* A draw of a component, then of its means: the arm that is best under them.  A belief of one
- * component draws no component.  Needs one that is possible. */
-size_t segue_belief_thompson(const segue_belief *belief, segue_rng *rng);
+/* A draw of a component, then of its means: the arm that is best under them.  Means that have no
+ * chance are not drawn, but for a belief of one component, which draws no component and all means,
+ * as `ts` does.  With the numbers of `fast` if it is given: the same law.  Needs a component that is
+ * possible. */
+size_t segue_belief_thompson(const segue_belief *belief, const ziggurat *fast, segue_rng *rng);
 
 #endif

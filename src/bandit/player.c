@@ -66,7 +66,7 @@ void segue_player_update(const segue_view *view, size_t arm, double reward)
 static segue_choice draw(const segue_view *view, const segue_belief *belief, segue_rng *rng)
 {
     if (segue_belief_is_possible(belief))
-        return by_rule(segue_belief_thompson(belief, rng));
+        return by_rule(segue_belief_thompson(belief, NULL, rng));
     return (segue_choice){.arm = segue_ts_arm(view, rng), .reason = SEGUE_NO_MODEL_LEFT};
 }
 

@@ -89,6 +89,7 @@ void segue_play_umucb(game *g);
 void segue_play_mts(game *g);
 bool segue_mts_fits(const segue_models *models); /* whether it can play by them */
 void segue_play_ts(game *g);
+void segue_play_tts(game *g);
 
 /* UCB to the end, for arms whose bounds are known; -INFINITY: it does not play. */
 void segue_play_by_bounds(game *g);

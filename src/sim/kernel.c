@@ -24,6 +24,7 @@ static const struct {
     {"ucb", segue_play_ucb, false},   {"ucb+", segue_play_ucb_plus, false},
     {"mucb", segue_play_mucb, false}, {"umucb", segue_play_umucb, false},
     {"mts", segue_play_mts, true},    {"ts", segue_play_ts, true},
+    {"tts", segue_play_tts, true},
 };
 
 /* ---- memory ------------------------------------------------------------------------------ */
