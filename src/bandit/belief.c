@@ -68,39 +68,51 @@ static double likelihood(double mean, double reward)
     return pow(mean, reward) * pow(1.0 - mean, 1.0 - reward);
 }
 
-void segue_belief_update(const segue_belief *belief, size_t arm, double reward, double *weight)
+/* Weigh by a reward of 0 or 1 after others; of Betas, which are the most common.  Returns the sum. */
+static double weigh_by_bit(const segue_prior *prior, size_t arm, bool success, double won,
+                           double lost, double *weight)
 {
-    const segue_prior *prior = &belief->prior;
-    const double pulls = (double)belief->pulls[arm] - 1.0;
-    const double sum = fmax(0.0, belief->sum[arm] - reward);
+    double total = 0.0;
+    for (size_t q = 0; q < prior->n_components; q++) {
+        const size_t place = q * prior->n_arms + arm;
+        const double a = prior->a[place] + won, b = prior->b[place] + lost;
+        weight[q] *= (success ? a : b) / (a + b);
+        total += weight[q];
+    }
+    return total;
+}
+
+/* The same for any reward and any component. */
+static double weigh(const segue_prior *prior, size_t arm, double reward, double pulls, double sum,
+                    double *weight)
+{
     double total = 0.0;
     for (size_t q = 0; q < prior->n_components; q++) {
         weight[q] *= likelihood(mean_after(prior, q * prior->n_arms + arm, pulls, sum), reward);
         total += weight[q];
     }
+    return total;
+}
+
+void segue_belief_update(const segue_belief *belief, size_t arm, double reward, double *weight)
+{
+    const segue_prior *prior = &belief->prior;
+    const double pulls = (double)belief->pulls[arm] - 1.0;
+    const double sum = fmax(0.0, belief->sum[arm] - reward);
+    const bool bit = prior->b && (reward == 0.0 || reward == 1.0);
+    const double total =
+        bit ? weigh_by_bit(prior, arm, reward > 0.0, sum, fmax(0.0, pulls - sum), weight)
+            : weigh(prior, arm, reward, pulls, sum, weight);
+    const double share = 1.0 / total;
     for (size_t q = 0; q < prior->n_components; q++)
         if (weight[q] > 0.0)
-            weight[q] = fmax(LEAST_WEIGHT, weight[q] / total);
+            weight[q] = weight[q] > LEAST_WEIGHT * total ? weight[q] * share : LEAST_WEIGHT;
 }
 
 static size_t draw_component(const segue_belief *belief, segue_rng *rng)
 {
     const size_t count = belief->prior.n_components;
     return count == 1 ? 0 : segue_draw_index(rng, belief->weight, count);
-}
-
-/* The posterior of an arm under a component. */
-typedef struct beta {
-    double a, b;
-} beta;
-
-static inline beta posterior_of(const segue_belief *belief, size_t component, size_t arm)
-{
-    const segue_prior *prior = &belief->prior;
-    const size_t place = component * prior->n_arms + arm;
-    const double successes = belief->sum[arm], failures = (double)belief->pulls[arm] - successes;
-    return (beta){.a = prior->a[place] + successes,
-                  .b = prior->b[place] + (failures > 0.0 ? failures : 0.0)};
 }
 
 /* The first of the largest. */
@@ -113,67 +125,90 @@ static size_t best_point(const double *mean, size_t n_arms)
     return best;
 }
 
-/* The best arm by a draw of every mean, one after the other. */
-static size_t draw_all(const segue_belief *belief, size_t component, segue_rng *rng)
+/* Fill in the posteriors of all arms under a component; returns the arm whose mean is largest. */
+static size_t take_posteriors(const segue_belief *belief, size_t component, double *a, double *b)
 {
-    size_t best = 0;
-    double value = -INFINITY;
-    for (size_t arm = 0; arm < belief->prior.n_arms; arm++) {
-        const beta p = posterior_of(belief, component, arm);
-        const double x = segue_rng_beta(rng, p.a, p.b);
-        if (x > value) {
-            value = x;
-            best = arm;
-        }
-    }
-    return best;
-}
-
-/* The arm of the largest expected mean. */
-static size_t leader_of(const segue_belief *belief, size_t component)
-{
+    const segue_prior *prior = &belief->prior;
+    const size_t row = component * prior->n_arms;
     size_t leader = 0;
-    double most = -1.0;
-    for (size_t arm = 0; arm < belief->prior.n_arms; arm++) {
-        const beta p = posterior_of(belief, component, arm);
-        const double mean = p.a / (p.a + p.b);
-        if (mean > most) {
-            most = mean;
+    for (size_t arm = 0; arm < prior->n_arms; arm++) {
+        const double successes = belief->sum[arm];
+        const double failures = (double)(int64_t)belief->pulls[arm] - successes;
+        a[arm] = prior->a[row + arm] + successes;
+        b[arm] = prior->b[row + arm] + (failures > 0.0 ? failures : 0.0);
+        if (a[arm] * b[leader] > a[leader] * b[arm])
             leader = arm;
-        }
     }
     return leader;
 }
 
-/* The same law from fewer numbers: the leader is drawn, and of the others what is above it. */
-static size_t draw_screened(const segue_belief *belief, size_t component, const ziggurat *fast,
-                            segue_rng *rng)
+/* The best arm so far, and its mean as drawn. */
+typedef struct winner {
+    size_t arm;
+    double value;
+} winner;
+
+static void challenge(winner *best, size_t arm, double value)
 {
-    const size_t leader = leader_of(belief, component);
-    const beta first = posterior_of(belief, component, leader);
-    const segue_bar bar = segue_bar_at(segue_draw_beta(fast, rng, first.a, first.b));
-    size_t best = leader;
-    double value = bar.x;
-    for (size_t arm = 0; arm < belief->prior.n_arms; arm++) {
-        if (arm == leader)
+    if (value > best->value)
+        *best = (winner){.arm = arm, .value = value};
+}
+
+/* The best arm by a draw of every mean, one after the other. */
+static size_t draw_all(const segue_betas *betas, segue_rng *rng)
+{
+    winner best = {.value = -INFINITY};
+    for (size_t arm = 0; arm < betas->count; arm++)
+        challenge(&best, arm, segue_rng_beta(rng, betas->a[arm], betas->b[arm]));
+    return best.arm;
+}
+
+/* Let the others try to be above the leader, each with its chance c: the first does if u < c, then
+ * the second if (u - c) / (1 - c) is below its own, and so on.  Without a chance that is known they
+ * are drawn. */
+static size_t try_others(const segue_betas *betas, winner leader, double u, const ziggurat *fast,
+                         segue_rng *rng)
+{
+    winner best = leader;
+    for (size_t arm = 0; arm < betas->count; arm++) {
+        const double a = betas->a[arm], b = betas->b[arm];
+        const double c = segue_chance_above(leader.value, betas, arm);
+        if (arm == leader.arm)
             continue;
-        const beta p = posterior_of(belief, component, arm);
-        const double x = segue_draw_above(&bar, fast, rng, p.a, p.b);
-        if (x > value) {
-            value = x;
-            best = arm;
+        if (!(c < 1.0)) {
+            challenge(&best, arm, segue_draw_beta(fast, rng, a, b));
+        } else if (u >= c) {
+            u = (u - c) / (1.0 - c);
+        } else {
+            challenge(&best, arm, segue_draw_above(leader.value, c, rng, a, b));
+            u = segue_rng_uniform(rng);
         }
     }
-    return best;
+    return best.arm;
+}
+
+/* The same law from fewer numbers: the leader is drawn, and of the others only what is above it.
+ * Nobody tries where u is above the sum of all chances. */
+static size_t draw_screened(const segue_betas *betas, size_t leader, const ziggurat *fast,
+                            segue_rng *rng)
+{
+    const double x = segue_draw_beta(fast, rng, betas->a[leader], betas->b[leader]);
+    const double u = segue_rng_uniform(rng);
+    if (!segue_may_be_above(x, betas, leader, u))
+        return leader;
+    return try_others(betas, (winner){.arm = leader, .value = x}, u, fast, rng);
 }
 
 size_t segue_belief_thompson(const segue_belief *belief, const ziggurat *fast, segue_rng *rng)
 {
     const segue_prior *prior = &belief->prior;
-    const size_t component = draw_component(belief, rng);
+    const size_t component = draw_component(belief, rng), n_arms = prior->n_arms;
     if (!prior->b)
-        return best_point(prior->a + component * prior->n_arms, prior->n_arms);
+        return best_point(prior->a + component * n_arms, n_arms);
+    double *a = belief->room, *b = a + n_arms;
+    const size_t leader = take_posteriors(belief, component, a, b);
+    const segue_betas betas = {.a = a, .b = b, .count = n_arms};
     if (prior->n_components == 1 && !fast)
-        return draw_all(belief, component, rng);
-    return draw_screened(belief, component, fast, rng);
+        return draw_all(&betas, rng);
+    return draw_screened(&betas, leader, fast, rng);
 }

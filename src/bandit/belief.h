@@ -25,6 +25,7 @@ typedef struct segue_belief {
     const double *weight;  /* n_components: how likely each is, sum 1; all 0: none is possible */
     const uint64_t *pulls; /* n_arms: the rewards so far */
     const double *sum;     /* n_arms: their sum */
+    double *room;          /* 2 n_arms, for draws; NULL: none will be made */
 } segue_belief;
 
 /* One flat component; `ones` are n_arms times 1. */

@@ -17,7 +17,7 @@ typedef struct player {
     segue_prior prior;
     size_t held;     /* the arm */
     uint64_t hold;   /* pulls it is still held for */
-    double weight[]; /* of the components; then what look-ahead works in */
+    double weight[]; /* of the components; then what draws and look-ahead work in */
 } player;
 
 size_t segue_player_ones_size(const segue_setting *setting, const double *option)
@@ -36,7 +36,7 @@ void segue_player_ones(const segue_setting *setting, const double *option, void 
 
 size_t segue_player_size(size_t n_components, size_t n_arms, bool looks_ahead)
 {
-    return sizeof(player) + n_components * sizeof(double) +
+    return sizeof(player) + (n_components + 2 * n_arms) * sizeof(double) +
            (looks_ahead ? segue_lookahead_size(n_components, n_arms) : 0);
 }
 
@@ -50,9 +50,12 @@ void segue_player_begin(const segue_view *view, segue_prior prior)
 
 segue_belief segue_player_belief(const segue_view *view)
 {
-    const player *p = view->state;
-    return (segue_belief){
-        .prior = p->prior, .weight = p->weight, .pulls = view->pulls, .sum = view->sum};
+    player *p = view->state;
+    return (segue_belief){.prior = p->prior,
+                          .weight = p->weight,
+                          .pulls = view->pulls,
+                          .sum = view->sum,
+                          .room = p->weight + p->prior.n_components};
 }
 
 void segue_player_update(const segue_view *view, size_t arm, double reward)
@@ -86,7 +89,7 @@ static size_t decide(const segue_view *view, const segue_belief *belief)
 {
     player *p = view->state;
     const segue_lookahead ahead =
-        segue_look_ahead(belief, remaining(view), p->weight + p->prior.n_components);
+        segue_look_ahead(belief, remaining(view), belief->room + 2 * view->n_arms);
     p->held = ahead.arm;
     p->hold = ahead.exploits ? view->step / HOLD_SHARE : 0;
     return ahead.arm;

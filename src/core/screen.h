@@ -3,22 +3,30 @@
 #ifndef SEGUE_CORE_SCREEN_H
 #define SEGUE_CORE_SCREEN_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "core/ziggurat.h"
-
-/** A number that others are held against, and what is the same for all of them. */
-typedef struct segue_bar {
-    double x;
-    double curvature; /* 1 / (2 t (1 - t)) at its least, t from 0 to x */
-} segue_bar;
-
-segue_bar segue_bar_at(double x);
 
 /** Beta(a, b), a, b > 0: by the numbers of segue/rng.h, or by the faster ones of `fast` if given. */
 double segue_draw_beta(const ziggurat *fast, segue_rng *rng, double a, double b);
 
-/** A draw of Beta(a, b) if it is above the bar, else anything that is not: most of those that
- * have no chance take one random number and no logarithm. */
-double segue_draw_above(const segue_bar *bar, const ziggurat *fast, segue_rng *rng, double a,
-                        double b);
+/** Many Beta(a[i], b[i]) numbers, each to be held against x. */
+typedef struct segue_betas {
+    const double *a, *b;
+    size_t count;
+} segue_betas;
+
+/** At least the probability that number i is above x; at 1 or more nothing is known. */
+double segue_chance_above(double x, const segue_betas *betas, size_t i);
+
+/** Whether the sum of the chances, but for that of number `but`, may be above u; if not, it is not.
+ * Cheaper than the chances. */
+bool segue_may_be_above(double x, const segue_betas *betas, size_t but, double u);
+
+/** To be called with probability `chance` < 1, as it was told: a number of that law that is above
+ * x, or -1.  So called, and else taken for -1, it has the law of the number as far as that is above
+ * x. */
+double segue_draw_above(double x, double chance, segue_rng *rng, double a, double b);
 
 #endif
