@@ -15,6 +15,8 @@
 /* A possible component can come back, however long the others did better. */
 #define LEAST_WEIGHT 1e-200
 
+#define FAR_BELOW 2.0 /* standard deviations: where most draws are above */
+
 segue_prior segue_prior_flat(size_t n_arms, const double *ones)
 {
     return (segue_prior){.n_components = 1, .n_arms = n_arms, .weight = ones, .a = ones, .b = ones};
@@ -28,13 +30,19 @@ segue_prior segue_prior_points(const segue_models *models)
                          .a = models->mean};
 }
 
+/* What is left of the pulls; sums of parts are rounded. */
+static inline double lost_of(double pulls, double won)
+{
+    return pulls > won ? pulls - won : 0.0;
+}
+
 /* The mean of a component after `pulls` rewards of an arm. */
 static double mean_after(const segue_prior *prior, size_t place, double pulls, double sum)
 {
     if (!prior->b)
         return fmin(1.0, fmax(0.0, prior->a[place])); /* an estimate strays */
     const double a = prior->a[place] + sum;
-    return a / (a + (prior->b[place] + fmax(0.0, pulls - sum)));
+    return a / (a + (prior->b[place] + lost_of(pulls, sum)));
 }
 
 double segue_belief_mean(const segue_belief *belief, size_t component, size_t arm)
@@ -98,10 +106,10 @@ void segue_belief_update(const segue_belief *belief, size_t arm, double reward, 
 {
     const segue_prior *prior = &belief->prior;
     const double pulls = (double)belief->pulls[arm] - 1.0;
-    const double sum = fmax(0.0, belief->sum[arm] - reward);
+    const double sum = lost_of(belief->sum[arm], reward);
     const bool bit = prior->b && (reward == 0.0 || reward == 1.0);
     const double total =
-        bit ? weigh_by_bit(prior, arm, reward > 0.0, sum, fmax(0.0, pulls - sum), weight)
+        bit ? weigh_by_bit(prior, arm, reward > 0.0, sum, lost_of(pulls, sum), weight)
             : weigh(prior, arm, reward, pulls, sum, weight);
     const double share = 1.0 / total;
     for (size_t q = 0; q < prior->n_components; q++)
@@ -125,21 +133,30 @@ static size_t best_point(const double *mean, size_t n_arms)
     return best;
 }
 
-/* Fill in the posteriors of all arms under a component; returns the arm whose mean is largest. */
-static size_t take_posteriors(const segue_belief *belief, size_t component, double *a, double *b)
+/* Beta(a, b) of an arm under a component, after its rewards. */
+typedef struct posterior {
+    double a, b;
+} posterior;
+
+static inline posterior posterior_of(const segue_belief *belief, size_t component, size_t arm)
 {
-    const segue_prior *prior = &belief->prior;
-    const size_t row = component * prior->n_arms;
-    size_t leader = 0;
-    for (size_t arm = 0; arm < prior->n_arms; arm++) {
-        const double successes = belief->sum[arm];
-        const double failures = (double)(int64_t)belief->pulls[arm] - successes;
-        a[arm] = prior->a[row + arm] + successes;
-        b[arm] = prior->b[row + arm] + (failures > 0.0 ? failures : 0.0);
-        if (a[arm] * b[leader] > a[leader] * b[arm])
-            leader = arm;
+    const size_t place = component * belief->prior.n_arms + arm;
+    const double won = belief->sum[arm], pulls = (double)(int64_t)belief->pulls[arm];
+    return (posterior){.a = belief->prior.a[place] + won,
+                       .b = belief->prior.b[place] + lost_of(pulls, won)};
+}
+
+/* Those of all arms, in the room that there is. */
+static segue_betas take_posteriors(const segue_belief *belief, size_t component)
+{
+    const size_t n_arms = belief->prior.n_arms;
+    double *a = belief->room, *b = a + n_arms;
+    for (size_t arm = 0; arm < n_arms; arm++) {
+        const posterior p = posterior_of(belief, component, arm);
+        a[arm] = p.a;
+        b[arm] = p.b;
     }
-    return leader;
+    return (segue_betas){.a = a, .b = b, .count = n_arms};
 }
 
 /* The best arm so far, and its mean as drawn. */
@@ -155,12 +172,29 @@ static void challenge(winner *best, size_t arm, double value)
 }
 
 /* The best arm by a draw of every mean, one after the other. */
-static size_t draw_all(const segue_betas *betas, segue_rng *rng)
+static size_t draw_all(const segue_belief *belief, segue_rng *rng)
 {
     winner best = {.value = -INFINITY};
-    for (size_t arm = 0; arm < betas->count; arm++)
-        challenge(&best, arm, segue_rng_beta(rng, betas->a[arm], betas->b[arm]));
+    for (size_t arm = 0; arm < belief->prior.n_arms; arm++) {
+        const posterior p = posterior_of(belief, 0, arm);
+        challenge(&best, arm, segue_rng_beta(rng, p.a, p.b));
+    }
     return best.arm;
+}
+
+/* The arm whose mean is the largest. */
+static size_t leader_of(const segue_belief *belief, size_t component)
+{
+    size_t leader = 0;
+    posterior most = posterior_of(belief, component, 0);
+    for (size_t arm = 1; arm < belief->prior.n_arms; arm++) {
+        const posterior p = posterior_of(belief, component, arm);
+        if (p.a * most.b > most.a * p.b) {
+            most = p;
+            leader = arm;
+        }
+    }
+    return leader;
 }
 
 /* Let the others try to be above the leader, each with its chance c: the first does if u < c, then
@@ -187,28 +221,42 @@ static size_t try_others(const segue_betas *betas, winner leader, double u, cons
     return best.arm;
 }
 
-/* The same law from fewer numbers: the leader is drawn, and of the others only what is above it.
- * Nobody tries where u is above the sum of all chances. */
-static size_t draw_screened(const segue_betas *betas, size_t leader, const ziggurat *fast,
+/* Find out what holds for most draws of the leader to come, and for this one. */
+static void take_lead(segue_lead *lead, const segue_betas *betas, double x)
+{
+    const double a = betas->a[lead->arm], n = a + betas->b[lead->arm], mean = a / n;
+    const double low = mean - FAR_BELOW * sqrt(mean * (1.0 - mean) / (n + 1.0));
+    lead->bar = low < x && low > 0.0 ? low : x;
+    lead->chance = segue_chances_above(lead->bar, betas, lead->arm);
+    lead->holds = lead->chance < 1.0;
+}
+
+/* The same law from fewer numbers: one arm, which any past may have chosen, is drawn, and of the
+ * others only what is above it. */
+static size_t draw_screened(const segue_belief *belief, size_t component, const ziggurat *fast,
                             segue_rng *rng)
 {
-    const double x = segue_draw_beta(fast, rng, betas->a[leader], betas->b[leader]);
+    segue_lead *lead = belief->lead;
+    const bool goes_on = lead->holds && lead->component == component;
+    if (!goes_on)
+        *lead = (segue_lead){.component = component, .arm = leader_of(belief, component)};
+    const posterior p = posterior_of(belief, component, lead->arm);
+    const winner leader = {.arm = lead->arm, .value = segue_draw_beta(fast, rng, p.a, p.b)};
     const double u = segue_rng_uniform(rng);
-    if (!segue_may_be_above(x, betas, leader, u))
-        return leader;
-    return try_others(betas, (winner){.arm = leader, .value = x}, u, fast, rng);
+    if (goes_on && leader.value >= lead->bar && u >= lead->chance)
+        return leader.arm;
+    const segue_betas betas = take_posteriors(belief, component);
+    take_lead(lead, &betas, leader.value);
+    return u >= lead->chance ? leader.arm : try_others(&betas, leader, u, fast, rng);
 }
 
 size_t segue_belief_thompson(const segue_belief *belief, const ziggurat *fast, segue_rng *rng)
 {
     const segue_prior *prior = &belief->prior;
-    const size_t component = draw_component(belief, rng), n_arms = prior->n_arms;
+    const size_t component = draw_component(belief, rng);
     if (!prior->b)
-        return best_point(prior->a + component * n_arms, n_arms);
-    double *a = belief->room, *b = a + n_arms;
-    const size_t leader = take_posteriors(belief, component, a, b);
-    const segue_betas betas = {.a = a, .b = b, .count = n_arms};
+        return best_point(prior->a + component * prior->n_arms, prior->n_arms);
     if (prior->n_components == 1 && !fast)
-        return draw_all(&betas, rng);
-    return draw_screened(&betas, leader, fast, rng);
+        return draw_all(belief, rng);
+    return draw_screened(belief, component, fast, rng);
 }

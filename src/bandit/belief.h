@@ -19,13 +19,22 @@ struct segue_prior {
     const double *b;      /* the same; NULL: the components are points.  a, b > 0, a + b >= 1e-6 */
 };
 
+/* What a draw has found out that spares the next ones work: under a component, the others are above
+ * `bar` with chances whose sum is at most `chance`; true until one of the others has a reward. */
+typedef struct segue_lead {
+    bool holds;
+    size_t component, arm;
+    double bar, chance;
+} segue_lead;
+
 /* What it believes now.  The arrays are borrowed. */
 typedef struct segue_belief {
     segue_prior prior;
     const double *weight;  /* n_components: how likely each is, sum 1; all 0: none is possible */
     const uint64_t *pulls; /* n_arms: the rewards so far */
     const double *sum;     /* n_arms: their sum */
-    double *room;          /* 2 n_arms, for draws; NULL: none will be made */
+    segue_lead *lead;      /* of the draws so far; NULL, as the room: no draw will be made */
+    double *room;          /* 2 n_arms: scratch of a draw */
 } segue_belief;
 
 /* One flat component; `ones` are n_arms times 1. */

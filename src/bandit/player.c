@@ -15,7 +15,8 @@
 
 typedef struct player {
     segue_prior prior;
-    size_t held;     /* the arm */
+    segue_lead lead; /* of Thompson sampling */
+    size_t held;     /* the arm of look-ahead */
     uint64_t hold;   /* pulls it is still held for */
     double weight[]; /* of the components; then what draws and look-ahead work in */
 } player;
@@ -45,6 +46,7 @@ void segue_player_begin(const segue_view *view, segue_prior prior)
     player *p = view->state;
     p->prior = prior;
     p->hold = 0;
+    p->lead.holds = false;
     memcpy(p->weight, prior.weight, prior.n_components * sizeof *prior.weight);
 }
 
@@ -55,6 +57,7 @@ segue_belief segue_player_belief(const segue_view *view)
                           .weight = p->weight,
                           .pulls = view->pulls,
                           .sum = view->sum,
+                          .lead = &p->lead,
                           .room = p->weight + p->prior.n_components};
 }
 
@@ -62,6 +65,7 @@ void segue_player_update(const segue_view *view, size_t arm, double reward)
 {
     player *p = view->state;
     const segue_belief belief = segue_player_belief(view);
+    p->lead.holds &= arm == p->lead.arm;
     if (p->prior.n_components > 1 || !p->prior.b)
         segue_belief_update(&belief, arm, reward, p->weight);
 }

@@ -11,7 +11,7 @@
  *     M = sqrt(v / (2 pi)) / w  exp(1 / (12 n) - n k),      w = (n - 2) x - (a - 1),
  *
  * and simpler bounds do without logarithms: k = integral from m to x of (t - m) / (t (1 - t)) dt is
- * at least (x - m)^2 / 2 times the least 1 / (t (1 - t)) there, and exp(y) >= (1 + y / 32)^32.
+ * at least (x - m)^2 / 2 times the least 1 / (t (1 - t)) there, and exp(y) >= (1 + y / 256)^256.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "core/screen.h"
 
@@ -31,8 +31,10 @@ double segue_draw_beta(const ziggurat *fast, segue_rng *rng, double a, double b)
 /* No more than exp(y), y >= 0. */
 static inline double power_below(double y)
 {
-    const double p = 1.0 + y * (1.0 / 32.0), p2 = p * p, p4 = p2 * p2, p8 = p4 * p4, p16 = p8 * p8;
-    return p16 * p16;
+    double power = 1.0 + y * (1.0 / 256.0);
+    for (int i = 0; i < 8; i++)
+        power *= power;
+    return power;
 }
 
 /* The least 1 / (t (1 - t)), t from 0 to x. */
@@ -62,27 +64,27 @@ static inline bool is_log_concave(double a, double b)
     return a >= 1.0 && b >= 1.0;
 }
 
-double segue_chance_above(double x, const segue_betas *betas, size_t i)
+static inline double chance_above(double x, double steepness, double a, double b)
 {
-    const double a = betas->a[i], b = betas->b[i], w = width_of(x, a, b);
+    const double w = width_of(x, a, b);
     if (!(w > 0.0 && is_log_concave(a, b)))
         return INFINITY;
-    const double power = divergence_power(x, steepness_below(x), a, b);
-    return sqrt(MOST_SQUARE * a * b / ((a + b) * power)) / w;
+    return sqrt(MOST_SQUARE * a * b / ((a + b) * w * w * divergence_power(x, steepness, a, b)));
 }
 
-bool segue_may_be_above(double x, const segue_betas *betas, size_t but, double u)
+double segue_chance_above(double x, const segue_betas *betas, size_t i)
 {
-    const double steepness = steepness_below(x), share = u / (double)betas->count;
-    bool may = false;
-    for (size_t i = 0; i < betas->count; i++) {
-        const double a = betas->a[i], b = betas->b[i], w = width_of(x, a, b), edge = w * share;
-        const double power = divergence_power(x, steepness, a, b);
-        const bool none = (MOST_SQUARE * a * b < edge * edge * (a + b) * power) & (w > 0.0) &
-                          (a >= 1.0) & (b >= 1.0);
-        may |= !none & (i != but);
-    }
-    return may;
+    return chance_above(x, steepness_below(x), betas->a[i], betas->b[i]);
+}
+
+double segue_chances_above(double x, const segue_betas *betas, size_t but)
+{
+    const double steepness = steepness_below(x);
+    double sum = 0.0;
+    for (size_t i = 0; i < betas->count; i++)
+        if (i != but)
+            sum += chance_above(x, steepness, betas->a[i], betas->b[i]);
+    return sum;
 }
 
 /* The logarithm of t (1 - t) f(t). */

@@ -20,9 +20,8 @@ typedef struct segue_betas {
 /** At least the probability that number i is above x; at 1 or more nothing is known. */
 double segue_chance_above(double x, const segue_betas *betas, size_t i);
 
-/** Whether the sum of the chances, but for that of number `but`, may be above u; if not, it is not.
- * Cheaper than the chances. */
-bool segue_may_be_above(double x, const segue_betas *betas, size_t but, double u);
+/** Their sum, but for number `but`. */
+double segue_chances_above(double x, const segue_betas *betas, size_t but);
 
 /** To be called with probability `chance` < 1, as it was told: a number of that law that is above
  * x, or -1.  So called, and else taken for -1, it has the law of the number as far as that is above
