@@ -3,7 +3,8 @@
  * A reward x of an arm of which component q expects mean mu = a / (a + b) makes its weight
  * v mu^x (1 - mu)^(1 - x), normalised, and its Beta(a + x, b + 1 - x).  Rewards between 0 and 1
  * count as parts of a success and of a failure.
- * Cost O(n_components) a reward, O(n_components + n_arms) a draw.
+ * Cost O(n_components) a reward, O(n_components + n_arms) a draw; while one arm leads clearly, and
+ * the others have no rewards, a draw takes one Beta number, whatever n_arms is.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/belief.h"
 
@@ -76,7 +77,7 @@ static double likelihood(double mean, double reward)
     return pow(mean, reward) * pow(1.0 - mean, 1.0 - reward);
 }
 
-/* Weigh by a reward of 0 or 1 after others; of Betas, which are the most common.  Returns the sum. */
+/* Weigh Betas by a reward of 0 or 1, the most common case; returns the sum of the weights. */
 static double weigh_by_bit(const segue_prior *prior, size_t arm, bool success, double won,
                            double lost, double *weight)
 {
@@ -90,7 +91,7 @@ static double weigh_by_bit(const segue_prior *prior, size_t arm, bool success, d
     return total;
 }
 
-/* The same for any reward and any component. */
+/* The same for any components and any reward. */
 static double weigh(const segue_prior *prior, size_t arm, double reward, double pulls, double sum,
                     double *weight)
 {
@@ -111,12 +112,14 @@ void segue_belief_update(const segue_belief *belief, size_t arm, double reward, 
     const double total =
         bit ? weigh_by_bit(prior, arm, reward > 0.0, sum, lost_of(pulls, sum), weight)
             : weigh(prior, arm, reward, pulls, sum, weight);
-    const double share = 1.0 / total;
     for (size_t q = 0; q < prior->n_components; q++)
-        if (weight[q] > 0.0)
-            weight[q] = weight[q] > LEAST_WEIGHT * total ? weight[q] * share : LEAST_WEIGHT;
+        if (weight[q] > 0.0) {
+            const double share = weight[q] / total;
+            weight[q] = share > LEAST_WEIGHT ? share : LEAST_WEIGHT;
+        }
 }
 
+/* Whatever there is to say about which component is drawn is said here: both forms ask it. */
 static size_t draw_component(const segue_belief *belief, segue_rng *rng)
 {
     const size_t count = belief->prior.n_components;
@@ -205,10 +208,10 @@ static size_t try_others(const segue_betas *betas, winner leader, double u, cons
 {
     winner best = leader;
     for (size_t arm = 0; arm < betas->count; arm++) {
-        const double a = betas->a[arm], b = betas->b[arm];
-        const double c = segue_chance_above(leader.value, betas, arm);
         if (arm == leader.arm)
             continue;
+        const double a = betas->a[arm], b = betas->b[arm];
+        const double c = segue_chance_above(leader.value, a, b);
         if (!(c < 1.0)) {
             challenge(&best, arm, segue_draw_beta(fast, rng, a, b));
         } else if (u >= c) {

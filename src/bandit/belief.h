@@ -58,8 +58,8 @@ void segue_belief_update(const segue_belief *belief, size_t arm, double reward, 
 
 /* A draw of a component, then of its means: the arm that is best under them.  Means that have no
  * chance are not drawn, but for a belief of one component, which draws no component and all means,
- * as `ts` does.  With the numbers of `fast` if it is given: the same law.  Needs a component that is
- * possible. */
+ * as `ts` does.  With the numbers of `fast` if it is given: the same law.  Needs a component that
+ * is possible. */
 size_t segue_belief_thompson(const segue_belief *belief, const ziggurat *fast, segue_rng *rng);
 
 #endif

@@ -19,8 +19,8 @@
 
 #include "core/log_beta.h"
 
-#define TWO_PI          6.28318530717958647693
-#define MOST_CORRECTION 1.0870 /* exp(1 / (6 n)), n = 2 */
+/* exp(1 / (6 n)) / (2 pi) at its most, n = 2: M^2 w^2 exp(2 n k) / v is not above. */
+#define MOST_SQUARE (1.0870 / 6.28318530717958647693)
 
 double segue_draw_beta(const ziggurat *fast, segue_rng *rng, double a, double b)
 {
@@ -43,45 +43,39 @@ static inline double steepness_below(double x)
     return x < 0.5 ? 1.0 / (x * (1.0 - x)) : 4.0;
 }
 
-/* M^2 w^2 exp(2 n k) / v at its most, and a power that exp(2 n k) is not below. */
-#define MOST_SQUARE (MOST_CORRECTION / TWO_PI)
-
+/* No more than exp(2 n k).  Of means above 1/2 the least 1 / (t (1 - t)) is at m, n^2 / (a b). */
 static inline double divergence_power(double x, double steepness, double a, double b)
 {
     const double n = a + b, ahead = n * x - a;
     const double gap = ahead > 0.0 ? ahead : 0.0; /* the mode is below x; the mean may not be */
-    /* Above 1/2 the least 1 / (t (1 - t)) is at the mean: n^2 / (a b). */
     return power_below(gap * gap * (a > b ? n : steepness) / (a > b ? a * b : n));
 }
 
+/* w: above 0 if x is above the mode. */
 static inline double width_of(double x, double a, double b)
 {
     return (a + b - 2.0) * x - (a - 1.0);
 }
 
-static inline bool is_log_concave(double a, double b)
-{
-    return a >= 1.0 && b >= 1.0;
-}
-
+/* It falls as x rises, which users make use of. */
 static inline double chance_above(double x, double steepness, double a, double b)
 {
     const double w = width_of(x, a, b);
-    if (!(w > 0.0 && is_log_concave(a, b)))
+    if (!(w > 0.0 && a >= 1.0 && b >= 1.0))
         return INFINITY;
     return sqrt(MOST_SQUARE * a * b / ((a + b) * w * w * divergence_power(x, steepness, a, b)));
 }
 
-double segue_chance_above(double x, const segue_betas *betas, size_t i)
+double segue_chance_above(double x, double a, double b)
 {
-    return chance_above(x, steepness_below(x), betas->a[i], betas->b[i]);
+    return chance_above(x, steepness_below(x), a, b);
 }
 
 double segue_chances_above(double x, const segue_betas *betas, size_t but)
 {
     const double steepness = steepness_below(x);
     double sum = 0.0;
-    for (size_t i = 0; i < betas->count; i++)
+    for (size_t i = 0; i < betas->count && sum < 1.0; i++)
         if (i != but)
             sum += chance_above(x, steepness, betas->a[i], betas->b[i]);
     return sum;

@@ -1,10 +1,18 @@
-/* kernel_tts.c - Thompson sampling by the prior of a learner, on words of rewards and by faster
- * numbers; see bandit/taught.c for the rule.
+/* kernel_tts.c - Thompson sampling by the prior of a learner, on words of rewards and by fewer
+ * random bits; see bandit/taught.c for the rule.
  *
- * The rule is the plain form's own code (bandit/belief.c).
+ * What is believed and which arm a draw leads to is the plain form's own code (bandit/belief.c): a
+ * rule of that code is one of both.  The numbers are those of core/ziggurat.h, so that the choices
+ * are others, of the same law.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/player.h"
 #include "sim/game.h"
+
+/* Points may all be contradicted, which is left to the plain form. */
+bool segue_tts_fits(const segue_view *view)
+{
+    return !view->prior || view->prior->b;
+}
 
 void segue_play_tts(game *g)
 {
