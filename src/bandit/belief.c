@@ -119,8 +119,7 @@ void segue_belief_update(const segue_belief *belief, size_t arm, double reward, 
         }
 }
 
-/* Whatever there is to say about which component is drawn is said here: both forms ask it. */
-static size_t draw_component(const segue_belief *belief, segue_rng *rng)
+size_t segue_belief_component(const segue_belief *belief, segue_rng *rng)
 {
     const size_t count = belief->prior.n_components;
     return count == 1 ? 0 : segue_draw_index(rng, belief->weight, count);
@@ -256,7 +255,7 @@ static size_t draw_screened(const segue_belief *belief, size_t component, const 
 size_t segue_belief_thompson(const segue_belief *belief, const ziggurat *fast, segue_rng *rng)
 {
     const segue_prior *prior = &belief->prior;
-    const size_t component = draw_component(belief, rng);
+    const size_t component = segue_belief_component(belief, rng);
     if (!prior->b)
         return best_point(prior->a + component * prior->n_arms, prior->n_arms);
     if (prior->n_components == 1 && !fast)

@@ -56,6 +56,10 @@ bool segue_belief_is_possible(const segue_belief *belief);
 /* Weigh the components again, in `weight`, by a reward in [0, 1] that the counts have already. */
 void segue_belief_update(const segue_belief *belief, size_t arm, double reward, double *weight);
 
+/* A draw of a component, of one that is possible; of a single component no number is drawn.  Both
+ * forms of Thompson sampling ask here: what is to be said about which is drawn is said there. */
+size_t segue_belief_component(const segue_belief *belief, segue_rng *rng);
+
 /* A draw of a component, then of its means: the arm that is best under them.  Means that have no
  * chance are not drawn, but for a belief of one component, which draws no component and all means,
  * as `ts` does.  With the numbers of `fast` if it is given: the same law.  Needs a component that
