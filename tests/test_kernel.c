@@ -1,4 +1,5 @@
-/* test_kernel.c - kernels make the pulls of the plain forms: every count, sum and view is equal.
+/* test_kernel.c - kernels make the pulls of the plain forms: every count, sum and view is equal; of
+ * `ts` and `tts`, choices of the same law.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
@@ -549,6 +550,36 @@ static void a_learner_does_not_notice(void **state)
     segue_models_destroy(models);
 }
 
+/* A learner of types learns from the counts that either form leaves: 60 runs of each, with numbers
+ * of their own.  A false alarm, |t| > 5.5 with 118 degrees of freedom, has probability 2e-7. */
+static void a_learner_of_types_learns_the_same(void **state)
+{
+    (void)state;
+    segue_models *models = paper_models();
+    const segue_environment env = {.models = models};
+    segue_learner_config config = segue_learner_defaults();
+    config.method = "tts";
+    segue_result *results[2];
+    for (int i = 0; i < 2; i++) {
+        const segue_simulation sim = {.environment = &env,
+                                      .learner = &config,
+                                      .steps = 200,
+                                      .tasks = 60,
+                                      .runs = (uint64_t)repeats(60),
+                                      .seed = (uint64_t)i + 5,
+                                      .threads = 2,
+                                      .kernel = i ? SEGUE_KERNEL_PLAIN : SEGUE_KERNEL_FAST};
+        assert_ok(segue_simulate(&results[i], &sim, NULL));
+        assert_true(results[i]->n_types >= 1.0);
+    }
+    const segue_regret a = results[0]->regret, b = results[1]->regret;
+    if (!(fabs(a.mean - b.mean) < 5.5 * hypot(a.se, b.se)))
+        fail_msg("%g (%g) and %g (%g)", a.mean, a.se, b.mean, b.se);
+    segue_result_destroy(results[0]);
+    segue_result_destroy(results[1]);
+    segue_models_destroy(models);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -564,6 +595,7 @@ int main(void)
         cmocka_unit_test(points_are_left_to_the_plain_form_of_tts),
         cmocka_unit_test(what_has_no_kernel_is_left_alone),
         cmocka_unit_test(a_learner_does_not_notice),
+        cmocka_unit_test(a_learner_of_types_learns_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
