@@ -4,7 +4,7 @@
  * v mu^x (1 - mu)^(1 - x), normalised, and its Beta(a + x, b + 1 - x).  Rewards between 0 and 1
  * count as parts of a success and of a failure.
  * Cost O(n_components) a reward, O(n_components + n_arms) a draw; while one arm leads clearly, and
- * the others have no rewards, a draw takes one Beta number, whatever n_arms is.
+ * the others have no rewards, most draws take no Beta number and no look at the others.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/belief.h"
 
@@ -16,7 +16,8 @@
 /* A possible component can come back, however long the others did better. */
 #define LEAST_WEIGHT 1e-200
 
-#define FAR_BELOW 2.0 /* standard deviations: where most draws are above */
+#define FAR_BELOW   2.4 /* standard deviations: where most draws are above */
+#define MOST_CHANCE 0.5 /* of a draw to be below, that is of use */
 
 segue_prior segue_prior_flat(size_t n_arms, const double *ones)
 {
@@ -185,17 +186,16 @@ static size_t draw_all(const segue_belief *belief, segue_rng *rng)
 }
 
 /* The arm whose mean is the largest. */
-static size_t leader_of(const segue_belief *belief, size_t component)
+static size_t leader_of(const segue_betas *betas)
 {
+    double a = betas->a[0], b = betas->b[0];
     size_t leader = 0;
-    posterior most = posterior_of(belief, component, 0);
-    for (size_t arm = 1; arm < belief->prior.n_arms; arm++) {
-        const posterior p = posterior_of(belief, component, arm);
-        if (p.a * most.b > most.a * p.b) {
-            most = p;
+    for (size_t arm = 1; arm < betas->count; arm++)
+        if (betas->a[arm] * b > a * betas->b[arm]) {
+            a = betas->a[arm];
+            b = betas->b[arm];
             leader = arm;
         }
-    }
     return leader;
 }
 
@@ -223,33 +223,66 @@ static size_t try_others(const segue_betas *betas, winner leader, double u, cons
     return best.arm;
 }
 
-/* Find out what holds for most draws of the leader to come, and for this one. */
-static void take_lead(segue_lead *lead, const segue_betas *betas, double x)
+/* Find out who leads, and what holds for most draws of its mean. */
+static void take_lead(segue_lead *lead, const segue_belief *belief, size_t component)
 {
-    const double a = betas->a[lead->arm], n = a + betas->b[lead->arm], mean = a / n;
-    const double low = mean - FAR_BELOW * sqrt(mean * (1.0 - mean) / (n + 1.0));
-    lead->bar = low < x && low > 0.0 ? low : x;
-    lead->chance = segue_chances_above(lead->bar, betas, lead->arm);
+    const segue_betas betas = take_posteriors(belief, component);
+    lead->component = component;
+    lead->arm = leader_of(&betas);
+    const double a = betas.a[lead->arm], n = a + betas.b[lead->arm], mean = a / n;
+    lead->bar = mean - FAR_BELOW * sqrt(mean * (1.0 - mean) / (n + 1.0));
+    lead->chance = lead->bar > 0.0 ? segue_chances_above(lead->bar, &betas, lead->arm) : INFINITY;
     lead->holds = lead->chance < 1.0;
 }
 
+/* The chance that a mean is below the bar of a lead; infinite where none of use is known. */
+static double chance_below(const segue_lead *lead, posterior p)
+{
+    const double chance = lead->holds ? segue_chance_above(1.0 - lead->bar, p.b, p.a) : INFINITY;
+    return chance < MOST_CHANCE ? chance : INFINITY;
+}
+
+/* Draw the leader's mean, where u has told with a chance < 1 whether it may be below the bar; else
+ * u has told nothing.  What u becomes is random again. */
+static double draw_leader(posterior p, double bar, double chance, double *u, const ziggurat *fast,
+                          segue_rng *rng)
+{
+    double x = segue_draw_beta(fast, rng, p.a, p.b);
+    if (!(chance < 1.0))
+        return x;
+    if (*u < chance) {
+        const double above = segue_draw_above(1.0 - bar, chance, rng, p.b, p.a);
+        *u = segue_rng_uniform(rng);
+        if (above > 0.0)
+            return 1.0 - above;
+    } else {
+        *u = (*u - chance) / (1.0 - chance);
+    }
+    while (x < bar)
+        x = segue_draw_beta(fast, rng, p.a, p.b);
+    return x;
+}
+
 /* The same law from fewer numbers: one arm, which any past may have chosen, is drawn, and of the
- * others only what is above it. */
+ * others only what is above it.  Where u is above the sum of all chances, its own to be below the
+ * bar and those of the others to be above, not even that one is. */
 static size_t draw_screened(const segue_belief *belief, size_t component, const ziggurat *fast,
                             segue_rng *rng)
 {
     segue_lead *lead = belief->lead;
-    const bool goes_on = lead->holds && lead->component == component;
-    if (!goes_on)
-        *lead = (segue_lead){.component = component, .arm = leader_of(belief, component)};
+    if (!lead->holds || lead->component != component)
+        take_lead(lead, belief, component);
     const posterior p = posterior_of(belief, component, lead->arm);
-    const winner leader = {.arm = lead->arm, .value = segue_draw_beta(fast, rng, p.a, p.b)};
-    const double u = segue_rng_uniform(rng);
-    if (goes_on && leader.value >= lead->bar && u >= lead->chance)
-        return leader.arm;
+    const double chance = chance_below(lead, p);
+    double u = segue_rng_uniform(rng);
+    if (u >= chance + lead->chance)
+        return lead->arm;
+    const double x = draw_leader(p, lead->bar, chance, &u, fast, rng);
+    lead->holds &= x >= lead->bar; /* else it may lead no more */
+    if (lead->holds && u >= lead->chance)
+        return lead->arm;
     const segue_betas betas = take_posteriors(belief, component);
-    take_lead(lead, &betas, leader.value);
-    return u >= lead->chance ? leader.arm : try_others(&betas, leader, u, fast, rng);
+    return try_others(&betas, (winner){.arm = lead->arm, .value = x}, u, fast, rng);
 }
 
 size_t segue_belief_thompson(const segue_belief *belief, const ziggurat *fast, segue_rng *rng)
