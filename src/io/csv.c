@@ -36,6 +36,11 @@ static segue_status grow_fields(segue_csv *csv, segue_error *err)
     return SEGUE_OK;
 }
 
+static segue_status has_nul(const segue_csv *csv, segue_error *err)
+{
+    return segue_lines_fail(&csv->lines, SEGUE_EPARSE, err, "the line contains a NUL byte");
+}
+
 /* How far it is to the next comma, LF or NUL. */
 static size_t plain_length(const char *text)
 {
@@ -54,8 +59,7 @@ static segue_status go_on(segue_csv *csv, size_t at, segue_error *err)
     segue_lines *lines = &csv->lines;
     const size_t before = lines->limit - csv->row;
     lines->at = csv->row;
-    const segue_status status =
-        at > SEGUE_LONGEST_LINE ? SEGUE_OK : segue_lines_more(lines, err);
+    const segue_status status = at > SEGUE_LONGEST_LINE ? SEGUE_OK : segue_lines_more(lines, err);
     csv->row = lines->at;
     if (status != SEGUE_OK || lines->limit - csv->row > before)
         return status;
@@ -87,53 +91,60 @@ static segue_status unquote(segue_csv *csv, size_t start, size_t *length, size_t
     return SEGUE_OK;
 }
 
-/* What ends a field is at `end` of the row.  *last: that is the end of the row. */
-static segue_status end_field(segue_csv *csv, size_t start, size_t length, size_t end, bool *last,
-                              segue_error *err)
+/* A quoted field ends at a comma, LF or CRLF. */
+static segue_status check_end(const segue_csv *csv, size_t end, segue_error *err)
 {
-    char *row = csv->lines.buffer + csv->row;
-    const bool crlf = row[end] == '\r' && row[end + 1] == '\n'; /* behind a quoted field */
-    if (row[end] == '\0')
-        return segue_lines_fail(&csv->lines, SEGUE_EPARSE, err, "the line contains a NUL byte");
-    if (row[end] != ',' && row[end] != '\n' && !crlf)
-        return segue_lines_fail(&csv->lines, SEGUE_EPARSE, err,
-                                "field %zu: a quote is not closed before the next comma or the "
-                                "end of the line",
-                                csv->n_fields + 1);
-    *last = row[end] != ',';
-    if (row[end] == '\n' && length > 0 && end == start + length && row[end - 1] == '\r')
-        length--;
-    csv->lines.at = csv->row + end + 1 + crlf;
-    row[start + length] = '\0';
-    csv->field[csv->n_fields++] = (segue_csv_field_place){.start = start, .length = length};
+    const char *at = csv->lines.buffer + csv->row + end;
+    if (*at == ',' || *at == '\n' || (at[0] == '\r' && at[1] == '\n'))
+        return SEGUE_OK;
+    return *at == '\0'
+               ? has_nul(csv, err)
+               : segue_lines_fail(&csv->lines, SEGUE_EPARSE, err,
+                                  "field %zu: a quote is not closed before the next comma or the "
+                                  "end of the line",
+                                  csv->n_fields + 1);
+}
+
+/* Find the end of the field that starts at `start` of the row, and its text. */
+static segue_status take_field(segue_csv *csv, size_t start, size_t *length, size_t *end,
+                               segue_error *err)
+{
+    const char *text = csv->lines.buffer + csv->row + start;
+    if (*text == '"') {
+        const segue_status status = unquote(csv, start, length, end, err);
+        return status == SEGUE_OK ? check_end(csv, *end, err) : status;
+    }
+    *length = plain_length(text);
+    *end = start + *length;
+    if (text[*length] == '\0')
+        return has_nul(csv, err);
+    *length -= text[*length] == '\n' && *length > 0 && text[*length - 1] == '\r';
     return SEGUE_OK;
 }
 
 static segue_status split(segue_csv *csv, segue_error *err)
 {
-    bool last = false;
-    size_t start = 0;
+    size_t length = 0, end = 0;
+    char mark = ',';
     csv->row = csv->lines.at;
     csv->n_fields = 0;
-    while (!last) {
+    for (size_t start = 0; mark == ','; start = end + 1) {
         segue_status status = SEGUE_OK;
-        size_t length = 0, end = 0;
         if (csv->n_fields == csv->capacity)
             status = grow_fields(csv, err);
-        const char *text = csv->lines.buffer + csv->row + start;
-        if (status == SEGUE_OK && *text == '"')
-            status = unquote(csv, start, &length, &end, err);
-        else
-            end = start + (length = plain_length(text));
         if (status == SEGUE_OK)
-            status = end_field(csv, start, length, end, &last, err);
+            status = take_field(csv, start, &length, &end, err);
         if (status != SEGUE_OK)
             return status;
-        start = end + 1;
+        char *row = csv->lines.buffer + csv->row;
+        mark = row[end];
+        row[start + length] = '\0';
+        csv->field[csv->n_fields++] = (segue_csv_field_place){.start = start, .length = length};
     }
-    if (start > SEGUE_LONGEST_LINE + 1)
+    if (end > SEGUE_LONGEST_LINE)
         return segue_lines_fail(&csv->lines, SEGUE_EPARSE, err, "the line is longer than %d bytes",
                                 SEGUE_LONGEST_LINE);
+    csv->lines.at = csv->row + end + 1 + (mark == '\r');
     return SEGUE_OK;
 }
 

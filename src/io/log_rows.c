@@ -150,10 +150,10 @@ static segue_status next_json(reading *r, bool *more, segue_error *err)
 static segue_status check_name(const reading *r, size_t c, const char *name, size_t length,
                                segue_error *err)
 {
-    const char *problem = length == 0                      ? "there is no name"
-                          : segue_has_control(name)        ? "the name has a control character"
+    const char *problem = length == 0                    ? "there is no name"
+                          : segue_has_control(name)      ? "the name has a control character"
                           : !segue_is_utf8(name, length) ? "the name is not UTF-8"
-                                                           : NULL;
+                                                         : NULL;
     return problem ? WRONG(r, SEGUE_EPARSE, err, "field '%s': %s", column_name[c], problem)
                    : SEGUE_OK;
 }
@@ -254,8 +254,8 @@ static segue_status read_rows(reading *r, segue_error *err)
         r->out->n_rows += status == SEGUE_OK;
     }
     if (status == SEGUE_OK && r->out->n_rows == 0)
-        status = segue_fail(err, SEGUE_EPARSE, "%s: there is no reward below the header",
-                            path_of(r));
+        status =
+            segue_fail(err, SEGUE_EPARSE, "%s: there is no reward below the header", path_of(r));
     if (status == SEGUE_OK && r->out->arms.count < SEGUE_MIN_ARMS)
         status = segue_fail(err, SEGUE_EDOMAIN, "%s: there is only one arm; need at least %d",
                             path_of(r), SEGUE_MIN_ARMS);

@@ -8,13 +8,18 @@
 
 #include "segue/status.h"
 
-/* Which name has a hash. */
+#define SEGUE_NAMES_SLACK 16
+
+/* A name of up to 12 bytes is its own key, so that the table tells whether it is there; of a longer
+ * one the key is a hash. */
 typedef struct names_slot {
-    uint32_t hash;
-    uint32_t number; /* plus 1; 0: none */
+    uint64_t key;
+    uint32_t key_end;
+    uint32_t number; /* plus 1; 0: the slot is empty */
 } names_slot;
 
-/* A hash table with open addressing; texts are one behind the other in blocks.  All zeros: empty. */
+/* A hash table with open addressing; texts are one behind the other in blocks.  All zeros: empty.
+ */
 typedef struct names {
     char **name; /* count, in the order they came */
     size_t count, capacity;
@@ -22,13 +27,13 @@ typedef struct names {
     size_t n_slots;
     char **block; /* n_blocks; the last has room from `used` to `size` */
     size_t n_blocks, used, size;
-    size_t last; /* the number that was found last, which is often the next one too */
+    names_slot last; /* what was found last, which is often the next one too */
 } names;
 
 void segue_names_fini(names *n);
 
-/* The number of a name, which is new if it was not there.  A NUL must follow the text, and be the
- * only one.  @retval SEGUE_ENOMEM */
+/* The number of a name, which is new if it was not there.  Behind the text is a NUL, the only one,
+ * and SEGUE_NAMES_SLACK bytes from its end on can be read.  @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_names_find(names *n, const char *text, size_t length,
                                                size_t *number, segue_error *err);
 
