@@ -1,7 +1,7 @@
 /* csv.c - strict reading of comma-separated lines, with the number of each for errors.
  *
- * A row is split where it lies in the buffer.  The marks between its fields become NULs, and
- * quoted fields, which only get shorter, are moved up to their starts.
+ * A row is split where it lies in the buffer; quoted fields, which only get shorter, are moved up to
+ * their starts.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "io/csv.h"
 
@@ -136,9 +136,7 @@ static segue_status split(segue_csv *csv, segue_error *err)
             status = take_field(csv, start, &length, &end, err);
         if (status != SEGUE_OK)
             return status;
-        char *row = csv->lines.buffer + csv->row;
-        mark = row[end];
-        row[start + length] = '\0';
+        mark = csv->lines.buffer[csv->row + end];
         csv->field[csv->n_fields++] = (segue_csv_field_place){.start = start, .length = length};
     }
     if (end > SEGUE_LONGEST_LINE)

@@ -100,7 +100,7 @@ static segue_status next_csv(reading *r, bool *more, segue_error *err)
     for (size_t c = 0; c < N_COLUMNS; c++)
         if (r->has[c])
             r->value[c] = (segue_json_value){.kind = SEGUE_JSON_NUMBER,
-                                             .text = segue_csv_field(&r->csv, r->place[c]),
+                                             .text = segue_csv_text(&r->csv, r->place[c]),
                                              .length = r->csv.field[r->place[c]].length};
     return SEGUE_OK;
 }
@@ -144,6 +144,13 @@ static segue_status next_json(reading *r, bool *more, segue_error *err)
     return status;
 }
 
+/* With a NUL behind it. */
+static const char *text_of(const segue_json_value *value)
+{
+    value->text[value->length] = '\0';
+    return value->text;
+}
+
 /* ---- what they mean ---------------------------------------------------------------------- */
 
 /* Names are looked at when they are new. */
@@ -169,7 +176,7 @@ static segue_status read_name(reading *r, size_t c, names *list, size_t most, si
     if (list->count > most)
         return WRONG(r, SEGUE_EDOMAIN, err, "field '%s': more than %zu of them", column_name[c],
                      most);
-    return check_name(r, c, value->text, value->length, err);
+    return check_name(r, c, list->name[*number], value->length, err);
 }
 
 static segue_status read_number(const reading *r, size_t c, double *out, segue_error *err)
@@ -180,7 +187,7 @@ static segue_status read_number(const reading *r, size_t c, double *out, segue_e
         return SEGUE_OK;
     }
     segue_error why;
-    const segue_status status = segue_parse_double(value->text, out, &why);
+    const segue_status status = segue_parse_double(text_of(value), out, &why);
     return status == SEGUE_OK
                ? status
                : WRONG(r, status, err, "field '%s': %s", column_name[c], why.message);
@@ -204,7 +211,7 @@ static segue_status read_time(reading *r, double *out, segue_error *err)
 {
     bool is_date = false;
     segue_error why;
-    const segue_status status = segue_when_parse(r->value[TIME].text, out, &is_date, &why);
+    const segue_status status = segue_when_parse(text_of(&r->value[TIME]), out, &is_date, &why);
     if (status != SEGUE_OK)
         return WRONG(r, status, err, "field 'time': %s", why.message);
     if (r->out->n_rows == 0)

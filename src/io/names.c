@@ -49,10 +49,13 @@ static names_slot key_of(const char *text, size_t length)
 }
 
 /* Whether a slot has this key and, if that is a hash, this text. */
-static bool is_at(const names *n, const names_slot *slot, const names_slot *key, const char *text)
+static bool is_at(const names *n, const names_slot *slot, const names_slot *key, const char *text,
+                  size_t length)
 {
-    return slot->key == key->key && slot->key_end == key->key_end &&
-           (key->key_end != HASHED || strcmp(n->name[slot->number - 1], text) == 0);
+    if (slot->key != key->key || slot->key_end != key->key_end)
+        return false;
+    const char *name = n->name[slot->number - 1];
+    return key->key_end != HASHED || (strncmp(name, text, length) == 0 && name[length] == '\0');
 }
 
 /* Where a search for a key starts. */
@@ -62,10 +65,10 @@ static size_t home_of(const names_slot *key, size_t n_slots)
 }
 
 /* Where a name is, or would be. */
-static size_t place_of(const names *n, const names_slot *key, const char *text)
+static size_t place_of(const names *n, const names_slot *key, const char *text, size_t length)
 {
     size_t at = home_of(key, n->n_slots);
-    while (n->slot[at].number != 0 && !is_at(n, &n->slot[at], key, text))
+    while (n->slot[at].number != 0 && !is_at(n, &n->slot[at], key, text, length))
         at = (at + 1) & (n->n_slots - 1);
     return at;
 }
@@ -125,7 +128,9 @@ static segue_status add(names *n, const char *text, size_t length, segue_error *
         status = add_block(n, length < BLOCK_SIZE ? BLOCK_SIZE : length + 1, err);
     if (status != SEGUE_OK)
         return status;
-    n->name[n->count++] = memcpy(n->block[n->n_blocks - 1] + n->used, text, length + 1);
+    char *copy = memcpy(n->block[n->n_blocks - 1] + n->used, text, length);
+    copy[length] = '\0';
+    n->name[n->count++] = copy;
     n->used += length + 1;
     return SEGUE_OK;
 }
@@ -136,13 +141,13 @@ segue_status segue_names_find(names *n, const char *text, size_t length, size_t 
     segue_status status = SEGUE_OK;
     names_slot key = key_of(text, length);
     *number = n->last.number - 1;
-    if (n->last.number != 0 && is_at(n, &n->last, &key, text))
+    if (n->last.number != 0 && is_at(n, &n->last, &key, text, length))
         return SEGUE_OK;
     if (n->count == n->capacity)
         status = grow(n, err);
     if (status != SEGUE_OK)
         return status;
-    names_slot *slot = &n->slot[place_of(n, &key, text)];
+    names_slot *slot = &n->slot[place_of(n, &key, text, length)];
     if (slot->number == 0) {
         status = add(n, text, length, err);
         if (status != SEGUE_OK)

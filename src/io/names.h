@@ -32,8 +32,8 @@ typedef struct names {
 
 void segue_names_fini(names *n);
 
-/* The number of a name, which is new if it was not there.  Behind the text is a NUL, the only one,
- * and SEGUE_NAMES_SLACK bytes from its end on can be read.  @retval SEGUE_ENOMEM */
+/* The number of a name, which is new if it was not there.  It has no NUL in it, and
+ * SEGUE_NAMES_SLACK bytes from its end on can be read.  @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_names_find(names *n, const char *text, size_t length,
                                                size_t *number, segue_error *err);
 
