@@ -1,8 +1,7 @@
 /* csv.c - strict reading of comma-separated lines, with the number of each for errors.
  *
- * A row is split where it lies in the buffer; quoted fields, which only get shorter, are moved up to
- * their starts.
- * SPDX-License-Identifier: Apache-2.0 */
+ * A row is split where it lies in the buffer; quoted fields, which only get shorter, are moved up
+ * to their starts. SPDX-License-Identifier: Apache-2.0 */
 #include "io/csv.h"
 
 #include <stdlib.h>
@@ -41,15 +40,21 @@ static segue_status has_nul(const segue_csv *csv, segue_error *err)
     return segue_lines_fail(&csv->lines, SEGUE_EPARSE, err, "the line contains a NUL byte");
 }
 
-/* How far it is to the next comma, LF or NUL. */
+/* How far it is to the next comma, LF or NUL: of the bytes up to the comma in ASCII few others are
+ * in names and numbers, so that these are looked for together. */
 static size_t plain_length(const char *text)
 {
-    for (size_t i = 0;; i += 8) {
-        const uint64_t word = segue_load8(text + i);
-        const uint64_t marks =
-            segue_mark(word, ',') | segue_mark(word, '\n') | segue_mark(word, '\0');
-        if (marks)
-            return i + segue_first_mark(marks);
+    size_t i = 0;
+    for (;;) {
+        const uint64_t marks = segue_mark_less(segue_load8(text + i), ',' + 1);
+        if (!marks) {
+            i += 8;
+            continue;
+        }
+        i += segue_first_mark(marks);
+        if (text[i] == ',' || text[i] == '\n' || text[i] == '\0')
+            return i;
+        i++;
     }
 }
 
@@ -105,45 +110,73 @@ static segue_status check_end(const segue_csv *csv, size_t end, segue_error *err
                                   csv->n_fields + 1);
 }
 
-/* Find the end of the field that starts at `start` of the row, and its text. */
-static segue_status take_field(segue_csv *csv, size_t start, size_t *length, size_t *end,
-                               segue_error *err)
+/* Take the quoted field that starts at `*at` of the row; *at is then behind the mark at its end.
+ * *ended: that was the end of the row. */
+static segue_status take_quoted(segue_csv *csv, size_t *at, bool *ended, segue_error *err)
 {
-    const char *text = csv->lines.buffer + csv->row + start;
-    if (*text == '"') {
-        const segue_status status = unquote(csv, start, length, end, err);
-        return status == SEGUE_OK ? check_end(csv, *end, err) : status;
+    size_t length = 0, end = 0;
+    segue_status status = unquote(csv, *at, &length, &end, err);
+    if (status == SEGUE_OK)
+        status = check_end(csv, end, err);
+    if (status != SEGUE_OK)
+        return status;
+    csv->field[csv->n_fields++] = (segue_csv_field_place){.start = *at, .length = length};
+    *ended = csv->lines.buffer[csv->row + end] != ',';
+    *at = end + 1;
+    return SEGUE_OK;
+}
+
+/* The same for fields without quotes, as many as there are and have room; returns whether the row
+ * has ended. */
+static bool take_plain(segue_csv *csv, size_t *at)
+{
+    const char *const row = csv->lines.buffer + csv->row;
+    segue_csv_field_place *const field = csv->field;
+    size_t n = csv->n_fields, start = *at;
+    bool ended = false;
+    while (!ended && n < csv->capacity && row[start] != '"') {
+        const size_t length = plain_length(row + start);
+        field[n++] = (segue_csv_field_place){.start = start, .length = length};
+        start += length + 1;
+        ended = row[start - 1] != ',';
     }
-    *length = plain_length(text);
-    *end = start + *length;
-    if (text[*length] == '\0')
+    csv->n_fields = n;
+    *at = start;
+    return ended;
+}
+
+/* The row ends at `end`, with LF, CRLF or a NUL. */
+static segue_status end_row(segue_csv *csv, size_t end, segue_error *err)
+{
+    const char *at = csv->lines.buffer + csv->row + end;
+    segue_csv_field_place *last = &csv->field[csv->n_fields - 1];
+    if (*at == '\0')
         return has_nul(csv, err);
-    *length -= text[*length] == '\n' && *length > 0 && text[*length - 1] == '\r';
+    if (end > SEGUE_LONGEST_LINE)
+        return segue_lines_fail(&csv->lines, SEGUE_EPARSE, err, "the line is longer than %d bytes",
+                                SEGUE_LONGEST_LINE);
+    if (last->length > 0 && end == last->start + last->length && at[-1] == '\r')
+        last->length--; /* of CRLF, behind a field without quotes */
+    csv->lines.at = csv->row + end + 1 + (*at == '\r');
     return SEGUE_OK;
 }
 
 static segue_status split(segue_csv *csv, segue_error *err)
 {
-    size_t length = 0, end = 0;
-    char mark = ',';
+    size_t at = 0;
+    bool ended = false;
+    segue_status status = SEGUE_OK;
     csv->row = csv->lines.at;
     csv->n_fields = 0;
-    for (size_t start = 0; mark == ','; start = end + 1) {
-        segue_status status = SEGUE_OK;
+    while (status == SEGUE_OK && !ended) {
         if (csv->n_fields == csv->capacity)
             status = grow_fields(csv, err);
-        if (status == SEGUE_OK)
-            status = take_field(csv, start, &length, &end, err);
-        if (status != SEGUE_OK)
-            return status;
-        mark = csv->lines.buffer[csv->row + end];
-        csv->field[csv->n_fields++] = (segue_csv_field_place){.start = start, .length = length};
+        else if (csv->lines.buffer[csv->row + at] == '"')
+            status = take_quoted(csv, &at, &ended, err);
+        else
+            ended = take_plain(csv, &at);
     }
-    if (end > SEGUE_LONGEST_LINE)
-        return segue_lines_fail(&csv->lines, SEGUE_EPARSE, err, "the line is longer than %d bytes",
-                                SEGUE_LONGEST_LINE);
-    csv->lines.at = csv->row + end + 1 + (mark == '\r');
-    return SEGUE_OK;
+    return status == SEGUE_OK ? end_row(csv, at - 1, err) : status;
 }
 
 /* ---- rows -------------------------------------------------------------------------------- */

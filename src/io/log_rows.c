@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "io/log_rows.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,9 +25,10 @@ typedef struct reading {
     segue_json_lines json;
     bool is_json;
     bool looked_for[N_COLUMNS];
-    size_t place[N_COLUMNS]; /* CSV: which field of a row it is */
-    bool has[N_COLUMNS];     /* whether the log has it, which CSV tells in its header and JSON in
-                                its first object */
+    size_t place[N_COLUMNS];        /* CSV: which field of a row it is; ... */
+    size_t n_used, used[N_COLUMNS]; /* ... those columns that are there */
+    bool has[N_COLUMNS]; /* whether the log has it, which CSV tells in its header and JSON in
+                            its first object */
     size_t n_fields;
     segue_json_value value[N_COLUMNS]; /* of the current row */
     const log_wanted *wanted;
@@ -82,13 +84,15 @@ static segue_status read_header(reading *r, segue_error *err)
             return no_column(r, c, err);
         if (r->has[c] && find_column(r, c, r->place[c] + 1) < r->n_fields)
             return WRONG(r, SEGUE_EPARSE, err, "two columns are named '%s'", column_name[c]);
+        if (r->has[c])
+            r->used[r->n_used++] = c;
     }
     return SEGUE_OK;
 }
 
 /* ---- the fields of a row ----------------------------------------------------------------- */
 
-/* A text of CSV is what its column needs, a string or a number. */
+/* A text of CSV is what its column needs, a string or a number: it has no kind. */
 static segue_status next_csv(reading *r, bool *more, segue_error *err)
 {
     const segue_status status = segue_csv_next(&r->csv, more, err);
@@ -97,11 +101,11 @@ static segue_status next_csv(reading *r, bool *more, segue_error *err)
     if (segue_csv_fields(&r->csv) != r->n_fields)
         return WRONG(r, SEGUE_EPARSE, err, "the row has %zu fields; the header has %zu",
                      segue_csv_fields(&r->csv), r->n_fields);
-    for (size_t c = 0; c < N_COLUMNS; c++)
-        if (r->has[c])
-            r->value[c] = (segue_json_value){.kind = SEGUE_JSON_NUMBER,
-                                             .text = segue_csv_text(&r->csv, r->place[c]),
-                                             .length = r->csv.field[r->place[c]].length};
+    for (size_t i = 0; i < r->n_used; i++) {
+        const size_t c = r->used[i];
+        r->value[c].text = segue_csv_text(&r->csv, r->place[c]);
+        r->value[c].length = r->csv.field[r->place[c]].length;
+    }
     return SEGUE_OK;
 }
 
@@ -202,8 +206,8 @@ static segue_status read_reward(const reading *r, double *out, segue_error *err)
     if (!(*out >= lowest && *out <= highest))
         return WRONG(r, SEGUE_EDOMAIN, err, "field 'reward': %g is out of range; need %g to %g",
                      *out, lowest, highest);
-    const double mapped = (*out - lowest) / r->scale;
-    *out = mapped < 1.0 ? mapped : 1.0;
+    if (lowest != 0.0 || r->scale != 1.0)
+        *out = fmin(1.0, (*out - lowest) / r->scale);
     return SEGUE_OK;
 }
 

@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/bytes8.h"
-
-#define LONGEST_KEY 12
-#define HASHED      UINT32_MAX /* the end of a key that is a hash: no UTF-8 has these bytes */
 #define FIRST_SLOTS 64
 #define BLOCK_SIZE  65536
 
@@ -23,29 +19,19 @@ void segue_names_fini(names *n)
     *n = (names){.count = 0};
 }
 
+/* Mix a word into a hash. */
 static uint64_t mix(uint64_t h, uint64_t word)
 {
     h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
     return h ^ (h >> 32);
 }
 
-/* The first bytes of the eight at `text`, 0 to 8 of them. */
-static uint64_t first_bytes(const char *text, size_t count)
+uint64_t segue_names_hash(const char *text, size_t length)
 {
-    return count == 0 ? 0 : segue_load8(text) & (UINT64_MAX >> (64 - 8 * count));
-}
-
-static names_slot key_of(const char *text, size_t length)
-{
-    if (length <= 8)
-        return (names_slot){.key = first_bytes(text, length)};
-    if (length <= LONGEST_KEY)
-        return (names_slot){.key = segue_load8(text),
-                            .key_end = (uint32_t)first_bytes(text + 8, length - 8)};
     uint64_t h = length;
     for (; length >= 8; text += 8, length -= 8)
         h = mix(h, segue_load8(text));
-    return (names_slot){.key = mix(h, first_bytes(text, length)), .key_end = HASHED};
+    return mix(h, segue_names_bytes(text, length));
 }
 
 /* Whether a slot has this key and, if that is a hash, this text. */
@@ -55,7 +41,8 @@ static bool is_at(const names *n, const names_slot *slot, const names_slot *key,
     if (slot->key != key->key || slot->key_end != key->key_end)
         return false;
     const char *name = n->name[slot->number - 1];
-    return key->key_end != HASHED || (strncmp(name, text, length) == 0 && name[length] == '\0');
+    return key->key_end != SEGUE_NAMES_HASHED ||
+           (strncmp(name, text, length) == 0 && name[length] == '\0');
 }
 
 /* Where a search for a key starts. */
@@ -135,14 +122,10 @@ static segue_status add(names *n, const char *text, size_t length, segue_error *
     return SEGUE_OK;
 }
 
-segue_status segue_names_find(names *n, const char *text, size_t length, size_t *number,
-                              segue_error *err)
+segue_status segue_names_search(names *n, names_slot key, const char *text, size_t length,
+                                size_t *number, segue_error *err)
 {
     segue_status status = SEGUE_OK;
-    names_slot key = key_of(text, length);
-    *number = n->last.number - 1;
-    if (n->last.number != 0 && is_at(n, &n->last, &key, text, length))
-        return SEGUE_OK;
     if (n->count == n->capacity)
         status = grow(n, err);
     if (status != SEGUE_OK)
@@ -156,6 +139,6 @@ segue_status segue_names_find(names *n, const char *text, size_t length, size_t 
         *slot = key;
     }
     n->last = *slot;
-    *number = n->last.number - 1;
+    *number = slot->number - 1;
     return SEGUE_OK;
 }
