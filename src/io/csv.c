@@ -44,6 +44,7 @@ static segue_status has_nul(const segue_csv *csv, segue_error *err)
  * in names and numbers, so that these are looked for together. */
 static size_t plain_length(const char *text)
 {
+    const uint64_t ends = UINT64_C(1) << ',' | UINT64_C(1) << '\n' | UINT64_C(1) << '\0';
     size_t i = 0;
     for (;;) {
         const uint64_t marks = segue_mark_less(segue_load8(text + i), ',' + 1);
@@ -52,7 +53,7 @@ static size_t plain_length(const char *text)
             continue;
         }
         i += segue_first_mark(marks);
-        if (text[i] == ',' || text[i] == '\n' || text[i] == '\0')
+        if (ends >> text[i] & 1)
             return i;
         i++;
     }

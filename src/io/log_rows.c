@@ -155,6 +155,17 @@ static const char *text_of(const segue_json_value *value)
     return value->text;
 }
 
+/* The taker of the first row knows what rows have. */
+static segue_status next_row(reading *r, bool *more, segue_error *err)
+{
+    const segue_status status = r->is_json ? next_json(r, more, err) : next_csv(r, more, err);
+    if (r->out->n_rows == 0) {
+        r->out->has_time = r->has[TIME];
+        r->out->has_probability = r->has[PROBABILITY];
+    }
+    return status;
+}
+
 /* ---- what they mean ---------------------------------------------------------------------- */
 
 /* Names are looked at when they are new. */
@@ -174,7 +185,7 @@ static segue_status read_name(reading *r, size_t c, names *list, size_t most, si
 {
     const segue_json_value *value = &r->value[c];
     const size_t before = list->count;
-    segue_status status = segue_names_find(list, value->text, value->length, number, err);
+    const segue_status status = segue_names_find(list, value->text, value->length, number, err);
     if (status != SEGUE_OK || list->count == before)
         return status;
     if (list->count > most)
@@ -248,8 +259,6 @@ static segue_status read_row(reading *r, segue_error *err)
         status = read_time(r, &row.time, err);
     if (status == SEGUE_OK && r->has[PROBABILITY])
         status = read_probability(r, &row.probability, err);
-    r->out->has_time = r->has[TIME];
-    r->out->has_probability = r->has[PROBABILITY];
     return status == SEGUE_OK ? r->take(r->context, &row, err) : status;
 }
 
@@ -258,7 +267,7 @@ static segue_status read_rows(reading *r, segue_error *err)
     bool more = true;
     segue_status status = SEGUE_OK;
     while (status == SEGUE_OK) {
-        status = r->is_json ? next_json(r, &more, err) : next_csv(r, &more, err);
+        status = next_row(r, &more, err);
         if (status != SEGUE_OK || !more)
             break;
         status = read_row(r, err);
