@@ -92,8 +92,10 @@ static void a_learner_is_measured_as_it_is(void **state)
     segue_models *models = paper_models();
     segue_measure measure;
     double points[SEGUE_TRACKS * POINTS];
-    assert_ok(segue_measure_init(&measure, models, EVERY, TASKS, NULL));
-    assert_int_equal(segue_measure_size(&measure), SEGUE_TRACKS * POINTS);
+    const segue_environment env = {.models = models};
+    const segue_simulation sim = {.environment = &env, .tasks = TASKS};
+    assert_ok(segue_measure_init(&measure, SEGUE_FOLLOW_MODELS, &sim, EVERY, NULL));
+    assert_int_equal(segue_measure_size(&measure), 5 * POINTS);
     segue_measure_begin(&measure, points);
     segue_learner_config config = segue_learner_defaults();
     config.method = "tucb";
@@ -103,7 +105,6 @@ static void a_learner_is_measured_as_it_is(void **state)
     config.c = 0.05;
     segue_learner *learner = NULL;
     assert_ok(segue_learner_create(&learner, &config, NULL));
-    const segue_environment env = {.models = models};
     segue_world *world = NULL;
     assert_ok(segue_world_create(&world, &env, NULL));
     double sum = 0.0, weights = 0.0;

@@ -13,11 +13,18 @@
 #include "sim/summary.h"
 
 static const char *const track_names[SEGUE_TRACKS] = {"regret", "complexity", "error", "eps",
-                                                      "settled"};
+                                                      "settled",    "types"};
 
 const char *segue_track_name(segue_track track)
 {
     return track_names[track];
+}
+
+bool segue_follows(segue_follow follow, segue_track track)
+{
+    if (track == SEGUE_TRACK_REGRET)
+        return true;
+    return follow == (track == SEGUE_TRACK_TYPES ? SEGUE_FOLLOW_TYPES : SEGUE_FOLLOW_MODELS);
 }
 
 /* ---- memory ------------------------------------------------------------------------------ */
@@ -84,7 +91,7 @@ void segue_results_destroy(segue_results *results)
     free(results);
 }
 
-segue_status segue_cell_reserve(segue_cell *cell, bool learns, segue_error *err)
+segue_status segue_cell_reserve(segue_cell *cell, segue_follow follow, segue_error *err)
 {
     bool failed = false;
     if (cell->n_models) {
@@ -97,7 +104,7 @@ segue_status segue_cell_reserve(segue_cell *cell, bool learns, segue_error *err)
     }
     cell->n_points = cell->every ? (size_t)((cell->tasks + cell->every - 1) / cell->every) : 0;
     for (size_t q = 0; q < SEGUE_TRACKS && cell->n_points; q++) {
-        if (q != SEGUE_TRACK_REGRET && !learns)
+        if (!segue_follows(follow, (segue_track)q))
             continue;
         cell->track[q] = calloc(cell->runs * cell->n_points, sizeof *cell->track[q]);
         failed |= !cell->track[q];
@@ -196,11 +203,12 @@ static json_t *json_of_tracks(const segue_cell *cell)
 static json_t *json_of_cell(const segue_cell *cell)
 {
     json_t *object = json_pack(
-        "{s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "environment", cell->environment, "policy",
+        "{s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "environment", cell->environment, "policy",
         cell->policy, "steps", (json_int_t)cell->steps, "tasks", (json_int_t)cell->tasks, "runs",
         (json_int_t)cell->runs, "regret", json_of_regret(cell, cell->regret), "no_model_left",
         segue_json_number(cell->no_model_left), "violations", segue_json_number(cell->violations),
-        "left_out", segue_json_number(cell->left_out));
+        "left_out", segue_json_number(cell->left_out), "never_best",
+        json_of_regret(cell, cell->never_best));
     json_t *by_model = json_array();
     for (size_t k = 0; k < cell->n_models; k++)
         by_model = segue_json_append(by_model, json_of_regret(cell, cell->by_model[k]));
