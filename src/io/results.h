@@ -97,6 +97,10 @@ double segue_cell_band(const segue_cell *cell, segue_regret regret);
 const segue_cell *segue_results_find(const segue_results *results, const char *policy,
                                      uint64_t steps, uint64_t tasks);
 
+/** The same in one environment. */
+const segue_cell *segue_results_find_in(const segue_results *results, const char *environment,
+                                        const char *policy, uint64_t steps, uint64_t tasks);
+
 /** All of it as JSON; NULL: out of memory. */
 json_t *segue_results_json(const segue_results *results);
 
