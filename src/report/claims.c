@@ -522,14 +522,15 @@ static const struct {
      check_remark},
     {"told", false, "If each task's model were told, much less regret could be had.", check_told},
     {"probing", false,
-     "It is open whether optimism is best: an arm that is best for no model may tell models apart, "
-     "so that a few pulls of it save more regret than they cost.",
+     "An arm that is best for no model may be worth pulling, for it tells models apart: optimism, "
+     "which never does, may not be optimal (an open question).",
      segue_check_probing},
     {"identify-later", false,
-     "It is open whether to identify the models first: tUCB that does so could come closer to mUCB "
-     "in later tasks.",
+     "If the first tasks were spent on identifying the models, tUCB could come closer to mUCB in "
+     "later ones (an open question).",
      segue_check_identify_later},
-    {"identify-pays", false, "With many tasks that could be worth what it costs in the first ones.",
+    {"identify-pays", false,
+     "With many tasks to come, identifying first could be better in all (an open question).",
      segue_check_identify_pays},
     {"baselines", true,
      "Thompson sampling and KL-UCB, which know no models and transfer nothing, have less regret "

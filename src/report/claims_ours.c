@@ -79,62 +79,97 @@ void segue_check_learned(const segue_paper *paper, segue_finding *f)
 
 /* ---- arms that are best for no model ----------------------------------------------------- */
 
-/* Look-ahead at one n beside those that pull no such arm, and where there is none. */
-static void compare_probing(const segue_results *results, const segue_cell *mla, segue_tally *t,
-                            segue_finding *f, bool tell)
+/* What look-ahead is compared with: two that pull no such arm, and itself where there is none. */
+enum { BESIDE_MUCB, BESIDE_MTS, BESIDE_BARE, BESIDES };
+static const char *const besides[BESIDES] = {"mUCB", "mTS", "mLA where these arms are left out"};
+
+static const segue_cell *beside(const segue_results *results, const segue_cell *mla, size_t which)
 {
-    static const char *const others[] = {"mucb", "mts"};
-    char without[100];
-    (void)snprintf(without, sizeof without, "%s-without", mla->environment);
-    const segue_cell *bare = segue_results_find_in(results, without, "mla", mla->steps, 0);
-    if (tell)
-        segue_say(f, "%s, n = %" PRIu64 ": mLA %.1f (s.e. %.1f), with %.1f pulls of such arms",
-                  mla->environment, mla->steps, mla->regret.mean, mla->regret.se,
-                  mla->never_best.mean);
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        const segue_cell *other =
-            segue_results_find_in(results, mla->environment, others[i], mla->steps, 0);
-        if (!other)
-            continue;
-        segue_count(t, segue_compare_cells(other, mla));
-        if (tell)
-            segue_say(f, "; %s %.1f (%.1f), with %.1f", others[i], other->regret.mean,
-                      other->regret.se, other->never_best.mean);
-    }
-    if (bare) {
-        segue_count(t, segue_compare_cells(bare, mla));
-        if (tell)
-            segue_say(f, "; mLA where these arms are left out %.1f (%.1f)", bare->regret.mean,
-                      bare->regret.se);
-    }
-    if (tell)
-        segue_say(f, ". ");
+    static const char *const policies[BESIDES] = {"mucb", "mts", "mla"};
+    char place[100];
+    (void)snprintf(place, sizeof place, "%s%s", mla->environment,
+                   which == BESIDE_BARE ? "-without" : "");
+    return segue_results_find_in(results, place, policies[which], mla->steps, 0);
 }
 
-/* The longest tasks of an environment. */
-static bool is_longest(const segue_results *results, const segue_cell *cell)
+static void compare_probing(const segue_results *results, const segue_cell *mla, segue_tally *tally)
 {
-    for (size_t i = 0; i < results->n_cells; i++)
-        if (strcmp(results->cell[i].environment, cell->environment) == 0 &&
-            results->cell[i].steps > cell->steps)
+    for (size_t i = 0; i < BESIDES; i++) {
+        const segue_cell *other = beside(results, mla, i);
+        if (other)
+            segue_count(&tally[i], segue_compare_cells(other, mla));
+    }
+}
+
+/* The same in words. */
+static void tell_probing(const segue_results *results, const segue_cell *mla, segue_finding *f)
+{
+    segue_say(f,
+              "%s, where such arms help most (n = %" PRIu64
+              "): mLA %.1f (s.e. %.1f), with %.1f pulls of them",
+              mla->environment, mla->steps, mla->regret.mean, mla->regret.se, mla->never_best.mean);
+    for (size_t i = 0; i < BESIDES; i++) {
+        const segue_cell *other = beside(results, mla, i);
+        if (other)
+            segue_say(f, "; %s %.1f (%.1f)", besides[i], other->regret.mean, other->regret.se);
+    }
+    segue_say(f, ". ");
+}
+
+/* Whether look-ahead gains most by such arms at this n, of those of its environment. */
+static bool gains_most(const segue_results *results, const segue_cell *mla)
+{
+    const segue_cell *bare = beside(results, mla, BESIDE_BARE);
+    for (size_t i = 0; bare && i < results->n_cells; i++) {
+        const segue_cell *cell = &results->cell[i], *own = beside(results, cell, BESIDE_BARE);
+        if (strcmp(cell->policy, "mla") == 0 && own &&
+            strcmp(cell->environment, mla->environment) == 0 &&
+            own->regret.mean - cell->regret.mean > bare->regret.mean - mla->regret.mean)
             return false;
-    return true;
+    }
+    return bare != NULL;
 }
 
 void segue_check_probing(const segue_paper *paper, segue_finding *f)
 {
     const segue_results *results = paper->results[SEGUE_PROBES];
-    segue_tally t = {.right = 0};
+    segue_tally tally[BESIDES] = {{.right = 0}}, all = {.right = 0};
     for (size_t i = 0; i < results->n_cells; i++) {
         const segue_cell *cell = &results->cell[i];
-        if (strcmp(cell->policy, "mla") == 0 && !strstr(cell->environment, "-without"))
-            compare_probing(results, cell, &t, f, is_longest(results, cell));
+        if (strcmp(cell->policy, "mla") != 0 || strstr(cell->environment, "-without"))
+            continue;
+        compare_probing(results, cell, tally);
+        if (gains_most(results, cell))
+            tell_probing(results, cell, f);
     }
-    f->verdict = segue_judge(&t);
+    for (size_t i = 0; i < BESIDES; i++) {
+        all.right += tally[i].right;
+        all.wrong += tally[i].wrong;
+        all.open += tally[i].open;
+        segue_say(f,
+                  "Beside %s, over all n, mLA is better in %zu, worse in %zu, too close in %zu. ",
+                  besides[i], tally[i].right, tally[i].wrong, tally[i].open);
+    }
+    f->verdict = segue_judge(&all);
+}
+
+/* Whether tLA is better by such arms: does it pull them more often? */
+static void tell_learned_probing(const segue_results *results, segue_finding *f)
+{
+    const segue_cell *first = &results->cell[0];
+    const segue_cell *tts =
+        segue_results_find_in(results, "probes", "tts", first->steps, first->tasks);
+    const segue_cell *tla =
+        segue_results_find_in(results, "probes", "tla", first->steps, first->tasks);
+    if (!tts || !tla)
+        return;
     segue_say(f,
-              "Of %zu comparisons, over all n, look-ahead comes out better in %zu and worse in "
-              "%zu; %zu are too close to tell.",
-              t.right + t.wrong + t.open, t.right, t.wrong, t.open);
+              "Among the models with probes tLA pulls arms that are best for no model %.1f times "
+              "a task and tTS %.1f times: ",
+              tla->never_best.mean, tts->never_best.mean);
+    segue_say(f, tla->never_best.mean > tts->never_best.mean
+                     ? "it probes. "
+                     : "what it gains does not come of probing. ");
 }
 
 void segue_check_probing_learned(const segue_paper *paper, segue_finding *f)
@@ -147,11 +182,11 @@ void segue_check_probing_learned(const segue_paper *paper, segue_finding *f)
             segue_results_find_in(results, cell->environment, "tla", cell->steps, cell->tasks);
         if (tla && tla != cell)
             segue_count(&t, segue_compare_cells(cell, tla));
-        segue_say(f, "%s, %s: %.1f (s.e. %.1f), with %.1f pulls of arms best for no model. ",
-                  cell->environment, cell->policy, cell->regret.mean, cell->regret.se,
-                  cell->never_best.mean);
+        segue_say(f, "%s, %s: %.1f (s.e. %.1f). ", cell->environment, cell->policy,
+                  cell->regret.mean, cell->regret.se);
     }
     f->verdict = segue_judge(&t);
+    tell_learned_probing(results, f);
     segue_say(f, "n = %" PRIu64 ", averages over %" PRIu64 " tasks.", results->cell[0].steps,
               results->cell[0].tasks);
 }
