@@ -111,7 +111,7 @@ static segue_status measure_estimate(segue_measure *measure, const segue_models 
 }
 
 static segue_status measure_models(segue_measure *measure, const segue_learner *learner,
-                                    segue_error *err)
+                                   segue_error *err)
 {
     const segue_models *truth = measure->truth, *found = segue_learner_models(learner);
     if (!found) {

@@ -14,8 +14,8 @@ typedef struct segue_measure {
                                   estimate */
     uint64_t every;
     size_t n_points;
-    double *out;   /* where points go: n_points of each track that is followed, one after the other */
-    double sum;    /* of regrets since the last point */
+    double *out; /* where points go: n_points of each track that is followed, one after the other */
+    double sum;  /* of regrets since the last point */
     uint64_t seen; /* tasks since then */
     size_t point;
 } segue_measure;

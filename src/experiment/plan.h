@@ -18,12 +18,12 @@ enum { BEHIND_NO_MODEL, BEHIND_NEVER_BEST, BEHIND };
 
 typedef struct plan_cell {
     segue_simulation sim;
-    size_t n_models;            /* that single tasks have, one after the other in a run; else 0 */
-    segue_follow follow;        /* what is followed over tasks */
-    size_t width;               /* numbers a run */
-    double *values;             /* runs x width */
-    double cost;                /* steps of a run */
-    size_t place;               /* in the order of cells */
+    size_t n_models;     /* that single tasks have, one after the other in a run; else 0 */
+    segue_follow follow; /* what is followed over tasks */
+    size_t width;        /* numbers a run */
+    double *values;      /* runs x width */
+    double cost;         /* steps of a run */
+    size_t place;        /* in the order of cells */
 } plan_cell;
 
 /** Run r of cell c is unit c * runs + r. */

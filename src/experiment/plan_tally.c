@@ -45,8 +45,7 @@ static void summarise_tasks(const plan_cell *c, segue_cell *out)
         const double *points = values + AT_TRACKS;
         for (size_t q = 0; q < SEGUE_TRACKS; q++)
             if (out->track[q]) {
-                memcpy(out->track[q] + run * out->n_points, points,
-                       out->n_points * sizeof *values);
+                memcpy(out->track[q] + run * out->n_points, points, out->n_points * sizeof *values);
                 points += out->n_points;
             }
     }
