@@ -671,7 +671,7 @@ class Paper(Folder):
         env = {**os.environ, "PATH": f"{fake}:{os.environ['PATH']}"}
         out = self.folder / "out"
         self.refused(1, "gnuplot failed on models.gp: no such terminal", "paper", "--experiments", self.experiments,
-                     "--out", out, env=env)
+                     "--quiet", "--out", out, env=env)
         self.assertFalse((out / "report.html").exists())
 
 

@@ -89,7 +89,8 @@ void segue_figure_ours(segue_figure *figure)
     figure->failed = !title;
     if (!title)
         return;
-    series->title = strcat(title, mark);
+    series->title = title;
+    (void)strcat(series->title, mark);
     series->ours = true;
 }
 

@@ -120,6 +120,7 @@ static segue_status gather_tucb(segue_paper *paper, segue_error *err)
 {
     const segue_results *tasks = paper->results[SEGUE_TUCB_TASKS];
     const segue_results *lengths = paper->results[SEGUE_TUCB_LENGTHS];
+    paper->n_tucb = 0;
     paper->tucb = calloc(tasks->n_cells + lengths->n_cells, sizeof *paper->tucb);
     if (!paper->tucb)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for the report");
