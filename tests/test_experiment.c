@@ -92,8 +92,10 @@ static void a_learner_is_measured_as_it_is(void **state)
     segue_models *models = paper_models();
     segue_measure measure;
     double points[SEGUE_TRACKS * POINTS];
-    assert_ok(segue_measure_init(&measure, models, EVERY, TASKS, NULL));
-    assert_int_equal(segue_measure_size(&measure), SEGUE_TRACKS * POINTS);
+    const segue_environment env = {.models = models};
+    const segue_simulation sim = {.environment = &env, .tasks = TASKS};
+    assert_ok(segue_measure_init(&measure, SEGUE_FOLLOW_MODELS, &sim, EVERY, NULL));
+    assert_int_equal(segue_measure_size(&measure), 5 * POINTS);
     segue_measure_begin(&measure, points);
     segue_learner_config config = segue_learner_defaults();
     config.method = "tucb";
@@ -103,7 +105,6 @@ static void a_learner_is_measured_as_it_is(void **state)
     config.c = 0.05;
     segue_learner *learner = NULL;
     assert_ok(segue_learner_create(&learner, &config, NULL));
-    const segue_environment env = {.models = models};
     segue_world *world = NULL;
     assert_ok(segue_world_create(&world, &env, NULL));
     double sum = 0.0, weights = 0.0;
@@ -135,6 +136,47 @@ static void a_learner_is_measured_as_it_is(void **state)
     }
     segue_world_destroy(world);
     segue_learner_destroy(learner);
+    segue_models_destroy(models);
+}
+
+static segue_status follow(void *context, const run_task *task, segue_error *err)
+{
+    return segue_measure_task(context, task, false, err);
+}
+
+/* Of a learner of types: the regret, and how many types it has found. */
+static void types_are_counted_as_they_are_found(void **state)
+{
+    (void)state;
+    enum { TASKS = 40, EVERY = 5, POINTS = TASKS / EVERY };
+    segue_models *models = paper_models();
+    const segue_environment env = {.models = models};
+    segue_learner_config config = segue_learner_defaults();
+    config.method = "tts";
+    const segue_simulation sim = {.environment = &env,
+                                  .learner = &config,
+                                  .steps = 200,
+                                  .tasks = TASKS,
+                                  .runs = 1,
+                                  .threads = 1};
+    segue_measure measure;
+    double points[2 * POINTS];
+    assert_ok(segue_measure_init(&measure, SEGUE_FOLLOW_TYPES, &sim, EVERY, NULL));
+    assert_int_equal(segue_measure_size(&measure), 2 * POINTS);
+    segue_measure_begin(&measure, points);
+    segue_runner *runner = NULL;
+    run_totals totals;
+    assert_ok(segue_runner_create(&runner, &sim, NULL));
+    assert_ok(segue_runner_play(runner, 0, &totals, follow, &measure, NULL));
+    double sum = 0.0;
+    for (size_t p = 0; p < POINTS; p++)
+        sum += points[p] / POINTS;
+    assert_near(sum, totals.regret, 1e-9);
+    assert_near(points[POINTS], 0.0, 0.0); /* before its first fit */
+    assert_near(points[2 * POINTS - 1], totals.n_types, 0.0);
+    assert_true(totals.n_types >= 1.0);
+    assert_true(totals.never_best > 0.0 && totals.never_best < 200.0);
+    segue_runner_destroy(runner);
     segue_models_destroy(models);
 }
 
@@ -495,6 +537,7 @@ int main(void)
         cmocka_unit_test(the_band_of_a_median_holds_for_any_law),
         cmocka_unit_test(runs_without_a_number_are_left_out_of_a_median),
         cmocka_unit_test(a_learner_is_measured_as_it_is),
+        cmocka_unit_test(types_are_counted_as_they_are_found),
         cmocka_unit_test(models_settle_when_eps_is_below_half_their_gap),
         cmocka_unit_test(results_are_read_as_they_were_written),
         cmocka_unit_test(a_stop_at_any_task_does_not_show),

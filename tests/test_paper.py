@@ -18,7 +18,8 @@ import unittest
 
 from program import PAPER, SEGUE, SOURCE, Folder, answer, run
 
-STUDIES = ["lengths", "baselines", "tucb-lengths", "tucb-tasks", "tucb-choices", "related"]
+STUDIES = ["lengths", "baselines", "tucb-lengths", "tucb-tasks", "tucb-choices", "related", "ours", "probes",
+           "probes-tasks", "identify"]
 
 GOOD = {"name": "try", "environment": {"models": PAPER}, "policies": ["ucb", "mucb"],
         "steps": [50, 100], "runs": 3, "seed": 7}
@@ -350,6 +351,12 @@ def tiny_experiments(folder):
             usual["tasks"] = [12, 24] if isinstance(experiment["tasks"], list) else 24
         if "every" in experiment:
             usual.update(steps=120, every=2)
+        if name == "ours":
+            usual.update(steps=[60, 120])
+        if name == "tucb-lengths":
+            usual.update(steps=[60])
+        if name == "identify":
+            usual.update(policies=["tucb:identify=4", "tucb:C=0.5,identify=8"])
         experiment.update(usual)
         (folder / "experiments" / f"{name}.json").write_text(json.dumps(experiment))
     return str(folder / "experiments")
@@ -394,6 +401,14 @@ class Paper(Folder):
         other, _ = self.paper("other", "--seed", 2)
         self.assertNotEqual(files_of(one)["data/lengths.csv"], files_of(other)["data/lengths.csv"])
 
+    def test_the_experiments_behind_docs_are_played(self):
+        for name in ("shared", "nothing", "change"):
+            path = SOURCE / "experiments" / f"beyond-{name}.json"
+            found = json.loads(answer("run", path, "--variant", "quick", "--runs", 2, "--out", self.folder,
+                                      "--format", "json"))
+            for cell in found["results"]:
+                self.assertEqual("types" in cell["over_tasks"], cell["policy"] in ("tts", "tla"))
+
     def test_two_in_one_folder_do_not_mix(self):
         out = self.folder / "out"
         with subprocess.Popen([SEGUE, "paper", "--experiments", self.experiments, "--out", out],
@@ -409,11 +424,21 @@ class Paper(Folder):
         page = (out / "report.html").read_text()
         names = re.findall(r'<figure id="figure-([a-z0-9-]+)">', page)
         self.assertEqual(names, ["models", "lengths", "regret-12", "regret-24", "complexity-12", "complexity-24",
-                                 "bounds", "baselines", "single-runs", "errors", "choices", "related"])
+                                 "bounds", "baselines", "single-runs", "errors", "choices", "related", "ours-tasks",
+                                 "ours-lengths", "ours-types", "probing-paper", "probing-probes", "probing-pulls",
+                                 "identify", "identify-average"])
         for name in names:
             for end in (".svg", "-narrow.svg", ".pdf", ".gp", ".csv"):
                 self.assertGreater((out / "figures" / (name + end)).stat().st_size, 100, name + end)
             self.assertGreater(len(rows_of(out / "figures" / f"{name}.csv")), 2, name)
+        # what is ours is marked, thick and solid, and nothing else is
+        for name in names:
+            script = (out / "figures" / f"{name}.gp").read_text()
+            for style, title in re.findall(r"with (line[^']*?) linecolor rgb '#\w+' title '((?:[^']|'')*)'", script):
+                ours = re.match(r"(tts|tla|la|mla|ts, learned prior)\b", title.lower()) is not None
+                self.assertEqual(title.endswith(" (ours)"), ours, f"{name}: {title}")
+                thick = float(re.search(r"linewidth ([0-9.]+)", style)[1]) > 3
+                self.assertEqual(thick, ours, f"{name}: {title}: {style}")
         # the script draws the same figure again
         drawn = (out / "figures" / "models.svg").read_bytes()
         (out / "figures" / "models.svg").unlink()
@@ -467,7 +492,8 @@ class Paper(Folder):
 
         def lengths_of_tucb(*by_tasks):
             values = dict(zip((12, 24), by_tasks))
-            return "tucb-lengths", lambda cell: self.set_regret(cell, values[cell["tasks"]])
+            return [(study, lambda cell: self.set_regret(cell, values[cell["tasks"]]))
+                    for study in ("tucb-lengths", "tucb-tasks")]
 
         def track(name, value):
             def change(cell):
@@ -495,14 +521,14 @@ class Paper(Folder):
         check({"order": "holds", "prediction": "partly", "lengths": "holds", "start": "holds", "never-worse": "partly",
                "approach": "holds", "complexity": "holds", "bounds": "holds", "remark": "holds", "baselines": "holds",
                "single-runs": "fails", "error": "holds", "choices": "holds", "related": "holds", "told": "holds"},
-              levels, tasks(201, 90), lengths_of_tucb(150, 120), track("complexity", lambda x: 26 - 10 * x),
+              levels, tasks(201, 90), *lengths_of_tucb(150, 120), track("complexity", lambda x: 26 - 10 * x),
               named("baselines", ts=40, kl_ucb=50), track("error", lambda x: .05 + .1 * x), track("eps", lambda x: .1),
               ("tucb-choices", lambda cell: self.set_regret(cell, 90 if cell["policy"] == "tucb:C=2" else 100)),
               named("related", sw_ucb=400, d_ucb=800, carried_ucb=1000), told(5))
         check({"order": "fails", "lengths": "fails", "never-worse": "fails", "approach": "fails", "remark": "fails",
                "complexity": "fails", "baselines": "fails", "error": "fails", "choices": "fails", "related": "fails",
                "told": "fails", "bounds": "fails"},
-              regrets(44, 130, 200), tasks(46, 45), lengths_of_tucb(210, 220),
+              regrets(44, 130, 200), tasks(46, 45), *lengths_of_tucb(210, 220),
               track("complexity", lambda x: 20 + 3 * x), named("baselines", ts=60, kl_ucb=50),
               track("error", lambda x: .3 - .29 * x), track("eps", lambda x: .1),
               ("tucb-choices", lambda cell: self.set_regret(cell, 110 if cell["policy"] == "tucb:C=2" else 100)),
@@ -510,16 +536,93 @@ class Paper(Folder):
               ("lengths", lambda cell: cell["policy"] == "mucb" and self.set_regret(cell, 9000)))
         check({"order": "partly", "lengths": "partly", "start": "partly", "never-worse": "partly",
                "complexity": "partly", "baselines": "unclear", "single-runs": "holds", "error": "partly"},
-              regrets(200, 230, 44), tasks(217, 90, jump=230), lengths_of_tucb(120, 150),
+              regrets(200, 230, 44), tasks(217, 90, jump=230), *lengths_of_tucb(120, 150),
               track("complexity", lambda x: 27 - 10 * x), named("baselines", ts=40, kl_ucb=190),
               track("error", lambda x: .05 + .02 * x), track("eps", lambda x: .1))
         check({"order": "unclear", "lengths": "unclear", "choices": "unclear", "start": "fails", "complexity": "fails", "bounds": "fails",
                "prediction": "fails"},
               ("lengths", lambda cell: self.set_regret(cell, {"mucb": 101, "ucb+": 100.5}.get(cell["policy"], 100), 5)),
-              tasks(10000, 90), lengths_of_tucb(98, 98), track("complexity", lambda x: 26 - 24 * x),
+              tasks(10000, 90), *lengths_of_tucb(98, 98), track("complexity", lambda x: 26 - 24 * x),
               ("tucb-choices", lambda cell: self.set_regret(cell, 100, 5)))
         check({"never-worse": "holds", "approach": "partly", "prediction": "holds", "baselines": "partly"},
               regrets(26.5, 15.1, 3.3), tasks(26, 2), named("baselines", ts=1, kl_ucb=10))
+
+    def test_claims_about_ours_and_open_questions_are_computed(self):
+        out, _ = self.paper("out")
+        base = {p.name: p.read_bytes() for p in (out / "data").iterdir()}
+
+        def level(cell, regret, late=None):
+            """All of a cell: its regret, and that of its last third."""
+            self.set_regret(cell, regret)
+            for run, line in enumerate(cell.get("over_tasks", {}).get("regret", [])):
+                n = len(line)
+                line[:] = [(late if late and p >= n - n // 3 else regret) + 1e-3 * run for p in range(n)]
+
+        def by_policy(study, regrets, late=None):
+            def change(cell):
+                for name, regret in regrets.items():
+                    if name in (cell["policy"], f"{cell['environment']} {cell['policy']}"):
+                        level(cell, regret, late)
+            return study, change
+
+        def check(expected, *changes):
+            with self.subTest(expected=expected):
+                for name, data in base.items():
+                    (out / "data" / name).write_bytes(data)
+                for study, change in changes:
+                    self.change(out, study, change)
+                found = self.verdicts(out)
+                self.assertEqual({claim: found[claim] for claim in expected}, expected)
+
+        claims = ["transfer", "sooner", "learned", "probing", "probing-learned", "identify-later", "identify-pays",
+                  "no-identifying"]
+        probes = {f"{place} {policy}": 20 for place in ("paper", "probes") for policy in ("mucb", "mts")}
+        without = {"paper-without mla": 15, "probes-without mla": 15}
+        check(dict.fromkeys(claims, "holds"),
+              by_policy("lengths", {"mucb": 30}), by_policy("baselines", {"ts": 40}),
+              by_policy("ours", {"tts": 20, "tla": 10}), by_policy("tucb-tasks", {"tucb": 100}),
+              by_policy("tucb-choices", {"tucb:C=0.5": 100}),
+              by_policy("probes", {**probes, **without, "paper mla": 10, "probes mla": 10}),
+              by_policy("probes-tasks", {"tucb": 90, "tts": 20, "tla": 10}),
+              by_policy("identify", {"tucb:identify=4": 60, "tucb:C=0.5,identify=8": 60}))
+        check(dict.fromkeys(claims, "fails"),
+              by_policy("lengths", {"mucb": 30}), by_policy("baselines", {"ts": 40}),
+              by_policy("ours", {"tts": 120, "tla": 110}), by_policy("tucb-tasks", {"tucb": 100}),
+              by_policy("tucb-choices", {"tucb:C=0.5": 100}),
+              by_policy("probes", {**probes, **without, "paper mla": 25, "probes mla": 25}),
+              by_policy("probes-tasks", {"tucb": 10, "tts": 20, "tla": 30}),
+              by_policy("identify", {"tucb:identify=4": 105, "tucb:C=0.5,identify=8": 105}))
+        check({"transfer": "partly", "sooner": "partly", "learned": "holds", "probing": "partly",
+               "probing-learned": "partly", "identify-later": "holds", "identify-pays": "fails",
+               "no-identifying": "partly"},
+              by_policy("lengths", {"mucb": 30}), by_policy("baselines", {"ts": 115}),
+              by_policy("ours", {"tts": 120, "tla": 50}, late=20), by_policy("tucb-tasks", {"tucb": 100}),
+              by_policy("tucb-choices", {"tucb:C=0.5": 100}),
+              by_policy("probes", {**probes, **without, "paper mla": 17, "probes mla": 10}),
+              by_policy("probes-tasks", {"tucb": 90, "tts": 10, "tla": 20}),
+              by_policy("identify", {"tucb:identify=4": 120, "tucb:C=0.5,identify=8": 120}, late=60))
+        self.assertEqual({p["policy"] for p in json.loads(base["ours.json"])["results"]
+                          if "types" in p["over_tasks"]}, {"tts", "tla"})
+
+    def test_pulls_of_arms_best_for_no_model_are_counted(self):
+        # The third arm is best for no model; round-robin gives it every third pull, mucb none.
+        experiment = {**GOOD, "policies": ["round-robin", "mucb", "tts"], "steps": 90, "tasks": 6, "every": 3,
+                      "environment": [{"name": "one", "models": {"means": [[.9, .1, .05], [.1, .9, .05]]}},
+                                      {"name": "none", "models": {"means": [[.9, .1], [.1, .9]]}}]}
+        found = json.loads(answer("run", self.file(json.dumps(experiment), "a.json"), "--out", self.folder,
+                                  "--format", "json"))
+        pulls = {(cell["environment"], cell["policy"]): cell["never_best"]["mean"] for cell in found["results"]}
+        self.assertEqual([pulls["one", p] for p in ("round-robin", "mucb")], [30, 0])
+        self.assertGreater(pulls["one", "tts"], 0)
+        self.assertEqual([pulls["none", p] for p in ("round-robin", "mucb", "tts")], [0, 0, 0])
+        del experiment["tasks"], experiment["every"], experiment["policies"][2]
+        found = json.loads(answer("run", self.file(json.dumps(experiment), "a.json"), "--out", self.folder,
+                                  "--format", "json"))
+        self.assertEqual([cell["never_best"]["mean"] for cell in found["results"]], [30, 0, 0, 0])
+        experiment.update(environment={"uniform": 3}, policies=["ts"])
+        found = json.loads(answer("run", self.file(json.dumps(experiment), "a.json"), "--out", self.folder,
+                                  "--format", "json"))
+        self.assertIsNone(found["results"][0]["never_best"]["mean"])
 
     def test_claims_about_the_models_are_computed_too(self):
         models = self.folder / "models" / "paper.csv"
@@ -549,7 +652,7 @@ class Paper(Folder):
         refused("lack ucb, ucb+ or mucb", lambda r: [c.update(policy="x") for c in r["results"]])
         refused("lack ucb, ucb+ or mucb", lambda r: r["results"].pop(2))
         refused("lack a regret that is a number", lambda r: r["results"][0]["regret"].update(mean=None))
-        refused("lack one environment with models", lambda r: r["experiment"].pop("environment"))
+        refused("lack an environment with the paper's models", lambda r: r["experiment"].pop("environment"))
         path = out / "data" / "tucb-tasks.json"
         tasks = json.loads(path.read_text())
         path.write_text(json.dumps({**tasks, "experiment": {**tasks["experiment"], "seed": 2}}))
@@ -568,7 +671,7 @@ class Paper(Folder):
         env = {**os.environ, "PATH": f"{fake}:{os.environ['PATH']}"}
         out = self.folder / "out"
         self.refused(1, "gnuplot failed on models.gp: no such terminal", "paper", "--experiments", self.experiments,
-                     "--out", out, env=env)
+                     "--quiet", "--out", out, env=env)
         self.assertFalse((out / "report.html").exists())
 
 

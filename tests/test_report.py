@@ -19,7 +19,7 @@ from program import SOURCE, answer
 from test_paper import tiny_experiments
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-FIGURES = 12
+FIGURES = 20
 
 
 class Browser:

@@ -26,17 +26,29 @@ static segue_status known_complexity(const segue_models *models, double *out, se
     return SEGUE_OK;
 }
 
-segue_status segue_measure_init(segue_measure *measure, const segue_models *truth, uint64_t every,
-                                uint64_t tasks, segue_error *err)
+segue_status segue_measure_init(segue_measure *measure, segue_follow follow,
+                                const segue_simulation *sim, uint64_t every, segue_error *err)
 {
-    *measure = (segue_measure){.truth = truth, .every = every};
-    measure->n_points = every ? (size_t)((tasks + every - 1) / every) : 0;
-    return truth ? known_complexity(truth, &measure->known, err) : SEGUE_OK;
+    *measure = (segue_measure){.follow = follow, .every = every};
+    measure->n_points = every ? (size_t)((sim->tasks + every - 1) / every) : 0;
+    if (follow != SEGUE_FOLLOW_MODELS)
+        return SEGUE_OK;
+    measure->truth = sim->environment->models;
+    return known_complexity(measure->truth, &measure->known, err);
+}
+
+/* How many of the tracks before `end` are followed. */
+static size_t n_tracks(const segue_measure *measure, size_t end)
+{
+    size_t count = 0;
+    for (size_t q = 0; q < end; q++)
+        count += segue_follows(measure->follow, (segue_track)q);
+    return count;
 }
 
 size_t segue_measure_size(const segue_measure *measure)
 {
-    return (measure->truth ? SEGUE_TRACKS : 1) * measure->n_points;
+    return n_tracks(measure, SEGUE_TRACKS) * measure->n_points;
 }
 
 void segue_measure_begin(segue_measure *measure, double *out)
@@ -49,7 +61,7 @@ void segue_measure_begin(segue_measure *measure, double *out)
 
 static void put(segue_measure *measure, segue_track track, double value)
 {
-    measure->out[(size_t)track * measure->n_points + measure->point] = value;
+    measure->out[n_tracks(measure, track) * measure->n_points + measure->point] = value;
 }
 
 static double largest_error(const segue_models *truth, const segue_models *found,
@@ -98,8 +110,8 @@ static segue_status measure_estimate(segue_measure *measure, const segue_models 
     return SEGUE_OK;
 }
 
-static segue_status measure_learner(segue_measure *measure, const segue_learner *learner,
-                                    segue_error *err)
+static segue_status measure_models(segue_measure *measure, const segue_learner *learner,
+                                   segue_error *err)
 {
     const segue_models *truth = measure->truth, *found = segue_learner_models(learner);
     if (!found) {
@@ -119,6 +131,16 @@ static segue_status measure_learner(segue_measure *measure, const segue_learner 
     return status;
 }
 
+static segue_status measure_learner(segue_measure *measure, const segue_learner *learner,
+                                    segue_error *err)
+{
+    if (measure->follow == SEGUE_FOLLOW_MODELS)
+        return measure_models(measure, learner, err);
+    if (measure->follow == SEGUE_FOLLOW_TYPES)
+        put(measure, SEGUE_TRACK_TYPES, (double)segue_learner_look(learner).n_types);
+    return SEGUE_OK;
+}
+
 segue_status segue_measure_task(segue_measure *measure, const run_task *task, bool last,
                                 segue_error *err)
 {
@@ -129,8 +151,7 @@ segue_status segue_measure_task(segue_measure *measure, const run_task *task, bo
     if (measure->seen < measure->every && !last)
         return SEGUE_OK;
     put(measure, SEGUE_TRACK_REGRET, measure->sum / (double)measure->seen);
-    const segue_status status =
-        measure->truth ? measure_learner(measure, task->learner, err) : SEGUE_OK;
+    const segue_status status = measure_learner(measure, task->learner, err);
     measure->sum = 0.0;
     measure->seen = 0;
     measure->point++;

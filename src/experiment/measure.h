@@ -8,20 +8,22 @@
 
 /** Memory and means to follow a run. */
 typedef struct segue_measure {
-    const segue_models *truth; /* NULL: only the regret is followed */
+    segue_follow follow;
+    const segue_models *truth; /* what estimated models are compared with; NULL: nothing */
     double known;              /* UCB's complexity, by the weights: that of a learner with no
                                   estimate */
     uint64_t every;
     size_t n_points;
-    double *out;   /* where points go: n_points of each track, one track after the other */
-    double sum;    /* of regrets since the last point */
+    double *out; /* where points go: n_points of each track that is followed, one after the other */
+    double sum;  /* of regrets since the last point */
     uint64_t seen; /* tasks since then */
     size_t point;
 } segue_measure;
 
 /** @retval SEGUE_ENOMEM */
-SEGUE_MUST_CHECK segue_status segue_measure_init(segue_measure *measure, const segue_models *truth,
-                                                 uint64_t every, uint64_t tasks, segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_measure_init(segue_measure *measure, segue_follow follow,
+                                                 const segue_simulation *sim, uint64_t every,
+                                                 segue_error *err);
 
 /** How many numbers a run leaves. */
 size_t segue_measure_size(const segue_measure *measure);

@@ -13,13 +13,22 @@
 
 #define MOST_NUMBERS (double)(1 << 27) /* kept of all runs: a gigabyte */
 
-/* What a learner's estimate can be compared with: one set, of which each task has a model. */
-static const segue_models *followed(const segue_experiment *ex, const segue_simulation *sim)
+static bool finds_types(const char *method)
+{
+    return strcmp(method, "tts") == 0 || strcmp(method, "tla") == 0 || strcmp(method, "auto") == 0;
+}
+
+/* Estimated models can be compared where there is one set, of which each task has a model. */
+static segue_follow followed(const segue_experiment *ex, const segue_simulation *sim)
 {
     const segue_environment *env = sim->environment;
-    const bool comparable =
-        ex->every && sim->learner && segue_environment_has_models(env) && !env->switch_to;
-    return comparable ? env->models : NULL;
+    if (!ex->every || !sim->tasks || !sim->learner)
+        return SEGUE_FOLLOW_REGRET;
+    if (finds_types(sim->learner->method))
+        return SEGUE_FOLLOW_TYPES;
+    const bool comparable = strcmp(sim->learner->method, "tucb") == 0 &&
+                            segue_environment_has_models(env) && !env->switch_to;
+    return comparable ? SEGUE_FOLLOW_MODELS : SEGUE_FOLLOW_REGRET;
 }
 
 /* Steps of one run of a cell. */
@@ -50,11 +59,11 @@ static segue_status cell_init(plan_cell *c, const segue_experiment *ex, size_t n
     c->follow = followed(ex, &c->sim);
     segue_measure measure;
     const segue_status status =
-        segue_measure_init(&measure, c->follow, single ? 0 : ex->every, c->sim.tasks, err);
+        segue_measure_init(&measure, c->follow, &c->sim, single ? 0 : ex->every, err);
     if (status != SEGUE_OK)
         return status;
     const size_t models = c->n_models ? c->n_models : 1;
-    c->width = single ? models + 1 : AT_TRACKS + segue_measure_size(&measure);
+    c->width = single ? models + BEHIND : AT_TRACKS + segue_measure_size(&measure);
     c->cost = cost_of(&c->sim);
     if ((double)ex->runs * (double)c->width * (double)segue_experiment_cells(ex) > MOST_NUMBERS)
         return segue_fail(err, SEGUE_EDOMAIN,

@@ -11,16 +11,19 @@
 #include "io/output.h"
 
 /* The first numbers that a run of tasks leaves; what was followed comes behind them. */
-enum { AT_REGRET, AT_NO_MODEL, AT_VIOLATIONS, AT_LEFT_OUT, AT_TRACKS };
+enum { AT_REGRET, AT_NO_MODEL, AT_VIOLATIONS, AT_LEFT_OUT, AT_NEVER_BEST, AT_TRACKS };
+
+/* And of single tasks, behind one regret for each model. */
+enum { BEHIND_NO_MODEL, BEHIND_NEVER_BEST, BEHIND };
 
 typedef struct plan_cell {
     segue_simulation sim;
-    size_t n_models;            /* that single tasks have, one after the other in a run; else 0 */
-    const segue_models *follow; /* the truth that a learner's estimate is compared with, or NULL */
-    size_t width;               /* numbers a run */
-    double *values;             /* runs x width */
-    double cost;                /* steps of a run */
-    size_t place;               /* in the order of cells */
+    size_t n_models;     /* that single tasks have, one after the other in a run; else 0 */
+    segue_follow follow; /* what is followed over tasks */
+    size_t width;        /* numbers a run */
+    double *values;      /* runs x width */
+    double cost;         /* steps of a run */
+    size_t place;        /* in the order of cells */
 } plan_cell;
 
 /** Run r of cell c is unit c * runs + r. */

@@ -37,18 +37,22 @@ static segue_status note_task(void *context, const run_task *task, segue_error *
     return segue_measure_task(&n->measure, task, task->number + 1 == n->cell->sim.tasks, err);
 }
 
-/* Single tasks: the regret of one task of each model, then the steps without a model. */
+/* Single tasks: the regret of one task of each model, then the steps without a model, and the
+ * pulls of arms that are best for none, by the weights. */
 static segue_status play_single(notes *n, segue_runner *runner, uint64_t run, double *values,
                                 segue_error *err)
 {
     const size_t models = n->cell->n_models ? n->cell->n_models : 1;
     segue_status status = SEGUE_OK;
-    values[models] = 0.0;
+    const segue_models *set = n->cell->sim.environment->models;
+    double *behind = values + models;
+    behind[BEHIND_NO_MODEL] = behind[BEHIND_NEVER_BEST] = 0.0;
     for (size_t k = 0; k < models && status == SEGUE_OK; k++) {
         run_totals totals;
         status = segue_runner_play(runner, k * n->cell->sim.runs + run, &totals, note_task, n, err);
         values[k] = totals.regret;
-        values[models] += totals.no_model_left / (double)models;
+        behind[BEHIND_NO_MODEL] += totals.no_model_left / (double)models;
+        behind[BEHIND_NEVER_BEST] += (set ? set->weight[k] : 1.0) * totals.never_best;
     }
     return status;
 }
@@ -63,6 +67,7 @@ static segue_status play_tasks(notes *n, segue_runner *runner, uint64_t run, dou
     values[AT_NO_MODEL] = totals.no_model_left;
     values[AT_VIOLATIONS] = totals.violations;
     values[AT_LEFT_OUT] = totals.left_out;
+    values[AT_NEVER_BEST] = totals.never_best;
     return status;
 }
 
@@ -76,8 +81,8 @@ static segue_status play(plan *p, uint64_t unit, segue_error *err)
     double *values = segue_plan_values(p, unit, &width);
     segue_status status = segue_runner_create(&runner, &c->sim, err);
     if (status == SEGUE_OK)
-        status = segue_measure_init(&n.measure, c->follow, c->sim.tasks ? p->ex->every : 0,
-                                    c->sim.tasks, err);
+        status = segue_measure_init(&n.measure, c->follow, &c->sim, c->sim.tasks ? p->ex->every : 0,
+                                    err);
     if (status == SEGUE_OK)
         status = c->sim.tasks ? play_tasks(&n, runner, run, values, err)
                               : play_single(&n, runner, run, values, err);

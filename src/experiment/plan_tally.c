@@ -26,12 +26,15 @@ static void summarise_single(const plan_cell *c, segue_cell *out)
         out->by_model[k] = segue_regret_of(&stats);
     }
     out->regret = segue_regret_stratified(weight, weight ? out->by_model : &only, models);
-    out->no_model_left = stats_of(c, models).mean;
+    out->no_model_left = stats_of(c, models + BEHIND_NO_MODEL).mean;
+    stats = stats_of(c, models + BEHIND_NEVER_BEST);
+    out->never_best = segue_regret_of(&stats);
 }
 
 static void summarise_tasks(const plan_cell *c, segue_cell *out)
 {
-    const segue_stats stats = stats_of(c, AT_REGRET);
+    const segue_stats stats = stats_of(c, AT_REGRET), rest = stats_of(c, AT_NEVER_BEST);
+    out->never_best = segue_regret_of(&rest);
     out->regret = segue_regret_of(&stats);
     out->no_model_left = stats_of(c, AT_NO_MODEL).mean;
     out->violations = stats_of(c, AT_VIOLATIONS).mean;
@@ -39,10 +42,12 @@ static void summarise_tasks(const plan_cell *c, segue_cell *out)
     for (uint64_t run = 0; run < c->sim.runs; run++) {
         const double *values = c->values + run * c->width;
         out->run_regret[run] = values[AT_REGRET];
+        const double *points = values + AT_TRACKS;
         for (size_t q = 0; q < SEGUE_TRACKS; q++)
-            if (out->track[q])
-                memcpy(out->track[q] + run * out->n_points, values + AT_TRACKS + q * out->n_points,
-                       out->n_points * sizeof *values);
+            if (out->track[q]) {
+                memcpy(out->track[q] + run * out->n_points, points, out->n_points * sizeof *values);
+                points += out->n_points;
+            }
     }
 }
 
@@ -59,7 +64,7 @@ static segue_status summarise(const plan *p, size_t number, segue_cell *out, seg
     out->runs = c->sim.runs;
     out->n_models = c->n_models;
     out->every = c->sim.tasks ? ex->every : 0;
-    const segue_status status = segue_cell_reserve(out, c->follow != NULL, err);
+    const segue_status status = segue_cell_reserve(out, c->follow, err);
     if (status != SEGUE_OK)
         return status;
     if (c->sim.tasks)

@@ -12,12 +12,19 @@
 #include "segue/version.h"
 #include "sim/summary.h"
 
-static const char *const track_names[SEGUE_TRACKS] = {"regret", "complexity", "error", "eps",
-                                                      "settled"};
+static const char *const track_names[SEGUE_TRACKS] = {"regret", "complexity", "error",
+                                                      "eps",    "settled",    "types"};
 
 const char *segue_track_name(segue_track track)
 {
     return track_names[track];
+}
+
+bool segue_follows(segue_follow follow, segue_track track)
+{
+    if (track == SEGUE_TRACK_REGRET)
+        return true;
+    return follow == (track == SEGUE_TRACK_TYPES ? SEGUE_FOLLOW_TYPES : SEGUE_FOLLOW_MODELS);
 }
 
 /* ---- memory ------------------------------------------------------------------------------ */
@@ -84,7 +91,7 @@ void segue_results_destroy(segue_results *results)
     free(results);
 }
 
-segue_status segue_cell_reserve(segue_cell *cell, bool learns, segue_error *err)
+segue_status segue_cell_reserve(segue_cell *cell, segue_follow follow, segue_error *err)
 {
     bool failed = false;
     if (cell->n_models) {
@@ -97,7 +104,7 @@ segue_status segue_cell_reserve(segue_cell *cell, bool learns, segue_error *err)
     }
     cell->n_points = cell->every ? (size_t)((cell->tasks + cell->every - 1) / cell->every) : 0;
     for (size_t q = 0; q < SEGUE_TRACKS && cell->n_points; q++) {
-        if (q != SEGUE_TRACK_REGRET && !learns)
+        if (!segue_follows(follow, (segue_track)q))
             continue;
         cell->track[q] = calloc(cell->runs * cell->n_points, sizeof *cell->track[q]);
         failed |= !cell->track[q];
@@ -157,15 +164,29 @@ double segue_cell_band(const segue_cell *cell, segue_regret regret)
     return segue_student_95(cell->runs) * regret.se;
 }
 
-const segue_cell *segue_results_find(const segue_results *results, const char *policy,
-                                     uint64_t steps, uint64_t tasks)
+/* NULL for any environment. */
+static const segue_cell *find(const segue_results *results, const char *environment,
+                              const char *policy, uint64_t steps, uint64_t tasks)
 {
     for (size_t i = 0; i < results->n_cells; i++) {
         const segue_cell *cell = &results->cell[i];
-        if (strcmp(cell->policy, policy) == 0 && cell->steps == steps && cell->tasks == tasks)
+        if (strcmp(cell->policy, policy) == 0 && cell->steps == steps && cell->tasks == tasks &&
+            (!environment || strcmp(cell->environment, environment) == 0))
             return cell;
     }
     return NULL;
+}
+
+const segue_cell *segue_results_find(const segue_results *results, const char *policy,
+                                     uint64_t steps, uint64_t tasks)
+{
+    return find(results, NULL, policy, steps, tasks);
+}
+
+const segue_cell *segue_results_find_in(const segue_results *results, const char *environment,
+                                        const char *policy, uint64_t steps, uint64_t tasks)
+{
+    return find(results, environment, policy, steps, tasks);
 }
 
 /* ---- printing ---------------------------------------------------------------------------- */
@@ -196,11 +217,12 @@ static json_t *json_of_tracks(const segue_cell *cell)
 static json_t *json_of_cell(const segue_cell *cell)
 {
     json_t *object = json_pack(
-        "{s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "environment", cell->environment, "policy",
-        cell->policy, "steps", (json_int_t)cell->steps, "tasks", (json_int_t)cell->tasks, "runs",
-        (json_int_t)cell->runs, "regret", json_of_regret(cell, cell->regret), "no_model_left",
-        segue_json_number(cell->no_model_left), "violations", segue_json_number(cell->violations),
-        "left_out", segue_json_number(cell->left_out));
+        "{s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "environment", cell->environment,
+        "policy", cell->policy, "steps", (json_int_t)cell->steps, "tasks", (json_int_t)cell->tasks,
+        "runs", (json_int_t)cell->runs, "regret", json_of_regret(cell, cell->regret),
+        "no_model_left", segue_json_number(cell->no_model_left), "violations",
+        segue_json_number(cell->violations), "left_out", segue_json_number(cell->left_out),
+        "never_best", json_of_regret(cell, cell->never_best));
     json_t *by_model = json_array();
     for (size_t k = 0; k < cell->n_models; k++)
         by_model = segue_json_append(by_model, json_of_regret(cell, cell->by_model[k]));

@@ -17,8 +17,20 @@ typedef enum segue_track {
     SEGUE_TRACK_ERROR,      /* the largest error of an estimated mean */
     SEGUE_TRACK_EPS,        /* what the learner takes it for */
     SEGUE_TRACK_SETTLED,    /* estimated models with a single non-dominated arm */
+    SEGUE_TRACK_TYPES,      /* of a learner of types: how many it has found */
     SEGUE_TRACKS
 } segue_track;
+
+/** What can be followed of a run: its regret alone, a learner's estimated models too, or how many
+ * types a learner has found. */
+typedef enum segue_follow {
+    SEGUE_FOLLOW_REGRET,
+    SEGUE_FOLLOW_MODELS,
+    SEGUE_FOLLOW_TYPES
+} segue_follow;
+
+/** Whether a track is among what is followed. */
+bool segue_follows(segue_follow follow, segue_track track);
 
 /** The name of a track in files. */
 const char *segue_track_name(segue_track track);
@@ -32,6 +44,8 @@ typedef struct segue_cell {
     segue_regret *by_model;      /* n_models */
     double no_model_left;        /* steps a task at which no model agreed with the rewards */
     double violations, left_out; /* of a learner, a run */
+    segue_regret never_best;     /* pulls a task of arms that are best for no model; NaN if there
+                                    are no models, or other ones later */
     double *run_regret;          /* runs: a task; NULL for single tasks */
     uint64_t every;              /* tasks a point; 0: nothing was followed */
     size_t n_points;
@@ -59,7 +73,8 @@ SEGUE_MUST_CHECK segue_status segue_results_create(segue_results **out, json_t *
 void segue_results_destroy(segue_results *results);
 
 /** Give a cell memory for its runs, and for its points if `every` is set; @retval SEGUE_ENOMEM */
-SEGUE_MUST_CHECK segue_status segue_cell_reserve(segue_cell *cell, bool learns, segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_cell_reserve(segue_cell *cell, segue_follow follow,
+                                                 segue_error *err);
 
 /** The last task that a point covers, counted from 1. */
 uint64_t segue_cell_task(const segue_cell *cell, size_t point);
@@ -81,6 +96,10 @@ double segue_cell_band(const segue_cell *cell, segue_regret regret);
 /** The cell of a policy (as typed), n and J; NULL: there is none. */
 const segue_cell *segue_results_find(const segue_results *results, const char *policy,
                                      uint64_t steps, uint64_t tasks);
+
+/** The same in one environment. */
+const segue_cell *segue_results_find_in(const segue_results *results, const char *environment,
+                                        const char *policy, uint64_t steps, uint64_t tasks);
 
 /** All of it as JSON; NULL: out of memory. */
 json_t *segue_results_json(const segue_results *results);

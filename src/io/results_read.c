@@ -87,6 +87,14 @@ static segue_status read_tracks(const segue_json_place *place, const json_t *tra
     return status;
 }
 
+static segue_follow followed(const json_t *tracks)
+{
+    if (json_object_get(tracks, segue_track_name(SEGUE_TRACK_COMPLEXITY)))
+        return SEGUE_FOLLOW_MODELS;
+    return json_object_get(tracks, segue_track_name(SEGUE_TRACK_TYPES)) ? SEGUE_FOLLOW_TYPES
+                                                                        : SEGUE_FOLLOW_REGRET;
+}
+
 static segue_status read_sizes(const segue_json_place *place, const json_t *object,
                                segue_cell *cell, segue_error *err)
 {
@@ -115,7 +123,7 @@ static segue_status read_cell(const segue_json_place *place, const json_t *objec
     const json_t *tracks = json_object_get(object, "over_tasks");
     segue_status status = read_sizes(place, object, cell, err);
     if (status == SEGUE_OK)
-        status = segue_cell_reserve(cell, json_object_get(tracks, "complexity") != NULL, err);
+        status = segue_cell_reserve(cell, followed(tracks), err);
     if (status == SEGUE_OK)
         status = read_text(place, object, "environment", &cell->environment, err);
     if (status == SEGUE_OK)
@@ -129,6 +137,9 @@ static segue_status read_cell(const segue_json_place *place, const json_t *objec
         status = read_number(place, object, "violations", &cell->violations, err);
     if (status == SEGUE_OK)
         status = read_number(place, object, "left_out", &cell->left_out, err);
+    if (status == SEGUE_OK)
+        status = read_regret(place, json_object_get(object, "never_best"), "never_best",
+                             &cell->never_best, err);
     for (size_t k = 0; k < cell->n_models && status == SEGUE_OK; k++)
         status = read_regret(place, json_array_get(json_object_get(object, "by_model"), k),
                              "by_model", &cell->by_model[k], err);

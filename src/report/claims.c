@@ -1,18 +1,16 @@
 /* claims.c - what the paper says, each beside a computation that may say otherwise.
  *
- * Two regrets count as different where their difference is more than its 95 % band.  Of a claim
- * that needs several differences, some of which are less, a part holds; if none can be told, nor
- * can the claim.
+ * judge.h tells how; claims_ours.c has those about our learners and the open questions.
  * SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
 #include "report/claims.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "report/judge.h"
 #include "segue/stats.h"
 
 /* A run is worse than UCB for a stretch if so many points in a row have on average so many times
@@ -33,72 +31,6 @@ const char *segue_verdict_class(segue_verdict verdict)
     return classes[verdict];
 }
 
-/* ---- helpers ----------------------------------------------------------------------------- */
-
-static void say(segue_finding *finding, const char *format, ...) SEGUE_PRINTF(2, 3);
-
-/* Add to what was found. */
-static void say(segue_finding *finding, const char *format, ...)
-{
-    const size_t used = strlen(finding->text);
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(finding->text + used, sizeof finding->text - used, format, arguments);
-    va_end(arguments);
-}
-
-/* 1 if a is above b by more than chance, -1 if below, 0 if it cannot be told. */
-static int compare(segue_regret a, segue_regret b, uint64_t runs)
-{
-    const double band = segue_student_95(runs) * sqrt(a.se * a.se + b.se * b.se);
-    const double difference = a.mean - b.mean;
-    return difference > band ? 1 : difference < -band ? -1 : 0;
-}
-
-static int compare_cells(const segue_cell *a, const segue_cell *b)
-{
-    return compare(a->regret, b->regret, a->runs < b->runs ? a->runs : b->runs);
-}
-
-/* A tally of comparisons that should all come out as claimed. */
-typedef struct tally {
-    size_t right, wrong, open;
-} tally;
-
-static void count(tally *t, int comparison)
-{
-    t->right += comparison > 0;
-    t->wrong += comparison < 0;
-    t->open += comparison == 0;
-}
-
-static segue_verdict judge(const tally *t)
-{
-    if (t->right == 0)
-        return t->wrong ? SEGUE_FAILS : SEGUE_UNCLEAR;
-    return t->wrong || t->open ? SEGUE_PARTLY : SEGUE_HOLDS;
-}
-
-/* Mean of a track over points from .. to - 1, one number a run. */
-static segue_regret mean_over(const segue_cell *cell, segue_track track, size_t from, size_t to)
-{
-    segue_stats stats = {.count = 0};
-    for (uint64_t run = 0; run < cell->runs; run++) {
-        segue_stats own = {.count = 0};
-        for (size_t p = from; p < to; p++)
-            segue_stats_add(&own, cell->track[track][run * cell->n_points + p]);
-        segue_stats_add(&stats, own.mean);
-    }
-    return (segue_regret){.mean = stats.mean, .se = segue_stats_error(&stats)};
-}
-
-/* The last tenth of the points, at least one. */
-static size_t last_tenth(const segue_cell *cell)
-{
-    const size_t tenth = cell->n_points / 10;
-    return cell->n_points - (tenth ? tenth : 1);
-}
-
 /* ---- the paper's claims ------------------------------------------------------------------ */
 
 /* Table 2, as printed. */
@@ -112,7 +44,7 @@ static void check_table(const segue_paper *paper, segue_finding *f)
     size_t equal = 0;
     if (paper->models->n_models != 5) {
         f->verdict = SEGUE_FAILS;
-        say(f, "There are %zu models here, not the paper's five.", paper->models->n_models);
+        segue_say(f, "There are %zu models here, not the paper's five.", paper->models->n_models);
         return;
     }
     for (size_t k = 0; k < 6; k++)
@@ -125,10 +57,11 @@ static void check_table(const segue_paper *paper, segue_finding *f)
             char row[40] = "the average";
             if (k < 5)
                 (void)snprintf(row, sizeof row, "model %zu", k + 1);
-            say(f, "%s of %s is %.2f here, %.2f in the paper. ", columns[c], row, x, printed[k][c]);
+            segue_say(f, "%s of %s is %.2f here, %.2f in the paper. ", columns[c], row, x,
+                      printed[k][c]);
         }
     f->verdict = equal == 18 ? SEGUE_HOLDS : equal >= 15 ? SEGUE_PARTLY : SEGUE_FAILS;
-    say(f, "%zu of 18 numbers come out as printed.", equal);
+    segue_say(f, "%zu of 18 numbers come out as printed.", equal);
 }
 
 static void check_spectrum(const segue_paper *paper, segue_finding *f)
@@ -136,29 +69,31 @@ static void check_spectrum(const segue_paper *paper, segue_finding *f)
     const double sigma = paper->spectrum.sigma_min, gap = paper->spectrum.gap;
     const bool equal = fabs(sigma - 0.0039) < 0.00005 && fabs(gap - 0.0038) < 0.00005;
     f->verdict = equal ? SEGUE_HOLDS : SEGUE_FAILS;
-    say(f, "The smallest eigenvalue is %.5f and the smallest gap of eigenvalues %.5f.", sigma, gap);
+    segue_say(f, "The smallest eigenvalue is %.5f and the smallest gap of eigenvalues %.5f.", sigma,
+              gap);
 }
 
 static void check_order(const segue_paper *paper, segue_finding *f)
 {
     const segue_results *lengths = paper->results[SEGUE_LENGTHS];
-    tally t = {.right = 0};
+    segue_tally t = {.right = 0};
     for (size_t i = 0; i < lengths->n_cells; i++) {
         const segue_cell *ucb = &lengths->cell[i];
         if (strcmp(ucb->policy, "ucb") != 0)
             continue;
         const segue_cell *plus = segue_results_find(lengths, "ucb+", ucb->steps, 0);
         const segue_cell *mucb = segue_results_find(lengths, "mucb", ucb->steps, 0);
-        const int first = compare_cells(ucb, plus), second = compare_cells(plus, mucb);
-        count(&t, first);
-        count(&t, second);
+        const int first = segue_compare_cells(ucb, plus), second = segue_compare_cells(plus, mucb);
+        segue_count(&t, first);
+        segue_count(&t, second);
         if (first <= 0)
-            say(f, "At n = %" PRIu64 " UCB is not above UCB+. ", ucb->steps);
+            segue_say(f, "At n = %" PRIu64 " UCB is not above UCB+. ", ucb->steps);
         if (second <= 0)
-            say(f, "At n = %" PRIu64 " UCB+ is not above mUCB. ", ucb->steps);
+            segue_say(f, "At n = %" PRIu64 " UCB+ is not above mUCB. ", ucb->steps);
     }
-    f->verdict = judge(&t);
-    say(f, "At n = %" PRIu64 ": UCB %.1f, UCB+ %.1f, mUCB %.1f (standard errors %.1f, %.1f, %.1f).",
+    f->verdict = segue_judge(&t);
+    segue_say(
+        f, "At n = %" PRIu64 ": UCB %.1f, UCB+ %.1f, mUCB %.1f (standard errors %.1f, %.1f, %.1f).",
         paper->ucb->steps, paper->ucb->regret.mean, paper->ucb_plus->regret.mean,
         paper->mucb->regret.mean, paper->ucb->regret.se, paper->ucb_plus->regret.se,
         paper->mucb->regret.se);
@@ -176,7 +111,8 @@ static void check_prediction(const segue_paper *paper, segue_finding *f)
     for (size_t i = 0; i < 2; i++)
         close = close && fabs(seen[i] / expected[i] - 1.0) < 0.25;
     f->verdict = !order ? SEGUE_FAILS : close ? SEGUE_HOLDS : SEGUE_PARTLY;
-    say(f,
+    segue_say(
+        f,
         "By their complexities UCB should cost %.2f times as much as UCB+ and %.2f times as much "
         "as "
         "mUCB; at n = %" PRIu64 " it costs %.2f and %.2f times as much: the order %s, the factors "
@@ -191,7 +127,8 @@ static void check_start(const segue_paper *paper, segue_finding *f)
     const segue_regret start = segue_cell_point(cell, SEGUE_TRACK_REGRET, 0);
     const double ratio = start.mean / paper->ucb->regret.mean - 1.0;
     f->verdict = fabs(ratio) < 0.03 ? SEGUE_HOLDS : fabs(ratio) < 0.15 ? SEGUE_PARTLY : SEGUE_FAILS;
-    say(f,
+    segue_say(
+        f,
         "Over its first %" PRIu64
         " tasks tUCB has regret %.1f (s.e. %.1f) a task, %.0f %% %s UCB's "
         "%.1f: it pulls every arm three times first, and its confidence radius is wider, since its "
@@ -233,25 +170,25 @@ static void check_never_worse(const segue_paper *paper, segue_finding *f)
         bad += has_stretch_above(cell, run, first, WORSE * ucb);
     if (first == cell->n_points) {
         f->verdict = SEGUE_FAILS;
-        say(f, "On average over runs tUCB is not below UCB at the end of %" PRIu64 " tasks.",
-            cell->tasks);
+        segue_say(f, "On average over runs tUCB is not below UCB at the end of %" PRIu64 " tasks.",
+                  cell->tasks);
         return;
     }
     f->verdict = first == 0 && bad == 0 ? SEGUE_HOLDS : SEGUE_PARTLY;
-    say(f, "On average over %" PRIu64 " runs it holds from task %" PRIu64 " on. ", cell->runs,
-        first ? segue_cell_task(cell, first - 1) + 1 : 1);
-    say(f,
-        bad ? "Not in every run: in %" PRIu64 " of %" PRIu64 " some stretch of %" PRIu64
-              " tasks after that had over %.0f %% more regret than UCB."
-            : "In %" PRIu64 " of %" PRIu64 " runs some stretch of %" PRIu64
-              " tasks after that had over %.0f %% more regret than UCB.",
-        bad, cell->runs, STRETCH * cell->every, 100.0 * (WORSE - 1.0));
+    segue_say(f, "On average over %" PRIu64 " runs it holds from task %" PRIu64 " on. ", cell->runs,
+              first ? segue_cell_task(cell, first - 1) + 1 : 1);
+    segue_say(f,
+              bad ? "Not in every run: in %" PRIu64 " of %" PRIu64 " some stretch of %" PRIu64
+                    " tasks after that had over %.0f %% more regret than UCB."
+                  : "In %" PRIu64 " of %" PRIu64 " runs some stretch of %" PRIu64
+                    " tasks after that had over %.0f %% more regret than UCB.",
+              bad, cell->runs, STRETCH * cell->every, 100.0 * (WORSE - 1.0));
 }
 
 /* The regret of a run over the last tenth of its tasks. */
 static double end_of_run(const segue_cell *cell, uint64_t run)
 {
-    const size_t from = last_tenth(cell);
+    const size_t from = segue_last_tenth(cell);
     double sum = 0.0;
     for (size_t p = from; p < cell->n_points; p++)
         sum += cell->track[SEGUE_TRACK_REGRET][run * cell->n_points + p];
@@ -272,64 +209,65 @@ static double median_end(const segue_cell *cell)
 static void check_approach(const segue_paper *paper, segue_finding *f)
 {
     const segue_cell *cell = paper->longest;
-    const segue_regret end = mean_over(cell, SEGUE_TRACK_REGRET, last_tenth(cell), cell->n_points);
-    tally t = {.right = 0};
-    count(&t, compare(paper->ucb->regret, end, cell->runs));
-    count(&t, compare(end, paper->mucb->regret, cell->runs));
-    f->verdict = judge(&t);
+    const segue_regret end = segue_end_of(cell);
+    segue_tally t = {.right = 0};
+    segue_count(&t, segue_compare(paper->ucb->regret, end, cell->runs));
+    segue_count(&t, segue_compare(end, paper->mucb->regret, cell->runs));
+    f->verdict = segue_judge(&t);
     const double way =
         (paper->ucb->regret.mean - end.mean) / (paper->ucb->regret.mean - paper->mucb->regret.mean);
-    say(f,
-        "Over the last tenth of %" PRIu64
-        " tasks tUCB has regret %.1f (s.e. %.1f; median over runs "
-        "%.1f) a task. UCB has %.1f and mUCB %.1f: it has come %.0f %% of the way.",
-        cell->tasks, end.mean, end.se, median_end(cell), paper->ucb->regret.mean,
-        paper->mucb->regret.mean, 100.0 * way);
+    segue_say(f,
+              "Over the last tenth of %" PRIu64
+              " tasks tUCB has regret %.1f (s.e. %.1f; median over runs "
+              "%.1f) a task. UCB has %.1f and mUCB %.1f: it has come %.0f %% of the way.",
+              cell->tasks, end.mean, end.se, median_end(cell), paper->ucb->regret.mean,
+              paper->mucb->regret.mean, 100.0 * way);
 }
 
 /* Whether tUCB's average falls from one J to the next, at one n. */
-static void count_falls(const segue_results *results, uint64_t steps, tally *t, segue_finding *f)
+static void count_falls(const segue_paper *paper, uint64_t steps, segue_tally *t, segue_finding *f)
 {
     const segue_cell *before = NULL;
-    for (size_t i = 0; i < results->n_cells; i++) {
-        const segue_cell *cell = &results->cell[i];
+    for (size_t i = 0; i < paper->n_tucb; i++) {
+        const segue_cell *cell = paper->tucb[i];
         if (cell->steps != steps)
             continue;
-        const int falls = before ? compare_cells(before, cell) : 0;
+        const int falls = before ? segue_compare_cells(before, cell) : 0;
         if (before)
-            count(t, falls);
+            segue_count(t, falls);
         if (falls < 0)
-            say(f, "At n = %" PRIu64 " it rises from J = %" PRIu64 " to %" PRIu64 ". ", steps,
-                before->tasks, cell->tasks);
+            segue_say(f, "At n = %" PRIu64 " it rises from J = %" PRIu64 " to %" PRIu64 ". ", steps,
+                      before->tasks, cell->tasks);
         before = cell;
     }
 }
 
 static void check_lengths(const segue_paper *paper, segue_finding *f)
 {
-    const segue_results *results = paper->results[SEGUE_TUCB_LENGTHS];
-    tally falls = {.right = 0}, below = {.right = 0};
+    segue_tally falls = {.right = 0}, below = {.right = 0};
     uint64_t most = 0;
-    for (size_t i = 0; i < results->n_cells; i++)
-        most = results->cell[i].tasks > most ? results->cell[i].tasks : most;
-    for (size_t i = 0; i < results->n_cells; i++) {
-        const segue_cell *cell = &results->cell[i];
+    for (size_t i = 0; i < paper->n_tucb; i++)
+        most = paper->tucb[i]->tasks > most ? paper->tucb[i]->tasks : most;
+    for (size_t i = 0; i < paper->n_tucb; i++) {
+        const segue_cell *cell = paper->tucb[i];
         if (cell->tasks != most)
             continue;
-        count_falls(results, cell->steps, &falls, f);
+        count_falls(paper, cell->steps, &falls, f);
         const segue_cell *ucb =
             segue_results_find(paper->results[SEGUE_LENGTHS], "ucb", cell->steps, 0);
-        const int better = ucb ? compare_cells(ucb, cell) : 0;
-        count(&below, better);
+        const int better = ucb ? segue_compare_cells(ucb, cell) : 0;
+        segue_count(&below, better);
         if (ucb && better <= 0)
-            say(f, "At n = %" PRIu64 " it is %s UCB's %.1f: %.1f. ", cell->steps,
-                better < 0 ? "above" : "not clearly below", ucb->regret.mean, cell->regret.mean);
+            segue_say(f, "At n = %" PRIu64 " it is %s UCB's %.1f: %.1f. ", cell->steps,
+                      better < 0 ? "above" : "not clearly below", ucb->regret.mean,
+                      cell->regret.mean);
     }
-    const tally both = {.right = falls.right + below.right,
-                        .wrong = falls.wrong + below.wrong,
-                        .open = falls.open + below.open};
-    f->verdict = judge(&both);
-    say(f,
+    const segue_tally both = {.right = falls.right + below.right,
+                              .wrong = falls.wrong + below.wrong,
+                              .open = falls.open + below.open};
+    f->verdict = segue_judge(&both);
+    segue_say(
+        f,
         "With J = %" PRIu64 " tasks the average is below UCB's at %zu of %zu lengths; of %zu steps "
         "from one J to the next it falls in %zu, rises in %zu, and is too close to tell in %zu.",
         most, below.right, below.right + below.wrong + below.open,
@@ -348,11 +286,11 @@ static void check_complexity(const segue_paper *paper, segue_finding *f)
     const bool never_above = highest <= ucb * (1.0 + 1e-9);
     const bool between = end.mean < start.mean && end.mean > mucb;
     f->verdict = never_above && between ? SEGUE_HOLDS : between ? SEGUE_PARTLY : SEGUE_FAILS;
-    say(f,
-        "It starts at %.3f and ends at %.3f (s.e. %.3f) after %" PRIu64
-        " tasks; mUCB's is %.3f. Its highest value in any run is %.3f, %s UCB's %.3f.",
-        start.mean, end.mean, end.se, cell->tasks, mucb, highest,
-        never_above ? "not above" : "above", ucb);
+    segue_say(f,
+              "It starts at %.3f and ends at %.3f (s.e. %.3f) after %" PRIu64
+              " tasks; mUCB's is %.3f. Its highest value in any run is %.3f, %s UCB's %.3f.",
+              start.mean, end.mean, end.se, cell->tasks, mucb, highest,
+              never_above ? "not above" : "above", ucb);
 }
 
 static void check_bounds(const segue_paper *paper, segue_finding *f)
@@ -383,7 +321,8 @@ static void check_bounds(const segue_paper *paper, segue_finding *f)
         most = fmax(most, ratio);
     }
     f->verdict = exceeded ? SEGUE_FAILS : SEGUE_HOLDS;
-    say(f,
+    segue_say(
+        f,
         "Of %zu measured regrets %zu exceed their bound; the bounds are %.1f to %.1f times what "
         "was measured.",
         checked, exceeded, least, most);
@@ -399,12 +338,12 @@ static void check_remark(const segue_paper *paper, segue_finding *f)
     f->verdict = first == cell->n_points       ? SEGUE_FAILS
                  : (double)from < needed / 2.0 ? SEGUE_HOLDS
                                                : SEGUE_PARTLY;
-    say(f,
-        "With C = 2 and J = %" PRIu64
-        " every model would have a single best arm from task %.0f on. "
-        "tUCB is below UCB, on average over runs, from task %" PRIu64 " on; by task %" PRIu64
-        " %.1f of %zu estimated models have a single arm left.",
-        cell->tasks, needed, from, cell->tasks, settled, paper->models->n_models);
+    segue_say(f,
+              "With C = 2 and J = %" PRIu64
+              " every model would have a single best arm from task %.0f on. "
+              "tUCB is below UCB, on average over runs, from task %" PRIu64 " on; by task %" PRIu64
+              " %.1f of %zu estimated models have a single arm left.",
+              cell->tasks, needed, from, cell->tasks, settled, paper->models->n_models);
 }
 
 /* ---- what the paper does not say --------------------------------------------------------- */
@@ -413,20 +352,21 @@ static void check_baselines(const segue_paper *paper, segue_finding *f)
 {
     static const char *const policies[] = {"ts", "kl-ucb"};
     const segue_cell *cell = paper->longest;
-    const segue_regret end = mean_over(cell, SEGUE_TRACK_REGRET, last_tenth(cell), cell->n_points);
-    tally t = {.right = 0};
+    const segue_regret end = segue_end_of(cell);
+    segue_tally t = {.right = 0};
     for (size_t i = 0; i < 2; i++) {
         const segue_cell *other =
             segue_results_find(paper->results[SEGUE_BASELINES], policies[i], cell->steps, 0);
         if (!other)
             continue;
-        count(&t, compare(end, other->regret, cell->runs < other->runs ? cell->runs : other->runs));
-        say(f, "%s has regret %.1f (s.e. %.1f) a task. ", policies[i], other->regret.mean,
-            other->regret.se);
+        segue_count(&t, segue_compare(end, other->regret,
+                                      cell->runs < other->runs ? cell->runs : other->runs));
+        segue_say(f, "%s has regret %.1f (s.e. %.1f) a task. ", policies[i], other->regret.mean,
+                  other->regret.se);
     }
-    f->verdict = judge(&t);
-    say(f, "tUCB has %.1f (s.e. %.1f) over the last tenth of %" PRIu64 " tasks.", end.mean, end.se,
-        cell->tasks);
+    f->verdict = segue_judge(&t);
+    segue_say(f, "tUCB has %.1f (s.e. %.1f) over the last tenth of %" PRIu64 " tasks.", end.mean,
+              end.se, cell->tasks);
 }
 
 static void check_single_runs(const segue_paper *paper, segue_finding *f)
@@ -438,10 +378,10 @@ static void check_single_runs(const segue_paper *paper, segue_finding *f)
         worst = fmax(worst, end_of_run(cell, run));
     }
     f->verdict = worst > 1.25 * best ? SEGUE_HOLDS : SEGUE_FAILS;
-    say(f,
-        "Over the last tenth of %" PRIu64 " tasks the best of %" PRIu64
-        " runs has regret %.1f a task, the median %.1f and the worst %.1f; UCB has %.1f.",
-        cell->tasks, cell->runs, best, median_end(cell), worst, paper->ucb->regret.mean);
+    segue_say(f,
+              "Over the last tenth of %" PRIu64 " tasks the best of %" PRIu64
+              " runs has regret %.1f a task, the median %.1f and the worst %.1f; UCB has %.1f.",
+              cell->tasks, cell->runs, best, median_end(cell), worst, paper->ucb->regret.mean);
 }
 
 /* The point at which the median error is least. */
@@ -467,7 +407,8 @@ static void check_error(const segue_paper *paper, segue_finding *f)
                  : rises && above                          ? SEGUE_HOLDS
                  : rises || above                          ? SEGUE_PARTLY
                                                            : SEGUE_FAILS;
-    say(f,
+    segue_say(
+        f,
         "The largest error of an estimated mean (median over runs) is least after %" PRIu64
         " tasks, %.3f, and %.3f after %" PRIu64
         ", where eps_j is %.3f. As soon as tUCB goes by the "
@@ -489,37 +430,37 @@ static void check_choices(const segue_paper *paper, segue_finding *f)
 {
     const segue_results *results = paper->results[SEGUE_TUCB_CHOICES];
     const segue_cell *usual = NULL;
-    tally t = {.right = 0};
+    segue_tally t = {.right = 0};
     for (size_t i = 0; i < results->n_cells; i++) {
         const segue_cell *cell = &results->cell[i];
         if (strcmp(cell->policy, "tucb:C=2") == 0)
             usual = cell;
         const bool doubling = strcmp(cell->policy, "tucb:C=0") == 0;
-        say(f, "%s: %.1f (s.e. %.1f; %" PRIu64 " of %" PRIu64 " runs above UCB). ",
-            doubling ? "C by doubling" : cell->policy + strcspn(cell->policy, "C"),
-            cell->regret.mean, cell->regret.se, runs_above(cell, paper->ucb->regret.mean),
-            cell->runs);
+        segue_say(f, "%s: %.1f (s.e. %.1f; %" PRIu64 " of %" PRIu64 " runs above UCB). ",
+                  doubling ? "C by doubling" : cell->policy + strcspn(cell->policy, "C"),
+                  cell->regret.mean, cell->regret.se, runs_above(cell, paper->ucb->regret.mean),
+                  cell->runs);
     }
     for (size_t i = 0; i < results->n_cells && usual; i++)
         if (&results->cell[i] != usual && !strstr(results->cell[i].policy, "views"))
-            count(&t, compare_cells(&results->cell[i], usual));
-    f->verdict = judge(&t);
+            segue_count(&t, segue_compare_cells(&results->cell[i], usual));
+    f->verdict = segue_judge(&t);
 }
 
 static void check_related(const segue_paper *paper, segue_finding *f)
 {
     static const char *const policies[] = {"sw-ucb", "d-ucb", "carried-ucb"};
-    tally t = {.right = 0};
+    segue_tally t = {.right = 0};
     const segue_results *results = paper->results[SEGUE_RELATED];
     for (size_t i = 0; i < results->n_cells; i++) {
         const segue_cell *cell = &results->cell[i];
-        say(f, "%s: %.1f (s.e. %.1f). ", cell->policy, cell->regret.mean, cell->regret.se);
+        segue_say(f, "%s: %.1f (s.e. %.1f). ", cell->policy, cell->regret.mean, cell->regret.se);
         for (size_t k = 0; k < 3; k++)
             if (strcmp(cell->policy, policies[k]) == 0)
-                count(&t, compare_cells(cell, paper->ucb));
+                segue_count(&t, segue_compare_cells(cell, paper->ucb));
     }
-    f->verdict = judge(&t);
-    say(f, "UCB, which forgets all after each task: %.1f.", paper->ucb->regret.mean);
+    f->verdict = segue_judge(&t);
+    segue_say(f, "UCB, which forgets all after each task: %.1f.", paper->ucb->regret.mean);
 }
 
 static void check_told(const segue_paper *paper, segue_finding *f)
@@ -530,11 +471,11 @@ static void check_told(const segue_paper *paper, segue_finding *f)
         if (strcmp(cell->policy, "told-ucb") != 0)
             continue;
         const segue_regret start = segue_cell_point(cell, SEGUE_TRACK_REGRET, 0);
-        const segue_regret end =
-            mean_over(cell, SEGUE_TRACK_REGRET, last_tenth(cell), cell->n_points);
-        const int less = compare(paper->mucb->regret, end, cell->runs);
+        const segue_regret end = segue_end_of(cell);
+        const int less = segue_compare(paper->mucb->regret, end, cell->runs);
         f->verdict = less > 0 ? SEGUE_HOLDS : less < 0 ? SEGUE_FAILS : SEGUE_UNCLEAR;
-        say(f,
+        segue_say(
+            f,
             "UCB that is told each task's model, and keeps one set of counts for each, has regret "
             "%.1f a task over the first %" PRIu64 " tasks and %.2f (s.e. %.2f) over the last tenth "
             "of %" PRIu64 "; mUCB, which has to find out each time, %.1f.",
@@ -543,7 +484,7 @@ static void check_told(const segue_paper *paper, segue_finding *f)
         return;
     }
     f->verdict = SEGUE_UNCLEAR;
-    say(f, "told-ucb was not played.");
+    segue_say(f, "told-ucb was not played.");
 }
 
 /* ---- the list ---------------------------------------------------------------------------- */
@@ -580,6 +521,17 @@ static const struct {
      "best arm.",
      check_remark},
     {"told", false, "If each task's model were told, much less regret could be had.", check_told},
+    {"probing", false,
+     "An arm that is best for no model may be worth pulling, for it tells models apart: optimism, "
+     "which never does, may not be optimal (an open question).",
+     segue_check_probing},
+    {"identify-later", false,
+     "If the first tasks were spent on identifying the models, tUCB could come closer to mUCB in "
+     "later ones (an open question).",
+     segue_check_identify_later},
+    {"identify-pays", false,
+     "With many tasks to come, identifying first could be better in all (an open question).",
+     segue_check_identify_pays},
     {"baselines", true,
      "Thompson sampling and KL-UCB, which know no models and transfer nothing, have less regret "
      "than tUCB.",
@@ -598,7 +550,26 @@ static const struct {
      "Policies for bandits that change, and means carried over from task to task, are worse than "
      "UCB that starts anew.",
      check_related},
+    {"transfer", true,
+     "tTS and tLA, which are told neither the models nor how many there are, have less regret than "
+     "Thompson sampling without transfer, at every n.",
+     segue_check_transfer},
+    {"sooner", true,
+     "tTS and tLA have less regret over their first tasks than tUCB over the last of many more.",
+     segue_check_sooner},
+    {"learned", true,
+     "Once they have learned, tTS and tLA have less regret than mUCB, which is told the models.",
+     segue_check_learned},
+    {"probing-learned", true,
+     "Where the models have to be learned as well, look-ahead (tLA) has less regret than Thompson "
+     "sampling (tTS) and optimism (tUCB).",
+     segue_check_probing_learned},
+    {"no-identifying", true,
+     "No task need be spent on identification alone: tTS and tLA, which learn while they play, "
+     "have less regret than tUCB, however long it identifies first.",
+     segue_check_no_identifying},
 };
+_Static_assert(sizeof claims / sizeof *claims <= SEGUE_MOST_CLAIMS, "raise SEGUE_MOST_CLAIMS");
 
 void segue_claims_check(const segue_paper *paper, segue_finding *findings, size_t *n_findings)
 {

@@ -21,7 +21,7 @@ typedef struct segue_finding {
 } segue_finding;
 
 /** Look into all claims, in the order of the report; *count tells how many there are. */
-#define SEGUE_MOST_CLAIMS 20
+#define SEGUE_MOST_CLAIMS 30
 void segue_claims_check(const segue_paper *paper, segue_finding *findings, size_t *count);
 
 /** The finding of a claim. */

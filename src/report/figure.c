@@ -79,6 +79,21 @@ void segue_figure_series(segue_figure *figure, segue_mark mark, size_t look, con
         .title = copy, .mark = mark, .look = look % LOOKS, .first = figure->n_points};
 }
 
+void segue_figure_ours(segue_figure *figure)
+{
+    static const char mark[] = " (ours)";
+    if (figure->failed || figure->n_series == 0)
+        return;
+    segue_series *series = &figure->series[figure->n_series - 1];
+    char *title = realloc(series->title, strlen(series->title) + sizeof mark);
+    figure->failed = !title;
+    if (!title)
+        return;
+    series->title = title;
+    (void)strcat(series->title, mark);
+    series->ours = true;
+}
+
 void segue_figure_point(segue_figure *figure, double x, double y, double band)
 {
     segue_figure_range(figure, x, y, y - band, y + band);
@@ -157,7 +172,9 @@ static void print_rows(FILE *out, const segue_figure *figure, const segue_series
 static void print_plot(FILE *out, const segue_figure *figure, const segue_series *series)
 {
     const char *colour = looks[series->look].colour;
-    const int dash = looks[series->look].dash, marker = looks[series->look].marker;
+    const int dash = series->ours ? 1 : looks[series->look].dash;
+    const int marker = looks[series->look].marker;
+    const double width = series->ours ? 2.0 : 1.0; /* times the usual */
     if (has_band(figure, series)) {
         print_rows(out, figure, series);
         fprintf(out,
@@ -169,8 +186,8 @@ static void print_plot(FILE *out, const segue_figure *figure, const segue_series
     fputs(" using 2:3 with ", out);
     switch (series->mark) {
     case SEGUE_DOTTED:
-        fprintf(out, "linespoints linewidth 2 dashtype %d pointtype %d pointsize 0.8", dash,
-                marker);
+        fprintf(out, "linespoints linewidth %.1f dashtype %d pointtype %d pointsize 0.8",
+                2.0 * width, dash, marker);
         break;
     case SEGUE_HAIR:
         fputs("lines linewidth 0.7", out);
@@ -179,8 +196,8 @@ static void print_plot(FILE *out, const segue_figure *figure, const segue_series
         fputs("points pointtype 5 pointsize 1.5", out);
         break;
     default:
-        fprintf(out, "lines linewidth %s dashtype %d", series->mark == SEGUE_LEVEL ? "1.6" : "2.2",
-                dash);
+        fprintf(out, "lines linewidth %.1f dashtype %d",
+                (series->mark == SEGUE_LEVEL ? 1.6 : 2.2) * width, dash);
     }
     fprintf(out, " linecolor rgb '%s' ", colour);
     if (*series->title) {

@@ -27,6 +27,7 @@ typedef struct segue_series {
     segue_mark mark;
     size_t look;
     size_t first, count; /* of the figure's points */
+    bool ours;           /* not the paper's: a thick line, and '(ours)' behind the title */
 } segue_series;
 
 typedef struct segue_point {
@@ -55,6 +56,9 @@ void segue_figure_fini(segue_figure *figure);
 /** Begin a series; points that are added are its. */
 void segue_figure_series(segue_figure *figure, segue_mark mark, size_t look, const char *format,
                          ...) SEGUE_PRINTF(4, 5);
+
+/** The series that was begun last is ours. */
+void segue_figure_ours(segue_figure *figure);
 
 /** Add a point, with `band` on both sides (NaN: none); points that are not finite are left out. */
 void segue_figure_point(segue_figure *figure, double x, double y, double band);

@@ -11,8 +11,9 @@
 #include "segue/learner.h"
 #include "segue/policy.h"
 
-static const char *const names[SEGUE_STUDIES] = {"lengths",    "baselines",    "tucb-lengths",
-                                                 "tucb-tasks", "tucb-choices", "related"};
+static const char *const names[SEGUE_STUDIES] = {
+    "lengths", "baselines", "tucb-lengths", "tucb-tasks",   "tucb-choices",
+    "related", "ours",      "probes",       "probes-tasks", "identify"};
 
 const char *segue_study_name(segue_study study)
 {
@@ -39,15 +40,27 @@ static segue_status read_results(segue_paper *paper, const char *folder, segue_e
     return status;
 }
 
+/* The environment of an experiment that has the paper's models: its only one, or that name. */
+static const json_t *environment_of(const segue_results *results)
+{
+    const json_t *all = json_object_get(results->experiment, "environment");
+    for (size_t i = 0; i < json_array_size(all); i++) {
+        const json_t *one = json_array_get(all, i);
+        const char *name = json_string_value(json_object_get(one, "name"));
+        if (name && strcmp(name, "paper") == 0)
+            return one;
+    }
+    return all;
+}
+
 /* The models, which must be the same everywhere. */
 static segue_status read_models(segue_paper *paper, segue_error *err)
 {
     json_t *first = NULL;
     for (size_t i = 0; i < SEGUE_STUDIES; i++) {
-        const json_t *environment = json_object_get(paper->results[i]->experiment, "environment");
-        json_t *models = json_object_get(environment, "models");
+        json_t *models = json_object_get(environment_of(paper->results[i]), "models");
         if (!json_is_object(models))
-            return lacks((segue_study)i, "one environment with models", err);
+            return lacks((segue_study)i, "an environment with the paper's models", err);
         if (first && !json_equal(first, models))
             return lacks((segue_study)i, "the models of the other experiments", err);
         first = models;
@@ -85,19 +98,73 @@ static segue_status check_lengths(const segue_paper *paper, segue_error *err)
     return SEGUE_OK;
 }
 
+/* By insertion: by n, then J; a cell that is there already stays the only one. */
+static void put_tucb(segue_paper *paper, const segue_cell *cell)
+{
+    size_t at = paper->n_tucb;
+    if (segue_paper_tucb(paper, cell->steps, cell->tasks))
+        return;
+    for (; at > 0; at--) {
+        const segue_cell *before = paper->tucb[at - 1];
+        if (before->steps < cell->steps ||
+            (before->steps == cell->steps && before->tasks < cell->tasks))
+            break;
+        paper->tucb[at] = before;
+    }
+    paper->tucb[at] = cell;
+    paper->n_tucb++;
+}
+
+/* tUCB over n and J, whichever experiment played it. */
+static segue_status gather_tucb(segue_paper *paper, segue_error *err)
+{
+    const segue_results *tasks = paper->results[SEGUE_TUCB_TASKS];
+    const segue_results *lengths = paper->results[SEGUE_TUCB_LENGTHS];
+    paper->n_tucb = 0;
+    paper->tucb = calloc(tasks->n_cells + lengths->n_cells, sizeof *paper->tucb);
+    if (!paper->tucb)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the report");
+    for (size_t i = 0; i < tasks->n_cells; i++)
+        put_tucb(paper, &tasks->cell[i]);
+    for (size_t i = 0; i < lengths->n_cells; i++)
+        put_tucb(paper, &lengths->cell[i]);
+    return SEGUE_OK;
+}
+
+const segue_cell *segue_paper_tucb(const segue_paper *paper, uint64_t steps, uint64_t tasks)
+{
+    for (size_t i = 0; i < paper->n_tucb; i++)
+        if (paper->tucb[i]->steps == steps && paper->tucb[i]->tasks == tasks)
+            return paper->tucb[i];
+    return NULL;
+}
+
 /* One n from task to task, and not more J than a table has columns. */
 static segue_status check_tasks(const segue_paper *paper, segue_error *err)
 {
     const segue_results *tasks = paper->results[SEGUE_TUCB_TASKS];
-    const segue_results *lengths = paper->results[SEGUE_TUCB_LENGTHS];
     size_t n_tasks = 0;
     for (size_t i = 0; i < tasks->n_cells; i++)
         if (tasks->cell[i].steps != tasks->cell[0].steps)
             return lacks(SEGUE_TUCB_TASKS, "a single number of steps", err);
-    for (size_t i = 0; i < lengths->n_cells; i++)
-        n_tasks += lengths->cell[i].steps == lengths->cell[0].steps;
+    for (size_t i = 0; i < paper->n_tucb; i++)
+        n_tasks += paper->tucb[i]->steps == paper->tucb[0]->steps;
     if (n_tasks > SEGUE_MOST_TASKS)
         return lacks(SEGUE_TUCB_LENGTHS, "a list of at most six numbers of tasks", err);
+    return SEGUE_OK;
+}
+
+/* What is drawn from task to task has points. */
+static segue_status check_points(const segue_paper *paper, segue_error *err)
+{
+    static const segue_study studies[] = {SEGUE_TUCB_CHOICES, SEGUE_RELATED, SEGUE_OURS,
+                                          SEGUE_IDENTIFY};
+    for (size_t i = 0; i < sizeof studies / sizeof *studies; i++) {
+        const segue_results *results = paper->results[studies[i]];
+        for (size_t k = 0; k < results->n_cells; k++)
+            if (!results->cell[k].track[SEGUE_TRACK_REGRET])
+                return lacks(studies[i], "points over tasks ('every')", err);
+    }
     return SEGUE_OK;
 }
 
@@ -118,11 +185,7 @@ static segue_status find_cells(segue_paper *paper, segue_error *err)
     paper->mucb = segue_results_find(lengths, "mucb", paper->longest->steps, 0);
     if (!paper->ucb || !paper->ucb_plus || !paper->mucb)
         return lacks(SEGUE_LENGTHS, "ucb, ucb+ and mucb for as many steps as tucb-tasks has", err);
-    for (size_t i = SEGUE_TUCB_CHOICES; i <= SEGUE_RELATED; i++)
-        for (size_t k = 0; k < paper->results[i]->n_cells; k++)
-            if (!paper->results[i]->cell[k].track[SEGUE_TRACK_REGRET])
-                return lacks((segue_study)i, "points over tasks ('every')", err);
-    return SEGUE_OK;
+    return check_points(paper, err);
 }
 
 /* ---- theory ------------------------------------------------------------------------------ */
@@ -200,6 +263,7 @@ void segue_paper_destroy(segue_paper *paper)
         segue_results_destroy(paper->results[i]);
     segue_models_destroy(paper->models);
     free(paper->complexity);
+    free(paper->tucb);
     free(paper);
 }
 
@@ -216,6 +280,8 @@ segue_status segue_paper_read(segue_paper **out, const char *folder, segue_error
         status = check_results(paper, err);
     if (status == SEGUE_OK)
         status = check_lengths(paper, err);
+    if (status == SEGUE_OK)
+        status = gather_tucb(paper, err);
     if (status == SEGUE_OK)
         status = check_tasks(paper, err);
     if (status == SEGUE_OK)

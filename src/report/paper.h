@@ -13,10 +13,14 @@
 typedef enum segue_study {
     SEGUE_LENGTHS,      /* ucb, ucb+, mucb over n */
     SEGUE_BASELINES,    /* what needs no models, over n */
-    SEGUE_TUCB_LENGTHS, /* tUCB over n and J */
-    SEGUE_TUCB_TASKS,   /* tUCB from task to task */
+    SEGUE_TUCB_LENGTHS, /* tUCB over n and J, but for the n of the next */
+    SEGUE_TUCB_TASKS,   /* tUCB over J and from task to task */
     SEGUE_TUCB_CHOICES, /* the same for other C and views */
     SEGUE_RELATED,      /* related work, from task to task */
+    SEGUE_OURS,         /* our learners, over n and from task to task */
+    SEGUE_PROBES,       /* arms that are best for no model, which are known */
+    SEGUE_PROBES_TASKS, /* the same where models are learned */
+    SEGUE_IDENTIFY,     /* tUCB that identifies models first */
     SEGUE_STUDIES
 } segue_study;
 
@@ -38,6 +42,8 @@ typedef struct segue_paper {
     double smallest_gap; /* of an arm to the best one, over models */
     double gap_sum;      /* the sum of all gaps of a model, by the weights: what a pull of each
                             arm costs */
+    size_t n_tucb;
+    const segue_cell **tucb;                 /* n_tucb: tUCB of both experiments, by n and then J */
     const segue_cell *longest;               /* of tUCB from task to task: the most tasks */
     const segue_cell *ucb, *ucb_plus, *mucb; /* single tasks of as many steps */
 } segue_paper;
@@ -51,6 +57,9 @@ typedef struct segue_paper {
 SEGUE_MUST_CHECK segue_status segue_paper_read(segue_paper **out, const char *folder,
                                                segue_error *err);
 void segue_paper_destroy(segue_paper *paper);
+
+/** tUCB for n and J; NULL: it was not played. */
+const segue_cell *segue_paper_tucb(const segue_paper *paper, uint64_t steps, uint64_t tasks);
 
 /** A number cut after its second decimal, as the paper prints them. */
 double segue_paper_cut(double x);

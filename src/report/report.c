@@ -59,6 +59,18 @@ void segue_add_lengths(segue_figure *figure, const segue_results *results, const
     }
 }
 
+void segue_add_tucb(segue_figure *figure, const segue_paper *paper, uint64_t tasks, size_t look,
+                    const char *title)
+{
+    segue_figure_series(figure, SEGUE_DOTTED, look, "%s", title);
+    for (size_t i = 0; i < paper->n_tucb; i++) {
+        const segue_cell *cell = paper->tucb[i];
+        if (cell->tasks == tasks)
+            segue_figure_point(figure, (double)cell->steps, cell->regret.mean,
+                               segue_cell_band(cell, cell->regret));
+    }
+}
+
 void segue_add_track(segue_figure *figure, const segue_cell *cell, segue_track track, size_t look,
                      const char *title)
 {
@@ -75,11 +87,13 @@ void segue_add_track(segue_figure *figure, const segue_cell *cell, segue_track t
 static void print_intro(const segue_report *report)
 {
     const segue_results *first = report->paper->results[0];
-    segue_html_p(report->out,
-                 "M. Gheshlaghi Azar, A. Lazaric and E. Brunskill (2013) let a learner meet one "
-                 "bandit task after another, each of one of a few unknown types, and show how it "
-                 "can learn the types from rewards alone. This report repeats their simulations, "
-                 "checks what they say against what comes out, and shows what they do not.");
+    segue_html_p(
+        report->out,
+        "M. Gheshlaghi Azar, A. Lazaric and E. Brunskill (2013) let a learner meet one "
+        "bandit task after another, each of one of a few unknown types, and show how it "
+        "can learn the types from rewards alone. This report repeats their simulations, "
+        "checks what they say against what comes out, and shows what they do not: among it "
+        "our own learners, which figures mark as (ours) and draw with thick lines.");
     segue_html_p(report->out,
                  "Made by segue %s with seed %" PRIu64
                  ". The regret of a task is how much more its best arm "
@@ -177,7 +191,7 @@ static void print_runs(const segue_report *report)
     segue_html_table_end(out);
     segue_html_p(out,
                  "Experiments of one seed meet the same tasks and rewards: what two of them have "
-                 "in common, such as tUCB with n = 5000, is the same runs and no second proof.");
+                 "in common, such as tUCB with C = 2, is the same runs and no second proof.");
     const char *variant = report->paper->results[0]->variant;
     if (*variant)
         segue_html_p(
@@ -207,6 +221,10 @@ static segue_status print_report(const segue_report *report, segue_error *err)
         status = segue_section_bounds(report, err);
     if (status == SEGUE_OK)
         status = segue_section_beyond(report, err);
+    if (status == SEGUE_OK)
+        status = segue_section_ours(report, err);
+    if (status == SEGUE_OK)
+        status = segue_section_questions(report, err);
     print_differences(report);
     print_runs(report);
     segue_html_end(report->out);

@@ -15,14 +15,13 @@ static segue_status draw_baselines(const segue_report *report, segue_error *err)
 {
     const segue_results *lengths = report->paper->results[SEGUE_LENGTHS];
     const segue_results *baselines = report->paper->results[SEGUE_BASELINES];
-    const segue_results *tucb = report->paper->results[SEGUE_TUCB_LENGTHS];
-    const uint64_t tasks = tucb->cell[tucb->n_cells - 1].tasks;
+    const uint64_t tasks = report->paper->longest->tasks;
     char title[60];
     segue_figure figure = segue_figure_init("baselines", "steps a task, n", "regret per task");
     (void)snprintf(title, sizeof title, "tUCB, J = %" PRIu64, tasks);
     segue_add_lengths(&figure, lengths, "ucb", 0, 0, "UCB");
     segue_add_lengths(&figure, lengths, "mucb", 0, 2, "mUCB, models known");
-    segue_add_lengths(&figure, tucb, "tucb", tasks, 5, title);
+    segue_add_tucb(&figure, report->paper, tasks, 5, title);
     segue_add_lengths(&figure, baselines, "ts", 0, 3, "TS (Thompson)");
     segue_add_lengths(&figure, baselines, "kl-ucb", 0, 4, "KL-UCB");
     segue_add_lengths(&figure, baselines, "ucb1", 0, 7, "UCB1");

@@ -10,24 +10,21 @@
 
 /* ---- regret against n -------------------------------------------------------------------- */
 
-/* The different J of results whose cells go through J first. */
-static size_t tasks_of(const segue_results *results, uint64_t *tasks, size_t most)
+/* The different J of tUCB, which are those of its first n. */
+static size_t tasks_of(const segue_paper *paper, uint64_t *tasks, size_t most)
 {
     size_t count = 0;
-    for (size_t i = 0; i < results->n_cells && count < most; i++) {
-        if (i && results->cell[i].steps != results->cell[0].steps)
-            break;
-        tasks[count++] = results->cell[i].tasks;
-    }
+    for (size_t i = 0; i < paper->n_tucb && count < most; i++)
+        if (paper->tucb[i]->steps == paper->tucb[0]->steps)
+            tasks[count++] = paper->tucb[i]->tasks;
     return count;
 }
 
 static segue_status draw_lengths(const segue_report *report, segue_error *err)
 {
     const segue_results *lengths = report->paper->results[SEGUE_LENGTHS];
-    const segue_results *tucb = report->paper->results[SEGUE_TUCB_LENGTHS];
     uint64_t tasks[SEGUE_MOST_TASKS];
-    const size_t n_tasks = tasks_of(tucb, tasks, SEGUE_MOST_TASKS);
+    const size_t n_tasks = tasks_of(report->paper, tasks, SEGUE_MOST_TASKS);
     segue_figure figure = segue_figure_init("lengths", "steps a task, n", "regret per task");
     segue_add_lengths(&figure, lengths, "ucb", 0, 0, "UCB");
     segue_add_lengths(&figure, lengths, "ucb+", 0, 1, "UCB+");
@@ -35,7 +32,7 @@ static segue_status draw_lengths(const segue_report *report, segue_error *err)
     for (size_t i = 0; i < n_tasks; i++) {
         char title[60];
         (void)snprintf(title, sizeof title, "tUCB, J = %" PRIu64, tasks[i]);
-        segue_add_lengths(&figure, tucb, "tucb", tasks[i], 3 + i, title);
+        segue_add_tucb(&figure, report->paper, tasks[i], 3 + i, title);
     }
     return segue_report_figure(
         report, &figure,
@@ -46,10 +43,10 @@ static segue_status draw_lengths(const segue_report *report, segue_error *err)
 
 static void print_lengths(const segue_report *report)
 {
-    const segue_results *lengths = report->paper->results[SEGUE_LENGTHS];
-    const segue_results *tucb = report->paper->results[SEGUE_TUCB_LENGTHS];
+    const segue_paper *paper = report->paper;
+    const segue_results *lengths = paper->results[SEGUE_LENGTHS];
     uint64_t tasks[SEGUE_MOST_TASKS];
-    const size_t n_tasks = tasks_of(tucb, tasks, SEGUE_MOST_TASKS);
+    const size_t n_tasks = tasks_of(paper, tasks, SEGUE_MOST_TASKS);
     char titles[SEGUE_MOST_TASKS][32];
     const char *shown[SEGUE_MOST_TASKS + 5] = {"n", "UCB", "UCB+", "mUCB"};
     for (size_t i = 0; i < n_tasks; i++) {
@@ -57,14 +54,16 @@ static void print_lengths(const segue_report *report)
         shown[4 + i] = titles[i];
     }
     segue_html_table(report->out, "Regret per task, with standard errors.", shown);
-    for (size_t i = 0; i < tucb->n_cells; i += n_tasks) {
+    for (size_t i = 0; i < paper->n_tucb; i++) {
         static const char *const policies[] = {"ucb", "ucb+", "mucb"};
-        const uint64_t steps = tucb->cell[i].steps;
+        const uint64_t steps = paper->tucb[i]->steps;
+        if (i && paper->tucb[i - 1]->steps == steps)
+            continue;
         segue_html_row(report->out);
         segue_html_cell(report->out, "%" PRIu64, steps);
         for (size_t c = 0; c < 3 + n_tasks; c++) {
             const segue_cell *cell = c < 3 ? segue_results_find(lengths, policies[c], steps, 0)
-                                           : segue_results_find(tucb, "tucb", steps, tasks[c - 3]);
+                                           : segue_paper_tucb(paper, steps, tasks[c - 3]);
             if (cell)
                 segue_html_cell(report->out, "%.1f ± %.1f", cell->regret.mean, cell->regret.se);
             else
@@ -127,12 +126,22 @@ static segue_status draw_complexity(const segue_report *report, const segue_cell
 typedef segue_status (*draw_function)(const segue_report *report, const segue_cell *cell,
                                       segue_error *err);
 
+/* The paper's figures are of two J: the largest here. */
+static bool is_drawn(const segue_results *results, const segue_cell *cell)
+{
+    size_t larger = 0;
+    for (size_t i = 0; i < results->n_cells; i++)
+        larger += results->cell[i].tasks > cell->tasks;
+    return larger < 2;
+}
+
 static segue_status draw_each(const segue_report *report, draw_function draw, segue_error *err)
 {
     const segue_results *results = report->paper->results[SEGUE_TUCB_TASKS];
     segue_status status = SEGUE_OK;
     for (size_t i = 0; i < results->n_cells && status == SEGUE_OK; i++)
-        status = draw(report, &results->cell[i], err);
+        if (is_drawn(results, &results->cell[i]))
+            status = draw(report, &results->cell[i], err);
     return status;
 }
 

@@ -22,9 +22,11 @@ void segue_report_repeat(const segue_report *report, segue_study study);
 SEGUE_MUST_CHECK segue_status segue_report_figure(const segue_report *report, segue_figure *figure,
                                                   const char *caption, segue_error *err);
 
-/** A cell, or a track of it over tasks, as a series. */
+/** Cells over n, or a track of one over tasks, as a series; of tUCB whichever experiment has it. */
 void segue_add_lengths(segue_figure *figure, const segue_results *results, const char *policy,
                        uint64_t tasks, size_t look, const char *title);
+void segue_add_tucb(segue_figure *figure, const segue_paper *paper, uint64_t tasks, size_t look,
+                    const char *title);
 void segue_add_track(segue_figure *figure, const segue_cell *cell, segue_track track, size_t look,
                      const char *title);
 
@@ -34,6 +36,10 @@ SEGUE_MUST_CHECK segue_status segue_section_models(const segue_report *report, s
 SEGUE_MUST_CHECK segue_status segue_section_figures(const segue_report *report, segue_error *err);
 /** The bounds beside what was measured. */
 SEGUE_MUST_CHECK segue_status segue_section_bounds(const segue_report *report, segue_error *err);
+/** Our learners beside the paper's. */
+SEGUE_MUST_CHECK segue_status segue_section_ours(const segue_report *report, segue_error *err);
+/** The two questions that the paper leaves open. */
+SEGUE_MUST_CHECK segue_status segue_section_questions(const segue_report *report, segue_error *err);
 /** What the paper does not show. */
 SEGUE_MUST_CHECK segue_status segue_section_beyond(const segue_report *report, segue_error *err);
 

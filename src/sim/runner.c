@@ -3,6 +3,7 @@
 #include "sim/runner.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "sim/kernel.h"
@@ -16,6 +17,7 @@ struct segue_runner {
     segue_learner_info before; /* of a learner that goes on */
     segue_world *world;
     segue_kernel *kernel; /* NULL: plain forms only */
+    bool *never_best;     /* n_arms: best for no model; NULL: there is no one set of them */
 };
 
 /* ---- what it takes ----------------------------------------------------------------------- */
@@ -140,6 +142,27 @@ uint64_t segue_runner_runs(const segue_simulation *sim)
     return sim->tasks ? sim->runs : sim->runs * segue_environment_models(sim->environment);
 }
 
+static bool is_best_for_some(const segue_models *models, size_t arm)
+{
+    for (size_t k = 0; k < models->n_models; k++)
+        if (segue_models_row(models, k)[arm] >= segue_models_best_value(models, k))
+            return true;
+    return false;
+}
+
+static segue_status mark_never_best(segue_runner *runner, segue_error *err)
+{
+    const segue_environment *env = runner->sim->environment;
+    if (!env->models || env->switch_to)
+        return SEGUE_OK;
+    runner->never_best = calloc(env->models->n_arms, sizeof *runner->never_best);
+    if (!runner->never_best)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a run");
+    for (size_t i = 0; i < env->models->n_arms; i++)
+        runner->never_best[i] = !is_best_for_some(env->models, i);
+    return SEGUE_OK;
+}
+
 segue_status segue_runner_create(segue_runner **out, const segue_simulation *sim, segue_error *err)
 {
     *out = NULL;
@@ -158,6 +181,8 @@ segue_status segue_runner_create(segue_runner **out, const segue_simulation *sim
     if (status == SEGUE_OK && sim->kernel == SEGUE_KERNEL_FAST)
         status = segue_kernel_create(&runner->kernel, segue_environment_arms(sim->environment),
                                      sim->steps, err);
+    if (status == SEGUE_OK)
+        status = mark_never_best(runner, err);
     if (status != SEGUE_OK) {
         segue_runner_destroy(runner);
         return status;
@@ -173,6 +198,7 @@ void segue_runner_destroy(segue_runner *runner)
     segue_task_destroy(runner->task);
     segue_world_destroy(runner->world);
     segue_kernel_destroy(runner->kernel);
+    free(runner->never_best);
     free(runner);
 }
 
@@ -216,6 +242,18 @@ static double play_open(segue_runner *runner, segue_task *task)
     return segue_play(task, runner->world, steps);
 }
 
+/* The pulls of arms that are best for no model. */
+static double pulls_of_never_best(const segue_runner *runner, const segue_task *task)
+{
+    double pulls = 0.0;
+    if (!runner->never_best)
+        return NAN;
+    for (size_t i = 0; i < runner->sim->environment->models->n_arms; i++)
+        if (runner->never_best[i])
+            pulls += (double)segue_task_look(task).pulls[i];
+    return pulls;
+}
+
 /* Play one task with a policy; returns its regret. */
 static double play_policy(segue_runner *runner, uint64_t run, uint64_t task)
 {
@@ -241,8 +279,8 @@ static segue_status refit(segue_learner *learner, segue_error *err)
 }
 
 /* The same with a learner, which learns from it. */
-static segue_status play_learner(segue_runner *runner, bool watched, double *regret,
-                                 segue_error *err)
+static segue_status play_learner(segue_runner *runner, bool watched, run_task *played,
+                                 double *never_best, segue_error *err)
 {
     segue_task *task = NULL;
     segue_status status = segue_learner_open_task(runner->learner, &task, err);
@@ -250,10 +288,11 @@ static segue_status play_learner(segue_runner *runner, bool watched, double *reg
         return status;
     if (watched) {
         status = segue_watch_play(runner->sim, runner->learner, task, runner->world, err);
-        *regret = segue_world_regret(runner->world, segue_task_look(task).pulls);
+        played->regret = segue_world_regret(runner->world, segue_task_look(task).pulls);
     } else {
-        *regret = play_open(runner, task);
+        played->regret = play_open(runner, task);
     }
+    *never_best = pulls_of_never_best(runner, task);
     if (status == SEGUE_OK)
         status = segue_learner_close_task(runner->learner, &task, err);
     if (status == SEGUE_OK && watched)
@@ -267,6 +306,7 @@ static segue_status play_task(segue_runner *runner, uint64_t run, run_task *task
     const segue_simulation *sim = runner->sim;
     const bool told = !sim->tasks && segue_environment_has_models(sim->environment);
     const double share = 1.0 / (double)runner->n_tasks;
+    double never_best = NAN;
     segue_status status = SEGUE_OK;
     segue_world_begin(runner->world, sim->seed, run, runner->before.opened + task->number,
                       told ? (size_t)(run / sim->runs) : SEGUE_ANY_MODEL);
@@ -274,12 +314,14 @@ static segue_status play_task(segue_runner *runner, uint64_t run, run_task *task
     task->learner = runner->learner;
     if (runner->learner) {
         const bool watched = sim->watch && run == 0 && task->number + 1 == runner->n_tasks;
-        status = play_learner(runner, watched, &task->regret, err);
+        status = play_learner(runner, watched, task, &never_best, err);
     } else {
         task->regret = play_policy(runner, run, task->number);
         totals->no_model_left += share * (double)segue_task_look(runner->task).no_model_left;
+        never_best = pulls_of_never_best(runner, runner->task);
     }
     totals->regret += share * task->regret;
+    totals->never_best += share * never_best;
     return status;
 }
 

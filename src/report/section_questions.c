@@ -1,0 +1,233 @@
+/* section_questions.c - the two questions that the paper leaves open, each with an answer that is
+ * measured: pull an arm for what it tells? identify first?
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/html.h"
+#include "report/judge.h"
+#include "report/sections.h"
+
+/* ---- arms that are best for no model ----------------------------------------------------- */
+
+typedef segue_regret (*reading)(const segue_cell *cell);
+
+static segue_regret regret_of(const segue_cell *cell)
+{
+    return cell->regret;
+}
+
+static segue_regret pulls_of(const segue_cell *cell)
+{
+    return cell->never_best;
+}
+
+/* A policy in an environment, over n. */
+static void add_place(segue_figure *figure, const segue_results *results, const char *environment,
+                      const char *policy, reading read, size_t look, const char *title)
+{
+    segue_figure_series(figure, SEGUE_DOTTED, look, "%s", title);
+    for (size_t i = 0; i < results->n_cells; i++) {
+        const segue_cell *cell = &results->cell[i];
+        if (strcmp(cell->policy, policy) != 0 || strcmp(cell->environment, environment) != 0)
+            continue;
+        const segue_regret value = read(cell);
+        segue_figure_point(figure, (double)cell->steps, value.mean, segue_cell_band(cell, value));
+    }
+}
+
+static segue_status draw_probing(const segue_report *report, const char *name,
+                                 const char *environment, const char *caption, segue_error *err)
+{
+    const segue_results *results = report->paper->results[SEGUE_PROBES];
+    char without[60];
+    segue_figure figure = segue_figure_init(name, "steps a task, n", "regret per task");
+    figure.log_x = figure.log_y = true;
+    figure.y_least = 1.0;
+    (void)snprintf(without, sizeof without, "%s-without", environment);
+    add_place(&figure, results, environment, "mucb", regret_of, 2, "mUCB");
+    add_place(&figure, results, environment, "mts", regret_of, 3, "mTS");
+    add_place(&figure, results, without, "mla", regret_of, 1, "mLA, those arms left out");
+    segue_figure_ours(&figure);
+    add_place(&figure, results, environment, "mla", regret_of, 6, "mLA");
+    segue_figure_ours(&figure);
+    return segue_report_figure(report, &figure, caption, err);
+}
+
+static segue_status draw_pulls(const segue_report *report, segue_error *err)
+{
+    const segue_results *results = report->paper->results[SEGUE_PROBES];
+    segue_figure figure =
+        segue_figure_init("probing-pulls", "steps a task, n", "pulls of arms best for no model");
+    figure.log_x = true;
+    add_place(&figure, results, "paper", "mucb", pulls_of, 2, "mUCB, the paper's models");
+    add_place(&figure, results, "paper", "mts", pulls_of, 3, "mTS, the paper's models");
+    add_place(&figure, results, "paper", "mla", pulls_of, 6, "mLA, the paper's models");
+    segue_figure_ours(&figure);
+    add_place(&figure, results, "probes", "mla", pulls_of, 4, "mLA, models with probes");
+    segue_figure_ours(&figure);
+    return segue_report_figure(report, &figure,
+                               "Pulls a task of arms that are best for no model. mUCB and mTS pull "
+                               "the best arm of some model, and so none of them, but for steps at "
+                               "which no model is left.",
+                               err);
+}
+
+static void print_pulls_row(FILE *out, const segue_cell *cell)
+{
+    const double share = 100.0 * cell->never_best.mean / (double)cell->steps;
+    segue_html_row(out);
+    segue_html_cell(out, "%s", cell->environment);
+    segue_html_cell(out, "%s", cell->policy);
+    segue_html_cell(out, "%" PRIu64, cell->steps);
+    segue_html_cell(out, "%.1f ± %.1f", cell->regret.mean, cell->regret.se);
+    segue_html_cell(out, "%.1f ± %.1f", cell->never_best.mean, cell->never_best.se);
+    segue_html_cell(out, "%.2f %%", share);
+}
+
+static void print_pulls(const segue_report *report, segue_study study, const char *caption)
+{
+    static const char *const headings[] = {"models",     "policy", "n", "regret",
+                                           "such pulls", "share",  NULL};
+    const segue_results *results = report->paper->results[study];
+    segue_html_table(report->out, caption, headings);
+    for (size_t i = 0; i < results->n_cells; i++)
+        if (!strstr(results->cell[i].environment, "-without"))
+            print_pulls_row(report->out, &results->cell[i]);
+    segue_html_table_end(report->out);
+}
+
+static segue_status show_probing(const segue_report *report, segue_error *err)
+{
+    FILE *out = report->out;
+    segue_html_heading(out, 3, "probing", "Pull an arm for what it tells?");
+    segue_html_p(out, "mUCB only pulls arms that are best for some model. The paper wonders "
+                      "whether this can be optimal: an arm that is best for none may differ so "
+                      "much between models that a few pulls of it, dear as they are, rule most "
+                      "models out. Look-ahead (mLA, ours) weighs just that: what would pulls of an "
+                      "arm tell, and is it worth more to the end of the task than they cost? On "
+                      "the paper's models arms 6 and 7 are best for none. The second set, "
+                      "models/probes.csv, is made for the question: eight models, each with a good "
+                      "arm of its own (0.7 against 0.5), and three probes that are the worst arms "
+                      "of all, and pay 0.1 or 0.45 by the binary digits of the model's number. "
+                      "To see what such arms are worth, mLA also plays both sets without them.");
+    segue_status status =
+        draw_probing(report, "probing-paper", "paper",
+                     "The paper's models, known: regret against n, on logarithmic axes. Thick "
+                     "lines, marked (ours), are not the paper's.",
+                     err);
+    if (status == SEGUE_OK)
+        status = draw_probing(report, "probing-probes", "probes",
+                              "Models with three probes, known: regret against n, on logarithmic "
+                              "axes. Thick lines, marked (ours), are not the paper's.",
+                              err);
+    if (status == SEGUE_OK)
+        status = draw_pulls(report, err);
+    print_pulls(
+        report, SEGUE_PROBES,
+        "Models known: regret a task, and pulls a task of arms that are best for no model.");
+    segue_report_claim(report, "probing");
+    segue_report_repeat(report, SEGUE_PROBES);
+    print_pulls(report, SEGUE_PROBES_TASKS,
+                "Models learned: the same, averaged over the tasks of a run. A learner also pulls "
+                "such arms because it does not know yet that they are best for no model.");
+    segue_report_claim(report, "probing-learned");
+    segue_report_repeat(report, SEGUE_PROBES_TASKS);
+    return status;
+}
+
+/* ---- identifying first ------------------------------------------------------------------- */
+
+/* The regret a task over all tasks up to each point, over runs. */
+static void add_average(segue_figure *figure, const segue_cell *cell, size_t look,
+                        const char *title)
+{
+    segue_figure_series(figure, SEGUE_CURVE, look, "%s", title);
+    for (size_t p = 0; p < cell->n_points; p++) {
+        const segue_regret so_far = segue_mean_over(cell, SEGUE_TRACK_REGRET, 0, p + 1);
+        segue_figure_point(figure, (double)segue_cell_task(cell, p), so_far.mean,
+                           segue_cell_band(cell, so_far));
+    }
+}
+
+typedef void (*add_function)(segue_figure *figure, const segue_cell *cell, size_t look,
+                             const char *title);
+
+static void add_regret(segue_figure *figure, const segue_cell *cell, size_t look, const char *title)
+{
+    segue_add_track(figure, cell, SEGUE_TRACK_REGRET, look, title);
+}
+
+static void add_ours(segue_figure *figure, const segue_paper *paper, add_function add,
+                     const char *policy, size_t look, const char *title)
+{
+    const segue_results *results = paper->results[SEGUE_OURS];
+    const segue_cell *cell =
+        segue_results_find(results, policy, paper->longest->steps, results->cell[0].tasks);
+    if (!cell)
+        return;
+    add(figure, cell, look, title);
+    segue_figure_ours(figure);
+}
+
+static segue_status draw_identify(const segue_report *report, const char *name, const char *y_label,
+                                  add_function add, const char *caption, segue_error *err)
+{
+    const segue_paper *paper = report->paper;
+    const segue_results *results = paper->results[SEGUE_IDENTIFY];
+    const segue_cell *first = &results->cell[0];
+    const segue_cell *plain =
+        segue_results_find(paper->results[SEGUE_TUCB_TASKS], "tucb", first->steps, first->tasks);
+    segue_figure figure = segue_figure_init(name, "tasks", y_label);
+    figure.log_x = figure.log_y = true;
+    figure.y_least = 1.0;
+    segue_figure_level(&figure, 2, (double)first->every, (double)first->tasks,
+                       paper->mucb->regret.mean, NAN, "mUCB, models known");
+    if (plain)
+        add(&figure, plain, 5, "tucb");
+    for (size_t i = 0; i < results->n_cells; i++) {
+        static const size_t looks[] = {1, 0, 4, 7};
+        add(&figure, &results->cell[i], looks[i % 4], results->cell[i].policy);
+    }
+    add_ours(&figure, paper, add, "tts", 9, "tTS");
+    add_ours(&figure, paper, add, "tla", 6, "tLA");
+    return segue_report_figure(report, &figure, caption, err);
+}
+
+static segue_status show_identify(const segue_report *report, segue_error *err)
+{
+    FILE *out = report->out;
+    segue_html_heading(out, 3, "identify", "Identify the models first?");
+    segue_html_p(out,
+                 "tUCB plays every task as well as it can, and learns from what this happens "
+                 "to show. The paper wonders whether it would be better, with many tasks to "
+                 "come, to give the first ones up to identifying the models, at a regret of up "
+                 "to a constant a step, and to be near mUCB soon after. Here tUCB plays its "
+                 "first 20, 100 or 500 tasks round robin (identify=), which samples every arm "
+                 "fairly; with C = 0.5 it also trusts the models sooner.");
+    segue_status status = draw_identify(
+        report, "identify", "regret per task", add_regret,
+        "Regret from task to task, on logarithmic axes: tUCB that identifies first, tUCB, and our "
+        "learners (thick lines), which do not.",
+        err);
+    if (status == SEGUE_OK)
+        status = draw_identify(report, "identify-average", "regret per task so far", add_average,
+                               "The same on average over all tasks so far: where a line falls "
+                               "below tUCB's, what was spent on identification has come back.",
+                               err);
+    segue_report_claim(report, "identify-later");
+    segue_report_claim(report, "identify-pays");
+    segue_report_claim(report, "no-identifying");
+    segue_report_repeat(report, SEGUE_IDENTIFY);
+    return status;
+}
+
+segue_status segue_section_questions(const segue_report *report, segue_error *err)
+{
+    segue_html_heading(report->out, 2, "questions", "Two questions that the paper leaves open");
+    const segue_status status = show_probing(report, err);
+    return status == SEGUE_OK ? show_identify(report, err) : status;
+}
