@@ -1,7 +1,8 @@
-/* test_core.c - status, streams, samplers, statistics, numbers, names, linear algebra, ln Beta.
- * SPDX-License-Identifier: Apache-2.0 */
+/* test_core.c - status, streams, samplers, screening, statistics, numbers, names, linear algebra,
+ * ln Beta. SPDX-License-Identifier: Apache-2.0 */
 #include "core/linalg.h"
 #include "core/log_beta.h"
+#include "core/screen.h"
 #include "core/text.h"
 #include "core/ziggurat.h"
 #include "support.h"
@@ -317,6 +318,79 @@ static void fast_betas_have_their_moments(void **state)
         const double kurtosis =
             3 + 6 * ((a - b) * (a - b) * (t + 1) - a * b * (t + 2)) / (a * b * (t + 2) * (t + 3));
         check_moments(fast_beta, a, b, a / t, v, kurtosis * v * v);
+    }
+}
+
+/* Shapes from flat to sharp, some of them 1, and a number that may be drawn. */
+static void random_bar(segue_rng *rng, int i, double *a, double *b, double *x)
+{
+    const double sharp = exp(12.0 * segue_rng_uniform(rng)), mean = segue_rng_uniform(rng);
+    *a = i % 8 == 0 ? 1.0 : 1.0 + sharp * mean;
+    *b = i % 8 == 1 ? 1.0 : 1.0 + sharp * (1.0 - mean);
+    const double s = *a + *b, deviation = sqrt(*a * *b / (s * s * (s + 1.0)));
+    *x = fmin(1.0 - 1e-9, *a / s + deviation * 8.0 * (segue_rng_uniform(rng) - 0.2));
+    *x = fmax(1e-9, *x);
+}
+
+/* The exponential that candidates come from starts above the density, and, being its tangent but
+ * for a factor, stays there; a chance falls as the bar rises. */
+static void a_chance_lies_above_the_density_and_falls(void **state)
+{
+    (void)state;
+    segue_rng rng;
+    segue_rng_open(&rng, 32, 0, 0, 0);
+    int known = 0;
+    for (int i = 0; i < 100000; i++) {
+        double a, b, x;
+        random_bar(&rng, i, &a, &b, &x);
+        const double chance = segue_chance_above(x, a, b);
+        const double next = segue_chance_above(x + (1.0 - x) * 0.01, a, b);
+        assert_true(!(next > chance * (1.0 + 1e-12)));
+        if (!(chance < 1.0))
+            continue;
+        const double slope = (a - 1.0) / x - (b - 1.0) / (1.0 - x);
+        const double log_density =
+            (a - 1.0) * log(x) + (b - 1.0) * log1p(-x) - (lgamma(a) + lgamma(b) - lgamma(a + b));
+        assert_true(log(chance * -slope) >= log_density - 1e-7);
+        known++;
+    }
+    assert_true(known > 30000);
+}
+
+/* Whether a number is above the bar, and then in which of three parts of what is there. */
+static size_t part_of(double t, double x, double width)
+{
+    return t <= x ? 0 : t <= x + width ? 1 : t <= x + 3.0 * width ? 2 : 3;
+}
+
+/* Two tables of N numbers, by chi-squared: its upper 1e-7 quantile with 3 degrees of freedom is
+ * below 35.8; there are 40 pairs, so a false alarm has probability 4e-6. */
+static void what_is_above_a_bar_has_the_law_of_a_beta(void **state)
+{
+    (void)state;
+    const int n = repeats(50000);
+    segue_rng rng;
+    segue_rng_open(&rng, 33, 0, 0, 0);
+    for (int i = 0, compared = 0; compared < 40; i++) {
+        double a, b, x, whole[4] = {0.0}, screened[4] = {0.0}, distance = 0.0;
+        random_bar(&rng, i, &a, &b, &x);
+        const double chance = segue_chance_above(x, a, b);
+        const double width = x * (1.0 - x) / ((a + b) * x - a + 2.0); /* a part of the tail */
+        if (!(chance > 0.01 && chance < 1.0))
+            continue;
+        for (int k = 0; k < n; k++) {
+            const bool tries = segue_rng_uniform(&rng) < chance;
+            const double t = tries ? segue_draw_above(x, chance, &rng, a, b) : -1.0;
+            whole[part_of(segue_rng_beta(&rng, a, b), x, width)] += 1.0;
+            screened[part_of(t, x, width)] += 1.0;
+        }
+        for (size_t k = 0; k < 4; k++)
+            if (whole[k] + screened[k] > 0.0)
+                distance +=
+                    (whole[k] - screened[k]) * (whole[k] - screened[k]) / (whole[k] + screened[k]);
+        if (!(distance < 35.8))
+            fail_msg("Beta(%g, %g) above %g: chi-squared %g", a, b, x, distance);
+        compared++;
     }
 }
 
@@ -849,6 +923,8 @@ int main(void)
         cmocka_unit_test(fast_normals_follow_it_too),
         cmocka_unit_test(the_tail_of_fast_normals_is_right),
         cmocka_unit_test(fast_betas_have_their_moments),
+        cmocka_unit_test(a_chance_lies_above_the_density_and_falls),
+        cmocka_unit_test(what_is_above_a_bar_has_the_law_of_a_beta),
         cmocka_unit_test(tiny_shapes_do_not_underflow),
         cmocka_unit_test(running_moments_equal_the_two_pass_ones),
         cmocka_unit_test(too_few_numbers_have_no_error),

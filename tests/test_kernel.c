@@ -1,8 +1,11 @@
-/* test_kernel.c - kernels make the pulls of the plain forms: every count, sum and view is equal.
+/* test_kernel.c - kernels make the pulls of the plain forms: every count, sum and view is equal; of
+ * `ts` and `tts`, choices of the same law.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
+#include "bandit/player.h"
 #include "bandit/task.h"
+#include "bandit/taught.h"
 #include "sim/kernel.h"
 #include "sim/kernel_ts.h"
 
@@ -308,6 +311,250 @@ static void regret_of_whole_tasks_is_the_same(void **state)
     segue_models_destroy(models);
 }
 
+/* ---- Thompson sampling by a prior: the same law ------------------------------------------- */
+
+/* A belief of given counts with storage of its own. */
+typedef struct mind {
+    segue_belief belief;
+    segue_lead lead;
+    double a[42], b[42], weight[6], sum[7], room[14];
+    uint64_t pulls[7];
+} mind;
+
+/* Types of 7 arms from flat to sharp, shapes below 1 among them; pulls from none to a clear leader,
+ * of a task of one of the types. */
+static void random_mind(mind *m, segue_rng *rng, size_t c)
+{
+    *m = (mind){.belief = {.prior = {.n_components = 1 + c % 6, .n_arms = 7}}};
+    m->belief.prior.weight = m->belief.weight = m->weight;
+    m->belief.prior.a = m->a;
+    m->belief.prior.b = m->b;
+    m->belief.pulls = m->pulls;
+    m->belief.sum = m->sum;
+    m->belief.lead = &m->lead;
+    m->belief.room = m->room;
+    for (size_t q = 0; q <= c % 6; q++)
+        m->weight[q] = 1.0 / (double)(1 + c % 6);
+    for (size_t i = 0; i < 42; i++) {
+        const double mean = segue_rng_uniform(rng), sharp = exp(7.0 * segue_rng_uniform(rng));
+        m->a[i] = 0.1 + sharp * mean;
+        m->b[i] = 0.1 + sharp * (1.0 - mean);
+    }
+    for (size_t i = 0; i < 7; i++) {
+        const double mean = m->a[i] / (m->a[i] + m->b[i]);
+        m->pulls[i] = c == 0 ? 0 : random_between(rng, 0, c < 6 ? 8 : 60 * (1 + (i == 2) * 40));
+        for (uint64_t t = 0; t < m->pulls[i]; t++)
+            m->sum[i] += segue_rng_uniform(rng) < mean;
+    }
+}
+
+/* By the definition: a component, then the mean of every arm. */
+static size_t draw_by_definition(const segue_belief *belief, segue_rng *rng)
+{
+    const segue_prior *prior = &belief->prior;
+    const size_t q = segue_belief_component(belief, rng);
+    size_t best = 0;
+    double value = -1.0;
+    for (size_t i = 0; i < prior->n_arms; i++) {
+        const double won = belief->sum[i], lost = (double)belief->pulls[i] - won;
+        const double x = segue_rng_beta(rng, prior->a[q * prior->n_arms + i] + won,
+                                        prior->b[q * prior->n_arms + i] + lost);
+        best = x > value ? i : best;
+        value = fmax(x, value);
+    }
+    return best;
+}
+
+static double distance_of(const double *one, const double *two, size_t count)
+{
+    double distance = 0.0;
+    for (size_t i = 0; i < count; i++)
+        if (one[i] + two[i] > 0.0)
+            distance += (one[i] - two[i]) * (one[i] - two[i]) / (one[i] + two[i]);
+    return distance;
+}
+
+/* Both forms beside the definition, as above: 12 beliefs and two tables of each, so that a false
+ * alarm has probability 2.4e-5.  Of N = 100,000 the standard error of a difference is at most
+ * 0.0022: a probability that is off by 0.02 is found with probability above 0.99. */
+static void both_forms_of_tts_choose_by_the_same_law(void **state)
+{
+    (void)state;
+    const int n = repeats(100000);
+    ziggurat z;
+    segue_rng rng;
+    segue_ziggurat_init(&z);
+    segue_rng_open(&rng, 22, 0, 0, 0);
+    for (size_t c = 0; c < 12; c++) {
+        mind m;
+        double defined[7] = {0.0}, plain[7] = {0.0}, fast[7] = {0.0};
+        random_mind(&m, &rng, c);
+        for (int i = 0; i < n; i++) {
+            defined[draw_by_definition(&m.belief, &rng)] += 1.0;
+            plain[segue_belief_thompson(&m.belief, NULL, &rng)] += 1.0;
+            fast[segue_belief_thompson(&m.belief, &z, &rng)] += 1.0;
+        }
+        const double one = distance_of(plain, defined, 7), two = distance_of(fast, defined, 7);
+        if (!(one < 38.3 && two < 38.3))
+            fail_msg("belief %zu: chi-squared %g and %g", c, one, two);
+    }
+}
+
+static double log_beta(double a, double b)
+{
+    return lgamma(a) + lgamma(b) - lgamma(a + b);
+}
+
+/* The probability that Beta(c, d) is above Beta(a, b), for a whole c: by parts, c times. */
+static double above_of(double a, double b, double c, double d)
+{
+    double sum = 0.0;
+    for (double i = 0.0; i < c; i += 1.0)
+        sum += exp(log_beta(a + i, b + d) - log(d + i) - log_beta(1.0 + i, d) - log_beta(a, b));
+    return sum;
+}
+
+/* Where one arm leads, choices of the other one are rare, and a table of few is blunt: how often
+ * there are any is held against its exact probability.  |z| < 5.3, of 2 forms and 5 pairs, raises a
+ * false alarm with probability 1.2e-6.  Of half a million, one of 0.013 that is off by
+ * 10 % is found with probability 0.99. */
+static void a_clear_leader_is_left_as_often_as_it_should_be(void **state)
+{
+    (void)state;
+    const double pairs[][4] = {{60, 40, 30, 40},
+                               {600, 400, 55, 55},
+                               {30, 2, 60, 15},
+                               {8, 100, 3, 150},
+                               {300, 300, 14, 26}};
+    const int n = repeats(500000);
+    ziggurat z;
+    segue_rng rng;
+    segue_ziggurat_init(&z);
+    segue_rng_open(&rng, 23, 0, 0, 0);
+    for (size_t c = 0; c < 10; c++) {
+        const double *p = pairs[c / 2], weight[] = {0.5, 0.5};
+        const double a[] = {p[0], p[2], p[0], p[2]}, b[] = {p[1], p[3], p[1], p[3]};
+        const double sum[2] = {0.0}, exact = above_of(p[0], p[1], p[2], p[3]);
+        const uint64_t pulls[2] = {0};
+        double room[4], others = 0.0;
+        segue_lead lead = {.holds = false};
+        const segue_belief belief = {
+            .prior = {.n_components = 2, .n_arms = 2, .weight = weight, .a = a, .b = b},
+            .weight = weight,
+            .pulls = pulls,
+            .sum = sum,
+            .lead = &lead,
+            .room = room};
+        for (int i = 0; i < n; i++)
+            others += (double)segue_belief_thompson(&belief, c % 2 ? &z : NULL, &rng);
+        const double score = (others - n * exact) / sqrt(n * exact * (1.0 - exact));
+        if (!(fabs(score) < 5.3))
+            fail_msg("pair %zu: %g of %d, not %g; z = %g", c, others, n, n * exact, score);
+    }
+}
+
+static segue_choice choose_by_definition(const segue_view *view, segue_rng *rng)
+{
+    const segue_belief belief = segue_player_belief(view);
+    return (segue_choice){.arm = draw_by_definition(&belief, rng)};
+}
+
+/* The paper's models as types, sharp and less so, and none of them. */
+static void paper_prior(segue_prior *prior, double *numbers)
+{
+    segue_models *models = paper_models();
+    double *weight = numbers, *a = numbers + 6, *b = numbers + 48;
+    for (size_t i = 0; i < 42; i++) {
+        const double sharp = i % 2 ? 30.0 : 300.0, mean = i < 7 ? 0.5 : models->mean[i - 7];
+        a[i] = i < 7 ? 1.0 : sharp * mean;
+        b[i] = i < 7 ? 1.0 : sharp * (1.0 - mean);
+        weight[i % 6] = 1.0 / 6.0;
+    }
+    *prior = (segue_prior){.n_components = 6, .n_arms = 7, .weight = weight, .a = a, .b = b};
+    segue_models_destroy(models);
+}
+
+/* Regret of tasks that are taught one prior: by the definition, the plain form, the kernel. */
+static segue_stats regret_of_form(const segue_policy *policy, bool fast, uint64_t seed)
+{
+    enum { STEPS = 300 };
+    double numbers[90];
+    segue_prior prior;
+    paper_prior(&prior, numbers);
+    segue_models *models = paper_models();
+    const segue_environment env = {.models = models};
+    segue_task_config config = segue_task_defaults();
+    config.policy.policy = policy;
+    config.setting.n_arms = 7;
+    segue_task *task = NULL;
+    segue_kernel *kernel = NULL;
+    assert_ok(segue_task_create(&task, &config, NULL));
+    assert_ok(segue_kernel_create(&kernel, 7, STEPS, NULL));
+    segue_task_teach_prior(task, &prior);
+    segue_stats stats = {.count = 0};
+    for (uint64_t run = 0; run < (uint64_t)repeats(3000); run++) {
+        segue_world *world = world_of(&env, seed, run, run % 5);
+        segue_rng rng;
+        double regret = 0.0;
+        segue_rng_open(&rng, seed, run, 0, SEGUE_STREAM_POLICY);
+        segue_task_next(task, &rng, 0);
+        if (fast)
+            assert_true(segue_kernel_play(kernel, task, world, STEPS, &regret));
+        else
+            regret = segue_play(task, world, STEPS);
+        segue_stats_add(&stats, regret);
+        segue_world_destroy(world);
+    }
+    segue_kernel_destroy(kernel);
+    segue_task_destroy(task);
+    segue_models_destroy(models);
+    return stats;
+}
+
+/* 3,000 tasks of each form, each with its own numbers; |z| < 4.9 twice, so that a false alarm has
+ * probability 2e-6.  With standard errors of 0.16 a difference of 1.7 is found with probability
+ * 0.99. */
+static void regret_of_whole_tasks_of_tts_is_the_same(void **state)
+{
+    (void)state;
+    segue_policy defined = segue_policy_tts;
+    defined.choose = choose_by_definition;
+    const segue_stats forms[] = {regret_of_form(&defined, false, 31),
+                                 regret_of_form(&segue_policy_tts, false, 32),
+                                 regret_of_form(&segue_policy_tts, true, 33)};
+    for (size_t i = 1; i < 3; i++) {
+        const double error = hypot(segue_stats_error(&forms[0]), segue_stats_error(&forms[i]));
+        if (!(fabs(forms[i].mean - forms[0].mean) < 4.9 * error))
+            fail_msg("form %zu: %g, not %g (%g)", i, forms[i].mean, forms[0].mean, error);
+    }
+}
+
+/* Points may all be contradicted. */
+static void points_are_left_to_the_plain_form_of_tts(void **state)
+{
+    (void)state;
+    segue_models *models = paper_models();
+    const segue_environment env = {.models = models};
+    const segue_prior prior = segue_prior_points(models);
+    segue_task_config config = segue_task_defaults();
+    config.policy.policy = &segue_policy_tts;
+    config.setting.n_arms = 7;
+    segue_task *task = NULL;
+    segue_kernel *kernel = NULL;
+    assert_ok(segue_task_create(&task, &config, NULL));
+    assert_ok(segue_kernel_create(&kernel, 7, 100, NULL));
+    segue_world *world = world_of(&env, 1, 0, 0);
+    double regret;
+    segue_task_teach_prior(task, &prior);
+    assert_false(segue_kernel_play(kernel, task, world, 100, &regret));
+    segue_task_teach_prior(task, NULL);
+    assert_true(segue_kernel_play(kernel, task, world, 100, &regret));
+    segue_world_destroy(world);
+    segue_kernel_destroy(kernel);
+    segue_task_destroy(task);
+    segue_models_destroy(models);
+}
+
 static void what_has_no_kernel_is_left_alone(void **state)
 {
     (void)state;
@@ -356,6 +603,36 @@ static void a_learner_does_not_notice(void **state)
     segue_models_destroy(models);
 }
 
+/* A learner of types learns from the counts that either form leaves: 60 runs of each, with numbers
+ * of their own.  A false alarm, |t| > 5.5 with 118 degrees of freedom, has probability 2e-7. */
+static void a_learner_of_types_learns_the_same(void **state)
+{
+    (void)state;
+    segue_models *models = paper_models();
+    const segue_environment env = {.models = models};
+    segue_learner_config config = segue_learner_defaults();
+    config.method = "tts";
+    segue_result *results[2];
+    for (int i = 0; i < 2; i++) {
+        const segue_simulation sim = {.environment = &env,
+                                      .learner = &config,
+                                      .steps = 200,
+                                      .tasks = 60,
+                                      .runs = (uint64_t)repeats(60),
+                                      .seed = (uint64_t)i + 5,
+                                      .threads = 2,
+                                      .kernel = i ? SEGUE_KERNEL_PLAIN : SEGUE_KERNEL_FAST};
+        assert_ok(segue_simulate(&results[i], &sim, NULL));
+        assert_true(results[i]->n_types >= 1.0);
+    }
+    const segue_regret a = results[0]->regret, b = results[1]->regret;
+    if (!(fabs(a.mean - b.mean) < 5.5 * hypot(a.se, b.se)))
+        fail_msg("%g (%g) and %g (%g)", a.mean, a.se, b.mean, b.se);
+    segue_result_destroy(results[0]);
+    segue_result_destroy(results[1]);
+    segue_models_destroy(models);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -366,8 +643,13 @@ int main(void)
         cmocka_unit_test(ties_and_certain_rewards_give_the_same_pulls),
         cmocka_unit_test(screening_chooses_by_the_same_law),
         cmocka_unit_test(regret_of_whole_tasks_is_the_same),
+        cmocka_unit_test(both_forms_of_tts_choose_by_the_same_law),
+        cmocka_unit_test(a_clear_leader_is_left_as_often_as_it_should_be),
+        cmocka_unit_test(regret_of_whole_tasks_of_tts_is_the_same),
+        cmocka_unit_test(points_are_left_to_the_plain_form_of_tts),
         cmocka_unit_test(what_has_no_kernel_is_left_alone),
         cmocka_unit_test(a_learner_does_not_notice),
+        cmocka_unit_test(a_learner_of_types_learns_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

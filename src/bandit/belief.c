@@ -3,16 +3,21 @@
  * A reward x of an arm of which component q expects mean mu = a / (a + b) makes its weight
  * v mu^x (1 - mu)^(1 - x), normalised, and its Beta(a + x, b + 1 - x).  Rewards between 0 and 1
  * count as parts of a success and of a failure.
- * Cost O(n_components) a reward, O(n_components + n_arms) a draw.
+ * Cost O(n_components) a reward, O(n_components + n_arms) a draw; while one arm leads clearly, and
+ * the others have no rewards, most draws take no Beta number and no look at the others.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/belief.h"
 
 #include <math.h>
 
 #include "core/draw.h"
+#include "core/screen.h"
 
 /* A possible component can come back, however long the others did better. */
 #define LEAST_WEIGHT 1e-200
+
+#define FAR_BELOW   2.4 /* standard deviations: where most draws are above */
+#define MOST_CHANCE 0.5 /* of a draw to be below, that is of use */
 
 segue_prior segue_prior_flat(size_t n_arms, const double *ones)
 {
@@ -27,13 +32,19 @@ segue_prior segue_prior_points(const segue_models *models)
                          .a = models->mean};
 }
 
+/* What is left of the pulls; sums of parts are rounded. */
+static inline double lost_of(double pulls, double won)
+{
+    return pulls > won ? pulls - won : 0.0;
+}
+
 /* The mean of a component after `pulls` rewards of an arm. */
 static double mean_after(const segue_prior *prior, size_t place, double pulls, double sum)
 {
     if (!prior->b)
         return fmin(1.0, fmax(0.0, prior->a[place])); /* an estimate strays */
     const double a = prior->a[place] + sum;
-    return a / (a + (prior->b[place] + fmax(0.0, pulls - sum)));
+    return a / (a + (prior->b[place] + lost_of(pulls, sum)));
 }
 
 double segue_belief_mean(const segue_belief *belief, size_t component, size_t arm)
@@ -67,50 +78,220 @@ static double likelihood(double mean, double reward)
     return pow(mean, reward) * pow(1.0 - mean, 1.0 - reward);
 }
 
-void segue_belief_update(const segue_belief *belief, size_t arm, double reward, double *weight)
+/* Weigh Betas by a reward of 0 or 1, the most common case; returns the sum of the weights. */
+static double weigh_by_bit(const segue_prior *prior, size_t arm, bool success, double won,
+                           double lost, double *weight)
 {
-    const segue_prior *prior = &belief->prior;
-    const double pulls = (double)belief->pulls[arm] - 1.0;
-    const double sum = fmax(0.0, belief->sum[arm] - reward);
+    double total = 0.0;
+    for (size_t q = 0; q < prior->n_components; q++) {
+        const size_t place = q * prior->n_arms + arm;
+        const double a = prior->a[place] + won, b = prior->b[place] + lost;
+        weight[q] *= (success ? a : b) / (a + b);
+        total += weight[q];
+    }
+    return total;
+}
+
+/* The same for any components and any reward. */
+static double weigh(const segue_prior *prior, size_t arm, double reward, double pulls, double sum,
+                    double *weight)
+{
     double total = 0.0;
     for (size_t q = 0; q < prior->n_components; q++) {
         weight[q] *= likelihood(mean_after(prior, q * prior->n_arms + arm, pulls, sum), reward);
         total += weight[q];
     }
-    for (size_t q = 0; q < prior->n_components; q++)
-        if (weight[q] > 0.0)
-            weight[q] = fmax(LEAST_WEIGHT, weight[q] / total);
+    return total;
 }
 
-static size_t draw_component(const segue_belief *belief, segue_rng *rng)
+void segue_belief_update(const segue_belief *belief, size_t arm, double reward, double *weight)
+{
+    const segue_prior *prior = &belief->prior;
+    const double pulls = (double)belief->pulls[arm] - 1.0;
+    const double sum = lost_of(belief->sum[arm], reward);
+    const bool bit = prior->b && (reward == 0.0 || reward == 1.0);
+    const double total =
+        bit ? weigh_by_bit(prior, arm, reward > 0.0, sum, lost_of(pulls, sum), weight)
+            : weigh(prior, arm, reward, pulls, sum, weight);
+    for (size_t q = 0; q < prior->n_components; q++)
+        if (weight[q] > 0.0) {
+            const double share = weight[q] / total;
+            weight[q] = share > LEAST_WEIGHT ? share : LEAST_WEIGHT;
+        }
+}
+
+size_t segue_belief_component(const segue_belief *belief, segue_rng *rng)
 {
     const size_t count = belief->prior.n_components;
     return count == 1 ? 0 : segue_draw_index(rng, belief->weight, count);
 }
 
-/* What an arm pays, by a draw of its mean. */
-static double draw_mean(const segue_belief *belief, size_t component, size_t arm, segue_rng *rng)
+/* The first of the largest. */
+static size_t best_point(const double *mean, size_t n_arms)
 {
-    const segue_prior *prior = &belief->prior;
-    const size_t place = component * prior->n_arms + arm;
-    if (!prior->b)
-        return prior->a[place];
-    const double successes = belief->sum[arm];
-    const double failures = fmax(0.0, (double)belief->pulls[arm] - successes);
-    return segue_rng_beta(rng, prior->a[place] + successes, prior->b[place] + failures);
+    size_t best = 0;
+    for (size_t arm = 1; arm < n_arms; arm++)
+        if (mean[arm] > mean[best])
+            best = arm;
+    return best;
 }
 
-size_t segue_belief_thompson(const segue_belief *belief, segue_rng *rng)
+/* Beta(a, b) of an arm under a component, after its rewards. */
+typedef struct posterior {
+    double a, b;
+} posterior;
+
+static inline posterior posterior_of(const segue_belief *belief, size_t component, size_t arm)
 {
-    const size_t component = draw_component(belief, rng);
-    size_t best = 0;
-    double value = -INFINITY;
+    const size_t place = component * belief->prior.n_arms + arm;
+    const double won = belief->sum[arm], pulls = (double)(int64_t)belief->pulls[arm];
+    return (posterior){.a = belief->prior.a[place] + won,
+                       .b = belief->prior.b[place] + lost_of(pulls, won)};
+}
+
+/* Those of all arms, in the room that there is. */
+static segue_betas take_posteriors(const segue_belief *belief, size_t component)
+{
+    const size_t n_arms = belief->prior.n_arms;
+    double *a = belief->room, *b = a + n_arms;
+    for (size_t arm = 0; arm < n_arms; arm++) {
+        const posterior p = posterior_of(belief, component, arm);
+        a[arm] = p.a;
+        b[arm] = p.b;
+    }
+    return (segue_betas){.a = a, .b = b, .count = n_arms};
+}
+
+/* The best arm so far, and its mean as drawn. */
+typedef struct winner {
+    size_t arm;
+    double value;
+} winner;
+
+static void challenge(winner *best, size_t arm, double value)
+{
+    if (value > best->value)
+        *best = (winner){.arm = arm, .value = value};
+}
+
+/* The best arm by a draw of every mean, one after the other. */
+static size_t draw_all(const segue_belief *belief, segue_rng *rng)
+{
+    winner best = {.value = -INFINITY};
     for (size_t arm = 0; arm < belief->prior.n_arms; arm++) {
-        const double x = draw_mean(belief, component, arm, rng);
-        if (x > value) {
-            value = x;
-            best = arm;
+        const posterior p = posterior_of(belief, 0, arm);
+        challenge(&best, arm, segue_rng_beta(rng, p.a, p.b));
+    }
+    return best.arm;
+}
+
+/* The arm whose mean is the largest. */
+static size_t leader_of(const segue_betas *betas)
+{
+    double a = betas->a[0], b = betas->b[0];
+    size_t leader = 0;
+    for (size_t arm = 1; arm < betas->count; arm++)
+        if (betas->a[arm] * b > a * betas->b[arm]) {
+            a = betas->a[arm];
+            b = betas->b[arm];
+            leader = arm;
+        }
+    return leader;
+}
+
+/* Let the others try to be above the leader, each with its chance c: the first does if u < c, then
+ * the second if (u - c) / (1 - c) is below its own, and so on.  Without a chance that is known they
+ * are drawn. */
+static size_t try_others(const segue_betas *betas, winner leader, double u, const ziggurat *fast,
+                         segue_rng *rng)
+{
+    winner best = leader;
+    for (size_t arm = 0; arm < betas->count; arm++) {
+        if (arm == leader.arm)
+            continue;
+        const double a = betas->a[arm], b = betas->b[arm];
+        const double c = segue_chance_above(leader.value, a, b);
+        if (!(c < 1.0)) {
+            challenge(&best, arm, segue_draw_beta(fast, rng, a, b));
+        } else if (u >= c) {
+            u = (u - c) / (1.0 - c);
+        } else {
+            challenge(&best, arm, segue_draw_above(leader.value, c, rng, a, b));
+            u = segue_rng_uniform(rng);
         }
     }
-    return best;
+    return best.arm;
+}
+
+/* Find out who leads, and what holds for most draws of its mean. */
+static void take_lead(segue_lead *lead, const segue_belief *belief, size_t component)
+{
+    const segue_betas betas = take_posteriors(belief, component);
+    lead->component = component;
+    lead->arm = leader_of(&betas);
+    const double a = betas.a[lead->arm], n = a + betas.b[lead->arm], mean = a / n;
+    lead->bar = mean - FAR_BELOW * sqrt(mean * (1.0 - mean) / (n + 1.0));
+    lead->chance = lead->bar > 0.0 ? segue_chances_above(lead->bar, &betas, lead->arm) : INFINITY;
+    lead->holds = lead->chance < 1.0;
+}
+
+/* The chance that a mean is below the bar of a lead; infinite where none of use is known. */
+static double chance_below(const segue_lead *lead, posterior p)
+{
+    const double chance = lead->holds ? segue_chance_above(1.0 - lead->bar, p.b, p.a) : INFINITY;
+    return chance < MOST_CHANCE ? chance : INFINITY;
+}
+
+/* Draw the leader's mean, where u has told with a chance < 1 whether it may be below the bar; else
+ * u has told nothing.  What u becomes is random again. */
+static double draw_leader(posterior p, double bar, double chance, double *u, const ziggurat *fast,
+                          segue_rng *rng)
+{
+    double x = segue_draw_beta(fast, rng, p.a, p.b);
+    if (!(chance < 1.0))
+        return x;
+    if (*u < chance) {
+        const double above = segue_draw_above(1.0 - bar, chance, rng, p.b, p.a);
+        *u = segue_rng_uniform(rng);
+        if (above > 0.0)
+            return 1.0 - above;
+    } else {
+        *u = (*u - chance) / (1.0 - chance);
+    }
+    while (x < bar)
+        x = segue_draw_beta(fast, rng, p.a, p.b);
+    return x;
+}
+
+/* The same law from fewer numbers: one arm, which any past may have chosen, is drawn, and of the
+ * others only what is above it.  Where u is above the sum of all chances, its own to be below the
+ * bar and those of the others to be above, not even that one is. */
+static size_t draw_screened(const segue_belief *belief, size_t component, const ziggurat *fast,
+                            segue_rng *rng)
+{
+    segue_lead *lead = belief->lead;
+    if (!lead->holds || lead->component != component)
+        take_lead(lead, belief, component);
+    const posterior p = posterior_of(belief, component, lead->arm);
+    const double chance = chance_below(lead, p);
+    double u = segue_rng_uniform(rng);
+    if (u >= chance + lead->chance)
+        return lead->arm;
+    const double x = draw_leader(p, lead->bar, chance, &u, fast, rng);
+    lead->holds &= x >= lead->bar; /* else it may lead no more */
+    if (lead->holds && u >= lead->chance)
+        return lead->arm;
+    const segue_betas betas = take_posteriors(belief, component);
+    return try_others(&betas, (winner){.arm = lead->arm, .value = x}, u, fast, rng);
+}
+
+size_t segue_belief_thompson(const segue_belief *belief, const ziggurat *fast, segue_rng *rng)
+{
+    const segue_prior *prior = &belief->prior;
+    const size_t component = segue_belief_component(belief, rng);
+    if (!prior->b)
+        return best_point(prior->a + component * prior->n_arms, prior->n_arms);
+    if (prior->n_components == 1 && !fast)
+        return draw_all(belief, rng);
+    return draw_screened(belief, component, fast, rng);
 }

@@ -6,6 +6,7 @@
 #ifndef SEGUE_BANDIT_BELIEF_H
 #define SEGUE_BANDIT_BELIEF_H
 
+#include "core/ziggurat.h"
 #include "segue/policy.h"
 
 #define SEGUE_MAX_COMPONENTS 17 /* of a prior that a task is taught: 16 types, and none of them */
@@ -18,12 +19,22 @@ struct segue_prior {
     const double *b;      /* the same; NULL: the components are points.  a, b > 0, a + b >= 1e-6 */
 };
 
+/* What a draw has found out that spares the next ones work: under a component, the others are above
+ * `bar` with chances whose sum is at most `chance`; true until one of the others has a reward. */
+typedef struct segue_lead {
+    bool holds;
+    size_t component, arm;
+    double bar, chance;
+} segue_lead;
+
 /* What it believes now.  The arrays are borrowed. */
 typedef struct segue_belief {
     segue_prior prior;
     const double *weight;  /* n_components: how likely each is, sum 1; all 0: none is possible */
     const uint64_t *pulls; /* n_arms: the rewards so far */
     const double *sum;     /* n_arms: their sum */
+    segue_lead *lead;      /* of the draws so far; NULL, as the room: no draw will be made */
+    double *room;          /* 2 n_arms: scratch of a draw */
 } segue_belief;
 
 /* One flat component; `ones` are n_arms times 1. */
@@ -45,8 +56,14 @@ bool segue_belief_is_possible(const segue_belief *belief);
 /* Weigh the components again, in `weight`, by a reward in [0, 1] that the counts have already. */
 void segue_belief_update(const segue_belief *belief, size_t arm, double reward, double *weight);
 
-/* A draw of a component, then of its means: the arm that is best under them.  A belief of one
- * component draws no component.  Needs one that is possible. */
-size_t segue_belief_thompson(const segue_belief *belief, segue_rng *rng);
+/* A draw of a component, of one that is possible; of a single component no number is drawn.  Both
+ * forms of Thompson sampling ask here: what is to be said about which is drawn is said there. */
+size_t segue_belief_component(const segue_belief *belief, segue_rng *rng);
+
+/* A draw of a component, then of its means: the arm that is best under them.  Means that have no
+ * chance are not drawn, but for a belief of one component, which draws no component and all means,
+ * as `ts` does.  With the numbers of `fast` if it is given: the same law.  Needs a component that
+ * is possible. */
+size_t segue_belief_thompson(const segue_belief *belief, const ziggurat *fast, segue_rng *rng);
 
 #endif

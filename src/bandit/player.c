@@ -15,9 +15,10 @@
 
 typedef struct player {
     segue_prior prior;
-    size_t held;     /* the arm */
+    segue_lead lead; /* of Thompson sampling */
+    size_t held;     /* the arm of look-ahead */
     uint64_t hold;   /* pulls it is still held for */
-    double weight[]; /* of the components; then what look-ahead works in */
+    double weight[]; /* of the components; then what draws and look-ahead work in */
 } player;
 
 size_t segue_player_ones_size(const segue_setting *setting, const double *option)
@@ -36,7 +37,7 @@ void segue_player_ones(const segue_setting *setting, const double *option, void 
 
 size_t segue_player_size(size_t n_components, size_t n_arms, bool looks_ahead)
 {
-    return sizeof(player) + n_components * sizeof(double) +
+    return sizeof(player) + (n_components + 2 * n_arms) * sizeof(double) +
            (looks_ahead ? segue_lookahead_size(n_components, n_arms) : 0);
 }
 
@@ -45,20 +46,26 @@ void segue_player_begin(const segue_view *view, segue_prior prior)
     player *p = view->state;
     p->prior = prior;
     p->hold = 0;
+    p->lead.holds = false;
     memcpy(p->weight, prior.weight, prior.n_components * sizeof *prior.weight);
 }
 
 segue_belief segue_player_belief(const segue_view *view)
 {
-    const player *p = view->state;
-    return (segue_belief){
-        .prior = p->prior, .weight = p->weight, .pulls = view->pulls, .sum = view->sum};
+    player *p = view->state;
+    return (segue_belief){.prior = p->prior,
+                          .weight = p->weight,
+                          .pulls = view->pulls,
+                          .sum = view->sum,
+                          .lead = &p->lead,
+                          .room = p->weight + p->prior.n_components};
 }
 
 void segue_player_update(const segue_view *view, size_t arm, double reward)
 {
     player *p = view->state;
     const segue_belief belief = segue_player_belief(view);
+    p->lead.holds &= arm == p->lead.arm;
     if (p->prior.n_components > 1 || !p->prior.b)
         segue_belief_update(&belief, arm, reward, p->weight);
 }
@@ -66,7 +73,7 @@ void segue_player_update(const segue_view *view, size_t arm, double reward)
 static segue_choice draw(const segue_view *view, const segue_belief *belief, segue_rng *rng)
 {
     if (segue_belief_is_possible(belief))
-        return by_rule(segue_belief_thompson(belief, rng));
+        return by_rule(segue_belief_thompson(belief, NULL, rng));
     return (segue_choice){.arm = segue_ts_arm(view, rng), .reason = SEGUE_NO_MODEL_LEFT};
 }
 
@@ -86,7 +93,7 @@ static size_t decide(const segue_view *view, const segue_belief *belief)
 {
     player *p = view->state;
     const segue_lookahead ahead =
-        segue_look_ahead(belief, remaining(view), p->weight + p->prior.n_components);
+        segue_look_ahead(belief, remaining(view), belief->room + 2 * view->n_arms);
     p->held = ahead.arm;
     p->hold = ahead.exploits ? view->step / HOLD_SHARE : 0;
     return ahead.arm;

@@ -89,6 +89,8 @@ void segue_play_umucb(game *g);
 void segue_play_mts(game *g);
 bool segue_mts_fits(const segue_models *models); /* whether it can play by them */
 void segue_play_ts(game *g);
+void segue_play_tts(game *g);
+bool segue_tts_fits(const segue_view *view); /* whether it can play by what the task was taught */
 
 /* UCB to the end, for arms whose bounds are known; -INFINITY: it does not play. */
 void segue_play_by_bounds(game *g);

@@ -24,6 +24,7 @@ static const struct {
     {"ucb", segue_play_ucb, false},   {"ucb+", segue_play_ucb_plus, false},
     {"mucb", segue_play_mucb, false}, {"umucb", segue_play_umucb, false},
     {"mts", segue_play_mts, true},    {"ts", segue_play_ts, true},
+    {"tts", segue_play_tts, true},
 };
 
 /* ---- memory ------------------------------------------------------------------------------ */
@@ -192,7 +193,8 @@ bool segue_kernel_play(segue_kernel *kernel, segue_task *task, segue_world *worl
     const play_function play = kernel_of(g.in.policy, g.bits);
     if (!play || !g.in.unit_range || steps > kernel->steps || view->n_arms > kernel->n_arms ||
         (g.models && g.models->n_models > MOST_MODELS) ||
-        (play == segue_play_mts && !segue_mts_fits(g.models)))
+        (play == segue_play_mts && !segue_mts_fits(g.models)) ||
+        (play == segue_play_tts && !segue_tts_fits(view)))
         return false;
     prepare(kernel, view->log_term);
     play(&g);
