@@ -47,6 +47,7 @@ static const contest contests[] = {
     {"umucb, eps infinite", "umucb:eps=1e300", 5000, 0, 10, PLAIN, false, 50.0, NULL},
     {"mts, n = 5000", "mts", 5000, 0, 20, PLAIN, false, 5.0, NULL},
     {"ts, n = 5000", "ts", 5000, 0, 4, PLAIN, false, 4.5, NULL},
+    {"tts, J = 100", "tts", 5000, 100, 1, PLAIN, false, 0.0, NULL},
     {"tucb, J = 500", "tucb", 5000, 500, 1, PLAIN, false, 0.0, PLAIN_TUCB},
     {"kl-ucb, n = 5000", "kl-ucb", 5000, 0, 2, NOTHING, false, 0.0, NULL},
     {"sw-ucb, n = 5000", "sw-ucb", 5000, 10, 2, NOTHING, false, 0.0, NULL},
