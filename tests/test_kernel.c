@@ -409,8 +409,10 @@ static double log_beta(double a, double b)
 static double above_of(double a, double b, double c, double d)
 {
     double sum = 0.0;
-    for (double i = 0.0; i < c; i += 1.0)
+    for (int k = 0; k < (int)c; k++) {
+        const double i = k;
         sum += exp(log_beta(a + i, b + d) - log(d + i) - log_beta(1.0 + i, d) - log_beta(a, b));
+    }
     return sum;
 }
 
