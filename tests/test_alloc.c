@@ -363,15 +363,15 @@ static void learners_survive_every_failing_allocation(void **state)
     fail_each(learner_scenario, 40);
 }
 
-/* Tasks of two types are finished. */
-static segue_status finish_tasks(segue_types *types, int count, segue_error *err)
+/* Tasks of two types are finished; of two others, should they be other ones. */
+static segue_status finish_tasks(segue_types *types, int count, bool are_others, segue_error *err)
 {
     segue_status status = SEGUE_OK;
     for (int j = 0; j < count && status == SEGUE_OK; j++) {
         const double pulls[3] = {40, 40, 40};
         double sum[3];
         for (size_t i = 0; i < 3; i++)
-            sum[i] = 40 * mean[(size_t)(j % 2) * 3 + i];
+            sum[i] = 40 * fabs(are_others - mean[(size_t)(j % 2) * 3 + i]);
         status = segue_types_finish(types, sum, pulls, err);
         if (status == SEGUE_OK && segue_types_due(types))
             status = segue_types_refit(types, err);
@@ -390,7 +390,7 @@ static segue_status save_types(const segue_types *types, segue_types *loaded, se
     return status;
 }
 
-/* Types learn, are copied, adopted, merged, given another arm, saved and loaded. */
+/* Types learn, are copied, adopted, merged, replaced by others, saved, loaded and given an arm. */
 static segue_status types_scenario(segue_error *err)
 {
     segue_types_config config = segue_types_defaults();
@@ -398,15 +398,17 @@ static segue_status types_scenario(segue_error *err)
     config.n_arms = 3;
     segue_status status = segue_types_create(&types, &config, err);
     if (status == SEGUE_OK)
-        status = finish_tasks(types, 20, err);
+        status = finish_tasks(types, 20, false, err);
     if (status == SEGUE_OK)
         status = segue_types_copy(&copy, types, err);
     if (status == SEGUE_OK)
-        status = finish_tasks(types, 20, err);
+        status = finish_tasks(types, 20, false, err);
     if (status == SEGUE_OK)
         status = segue_types_adopt(types, copy, err);
     if (status == SEGUE_OK)
         status = segue_types_merge(types, copy, err);
+    if (status == SEGUE_OK)
+        status = finish_tasks(types, 20, true, err);
     if (status == SEGUE_OK)
         status = segue_types_create(&loaded, &config, err);
     if (status == SEGUE_OK)

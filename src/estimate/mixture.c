@@ -20,7 +20,6 @@
 #include "core/log_beta.h"
 
 #define POINT        1e6  /* kappa of a type whose tasks all have the same mean */
-#define PENALTY      0.7  /* of the Laplace approximation, what is charged */
 #define PULLS_A_NAT  1.57 /* a mean is worth 1/2 ln(1 + pulls / this) nats */
 #define LEAST_WEIGHT 1e-9 /* of a type */
 #define NEGLIGIBLE   40.0 /* nats below the best: a share below 1e-17 */
@@ -227,5 +226,5 @@ double segue_mixture_penalty(const mixture *mix, size_t n_tasks)
         if (mix->pulls[at] > 0.0)
             nats +=
                 0.5 * log1p(mix->pulls[at] / PULLS_A_NAT) + SPREAD_PRICE * (double)mix->spread[at];
-    return PENALTY * nats;
+    return nats;
 }

@@ -9,12 +9,12 @@
 #include "segue/status.h"
 
 #define MOST_TYPES   16
-#define N_SPREADS    12   /* concentrations kappa: 2, 4, ..., 2048, and 1e6 for a point */
-#define SPREAD_FIRST 2    /* kappa = 8: where the first type starts */
-#define SPREAD_BORN  5    /* kappa = 64: where one made from a single task does */
-#define LEAST_SHARE  1e-3 /* of a task in a type: a smaller one is not learned from */
-#define SPREAD_PRICE 0.5  /* nats per doubling of kappa */
-#define LEAST_NONE   0.02 /* weight of "none of the types" */
+#define N_SPREADS    12    /* concentrations kappa: 2, 4, ..., 2048, and 1e6 for a point */
+#define SPREAD_FIRST 2     /* kappa = 8: where the first type starts */
+#define SPREAD_BORN  5     /* kappa = 64: where one made from a single task does */
+#define LEAST_SHARE  1e-3  /* of a task in a type: a smaller one is not learned from */
+#define SPREAD_PRICE 0.1   /* nats per doubling of kappa */
+#define LEAST_NONE   0.005 /* weight of "none of the types" */
 
 /* Component 0 is "none of the types": flat on every arm.  Components 1 .. n_types are types. Arrays
  * hold (component, arm) at component * n_arms + arm, and those of component 0 do not change. */

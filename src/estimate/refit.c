@@ -14,7 +14,7 @@
 #define SWEEPS       8
 #define BIRTH_STEPS  3 /* of the new type alone, before all are fitted */
 #define DEATH_SWEEPS 3
-#define TRIES        3 /* births that fail in a row */
+#define TRIES        6 /* births that fail in a row */
 #define MOST_DEATHS  2
 
 typedef struct refit {
@@ -172,4 +172,13 @@ segue_status segue_mixture_refit(mixture *mix, const ring *tasks, size_t hint, u
     segue_em_state_fini(&r.before);
     free(r.alone);
     return status;
+}
+
+double segue_objective(const mixture *mix, const ring *tasks)
+{
+    double sum = 0.0, share[MOST_TYPES + 1];
+    for (size_t l = 0; l < tasks->count; l++)
+        sum += segue_mixture_posterior(mix, segue_ring_sum(tasks, l), segue_ring_pulls(tasks, l),
+                                       share);
+    return sum - segue_mixture_penalty(mix, tasks->count);
 }

@@ -12,4 +12,7 @@
 SEGUE_MUST_CHECK segue_status segue_mixture_refit(mixture *mix, const ring *tasks, size_t hint,
                                                   uint64_t now, segue_rng *rng, segue_error *err);
 
+/* What a fit makes large: the logarithm of the tasks' likelihood, less what so many types cost. */
+double segue_objective(const mixture *mix, const ring *tasks);
+
 #endif

@@ -3,16 +3,18 @@
  * After each task: its shares in the components; each type learns from its share (stepwise EM); a
  * moving average of the share of none, for the next task; a CUSUM of it, as an alarm.
  * Types of weight w together, none of which has been seen for s tasks, would all be away that long
- * with probability exp(-w s): at w s >= STALE they are given up, with their tasks; with all tasks
- * of their time if they were most of it, for then those of the other types are no longer to be
- * trusted where they are not tried again.  Fits are due at 8 tasks and then each time they have
- * grown by 30 %; after an alarm; and after types were given up.
+ * with probability exp(-w s): at w s >= STALE they are given up, with their tasks.  Fits are due at
+ * 8 tasks and then each time they have grown by 30 %; after an alarm; and after types were given
+ * up.  A fit at w s >= SUSPECT asks whether all that came since is better told on its own
+ * (change.h); if so, all that was before is forgotten.  For a type that looks like a new one on
+ * the arms that are pulled is kept by the new one's tasks, and is wrong where it is not tried.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "estimate/types.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+#include "estimate/change.h"
 #include "estimate/refit.h"
 #include "estimate/types_state.h"
 #include "segue/models.h"
@@ -24,8 +26,8 @@
 #define ALARM_APART  8   /* tasks from a fit to the next alarm */
 #define NONE_RATE    0.2
 #define STALE        10.0
-#define MOST         0.5 /* of the weight: if so much goes at once, so does all that was before */
-#define STALE_EVERY  5   /* tasks: so often stale types are looked for */
+#define SUSPECT      3.0
+#define STALE_EVERY  5 /* tasks: so often stale types are looked for */
 
 /* ---- making ------------------------------------------------------------------------------ */
 
@@ -108,36 +110,34 @@ static bool is_goner(const goners *gone, size_t type)
 }
 
 /* Those that have not been seen since this one. */
-static goners goners_since(const segue_types *types, size_t type)
+static goners goners_since(const mixture *mix, size_t type)
 {
-    goners gone = {.mix = &types->mix, .last = types->mix.last[type]};
-    for (size_t q = 1; q <= types->mix.n_types; q++)
+    goners gone = {.mix = mix, .last = mix->last[type]};
+    for (size_t q = 1; q <= mix->n_types; q++)
         if (is_goner(&gone, q))
-            gone.weight += types->mix.weight[q];
+            gone.weight += mix->weight[q];
     return gone;
 }
 
-/* The most types that are stale together; of weight 0: none. */
-static goners most_stale(const segue_types *types)
+/* The most types that have been away together for `away` tasks of theirs; of weight 0: none. */
+static goners most_away(const mixture *mix, uint64_t now, double away)
 {
-    goners most = {.mix = &types->mix};
-    for (size_t q = 1; q <= types->mix.n_types; q++) {
-        const goners gone = goners_since(types, q);
-        const double since = (double)(types->finished - gone.last);
-        if (gone.weight * since >= STALE && gone.weight > most.weight)
+    goners most = {.mix = mix};
+    for (size_t q = 1; q <= mix->n_types; q++) {
+        const goners gone = goners_since(mix, q);
+        const double since = (double)(now - gone.last);
+        if (gone.weight * since >= away && gone.weight > most.weight)
             most = gone;
     }
     return most;
 }
 
-/* Whether a task is of one of them rather than of any other; or, where most types have gone, of
- * the time when they were there. */
+/* Whether a task is of one of them rather than of any other. */
 static bool is_dropped(const void *context, uint64_t number, const double *sum, const double *pulls)
 {
     const goners *gone = context;
     double share[MOST_TYPES + 1], of_goners = 0.0;
-    if (gone->weight > MOST && number <= gone->last)
-        return true;
+    (void)number;
     (void)segue_mixture_posterior(gone->mix, sum, pulls, share);
     for (size_t q = 1; q <= gone->mix->n_types; q++)
         of_goners += is_goner(gone, q) ? share[q] : 0.0;
@@ -150,7 +150,7 @@ static void give_up_stale(segue_types *types)
     mixture *mix = &types->mix;
     if (types->finished % STALE_EVERY != 0 || types->is_due || mix->n_types < 2)
         return;
-    const goners gone = most_stale(types);
+    const goners gone = most_away(mix, types->finished, STALE);
     if (!(gone.weight > 0.0))
         return;
     segue_ring_drop(&types->tasks, is_dropped, &gone);
@@ -202,15 +202,44 @@ static void set_clock(segue_types *types)
     types->is_due = false;
 }
 
-segue_status segue_types_refit(segue_types *types, segue_error *err)
+/* Where types have been away, look for a change; after one, forget what was before. */
+static segue_status look_for_change(segue_types *types, mixture *mix, segue_rng *rng,
+                                    segue_error *err)
+{
+    const goners gone = most_away(mix, types->finished, SUSPECT);
+    const segue_cut cut = {.last = gone.last, .now = types->finished, .hint = types->config.hint};
+    bool has_changed = false;
+    if (!(gone.weight > 0.0))
+        return SEGUE_OK;
+    const segue_status status = segue_change(&has_changed, mix, &types->tasks, &cut, rng, err);
+    if (has_changed)
+        segue_change_forget(&types->tasks, &cut);
+    return status;
+}
+
+/* Fit a copy of the types, and put it in place whole. */
+static segue_status fit_aside(segue_types *types, mixture *aside, segue_error *err)
 {
     const segue_types_config *config = &types->config;
-    segue_status status = SEGUE_OK;
     segue_rng rng;
     segue_rng_open(&rng, config->seed, config->run, types->finished, SEGUE_STREAM_ESTIMATOR);
-    if (types->tasks.count > 0)
-        status = segue_mixture_refit(&types->mix, &types->tasks, config->hint, types->finished,
-                                     &rng, err);
+    segue_mixture_copy(aside, &types->mix);
+    segue_status status =
+        segue_mixture_refit(aside, &types->tasks, config->hint, types->finished, &rng, err);
+    if (status == SEGUE_OK)
+        status = look_for_change(types, aside, &rng, err);
+    if (status == SEGUE_OK)
+        segue_mixture_copy(&types->mix, aside);
+    return status;
+}
+
+segue_status segue_types_refit(segue_types *types, segue_error *err)
+{
+    mixture aside;
+    segue_status status = segue_mixture_init(&aside, types->config.n_arms, types->config.cap, err);
+    if (status == SEGUE_OK && types->tasks.count > 0)
+        status = fit_aside(types, &aside, err);
+    segue_mixture_fini(&aside);
     if (status == SEGUE_OK)
         set_clock(types);
     return status;

@@ -1,0 +1,101 @@
+/* change.c - whether the newer tasks are of other types than the older ones.
+ *
+ * One mixture for all tasks against one for those before a cut and one for those after it: the
+ * larger objective wins, the two being charged for where in the window the cut may be.  The
+ * objective has the price of each type in it, so that types which were there before and still are
+ * speak for one mixture.  Costs two fits.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "estimate/change.h"
+
+#include "estimate/refit.h"
+
+#define PRICE 6.0 /* nats: a cut is one of some hundreds that could have been */
+
+/* The tasks of one side, and types of their own. */
+typedef struct side {
+    ring tasks;
+    mixture mix;
+} side;
+
+static bool is_older(const void *cut, uint64_t number, const double *sum, const double *pulls)
+{
+    (void)sum;
+    (void)pulls;
+    return number <= ((const segue_cut *)cut)->last;
+}
+
+static bool is_newer(const void *cut, uint64_t number, const double *sum, const double *pulls)
+{
+    return !is_older(cut, number, sum, pulls);
+}
+
+static void side_fini(side *s)
+{
+    segue_ring_fini(&s->tasks);
+    segue_mixture_fini(&s->mix);
+}
+
+/* All tasks but those of the other side; no types yet. */
+static segue_status side_init(side *s, const ring *tasks, size_t cap, task_test is_other,
+                              const segue_cut *cut, segue_error *err)
+{
+    segue_ring_init(&s->tasks, tasks->n_arms, tasks->window);
+    segue_status status = segue_mixture_init(&s->mix, tasks->n_arms, cap, err);
+    if (status == SEGUE_OK)
+        status = segue_ring_copy(&s->tasks, tasks, err);
+    if (status == SEGUE_OK)
+        segue_ring_drop(&s->tasks, is_other, cut);
+    return status;
+}
+
+/* The older side starts from the types of all, which are mostly its own; the newer from none. */
+static segue_status fit_sides(side *older, side *newer, const mixture *mix, const segue_cut *cut,
+                              segue_rng *rng, segue_error *err)
+{
+    segue_mixture_copy(&older->mix, mix);
+    const segue_status status =
+        segue_mixture_refit(&older->mix, &older->tasks, cut->hint, cut->last, rng, err);
+    if (status != SEGUE_OK)
+        return status;
+    return segue_mixture_refit(&newer->mix, &newer->tasks, cut->hint, cut->now, rng, err);
+}
+
+static double objective(const side *s)
+{
+    return segue_objective(&s->mix, &s->tasks);
+}
+
+static segue_status compare(bool *has_changed, side *older, side *newer, mixture *mix,
+                            const ring *tasks, const segue_cut *cut, segue_rng *rng,
+                            segue_error *err)
+{
+    if (older->tasks.count < LEAST_SIDE || newer->tasks.count < LEAST_SIDE)
+        return SEGUE_OK;
+    const segue_status status = fit_sides(older, newer, mix, cut, rng, err);
+    if (status != SEGUE_OK)
+        return status;
+    *has_changed = objective(older) + objective(newer) > segue_objective(mix, tasks) + PRICE;
+    if (*has_changed)
+        segue_mixture_copy(mix, &newer->mix);
+    return SEGUE_OK;
+}
+
+segue_status segue_change(bool *has_changed, mixture *mix, const ring *tasks, const segue_cut *cut,
+                          segue_rng *rng, segue_error *err)
+{
+    side older = {.mix = {.n_types = 0}}, newer = older;
+    *has_changed = false;
+    segue_status status = side_init(&older, tasks, mix->cap, is_newer, cut, err);
+    if (status == SEGUE_OK)
+        status = side_init(&newer, tasks, mix->cap, is_older, cut, err);
+    if (status == SEGUE_OK)
+        status = compare(has_changed, &older, &newer, mix, tasks, cut, rng, err);
+    side_fini(&older);
+    side_fini(&newer);
+    return status;
+}
+
+void segue_change_forget(ring *tasks, const segue_cut *cut)
+{
+    segue_ring_drop(tasks, is_older, cut);
+}
