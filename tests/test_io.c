@@ -52,25 +52,24 @@ static void fields_come_as_written(void **state)
     (void)state;
     write_text("\xef\xbb\xbf"
                "a,b ,\r\n\n\"x, \"\"y\"\"\",,z");
-    segue_csv *csv = NULL;
+    segue_csv csv;
     bool more = false;
     assert_ok(segue_csv_open(&csv, path, NULL));
-    assert_ok(segue_csv_next(csv, &more, NULL));
+    assert_ok(segue_csv_next(&csv, &more, NULL));
     assert_true(more);
-    assert_int_equal(segue_csv_fields(csv), 3);
-    assert_string_equal(segue_csv_field(csv, 0), "a");
-    assert_string_equal(segue_csv_field(csv, 1), "b ");
-    assert_string_equal(segue_csv_field(csv, 2), "");
-    assert_ok(segue_csv_next(csv, &more, NULL));
-    assert_int_equal(segue_csv_line(csv), 3);
-    assert_int_equal(segue_csv_fields(csv), 3);
-    assert_string_equal(segue_csv_field(csv, 0), "x, \"y\"");
-    assert_string_equal(segue_csv_field(csv, 1), "");
-    assert_string_equal(segue_csv_field(csv, 2), "z");
-    assert_ok(segue_csv_next(csv, &more, NULL));
+    assert_int_equal(segue_csv_fields(&csv), 3);
+    assert_string_equal(segue_csv_field(&csv, 0), "a");
+    assert_string_equal(segue_csv_field(&csv, 1), "b ");
+    assert_string_equal(segue_csv_field(&csv, 2), "");
+    assert_ok(segue_csv_next(&csv, &more, NULL));
+    assert_int_equal(segue_csv_line(&csv), 3);
+    assert_int_equal(segue_csv_fields(&csv), 3);
+    assert_string_equal(segue_csv_field(&csv, 0), "x, \"y\"");
+    assert_string_equal(segue_csv_field(&csv, 1), "");
+    assert_string_equal(segue_csv_field(&csv, 2), "z");
+    assert_ok(segue_csv_next(&csv, &more, NULL));
     assert_false(more);
-    segue_csv_close(csv);
-    segue_csv_close(NULL);
+    segue_csv_close(&csv);
 }
 
 static void lines_longer_than_the_buffer_are_whole(void **state)
@@ -84,16 +83,16 @@ static void lines_longer_than_the_buffer_are_whole(void **state)
     line[LENGTH] = '\n';
     line[LENGTH + 1] = 'b';
     write_bytes(line, LENGTH + 2);
-    segue_csv *csv = NULL;
+    segue_csv csv;
     bool more = false;
     assert_ok(segue_csv_open(&csv, path, NULL));
-    assert_ok(segue_csv_next(csv, &more, NULL));
-    assert_int_equal(segue_csv_fields(csv), 2);
-    assert_int_equal(strlen(segue_csv_field(csv, 0)), 70000);
-    assert_int_equal(strlen(segue_csv_field(csv, 1)), LENGTH - 70001);
-    assert_ok(segue_csv_next(csv, &more, NULL));
-    assert_string_equal(segue_csv_field(csv, 0), "b");
-    segue_csv_close(csv);
+    assert_ok(segue_csv_next(&csv, &more, NULL));
+    assert_int_equal(segue_csv_fields(&csv), 2);
+    assert_int_equal(strlen(segue_csv_field(&csv, 0)), 70000);
+    assert_int_equal(strlen(segue_csv_field(&csv, 1)), LENGTH - 70001);
+    assert_ok(segue_csv_next(&csv, &more, NULL));
+    assert_string_equal(segue_csv_field(&csv, 0), "b");
+    segue_csv_close(&csv);
     free(line);
 }
 

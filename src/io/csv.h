@@ -7,34 +7,43 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "segue/status.h"
+#include "io/lines.h"
 
-#define SEGUE_CSV_LONGEST_LINE (1024 * 1024)
+/* A field of the current row: where it starts in the row, and its bytes. */
+typedef struct segue_csv_field_place {
+    size_t start, length;
+} segue_csv_field_place;
 
-typedef struct segue_csv segue_csv;
+typedef struct segue_csv {
+    segue_lines lines;
+    uint64_t next_line; /* the number of the line behind the current row */
+    size_t row;         /* where the current row starts in the buffer */
+    segue_csv_field_place *field;
+    size_t n_fields, capacity;
+} segue_csv;
 
 /**
- * Open a file for reading by lines; "-" is the standard input.
+ * Open a file for reading by rows, as segue_lines_open does.
  *
- * @retval SEGUE_EFILE  it cannot be opened, or is a directory
- * @retval SEGUE_ENOMEM
+ * @retval SEGUE_EFILE, SEGUE_EPARSE, SEGUE_EIO, SEGUE_ENOMEM
  */
-SEGUE_MUST_CHECK segue_status segue_csv_open(segue_csv **out, const char *path, segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_csv_open(segue_csv *csv, const char *path, segue_error *err);
 void segue_csv_close(segue_csv *csv);
 
 /**
- * Read the next line that is not blank and split it into fields; *more is false at the end.
+ * Read the next row that is not blank and split it into fields; *more is false at the end.
  *
- * A field may be quoted ("a, b" with "" for a quote).  Lines end with LF or CRLF; a byte-order
- * mark is passed over.
+ * A field may be quoted ("a, b" with "" for a quote, and with ends of lines in it).  Lines end with
+ * LF or CRLF.
  *
- * @retval SEGUE_EPARSE  a NUL byte, a line that is too long, or a quote that is not closed
+ * @retval SEGUE_EPARSE  a NUL byte, a row that is too long, or a quote that is not closed
  * @retval SEGUE_EIO     reading failed
+ * @retval SEGUE_ENOMEM
  */
 SEGUE_MUST_CHECK segue_status segue_csv_next(segue_csv *csv, bool *more, segue_error *err);
 
 /**
- * Call `row` for each line that is left, until one fails; *rows counts them.
+ * Call `row` for each row that is left, until one fails; *rows counts them.
  *
  * @retval  what segue_csv_next or `row` returned
  */
@@ -42,12 +51,17 @@ typedef segue_status (*row_function)(void *context, segue_error *err);
 SEGUE_MUST_CHECK segue_status segue_csv_each(segue_csv *csv, row_function row, void *context,
                                              uint64_t *rows, segue_error *err);
 
-/** The fields of the current line, valid until the next one is read. */
-size_t segue_csv_fields(const segue_csv *csv);
-const char *segue_csv_field(const segue_csv *csv, size_t index);
+/** How many fields the current row has. */
+static inline size_t segue_csv_fields(const segue_csv *csv)
+{
+    return csv->n_fields;
+}
 
-/** Whether a text is well-formed UTF-8. */
-bool segue_is_utf8(const char *text);
+/** A field of the current row, which ends with NUL; valid until the next one is read. */
+static inline const char *segue_csv_field(const segue_csv *csv, size_t index)
+{
+    return csv->lines.buffer + csv->row + csv->field[index].start;
+}
 
 /** Where the reader is: for errors. */
 const char *segue_csv_path(const segue_csv *csv);

@@ -44,15 +44,14 @@ static segue_status find_cell(segue_log *log, size_t task, size_t arm, log_cell 
     return SEGUE_OK;
 }
 
-static segue_status take_reward(void *context, size_t task, size_t arm, double reward,
-                                segue_error *err)
+static segue_status take_reward(void *context, const log_row *row, segue_error *err)
 {
     log_cell *cell = NULL;
-    const segue_status status = find_cell(context, task, arm, &cell, err);
+    const segue_status status = find_cell(context, row->task, row->arm, &cell, err);
     if (status != SEGUE_OK)
         return status;
     const uint64_t before = (uint64_t)cell->count[0] + cell->count[1] + cell->count[2];
-    cell->sum[before % 3] += reward;
+    cell->sum[before % 3] += row->reward;
     cell->count[before % 3]++;
     return SEGUE_OK;
 }
@@ -79,8 +78,8 @@ segue_status segue_log_read(segue_log *out, const char *path, double lowest, dou
                             segue_error *err)
 {
     *out = (segue_log){.n_arms = 0};
-    segue_status status =
-        segue_log_rows_read(&out->rows, path, lowest, highest, take_reward, out, err);
+    const log_wanted wanted = {.lowest = lowest, .highest = highest};
+    segue_status status = segue_log_rows_read(&out->rows, path, &wanted, take_reward, out, err);
     if (status == SEGUE_OK)
         status = put_names(out, err);
     if (status != SEGUE_OK)

@@ -1,6 +1,6 @@
-/* log.h - logs of rewards: `task,arm,reward`, one row a reward.
+/* log.h - a log in three batches of rewards for each task and arm.
  *
- * The rows are not kept: each goes to one of three interleaved batches of its task and arm.
+ * The rows are not kept, as history.h does: each goes to one of the batches, in turn.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_IO_LOG_H
 #define SEGUE_IO_LOG_H
@@ -34,8 +34,7 @@ typedef struct segue_log {
 } segue_log;
 
 /**
- * Read a log; "-" is the standard input.  A header names the columns task, arm and reward, in any
- * order; others are passed over.  Rewards lie in [lowest, highest].
+ * Read a log as log_rows.h says, whose rewards lie in [lowest, highest].
  *
  * @retval SEGUE_EFILE, SEGUE_EPARSE, SEGUE_EDOMAIN  the message names file, line and field
  * @retval SEGUE_EIO, SEGUE_ENOMEM

@@ -1,116 +1,264 @@
-/* log_rows.c - the rows of a log, `task,arm,reward`, read strictly, one by one.
+/* log_rows.c - the rows of a log, read strictly, one by one.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "io/log_rows.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "io/csv.h"
+#include "io/json_lines.h"
+#include "io/utf8.h"
+#include "io/when.h"
 #include "segue/models.h"
 #include "segue/number.h"
 
 #define MOST_TASKS 100000000
 
-enum { TASK, ARM, REWARD, N_COLUMNS };
+enum { TASK, ARM, REWARD, TIME, PROBABILITY, N_COLUMNS };
+enum { N_NEEDED = REWARD + 1 };
+
+static const char *const column_name[N_COLUMNS] = {"task", "arm", "reward", "time", "probability"};
 
 typedef struct reading {
-    segue_csv *csv;
-    size_t column[N_COLUMNS];
+    segue_csv csv;
+    segue_json_lines json;
+    bool is_json;
+    bool looked_for[N_COLUMNS];
+    size_t place[N_COLUMNS]; /* CSV: which field of a row it is */
+    bool has[N_COLUMNS];     /* whether the log has it, which CSV tells in its header and JSON in
+                                its first object */
     size_t n_fields;
-    double lowest, highest;
+    segue_json_value value[N_COLUMNS]; /* of the current row */
+    const log_wanted *wanted;
+    double scale; /* of rewards */
     log_rows *out;
-    reward_function take;
+    row_taker take;
     void *context;
 } reading;
 
-#define AT(r) segue_csv_path((r)->csv), segue_csv_line((r)->csv)
+/* Refuse the current line. */
+#define WRONG(r, status, err, ...) segue_lines_fail(&(r)->csv.lines, status, err, __VA_ARGS__)
+
+static const char *path_of(const reading *r)
+{
+    return segue_csv_path(&r->csv);
+}
+
+/* ---- CSV: the header --------------------------------------------------------------------- */
+
+/* Where a column is from `first` on, or n_fields. */
+static size_t find_column(const reading *r, size_t column, size_t first)
+{
+    size_t i = first;
+    while (i < r->n_fields && strcmp(segue_csv_field(&r->csv, i), column_name[column]) != 0)
+        i++;
+    return i;
+}
+
+/* Files of old have lines that end with CR alone, and would be one long header. */
+static segue_status no_column(const reading *r, size_t column, segue_error *err)
+{
+    for (size_t i = 0; i < r->n_fields; i++)
+        if (strchr(segue_csv_field(&r->csv, i), '\r'))
+            return WRONG(r, SEGUE_EPARSE, err,
+                         "the header has a carriage return in it; lines must end with LF or CRLF");
+    return WRONG(r, SEGUE_EPARSE, err, "the header has no column '%s'; need task, arm and reward",
+                 column_name[column]);
+}
 
 static segue_status read_header(reading *r, segue_error *err)
 {
-    static const char *const wanted[N_COLUMNS] = {"task", "arm", "reward"};
     bool more = false;
-    const segue_status status = segue_csv_next(r->csv, &more, err);
+    const segue_status status = segue_csv_next(&r->csv, &more, err);
     if (status != SEGUE_OK)
         return status;
-    if (!more)
-        return segue_fail(err, SEGUE_EPARSE, "%s: the file is empty; need a header and rewards",
-                          segue_csv_path(r->csv));
-    r->n_fields = segue_csv_fields(r->csv);
+    r->n_fields = segue_csv_fields(&r->csv);
     for (size_t c = 0; c < N_COLUMNS; c++) {
-        size_t i = 0;
-        while (i < r->n_fields && strcmp(segue_csv_field(r->csv, i), wanted[c]) != 0)
-            i++;
-        if (i == r->n_fields)
-            return segue_fail(err, SEGUE_EPARSE,
-                              "%s:%" PRIu64 ": the header has no column '%s'; need task, arm and "
-                              "reward",
-                              AT(r), wanted[c]);
-        for (size_t k = i + 1; k < r->n_fields; k++)
-            if (strcmp(segue_csv_field(r->csv, k), wanted[c]) == 0)
-                return segue_fail(err, SEGUE_EPARSE, "%s:%" PRIu64 ": two columns are named '%s'",
-                                  AT(r), wanted[c]);
-        r->column[c] = i;
+        if (!r->looked_for[c])
+            continue;
+        r->place[c] = find_column(r, c, 0);
+        r->has[c] = r->place[c] < r->n_fields;
+        if (!r->has[c] && c < N_NEEDED)
+            return no_column(r, c, err);
+        if (r->has[c] && find_column(r, c, r->place[c] + 1) < r->n_fields)
+            return WRONG(r, SEGUE_EPARSE, err, "two columns are named '%s'", column_name[c]);
     }
     return SEGUE_OK;
 }
 
-static segue_status read_name(reading *r, size_t column, const char *what, names *list, size_t most,
-                              size_t *number, segue_error *err)
+/* ---- the fields of a row ----------------------------------------------------------------- */
+
+/* A text of CSV is what its column needs, a string or a number. */
+static segue_status next_csv(reading *r, bool *more, segue_error *err)
 {
-    const char *name = segue_csv_field(r->csv, r->column[column]);
-    if (*name == '\0' || !segue_is_utf8(name))
-        return segue_fail(err, SEGUE_EPARSE, "%s:%" PRIu64 ": field '%s': %s", AT(r), what,
-                          *name ? "the name is not UTF-8" : "there is no name");
-    const segue_status status = segue_names_find(list, name, number, err);
-    if (status == SEGUE_OK && list->count > most)
-        return segue_fail(err, SEGUE_EDOMAIN, "%s:%" PRIu64 ": field '%s': more than %zu of them",
-                          AT(r), what, most);
+    const segue_status status = segue_csv_next(&r->csv, more, err);
+    if (status != SEGUE_OK || !*more)
+        return status;
+    if (segue_csv_fields(&r->csv) != r->n_fields)
+        return WRONG(r, SEGUE_EPARSE, err, "the row has %zu fields; the header has %zu",
+                     segue_csv_fields(&r->csv), r->n_fields);
+    for (size_t c = 0; c < N_COLUMNS; c++)
+        if (r->has[c])
+            r->value[c] = (segue_json_value){.kind = SEGUE_JSON_NUMBER,
+                                             .text = segue_csv_field(&r->csv, r->place[c]),
+                                             .length = r->csv.field[r->place[c]].length};
+    return SEGUE_OK;
+}
+
+/* What the first object has, each has. */
+static segue_status check_optional(reading *r, size_t c, segue_error *err)
+{
+    const bool there = r->value[c].kind != SEGUE_JSON_NONE;
+    if (r->out->n_rows == 0)
+        r->has[c] = there && r->looked_for[c];
+    else if (r->has[c] && !there)
+        return WRONG(r, SEGUE_EPARSE, err, "there is no '%s'; the rows before have one",
+                     column_name[c]);
+    else if (!r->has[c] && there && r->looked_for[c])
+        return WRONG(r, SEGUE_EPARSE, err, "there is a '%s'; the rows before have none",
+                     column_name[c]);
+    return SEGUE_OK;
+}
+
+static segue_status check_kind(reading *r, size_t c, segue_error *err)
+{
+    const bool number = c == REWARD || c == PROBABILITY;
+    const segue_json_kind kind = r->value[c].kind;
+    if (kind == SEGUE_JSON_NONE && c < N_NEEDED)
+        return WRONG(r, SEGUE_EPARSE, err, "there is no '%s'; need task, arm and reward",
+                     column_name[c]);
+    if (r->looked_for[c] && (kind == SEGUE_JSON_OTHER || (number && kind == SEGUE_JSON_STRING)))
+        return WRONG(r, SEGUE_EPARSE, err, "field '%s': need a %snumber", column_name[c],
+                     number ? "" : "string or a ");
+    return SEGUE_OK;
+}
+
+static segue_status next_json(reading *r, bool *more, segue_error *err)
+{
+    segue_status status = segue_json_lines_next(&r->json, more, err);
+    for (size_t c = 0; c < N_COLUMNS && status == SEGUE_OK && *more; c++) {
+        status = check_kind(r, c, err);
+        if (status == SEGUE_OK && c >= N_NEEDED)
+            status = check_optional(r, c, err);
+    }
     return status;
+}
+
+/* ---- what they mean ---------------------------------------------------------------------- */
+
+/* Names are looked at when they are new. */
+static segue_status check_name(const reading *r, size_t c, const char *name, size_t length,
+                               segue_error *err)
+{
+    const char *problem = length == 0                      ? "there is no name"
+                          : segue_has_control(name)        ? "the name has a control character"
+                          : !segue_is_utf8(name, length) ? "the name is not UTF-8"
+                                                           : NULL;
+    return problem ? WRONG(r, SEGUE_EPARSE, err, "field '%s': %s", column_name[c], problem)
+                   : SEGUE_OK;
+}
+
+static segue_status read_name(reading *r, size_t c, names *list, size_t most, size_t *number,
+                              segue_error *err)
+{
+    const segue_json_value *value = &r->value[c];
+    const size_t before = list->count;
+    segue_status status = segue_names_find(list, value->text, value->length, number, err);
+    if (status != SEGUE_OK || list->count == before)
+        return status;
+    if (list->count > most)
+        return WRONG(r, SEGUE_EDOMAIN, err, "field '%s': more than %zu of them", column_name[c],
+                     most);
+    return check_name(r, c, value->text, value->length, err);
+}
+
+static segue_status read_number(const reading *r, size_t c, double *out, segue_error *err)
+{
+    const segue_json_value *value = &r->value[c];
+    if (value->length == 1 && value->text[0] >= '0' && value->text[0] <= '9') {
+        *out = value->text[0] - '0'; /* most rewards are 0 or 1 */
+        return SEGUE_OK;
+    }
+    segue_error why;
+    const segue_status status = segue_parse_double(value->text, out, &why);
+    return status == SEGUE_OK
+               ? status
+               : WRONG(r, status, err, "field '%s': %s", column_name[c], why.message);
 }
 
 static segue_status read_reward(const reading *r, double *out, segue_error *err)
 {
-    segue_error inner;
-    const segue_status status =
-        segue_parse_double(segue_csv_field(r->csv, r->column[REWARD]), out, &inner);
+    const segue_status status = read_number(r, REWARD, out, err);
+    const double lowest = r->wanted->lowest, highest = r->wanted->highest;
     if (status != SEGUE_OK)
-        return segue_fail(err, status, "%s:%" PRIu64 ": field 'reward': %s", AT(r), inner.message);
-    if (!(*out >= r->lowest && *out <= r->highest))
-        return segue_fail(err, SEGUE_EDOMAIN,
-                          "%s:%" PRIu64 ": field 'reward': %g is out of range; need %g to %g",
-                          AT(r), *out, r->lowest, r->highest);
-    *out = fmin(1.0, (*out - r->lowest) / (r->highest - r->lowest));
+        return status;
+    if (!(*out >= lowest && *out <= highest))
+        return WRONG(r, SEGUE_EDOMAIN, err, "field 'reward': %g is out of range; need %g to %g",
+                     *out, lowest, highest);
+    const double mapped = (*out - lowest) / r->scale;
+    *out = mapped < 1.0 ? mapped : 1.0;
     return SEGUE_OK;
 }
 
-static segue_status read_row(void *context, segue_error *err)
+static segue_status read_time(reading *r, double *out, segue_error *err)
 {
-    reading *r = context;
-    size_t task = 0, arm = 0;
-    double reward = 0.0;
-    if (segue_csv_fields(r->csv) != r->n_fields)
-        return segue_fail(err, SEGUE_EPARSE,
-                          "%s:%" PRIu64 ": the row has %zu fields; the header has %zu", AT(r),
-                          segue_csv_fields(r->csv), r->n_fields);
-    segue_status status = read_name(r, TASK, "task", &r->out->tasks, MOST_TASKS, &task, err);
+    bool is_date = false;
+    segue_error why;
+    const segue_status status = segue_when_parse(r->value[TIME].text, out, &is_date, &why);
+    if (status != SEGUE_OK)
+        return WRONG(r, status, err, "field 'time': %s", why.message);
+    if (r->out->n_rows == 0)
+        r->out->has_dates = is_date;
+    if (is_date != r->out->has_dates)
+        return WRONG(r, SEGUE_EPARSE, err, "field 'time': '%.40s' is a %s; those before are %s",
+                     r->value[TIME].text, is_date ? "date" : "number",
+                     is_date ? "numbers" : "dates");
+    return SEGUE_OK;
+}
+
+static segue_status read_probability(const reading *r, double *out, segue_error *err)
+{
+    const segue_status status = read_number(r, PROBABILITY, out, err);
+    if (status == SEGUE_OK && !(*out > 0.0 && *out <= 1.0))
+        return WRONG(r, SEGUE_EDOMAIN, err,
+                     "field 'probability': %g is out of range; need more than 0, at most 1", *out);
+    return status;
+}
+
+static segue_status read_row(reading *r, segue_error *err)
+{
+    log_row row = {.task = 0};
+    segue_status status = read_name(r, TASK, &r->out->tasks, MOST_TASKS, &row.task, err);
     if (status == SEGUE_OK)
-        status = read_name(r, ARM, "arm", &r->out->arms, SEGUE_MAX_ARMS, &arm, err);
+        status = read_name(r, ARM, &r->out->arms, SEGUE_MAX_ARMS, &row.arm, err);
     if (status == SEGUE_OK)
-        status = read_reward(r, &reward, err);
-    return status == SEGUE_OK ? r->take(r->context, task, arm, reward, err) : status;
+        status = read_reward(r, &row.reward, err);
+    if (status == SEGUE_OK && r->has[TIME])
+        status = read_time(r, &row.time, err);
+    if (status == SEGUE_OK && r->has[PROBABILITY])
+        status = read_probability(r, &row.probability, err);
+    r->out->has_time = r->has[TIME];
+    r->out->has_probability = r->has[PROBABILITY];
+    return status == SEGUE_OK ? r->take(r->context, &row, err) : status;
 }
 
 static segue_status read_rows(reading *r, segue_error *err)
 {
-    segue_status status = segue_csv_each(r->csv, read_row, r, &r->out->n_rows, err);
+    bool more = true;
+    segue_status status = SEGUE_OK;
+    while (status == SEGUE_OK) {
+        status = r->is_json ? next_json(r, &more, err) : next_csv(r, &more, err);
+        if (status != SEGUE_OK || !more)
+            break;
+        status = read_row(r, err);
+        r->out->n_rows += status == SEGUE_OK;
+    }
     if (status == SEGUE_OK && r->out->n_rows == 0)
         status = segue_fail(err, SEGUE_EPARSE, "%s: there is no reward below the header",
-                            segue_csv_path(r->csv));
+                            path_of(r));
     if (status == SEGUE_OK && r->out->arms.count < SEGUE_MIN_ARMS)
         status = segue_fail(err, SEGUE_EDOMAIN, "%s: there is only one arm; need at least %d",
-                            segue_csv_path(r->csv), SEGUE_MIN_ARMS);
+                            path_of(r), SEGUE_MIN_ARMS);
     return status;
 }
 
@@ -152,23 +300,55 @@ static segue_status order_arms(log_rows *out, segue_error *err)
 
 /* ---- the whole --------------------------------------------------------------------------- */
 
-segue_status segue_log_rows_read(log_rows *out, const char *path, double lowest, double highest,
-                                 reward_function take, void *context, segue_error *err)
+/* The first character tells the format. */
+static segue_status find_format(reading *r, segue_error *err)
 {
-    reading r = {
-        .lowest = lowest, .highest = highest, .out = out, .take = take, .context = context};
+    const segue_lines *lines = &r->csv.lines;
+    size_t at = lines->at;
+    while (at < lines->limit && strchr(" \t\r\n", lines->buffer[at]) && lines->buffer[at])
+        at++;
+    if (at == lines->limit)
+        return segue_fail(err, SEGUE_EPARSE, "%s: the file is empty; need a header and rewards",
+                          path_of(r));
+    if (lines->buffer[at] == '[')
+        return WRONG(r, SEGUE_EPARSE, err,
+                     "this is a JSON array; need one object a line (JSON Lines)");
+    r->is_json = lines->buffer[at] == '{';
+    return SEGUE_OK;
+}
+
+static segue_status read_log(reading *r, segue_error *err)
+{
+    segue_status status = find_format(r, err);
+    if (status == SEGUE_OK && !r->is_json)
+        status = read_header(r, err);
+    if (status == SEGUE_OK)
+        status = read_rows(r, err);
+    return status == SEGUE_OK ? order_arms(r->out, err) : status;
+}
+
+segue_status segue_log_rows_read(log_rows *out, const char *path, const log_wanted *wanted,
+                                 row_taker take, void *context, segue_error *err)
+{
+    reading r = {.wanted = wanted,
+                 .scale = wanted->highest - wanted->lowest,
+                 .out = out,
+                 .take = take,
+                 .context = context,
+                 .looked_for = {true, true, true, wanted->time, wanted->probability},
+                 .has = {true, true, true},
+                 .json = {.next_line = 1, .wanted = column_name, .n_wanted = N_COLUMNS}};
+    r.json.lines = &r.csv.lines;
+    r.json.value = r.value;
     *out = (log_rows){.n_rows = 0};
-    if (!(highest > lowest))
-        return segue_fail(err, SEGUE_EDOMAIN, "rewards from %g to %g: need a growing range", lowest,
-                          highest);
+    if (!(r.scale > 0.0))
+        return segue_fail(err, SEGUE_EDOMAIN, "rewards from %g to %g: need a growing range",
+                          wanted->lowest, wanted->highest);
     segue_status status = segue_csv_open(&r.csv, path, err);
     if (status == SEGUE_OK)
-        status = read_header(&r, err);
-    if (status == SEGUE_OK)
-        status = read_rows(&r, err);
-    if (status == SEGUE_OK)
-        status = order_arms(out, err);
-    segue_csv_close(r.csv);
+        status = read_log(&r, err);
+    segue_csv_close(&r.csv);
+    segue_json_lines_fini(&r.json);
     if (status != SEGUE_OK)
         segue_log_rows_fini(out);
     return status;

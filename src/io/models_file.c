@@ -10,11 +10,12 @@
 #include <strings.h>
 
 #include "io/csv.h"
+#include "io/utf8.h"
 #include "segue/number.h"
 
 /* What has been read so far. */
 typedef struct reading {
-    segue_csv *csv;
+    segue_csv csv;
     segue_models_kind kind;
     bool has_weights;
     size_t n_arms, n_models;
@@ -24,7 +25,7 @@ typedef struct reading {
     char **arm_name;
 } reading;
 
-#define AT(r) segue_csv_path((r)->csv), segue_csv_line((r)->csv)
+#define AT(r) segue_csv_path(&(r)->csv), segue_csv_line(&(r)->csv)
 
 /* ---- the header -------------------------------------------------------------------------- */
 
@@ -36,30 +37,22 @@ static bool is_number(const char *text)
 
 static segue_status check_header(reading *r, segue_error *err)
 {
-    const size_t n_fields = segue_csv_fields(r->csv);
+    const size_t n_fields = segue_csv_fields(&r->csv);
     bool all_numbers = true;
     for (size_t i = 0; i < n_fields; i++)
-        all_numbers = all_numbers && is_number(segue_csv_field(r->csv, i));
+        all_numbers = all_numbers && is_number(segue_csv_field(&r->csv, i));
     if (all_numbers)
         return segue_fail(err, SEGUE_EPARSE,
                           "%s:%" PRIu64 ": the header is missing; the first line must name the "
                           "arms, as in 'weight,left,right'",
                           AT(r));
-    r->has_weights = strcmp(segue_csv_field(r->csv, 0), "weight") == 0;
+    r->has_weights = strcmp(segue_csv_field(&r->csv, 0), "weight") == 0;
     r->n_arms = n_fields - r->has_weights;
     if (r->n_arms < SEGUE_MIN_ARMS || r->n_arms > SEGUE_MAX_ARMS)
         return segue_fail(err, SEGUE_EDOMAIN,
                           "%s:%" PRIu64 ": the header names %zu arm%s; need %d to %d", AT(r),
                           r->n_arms, r->n_arms == 1 ? "" : "s", SEGUE_MIN_ARMS, SEGUE_MAX_ARMS);
     return SEGUE_OK;
-}
-
-static bool has_control(const char *text)
-{
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || *text == 0x7f)
-            return true;
-    return false;
 }
 
 const char *segue_arm_name_problem(const char *name)
@@ -72,9 +65,9 @@ const char *segue_arm_name_problem(const char *name)
         return "is it the 'weight' column? write that in small letters";
     if (*name == ' ' || name[strlen(name) - 1] == ' ')
         return "the name begins or ends with a blank";
-    if (has_control(name))
+    if (segue_has_control(name))
         return "the name has a control character";
-    return segue_is_utf8(name) ? NULL : "the name is not UTF-8";
+    return segue_is_utf8(name, strlen(name)) ? NULL : "the name is not UTF-8";
 }
 
 static segue_status check_name(const reading *r, size_t field, const char *name, segue_error *err)
@@ -92,7 +85,7 @@ static segue_status copy_names(reading *r, segue_error *err)
     r->arm_name = calloc(r->n_arms, sizeof *r->arm_name);
     for (size_t arm = 0; r->arm_name && arm < r->n_arms && status == SEGUE_OK; arm++) {
         const size_t field = arm + r->has_weights;
-        const char *name = segue_csv_field(r->csv, field);
+        const char *name = segue_csv_field(&r->csv, field);
         status = check_name(r, field, name, err);
         r->arm_name[arm] = status == SEGUE_OK ? strdup(name) : NULL;
         if (status == SEGUE_OK && !r->arm_name[arm])
@@ -100,7 +93,7 @@ static segue_status copy_names(reading *r, segue_error *err)
     }
     if (status == SEGUE_OK && (!r->arm_name || !r->arm_name[r->n_arms - 1]))
         status = segue_fail(err, SEGUE_ENOMEM, "%s: out of memory for %zu arms",
-                            segue_csv_path(r->csv), r->n_arms);
+                            segue_csv_path(&r->csv), r->n_arms);
     return status;
 }
 
@@ -114,7 +107,7 @@ static segue_status check_twins(const reading *r, segue_error *err)
     const char **sorted = calloc(r->n_arms, sizeof *sorted);
     if (!sorted)
         return segue_fail(err, SEGUE_ENOMEM, "%s: out of memory for %zu arms",
-                          segue_csv_path(r->csv), r->n_arms);
+                          segue_csv_path(&r->csv), r->n_arms);
     for (size_t arm = 0; arm < r->n_arms; arm++)
         sorted[arm] = r->arm_name[arm];
     qsort(sorted, r->n_arms, sizeof *sorted, by_name);
@@ -130,10 +123,10 @@ static segue_status check_twins(const reading *r, segue_error *err)
 static segue_status read_header(reading *r, segue_error *err)
 {
     bool more = false;
-    segue_status status = segue_csv_next(r->csv, &more, err);
+    segue_status status = segue_csv_next(&r->csv, &more, err);
     if (status == SEGUE_OK && !more)
         status = segue_fail(err, SEGUE_EPARSE, "%s: the file is empty; need a header and a model",
-                            segue_csv_path(r->csv));
+                            segue_csv_path(&r->csv));
     if (status == SEGUE_OK)
         status = check_header(r, err);
     if (status == SEGUE_OK)
@@ -169,7 +162,7 @@ static segue_status read_field(reading *r, size_t field, const char *name, doubl
                                segue_error *err)
 {
     segue_error inner;
-    const segue_status status = segue_parse_double(segue_csv_field(r->csv, field), out, &inner);
+    const segue_status status = segue_parse_double(segue_csv_field(&r->csv, field), out, &inner);
     if (status != SEGUE_OK)
         return segue_fail(err, status, "%s:%" PRIu64 ": field '%.60s': %s", AT(r), name,
                           inner.message);
@@ -204,7 +197,7 @@ static segue_status read_mean(reading *r, size_t arm, segue_error *err)
 static segue_status read_row(void *context, segue_error *err)
 {
     reading *r = context;
-    const size_t n_fields = segue_csv_fields(r->csv), wanted = r->n_arms + r->has_weights;
+    const size_t n_fields = segue_csv_fields(&r->csv), wanted = r->n_arms + r->has_weights;
     if (n_fields != wanted)
         return segue_fail(err, SEGUE_EPARSE,
                           "%s:%" PRIu64 ": the row has %zu field%s; the header has %zu", AT(r),
@@ -221,10 +214,10 @@ static segue_status read_row(void *context, segue_error *err)
 static segue_status read_rows(reading *r, segue_error *err)
 {
     uint64_t rows = 0;
-    const segue_status status = segue_csv_each(r->csv, read_row, r, &rows, err);
+    const segue_status status = segue_csv_each(&r->csv, read_row, r, &rows, err);
     if (status == SEGUE_OK && r->n_models == 0)
         return segue_fail(err, SEGUE_EPARSE, "%s: there is no model below the header",
-                          segue_csv_path(r->csv));
+                          segue_csv_path(&r->csv));
     return status;
 }
 
@@ -243,7 +236,7 @@ static segue_status make(reading *r, segue_models_file *out, segue_error *err)
     const segue_status status = segue_models_create(&out->models, r->kind, r->n_arms, r->n_models,
                                                     r->mean, r->weight, &inner);
     if (status != SEGUE_OK)
-        return segue_fail(err, status, "%s: %s", segue_csv_path(r->csv), inner.message);
+        return segue_fail(err, status, "%s: %s", segue_csv_path(&r->csv), inner.message);
     out->arm_name = r->arm_name;
     out->n_arms = r->n_arms;
     r->arm_name = NULL;
@@ -262,7 +255,7 @@ segue_status segue_models_file_read(segue_models_file *out, const char *path,
         status = read_rows(&r, err);
     if (status == SEGUE_OK)
         status = make(&r, out, err);
-    segue_csv_close(r.csv);
+    segue_csv_close(&r.csv);
     free(r.mean);
     free(r.weight);
     free_names(r.arm_name, r.n_arms);

@@ -12,7 +12,7 @@ typedef struct segue_samples_wanted {
 } segue_samples_wanted;
 
 /**
- * Read a log as log_rows.h does, and group its rewards.
+ * Read a log as history.h does, and group its rewards.
  *
  * @retval SEGUE_EFILE, SEGUE_EPARSE, SEGUE_EDOMAIN  the message names the file
  * @retval SEGUE_EIO, SEGUE_ENOMEM

@@ -1,0 +1,40 @@
+/* utf8.c - well-formed UTF-8: no form that is longer than needed, no surrogates.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "io/utf8.h"
+
+/* How many continuation bytes follow a first byte, or -1. */
+static int continuation(unsigned char byte)
+{
+    if (byte < 0x80)
+        return 0;
+    return byte >= 0xc2 && byte < 0xe0   ? 1
+           : byte >= 0xe0 && byte < 0xf0 ? 2
+           : byte >= 0xf0 && byte < 0xf5 ? 3
+                                         : -1;
+}
+
+bool segue_is_utf8(const char *text, size_t length)
+{
+    const unsigned char *p = (const unsigned char *)text, *const end = p + length;
+    while (p < end) {
+        const unsigned char first = *p;
+        const int more = continuation(*p++);
+        /* Forms that are longer than needed, surrogates, and what is behind the last character. */
+        const bool odd = (first == 0xe0 && *p < 0xa0) || (first == 0xed && *p > 0x9f) ||
+                         (first == 0xf0 && *p < 0x90) || (first == 0xf4 && *p > 0x8f);
+        if (more < 0 || (more > 0 && odd))
+            return false;
+        for (int i = 0; i < more; i++, p++)
+            if ((*p & 0xc0) != 0x80) /* which the NUL behind the text has not */
+                return false;
+    }
+    return true;
+}
+
+bool segue_has_control(const char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f)
+            return true;
+    return false;
+}

@@ -1,0 +1,15 @@
+/* utf8.h - texts that can be shown: well-formed UTF-8, control characters.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_IO_UTF8_H
+#define SEGUE_IO_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** Whether a text is well-formed UTF-8.  A NUL must follow it. */
+bool segue_is_utf8(const char *text, size_t length);
+
+/** Whether a text has a control character: an end of a line, a tab, an escape. */
+bool segue_has_control(const char *text);
+
+#endif
