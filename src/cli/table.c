@@ -118,3 +118,19 @@ segue_status cli_table_print(const cli_table *table, size_t columns, FILE *out, 
     }
     return SEGUE_OK;
 }
+
+void cli_print_wrapped(FILE *out, const char *indent, const char *text)
+{
+    size_t column = 0; /* 0: at the beginning of a line */
+    while (*text) {
+        const size_t length = strcspn(text, " ");
+        if (column > 0 && column + 1 + length > CLI_WIDTH) {
+            fputc('\n', out);
+            column = 0;
+        }
+        fprintf(out, "%s%.*s", column > 0 ? " " : indent, (int)length, text);
+        column += length + (column > 0 ? 1 : strlen(indent));
+        text += length + (text[length] == ' ');
+    }
+    fputc('\n', out);
+}

@@ -27,15 +27,15 @@ static size_t find(const segue_policy_list *list, const char *name)
     return i;
 }
 
-/* Those of the configuration, and the two that gains are told over. */
+/* Those of the configuration, and those that gains are told over. */
 static segue_status list_players(replay_study *st, segue_error *err)
 {
-    static const char *const wanted[] = {"ts", "ts-prior"};
+    static const char *const wanted[] = {"ts", "ts-prior", "tla:cap=1"};
     const segue_policy_list *given = st->config->players;
-    segue_status status = segue_policy_list_init(&st->list, given->count + 2, err);
+    segue_status status = segue_policy_list_init(&st->list, given->count + 3, err);
     for (size_t i = 0; i < given->count && status == SEGUE_OK; i++)
         status = segue_policy_list_add(&st->list, given->text[i], strlen(given->text[i]), err);
-    for (size_t i = 0; i < 2 && status == SEGUE_OK; i++)
+    for (size_t i = 0; i < 3 && status == SEGUE_OK; i++)
         if (find(&st->list, wanted[i]) == st->list.count)
             status = segue_policy_list_add(&st->list, wanted[i], strlen(wanted[i]), err);
     st->found->ts = find(&st->list, wanted[0]);
@@ -47,8 +47,9 @@ static segue_carries carries_of(const segue_policy_list *list, size_t i)
 {
     if (!segue_policy_list_learns(list, i))
         return SEGUE_CARRIES_NOTHING;
-    return strcmp(list->learner[i].method, "ts-prior") == 0 ? SEGUE_CARRIES_PRIOR
-                                                            : SEGUE_CARRIES_TYPES;
+    const segue_learner_config *config = &list->learner[i];
+    return strcmp(config->method, "ts-prior") == 0 || config->cap == 1 ? SEGUE_CARRIES_PRIOR
+                                                                       : SEGUE_CARRIES_TYPES;
 }
 
 /* The arm whose averages are best over tasks, in hindsight. */

@@ -27,15 +27,16 @@ typedef struct segue_replay_config {
     const char *path; /* of the log, for sentences */
     const segue_history *history;
     double lowest, highest;
-    /* ts, ts-prior and the best fixed arm join them. */
+    /* ts, ts-prior, tla:cap=1 (a prior of each arm, with look-ahead) and the best fixed arm join.
+     */
     const segue_policy_list *players;
     segue_replay_way way;
     segue_replay_order order;
-    const char *holdout;  /* score tasks whose names match this POSIX extended regular expression,
-                             having learned on the others; or NULL */
-    uint64_t least;       /* resampling: rewards of each arm that a task must have; 0: 3 */
-    uint64_t steps;       /* n; 0: as many as a task of the log can give, by the median */
-    uint64_t from;        /* score from this task of the order on; 0: from the 41st, or from half */
+    const char *holdout; /* score tasks whose names match this POSIX extended regular expression,
+                            having learned on the others; or NULL */
+    uint64_t least;      /* resampling: rewards of each arm that a task must have; 0: 3 */
+    uint64_t steps;      /* n; 0: as many as a task of the log can give, by the median */
+    uint64_t from;       /* score from this task of the order on; 0: from the 41st, or from half */
     uint64_t runs, seed;
     size_t threads;
     void (*progress)(void *context, double done, double total);
@@ -62,5 +63,31 @@ SEGUE_MUST_CHECK segue_status segue_history_types(segue_types **out, const segue
 
 /** The sums of a task's rewards and its pulls, n_arms each. */
 void segue_history_counts(const segue_history *history, size_t task, double *sum, double *pulls);
+
+/**
+ * How far the means of tasks differ: *variance around a single type, average over arms, in [0, 1];
+ * and the share of it that the types, fitted to the same log, explain.  `variance` may be NULL.
+ *
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_types_explained(const segue_types *types,
+                                                    const segue_history *history, uint64_t seed,
+                                                    double *variance, double *explained,
+                                                    segue_error *err);
+
+/** An arm, and its share of the rows of a log. */
+typedef struct segue_arm_share {
+    size_t arm;
+    double share;
+} segue_arm_share;
+
+/**
+ * Whether a log's arms were drawn alike, as far as their shares tell (a chi-square test, wrong once
+ * in a million); and the arm with the most rows.
+ *
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_drawn_alike(const segue_history *history, bool *alike,
+                                                segue_arm_share *most, segue_error *err);
 
 #endif

@@ -20,30 +20,42 @@ static double chi_square_deviation(double square, double freedom)
     return (cbrt(square / freedom) - (1.0 - variance)) / sqrt(variance);
 }
 
-/* Were all arms pulled alike? */
-static segue_status doubt_shares(replay_study *st, segue_error *err)
+segue_status segue_drawn_alike(const segue_history *history, bool *alike, segue_arm_share *most,
+                               segue_error *err)
 {
-    const segue_history *history = st->config->history;
     double *count = calloc(history->n_arms, sizeof *count), square = 0.0;
     if (!count)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for %zu arms", history->n_arms);
     const double expected = (double)history->n_rows / (double)history->n_arms;
-    size_t most = 0;
+    *most = (segue_arm_share){.arm = 0};
     for (size_t i = 0; i < history->n_rows; i++)
         count[history->row[i].arm] += 1.0;
     for (size_t arm = 0; arm < history->n_arms; arm++) {
         square += (count[arm] - expected) * (count[arm] - expected) / expected;
-        most = count[arm] > count[most] ? arm : most;
+        if (count[arm] > count[most->arm])
+            most->arm = arm;
     }
-    if (chi_square_deviation(square, (double)history->n_arms - 1.0) > ALARM)
+    most->share = count[most->arm] / (double)history->n_rows;
+    *alike = chi_square_deviation(square, (double)history->n_arms - 1.0) <= ALARM;
+    free(count);
+    return SEGUE_OK;
+}
+
+/* Were all arms pulled alike? */
+static segue_status doubt_shares(replay_study *st, segue_error *err)
+{
+    const segue_history *history = st->config->history;
+    segue_arm_share most;
+    bool alike = true;
+    const segue_status status = segue_drawn_alike(history, &alike, &most, err);
+    if (status == SEGUE_OK && !alike)
         segue_replay_warn(st->found,
                           "the log did not draw its arms alike ('%.40s' has %.3g %% of the rows, "
                           "not %.3g %%), and tells no probabilities: replay is biased here; log a "
                           "column 'probability', or resample",
-                          history->arm_name[most], 100.0 * count[most] / (double)history->n_rows,
+                          history->arm_name[most.arm], 100.0 * most.share,
                           100.0 / (double)history->n_arms);
-    free(count);
-    return SEGUE_OK;
+    return status;
 }
 
 /* Does an arm depend on the one before, as it would where arms take turns? */

@@ -2,9 +2,9 @@
  *
  * A task has one number a player: its reward a step.  Resampled tasks have all n steps.  Replayed
  * ones end where their rows do, and then the reward a step is taken step by step: r_t, the average
- * at step t over the N_t tasks that reached it, and the average of r_1 .. r_n.  Since how far a task
- * comes does not depend on what was played (sim/replay.c), each r_t is what step t of a live task
- * pays, and short tasks do not make early steps count more.  What task i brings to it is
+ * at step t over the N_t tasks that reached it, and the average of r_1 .. r_n.  Since how far a
+ * task comes does not depend on what was played (sim/replay.c), each r_t is what step t of a live
+ * task pays, and short tasks do not make early steps count more.  What task i brings to it is
  *
  *     r + N sum over its steps t of (x_it - r_t) / (n N_t),      N tasks, average r,
  *
@@ -48,8 +48,8 @@ static const double *scored_steps(const replay_study *st, const workplace *w)
     return step;
 }
 
-/* Averages at every step, and N_t; returns their average over the steps that any task reached, whose
- * number goes to *n_steps. */
+/* Averages at every step, and N_t; returns their average over the steps that any task reached,
+ * whose number goes to *n_steps. */
 static double average_steps(const replay_study *st, workplace *w, bool regret, double *n_steps)
 {
     const size_t n = (size_t)st->found->steps;
@@ -80,8 +80,8 @@ static void spread_steps(const replay_study *st, workplace *w, bool regret, doub
     for (size_t place = st->found->from - 1; place < st->found->n_places; place++) {
         double brought = 0.0;
         for (uint64_t t = 0; t < w->run.steps[place]; t++)
-            brought += (value_of(st, w, place, *step++, regret) - w->total[t]) /
-                       (n_steps * w->reached[t]);
+            brought +=
+                (value_of(st, w, place, *step++, regret) - w->total[t]) / (n_steps * w->reached[t]);
         out[place] = average + n_tasks * brought;
     }
 }
@@ -106,8 +106,8 @@ static segue_status play_item(void *context, size_t worker, uint64_t item, segue
     const crew *c = context;
     const replay_study *st = c->st;
     workplace *w = &c->places[worker];
-    const segue_status status = segue_replay_play(
-        &st->setting, &st->player[item / st->found->runs], item % st->found->runs, &w->run, err);
+    const segue_status status = segue_replay_play(&st->setting, &st->player[item / st->found->runs],
+                                                  item % st->found->runs, &w->run, err);
     if (status == SEGUE_OK)
         value_run(st, w);
     return status;
@@ -145,8 +145,10 @@ static void commit_item(void *context, size_t worker, uint64_t item)
         segue_stats_add(&st->reached, w->run.steps[place] == st->found->steps);
     }
     segue_stats_add(&st->run[player], sum / n_scored);
+    const double steps = (double)n_places * (double)st->found->steps; /* of an item, at most */
     if (st->config->progress)
-        st->config->progress(st->config->context, (double)(item + 1), (double)c->n_items);
+        st->config->progress(st->config->context, (double)(item + 1) * steps,
+                             (double)c->n_items * steps);
 }
 
 /* ---- all of them ------------------------------------------------------------------------- */

@@ -175,7 +175,7 @@ static segue_status hold_out(replay_study *st, segue_error *err)
 
 static segue_status put_in_order(replay_study *st, segue_error *err)
 {
-    static const char *const names[] = {"file", "shuffle", "time"};
+    static const char *const orders[] = {"file", "shuffle", "time"};
     segue_replay_found *found = st->found;
     segue_status status = SEGUE_OK;
     st->order = calloc(found->n_places, sizeof *st->order);
@@ -183,7 +183,7 @@ static segue_status put_in_order(replay_study *st, segue_error *err)
         return no_memory(st, err);
     for (size_t i = 0; i < found->n_places; i++)
         st->order[i] = i;
-    found->order = names[st->config->order];
+    found->order = orders[st->config->order];
     found->n_learned = found->n_places;
     if (st->config->order == SEGUE_REPLAY_TIME)
         status = order_by_time(st, err);
@@ -219,7 +219,7 @@ static double rows_of(const replay_study *st, size_t task)
 static double rate_of(const replay_study *st)
 {
     const segue_history *history = st->config->history;
-    return st->found->resampled ? 1.0
+    return st->found->resampled   ? 1.0
            : history->probability ? st->rows.rate
                                   : 1.0 / (double)history->n_arms;
 }

@@ -15,7 +15,7 @@
 /* What the numbers are made of, and where they go: for each time, player and range, one. */
 typedef struct bootstrap {
     replay_study *st;
-    size_t *scored;  /* n_scored: tasks that were scored in any run */
+    size_t *scored; /* n_scored: tasks that were scored in any run */
     size_t n_scored;
     double *weights; /* n_threads x n_places: how often a task was drawn */
     double *drawn;   /* RESAMPLES x (n_players x SEGUE_RANGES + 1) */
@@ -55,16 +55,14 @@ static void compute(const replay_study *st, const double *weight, double *out)
     const double prior = average(st, st->won, found->prior, weight);
     const double fixed = average(st, st->won, found->fixed, weight);
     const double alone = average(st, st->lost, found->alone, weight);
+    const double simple = average(st, st->lost, found->simple, weight);
     for (size_t p = 0; p < found->n_players; p++) {
         const double reward = average(st, st->won, p, weight);
         const double lost = average(st, st->lost, p, weight);
-        const double values[SEGUE_RANGES] = {found->lowest + width * reward,
-                                             width * n * lost,
-                                             gain(found, reward, ts),
-                                             gain(found, reward, prior),
-                                             gain(found, reward, fixed),
-                                             (reward - ts) / ts_lost,
-                                             (alone - lost) / alone};
+        const double values[SEGUE_RANGES] = {
+            found->lowest + width * reward, width * n * lost,           gain(found, reward, ts),
+            gain(found, reward, prior),     gain(found, reward, fixed), (reward - ts) / ts_lost,
+            (alone - lost) / alone,         (simple - lost) / simple};
         memcpy(out + p * SEGUE_RANGES, values, sizeof values);
     }
     out[found->n_players * SEGUE_RANGES] = found->lowest + width * (ts + ts_lost);
@@ -115,8 +113,7 @@ static void tell_ranges(const bootstrap *b, const double *values)
     for (size_t p = 0; p < found->n_players; p++) {
         segue_range *range = (segue_range *)&found->player[p].won;
         for (size_t k = 0; k < SEGUE_RANGES; k++)
-            range[k] =
-                range_of(b, values[p * SEGUE_RANGES + k], p * SEGUE_RANGES + k, scratch);
+            range[k] = range_of(b, values[p * SEGUE_RANGES + k], p * SEGUE_RANGES + k, scratch);
     }
     found->best = range_of(b, values[b->width - 1], b->width - 1, scratch);
 }

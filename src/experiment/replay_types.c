@@ -68,19 +68,29 @@ static double variance_within(const segue_types *types)
     return sum;
 }
 
+segue_status segue_types_explained(const segue_types *types, const segue_history *history,
+                                   uint64_t seed, double *variance, double *explained,
+                                   segue_error *err)
+{
+    segue_types *single = NULL;
+    const segue_status status = segue_history_types(&single, history, 1, seed, err);
+    if (status == SEGUE_OK && segue_types_count(single) == 1) {
+        const double all = variance_of(single, 1);
+        *explained = fmax(0.0, 1.0 - variance_within(types) / all);
+        if (variance)
+            *variance = all;
+    }
+    segue_types_destroy(single);
+    return status;
+}
+
 static segue_status find_explained(replay_study *st, const segue_types *types, segue_error *err)
 {
     segue_found_types *found = &st->found->types;
-    const double width = st->found->highest - st->found->lowest;
-    segue_types *single = NULL;
-    const segue_status status =
-        segue_history_types(&single, st->config->history, 1, st->config->seed, err);
-    if (status == SEGUE_OK && segue_types_count(single) == 1) {
-        const double all = variance_of(single, 1);
-        found->spread = width * sqrt(all);
-        found->explained = fmax(0.0, 1.0 - variance_within(types) / all);
-    }
-    segue_types_destroy(single);
+    double variance = 0.0;
+    const segue_status status = segue_types_explained(types, st->config->history, st->config->seed,
+                                                      &variance, &found->explained, err);
+    found->spread = (st->found->highest - st->found->lowest) * sqrt(variance);
     return status;
 }
 
@@ -135,8 +145,7 @@ static void find_typical(replay_study *st, const segue_types *types, double *sum
         if (best == 0)
             continue;
         segue_found_type *type = &st->found->types.type[best - 1];
-        take_typical(type, gap[best - 1], task,
-                     distance(sum, pulls, type->mean, history->n_arms));
+        take_typical(type, gap[best - 1], task, distance(sum, pulls, type->mean, history->n_arms));
     }
 }
 

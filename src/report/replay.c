@@ -56,14 +56,15 @@ static size_t best_of(const segue_replay_found *found, segue_carries carries)
 void segue_replay_rank(segue_replay_found *found)
 {
     found->alone = best_of(found, SEGUE_CARRIES_NOTHING);
+    found->simple = best_of(found, SEGUE_CARRIES_PRIOR);
     found->typed = best_of(found, SEGUE_CARRIES_TYPES);
 }
 
 void segue_replay_print_way(const segue_replay_found *found, FILE *out)
 {
     if (found->resampled)
-        fputs("Resampling: a pull draws one of the task's own rewards of that arm, with "
-              "replacement.",
+        fputs("Resampling: a pull draws one of the task's own rewards of that arm, and puts it\n"
+              "back.",
               out);
     else if (found->thinned)
         fprintf(out,

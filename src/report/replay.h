@@ -18,7 +18,7 @@ typedef struct segue_range {
 /** What a player carries from task to task. */
 typedef enum segue_carries {
     SEGUE_CARRIES_NOTHING,
-    SEGUE_CARRIES_PRIOR, /* ts-prior: a prior of each arm */
+    SEGUE_CARRIES_PRIOR, /* a prior of each arm: ts-prior, or learners of types held to one type */
     SEGUE_CARRIES_TYPES, /* a learner of types or models */
     SEGUE_CARRIES_ARM    /* always the same arm, the best in hindsight */
 } segue_carries;
@@ -32,8 +32,9 @@ typedef struct segue_winnings {
     segue_range regret; /* a task of n steps, against the task's best arm; the same range */
     /* Gains in reward, as shares (0.08: 8 %) of what is lost to: */
     segue_range over_ts, over_prior, over_fixed;
-    segue_range way;   /* share of the way from ts to knowing each task's best arm */
-    segue_range saved; /* share of the regret of `alone`, the best without transfer, that it saves */
+    segue_range way;    /* share of the way from ts to knowing each task's best arm */
+    segue_range saved;  /* share of the regret of `alone`, the best without transfer, it saves */
+    segue_range beyond; /* the same of `simple`, the best by a prior of each arm */
 } segue_winnings;
 
 /** The number of ranges above: they are bootstrapped as one array. */
@@ -43,11 +44,11 @@ typedef struct segue_contestant {
     char *name; /* as typed, or "always ARM" */
     segue_carries carries;
     segue_winnings won;
-    double runs_se;  /* of the reward a step, over runs; NaN of one run */
-    size_t ahead;    /* from this task on (1 is the first) its total is above that of ts; 0: not */
-    double *reward;  /* n_places: a step of the task at that place of the order, mean over runs */
+    double runs_se; /* of the reward a step, over runs; NaN of one run */
+    size_t ahead;   /* from this task on (1 is the first) its total is above that of ts; 0: not */
+    double *reward; /* n_places: a step of the task at that place of the order, mean over runs */
     double *reward_se;
-    double *regret;  /* n_places: a step */
+    double *regret; /* n_places: a step */
     double *regret_se;
 } segue_contestant;
 
@@ -71,11 +72,10 @@ typedef struct segue_found_types {
 
 /** What the verdict comes to. */
 typedef enum segue_advice {
-    SEGUE_ADVICE_TYPES,  /* types pay */
-    SEGUE_ADVICE_LITTLE, /* they pay, but little */
-    SEGUE_ADVICE_PRIOR,  /* a prior of each arm does as well as types */
-    SEGUE_ADVICE_ARM,    /* one arm for all tasks does as well */
-    SEGUE_ADVICE_NONE    /* nothing to learn across tasks */
+    SEGUE_ADVICE_TYPES, /* types pay */
+    SEGUE_ADVICE_PRIOR, /* transfer pays, but types add little to a prior of each arm */
+    SEGUE_ADVICE_ARM,   /* one arm for all tasks does as well */
+    SEGUE_ADVICE_NONE   /* nothing to learn across tasks */
 } segue_advice;
 
 #define SEGUE_MOST_WARNINGS 8
@@ -91,20 +91,21 @@ typedef struct segue_replay_found {
     double logged;          /* average reward of its rows */
     /* How it was played. */
     bool resampled, thinned;
-    size_t n_left_out;   /* tasks that were not played */
-    uint64_t least;      /* ... for fewer rewards of some arm */
+    size_t n_left_out; /* tasks that were not played */
+    uint64_t least;    /* ... for fewer rewards of some arm */
     const char *order, *holdout;
-    size_t n_places;     /* tasks that were played */
-    size_t n_learned;    /* of them, learned from; those behind are held out */
-    size_t from;         /* the first that is scored; 1 is the first of all */
+    size_t n_places;  /* tasks that were played */
+    size_t n_learned; /* of them, learned from; those behind are held out */
+    size_t from;      /* the first that is scored; 1 is the first of all */
     uint64_t steps, runs, seed;
-    double rows_kept;    /* share of the rows that may answer, replay */
-    double reached;      /* share of the scored tasks that had all their steps, replay */
+    double rows_kept; /* share of the rows that may answer, replay */
+    double reached;   /* share of the scored tasks that had all their steps, replay */
     /* What came out. */
     size_t n_players;
     segue_contestant *player;
     size_t ts, prior, fixed; /* numbers of these players */
-    size_t alone, typed;     /* the best without transfer, and the best of types (or n_players) */
+    size_t alone, simple;    /* the best without transfer; the best by a prior of each arm */
+    size_t typed;            /* the best by types, or n_players */
     segue_range best;        /* a step, knowing each task's best arm */
     segue_found_types types;
     size_t n_warnings;
@@ -120,7 +121,8 @@ void segue_replay_found_fini(segue_replay_found *found);
 /** Add a warning, as printf. */
 void segue_replay_warn(segue_replay_found *found, const char *format, ...) SEGUE_PRINTF(2, 3);
 
-/** Fill in `alone` and `typed` from the rewards; needed before ranges are bootstrapped. */
+/** Fill in `alone`, `simple` and `typed` from the rewards; needed before ranges are bootstrapped.
+ */
 void segue_replay_rank(segue_replay_found *found);
 
 /** Fill in advice, use and verdict. */
@@ -145,8 +147,13 @@ size_t segue_replay_stretches(const segue_replay_found *found, segue_stretch *ou
 /** A player's mean reward a step in a stretch; NaN: no task had a step. */
 double segue_replay_reward_in(const segue_contestant *player, segue_stretch stretch);
 
-/** Write a page that holds all it needs; @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ENOMEM */
+/**
+ * Write a page that holds all it needs.  Its figures are also left in the folder `figures`; NULL:
+ * they are drawn in a temporary one.
+ *
+ * @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ENOMEM
+ */
 SEGUE_MUST_CHECK segue_status segue_replay_page(const segue_replay_found *found, const char *path,
-                                                segue_error *err);
+                                                const char *figures, segue_error *err);
 
 #endif

@@ -1,9 +1,9 @@
 /* replay_verdict.c - whether transfer pays on a log, in words.
  *
- * Transfer through types is worth it where the best learner of types beats both the best player
- * without any transfer and the prior of each arm, beyond the intervals; and much so where it saves
- * a tenth of the regret or more.  It is not compared with ts alone, since look-ahead beats ts
- * without any transfer.
+ * Transfer pays where a learner saves some of the regret of the best player without any transfer,
+ * beyond the interval.  That is not ts: look-ahead beats it without transfer.  Types are worth it
+ * where they save a tenth or more of the regret of the best learner of a prior of each arm, which
+ * may look ahead too: so what is compared differs in nothing but types.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 
 #include "report/replay.h"
 
-#define MUCH 0.10 /* of the regret: saving less is little */
+#define MUCH 0.10 /* of the regret: types that save less add little */
 #define WIDE 0.25 /* of the regret: with such a hope left, the log cannot tell */
 
 /* A text that is added to. */
@@ -68,52 +68,48 @@ static size_t best_player(const segue_replay_found *found)
 
 static segue_advice decide(const segue_replay_found *found, size_t best)
 {
-    const segue_winnings *prior = &found->player[found->prior].won;
+    const segue_winnings *simple = &found->player[found->simple].won;
     const segue_winnings *typed =
-        found->typed < found->n_players ? &found->player[found->typed].won : NULL;
+        found->typed < found->n_players ? &found->player[found->typed].won : simple;
     if (!(found->player[best].won.over_fixed.low > 0.0))
         return SEGUE_ADVICE_ARM;
-    if (typed && typed->saved.low > 0.0 && typed->over_prior.low > 0.0)
-        return typed->saved.value >= MUCH ? SEGUE_ADVICE_TYPES : SEGUE_ADVICE_LITTLE;
-    return prior->saved.low > 0.0 ? SEGUE_ADVICE_PRIOR : SEGUE_ADVICE_NONE;
+    if (typed->saved.low > 0.0 && typed->beyond.low > 0.0 && typed->beyond.value >= MUCH)
+        return SEGUE_ADVICE_TYPES;
+    return simple->saved.low > 0.0 || typed->saved.low > 0.0 ? SEGUE_ADVICE_PRIOR
+                                                             : SEGUE_ADVICE_NONE;
+}
+
+/* What a learner gains, and on whom. */
+static void say_transfer(verdict *v, const segue_replay_found *found, size_t player)
+{
+    say(v, "Transfer would have given ");
+    say_gain(v, &found->player[player].won.over_ts, " reward");
+    say(v, " over ts");
+    say_where(v, found);
+    say(v, ": use %s. It saves ", found->player[player].name);
+    say_saved(v, &found->player[player].won.saved);
+    say(v, " of %s, the best without transfer", found->player[found->alone].name);
 }
 
 static void say_types(verdict *v, const segue_replay_found *found)
 {
-    const segue_contestant *typed = &found->player[found->typed];
-    say(v, "Transfer would have given ");
-    say_gain(v, &typed->won.over_ts, " reward");
-    say(v, " over ts");
-    say_where(v, found);
-    say(v, ": use %s. It saves ", typed->name);
-    say_saved(v, &typed->won.saved);
-    say(v, " of %s, the best without transfer.", found->player[found->alone].name);
-}
-
-static void say_little(verdict *v, const segue_replay_found *found)
-{
-    const segue_contestant *typed = &found->player[found->typed];
-    const char *alone = found->player[found->alone].name;
-    say(v, "There is little to gain from types: %s saves ", typed->name);
-    say_saved(v, &typed->won.saved);
-    say(v, " of %s, which learns nothing across tasks", alone);
-    say_where(v, found);
-    say(v, ". Use %s if it costs you nothing, else %s.", typed->name, alone);
+    say_transfer(v, found, found->typed);
+    say(v, ", and ");
+    say_saved(v, &found->player[found->typed].won.beyond);
+    say(v, " of %s, which learns a prior of each arm and no types.",
+        found->player[found->simple].name);
 }
 
 static void say_prior(verdict *v, const segue_replay_found *found)
 {
-    say(v, "A prior of each arm is worth learning: ts-prior would have given ");
-    say_gain(v, &found->player[found->prior].won.over_ts, " reward");
-    say(v, " over ts");
-    say_where(v, found);
-    say(v, ": use ts-prior.");
-    if (found->typed == found->n_players)
+    say_transfer(v, found, found->use);
+    if (found->typed == found->n_players) {
+        say(v, ".");
         return;
-    say(v, " There is little to gain from types: %s would have given ",
-        found->player[found->typed].name);
-    say_gain(v, &found->player[found->typed].won.over_prior, "");
-    say(v, " over that.");
+    }
+    say(v, ". There is little to gain from types: %s saves ", found->player[found->typed].name);
+    say_saved(v, &found->player[found->typed].won.beyond);
+    say(v, " of %s, which learns only a prior of each arm.", found->player[found->simple].name);
 }
 
 static void say_arm(verdict *v, const segue_replay_found *found, size_t best)
@@ -156,12 +152,9 @@ void segue_replay_judge(segue_replay_found *found)
         found->use = found->typed;
         say_types(&v, found);
         break;
-    case SEGUE_ADVICE_LITTLE:
-        found->use = found->typed;
-        say_little(&v, found);
-        break;
-    case SEGUE_ADVICE_PRIOR:
-        found->use = found->prior;
+    case SEGUE_ADVICE_PRIOR: /* the simpler one, unless it alone does not pay */
+        found->use =
+            found->player[found->simple].won.saved.low > 0.0 ? found->simple : found->typed;
         say_prior(&v, found);
         break;
     case SEGUE_ADVICE_ARM:
