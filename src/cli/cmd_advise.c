@@ -71,11 +71,13 @@ static void say_verdict(study *st)
                        "hardly pay.",
                        f->steps, f->n_simulated);
     else if (f->pays_from <= f->n_tasks)
-        (void)snprintf(out, SENTENCE,
-                       "Simulated from these types, with %" PRIu64
-                       " steps a task, tts is ahead of ts, in all, from task %zu on, and then "
-                       "saves %.0f %% of its regret: the log has tasks enough.",
-                       f->steps, f->pays_from, 100.0 * f->saved);
+        (void)snprintf(
+            out, SENTENCE,
+            "Simulated from these types, with %" PRIu64
+            " steps a task, tts is ahead of ts, in all, from task %zu on, and then "
+            "saves %.0f %% of its regret (a prior of each arm alone: %.0f %%). The log has "
+            "tasks enough.",
+            f->steps, f->pays_from, 100.0 * f->saved, 100.0 * f->saved_by_prior);
     else
         (void)snprintf(out, SENTENCE,
                        "Simulated from these types, with %" PRIu64
@@ -138,10 +140,8 @@ static segue_status print_table(const void *what, FILE *out, segue_error *err)
     fprintf(out, "Rewards          %zu; average %.3g, in %g .. %g\n", f->n_rows,
             in_range(st, f->mean), st->set.lowest, st->set.highest);
     fprintf(out, "Tasks            %zu\n", f->n_tasks);
-    fprintf(
-        out,
-        "Rewards a task   %.0f in the middle; a tenth has %.0f or fewer, a tenth %.0f or more\n",
-        f->median_rows, f->few_rows, f->many_rows);
+    fprintf(out, "Rewards a task   %.0f (median; four tasks in five have %.0f to %.0f)\n",
+            f->median_rows, f->few_rows, f->many_rows);
     fprintf(out, "Arms             %zu; best on average: %.40s, %.3g\n", f->n_arms,
             st->history.arm_name[f->best_arm], in_range(st, f->best_fixed));
     fprintf(out, "Full tasks       %zu have %" PRIu64 " rewards or more of every arm", f->n_full,
@@ -154,8 +154,8 @@ static segue_status print_table(const void *what, FILE *out, segue_error *err)
     print_spectrum(st, out);
     if (f->n_types > 0)
         fprintf(out,
-                "Types            %zu found; %.0f %% of the variance of tasks' means; %.2g %% of "
-                "tasks none\n",
+                "Types            %zu found; %.0f %% of how tasks differ is by type; %.2g %% fit "
+                "none\n",
                 f->n_types, 100.0 * f->explained, 100.0 * f->none);
     fputc('\n', out);
     cli_print_wrapped(out, "", st->verdict);
@@ -168,7 +168,7 @@ typedef struct named {
     const char *name;
     double value;
 } named;
-#define NUMBERS 19
+#define NUMBERS 20
 
 static void list_numbers(const study *st, named *out)
 {
@@ -191,6 +191,7 @@ static void list_numbers(const study *st, named *out)
                                  {"steps", (double)f->steps},
                                  {"pays_from", f->pays_from ? (double)f->pays_from : NAN},
                                  {"saved", f->saved},
+                                 {"saved_by_prior", f->saved_by_prior},
                                  {"drawn_alike", f->alike}};
     memcpy(out, list, sizeof list);
 }

@@ -31,6 +31,11 @@ static segue_status no_memory(segue_error *err)
 
 /* ---- counts ------------------------------------------------------------------------------ */
 
+static double rows_of(const segue_history *history, size_t task)
+{
+    return (double)(history->start[task + 1] - history->start[task]);
+}
+
 static segue_status count_rows(const look *l, segue_error *err)
 {
     const segue_history *history = l->history;
@@ -38,7 +43,7 @@ static segue_status count_rows(const look *l, segue_error *err)
     if (!rows)
         return no_memory(err);
     for (size_t i = 0; i < history->n_tasks; i++)
-        rows[i] = (double)(history->start[i + 1] - history->start[i]);
+        rows[i] = rows_of(history, i);
     l->out->few_rows = segue_quantile(rows, history->n_tasks, 0.1);
     l->out->median_rows = segue_quantile(rows, history->n_tasks, 0.5);
     l->out->many_rows = segue_quantile(rows, history->n_tasks, 0.9);
@@ -47,8 +52,8 @@ static segue_status count_rows(const look *l, segue_error *err)
 }
 
 /* Add a task to the sums over tasks of each arm's averages (n_arms, and their counts); its own
- * sums and pulls are in `sum`. */
-static void add_task(const look *l, const double *sum, double *total, double *known)
+ * sums and pulls are in `sum`.  Whether it is full. */
+static bool add_task(const look *l, const double *sum, double *total, double *known)
 {
     const size_t n_arms = l->history->n_arms;
     double best = 0.0;
@@ -60,21 +65,31 @@ static void add_task(const look *l, const double *sum, double *total, double *kn
         total[arm] += mean;
         total[n_arms + arm] += pulls > 0.0;
     }
-    l->out->n_full += full;
     *known += full ? best : 0.0;
+    return full;
+}
+
+/* The steps of tasks to simulate: what the middle one of `count` has. */
+static uint64_t middle_steps(double *rows, size_t count)
+{
+    return (uint64_t)fmin(MOST_STEPS, fmax(2.0, segue_quantile(rows, count, 0.5)));
 }
 
 static segue_status count_arms(const look *l, segue_error *err)
 {
     segue_advised *out = l->out;
     const size_t n_arms = l->history->n_arms;
-    double *sum = calloc(4 * n_arms, sizeof *sum), *total = sum + 2 * n_arms, known = 0.0;
+    double *sum = calloc(4 * n_arms + l->history->n_tasks, sizeof *sum), known = 0.0;
     if (!sum)
         return no_memory(err);
+    double *total = sum + 2 * n_arms, *rows = total + 2 * n_arms; /* rows: of full tasks */
     for (size_t task = 0; task < l->history->n_tasks; task++) {
         segue_history_counts(l->history, task, sum, sum + n_arms);
-        add_task(l, sum, total, &known);
+        if (add_task(l, sum, total, &known))
+            rows[out->n_full++] = rows_of(l->history, task);
     }
+    out->steps = out->n_full ? middle_steps(rows, out->n_full)
+                             : (uint64_t)fmin(MOST_STEPS, fmax(2.0, out->median_rows));
     out->best_fixed = -1.0;
     for (size_t arm = 0; arm < n_arms; arm++) {
         const double mean = total[arm] / fmax(1.0, total[n_arms + arm]);
@@ -224,27 +239,35 @@ static segue_status simulate(const look *l, const segue_environment *env, const 
     return status == SEGUE_OK ? segue_simulate(out, &sim, err) : status;
 }
 
-/* From which task on the total regret of tts stays below that of ts. */
-static void compare(segue_advised *out, const segue_result *ts, const segue_result *tts)
+/* What share of the regret of ts another saves over the second half of the tasks. */
+static double saved_of(const segue_result *ts, const segue_result *other)
 {
-    double ahead = 0.0, lost = 0.0, saved = 0.0;
-    for (size_t task = 0; task < SIMULATED; task++) {
-        const double gain = ts->curve[task].mean - tts->curve[task].mean;
-        ahead += gain;
-        out->pays_from = ahead <= 0.0 ? 0 : out->pays_from ? out->pays_from : task + 1;
-        if (task >= SIMULATED / 2) {
-            lost += ts->curve[task].mean;
-            saved += gain;
-        }
+    double lost = 0.0, saved = 0.0;
+    for (size_t task = SIMULATED / 2; task < SIMULATED; task++) {
+        lost += ts->curve[task].mean;
+        saved += ts->curve[task].mean - other->curve[task].mean;
     }
-    out->n_simulated = SIMULATED;
-    out->saved = lost > 0.0 ? saved / lost : 0.0;
+    return lost > 0.0 ? saved / lost : 0.0;
+}
+
+/* From which task on the total regret of tts stays below that of ts by two standard errors. */
+static size_t pays_from(const segue_result *ts, const segue_result *tts)
+{
+    double ahead = 0.0, variance = 0.0;
+    size_t from = 0;
+    for (size_t task = 0; task < SIMULATED; task++) {
+        const segue_regret a = ts->curve[task], b = tts->curve[task];
+        ahead += a.mean - b.mean;
+        variance += a.se * a.se + b.se * b.se;
+        from = ahead <= 2.0 * sqrt(variance) ? 0 : from ? from : task + 1;
+    }
+    return from;
 }
 
 static segue_status simulate_types(const look *l, const segue_types *types, segue_error *err)
 {
     segue_models *models = NULL;
-    segue_result *ts = NULL, *tts = NULL;
+    segue_result *ts = NULL, *tts = NULL, *single = NULL;
     segue_status status = models_of(types, &models, err);
     const segue_environment env = {.models = models, .spread = average_kappa(types)};
     if (status == SEGUE_OK)
@@ -252,9 +275,16 @@ static segue_status simulate_types(const look *l, const segue_types *types, segu
     if (status == SEGUE_OK)
         status = simulate(l, &env, "tts", &tts, err);
     if (status == SEGUE_OK)
-        compare(l->out, ts, tts);
+        status = simulate(l, &env, "tts:cap=1", &single, err);
+    if (status == SEGUE_OK) {
+        l->out->n_simulated = SIMULATED;
+        l->out->pays_from = pays_from(ts, tts);
+        l->out->saved = saved_of(ts, tts);
+        l->out->saved_by_prior = saved_of(ts, single);
+    }
     segue_result_destroy(ts);
     segue_result_destroy(tts);
+    segue_result_destroy(single);
     segue_models_destroy(models);
     return status;
 }
@@ -266,7 +296,6 @@ static segue_status find_types(const look *l, segue_error *err)
     if (status == SEGUE_OK) {
         l->out->n_types = segue_types_count(types);
         l->out->none = segue_types_weights(types)[0];
-        l->out->steps = (uint64_t)fmin(MOST_STEPS, fmax(2.0, l->out->median_rows));
     }
     if (status == SEGUE_OK && l->out->n_types > 0)
         status = segue_types_explained(types, l->history, l->seed, NULL, &l->out->explained, err);
@@ -281,7 +310,7 @@ segue_status segue_advise(segue_advised *out, const segue_history *history, uint
 {
     const look l = {.out = out, .history = history, .seed = seed, .threads = threads};
     segue_arm_share most;
-    *out = (segue_advised){.least = least, .explained = NAN, .saved = NAN};
+    *out = (segue_advised){.least = least, .explained = NAN, .saved = NAN, .saved_by_prior = NAN};
     count(&l);
     segue_status status = count_rows(&l, err);
     if (status == SEGUE_OK)

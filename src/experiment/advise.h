@@ -23,11 +23,13 @@ typedef struct segue_advised {
     size_t n_eigenvalues, n_above; /* shown, and of all those above the noise */
     double eigenvalue[SEGUE_MOST_SHOWN], noise;
     size_t n_types;
-    double explained, none; /* shares: of the variance of tasks' means, and of tasks without type */
+    double explained, none; /* shares: of the variance of tasks' means, and of tasks of no type */
     uint64_t steps;         /* of tasks that are simulated from the types */
-    size_t pays_from;       /* the task from which on tts has won more in all than ts; 0: not so */
+    size_t pays_from;       /* the task from which on tts has won more in all than ts, by two
+                               standard errors; 0: not so */
     size_t n_simulated;     /* tasks looked at for that; 0: none, there are no two types */
-    double saved; /* share of the regret of ts that tts saves over the last half of them */
+    double saved;           /* share of the regret of ts that tts saves, over the last half */
+    double saved_by_prior;  /* the same of tts held to one type: a prior of each arm */
 } segue_advised;
 
 /**
