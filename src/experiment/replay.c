@@ -127,8 +127,9 @@ static segue_status study(replay_study *st, segue_error *err)
         status = segue_replay_run_all(st, err);
     if (status == SEGUE_OK)
         status = segue_replay_score(st, err);
-    if (status == SEGUE_OK)
-        status = segue_replay_find_types(st, err);
+    if (status != SEGUE_OK || st->config->values_only)
+        return status;
+    status = segue_replay_find_types(st, err);
     if (status != SEGUE_OK)
         return status;
     warn_of_short_tasks(st->found);

@@ -39,6 +39,7 @@ typedef struct segue_replay_config {
     uint64_t from;       /* score from this task of the order on; 0: from the 41st, or from half */
     uint64_t runs, seed;
     size_t threads;
+    bool values_only; /* no intervals, no types and no verdict: for many logs in a row */
     void (*progress)(void *context, double done, double total);
     void *context;
 } segue_replay_config;

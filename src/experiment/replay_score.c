@@ -173,8 +173,11 @@ static segue_status draw_all(bootstrap *b, double *values, segue_error *err)
             b->scored[b->n_scored++] = task;
     }
     rank(st, b->weights, values);
-    const segue_status status =
-        segue_parallel(st->config->threads, RESAMPLES, draw_once, NULL, b, err);
+    segue_status status = SEGUE_OK;
+    for (size_t i = 0; i < b->width; i++)
+        b->drawn[i] = NAN; /* what is not drawn has no interval */
+    if (!st->config->values_only)
+        status = segue_parallel(st->config->threads, RESAMPLES, draw_once, NULL, b, err);
     if (status == SEGUE_OK)
         tell_ranges(b, values);
     return status;
