@@ -103,12 +103,17 @@ static void say_types(verdict *v, const segue_replay_found *found)
 static void say_prior(verdict *v, const segue_replay_found *found)
 {
     say_transfer(v, found, found->use);
-    if (found->typed == found->n_players) {
-        say(v, ".");
+    say(v, ".");
+    if (found->typed == found->n_players)
         return;
-    }
-    say(v, ". There is little to gain from types: %s saves ", found->player[found->typed].name);
-    say_saved(v, &found->player[found->typed].won.beyond);
+    const segue_contestant *typed = &found->player[found->typed];
+    const segue_range *beyond = &typed->won.beyond;
+    if (beyond->value < MUCH / 2.0 || beyond->high < MUCH)
+        say(v, " There is little to gain from types: ");
+    else
+        say(v, " Whether types add to it, these tasks cannot tell: ");
+    say(v, "%s saves ", typed->name);
+    say_saved(v, beyond);
     say(v, " of %s, which learns only a prior of each arm.", found->player[found->simple].name);
 }
 
