@@ -45,7 +45,7 @@ class Data(unittest.TestCase):
         self.assertGreater(result["tts"]["over_ts"]["low"], 0.05)
 
     def test_films_have_little_for_types_to_give(self):
-        found, result = play("films", "--runs", 4)
+        found, result = play("films", "--runs", 8)
         self.assertGreaterEqual(result["tla"]["over_prior"]["high"], 0.0)
         self.assertLess(result["tla"]["regret"]["mean"], result["ts-prior"]["regret"]["mean"])
         self.assertLess(result["tts"]["regret"]["mean"], 1.05 * result["ts-prior"]["regret"]["mean"])
