@@ -27,6 +27,7 @@ bench: build ## speed of kernels, policies and learners, beside that of the rand
 	@$(BUILD)/bench/bench_learner
 	@$(BUILD)/bench/bench_types
 	@$(BUILD)/bench/bench_large
+	@$(BUILD)/bench/bench_log
 
 lint: ## formatting, clang-tidy and cppcheck
 	@scripts/install-deps lint

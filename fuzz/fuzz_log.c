@@ -1,32 +1,55 @@
-/* fuzz_log.c - any bytes as a log: read or refused, never a crash.
+/* fuzz_log.c - any bytes as a log, compressed or not: read or refused, never a crash.
  * SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE
 #include "fuzz.h"
 
+#include "io/history.h"
 #include "io/log.h"
-#include "io/samples_file.h"
+
+static void use_batches(const segue_log *log)
+{
+    double *views = calloc(3 * log->n_arms, sizeof *views);
+    for (size_t task = 0; views && task < log->n_tasks; task++)
+        (void)segue_log_views(log, task, views);
+    free(views);
+}
+
+/* Whoever can keep the rows can group them and put tasks in order. */
+static void use_history(const segue_history *history)
+{
+    segue_error err;
+    segue_samples *samples = NULL;
+    size_t *order = calloc(history->n_tasks, sizeof *order);
+    if (history->time && segue_history_by_time(history, order, &err) != SEGUE_OK)
+        abort();
+    if (segue_samples_create(&samples, history->n_tasks, history->n_arms, history->row,
+                             history->n_rows, 2, &err) != SEGUE_OK &&
+        segue_status_exit_code(err.status) != 2)
+        abort();
+    segue_samples_destroy(samples);
+    free(order);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char path[64];
     const int fd = memory_file(data, size, path);
+    const log_wanted all = {.highest = 1.0, .time = true, .probability = true};
+    segue_history history;
     segue_log log;
-    segue_error err;
-    if (segue_log_read(&log, path, 0.0, 1.0, &err) == SEGUE_OK) {
-        double *views = calloc(3 * log.n_arms, sizeof *views);
-        for (size_t task = 0; views && task < log.n_tasks; task++)
-            (void)segue_log_views(&log, task, views);
-        free(views);
-        segue_log_fini(&log);
-        segue_samples *samples = NULL;
-        const segue_samples_wanted wanted = {.least = 2, .highest = 1.0};
-        if (segue_samples_file_read(&samples, path, &wanted, &err) != SEGUE_OK &&
-            segue_status_exit_code(err.status) != 2)
-            abort();
-        segue_samples_destroy(samples);
-    } else if (err.message[0] == '\0' || segue_status_exit_code(err.status) != 2) {
+    segue_error err, kept_err;
+    const segue_status status = segue_log_read(&log, path, 0.0, 1.0, &err);
+    const segue_status kept = segue_history_read(&history, path, &all, &kept_err);
+    if (status == SEGUE_OK)
+        use_batches(&log);
+    else if (err.message[0] == '\0' || segue_status_exit_code(status) != 2 || kept == SEGUE_OK)
         abort();
-    }
+    if (kept == SEGUE_OK)
+        use_history(&history);
+    else if (kept_err.message[0] == '\0' || segue_status_exit_code(kept) != 2)
+        abort();
+    segue_log_fini(&log);
+    segue_history_fini(&history);
     close(fd);
     return 0;
 }

@@ -16,6 +16,7 @@
 #include "experiment/advise.h"
 #include "experiment/experiment.h"
 #include "experiment/replay.h"
+#include "io/history.h"
 #include "io/log.h"
 #include "io/models_file.h"
 #include "io/samples_file.h"
@@ -344,6 +345,19 @@ static segue_status log_scenario(segue_error *err)
     return status;
 }
 
+/* A log with all there can be is kept, and its tasks put in the order of time. */
+static segue_status history_scenario(segue_error *err)
+{
+    const log_wanted wanted = {.highest = 1.0, .time = true, .probability = true};
+    segue_history history;
+    size_t order[100];
+    segue_status status = segue_history_read(&history, file_name, &wanted, err);
+    if (status == SEGUE_OK)
+        status = segue_history_by_time(&history, order, err);
+    segue_history_fini(&history);
+    return status;
+}
+
 /* A log is read and played. */
 static segue_status samples_scenario(segue_error *err)
 {
@@ -378,8 +392,16 @@ static void files_survive_every_failing_allocation(void **state)
     for (int i = 0; i < 300; i++)
         fprintf(log, "%d,%c,1\n", i % 100, 'a' + i % 3);
     assert_int_equal(fclose(log), 0);
-    fail_each(log_scenario, 200);
-    fail_each(samples_scenario, 120);
+    fail_each(log_scenario, 100);
+    fail_each(samples_scenario, 30);
+    log = fopen(file_name, "w");
+    assert_non_null(log);
+    for (int i = 0; i < 300; i++)
+        fprintf(log,
+                "{\"x\":0,\"task\":%d,\"arm\":%d,\"reward\":1,\"time\":%d,\"probability\":1}\n",
+                i % 100, i % 3, i);
+    assert_int_equal(fclose(log), 0);
+    fail_each(history_scenario, 20);
     unlink(file_name);
 }
 

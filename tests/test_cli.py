@@ -4,6 +4,7 @@
 usage: test_cli.py SEGUE SOURCE [unittest options]
 SPDX-License-Identifier: Apache-2.0"""
 import csv
+import gzip
 import io
 import json
 import math
@@ -751,7 +752,27 @@ class Resampling(Folder):
                 ("is a directory", "--log", self.folder)):
             self.refused(2, says, "simulate", *args)
 
+    def test_other_formats_of_a_log_give_the_same(self):
+        plain = pathlib.Path(self.log())
+        rows = [row.split(",") for row in plain.read_text().splitlines()[1:]]
+        lines = "".join(json.dumps({"arm": arm, "time": None, "task": task, "reward": int(reward)}) + "\n"
+                        for task, arm, reward in rows)
+        for command in (("simulate", "--runs", 5, "--steps", 20, "--format", "json", "--log"),
+                        ("estimate", "--types", 2, "--format", "json")):
+            expected = answer(*command, plain)
+            for text, name in ((lines.encode(), "log.jsonl"), (gzip.compress(plain.read_bytes()), "log"),
+                               (gzip.compress(lines.encode()[:999]) + gzip.compress(lines.encode()[999:]), "log.gz")):
+                path = self.file(text, name)
+                self.assertEqual(answer(*command, path), expected, name)
+                with open(path, "rb") as file:
+                    done = run(*command, "-", stdin=file)
+                self.assertEqual(done.stdout, expected, (name, done.stderr))
+
     def test_bad_logs(self):
+        cut = gzip.compress(b"task,arm,reward\n" + b"1,a,1\n1,b,0\n" * 9)[:-4]
+        self.refused(2, "bad.gz:20: the gzip data end too early", "estimate", "--types", 2, self.file(cut, "bad.gz"))
+        self.refused(2, "bad.jsonl:1: there is no 'reward'", "estimate", "--types", 2,
+                     self.file('{"task": 1, "arm": 2}\n', "bad.jsonl"))
         for text, says in (("", "the file is empty"), ("task,arm\n1,2\n", "no column 'reward'"),
                            ("task,arm,reward\n1,a,1\n1,b,2\n", ":3: field 'reward': 2 is out of range"),
                            ("task,arm,reward\n1,a,1\n1,b,x\n", ":3: field 'reward'"),

@@ -49,8 +49,8 @@ static const cli_option options[] = {
      1e-6, 1e9},
     {"uniform", 0, CLI_WHOLE, FIELD(uniform), "K",
      "instead of --models: tasks of K fresh uniform means", SEGUE_MIN_ARMS, SEGUE_MAX_ARMS},
-    {"log", 0, CLI_TEXT, FIELD(log), "FILE",
-     "instead: tasks of a log, CSV; rewards drawn from theirs", 0, 0},
+    {"log", 0, CLI_TEXT, FIELD(log), "FILE", "instead: tasks of a log; rewards drawn from theirs",
+     0, 0},
     {"least", 0, CLI_WHOLE, FIELD(least), "N",
      "of a log: tasks with N rewards of each arm (default 1)", 1, (double)SEGUE_MAX_LEAST},
     {"order", 0, CLI_TEXT, FIELD(order), "ORDER", "of a log: shuffle (default) or file", 0, 0},
@@ -564,7 +564,7 @@ const cli_command cli_command_simulate = {
                "that the mean is right; twopoint:S pays 0 or S.  --spread K draws each mean from\n"
                "a Beta of concentration K; --mixed A draws shares of the models from a Dirichlet\n"
                "of total concentration A, centred on their weights.\n\n"
-               "A log is CSV with a header and the columns task, arm and reward, as 'segue\n"
+               "A log is CSV or JSON Lines with columns or keys task, arm and reward, as 'segue\n"
                "estimate' reads it.  A task is one of its tasks, and a pull draws one of that\n"
                "task's rewards of the arm, with replacement; their averages are the means.\n"
                "Tasks with fewer than N rewards of some arm are left out.  A run plays no task\n"

@@ -1,8 +1,7 @@
 /* csv.c - strict reading of comma-separated lines, with the number of each for errors.
  *
- * A row is split where it lies in the buffer.  The marks between its fields become NULs, and
- * quoted fields, which only get shorter, are moved up to their starts.
- * SPDX-License-Identifier: Apache-2.0 */
+ * A row is split where it lies in the buffer; quoted fields, which only get shorter, are moved up
+ * to their starts. SPDX-License-Identifier: Apache-2.0 */
 #include "io/csv.h"
 
 #include <stdlib.h>
@@ -36,15 +35,27 @@ static segue_status grow_fields(segue_csv *csv, segue_error *err)
     return SEGUE_OK;
 }
 
-/* How far it is to the next comma, LF or NUL. */
+static segue_status has_nul(const segue_csv *csv, segue_error *err)
+{
+    return segue_lines_fail(&csv->lines, SEGUE_EPARSE, err, "the line contains a NUL byte");
+}
+
+/* How far it is to the next comma, LF or NUL: of the bytes up to the comma in ASCII few others are
+ * in names and numbers, so that these are looked for together. */
 static size_t plain_length(const char *text)
 {
-    for (size_t i = 0;; i += 8) {
-        const uint64_t word = segue_load8(text + i);
-        const uint64_t marks =
-            segue_mark(word, ',') | segue_mark(word, '\n') | segue_mark(word, '\0');
-        if (marks)
-            return i + segue_first_mark(marks);
+    const uint64_t ends = UINT64_C(1) << ',' | UINT64_C(1) << '\n' | UINT64_C(1) << '\0';
+    size_t i = 0;
+    for (;;) {
+        const uint64_t marks = segue_mark_less(segue_load8(text + i), ',' + 1);
+        if (!marks) {
+            i += 8;
+            continue;
+        }
+        i += segue_first_mark(marks);
+        if (ends >> text[i] & 1)
+            return i;
+        i++;
     }
 }
 
@@ -54,8 +65,7 @@ static segue_status go_on(segue_csv *csv, size_t at, segue_error *err)
     segue_lines *lines = &csv->lines;
     const size_t before = lines->limit - csv->row;
     lines->at = csv->row;
-    const segue_status status =
-        at > SEGUE_LONGEST_LINE ? SEGUE_OK : segue_lines_more(lines, err);
+    const segue_status status = at > SEGUE_LONGEST_LINE ? SEGUE_OK : segue_lines_more(lines, err);
     csv->row = lines->at;
     if (status != SEGUE_OK || lines->limit - csv->row > before)
         return status;
@@ -87,54 +97,87 @@ static segue_status unquote(segue_csv *csv, size_t start, size_t *length, size_t
     return SEGUE_OK;
 }
 
-/* What ends a field is at `end` of the row.  *last: that is the end of the row. */
-static segue_status end_field(segue_csv *csv, size_t start, size_t length, size_t end, bool *last,
-                              segue_error *err)
+/* A quoted field ends at a comma, LF or CRLF. */
+static segue_status check_end(const segue_csv *csv, size_t end, segue_error *err)
 {
-    char *row = csv->lines.buffer + csv->row;
-    const bool crlf = row[end] == '\r' && row[end + 1] == '\n'; /* behind a quoted field */
-    if (row[end] == '\0')
-        return segue_lines_fail(&csv->lines, SEGUE_EPARSE, err, "the line contains a NUL byte");
-    if (row[end] != ',' && row[end] != '\n' && !crlf)
-        return segue_lines_fail(&csv->lines, SEGUE_EPARSE, err,
-                                "field %zu: a quote is not closed before the next comma or the "
-                                "end of the line",
-                                csv->n_fields + 1);
-    *last = row[end] != ',';
-    if (row[end] == '\n' && length > 0 && end == start + length && row[end - 1] == '\r')
-        length--;
-    csv->lines.at = csv->row + end + 1 + crlf;
-    row[start + length] = '\0';
-    csv->field[csv->n_fields++] = (segue_csv_field_place){.start = start, .length = length};
+    const char *at = csv->lines.buffer + csv->row + end;
+    if (*at == ',' || *at == '\n' || (at[0] == '\r' && at[1] == '\n'))
+        return SEGUE_OK;
+    return *at == '\0'
+               ? has_nul(csv, err)
+               : segue_lines_fail(&csv->lines, SEGUE_EPARSE, err,
+                                  "field %zu: a quote is not closed before the next comma or the "
+                                  "end of the line",
+                                  csv->n_fields + 1);
+}
+
+/* Take the quoted field that starts at `*at` of the row; *at is then behind the mark at its end.
+ * *ended: that was the end of the row. */
+static segue_status take_quoted(segue_csv *csv, size_t *at, bool *ended, segue_error *err)
+{
+    size_t length = 0, end = 0;
+    segue_status status = unquote(csv, *at, &length, &end, err);
+    if (status == SEGUE_OK)
+        status = check_end(csv, end, err);
+    if (status != SEGUE_OK)
+        return status;
+    csv->field[csv->n_fields++] = (segue_csv_field_place){.start = *at, .length = length};
+    *ended = csv->lines.buffer[csv->row + end] != ',';
+    *at = end + 1;
+    return SEGUE_OK;
+}
+
+/* The same for fields without quotes, as many as there are and have room; returns whether the row
+ * has ended. */
+static bool take_plain(segue_csv *csv, size_t *at)
+{
+    const char *const row = csv->lines.buffer + csv->row;
+    segue_csv_field_place *const field = csv->field;
+    size_t n = csv->n_fields, start = *at;
+    bool ended = false;
+    while (!ended && n < csv->capacity && row[start] != '"') {
+        const size_t length = plain_length(row + start);
+        field[n++] = (segue_csv_field_place){.start = start, .length = length};
+        start += length + 1;
+        ended = row[start - 1] != ',';
+    }
+    csv->n_fields = n;
+    *at = start;
+    return ended;
+}
+
+/* The row ends at `end`, with LF, CRLF or a NUL. */
+static segue_status end_row(segue_csv *csv, size_t end, segue_error *err)
+{
+    const char *at = csv->lines.buffer + csv->row + end;
+    segue_csv_field_place *last = &csv->field[csv->n_fields - 1];
+    if (*at == '\0')
+        return has_nul(csv, err);
+    if (end > SEGUE_LONGEST_LINE)
+        return segue_lines_fail(&csv->lines, SEGUE_EPARSE, err, "the line is longer than %d bytes",
+                                SEGUE_LONGEST_LINE);
+    if (last->length > 0 && end == last->start + last->length && at[-1] == '\r')
+        last->length--; /* of CRLF, behind a field without quotes */
+    csv->lines.at = csv->row + end + 1 + (*at == '\r');
     return SEGUE_OK;
 }
 
 static segue_status split(segue_csv *csv, segue_error *err)
 {
-    bool last = false;
-    size_t start = 0;
+    size_t at = 0;
+    bool ended = false;
+    segue_status status = SEGUE_OK;
     csv->row = csv->lines.at;
     csv->n_fields = 0;
-    while (!last) {
-        segue_status status = SEGUE_OK;
-        size_t length = 0, end = 0;
+    while (status == SEGUE_OK && !ended) {
         if (csv->n_fields == csv->capacity)
             status = grow_fields(csv, err);
-        const char *text = csv->lines.buffer + csv->row + start;
-        if (status == SEGUE_OK && *text == '"')
-            status = unquote(csv, start, &length, &end, err);
+        else if (csv->lines.buffer[csv->row + at] == '"')
+            status = take_quoted(csv, &at, &ended, err);
         else
-            end = start + (length = plain_length(text));
-        if (status == SEGUE_OK)
-            status = end_field(csv, start, length, end, &last, err);
-        if (status != SEGUE_OK)
-            return status;
-        start = end + 1;
+            ended = take_plain(csv, &at);
     }
-    if (start > SEGUE_LONGEST_LINE + 1)
-        return segue_lines_fail(&csv->lines, SEGUE_EPARSE, err, "the line is longer than %d bytes",
-                                SEGUE_LONGEST_LINE);
-    return SEGUE_OK;
+    return status == SEGUE_OK ? end_row(csv, at - 1, err) : status;
 }
 
 /* ---- rows -------------------------------------------------------------------------------- */

@@ -57,10 +57,18 @@ static inline size_t segue_csv_fields(const segue_csv *csv)
     return csv->n_fields;
 }
 
-/** A field of the current row, which ends with NUL; valid until the next one is read. */
-static inline const char *segue_csv_field(const segue_csv *csv, size_t index)
+/** A field of the current row, without a NUL behind it; valid until the next one is read. */
+static inline char *segue_csv_text(const segue_csv *csv, size_t index)
 {
     return csv->lines.buffer + csv->row + csv->field[index].start;
+}
+
+/** The same, with a NUL behind it. */
+static inline const char *segue_csv_field(const segue_csv *csv, size_t index)
+{
+    char *text = segue_csv_text(csv, index);
+    text[csv->field[index].length] = '\0'; /* on its comma, which is not needed any more */
+    return text;
 }
 
 /** Where the reader is: for errors. */

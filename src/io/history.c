@@ -111,7 +111,8 @@ static bool find_starts(segue_history *h)
 }
 
 /* Move one list, `size` bytes an entry, to the places of its rows; `next` is room for a place for
- * each task.  Takes the old list, and returns the new one; NULL, with the old one left: no memory. */
+ * each task.  Takes the old list, and returns the new one; NULL, with the old one left: no memory.
+ */
 static void *move(const segue_history *h, void *list, size_t size, size_t *next)
 {
     char *sorted = malloc(h->n_rows * size);

@@ -1,4 +1,5 @@
-/* history.h - the rows of a log kept in memory, task by task: what was pulled, when, and how likely.
+/* history.h - the rows of a log kept in memory, task by task: what was pulled, when, and how
+ * likely.
  *
  * 16 bytes a row, and 8 for its time and 8 for its probability where the log tells them; while it
  * is read, up to 16 more.  Rewards and probabilities are doubles: sums over rows, and weights

@@ -180,7 +180,7 @@ static bool take_digits(cursor *c)
 
 static segue_status take_number(cursor *c, segue_json_value *out)
 {
-    const char *start = c->at;
+    char *start = c->at;
     c->at += *c->at == '-';
     bool good = *c->at == '0' ? c->at++ != NULL : take_digits(c); /* no digit behind a first 0 */
     if (good && *c->at == '.') {
@@ -371,14 +371,6 @@ static segue_status take_object(cursor *c)
     return *c->at == '\n' ? SEGUE_OK : unexpected(c, "there is text behind the object");
 }
 
-/* Texts end with NUL; what is behind a number could only be overwritten now. */
-static void end_texts(segue_json_lines *json, char *line)
-{
-    for (size_t i = 0; i < json->n_wanted; i++)
-        if (json->value[i].kind == SEGUE_JSON_NUMBER)
-            line[json->value[i].text + json->value[i].length - line] = '\0';
-}
-
 static segue_status read_object(segue_json_lines *json, segue_error *err)
 {
     segue_lines *lines = json->lines;
@@ -396,7 +388,6 @@ static segue_status read_object(segue_json_lines *json, segue_error *err)
         return segue_lines_fail(lines, SEGUE_EPARSE, err, "the line is longer than %d bytes",
                                 SEGUE_LONGEST_LINE);
     lines->at += (size_t)(c.at - line) + 1;
-    end_texts(json, line);
     return SEGUE_OK;
 }
 

@@ -22,8 +22,8 @@ typedef enum segue_json_kind {
 /* A value that was asked for. */
 typedef struct segue_json_value {
     segue_json_kind kind;
-    const char *text; /* of a string, without its escapes, or as the number is written; with a NUL
-                         behind; valid until the next line is read */
+    char *text; /* of a string, without its escapes, or as the number is written; valid until the
+                   next line is read.  Its reader may put a NUL behind it. */
     size_t length;
 } segue_json_value;
 

@@ -52,9 +52,8 @@ static segue_status read_block(segue_lines *lines, segue_error *err)
 {
     size_t got = 0;
     segue_error why = {.status = SEGUE_OK};
-    const segue_status status =
-        segue_source_read(lines->source, lines->buffer + lines->filled,
-                          lines->capacity - lines->filled, &got, &why);
+    const segue_status status = segue_source_read(lines->source, lines->buffer + lines->filled,
+                                                  lines->capacity - lines->filled, &got, &why);
     if (status != SEGUE_OK)
         return segue_lines_fail(lines, status, err, "%s", why.message);
     lines->ended = got == 0;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "io/log_rows.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,9 +25,10 @@ typedef struct reading {
     segue_json_lines json;
     bool is_json;
     bool looked_for[N_COLUMNS];
-    size_t place[N_COLUMNS]; /* CSV: which field of a row it is */
-    bool has[N_COLUMNS];     /* whether the log has it, which CSV tells in its header and JSON in
-                                its first object */
+    size_t place[N_COLUMNS];        /* CSV: which field of a row it is; ... */
+    size_t n_used, used[N_COLUMNS]; /* ... those columns that are there */
+    bool has[N_COLUMNS]; /* whether the log has it, which CSV tells in its header and JSON in
+                            its first object */
     size_t n_fields;
     segue_json_value value[N_COLUMNS]; /* of the current row */
     const log_wanted *wanted;
@@ -82,13 +84,15 @@ static segue_status read_header(reading *r, segue_error *err)
             return no_column(r, c, err);
         if (r->has[c] && find_column(r, c, r->place[c] + 1) < r->n_fields)
             return WRONG(r, SEGUE_EPARSE, err, "two columns are named '%s'", column_name[c]);
+        if (r->has[c])
+            r->used[r->n_used++] = c;
     }
     return SEGUE_OK;
 }
 
 /* ---- the fields of a row ----------------------------------------------------------------- */
 
-/* A text of CSV is what its column needs, a string or a number. */
+/* A text of CSV is what its column needs, a string or a number: it has no kind. */
 static segue_status next_csv(reading *r, bool *more, segue_error *err)
 {
     const segue_status status = segue_csv_next(&r->csv, more, err);
@@ -97,11 +101,11 @@ static segue_status next_csv(reading *r, bool *more, segue_error *err)
     if (segue_csv_fields(&r->csv) != r->n_fields)
         return WRONG(r, SEGUE_EPARSE, err, "the row has %zu fields; the header has %zu",
                      segue_csv_fields(&r->csv), r->n_fields);
-    for (size_t c = 0; c < N_COLUMNS; c++)
-        if (r->has[c])
-            r->value[c] = (segue_json_value){.kind = SEGUE_JSON_NUMBER,
-                                             .text = segue_csv_field(&r->csv, r->place[c]),
-                                             .length = r->csv.field[r->place[c]].length};
+    for (size_t i = 0; i < r->n_used; i++) {
+        const size_t c = r->used[i];
+        r->value[c].text = segue_csv_text(&r->csv, r->place[c]);
+        r->value[c].length = r->csv.field[r->place[c]].length;
+    }
     return SEGUE_OK;
 }
 
@@ -144,16 +148,34 @@ static segue_status next_json(reading *r, bool *more, segue_error *err)
     return status;
 }
 
+/* With a NUL behind it. */
+static const char *text_of(const segue_json_value *value)
+{
+    value->text[value->length] = '\0';
+    return value->text;
+}
+
+/* The taker of the first row knows what rows have. */
+static segue_status next_row(reading *r, bool *more, segue_error *err)
+{
+    const segue_status status = r->is_json ? next_json(r, more, err) : next_csv(r, more, err);
+    if (r->out->n_rows == 0) {
+        r->out->has_time = r->has[TIME];
+        r->out->has_probability = r->has[PROBABILITY];
+    }
+    return status;
+}
+
 /* ---- what they mean ---------------------------------------------------------------------- */
 
 /* Names are looked at when they are new. */
 static segue_status check_name(const reading *r, size_t c, const char *name, size_t length,
                                segue_error *err)
 {
-    const char *problem = length == 0                      ? "there is no name"
-                          : segue_has_control(name)        ? "the name has a control character"
+    const char *problem = length == 0                    ? "there is no name"
+                          : segue_has_control(name)      ? "the name has a control character"
                           : !segue_is_utf8(name, length) ? "the name is not UTF-8"
-                                                           : NULL;
+                                                         : NULL;
     return problem ? WRONG(r, SEGUE_EPARSE, err, "field '%s': %s", column_name[c], problem)
                    : SEGUE_OK;
 }
@@ -163,13 +185,13 @@ static segue_status read_name(reading *r, size_t c, names *list, size_t most, si
 {
     const segue_json_value *value = &r->value[c];
     const size_t before = list->count;
-    segue_status status = segue_names_find(list, value->text, value->length, number, err);
+    const segue_status status = segue_names_find(list, value->text, value->length, number, err);
     if (status != SEGUE_OK || list->count == before)
         return status;
     if (list->count > most)
         return WRONG(r, SEGUE_EDOMAIN, err, "field '%s': more than %zu of them", column_name[c],
                      most);
-    return check_name(r, c, value->text, value->length, err);
+    return check_name(r, c, list->name[*number], value->length, err);
 }
 
 static segue_status read_number(const reading *r, size_t c, double *out, segue_error *err)
@@ -180,7 +202,7 @@ static segue_status read_number(const reading *r, size_t c, double *out, segue_e
         return SEGUE_OK;
     }
     segue_error why;
-    const segue_status status = segue_parse_double(value->text, out, &why);
+    const segue_status status = segue_parse_double(text_of(value), out, &why);
     return status == SEGUE_OK
                ? status
                : WRONG(r, status, err, "field '%s': %s", column_name[c], why.message);
@@ -195,8 +217,8 @@ static segue_status read_reward(const reading *r, double *out, segue_error *err)
     if (!(*out >= lowest && *out <= highest))
         return WRONG(r, SEGUE_EDOMAIN, err, "field 'reward': %g is out of range; need %g to %g",
                      *out, lowest, highest);
-    const double mapped = (*out - lowest) / r->scale;
-    *out = mapped < 1.0 ? mapped : 1.0;
+    if (lowest != 0.0 || r->scale != 1.0)
+        *out = fmin(1.0, (*out - lowest) / r->scale);
     return SEGUE_OK;
 }
 
@@ -204,7 +226,7 @@ static segue_status read_time(reading *r, double *out, segue_error *err)
 {
     bool is_date = false;
     segue_error why;
-    const segue_status status = segue_when_parse(r->value[TIME].text, out, &is_date, &why);
+    const segue_status status = segue_when_parse(text_of(&r->value[TIME]), out, &is_date, &why);
     if (status != SEGUE_OK)
         return WRONG(r, status, err, "field 'time': %s", why.message);
     if (r->out->n_rows == 0)
@@ -237,8 +259,6 @@ static segue_status read_row(reading *r, segue_error *err)
         status = read_time(r, &row.time, err);
     if (status == SEGUE_OK && r->has[PROBABILITY])
         status = read_probability(r, &row.probability, err);
-    r->out->has_time = r->has[TIME];
-    r->out->has_probability = r->has[PROBABILITY];
     return status == SEGUE_OK ? r->take(r->context, &row, err) : status;
 }
 
@@ -247,15 +267,15 @@ static segue_status read_rows(reading *r, segue_error *err)
     bool more = true;
     segue_status status = SEGUE_OK;
     while (status == SEGUE_OK) {
-        status = r->is_json ? next_json(r, &more, err) : next_csv(r, &more, err);
+        status = next_row(r, &more, err);
         if (status != SEGUE_OK || !more)
             break;
         status = read_row(r, err);
         r->out->n_rows += status == SEGUE_OK;
     }
     if (status == SEGUE_OK && r->out->n_rows == 0)
-        status = segue_fail(err, SEGUE_EPARSE, "%s: there is no reward below the header",
-                            path_of(r));
+        status =
+            segue_fail(err, SEGUE_EPARSE, "%s: there is no reward below the header", path_of(r));
     if (status == SEGUE_OK && r->out->arms.count < SEGUE_MIN_ARMS)
         status = segue_fail(err, SEGUE_EDOMAIN, "%s: there is only one arm; need at least %d",
                             path_of(r), SEGUE_MIN_ARMS);

@@ -1,8 +1,8 @@
 /* log_rows.h - the rows of a log, one by one: the one reader of logs.
  *
  * CSV with a header, or JSON Lines; plain, or compressed by gzip or zstd.  Which it is, the file's
- * first bytes tell.  Each row has a task, an arm and a reward; it may have a time and a probability.
- * SPDX-License-Identifier: Apache-2.0 */
+ * first bytes tell.  Each row has a task, an arm and a reward; it may have a time and a
+ * probability. SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_IO_LOG_ROWS_H
 #define SEGUE_IO_LOG_ROWS_H
 

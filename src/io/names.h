@@ -6,15 +6,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "io/bytes8.h"
 #include "segue/status.h"
 
-/* Which name has a hash. */
+#define SEGUE_NAMES_SLACK       16
+#define SEGUE_NAMES_LONGEST_KEY 12
+#define SEGUE_NAMES_HASHED                                                                         \
+    UINT32_MAX /* the end of a key that is a hash: UTF-8 has no such bytes                         \
+                */
+
+/* A name of up to 12 bytes is its own key, so that the table tells whether it is there; of a longer
+ * one the key is a hash. */
 typedef struct names_slot {
-    uint32_t hash;
-    uint32_t number; /* plus 1; 0: none */
+    uint64_t key;
+    uint32_t key_end;
+    uint32_t number; /* plus 1; 0: the slot is empty */
 } names_slot;
 
-/* A hash table with open addressing; texts are one behind the other in blocks.  All zeros: empty. */
+/* A hash table with open addressing; texts are one behind the other in blocks.  All zeros: empty.
+ */
 typedef struct names {
     char **name; /* count, in the order they came */
     size_t count, capacity;
@@ -22,14 +32,43 @@ typedef struct names {
     size_t n_slots;
     char **block; /* n_blocks; the last has room from `used` to `size` */
     size_t n_blocks, used, size;
-    size_t last; /* the number that was found last, which is often the next one too */
+    names_slot last; /* what was found last, which is often the next one too */
 } names;
 
 void segue_names_fini(names *n);
 
-/* The number of a name, which is new if it was not there.  A NUL must follow the text, and be the
- * only one.  @retval SEGUE_ENOMEM */
-SEGUE_MUST_CHECK segue_status segue_names_find(names *n, const char *text, size_t length,
-                                               size_t *number, segue_error *err);
+/* The parts of segue_names_find that are not for every row. */
+uint64_t segue_names_hash(const char *text, size_t length);
+SEGUE_MUST_CHECK segue_status segue_names_search(names *n, names_slot key, const char *text,
+                                                 size_t length, size_t *number, segue_error *err);
+
+/* The first bytes of the eight at `text`, 0 to 8 of them. */
+static inline uint64_t segue_names_bytes(const char *text, size_t count)
+{
+    return count == 0 ? 0 : segue_load8(text) & (UINT64_MAX >> (64 - 8 * count));
+}
+
+static inline names_slot segue_names_key(const char *text, size_t length)
+{
+    if (length <= 8)
+        return (names_slot){.key = segue_names_bytes(text, length)};
+    if (length <= SEGUE_NAMES_LONGEST_KEY)
+        return (names_slot){.key = segue_load8(text),
+                            .key_end = (uint32_t)segue_names_bytes(text + 8, length - 8)};
+    return (names_slot){.key = segue_names_hash(text, length), .key_end = SEGUE_NAMES_HASHED};
+}
+
+/* The number of a name, which is new if it was not there.  It has no NUL in it, and
+ * SEGUE_NAMES_SLACK bytes from its end on can be read.  @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK static inline segue_status
+segue_names_find(names *n, const char *text, size_t length, size_t *number, segue_error *err)
+{
+    const names_slot key = segue_names_key(text, length);
+    if (key.key != n->last.key || key.key_end != n->last.key_end || n->last.number == 0 ||
+        key.key_end == SEGUE_NAMES_HASHED)
+        return segue_names_search(n, key, text, length, number, err);
+    *number = n->last.number - 1;
+    return SEGUE_OK;
+}
 
 #endif

@@ -11,9 +11,8 @@ static segue_status group(segue_samples **out, const char *path, const segue_his
                           uint64_t least, segue_error *err)
 {
     segue_error why = {.status = SEGUE_OK};
-    const segue_status status =
-        segue_samples_create(out, history->n_tasks, history->n_arms, history->row,
-                             history->n_rows, least, &why);
+    const segue_status status = segue_samples_create(out, history->n_tasks, history->n_arms,
+                                                     history->row, history->n_rows, least, &why);
     if (status == SEGUE_OK)
         return status;
     return segue_fail(err, status, "%s: %s",

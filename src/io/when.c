@@ -38,8 +38,8 @@ static bool take_day(const char **text, double *days)
 {
     static const int length[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     int year = 0, month = 0, day = 0;
-    if (!take(text, 4, 1, 9999, &year) || !take_mark(text, '-') ||
-        !take(text, 2, 1, 12, &month) || !take_mark(text, '-') || !take(text, 2, 1, 31, &day))
+    if (!take(text, 4, 1, 9999, &year) || !take_mark(text, '-') || !take(text, 2, 1, 12, &month) ||
+        !take_mark(text, '-') || !take(text, 2, 1, 31, &day))
         return false;
     const int before = year - 1;
     int sum = 365 * before + before / 4 - before / 100 + before / 400 - 719162; /* 1970-01-01 */
