@@ -595,12 +595,15 @@ static void the_verdict_follows_the_numbers(void **state)
     assert_non_null(strstr(judged(&found, 0.01, 0.01, 0.5), "no types worth learning; ts does as"));
     assert_int_equal(found.advice, SEGUE_ADVICE_NONE);
     assert_int_equal(found.use, 0);
-    assert_non_null(strstr(judged(&found, 0.4, 0.3, 0.01), "One arm does for all tasks: always x"));
+    assert_non_null(
+        strstr(judged(&found, 0.4, 0.3, 0.005), "One arm does for all tasks: always x"));
     assert_int_equal(found.advice, SEGUE_ADVICE_ARM);
     (void)judged(&found, 0.01, 0.01, 0.5);
     found.player[2].won.saved.high = 0.6;
     segue_replay_judge(&found);
-    assert_non_null(strstr(found.verdict, "too few to tell"));
+    assert_non_null(strstr(found.verdict, "60 scored tasks are too few to tell"));
+    assert_int_equal(found.advice, SEGUE_ADVICE_UNCLEAR);
+    assert_non_null(strstr(judged(&found, 0.4, 0.3, 0.015), "too few to tell"));
 }
 
 static void stretches_cover_the_order_once(void **state)

@@ -90,14 +90,18 @@ static void say_next(study *st)
 {
     const segue_advised *f = &st->found;
     const char *time = f->has_time ? " --order time" : "";
+    char least[40] = "";
+    if (f->least != 3)
+        (void)snprintf(least, sizeof least, " --least %" PRIu64, f->least);
     if (f->n_tasks < 2)
         (void)snprintf(st->next, SENTENCE, "log more tasks: transfer is from task to task");
-    else if (f->n_full >= 2)
-        (void)snprintf(st->next, SENTENCE, "segue replay%s%s %s", time,
-                       f->least == 3 ? "" : " --least N", st->path);
+    else if (f->n_full >= 30 || 2 * f->n_full >= f->n_tasks)
+        (void)snprintf(st->next, SENTENCE, "segue replay%s%s %s", time, least, st->path);
     else if (f->has_probability || f->alike)
         (void)snprintf(st->next, SENTENCE, "segue replay --play replay%s %s%s", time, st->path,
                        f->has_probability ? "" : "   (if its arms were drawn at random)");
+    else if (f->n_full >= 2)
+        (void)snprintf(st->next, SENTENCE, "segue replay%s %s", time, st->path);
     else
         (void)snprintf(st->next, SENTENCE,
                        "log rewards of every arm in some tasks, or draw arms at random and log the "
@@ -269,17 +273,15 @@ const cli_command cli_command_advise = {
     .name = "advise",
     .summary = "says what a log holds, and which command to run next",
     .usage = "advise [OPTIONS] LOG",
-    .details =
-        "The log is read as 'segue replay' reads it.  M2 is the second moment of tasks'\n"
-        "averages: as many of its eigenvalues are above the noise as there are types that\n"
-        "can be told apart by their directions; more types may share a direction.  Types\n"
-        "are those of 'segue estimate --method types'.  Whether they would pay is told by a\n"
-        "simulation of tasks of these types, of as many steps as a task of the log has, at\n"
-        "most 200; it says nothing of what is not in the types.  'segue replay' plays the\n"
-        "log itself.\n\n"
-        "examples:\n"
-        "  segue advise log.csv\n"
-        "  segue advise --lowest 1 --highest 5 --format json ratings.jsonl.gz\n",
+    .details = "The log is read as 'segue replay' reads it.  M2 is the second moment of tasks'\n"
+               "averages: of its eigenvalues as many are above the noise as there are types that\n"
+               "differ in direction; more types may share one.  Types are those of 'segue\n"
+               "estimate --method types'.  Whether they would pay is told by simulated tasks of\n"
+               "these types, of as many steps as a task of the log has, at most 200; it says\n"
+               "nothing of what is not in the types.  'segue replay' plays the log itself.\n\n"
+               "examples:\n"
+               "  segue advise log.csv\n"
+               "  segue advise --lowest 1 --highest 5 --format json ratings.jsonl.gz\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,

@@ -34,7 +34,7 @@ static const cli_option options[] = {
     {"holdout", 0, CLI_TEXT, FIELD(holdout), "REGEX",
      "score the tasks so named; learn on the others", 0, 0},
     {"least", 0, CLI_WHOLE, FIELD(least), "N",
-     "resampling: tasks with N rewards of each arm (default 3)", 1, (double)SEGUE_MAX_LEAST},
+     "resample tasks with N rewards of each arm (default 3)", 1, (double)SEGUE_MAX_LEAST},
     {"runs", 'r', CLI_WHOLE, FIELD(runs), "R", "runs (default 4)", 1, (double)SEGUE_MAX_RUNS},
     {"seed", 's', CLI_WHOLE, FIELD(seed), "S", "seed of all random streams (default 1)", 0,
      9007199254740992.0},
@@ -226,33 +226,34 @@ const cli_command cli_command_replay = {
     .name = "replay",
     .summary = "tells what transfer would have given on a log of yours",
     .usage = "replay [OPTIONS] LOG",
-    .details =
-        "The log has the columns task, arm and reward, and may have time and probability:\n"
-        "CSV with a header or JSON Lines, plain or compressed by gzip or zstd ('-': standard\n"
-        "input).  Its tasks are played again, one after the other, by each policy and\n"
-        "learner; ts, ts-prior, tla:cap=1 (look-ahead by a prior of each arm, without types)\n"
-        "and the best single arm are always among them.\n\n"
-        "Two ways to play it.  Resampling: a pull draws one of the task's own rewards of\n"
-        "that arm, with replacement; tasks with fewer than N rewards of some arm (--least)\n"
-        "are left out.  Trust it where a task has several rewards of every arm, however its\n"
-        "arms were chosen, as long as an arm's rewards do not change within a task.\n"
-        "Replay: a pull is answered by the next row of the task that holds the arm, and the\n"
-        "rows between are passed over.  Trust it where arms were drawn at random, each with\n"
-        "the probability that the column 'probability' tells (without it: all alike), and\n"
-        "never else.  It needs no rewards of every arm, but many rows: of K arms drawn\n"
-        "alike one row in K answers; with probabilities, each row with the least of all\n"
-        "over its own, so that all arms are answered alike.  A task ends where its rows do.\n"
-        "auto is resampling if some tasks can be resampled, else replay by probabilities.\n\n"
-        "Scored are the tasks from the T-th on, or those held out: a learner then meets\n"
-        "them with what it learned on the others.  Intervals are 95 %, by a bootstrap over\n"
-        "tasks, the same for all.  Regret is against the best arm of each task, by the\n"
-        "log's averages; where these are of few rewards, that best is too good.  'way' is\n"
-        "the share of the way from ts to knowing each task's best arm.\n\n"
-        "The same seed gives the same bytes on any number of threads.\n\n"
-        "examples:\n"
-        "  segue replay log.csv\n"
-        "  segue replay --steps 50 --order time --html replay.html log.jsonl.gz\n"
-        "  segue replay --holdout '^2024' --policy ts,tla --format json log.csv.zst\n",
+    .details = "The log has the columns task, arm and reward, and may have time and probability:\n"
+               "CSV with a header or JSON Lines, plain or compressed by gzip or zstd ('-':\n"
+               "standard input).  Its tasks are played again, one after the other, by each\n"
+               "policy and learner; ts, ts-prior, tla:cap=1 (look-ahead by a prior of each arm,\n"
+               "without types) and the best single arm are always among them.\n\n"
+               "There are two ways to play it.\n\n"
+               "Resampling: a pull draws one of the task's own rewards of that arm, with\n"
+               "replacement; tasks with fewer than N rewards of some arm (--least) are left out.\n"
+               "Trust it where a task has several rewards of every arm, however its arms were\n"
+               "chosen, as long as an arm's rewards do not change within a task.\n\n"
+               "Replay: a pull is answered by the next row of the task that holds the arm, and\n"
+               "the rows between are passed over.  Trust it where arms were drawn at random,\n"
+               "each with the probability that the column 'probability' tells (without it: all\n"
+               "alike), and nowhere else.  It needs no rewards of every arm, but many rows: of K\n"
+               "arms drawn alike one row in K answers; with probabilities a row may answer with\n"
+               "the least of all over its own, so that all arms are answered alike.  A task ends\n"
+               "where its rows do.\n\n"
+               "auto is resampling; but replay where the log tells probabilities and fewer than\n"
+               "30 tasks, and fewer than half, can be resampled.\n\n"
+               "Scored are the tasks from the T-th on, or those held out, which are met with\n"
+               "what was learned on the others.  Intervals are 95 %, by a bootstrap over tasks,\n"
+               "the same tasks for all.  Regret is against the best arm of each task, by the\n"
+               "log's averages; where these are of few rewards, that best is too good.\n\n"
+               "The same seed gives the same bytes on any number of threads.\n\n"
+               "examples:\n"
+               "  segue replay log.csv\n"
+               "  segue replay --steps 50 --order time --html replay.html log.jsonl.gz\n"
+               "  segue replay --holdout '^2024' --policy ts,tla --format json log.csv.zst\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,

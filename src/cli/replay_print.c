@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "cli/replay.h"
 #include "cli/table.h"
@@ -163,7 +164,7 @@ static json_t *json_way(const segue_replay_found *found)
 
 static json_t *make_json(const void *what)
 {
-    static const char *const advice[] = {"types", "prior", "arm", "none"};
+    static const char *const advice[] = {"types", "prior", "arm", "none", "unclear"};
     const segue_replay_found *found = &((const cli_replay *)what)->found;
     json_t *results = json_array(), *warnings = json_array();
     for (size_t p = 0; p < found->n_players; p++)
@@ -211,6 +212,15 @@ static void set_gain(cli_table *table, size_t row, size_t column, const segue_ra
         cli_table_set(table, row, column, "-");
 }
 
+static void set_percent(cli_table *table, size_t row, size_t column, bool known,
+                        const segue_range *range)
+{
+    if (known)
+        cli_table_set(table, row, column, "%+.1f", 100.0 * range->value);
+    else
+        cli_table_set(table, row, column, "-");
+}
+
 static void set_player(cli_table *table, const segue_replay_found *found, size_t p, size_t row)
 {
     const segue_contestant *player = &found->player[p];
@@ -220,17 +230,17 @@ static void set_player(cli_table *table, const segue_replay_found *found, size_t
     cli_table_number(table, row, 2, won->regret.value, 2);
     if (p != found->ts)
         set_gain(table, row, 3, &won->over_ts);
-    if (p != found->ts)
-        cli_table_number(table, row, 4, 100.0 * won->over_prior.value, 1);
-    cli_table_number(table, row, 5, 100.0 * won->over_fixed.value, 1);
-    if (p != found->ts)
-        cli_table_set(table, row, 6, "%.0f %%", 100.0 * won->way.value);
+    else
+        cli_table_set(table, row, 3, "-");
+    set_percent(table, row, 4, p != found->prior, &won->over_prior);
+    set_percent(table, row, 5, p != found->fixed, &won->over_fixed);
+    cli_table_set(table, row, 6, "%.0f %%", 100.0 * won->way.value);
 }
 
 static segue_status print_players(const cli_replay *replay, FILE *out, segue_error *err)
 {
-    static const char *const headings[] = {"policy",  "reward",  "regret", "% over ts (95 %)",
-                                           "> prior", "> 1 arm", "way"};
+    static const char *const headings[] = {"policy", "reward", "regret", "% over ts (95 %)",
+                                           "prior",  "1 arm",  "way"};
     enum { COLUMNS = sizeof headings / sizeof *headings };
     const segue_replay_found *found = &replay->found;
     cli_table table;
@@ -244,8 +254,14 @@ static segue_status print_players(const cli_replay *replay, FILE *out, segue_err
     cli_table_set(&table, found->n_players + 1, 0, "(best arms)");
     cli_table_number(&table, found->n_players + 1, 1, found->best.value, 3);
     cli_table_number(&table, found->n_players + 1, 2, 0.0, 2);
+    for (size_t c = 3; c + 1 < COLUMNS; c++)
+        cli_table_set(&table, found->n_players + 1, c, "-");
+    cli_table_set(&table, found->n_players + 1, COLUMNS - 1, "100 %%");
     status = cli_table_print(&table, COLUMNS, out, cli_bold_for(replay->out), err);
     cli_table_fini(&table);
+    fputs("\nreward: a step; regret: a task; prior and 1 arm: % of reward over ts-prior and\n"
+          "over the best single arm; way: from ts to knowing each task's best arm\n",
+          out);
     return status;
 }
 
@@ -289,6 +305,18 @@ static size_t best_arm(const double *mean, size_t n_arms)
     return best;
 }
 
+static void set_typical(cli_table *table, size_t row, const segue_replay_found *found,
+                        const segue_found_type *type)
+{
+    char text[120] = "";
+    for (size_t i = 0; i < type->n_typical; i++) {
+        const size_t used = strlen(text);
+        (void)snprintf(text + used, sizeof text - used, "%s%.30s", i ? ", " : "",
+                       found->task_name[type->typical[i]]);
+    }
+    cli_table_name(table, row, 6, text, 32);
+}
+
 static segue_status print_types(const cli_replay *replay, FILE *out, segue_error *err)
 {
     static const char *const headings[] = {"type",     "weight", "tasks",        "spread",
@@ -311,8 +339,7 @@ static segue_status print_types(const cli_replay *replay, FILE *out, segue_error
         cli_table_number(&table, q + 1, 3, type->spread, 2);
         cli_table_name(&table, q + 1, 4, found->arm_name[arm], 14);
         cli_table_number(&table, q + 1, 5, type->mean[arm], 2);
-        if (type->n_typical)
-            cli_table_name(&table, q + 1, 6, found->task_name[type->typical[0]], 24);
+        set_typical(&table, q + 1, found, type);
     }
     status = cli_table_print(&table, COLUMNS, out, cli_bold_for(replay->out), err);
     cli_table_fini(&table);
@@ -346,8 +373,10 @@ static segue_status print_table(const void *what, FILE *out, segue_error *err)
     if (status == SEGUE_OK)
         status = tell_types(replay, out, err);
     for (size_t i = 0; i < found->n_warnings; i++) {
-        fputs("\nWarning:\n", out);
-        cli_print_wrapped(out, "  ", found->warning[i]);
+        char text[SEGUE_SENTENCE + 20];
+        (void)snprintf(text, sizeof text, "Warning: %s.", found->warning[i]);
+        fputc('\n', out);
+        cli_print_wrapped(out, "", text);
     }
     fputc('\n', out);
     cli_print_wrapped(out, "", found->verdict);

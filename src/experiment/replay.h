@@ -10,8 +10,8 @@
 
 /** How a log is played. */
 typedef enum segue_replay_way {
-    SEGUE_PLAY_AUTO,     /* resampling if some tasks have rewards of every arm; else replay, if the
-                            log tells probabilities */
+    SEGUE_PLAY_AUTO,     /* resampling; but replay if the log tells probabilities, and fewer than 30
+                            tasks, and than half, have rewards of every arm */
     SEGUE_PLAY_RESAMPLE, /* rewards of a task and arm are drawn again */
     SEGUE_PLAY_REPLAY    /* rows answer in their order; for logs of randomised decisions */
 } segue_replay_way;

@@ -9,8 +9,9 @@
 
 #include "experiment/replay_parts.h"
 
-#define ALARM 4.9 /* standard errors: two-sided, 1e-6 */
-#define FEW   30  /* tasks: with fewer, intervals are rough */
+#define ALARM       4.9 /* standard errors: two-sided, 1e-6 */
+#define FEW         30  /* tasks: with fewer, intervals are rough */
+#define FEW_REWARDS 10  /* of an arm in a task: the best of averages of fewer is luck */
 
 /* How far a sum of squares of `freedom` normal numbers is above its law, in standard errors (Wilson
  * and Hilferty). */
@@ -97,11 +98,13 @@ segue_status segue_replay_doubt(replay_study *st, segue_error *err)
 {
     segue_replay_found *found = st->found;
     const size_t scored = found->n_places + 1 - found->from;
+    const double rewards = (double)found->n_rows / (double)found->n_tasks / (double)found->n_arms;
     segue_status status = SEGUE_OK;
     if (2 * found->n_left_out > found->n_tasks)
         segue_replay_warn(found,
                           "%zu of %zu tasks are left out, with fewer than %" PRIu64
-                          " rewards of some arm: those that are played may be of another kind",
+                          " rewards of some arm: those that are played may be of another kind "
+                          "(--play replay takes all, if the log's arms were drawn at random)",
                           found->n_left_out, found->n_tasks, found->least);
     if (found->resampled && found->least < 3)
         segue_replay_warn(found, "averages of one or two rewards are luck, and the best arm of a "
@@ -110,6 +113,11 @@ segue_status segue_replay_doubt(replay_study *st, segue_error *err)
         segue_replay_warn(found, "only %zu tasks are scored: intervals are rough", scored);
     if (found->resampled)
         return SEGUE_OK;
+    if (rewards < FEW_REWARDS)
+        segue_replay_warn(found,
+                          "an arm has %.2g rewards a task, and the best of such averages is too "
+                          "good: regrets are less, and ways longer, than told; rewards are right",
+                          rewards);
     if (found->thinned) {
         doubt_probabilities(st);
     } else {

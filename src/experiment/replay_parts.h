@@ -14,9 +14,9 @@ typedef struct replay_study {
     segue_samples *samples; /* resampling */
     replay_rows rows;       /* replay */
     replay_setting setting;
-    size_t *number; /* n_places: the number in the log of each task that is played */
-    size_t *order;  /* n_places: those that are played, in their order */
-    double *best;   /* n_places: the average of each task's best arm */
+    size_t *number;              /* n_places: the number in the log of each task that is played */
+    size_t *order;               /* n_places: those that are played, in their order */
+    double *best;                /* n_places: the average of each task's best arm */
     double *arm_sum, *arm_count; /* n_arms: sums of tasks' averages, and of how many tasks */
     replay_player *player;       /* n_players */
     double *won, *lost; /* n_players x n_places: rewards and regrets a step, sums over runs */

@@ -10,6 +10,7 @@
 #include "experiment/replay_parts.h"
 
 #define LEAST      3    /* rewards of each arm: averages of fewer are luck */
+#define MANY       30   /* full tasks are enough to resample, of however many */
 #define FROM       41   /* the first task that is scored, if there are so many */
 #define MOST_STEPS 1000 /* by default */
 
@@ -71,6 +72,21 @@ static void keep_all(replay_study *st)
         st->rows.rate = fmin(st->rows.rate, history->probability[i]);
 }
 
+/* Whether the full tasks are enough to go by, and not a few odd ones. */
+static bool are_many(const replay_study *st)
+{
+    const size_t full = st->found->n_places;
+    return full >= MANY || 2 * full >= st->config->history->n_tasks;
+}
+
+/* Resample, if any task can be, unless replay is asked for, or the log tells what it takes to
+ * replay it and there is little to resample. */
+static bool resamples(const replay_study *st)
+{
+    const bool replayable = st->config->way == SEGUE_PLAY_AUTO && st->config->history->probability;
+    return st->found->n_places > 0 && (!replayable || are_many(st));
+}
+
 static segue_status choose_way(replay_study *st, segue_error *err)
 {
     const segue_replay_config *config = st->config;
@@ -84,7 +100,7 @@ static segue_status choose_way(replay_study *st, segue_error *err)
         status = keep_full(st, err);
     if (status != SEGUE_OK)
         return status;
-    found->resampled = found->n_places > 0;
+    found->resampled = resamples(st);
     if (!found->resampled && config->way != SEGUE_PLAY_REPLAY &&
         (config->way == SEGUE_PLAY_RESAMPLE || !config->history->probability))
         return refuse_resampling(st, err);

@@ -72,10 +72,11 @@ typedef struct segue_found_types {
 
 /** What the verdict comes to. */
 typedef enum segue_advice {
-    SEGUE_ADVICE_TYPES, /* types pay */
-    SEGUE_ADVICE_PRIOR, /* transfer pays, but types add little to a prior of each arm */
-    SEGUE_ADVICE_ARM,   /* one arm for all tasks does as well */
-    SEGUE_ADVICE_NONE   /* nothing to learn across tasks */
+    SEGUE_ADVICE_TYPES,  /* types pay */
+    SEGUE_ADVICE_PRIOR,  /* transfer pays, but types add little to a prior of each arm */
+    SEGUE_ADVICE_ARM,    /* one arm for all tasks does as well */
+    SEGUE_ADVICE_NONE,   /* nothing to learn across tasks */
+    SEGUE_ADVICE_UNCLEAR /* too few tasks to tell */
 } segue_advice;
 
 #define SEGUE_MOST_WARNINGS 8

@@ -14,8 +14,9 @@
 #include "report/html.h"
 #include "report/replay.h"
 
-#define BLOCKS     40 /* points of a curve, at most */
-#define NAMED_ARMS 20 /* with more, the axis has numbers */
+#define BLOCK      10   /* tasks that a point of a curve is the average of, at least, ... */
+#define GROWTH     1.25 /* ... and each ends so many times later than the one before */
+#define NAMED_ARMS 20   /* with more, the axis has numbers */
 
 typedef struct page {
     const segue_replay_found *found;
@@ -35,10 +36,12 @@ static segue_status put_figure(const page *p, segue_figure *figure, const char *
     return status;
 }
 
-/* Tasks a point. */
-static size_t block_size(const segue_replay_found *found)
+/* Where the block of tasks that begins at `first` ends; the last takes what would be left over. */
+static size_t block_end(const segue_replay_found *found, size_t first)
 {
-    return (found->n_places + BLOCKS - 1) / BLOCKS;
+    const size_t grown = (size_t)(GROWTH * (double)first);
+    const size_t end = grown > first + BLOCK ? grown : first + BLOCK;
+    return end + BLOCK / 2 < found->n_places ? end : found->n_places;
 }
 
 /* The mean of a curve over a block, of where it is known. */
@@ -57,10 +60,9 @@ static double block_mean(const double *curve, size_t first, size_t end)
 static void add_curve(segue_figure *figure, const segue_replay_found *found, size_t look,
                       const char *name, const double *curve, const double *less)
 {
-    const size_t size = block_size(found);
     segue_figure_series(figure, SEGUE_CURVE, look, "%s", name);
-    for (size_t first = 0; first < found->n_places; first += size) {
-        const size_t end = first + size < found->n_places ? first + size : found->n_places;
+    for (size_t first = 0, end = 0; first < found->n_places; first = end) {
+        end = block_end(found, first);
         const double base = less ? block_mean(less, first, end) : 0.0;
         segue_figure_point(figure, 0.5 * (double)(first + 1 + end),
                            block_mean(curve, first, end) - base, NAN);
@@ -71,25 +73,33 @@ static segue_status draw_gains(const page *p, segue_error *err)
 {
     const segue_replay_found *found = p->found;
     segue_figure figure = segue_figure_init("replay-gain", "tasks met", "reward a step above ts");
+    figure.log_x = true;
     figure.more = "set yrange [*:*]\nset xzeroaxis linetype 1 linecolor rgb '#888888'";
-    char caption[200];
     for (size_t i = 0; i < found->n_players; i++)
         if (i != found->ts && i != found->fixed)
             add_curve(&figure, found, i, found->player[i].name, found->player[i].reward,
                       found->player[found->ts].reward);
-    (void)snprintf(caption, sizeof caption,
-                   "What each gains over ts, which carries nothing from task to task, as tasks are "
-                   "met; averages over %zu task%s.",
-                   block_size(found), block_size(found) == 1 ? "" : "s");
-    return put_figure(p, &figure, caption, err);
+    return put_figure(p, &figure,
+                      "What each gains over ts, which carries nothing from task to task, as tasks "
+                      "are met; averages over ten tasks, and later more.",
+                      err);
+}
+
+/* A fixed arm that is far off would leave the others no room. */
+static bool is_near(const segue_replay_found *found, size_t player)
+{
+    return player != found->fixed ||
+           found->player[player].won.regret.value < 2.0 * found->player[found->ts].won.regret.value;
 }
 
 static segue_status draw_regret(const page *p, segue_error *err)
 {
     const segue_replay_found *found = p->found;
     segue_figure figure = segue_figure_init("replay-regret", "tasks met", "regret a step");
+    figure.log_x = true;
     for (size_t i = 0; i < found->n_players; i++)
-        add_curve(&figure, found, i, found->player[i].name, found->player[i].regret, NULL);
+        if (is_near(found, i))
+            add_curve(&figure, found, i, found->player[i].name, found->player[i].regret, NULL);
     return put_figure(p, &figure,
                       "Regret a step against each task's best arm, as tasks are met; averages over "
                       "the same tasks.",
@@ -144,8 +154,8 @@ static void put_range(FILE *out, const segue_range *range, double scale, int dec
                       const char *unit)
 {
     if (isfinite(range->low))
-        segue_html_cell(out, "%.*f%s (%.*f .. %.*f)", decimals, scale * range->value, unit,
-                        decimals, scale * range->low, decimals, scale * range->high);
+        fprintf(out, "<td>%.*f%s<br>(%.*f .. %.*f)</td>", decimals, scale * range->value, unit,
+                decimals, scale * range->low, decimals, scale * range->high);
     else
         segue_html_cell(out, "-");
 }
@@ -211,7 +221,7 @@ static void put_types(const page *p)
 
 static void put_verdict(const page *p)
 {
-    static const char *const classes[] = {"holds", "partly", "unclear", "unclear"};
+    static const char *const classes[] = {"holds", "partly", "unclear", "unclear", "unclear"};
     fprintf(p->out, "<div class=\"claim %s\" id=\"verdict\">\n<p class=\"verdict\">",
             classes[p->found->advice]);
     segue_html_text(p->out, "%s", p->found->verdict);

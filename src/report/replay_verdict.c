@@ -13,6 +13,7 @@
 
 #define MUCH 0.10 /* of the regret: types that save less add little */
 #define WIDE 0.25 /* of the regret: with such a hope left, the log cannot tell */
+#define MORE 0.01 /* of the reward: less than that over a single arm is no more than it */
 
 /* A text that is added to. */
 typedef struct verdict {
@@ -71,12 +72,14 @@ static segue_advice decide(const segue_replay_found *found, size_t best)
     const segue_winnings *simple = &found->player[found->simple].won;
     const segue_winnings *typed =
         found->typed < found->n_players ? &found->player[found->typed].won : simple;
-    if (!(found->player[best].won.over_fixed.low > 0.0))
-        return SEGUE_ADVICE_ARM;
+    const segue_range *over_arm = &found->player[best].won.over_fixed;
+    if (!(over_arm->low > 0.0))
+        return over_arm->value < MORE ? SEGUE_ADVICE_ARM : SEGUE_ADVICE_UNCLEAR;
     if (typed->saved.low > 0.0 && typed->beyond.low > 0.0 && typed->beyond.value >= MUCH)
         return SEGUE_ADVICE_TYPES;
-    return simple->saved.low > 0.0 || typed->saved.low > 0.0 ? SEGUE_ADVICE_PRIOR
-                                                             : SEGUE_ADVICE_NONE;
+    if (simple->saved.low > 0.0 || typed->saved.low > 0.0)
+        return SEGUE_ADVICE_PRIOR;
+    return typed->saved.high > WIDE ? SEGUE_ADVICE_UNCLEAR : SEGUE_ADVICE_NONE;
 }
 
 /* What a learner gains, and on whom. */
@@ -128,23 +131,34 @@ static void say_arm(verdict *v, const segue_replay_found *found, size_t best)
     say(v, " over it.");
 }
 
+/* What types would have saved, if any played. */
+static void say_types_saved(verdict *v, const segue_replay_found *found)
+{
+    if (found->typed == found->n_players)
+        return;
+    say(v, " (%s saves ", found->player[found->typed].name);
+    say_saved(v, &found->player[found->typed].won.saved);
+    say(v, " of %s)", found->player[found->alone].name);
+}
+
 static void say_none(verdict *v, const segue_replay_found *found)
 {
     const char *alone = found->player[found->alone].name;
-    const segue_contestant *typed =
-        found->typed < found->n_players ? &found->player[found->typed] : NULL;
-    if (typed && typed->won.saved.high > WIDE)
-        say(v, "%zu tasks are too few to tell whether transfer pays; so far %s does as well",
-            found->n_places, alone);
-    else
-        say(v, "Your tasks share no types worth learning; %s does as well", alone);
+    say(v, "Your tasks share no types worth learning; %s does as well", alone);
     say_where(v, found);
-    if (typed) {
-        say(v, " (%s saves ", typed->name);
-        say_saved(v, &typed->won.saved);
-        say(v, " of %s)", alone);
-    }
+    say_types_saved(v, found);
     say(v, ": use %s.", alone);
+}
+
+static void say_unclear(verdict *v, const segue_replay_found *found, size_t best)
+{
+    const size_t scored = found->n_places + 1 - found->from;
+    say(v, "%zu scored task%s %s too few to tell whether transfer pays", scored,
+        scored == 1 ? "" : "s", scored == 1 ? "is" : "are");
+    say_types_saved(v, found);
+    say(v, "; %s would have given ", found->player[best].name);
+    say_gain(v, &found->player[best].won.over_fixed, "");
+    say(v, " over one arm for all, %s.", found->player[found->fixed].name);
 }
 
 void segue_replay_judge(segue_replay_found *found)
@@ -165,6 +179,10 @@ void segue_replay_judge(segue_replay_found *found)
     case SEGUE_ADVICE_ARM:
         found->use = found->fixed;
         say_arm(&v, found, best);
+        break;
+    case SEGUE_ADVICE_UNCLEAR:
+        found->use = best;
+        say_unclear(&v, found, best);
         break;
     default:
         found->use = found->alone;

@@ -3,8 +3,8 @@
  * An ask is never taken back: it waits for its row.  Where rows are kept at the same rate for every
  * arm, the wait is geometric with that rate, whichever arm was asked for and whatever was seen
  * before.  So how many steps a task has does not depend on what was played, and its steps are
- * those of a live task (docs/adr/0017).  Which rows are kept is drawn row by row, before it is known
- * whether anybody asks for them: all players of a run see the same rows.
+ * those of a live task (docs/adr/0017).  Which rows are kept is drawn row by row, before it is
+ * known whether anybody asks for them: all players of a run see the same rows.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim/replay.h"
 
@@ -76,8 +76,7 @@ static void shuffle(const play *p, size_t *task, size_t first, size_t end)
     for (size_t place = first; place < end; place++) {
         segue_rng rng;
         segue_rng_open(&rng, p->setting->seed, p->run, place, SEGUE_STREAM_MODEL);
-        const size_t with =
-            place + (size_t)(segue_rng_uniform(&rng) * (double)(end - place));
+        const size_t with = place + (size_t)(segue_rng_uniform(&rng) * (double)(end - place));
         const size_t kept = task[place];
         task[place] = task[with];
         task[with] = kept;
@@ -103,8 +102,7 @@ static size_t ask(const play *p)
 
 static void tell(const play *p, size_t arm, double reward)
 {
-    const segue_status status =
-        p->task ? segue_task_tell(p->task, arm, reward, NULL) : SEGUE_OK;
+    const segue_status status = p->task ? segue_task_tell(p->task, arm, reward, NULL) : SEGUE_OK;
     assert(status == SEGUE_OK); /* rewards of a log are in range */
     (void)status;
 }
@@ -168,9 +166,8 @@ static segue_status make_task(play *p, segue_error *err)
 {
     segue_task_config config = segue_task_defaults();
     config.policy = *p->player->policy;
-    config.setting = (segue_setting){.n_arms = p->setting->n_arms,
-                                     .horizon = p->setting->steps,
-                                     .n_tasks = p->setting->n_tasks};
+    config.setting = (segue_setting){
+        .n_arms = p->setting->n_arms, .horizon = p->setting->steps, .n_tasks = p->setting->n_tasks};
     return segue_task_create(&p->task, &config, err);
 }
 

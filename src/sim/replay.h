@@ -13,8 +13,8 @@
 
 /* The rows of a log, task by task; borrowed. */
 typedef struct replay_rows {
-    const size_t *start;     /* one a task, and the end of the last */
-    const segue_logged *row; /* in the order they were logged */
+    const size_t *start;       /* one a task, and the end of the last */
+    const segue_logged *row;   /* in the order they were logged */
     const double *probability; /* of each row's arm when it was pulled; NULL: all arms alike */
     double rate;               /* at most the least of them */
 } replay_rows;
