@@ -29,9 +29,12 @@ _segue()
         mapfile -t COMPREPLY < <(compgen -W "rtp algorithm-b eca em types" -- "$cur")
         ;;
     --order)
-        mapfile -t COMPREPLY < <(compgen -W "shuffle file" -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W "shuffle file$([ "$command" = replay ] && echo " time")" -- "$cur")
         ;;
-    --models | -m | --log | --estimated | -e | --switch-to | --out | -o | --curve | --explain | --save | --load | --experiments)
+    --play)
+        mapfile -t COMPREPLY < <(compgen -W "auto resampling replay" -- "$cur")
+        ;;
+    --models | -m | --log | --estimated | -e | --switch-to | --out | -o | --curve | --explain | --html | --figures | --save | --load | --experiments)
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         ;;
     help)
@@ -39,7 +42,7 @@ _segue()
         ;;
     --timing | --quiet | -q | --quick | --resume | --fresh | --redraw | [!-]*)
         mapfile -t COMPREPLY < <(compgen -W "$(segue help --words "$command" 2> /dev/null)" -- "$cur")
-        if [[ $command == @(estimate|run|merge) && $cur != -* ]]; then
+        if [[ $command == @(estimate|replay|advise|run|merge) && $cur != -* ]]; then
             mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         fi
         ;;

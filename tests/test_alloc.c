@@ -13,7 +13,9 @@
 
 #include "core/outfile.h"
 #include "estimate/types.h"
+#include "experiment/advise.h"
 #include "experiment/experiment.h"
+#include "experiment/replay.h"
 #include "io/history.h"
 #include "io/log.h"
 #include "io/models_file.h"
@@ -658,6 +660,78 @@ static void experiments_survive_every_failing_allocation(void **state)
     assert_int_equal(rmdir(path), 0);
 }
 
+/* A log of ten tasks, two arms and three rewards each, which no memory is asked for. */
+static segue_history small_log(void)
+{
+    enum { TASKS = 10, ROWS = 60 };
+    static const char *arm_name[2] = {"a", "b"};
+    static char *task_name[TASKS];
+    static char name[] = "t";
+    static size_t start[TASKS + 1];
+    static segue_logged row[ROWS];
+    for (size_t i = 0; i < ROWS; i++) {
+        start[i / 6 + 1] = i + 1;
+        task_name[i / 6] = name;
+        row[i] = (segue_logged){
+            .task = (uint32_t)(i / 6), .arm = (uint32_t)(i % 2), .reward = (double)(i % 4 < 2)};
+    }
+    return (segue_history){.n_arms = 2,
+                           .n_tasks = TASKS,
+                           .n_rows = ROWS,
+                           .arm_name = arm_name,
+                           .task_name = task_name,
+                           .start = start,
+                           .row = row};
+}
+
+static segue_replay_way replay_way;
+static bool replay_values;
+
+static segue_status replay_scenario(segue_error *err)
+{
+    const segue_history log = small_log();
+    segue_policy_list players;
+    segue_replay_found found = {.path = NULL};
+    segue_status status = segue_policy_list_parse(&players, "tts", err);
+    const segue_replay_config config = {.path = "log",
+                                        .history = &log,
+                                        .highest = 1.0,
+                                        .players = &players,
+                                        .way = replay_way,
+                                        .order = SEGUE_REPLAY_SHUFFLE,
+                                        .steps = 3,
+                                        .runs = 2,
+                                        .threads = n_threads,
+                                        .values_only = replay_values};
+    if (status == SEGUE_OK)
+        status = segue_replay_study(&found, &config, err);
+    segue_replay_found_fini(&found);
+    segue_policy_list_fini(&players);
+    return status;
+}
+
+static segue_status advise_scenario(segue_error *err)
+{
+    const segue_history log = small_log();
+    segue_advised found;
+    return segue_advise(&found, &log, 3, 1, 1, err);
+}
+
+static void replay_survives_every_failing_allocation(void **state)
+{
+    (void)state;
+    replay_values = true;
+    for (n_threads = 1; n_threads <= 2; n_threads++)
+        for (int way = SEGUE_PLAY_RESAMPLE; way <= SEGUE_PLAY_REPLAY; way++) {
+            replay_way = (segue_replay_way)way;
+            fail_each(replay_scenario, 60);
+        }
+    n_threads = 1;
+    replay_values = false;
+    fail_each(replay_scenario, 60);
+    fail_each(advise_scenario, 20);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -668,6 +742,7 @@ int main(void)
         cmocka_unit_test(learners_in_service_survive_every_failing_allocation),
         cmocka_unit_test(types_survive_every_failing_allocation),
         cmocka_unit_test(experiments_survive_every_failing_allocation),
+        cmocka_unit_test(replay_survives_every_failing_allocation),
     };
     atomic_store(&calls_left, -1);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,6 +20,8 @@ extern "C" {
 #define SEGUE_STREAM_POLICY    ((UINT64_C(1) << 32) + 2) /* what the policy draws      */
 #define SEGUE_STREAM_ESTIMATOR ((UINT64_C(1) << 32) + 3) /* what the estimator draws   */
 #define SEGUE_STREAM_CHANCES   ((UINT64_C(1) << 32) + 4) /* draws to see what it draws */
+#define SEGUE_STREAM_THINNING  ((UINT64_C(1) << 32) + 5) /* which logged rows are kept */
+#define SEGUE_STREAM_BOOTSTRAP ((UINT64_C(1) << 32) + 6) /* tasks that are drawn again */
 
 /** A stream: xoshiro256++ (Blackman and Vigna 2019).  Storage is the caller's. */
 typedef struct segue_rng {

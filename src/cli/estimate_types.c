@@ -8,7 +8,6 @@
 #include "cli/table.h"
 
 #define LEAST_TASKS 8   /* fewer have no types */
-#define MOST_FITS   8   /* each from the one before */
 #define MOST_NONE   0.5 /* of the tasks may fit no type that is worth the name */
 #define VERDICT     200
 #define COLUMNS     7
@@ -35,20 +34,6 @@ static segue_status add_tasks(study *st, segue_error *err)
     return status;
 }
 
-/* Fit again as long as it helps: each fit looks for more types. */
-static segue_status fit(study *st, segue_error *err)
-{
-    double before = -INFINITY, now = -INFINITY;
-    segue_status status = SEGUE_OK;
-    for (int fits = 0; fits < MOST_FITS && status == SEGUE_OK && (fits < 2 || now > before);
-         fits++) {
-        before = now;
-        status = segue_types_refit(st->types, err);
-        now = segue_types_evaluate(st->types).objective;
-    }
-    return status;
-}
-
 static bool has_types(const study *st)
 {
     return segue_types_count(st->types) > 0;
@@ -68,7 +53,7 @@ segue_status cli_estimate_types(study *st, segue_error *err)
     if (status == SEGUE_OK)
         status = add_tasks(st, err);
     if (status == SEGUE_OK && st->log.n_tasks >= LEAST_TASKS)
-        status = fit(st, err);
+        status = segue_types_settle(st->types, err);
     if (status == SEGUE_OK && st->format == CLI_CSV && !has_types(st))
         status = segue_fail(err, SEGUE_EDOMAIN,
                             "%s: there is no model set to print: %zu tasks are too few for types",

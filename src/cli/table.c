@@ -118,3 +118,28 @@ segue_status cli_table_print(const cli_table *table, size_t columns, FILE *out, 
     }
     return SEGUE_OK;
 }
+
+/* The length of the next word; "8.1 %" is one. */
+static size_t word_length(const char *text)
+{
+    size_t length = strcspn(text, " ");
+    if (strncmp(text + length, " %", 2) == 0)
+        length += 1 + strcspn(text + length + 1, " ");
+    return length;
+}
+
+void cli_print_wrapped(FILE *out, const char *indent, const char *text)
+{
+    size_t column = 0; /* 0: at the beginning of a line */
+    while (*text) {
+        const size_t length = word_length(text);
+        if (column > 0 && column + 1 + length > CLI_WIDTH) {
+            fputc('\n', out);
+            column = 0;
+        }
+        fprintf(out, "%s%.*s", column > 0 ? " " : indent, (int)length, text);
+        column += length + (column > 0 ? 1 : strlen(indent));
+        text += length + (text[length] == ' ');
+    }
+    fputc('\n', out);
+}

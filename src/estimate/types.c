@@ -20,6 +20,7 @@
 #include "segue/models.h"
 
 #define WINDOW       512
+#define MOST_FITS    8 /* in a row */
 #define LEAST_GROWTH 4
 #define GROWTH       0.3
 #define ALARM        3.0 /* tasks more than expected that are of no type */
@@ -242,5 +243,18 @@ segue_status segue_types_refit(segue_types *types, segue_error *err)
     segue_mixture_fini(&aside);
     if (status == SEGUE_OK)
         set_clock(types);
+    return status;
+}
+
+segue_status segue_types_settle(segue_types *types, segue_error *err)
+{
+    double before = -INFINITY, now = -INFINITY;
+    segue_status status = SEGUE_OK;
+    for (int fits = 0; fits < MOST_FITS && status == SEGUE_OK && (fits < 2 || now > before);
+         fits++) {
+        before = now;
+        status = segue_types_refit(types, err);
+        now = segue_types_evaluate(types).objective;
+    }
     return status;
 }

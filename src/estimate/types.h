@@ -63,6 +63,10 @@ bool segue_types_due(const segue_types *types);
  * @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_types_refit(segue_types *types, segue_error *err);
 
+/** Fit again as long as it helps, each fit from the one before: for tasks that came all at once.
+ * @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_types_settle(segue_types *types, segue_error *err);
+
 /** A copy of its own, for another thread to refit.  @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_types_copy(segue_types **out, const segue_types *types,
                                                segue_error *err);

@@ -118,12 +118,10 @@ static void draw_means(segue_world *world, const segue_models *models, size_t mo
 }
 
 /* Each arm has its stream, which draws from the rewards that the task has of it. */
-static void begin_logged(segue_world *world, uint64_t seed, uint64_t run, uint64_t task)
+void segue_world_begin_with(segue_world *world, uint64_t seed, uint64_t run, uint64_t task,
+                            size_t number)
 {
     const segue_samples *samples = world->env->samples;
-    const size_t number = world->env->order == SEGUE_ORDER_FILE
-                              ? (size_t)task
-                              : segue_deal_task(&world->deal, seed, run, task);
     assert(number < samples->n_tasks);
     const size_t *start = samples->start + number * world->n_arms;
     memcpy(world->mean, samples->mean + number * world->n_arms, world->n_arms * sizeof(double));
@@ -132,6 +130,14 @@ static void begin_logged(segue_world *world, uint64_t seed, uint64_t run, uint64
         segue_stream_resample(&world->streams[arm], samples->reward + start[arm],
                               start[arm + 1] - start[arm]);
     }
+}
+
+static void begin_logged(segue_world *world, uint64_t seed, uint64_t run, uint64_t task)
+{
+    const size_t number = world->env->order == SEGUE_ORDER_FILE
+                              ? (size_t)task
+                              : segue_deal_task(&world->deal, seed, run, task);
+    segue_world_begin_with(world, seed, run, task, number);
 }
 
 void segue_world_begin(segue_world *world, uint64_t seed, uint64_t run, uint64_t task, size_t model)

@@ -1,0 +1,288 @@
+/* cmd_advise.c - `segue advise`: what a log holds, and which command to run next.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/table.h"
+#include "core/outfile.h"
+#include "experiment/advise.h"
+#include "segue/simulate.h"
+
+#define LEAST_TASKS 8 /* fewer have no types */
+#define SENTENCE    400
+
+typedef struct settings {
+    const char *format, *out;
+    uint64_t least, seed, threads;
+    double lowest, highest;
+    bool quiet;
+} settings;
+
+#define FIELD(name) .offset = offsetof(settings, name)
+
+static const cli_option options[] = {
+    {"least", 0, CLI_WHOLE, FIELD(least), "N",
+     "rewards of each arm that resampling needs (default 3)", 1, (double)SEGUE_MAX_LEAST},
+    {"lowest", 0, CLI_NUMBER, FIELD(lowest), "X", "the least reward there can be (default 0)",
+     -1e15, 1e15},
+    {"highest", 0, CLI_NUMBER, FIELD(highest), "X", "and the largest (default 1)", -1e15, 1e15},
+    {"seed", 's', CLI_WHOLE, FIELD(seed), "S", "seed of all random streams (default 1)", 0,
+     9007199254740992.0},
+    {"threads", 't', CLI_WHOLE, FIELD(threads), "T", "threads (default: one a processor)", 1,
+     SEGUE_MAX_THREADS},
+    {"format", 'f', CLI_TEXT, FIELD(format), "FORMAT", "table (default), csv or json", 0, 0},
+    {"out", 'o', CLI_TEXT, FIELD(out), "FILE", "write there, not to the standard output ('-')", 0,
+     0},
+    {"quiet", 'q', CLI_FLAG, FIELD(quiet), NULL, "taken, and without effect: it is short", 0, 0},
+};
+
+typedef struct study {
+    settings set;
+    cli_format format;
+    const char *path;
+    segue_history history;
+    segue_advised found;
+    char verdict[SENTENCE]; /* whether transfer could pay */
+    char next[SENTENCE];    /* what to do: a command, or what to log */
+} study;
+
+/* ---- what to say ------------------------------------------------------------------------- */
+
+static void say_verdict(study *st)
+{
+    const segue_advised *f = &st->found;
+    char *out = st->verdict;
+    if (f->n_tasks < LEAST_TASKS)
+        (void)snprintf(out, SENTENCE,
+                       "Too few tasks to look for types: %zu; from about %zu more on it is worth "
+                       "a look.",
+                       f->n_tasks, LEAST_TASKS - f->n_tasks);
+    else if (f->n_types < 2)
+        (void)snprintf(out, SENTENCE,
+                       "Only one type was found: tasks differ, but not in kinds. A prior of each "
+                       "arm (ts-prior) is then what transfer can give.");
+    else if (f->pays_from == 0)
+        (void)snprintf(out, SENTENCE,
+                       "Simulated from these types, with %" PRIu64
+                       " steps a task, tts was not ahead of ts within %zu tasks: transfer would "
+                       "hardly pay.",
+                       f->steps, f->n_simulated);
+    else if (f->pays_from <= f->n_tasks)
+        (void)snprintf(
+            out, SENTENCE,
+            "Simulated from these types, with %" PRIu64
+            " steps a task, tts is ahead of ts, in all, from task %zu on, and then "
+            "saves %.0f %% of its regret (a prior of each arm alone: %.0f %%). The log has "
+            "tasks enough.",
+            f->steps, f->pays_from, 100.0 * f->saved, 100.0 * f->saved_by_prior);
+    else
+        (void)snprintf(out, SENTENCE,
+                       "Simulated from these types, with %" PRIu64
+                       " steps a task, tts is ahead of ts, in all, from task %zu on: %zu more "
+                       "tasks than the log has.",
+                       f->steps, f->pays_from, f->pays_from - f->n_tasks);
+}
+
+static void say_next(study *st)
+{
+    const segue_advised *f = &st->found;
+    const char *time = f->has_time ? " --order time" : "";
+    char least[40] = "";
+    if (f->least != 3)
+        (void)snprintf(least, sizeof least, " --least %" PRIu64, f->least);
+    if (f->n_tasks < 2)
+        (void)snprintf(st->next, SENTENCE, "log more tasks: transfer is from task to task");
+    else if (f->n_full >= 30 || 2 * f->n_full >= f->n_tasks)
+        (void)snprintf(st->next, SENTENCE, "segue replay%s%s %s", time, least, st->path);
+    else if (f->has_probability || f->alike)
+        (void)snprintf(st->next, SENTENCE, "segue replay --play replay%s %s%s", time, st->path,
+                       f->has_probability ? "" : "   (if its arms were drawn at random)");
+    else if (f->n_full >= 2)
+        (void)snprintf(st->next, SENTENCE, "segue replay%s %s", time, st->path);
+    else
+        (void)snprintf(st->next, SENTENCE,
+                       "log rewards of every arm in some tasks, or draw arms at random and log the "
+                       "column 'probability': then segue replay can play it");
+}
+
+/* ---- printing ---------------------------------------------------------------------------- */
+
+static double in_range(const study *st, double reward)
+{
+    return st->set.lowest + (st->set.highest - st->set.lowest) * reward;
+}
+
+static const char *plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void print_spectrum(const study *st, FILE *out)
+{
+    const segue_advised *f = &st->found;
+    if (f->n_eigenvalues == 0) {
+        fputs("Spectrum         unknown: it needs tasks with three rewards of every arm\n", out);
+        return;
+    }
+    fputs("Spectrum of M2  ", out);
+    for (size_t i = 0; i < f->n_eigenvalues && i < 6; i++)
+        fprintf(out, " %.2g", f->eigenvalue[i]);
+    fprintf(out, "%s; noise %.2g\n", f->n_eigenvalues > 6 ? " .." : "", f->noise);
+    fprintf(out, "                 %zu above the noise, in %zu task%s\n", f->n_above, f->n_spectrum,
+            plural(f->n_spectrum));
+}
+
+static segue_status print_table(const void *what, FILE *out, segue_error *err)
+{
+    const study *st = what;
+    const segue_advised *f = &st->found;
+    (void)err;
+    fprintf(out, "%s\n\n", st->path);
+    fprintf(out, "Rewards          %zu; average %.3g, in %g .. %g\n", f->n_rows,
+            in_range(st, f->mean), st->set.lowest, st->set.highest);
+    fprintf(out, "Tasks            %zu\n", f->n_tasks);
+    fprintf(out, "Rewards a task   %.0f (median; four tasks in five have %.0f to %.0f)\n",
+            f->median_rows, f->few_rows, f->many_rows);
+    fprintf(out, "Arms             %zu; best on average: %.40s, %.3g\n", f->n_arms,
+            st->history.arm_name[f->best_arm], in_range(st, f->best_fixed));
+    fprintf(out, "Full tasks       %zu have %" PRIu64 " rewards or more of every arm", f->n_full,
+            f->least);
+    if (f->n_full)
+        fprintf(out, "; best arms known: %.3g", in_range(st, f->best_known));
+    fprintf(out, "\nOther columns    %s%s%s\n", f->has_time ? "time " : "",
+            f->has_probability ? "probability" : "",
+            f->has_time || f->has_probability ? "" : "none of time and probability");
+    print_spectrum(st, out);
+    if (f->n_types > 0)
+        fprintf(out,
+                "Types            %zu found; %.0f %% of how tasks differ is by type; %.2g %% fit "
+                "none\n",
+                f->n_types, 100.0 * f->explained, 100.0 * f->none);
+    fputc('\n', out);
+    cli_print_wrapped(out, "", st->verdict);
+    fprintf(out, "\nNext:  %s\n", st->next);
+    return SEGUE_OK;
+}
+
+/* The numbers by name, for CSV and JSON. */
+typedef struct named {
+    const char *name;
+    double value;
+} named;
+#define NUMBERS 20
+
+static void list_numbers(const study *st, named *out)
+{
+    const segue_advised *f = &st->found;
+    const named list[NUMBERS] = {{"rewards", (double)f->n_rows},
+                                 {"tasks", (double)f->n_tasks},
+                                 {"arms", (double)f->n_arms},
+                                 {"rewards_a_task", f->median_rows},
+                                 {"rewards_a_task_low", f->few_rows},
+                                 {"rewards_a_task_high", f->many_rows},
+                                 {"full_tasks", (double)f->n_full},
+                                 {"mean", in_range(st, f->mean)},
+                                 {"best_arm", in_range(st, f->best_fixed)},
+                                 {"best_arms_known", in_range(st, f->best_known)},
+                                 {"eigenvalues_above_noise", (double)f->n_above},
+                                 {"noise", f->noise},
+                                 {"types", (double)f->n_types},
+                                 {"none", f->none},
+                                 {"explained", f->explained},
+                                 {"steps", (double)f->steps},
+                                 {"pays_from", f->pays_from ? (double)f->pays_from : NAN},
+                                 {"saved", f->saved},
+                                 {"saved_by_prior", f->saved_by_prior},
+                                 {"drawn_alike", f->alike}};
+    memcpy(out, list, sizeof list);
+}
+
+static void print_csv(const void *what, FILE *out)
+{
+    named list[NUMBERS];
+    list_numbers(what, list);
+    fputs("name,value\n", out);
+    for (size_t i = 0; i < NUMBERS; i++) {
+        fprintf(out, "%s,", list[i].name);
+        segue_print_csv_number(out, list[i].value);
+        fputc('\n', out);
+    }
+}
+
+static json_t *make_json(const void *what)
+{
+    const study *st = what;
+    const segue_advised *f = &st->found;
+    named list[NUMBERS];
+    json_t *all = json_object();
+    list_numbers(st, list);
+    for (size_t i = 0; i < NUMBERS; i++)
+        all = segue_json_set(all, list[i].name, segue_json_number(list[i].value));
+    all = segue_json_set(all, "eigenvalues", segue_json_numbers(f->eigenvalue, f->n_eigenvalues));
+    all = segue_json_set(all, "time", json_boolean(f->has_time));
+    all = segue_json_set(all, "probability", json_boolean(f->has_probability));
+    all = segue_json_set(all, "verdict", json_string(st->verdict));
+    return segue_json_set(all, "next", json_string(st->next));
+}
+
+static const cli_printers printers = {.table = print_table, .csv = print_csv, .json = make_json};
+
+/* ---- all of it --------------------------------------------------------------------------- */
+
+static segue_status study_init(study *st, int argc, char **argv, segue_error *err)
+{
+    *st = (study){
+        .set = {
+            .format = "table", .least = 3, .seed = 1, .threads = cli_processors(), .highest = 1.0}};
+    segue_status status = cli_parse_operand(options, sizeof options / sizeof *options, argc, argv,
+                                            &st->set, &st->path, err);
+    st->set.out = cli_out_path(st->set.out);
+    if (status == SEGUE_OK)
+        status = cli_parse_format(st->set.format, &st->format, err);
+    if (status == SEGUE_OK && !st->path)
+        status = segue_fail(err, SEGUE_EUSAGE, "give a log; 'segue help advise' tells more");
+    if (status == SEGUE_OK && segue_is_same_file(st->set.out, st->path))
+        status = segue_fail(err, SEGUE_EUSAGE, "--out would overwrite the log");
+    if (status == SEGUE_OK && st->set.out)
+        status = segue_outfile_check(st->set.out, err);
+    const log_wanted wanted = {
+        .lowest = st->set.lowest, .highest = st->set.highest, .time = true, .probability = true};
+    return status == SEGUE_OK ? segue_history_read(&st->history, st->path, &wanted, err) : status;
+}
+
+static segue_status run(int argc, char **argv, segue_error *err)
+{
+    study st;
+    segue_status status = study_init(&st, argc, argv, err);
+    if (status == SEGUE_OK)
+        status = segue_advise(&st.found, &st.history, st.set.least, st.set.seed,
+                              (size_t)st.set.threads, err);
+    if (status == SEGUE_OK) {
+        say_verdict(&st);
+        say_next(&st);
+        status = cli_print(&printers, &st, st.format, st.set.out, err);
+    }
+    segue_history_fini(&st.history);
+    return status;
+}
+
+const cli_command cli_command_advise = {
+    .name = "advise",
+    .summary = "says what a log holds, and which command to run next",
+    .usage = "advise [OPTIONS] LOG",
+    .details = "The log is read as 'segue replay' reads it.  M2 is the second moment of tasks'\n"
+               "averages: of its eigenvalues as many are above the noise as there are types that\n"
+               "differ in direction; more types may share one.  Types are those of 'segue\n"
+               "estimate --method types'.  Whether they would pay is told by simulated tasks of\n"
+               "these types, of as many steps as a task of the log has, at most 200; it says\n"
+               "nothing of what is not in the types.  'segue replay' plays the log itself.\n\n"
+               "examples:\n"
+               "  segue advise log.csv\n"
+               "  segue advise --lowest 1 --highest 5 --format json ratings.jsonl.gz\n",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .run = run,
+};

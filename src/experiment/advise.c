@@ -1,0 +1,323 @@
+/* advise.c - what a log holds: counts, the spectrum of its second moment, its types, and when a
+ * learner of such types would be ahead.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "experiment/advise.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/replay.h"
+#include "segue/estimator.h"
+#include "segue/simulate.h"
+#include "segue/stats.h"
+
+#define MOST_ARMS  200 /* with more, the spectrum takes too long for a quick look */
+#define MOST_STEPS 200 /* of a simulated task */
+#define SIMULATED  200 /* tasks of a simulated run */
+#define RUNS       10
+
+typedef struct look {
+    segue_advised *out;
+    const segue_history *history;
+    uint64_t seed;
+    size_t threads;
+} look;
+
+static segue_status no_memory(segue_error *err)
+{
+    return segue_fail(err, SEGUE_ENOMEM, "out of memory for what the log holds");
+}
+
+/* ---- counts ------------------------------------------------------------------------------ */
+
+static double rows_of(const segue_history *history, size_t task)
+{
+    return (double)(history->start[task + 1] - history->start[task]);
+}
+
+static segue_status count_rows(const look *l, segue_error *err)
+{
+    const segue_history *history = l->history;
+    double *rows = calloc(history->n_tasks, sizeof *rows);
+    if (!rows)
+        return no_memory(err);
+    for (size_t i = 0; i < history->n_tasks; i++)
+        rows[i] = rows_of(history, i);
+    l->out->few_rows = segue_quantile(rows, history->n_tasks, 0.1);
+    l->out->median_rows = segue_quantile(rows, history->n_tasks, 0.5);
+    l->out->many_rows = segue_quantile(rows, history->n_tasks, 0.9);
+    free(rows);
+    return SEGUE_OK;
+}
+
+/* Add a task to the sums over tasks of each arm's averages (n_arms, and their counts); its own
+ * sums and pulls are in `sum`.  Whether it is full. */
+static bool add_task(const look *l, const double *sum, double *total, double *known)
+{
+    const size_t n_arms = l->history->n_arms;
+    double best = 0.0;
+    bool full = true;
+    for (size_t arm = 0; arm < n_arms; arm++) {
+        const double pulls = sum[n_arms + arm], mean = sum[arm] / fmax(1.0, pulls);
+        best = fmax(best, mean);
+        full = full && pulls >= (double)l->out->least;
+        total[arm] += mean;
+        total[n_arms + arm] += pulls > 0.0;
+    }
+    *known += full ? best : 0.0;
+    return full;
+}
+
+/* The steps of tasks to simulate: what the middle one of `count` has. */
+static uint64_t middle_steps(double *rows, size_t count)
+{
+    return (uint64_t)fmin(MOST_STEPS, fmax(2.0, segue_quantile(rows, count, 0.5)));
+}
+
+static segue_status count_arms(const look *l, segue_error *err)
+{
+    segue_advised *out = l->out;
+    const size_t n_arms = l->history->n_arms;
+    double *sum = calloc(4 * n_arms + l->history->n_tasks, sizeof *sum), known = 0.0;
+    if (!sum)
+        return no_memory(err);
+    double *total = sum + 2 * n_arms, *rows = total + 2 * n_arms; /* rows: of full tasks */
+    for (size_t task = 0; task < l->history->n_tasks; task++) {
+        segue_history_counts(l->history, task, sum, sum + n_arms);
+        if (add_task(l, sum, total, &known))
+            rows[out->n_full++] = rows_of(l->history, task);
+    }
+    out->steps = out->n_full ? middle_steps(rows, out->n_full)
+                             : (uint64_t)fmin(MOST_STEPS, fmax(2.0, out->median_rows));
+    out->best_fixed = -1.0;
+    for (size_t arm = 0; arm < n_arms; arm++) {
+        const double mean = total[arm] / fmax(1.0, total[n_arms + arm]);
+        out->best_arm = mean > out->best_fixed ? arm : out->best_arm;
+        out->best_fixed = fmax(out->best_fixed, mean);
+    }
+    out->best_known = out->n_full ? known / (double)out->n_full : NAN;
+    free(sum);
+    return SEGUE_OK;
+}
+
+static void count(const look *l)
+{
+    const segue_history *history = l->history;
+    segue_advised *out = l->out;
+    out->n_rows = history->n_rows;
+    out->n_tasks = history->n_tasks;
+    out->n_arms = history->n_arms;
+    out->has_time = history->time != NULL;
+    out->has_probability = history->probability != NULL;
+    for (size_t i = 0; i < history->n_rows; i++)
+        out->mean += history->row[i].reward / (double)history->n_rows;
+}
+
+/* ---- the spectrum ------------------------------------------------------------------------ */
+
+/* Three views of a task, each arm's rewards in turn; false if one has fewer than three. */
+static bool make_views(const segue_history *history, size_t task, double *views, double *pulls)
+{
+    const size_t n_arms = history->n_arms;
+    memset(views, 0, 3 * n_arms * sizeof *views);
+    memset(pulls, 0, n_arms * sizeof *pulls);
+    for (size_t i = history->start[task]; i < history->start[task + 1]; i++) {
+        const size_t arm = history->row[i].arm, batch = (size_t)pulls[arm] % 3;
+        views[batch * n_arms + arm] += history->row[i].reward;
+        pulls[arm] += 1.0;
+    }
+    for (size_t arm = 0; arm < n_arms; arm++)
+        for (size_t batch = 0; batch < 3; batch++) {
+            const double of_batch = floor((pulls[arm] + 2.0 - (double)batch) / 3.0);
+            if (of_batch < 1.0)
+                return false;
+            views[batch * n_arms + arm] /= of_batch;
+        }
+    return true;
+}
+
+static segue_status add_views(const look *l, segue_moments *moments, segue_error *err)
+{
+    const size_t n_arms = l->history->n_arms;
+    double *views = calloc(4 * n_arms, sizeof *views);
+    segue_status status = views ? SEGUE_OK : no_memory(err);
+    for (size_t task = 0; task < l->history->n_tasks && status == SEGUE_OK; task++)
+        if (make_views(l->history, task, views, views + 3 * n_arms))
+            status = segue_moments_add(moments, views, 1.0, err);
+    free(views);
+    return status;
+}
+
+static void tell_spectrum(segue_advised *out, const segue_estimate_info *info)
+{
+    out->n_spectrum = (size_t)info->n_tasks;
+    out->noise = info->noise;
+    for (size_t i = 0; i < info->n_eigenvalues && info->n_tasks; i++) {
+        out->n_above += info->eigenvalue[i] > info->noise;
+        if (i < SEGUE_MOST_SHOWN)
+            out->eigenvalue[out->n_eigenvalues++] = info->eigenvalue[i];
+    }
+}
+
+static segue_status find_spectrum(const look *l, segue_error *err)
+{
+    segue_moments *moments = NULL;
+    segue_estimator *estimator = NULL;
+    segue_estimator_config config = segue_estimator_defaults();
+    config.n_arms = l->history->n_arms;
+    config.n_models = 1;
+    l->out->noise = NAN;
+    if (config.n_arms > MOST_ARMS)
+        return SEGUE_OK;
+    segue_status status = segue_moments_create(&moments, config.n_arms, SEGUE_VIEWS_SYMMETRIC, err);
+    if (status == SEGUE_OK)
+        status = segue_estimator_create(&estimator, &config, err);
+    if (status == SEGUE_OK)
+        status = add_views(l, moments, err);
+    if (status == SEGUE_OK)
+        status = segue_estimator_fit(estimator, moments, err);
+    if (status == SEGUE_OK) {
+        const segue_estimate_info info = segue_estimator_look(estimator);
+        tell_spectrum(l->out, &info);
+    }
+    segue_estimator_destroy(estimator);
+    segue_moments_destroy(moments);
+    return status;
+}
+
+/* ---- types, and when they would pay ------------------------------------------------------ */
+
+/* One concentration for all: that with the types' average variance of tasks' means. */
+static double average_kappa(const segue_types *types)
+{
+    const double *weight = segue_types_weights(types);
+    double most = 0.0, variance = 0.0;
+    for (size_t q = 1; q <= segue_types_count(types); q++)
+        for (size_t i = 0; i < segue_types_arms(types); i++) {
+            const segue_type_arm arm = segue_types_arm(types, q, i);
+            most += weight[q] * arm.mean * (1.0 - arm.mean);
+            variance += weight[q] * arm.mean * (1.0 - arm.mean) / (arm.kappa + 1.0);
+        }
+    return fmin(1e6, fmax(0.5, most / variance - 1.0));
+}
+
+static segue_status models_of(const segue_types *types, segue_models **out, segue_error *err)
+{
+    const size_t n_types = segue_types_count(types), n_arms = segue_types_arms(types);
+    const double *share = segue_types_weights(types);
+    double *mean = calloc(n_types * n_arms + n_types, sizeof *mean);
+    double *weight = mean ? mean + n_types * n_arms : NULL;
+    if (!mean)
+        return no_memory(err);
+    for (size_t q = 0; q < n_types; q++) {
+        weight[q] = share[q + 1] / (1.0 - share[0]);
+        for (size_t i = 0; i < n_arms; i++)
+            mean[q * n_arms + i] = segue_types_arm(types, q + 1, i).mean;
+    }
+    const segue_status status =
+        segue_models_create(out, SEGUE_MODELS_KNOWN, n_arms, n_types, mean, weight, err);
+    free(mean);
+    return status;
+}
+
+static segue_status simulate(const look *l, const segue_environment *env, const char *player,
+                             segue_result **out, segue_error *err)
+{
+    segue_learner_config learner = segue_learner_defaults();
+    segue_simulation sim = {.environment = env,
+                            .steps = l->out->steps,
+                            .tasks = SIMULATED,
+                            .runs = RUNS,
+                            .seed = l->seed,
+                            .threads = l->threads,
+                            .want_curve = true};
+    const bool learns = segue_learner_is_named(player);
+    sim.learner = learns ? &learner : NULL;
+    const segue_status status = learns ? segue_learner_parse(&learner, player, err)
+                                       : segue_policy_parse(&sim.policy, player, err);
+    return status == SEGUE_OK ? segue_simulate(out, &sim, err) : status;
+}
+
+/* What share of the regret of ts another saves over the second half of the tasks. */
+static double saved_of(const segue_result *ts, const segue_result *other)
+{
+    double lost = 0.0, saved = 0.0;
+    for (size_t task = SIMULATED / 2; task < SIMULATED; task++) {
+        lost += ts->curve[task].mean;
+        saved += ts->curve[task].mean - other->curve[task].mean;
+    }
+    return lost > 0.0 ? saved / lost : 0.0;
+}
+
+/* From which task on the total regret of tts stays below that of ts by two standard errors. */
+static size_t pays_from(const segue_result *ts, const segue_result *tts)
+{
+    double ahead = 0.0, variance = 0.0;
+    size_t from = 0;
+    for (size_t task = 0; task < SIMULATED; task++) {
+        const segue_regret a = ts->curve[task], b = tts->curve[task];
+        ahead += a.mean - b.mean;
+        variance += a.se * a.se + b.se * b.se;
+        from = ahead <= 2.0 * sqrt(variance) ? 0 : from ? from : task + 1;
+    }
+    return from;
+}
+
+static segue_status simulate_types(const look *l, const segue_types *types, segue_error *err)
+{
+    segue_models *models = NULL;
+    segue_result *ts = NULL, *tts = NULL, *single = NULL;
+    segue_status status = models_of(types, &models, err);
+    const segue_environment env = {.models = models, .spread = average_kappa(types)};
+    if (status == SEGUE_OK)
+        status = simulate(l, &env, "ts", &ts, err);
+    if (status == SEGUE_OK)
+        status = simulate(l, &env, "tts", &tts, err);
+    if (status == SEGUE_OK)
+        status = simulate(l, &env, "tts:cap=1", &single, err);
+    if (status == SEGUE_OK) {
+        l->out->n_simulated = SIMULATED;
+        l->out->pays_from = pays_from(ts, tts);
+        l->out->saved = saved_of(ts, tts);
+        l->out->saved_by_prior = saved_of(ts, single);
+    }
+    segue_result_destroy(ts);
+    segue_result_destroy(tts);
+    segue_result_destroy(single);
+    segue_models_destroy(models);
+    return status;
+}
+
+static segue_status find_types(const look *l, segue_error *err)
+{
+    segue_types *types = NULL;
+    segue_status status = segue_history_types(&types, l->history, SEGUE_TYPES_MOST, l->seed, err);
+    if (status == SEGUE_OK) {
+        l->out->n_types = segue_types_count(types);
+        l->out->none = segue_types_weights(types)[0];
+    }
+    if (status == SEGUE_OK && l->out->n_types > 0)
+        status = segue_types_explained(types, l->history, l->seed, NULL, &l->out->explained, err);
+    if (status == SEGUE_OK && l->out->n_types > 1)
+        status = simulate_types(l, types, err);
+    segue_types_destroy(types);
+    return status;
+}
+
+segue_status segue_advise(segue_advised *out, const segue_history *history, uint64_t least,
+                          uint64_t seed, size_t threads, segue_error *err)
+{
+    const look l = {.out = out, .history = history, .seed = seed, .threads = threads};
+    segue_arm_share most;
+    *out = (segue_advised){.least = least, .explained = NAN, .saved = NAN, .saved_by_prior = NAN};
+    count(&l);
+    segue_status status = count_rows(&l, err);
+    if (status == SEGUE_OK)
+        status = count_arms(&l, err);
+    if (status == SEGUE_OK)
+        status = segue_drawn_alike(history, &out->alike, &most, err);
+    if (status == SEGUE_OK)
+        status = find_spectrum(&l, err);
+    return status == SEGUE_OK ? find_types(&l, err) : status;
+}

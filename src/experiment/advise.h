@@ -1,0 +1,44 @@
+/* advise.h - what a log holds, and whether transfer could pay on it.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_EXPERIMENT_ADVISE_H
+#define SEGUE_EXPERIMENT_ADVISE_H
+
+#include "io/history.h"
+
+#define SEGUE_MOST_SHOWN 10 /* eigenvalues */
+
+/** What a log holds; numbers that are not known are NaN. */
+typedef struct segue_advised {
+    size_t n_rows, n_tasks, n_arms;
+    bool has_time, has_probability;
+    double few_rows, median_rows, many_rows; /* rewards a task: deciles and the median */
+    size_t n_full;                           /* tasks with `least` rewards or more of every arm */
+    uint64_t least;
+    double mean;       /* reward, in [0, 1] as all below */
+    size_t best_arm;   /* by its average over tasks ... */
+    double best_fixed; /* ... which is this */
+    double best_known; /* the average of each task's best arm, of full tasks */
+    bool alike;        /* arms were drawn alike, as far as their shares tell */
+    size_t n_spectrum; /* tasks with three rewards or more of every arm, which make M2 */
+    size_t n_eigenvalues, n_above; /* shown, and of all those above the noise */
+    double eigenvalue[SEGUE_MOST_SHOWN], noise;
+    size_t n_types;
+    double explained, none; /* shares: of the variance of tasks' means, and of tasks of no type */
+    uint64_t steps;         /* of tasks that are simulated from the types */
+    size_t pays_from;       /* the task from which on tts has won more in all than ts, by two
+                               standard errors; 0: not so */
+    size_t n_simulated;     /* tasks looked at for that; 0: none, there are no two types */
+    double saved;           /* share of the regret of ts that tts saves, over the last half */
+    double saved_by_prior;  /* the same of tts held to one type: a prior of each arm */
+} segue_advised;
+
+/**
+ * Look at a log that was read with its times and probabilities.
+ *
+ * @retval SEGUE_EDOMAIN, SEGUE_ENOMEM, SEGUE_ETHREAD
+ */
+SEGUE_MUST_CHECK segue_status segue_advise(segue_advised *out, const segue_history *history,
+                                           uint64_t least, uint64_t seed, size_t threads,
+                                           segue_error *err);
+
+#endif

@@ -1,0 +1,346 @@
+/* replay_page.c - what a replay found, as one page that holds all it needs.
+ *
+ * Nothing in it depends on when, where or how fast it was made: same seed, same bytes.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/output.h"
+#include "report/html.h"
+#include "report/replay.h"
+
+#define BLOCK      10   /* tasks that a point of a curve is the average of, at least, ... */
+#define GROWTH     1.25 /* ... and each ends so many times later than the one before */
+#define NAMED_ARMS 20   /* with more, the axis has numbers */
+
+typedef struct page {
+    const segue_replay_found *found;
+    const char *folder; /* where figures are drawn */
+    FILE *out;
+} page;
+
+/* ---- figures ----------------------------------------------------------------------------- */
+
+static segue_status put_figure(const page *p, segue_figure *figure, const char *caption,
+                               segue_error *err)
+{
+    const segue_status status = segue_figure_draw(figure, p->folder, err);
+    if (status == SEGUE_OK)
+        segue_html_figure(p->out, figure, caption);
+    segue_figure_fini(figure);
+    return status;
+}
+
+/* Where the block of tasks that begins at `first` ends; the last takes what would be left over. */
+static size_t block_end(const segue_replay_found *found, size_t first)
+{
+    const size_t grown = (size_t)(GROWTH * (double)first);
+    const size_t end = grown > first + BLOCK ? grown : first + BLOCK;
+    return end + BLOCK / 2 < found->n_places ? end : found->n_places;
+}
+
+/* The mean of a curve over a block, of where it is known. */
+static double block_mean(const double *curve, size_t first, size_t end)
+{
+    double sum = 0.0, count = 0.0;
+    for (size_t i = first; i < end; i++)
+        if (isfinite(curve[i])) {
+            sum += curve[i];
+            count += 1.0;
+        }
+    return count > 0.0 ? sum / count : NAN;
+}
+
+/* A player's curve in blocks, less another's unless that is NULL. */
+static void add_curve(segue_figure *figure, const segue_replay_found *found, size_t look,
+                      const char *name, const double *curve, const double *less)
+{
+    segue_figure_series(figure, SEGUE_CURVE, look, "%s", name);
+    for (size_t first = 0, end = 0; first < found->n_places; first = end) {
+        end = block_end(found, first);
+        const double base = less ? block_mean(less, first, end) : 0.0;
+        segue_figure_point(figure, 0.5 * (double)(first + 1 + end),
+                           block_mean(curve, first, end) - base, NAN);
+    }
+}
+
+static segue_status draw_gains(const page *p, segue_error *err)
+{
+    const segue_replay_found *found = p->found;
+    segue_figure figure = segue_figure_init("replay-gain", "tasks met", "reward a step above ts");
+    figure.log_x = true;
+    figure.more = "set yrange [*:*]\nset xzeroaxis linetype 1 linecolor rgb '#888888'";
+    for (size_t i = 0; i < found->n_players; i++)
+        if (i != found->ts && i != found->fixed)
+            add_curve(&figure, found, i, found->player[i].name, found->player[i].reward,
+                      found->player[found->ts].reward);
+    return put_figure(p, &figure,
+                      "What each gains over ts, which carries nothing from task to task, as tasks "
+                      "are met; averages over ten tasks, and later more.",
+                      err);
+}
+
+/* A fixed arm that is far off would leave the others no room. */
+static bool is_near(const segue_replay_found *found, size_t player)
+{
+    return player != found->fixed ||
+           found->player[player].won.regret.value < 2.0 * found->player[found->ts].won.regret.value;
+}
+
+static segue_status draw_regret(const page *p, segue_error *err)
+{
+    const segue_replay_found *found = p->found;
+    segue_figure figure = segue_figure_init("replay-regret", "tasks met", "regret a step");
+    figure.log_x = true;
+    for (size_t i = 0; i < found->n_players; i++)
+        if (is_near(found, i))
+            add_curve(&figure, found, i, found->player[i].name, found->player[i].regret, NULL);
+    return put_figure(p, &figure,
+                      "Regret a step against each task's best arm, as tasks are met; averages over "
+                      "the same tasks.",
+                      err);
+}
+
+/* Arms by name below the axis; `out` is gnuplot's line. */
+static void name_arms(const segue_replay_found *found, segue_output *output)
+{
+    fputs("set yrange [*:*]\n", output->stream);
+    if (found->n_arms > NAMED_ARMS)
+        return;
+    fputs("set xtics rotate by -30 (", output->stream);
+    for (size_t arm = 0; arm < found->n_arms; arm++) {
+        fprintf(output->stream, "%s\"", arm ? ", " : "");
+        for (const char *c = found->arm_name[arm]; *c; c++)
+            if (*c != '"' && *c != '\\' && (unsigned char)*c >= ' ')
+                fputc(*c, output->stream);
+        fprintf(output->stream, "\" %zu", arm + 1);
+    }
+    fputs(")\n", output->stream);
+}
+
+static segue_status draw_types(const page *p, segue_error *err)
+{
+    const segue_replay_found *found = p->found;
+    segue_output lines;
+    segue_status status = segue_output_init(&lines, err);
+    if (status != SEGUE_OK)
+        return status;
+    name_arms(found, &lines);
+    segue_figure figure = segue_figure_init("replay-types", "arm", "mean reward");
+    for (size_t q = 0; q < found->types.count; q++) {
+        segue_figure_series(&figure, SEGUE_DOTTED, q, "type %zu (%.0f %% of tasks)", q + 1,
+                            100.0 * found->types.type[q].weight);
+        for (size_t arm = 0; arm < found->n_arms; arm++)
+            segue_figure_point(&figure, (double)arm + 1.0, found->types.type[q].mean[arm], NAN);
+    }
+    status = segue_output_finish(&lines, err);
+    figure.more = lines.data;
+    if (status == SEGUE_OK)
+        status = put_figure(p, &figure, "What each arm pays in tasks of each type.", err);
+    else
+        segue_figure_fini(&figure);
+    segue_output_fini(&lines);
+    return status;
+}
+
+/* ---- tables ------------------------------------------------------------------------------ */
+
+static void put_range(FILE *out, const segue_range *range, double scale, int decimals,
+                      const char *unit)
+{
+    if (isfinite(range->low))
+        fprintf(out, "<td>%.*f%s<br>(%.*f .. %.*f)</td>", decimals, scale * range->value, unit,
+                decimals, scale * range->low, decimals, scale * range->high);
+    else
+        segue_html_cell(out, "-");
+}
+
+static void put_results(const page *p)
+{
+    static const char *const headings[] = {
+        "",        "carries",       "reward a step",     "regret a task",
+        "over ts", "over ts-prior", "over the best arm", "way to the best arms",
+        NULL};
+    const segue_replay_found *found = p->found;
+    segue_html_table(p->out,
+                     "What each would have won on the scored tasks, with 95 % intervals from a "
+                     "paired bootstrap over tasks.",
+                     headings);
+    for (size_t i = 0; i < found->n_players; i++) {
+        const segue_winnings *won = &found->player[i].won;
+        segue_html_row(p->out);
+        segue_html_cell(p->out, "%s", found->player[i].name);
+        segue_html_cell(p->out, "%s", segue_carries_text(found->player[i].carries));
+        put_range(p->out, &won->reward, 1.0, 3, "");
+        put_range(p->out, &won->regret, 1.0, 2, "");
+        put_range(p->out, &won->over_ts, 100.0, 1, " %");
+        put_range(p->out, &won->over_prior, 100.0, 1, " %");
+        put_range(p->out, &won->over_fixed, 100.0, 1, " %");
+        put_range(p->out, &won->way, 100.0, 0, " %");
+    }
+    segue_html_table_end(p->out);
+    segue_html_p(p->out,
+                 "Knowing each task's best arm would have paid %.3f a step; the log itself had "
+                 "%.3f. The way is from ts to that.",
+                 found->best.value, found->logged);
+}
+
+static void put_types(const page *p)
+{
+    static const char *const headings[] = {"type",   "weight",        "tasks",
+                                           "spread", "typical tasks", NULL};
+    const segue_replay_found *found = p->found;
+    segue_html_p(p->out,
+                 "Fitted to all rows of %zu tasks. The means of tasks differ by %.2g (standard "
+                 "deviation, average over arms), and within a type by its spread: types explain "
+                 "%.0f %% of that variance. %.2g %% of the tasks fit no type.",
+                 found->types.n_tasks, found->types.spread, 100.0 * found->types.explained,
+                 100.0 * found->types.none);
+    segue_html_table(p->out, "The types, and the tasks nearest to them.", headings);
+    for (size_t q = 0; q < found->types.count; q++) {
+        const segue_found_type *type = &found->types.type[q];
+        segue_html_row(p->out);
+        segue_html_cell(p->out, "%zu", q + 1);
+        segue_html_cell(p->out, "%.3f", type->weight);
+        segue_html_cell(p->out, "%.0f", type->tasks);
+        segue_html_cell(p->out, "%.3f", type->spread);
+        fputs("<td>", p->out);
+        for (size_t i = 0; i < type->n_typical; i++)
+            segue_html_text(p->out, "%s%s", i ? ", " : "", found->task_name[type->typical[i]]);
+        fputs("</td>", p->out);
+    }
+    segue_html_table_end(p->out);
+}
+
+/* ---- texts ------------------------------------------------------------------------------- */
+
+static void put_verdict(const page *p)
+{
+    static const char *const classes[] = {"holds", "partly", "unclear", "unclear", "unclear"};
+    fprintf(p->out, "<div class=\"claim %s\" id=\"verdict\">\n<p class=\"verdict\">",
+            classes[p->found->advice]);
+    segue_html_text(p->out, "%s", p->found->verdict);
+    fputs("</p>\n</div>\n", p->out);
+    for (size_t i = 0; i < p->found->n_warnings; i++)
+        segue_html_p(p->out, "Warning: %s.", p->found->warning[i]);
+}
+
+static void put_command(const page *p)
+{
+    const segue_replay_found *found = p->found;
+    fputs("<pre>segue replay --policy ", p->out);
+    for (size_t i = 0; i < found->fixed; i++)
+        segue_html_text(p->out, "%s%s", i ? "," : "", found->player[i].name);
+    segue_html_text(p->out, " --play %s", found->resampled ? "resampling" : "replay");
+    if (found->resampled)
+        segue_html_text(p->out, " --least %" PRIu64, found->least);
+    segue_html_text(p->out, " --order %s --steps %" PRIu64 " --runs %" PRIu64 " --seed %" PRIu64,
+                    found->order, found->steps, found->runs, found->seed);
+    if (found->holdout)
+        segue_html_text(p->out, " --holdout '%s'", found->holdout);
+    else
+        segue_html_text(p->out, " --from %zu", found->from);
+    if (found->lowest != 0.0 || found->highest != 1.0)
+        segue_html_text(p->out, " --lowest %.17g --highest %.17g", found->lowest, found->highest);
+    segue_html_text(p->out, " %s", found->path);
+    fputs("</pre>\n", p->out);
+}
+
+static void put_way(const page *p)
+{
+    const segue_replay_found *found = p->found;
+    segue_html_heading(p->out, 2, "way", "How it was played");
+    fputs("<p>", p->out);
+    segue_replay_print_way(found, p->out);
+    fputs("</p>\n", p->out);
+    segue_html_p(
+        p->out,
+        "The log has %zu rewards of %zu tasks and %zu arms; %zu tasks were left out. Order "
+        "of the tasks: %s. %" PRIu64 " steps a task, %" PRIu64 " runs.",
+        found->n_rows, found->n_tasks, found->n_arms, found->n_left_out, found->order, found->steps,
+        found->runs);
+    if (found->n_learned < found->n_places)
+        segue_html_p(p->out,
+                     "Scored: the %zu tasks whose names match '%s', met with what was "
+                     "learned on the %zu others.",
+                     found->n_places - found->n_learned, found->holdout, found->n_learned);
+    else
+        segue_html_p(p->out, "Scored: tasks %zu to %zu of the order.", found->from,
+                     found->n_places);
+    segue_html_p(p->out, "All of it again, to the same bytes:");
+    put_command(p);
+}
+
+/* ---- all of it --------------------------------------------------------------------------- */
+
+static segue_status print_page(const page *p, segue_error *err)
+{
+    segue_html_begin(p->out, "What would transfer have given?");
+    put_verdict(p);
+    segue_html_heading(p->out, 2, "results", "Who would have won what");
+    put_results(p);
+    segue_html_heading(p->out, 2, "curve", "As tasks are met");
+    segue_status status = draw_gains(p, err);
+    if (status == SEGUE_OK)
+        status = draw_regret(p, err);
+    if (p->found->types.count > 0) {
+        segue_html_heading(p->out, 2, "types", "The types of the tasks");
+        put_types(p);
+        if (status == SEGUE_OK)
+            status = draw_types(p, err);
+    }
+    put_way(p);
+    segue_html_end(p->out);
+    return status;
+}
+
+/* What a figure leaves in a folder of its own. */
+static void clear_folder(const char *folder)
+{
+    static const char *const figures[] = {"replay-gain", "replay-regret", "replay-types"};
+    static const char *const ends[] = {".csv", ".gp", ".svg", "-narrow.svg", ".pdf"};
+    char path[4096];
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+            (void)snprintf(path, sizeof path, "%s/%s%s", folder, figures[i], ends[k]);
+            (void)unlink(path);
+        }
+    (void)rmdir(folder);
+}
+
+static segue_status write_page(const segue_replay_found *found, const char *folder,
+                               const char *path, segue_error *err)
+{
+    segue_output output;
+    segue_status status = segue_output_init(&output, err);
+    if (status != SEGUE_OK)
+        return status;
+    const page p = {.found = found, .folder = folder, .out = output.stream};
+    status = print_page(&p, err);
+    if (status == SEGUE_OK)
+        status = segue_output_write(&output, path, err);
+    segue_output_fini(&output);
+    return status;
+}
+
+segue_status segue_replay_page(const segue_replay_found *found, const char *path,
+                               const char *figures, segue_error *err)
+{
+    char folder[1024];
+    const char *base = getenv("TMPDIR");
+    if (figures)
+        return write_page(found, figures, path, err);
+    if (snprintf(folder, sizeof folder, "%s/segue-XXXXXX", base && *base ? base : "/tmp") >=
+            (int)sizeof folder ||
+        !mkdtemp(folder))
+        return segue_fail(err, SEGUE_EIO, "a folder for figures cannot be made in %s: %s",
+                          base && *base ? base : "/tmp", strerror(errno));
+    const segue_status status = write_page(found, folder, path, err);
+    clear_folder(folder);
+    return status;
+}

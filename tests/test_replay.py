@@ -1,0 +1,242 @@
+#!/usr/bin/python3
+"""`segue replay` and `segue advise`: outputs, what is refused, bytes that do not depend on threads.
+SPDX-License-Identifier: Apache-2.0"""
+import base64
+import csv
+import gzip
+import io
+import json
+import random
+import re
+import shutil
+import sys
+import unittest
+
+from program import Folder, answer
+
+MEANS = {"x": {"a": 0.95, "b": 0.2, "c": 0.4}, "y": {"a": 0.1, "b": 0.7, "c": 0.4}}
+
+
+def rows(tasks=60, each=8, arms="abc", seed=5):
+    """Rows of a log: task x0, y1, x2, ... of two types, `each` rewards of every arm."""
+    draw = random.Random(seed)
+    for i in range(tasks):
+        kind = "xy"[i % 2]
+        for arm in arms * each:
+            yield f"{kind}{i}", arm, int(draw.random() < MEANS[kind][arm])
+
+
+def text(lines, header="task,arm,reward"):
+    return "\n".join([header, *(",".join(map(str, line)) for line in lines)]) + "\n"
+
+
+def randomised(tasks=60, n=60, told=True, seed=6):
+    """A log of decisions drawn at random: by probabilities, or all alike."""
+    draw = random.Random(seed)
+    share = {"a": 0.5, "b": 0.3, "c": 0.2} if told else dict.fromkeys("abc", 1 / 3)
+    for i in range(tasks):
+        kind = "xy"[i % 2]
+        for _ in range(n):
+            arm = draw.choices("abc", share.values())[0]
+            reward = int(draw.random() < MEANS[kind][arm])
+            yield (f"{kind}{i}", arm, reward, share[arm]) if told else (f"{kind}{i}", arm, reward)
+
+
+class Replay(Folder):
+    def setUp(self):
+        super().setUp()
+        self.log = self.file(text(rows()), "log.csv")
+
+    def play(self, *args, log=None):
+        return json.loads(answer("replay", "--format", "json", "--quiet", "--runs", 2, "--steps", 20, *args,
+                                 log or self.log))
+
+    def test_tells_who_would_have_won_what(self):
+        found = self.play()
+        names = [result["policy"] for result in found["results"]]
+        self.assertEqual(names, ["ts", "ts-prior", "la", "tts", "tla", "tla:cap=1", "always a"])
+        self.assertEqual(found["play"]["how"], "resampling")
+        self.assertEqual((found["log"]["tasks"], found["log"]["played"], found["play"]["scored"]), (60, 60, 30))
+        result = dict(zip(names, found["results"]))
+        for one in result.values():
+            for name in ("reward", "regret"):
+                self.assertLessEqual(one[name]["low"], one[name]["mean"])
+                self.assertLessEqual(one[name]["mean"], one[name]["high"])
+            # what the best arms pay is what it won and what it lost
+            self.assertAlmostEqual(one["reward"]["mean"] + one["regret"]["mean"] / 20, found["best_arms"]["mean"])
+        ts, tla = result["ts"], result["tla"]
+        self.assertAlmostEqual(tla["over_ts"]["mean"], tla["reward"]["mean"] / ts["reward"]["mean"] - 1)
+        self.assertAlmostEqual(tla["way"]["mean"], 1 - tla["regret"]["mean"] / ts["regret"]["mean"])
+        self.assertGreater(tla["over_ts"]["low"], 0)
+        self.assertIn(found["verdict"]["advice"], ("types", "prior"))
+        self.assertEqual(len(found["types"]["list"]), 2)
+        for one in found["types"]["list"]:
+            self.assertEqual(len({task[0] for task in one["typical"]}), 1, "tasks of one type")
+
+    def test_prints_a_table_for_people(self):
+        table = answer("replay", "--quiet", "--steps", 20, self.log)
+        self.assertLessEqual(max(map(len, table.splitlines())), 80, table)
+        for words in ("Resampling", "scored: tasks 31 to 60", "tla", "2 types", "Transfer would have given"):
+            self.assertIn(words, table)
+
+    def test_csv_has_one_row_a_player(self):
+        lines = list(csv.DictReader(io.StringIO(answer("replay", "--format", "csv", "--policy", "tts", "--quiet",
+                                                       self.log))))
+        self.assertEqual([line["policy"] for line in lines], ["tts", "ts", "ts-prior", "tla:cap=1", "always a"])
+        self.assertEqual([line["carries"] for line in lines], ["types", "nothing", "prior", "prior", "arm"])
+        self.assertLess(float(lines[0]["reward_low"]), float(lines[0]["reward_high"]))
+
+    def test_the_curve_has_one_row_a_player_and_task(self):
+        curve = self.folder / "curve.csv"
+        self.play("--curve", curve)
+        lines = list(csv.DictReader(io.StringIO(curve.read_text())))
+        self.assertEqual(len(lines), 7 * 60)
+        self.assertEqual([int(line["task"]) for line in lines[:60]], list(range(1, 61)))
+
+    def test_the_same_seed_gives_the_same_bytes_on_any_threads(self):
+        randomly = self.file(text(randomised(), "task,arm,reward,probability"), "random.csv")
+        for log, args in (self.log, ["--order", "shuffle"]), (randomly, ["--play", "replay"]):
+            one = [answer("replay", "--threads", t, "--format", "json", "--quiet", *args, log) for t in (1, 2, 5)]
+            self.assertEqual(len(set(one)), 1, args)
+            self.assertNotEqual(one[0], answer("replay", "--seed", 2, "--format", "json", "--quiet", *args, log))
+
+    def test_reads_compressed_json_lines(self):
+        lines = "".join(json.dumps({"task": t, "arm": a, "reward": r}) + "\n" for t, a, r in rows())
+        packed = self.file(gzip.compress(lines.encode()), "log.jsonl.gz")
+        one, other = self.play(), self.play(log=packed)
+        self.assertEqual(one["results"], other["results"])
+
+    def test_rewards_keep_their_range(self):
+        stars = self.file(text((t, a, 1 + 4 * r) for t, a, r in rows()), "stars.csv")
+        one, other = self.play(), self.play("--lowest", 1, "--highest", 5, log=stars)
+        for a, b in zip(one["results"], other["results"]):
+            self.assertAlmostEqual(1 + 4 * a["reward"]["mean"], b["reward"]["mean"])
+            self.assertAlmostEqual(4 * a["regret"]["mean"], b["regret"]["mean"])
+        self.assertAlmostEqual(1 + 4 * one["log"]["reward"], other["log"]["reward"])
+
+    def test_held_out_tasks_are_scored_and_the_others_learned_from(self):
+        found = self.play("--holdout", "^x")
+        self.assertEqual((found["play"]["learned"], found["play"]["scored"]), (30, 30))
+        self.assertEqual(found["play"]["order"], "shuffle")
+        # all held-out tasks have the same best arm: the fixed one is theirs
+        self.assertEqual(found["results"][-1]["policy"], "always a")
+        self.assertEqual(self.play("--holdout", "^y")["results"][-1]["policy"], "always b")
+
+    def test_tasks_go_by_time(self):
+        late_first = [(*row, 100 - int(row[0][1:])) for row in rows()]
+        by_time = self.play("--order", "time", log=self.file(text(late_first, "task,arm,reward,time"), "time.csv"))
+        backwards = sorted(rows(), key=lambda row: -int(row[0][1:]))
+        by_file = self.play(log=self.file(text(backwards), "back.csv"))
+        means = [[result["reward"]["mean"] for result in found["results"]]
+                 for found in (by_time, by_file, self.play())]
+        for one, other in zip(*means[:2]):
+            self.assertAlmostEqual(one, other)
+        self.assertNotAlmostEqual(means[0][0], means[2][0])
+
+    def test_incomplete_tasks_are_left_out_and_counted(self):
+        lines = [*rows(), ("z", "a", 1), ("z", "b", 1)]
+        found = self.play(log=self.file(text(lines), "more.csv"))
+        self.assertEqual((found["log"]["left_out"], found["log"]["played"]), (1, 60))
+        self.assertEqual(self.play("--least", 9 - 1)["log"]["left_out"], 0)
+
+    def test_replays_what_was_drawn_at_random(self):
+        told = self.file(text(randomised(), "task,arm,reward,probability"), "told.csv")
+        alike = self.file(text(randomised(told=False)), "alike.csv")
+        for log, kept in (told, 0.6), (alike, 1.0):
+            found = json.loads(answer("replay", "--play", "replay", "--format", "json", "--quiet", log))
+            self.assertEqual((found["play"]["how"], found["warnings"]), ("replay", []))
+            self.assertAlmostEqual(found["play"]["rows_kept"], kept, delta=0.05)
+            self.assertGreater(found["play"]["reached"], 0.3)
+        uneven = self.file(text(line[:3] for line in randomised()), "uneven.csv")
+        found = json.loads(answer("replay", "--play", "replay", "--format", "json", "--quiet", uneven))
+        self.assertIn("did not draw its arms alike", " ".join(found["warnings"]))
+
+    def test_arms_that_take_turns_are_warned_of(self):
+        found = self.play("--play", "replay", "--steps", 5)
+        self.assertIn("repeat the arm before", " ".join(found["warnings"]))
+
+    def test_replay_is_taken_where_only_it_can_be(self):
+        sparse = self.file(text((line for line in randomised() if line[1] != "bc"[int(line[0][1:]) % 2]),
+                                "task,arm,reward,probability"), "sparse.csv")
+        found = json.loads(answer("replay", "--format", "json", "--quiet", sparse))
+        self.assertEqual(found["play"]["how"], "replay")
+
+    @unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not installed")
+    def test_the_page_holds_all_it_needs(self):
+        page, again = self.folder / "page.html", self.folder / "again.html"
+        figures = self.folder / "figures"
+        figures.mkdir()
+        odd = self.file(text((f"<{t}&", a.replace("a", "a'"), r) for t, a, r in rows()), "odd.csv")
+        for path, args in (page, ["--figures", figures]), (again, []):
+            answer("replay", "--quiet", "--runs", 1, "--steps", 10, "--html", path, *args, odd)
+        html = page.read_text()
+        self.assertEqual(html, again.read_text())
+        self.assertEqual(html.count("<figure"), 3)
+        self.assertNotIn("<x0&", html)
+        self.assertFalse(re.findall(r"(?:src|href)=\"(?!data:|#)", html))
+        for found in re.findall(r"image/svg\+xml;base64,([^\"]+)", html):
+            self.assertIn(b"<svg", base64.b64decode(found))
+        self.assertEqual(len(list(figures.glob("replay-*.svg"))), 6)
+
+    def test_refuses_what_it_cannot_play(self):
+        one_task = self.file(text(rows(tasks=1)), "one.csv")
+        one_arm = self.file(text(rows(arms="a")), "arm.csv")
+        sparse = self.file(text(rows(each=1, arms="ab")) + "z,c,1\n", "sparse.csv")
+        for says, *args in [
+                ("give a log",),
+                ("only one task can be played", one_task),
+                ("only one arm", one_arm),
+                ("none of the 61 tasks has 3 rewards", sparse),
+                ("--play replay", sparse),
+                ("none of the 60 tasks has 9 rewards", "--least", 9, self.log),
+                ("is no extended regular expression", "--holdout", "(", self.log),
+                ("matches none of the 60 tasks", "--holdout", "nobody", self.log),
+                ("matches all of the 60 tasks", "--holdout", ".", self.log),
+                ("exclude each other", "--holdout", "x", "--from", 3, self.log),
+                ("has no column 'time'", "--order", "time", self.log),
+                ("--order: there is no 'random'", "--order", "random", self.log),
+                ("--play: there is no 'again'", "--play", "again", self.log),
+                ("behind the last of 60 tasks", "--from", 61, self.log),
+                ("no task has more than 24 rows", "--play", "replay", "--steps", 25, self.log),
+                ("--least goes with resampling", "--play", "replay", "--least", 2, self.log),
+                ("needs a known model set", "--policy", "ts,mucb", self.log),
+                ("no policy 'nobody'", "--policy", "nobody", self.log),
+                ("would overwrite the log", "--out", self.log, self.log),
+                ("name the same file", "--curve", "a.csv", "--html", "a.csv", self.log),
+                ("--figures", "--figures", ".", self.log),
+                ("--runs", "--runs", 0, self.log),
+                ("log.csv", self.folder / "no" / "log.csv")]:
+            self.refused(2, says, "replay", "--quiet", *args)
+
+
+class Advise(Folder):
+    def test_says_what_a_log_holds_and_what_to_do(self):
+        log = self.file(text(rows()), "log.csv")
+        told = answer("advise", log)
+        self.assertLessEqual(len(told.splitlines()), 24)
+        for words in ("Tasks            60", "Types            2 found", "Next:  segue replay " + log):
+            self.assertIn(words, told)
+        found = json.loads(answer("advise", "--format", "json", log))
+        self.assertEqual((found["tasks"], found["arms"], found["types"], found["full_tasks"]), (60, 3, 2, 60))
+        self.assertEqual(found["eigenvalues_above_noise"], 2)
+        lines = dict(csv.reader(io.StringIO(answer("advise", "--format", "csv", log))))
+        self.assertEqual(lines["rewards_a_task"], "24")
+
+    def test_what_it_says_can_be_run(self):
+        told = self.file(text(((*line, 5) for line in randomised(n=40)), "task,arm,reward,probability,time"), "t.csv")
+        following = json.loads(answer("advise", "--format", "json", told))["next"]
+        self.assertIn("--order time", following)
+        answer(*following.split()[1:], "--quiet")
+
+    def test_says_what_is_missing(self):
+        few = self.file(text(rows(tasks=3)), "few.csv")
+        self.assertIn("5 more", answer("advise", few))
+        sparse = self.file(text([(t, "ab"[r], 1) for t, a, r in rows(each=1)] + [("z", "c", 1)]), "sparse.csv")
+        self.assertIn("log rewards of every arm", answer("advise", sparse))
+        self.refused(2, "give a log", "advise")
+        self.refused(2, "would overwrite the log", "advise", "--out", few, few)
+        self.refused(2, "--format", "advise", "--format", "xml", few)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
