@@ -63,9 +63,9 @@ static bool ask(segue_service *service, const segue_call *call, segue_reply *rep
                          call->learner);
         return true;
     }
-    const bool asked = segue_ask_now(service, live, call, NULL, reply);
+    const bool is_open = segue_ask_now(service, live, call, NULL, reply);
     segue_live_release(live);
-    return asked;
+    return is_open;
 }
 
 /* Whether the call is answered. */
