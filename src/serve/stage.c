@@ -462,21 +462,29 @@ static segue_status stage_keep(segue_service *service, op *o, segue_error *err)
     return status;
 }
 
+static segue_status stage_refit(segue_service *service, op *o, segue_event_kind kind,
+                                segue_error *err)
+{
+    o->live->refit_staged = true;
+    return add_event(service, o, kind, 0, err);
+}
+
 static segue_status stage_begin(segue_service *service, op *o, segue_error *err)
 {
     if (!find_own(service, o))
         return SEGUE_OK;
     o->live->refit_due = false;
-    o->answered = o->live->refit || !segue_learner_refit_due(o->live->learner);
-    return o->answered ? SEGUE_OK : add_event(service, o, SEGUE_EVENT_REFIT_BEGIN, 0, err);
+    o->answered = o->live->refit_staged || o->live->refit ||
+                  !segue_learner_refit_due(o->live->learner);
+    return o->answered ? SEGUE_OK : stage_refit(service, o, SEGUE_EVENT_REFIT_BEGIN, err);
 }
 
 static segue_status stage_publish(segue_service *service, op *o, segue_error *err)
 {
     if (!find_own(service, o))
         return SEGUE_OK;
-    o->answered = !o->live->refit || !atomic_load(&o->live->refit_run);
-    return o->answered ? SEGUE_OK : add_event(service, o, SEGUE_EVENT_REFIT_PUBLISH, 0, err);
+    o->answered = o->live->refit_staged || !o->live->refit || !atomic_load(&o->live->refit_run);
+    return o->answered ? SEGUE_OK : stage_refit(service, o, SEGUE_EVENT_REFIT_PUBLISH, err);
 }
 
 static segue_status stage_snapshot(segue_service *service, op *o, segue_error *err)
@@ -527,6 +535,8 @@ segue_status segue_stage(segue_service *service, op *o, segue_error *err)
 
 void segue_undo(op *o)
 {
+    if ((o->kind == OP_BEGIN || o->kind == OP_PUBLISH) && o->live)
+        o->live->refit_staged = false;
     if (o->task) {
         o->task->staged_rewards = o->task->rewards;
         o->task->staged_total = o->task->total;
