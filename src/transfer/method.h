@@ -20,7 +20,7 @@ typedef struct lesson {
 typedef struct open_task {
     segue_learner *learner; /* NULL while it is idle */
     segue_task *task;
-    lesson *lesson; /* NULL: there was none yet */
+    lesson *lesson;   /* NULL: there was none yet */
     uint64_t version; /* of the learner when it was opened */
     double eps;
     bool identifies;           /* plays round robin */
@@ -79,8 +79,8 @@ extern const learner_method segue_method_auto, segue_method_tla, segue_method_tt
 struct segue_learner {
     segue_learner_config config; /* defaults filled in */
     const learner_method *method;
-    void *part;      /* what the method remembers */
-    lesson *current; /* for the next task; NULL: none yet */
+    void *part;         /* what the method remembers */
+    lesson *current;    /* for the next task; NULL: none yet */
     uint64_t version;   /* how often that has changed */
     bool *allowed;      /* n_arms: arms that are not retired; NULL: none is */
     segue_refit *refit; /* the one that is open, or NULL */

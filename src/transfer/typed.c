@@ -119,8 +119,7 @@ static segue_status make_lesson(const segue_types *types, lesson **out, segue_er
 static segue_status publish(segue_learner *learner, segue_error *err)
 {
     lesson *next = NULL;
-    const segue_status status =
-        make_lesson(((const typed *)learner->part)->types, &next, err);
+    const segue_status status = make_lesson(((const typed *)learner->part)->types, &next, err);
     if (next)
         segue_learner_publish(learner, next);
     return status;
@@ -171,8 +170,7 @@ static bool is_due(const segue_learner *learner)
 static segue_status copy(const segue_learner *learner, void **out, segue_error *err)
 {
     segue_types *made = NULL;
-    const segue_status status =
-        segue_types_copy(&made, ((const typed *)learner->part)->types, err);
+    const segue_status status = segue_types_copy(&made, ((const typed *)learner->part)->types, err);
     *out = made;
     return status;
 }
