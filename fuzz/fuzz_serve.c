@@ -1,4 +1,5 @@
-/* fuzz_serve.c - any bytes as a request: answered or refused with a sentence, never a crash or a 500.
+/* fuzz_serve.c - any bytes as a request: answered or refused with a sentence, never a crash or a
+ * 500.
  *
  * "METHOD PATH?QUERY", a line feed, and the body.  The store is in memory, the clock stands still
  * but for a second a request, and every thousand requests all begins anew.
@@ -82,8 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         service = make();
     }
     seconds += 1.0;
-    segue_reply reply =
-        call(service, head, path, query, end + 1, size - (size_t)(end + 1 - data));
+    segue_reply reply = call(service, head, path, query, end + 1, size - (size_t)(end + 1 - data));
     if (reply.status >= 500 || reply.body.failed)
         abort();
     segue_reply_fini(&reply);

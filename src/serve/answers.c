@@ -41,9 +41,9 @@ static void write_side(bytes *b, const char *name, const segue_stored_side *side
 static double half_width(const segue_stored_side *a, const segue_stored_side *b)
 {
     const double va = variance_of(a), vb = variance_of(b), v = va + vb;
-    const double freedom = v > 0.0 ? v * v / (va * va / ((double)a->tasks - 1.0) +
-                                              vb * vb / ((double)b->tasks - 1.0))
-                                   : 1.0;
+    const double freedom =
+        v > 0.0 ? v * v / (va * va / ((double)a->tasks - 1.0) + vb * vb / ((double)b->tasks - 1.0))
+                : 1.0;
     return segue_student_95(1 + (uint64_t)fmax(1.0, freedom)) * sqrt(v);
 }
 
@@ -338,8 +338,8 @@ void segue_answer_tasks(segue_service *service, live_learner *live, const segue_
     segue_error err;
     segue_out(&reply->body, "{\"tasks\":[");
     (void)pthread_mutex_lock(&service->reader_lock);
-    const segue_status status = segue_store_tasks(service->reader, live->id, which, call->limit,
-                                                  on_task, &list, &err);
+    const segue_status status =
+        segue_store_tasks(service->reader, live->id, which, call->limit, on_task, &list, &err);
     (void)pthread_mutex_unlock(&service->reader_lock);
     segue_out(&reply->body, "]}");
     if (status != SEGUE_OK)
@@ -350,8 +350,7 @@ void segue_answer_explanation(live_learner *live, const live_task *task, bytes *
 {
     static const char *const purposes[] = {"exploit", "tell-apart", "look"};
     segue_explanation why;
-    if (task->control ||
-        segue_learner_explain(live->learner, task->play, &why, NULL) != SEGUE_OK) {
+    if (task->control || segue_learner_explain(live->learner, task->play, &why, NULL) != SEGUE_OK) {
         segue_out(b, "null");
         return;
     }
@@ -387,9 +386,8 @@ static void write_open_task(live_learner *live, const live_task *task, bytes *b)
     segue_out(b, ",\"arms\":[");
     for (size_t i = 0; i < task->n_arms; i++)
         write_task_arm(live->arm[i], info.pulls[i],
-                       info.pulls[i] > 0
-                           ? segue_task_mean(task->play, i) * (double)info.pulls[i]
-                           : 0.0,
+                       info.pulls[i] > 0 ? segue_task_mean(task->play, i) * (double)info.pulls[i]
+                                         : 0.0,
                        i == 0, b);
     segue_out(b, "]");
     segue_out_whole(b, "waiting", info.step > task->rewards ? info.step - task->rewards : 0);
@@ -436,8 +434,7 @@ static void answer_closed_task(segue_service *service, live_learner *live, const
         return;
     }
     (void)pthread_mutex_lock(&service->reader_lock);
-    segue_status status =
-        segue_store_find_task(service->reader, live->id, key, &row, &found, &err);
+    segue_status status = segue_store_find_task(service->reader, live->id, key, &row, &found, &err);
     if (status == SEGUE_OK && found)
         status = segue_store_rewards(service->reader, row.id, on_reward, sums, &err);
     (void)pthread_mutex_unlock(&service->reader_lock);

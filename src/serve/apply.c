@@ -92,8 +92,7 @@ static segue_status apply_retire_arm(segue_service *service, op *o, segue_error 
 static segue_status open_live(segue_service *service, op *o, segue_error *err)
 {
     (void)pthread_mutex_lock(&o->live->lock);
-    const segue_status status =
-        segue_live_open(o->live, &o->row, o->call.task, service->boot, err);
+    const segue_status status = segue_live_open(o->live, &o->row, o->call.task, service->boot, err);
     (void)pthread_mutex_unlock(&o->live->lock);
     if (status == SEGUE_OK)
         count(&service->open_tasks);

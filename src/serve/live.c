@@ -116,8 +116,7 @@ segue_status segue_live_name_arm(live_learner *live, const char *name, bool reti
 
 bool segue_live_find_arm(const live_learner *live, const char *name, size_t *place)
 {
-    const uintptr_t found =
-        (uintptr_t)segue_map_find(&live->arm_by_name, name, strlen(name));
+    const uintptr_t found = (uintptr_t)segue_map_find(&live->arm_by_name, name, strlen(name));
     *place = (size_t)found - 1;
     return found != 0;
 }

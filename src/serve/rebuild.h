@@ -2,8 +2,8 @@
  *
  * A learner is what its words, and then the events of its journal in their order, make of it: tasks
  * closed, fits begun and published, arms added and retired.  A task is learned from by telling a
- * fresh one the rewards in the order in which they were told.  The service at work, a start, and the
- * check of a store do the same things in the same order, hence come to the same bytes.
+ * fresh one the rewards in the order in which they were told.  The service at work, a start, and
+ * the check of a store do the same things in the same order, hence come to the same bytes.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SERVE_REBUILD_H
 #define SEGUE_SERVE_REBUILD_H
@@ -46,8 +46,8 @@ typedef struct segue_checked {
 } segue_checked;
 
 /**
- * Rebuild every learner from the beginning, and compare its bytes with its snapshot, and with what a
- * start would make of it.
+ * Rebuild every learner from the beginning, and compare its bytes with its snapshot, and with what
+ * a start would make of it.
  *
  * @retval SEGUE_EFILE  they differ, or the store is damaged
  * @retval SEGUE_EIO, SEGUE_ENOMEM

@@ -172,8 +172,8 @@ static segue_status bring_back(recovery *r, segue_error *err)
     if (status == SEGUE_OK)
         status = segue_store_sides(store, live->id, live->side, err);
     if (status == SEGUE_OK)
-        status = segue_store_tasks(store, live->id, SEGUE_TASKS_CLOSED, UINT64_MAX, on_closed, r,
-                                   err);
+        status =
+            segue_store_tasks(store, live->id, SEGUE_TASKS_CLOSED, UINT64_MAX, on_closed, r, err);
     if (status == SEGUE_OK)
         status = segue_store_tasks(store, live->id, SEGUE_TASKS_OPEN, UINT64_MAX, on_open, r, err);
     if (status == SEGUE_OK && live->words.has_default)
