@@ -10,6 +10,8 @@ install(DIRECTORY experiments DESTINATION ${CMAKE_INSTALL_DATADIR}/segue)
 install(FILES completions/segue.bash RENAME segue
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 
+install(FILES contrib/segue.service DESTINATION ${CMAKE_INSTALL_DATADIR}/segue)
+
 # The prefix is told from where the file lies, so that `cmake --install --prefix` may choose it.
 file(RELATIVE_PATH SEGUE_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/segue.pc.in segue.pc @ONLY)
@@ -29,7 +31,8 @@ if(SEGUE_MANUAL)
   set(pages segue.1)
   add_custom_command(OUTPUT segue.1 DEPENDS docs/man/segue.1.scd
                      COMMAND ${SCDOC} < ${PROJECT_SOURCE_DIR}/docs/man/segue.1.scd > segue.1)
-  foreach(command paper simulate run merge complexity estimate replay advise bench help version)
+  foreach(command paper simulate run merge complexity estimate replay advise serve learners ask tell close
+                  store bench help version)
     add_custom_command(OUTPUT segue-${command}.1 DEPENDS segue
                        COMMAND segue help --manual ${command} > segue-${command}.scd
                        COMMAND ${SCDOC} < segue-${command}.scd > segue-${command}.1)

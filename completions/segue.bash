@@ -34,14 +34,17 @@ _segue()
     --play)
         mapfile -t COMPREPLY < <(compgen -W "auto resampling replay" -- "$cur")
         ;;
-    --models | -m | --log | --estimated | -e | --switch-to | --out | -o | --curve | --explain | --html | --figures | --save | --load | --experiments)
+    --models | -m | --log | --token-file | --access-log | --create | --file | --estimated | -e | --switch-to | --out | -o | --curve | --explain | --html | --figures | --save | --load | --experiments)
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         ;;
     help)
         mapfile -t COMPREPLY < <(compgen -W "policies $(segue help --words)" -- "$cur")
         ;;
-    --timing | --quiet | -q | --quick | --resume | --fresh | --redraw | [!-]*)
+    --timing | --demo | --delete | --probability | --quiet | -q | --quick | --resume | --fresh | --redraw | [!-]*)
         mapfile -t COMPREPLY < <(compgen -W "$(segue help --words "$command" 2> /dev/null)" -- "$cur")
+        if [[ $command == store && $cur != -* ]]; then
+            mapfile -t COMPREPLY < <(compgen -W "check upgrade export import" -- "$cur")
+        fi
         if [[ $command == @(estimate|replay|advise|run|merge) && $cur != -* ]]; then
             mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         fi

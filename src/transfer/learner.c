@@ -179,6 +179,18 @@ segue_status segue_learner_entry(const segue_learner *learner, const segue_task 
     return SEGUE_OK;
 }
 
+void segue_learner_put_away(segue_learner *learner, open_task *entry)
+{
+    *entry->before = entry->next;
+    if (entry->next)
+        entry->next->before = entry->before;
+    segue_lesson_release(entry->lesson);
+    entry->lesson = NULL;
+    entry->learner = NULL;
+    entry->next = learner->idle;
+    learner->idle = entry;
+}
+
 segue_status segue_learner_close_task(segue_learner *learner, segue_task **task, segue_error *err)
 {
     open_task *entry = NULL;
@@ -188,14 +200,7 @@ segue_status segue_learner_close_task(segue_learner *learner, segue_task **task,
     learner->closed++;
     segue_learner_take(learner, entry);
     status = learner->method->learn(learner, entry, err);
-    *entry->before = entry->next;
-    if (entry->next)
-        entry->next->before = entry->before;
-    segue_lesson_release(entry->lesson);
-    entry->lesson = NULL;
-    entry->learner = NULL;
-    entry->next = learner->idle;
-    learner->idle = entry;
+    segue_learner_put_away(learner, entry);
     *task = NULL;
     return status;
 }

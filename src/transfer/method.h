@@ -100,6 +100,9 @@ SEGUE_MUST_CHECK segue_status segue_learner_entry(const segue_learner *learner,
                                                   const segue_task *task, open_task **out,
                                                   segue_error *err);
 
+/* Have an open task no more; it can be opened again. */
+void segue_learner_put_away(segue_learner *learner, open_task *entry);
+
 /* Keep what a task that is being closed is taken for. */
 void segue_learner_take(segue_learner *learner, const open_task *entry);
 

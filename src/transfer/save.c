@@ -19,6 +19,7 @@
 #include "core/outfile.h"
 #include "core/text.h"
 #include "transfer/method.h"
+#include "transfer/play.h"
 
 #define MAGIC   "SEGUELRN"
 #define VERSION LEARNER_FILE_VERSION
@@ -77,7 +78,7 @@ static void put_retired(bytes *b, const segue_learner *learner)
             segue_bytes_put_u64(b, i);
 }
 
-static void put_learner(bytes *b, const segue_learner *learner)
+void segue_learner_put(const segue_learner *learner, bytes *b)
 {
     segue_bytes_put(b, MAGIC, strlen(MAGIC));
     segue_bytes_put_u64(b, VERSION);
@@ -103,7 +104,7 @@ static void put_learner(bytes *b, const segue_learner *learner)
 segue_status segue_learner_save(const segue_learner *learner, const char *path, segue_error *err)
 {
     bytes b = {.data = NULL};
-    put_learner(&b, learner);
+    segue_learner_put(learner, &b);
     const segue_status status =
         b.failed ? segue_fail(err, SEGUE_ENOMEM, "out of memory to save a learner")
                  : segue_outfile_write(path, b.data, b.size, err);
@@ -140,7 +141,7 @@ static segue_status read_file(const char *path, bytes *b, segue_error *err)
 }
 
 /* Magic, version, length, checksum. */
-static segue_status check_frame(const char *path, const bytes *b, segue_error *err)
+static segue_status check_frame(const char *path, const reader *b, segue_error *err)
 {
     reader r = {.data = b->data, .size = b->size, .at = strlen(MAGIC)};
     if (b->size < strlen(MAGIC) || memcmp(b->data, MAGIC, strlen(MAGIC)) != 0)
@@ -234,6 +235,23 @@ static segue_status get_learner(reader *r, const char *path, segue_learner **out
     return SEGUE_OK;
 }
 
+segue_status segue_learner_get(segue_learner **out, const void *data, size_t size, const char *name,
+                               segue_error *err)
+{
+    reader r = {.data = data, .size = size};
+    *out = NULL;
+    segue_status status = check_frame(name, &r, err);
+    if (status == SEGUE_OK) {
+        r = (reader){.data = data, .size = size - TAIL, .at = HEAD};
+        status = get_learner(&r, name, out, err);
+    }
+    if (status != SEGUE_OK) {
+        segue_learner_destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
 segue_status segue_learner_load(segue_learner **out, const char *path, size_t n_arms,
                                 segue_error *err)
 {
@@ -241,11 +259,7 @@ segue_status segue_learner_load(segue_learner **out, const char *path, size_t n_
     *out = NULL;
     segue_status status = read_file(path, &b, err);
     if (status == SEGUE_OK)
-        status = check_frame(path, &b, err);
-    if (status == SEGUE_OK) {
-        reader r = {.data = b.data, .size = b.size - TAIL, .at = HEAD};
-        status = get_learner(&r, path, out, err);
-    }
+        status = segue_learner_get(out, b.data, b.size, path, err);
     segue_bytes_fini(&b);
     if (status == SEGUE_OK && n_arms > 0 && (*out)->config.n_arms != n_arms)
         status = segue_fail(err, SEGUE_EDOMAIN, "%s: is a learner of %zu arms; need one of %zu",

@@ -1,0 +1,121 @@
+/* out.c - JSON written into growing bytes.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "serve/out.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void segue_out(bytes *b, const char *text)
+{
+    segue_bytes_put(b, text, strlen(text));
+}
+
+void segue_out_format(bytes *b, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    const int length = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (length > 0)
+        segue_bytes_put(b, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
+}
+
+/* Bytes of the UTF-8 character that begins here; 0: none does. */
+static size_t character(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    if (at[0] < 0x80)
+        return 1;
+    const size_t size = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
+    if (at[0] < 0xc2 || at[0] > 0xf4)
+        return 0;
+    for (size_t i = 1; i < size; i++)
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+    const unsigned second = at[1];
+    const bool fine = !(at[0] == 0xe0 && second < 0xa0) && !(at[0] == 0xed && second > 0x9f) &&
+                      !(at[0] == 0xf0 && second < 0x90) && !(at[0] == 0xf4 && second > 0x8f);
+    return fine ? size : 0;
+}
+
+/* How many bytes can be written as they are. */
+static size_t plain_part(const char *text)
+{
+    size_t plain = 0;
+    while ((unsigned char)text[plain] >= 0x20 && text[plain] != '"' && text[plain] != '\\') {
+        const size_t size = character(text + plain);
+        if (size == 0)
+            break;
+        plain += size;
+    }
+    return plain;
+}
+
+void segue_out_string(bytes *b, const char *text)
+{
+    segue_out(b, "\"");
+    for (const char *at = text; *at;) {
+        const size_t plain = plain_part(at);
+        segue_bytes_put(b, at, plain);
+        at += plain;
+        if (*at == '"' || *at == '\\')
+            segue_out_format(b, "\\%c", *at++);
+        else if ((unsigned char)*at >= 0x80) { /* cut off, or never one */
+            segue_out(b, "\\ufffd");
+            at++;
+        } else if (*at)
+            segue_out_format(b, "\\u%04x", (unsigned char)*at++);
+    }
+    segue_out(b, "\"");
+}
+
+void segue_out_number(bytes *b, double x)
+{
+    char text[40];
+    if (!isfinite(x)) {
+        segue_out(b, "null");
+        return;
+    }
+    (void)snprintf(text, sizeof text, "%.15g", x);
+    const double back = strtod(text, NULL);
+    if (back < x || back > x)
+        (void)snprintf(text, sizeof text, "%.17g", x);
+    segue_out(b, text);
+}
+
+void segue_out_name(bytes *b, const char *name)
+{
+    const unsigned char last = b->size > 0 ? b->data[b->size - 1] : '{';
+    segue_out(b, last == '{' || last == '[' ? "\"" : ",\"");
+    segue_out(b, name);
+    segue_out(b, "\":");
+}
+
+void segue_out_text(bytes *b, const char *name, const char *value)
+{
+    segue_out_name(b, name);
+    segue_out_string(b, value);
+}
+
+void segue_out_double(bytes *b, const char *name, double value)
+{
+    segue_out_name(b, name);
+    segue_out_number(b, value);
+}
+
+void segue_out_whole(bytes *b, const char *name, uint64_t value)
+{
+    segue_out_name(b, name);
+    segue_out_format(b, "%" PRIu64, value);
+}
+
+void segue_out_bool(bytes *b, const char *name, int value)
+{
+    segue_out_name(b, name);
+    segue_out(b, value ? "true" : "false");
+}
