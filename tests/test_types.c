@@ -301,7 +301,7 @@ static void births_and_deaths_only_raise_the_objective(void **state)
         em fit;
         assert_ok(segue_em_init(&fit, &tasks, &mix, NULL));
         segue_em_sweeps(&fit, 8);
-        assert_ok(segue_refit(&mix, &tasks, 0, tasks.count, &rng, NULL));
+        assert_ok(segue_mixture_refit(&mix, &tasks, 0, tasks.count, &rng, NULL));
         em after;
         assert_ok(segue_em_init(&after, &tasks, &mix, NULL));
         if (mix.n_types == n_types)

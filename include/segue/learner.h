@@ -1,8 +1,8 @@
 /* learner.h - many tasks, each starting from what the earlier ones taught.
  *
- * A learner opens tasks and closes them; from the closed ones it estimates the models that tasks
- * can have, and the next task starts with these.  One thread at a time may use a learner and its
- * tasks.
+ * A learner opens tasks and closes them; from the closed ones it learns what tasks are like, and
+ * the next task starts with that.  One thread at a time may use a learner and its tasks; only
+ * segue_refit_run may go on beside it.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_LEARNER_H
 #define SEGUE_LEARNER_H
@@ -40,6 +40,8 @@ typedef struct segue_learner_config {
     size_t window;          /* finished tasks that are kept, by tts and tla (default 512) and by
                                tucb with em (default 8,192); 0: the default */
     size_t cap;             /* tts, tla: the most types there may be; default 16 */
+    bool background;        /* tts, tla: closing a task never fits anew, which takes milliseconds;
+                               whoever has the learner begins and publishes refits; default false */
     double lowest, highest; /* the range of rewards; default 0 .. 1 */
     uint64_t seed, run;     /* of the random streams; defaults 1 and 0 */
 } segue_learner_config;
@@ -127,8 +129,116 @@ SEGUE_API segue_learner_info segue_learner_look(const segue_learner *learner);
 /** Its configuration, defaults filled in. */
 SEGUE_API const segue_learner_config *segue_learner_settings(const segue_learner *learner);
 
+/** How often what tasks are taught has changed; and how often it had when a task was opened.
+ * Answers of one version number the types alike. */
+SEGUE_API uint64_t segue_learner_version(const segue_learner *learner);
+
+/** @retval SEGUE_EDOMAIN  the task is not an open one of this learner */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_task_version(const segue_learner *learner,
+                                                                   const segue_task *task,
+                                                                   uint64_t *version,
+                                                                   segue_error *err);
+
+/* ---- refits in the background -------------------------------------------------------------- */
+
+/** A fit to the tasks that a learner keeps, made aside.  It ends with publish or destroy. */
+typedef struct segue_refit segue_refit;
+
+/** Whether a refit should begin: only with config.background, and not while one is open. */
+SEGUE_API bool segue_learner_refit_due(const segue_learner *learner);
+
+/**
+ * Begin a refit with a copy of what the learner knows: quick.  A learner has one open at most, and
+ * a file that is saved meanwhile does not have it: once loaded, a refit is due again.
+ *
+ * @retval SEGUE_EDOMAIN  none is due
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_refit_begin(segue_learner *learner,
+                                                                  segue_refit **out,
+                                                                  segue_error *err);
+
+/**
+ * Fit the copy: milliseconds, in any thread, while the learner and its tasks go on.
+ *
+ * @retval SEGUE_ENOMEM  it can be run again
+ */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_refit_run(segue_refit *refit, segue_error *err);
+
+/**
+ * Let the tasks to come go by a refit that was run, and free it; *refit becomes NULL: quick.  Tasks
+ * that were closed since it began are learned from on top of it, arms that were added are flat in
+ * it.  What a learner knows depends only on the order of its closes, begins and publishes.
+ *
+ * On failure the refit is left as it is, and the learner goes by its last types.
+ *
+ * @retval SEGUE_EDOMAIN  it is not of this learner, was not run, or began before a merge
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_refit_publish(segue_learner *learner,
+                                                                    segue_refit **refit,
+                                                                    segue_error *err);
+
+/** Give a refit up, unless it runs; NULL is fine.  It is then due again. */
+SEGUE_API void segue_refit_destroy(segue_refit *refit);
+
+/* ---- arms that come and go ----------------------------------------------------------------- */
+
+/**
+ * Add an arm behind the others; config.n_arms grows by one.  Nothing is known of it, in any type,
+ * until it is pulled.  Open tasks keep the arms that they were opened with.  On failure nothing has
+ * changed.
+ *
+ * @retval SEGUE_EDOMAIN  there are SEGUE_MAX_ARMS, or it is tucb, whose moments cannot grow
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_add_arm(segue_learner *learner,
+                                                              segue_error *err);
+
+/**
+ * Retire an arm: tasks that are opened from here on never pull it.  Arms keep their index, and what
+ * an arm taught is kept.  To retire one that is retired changes nothing.
+ *
+ * @retval SEGUE_EDOMAIN  no such arm, the last one that is left, or it is tucb, which learns only
+ *                        from tasks that pulled every arm
+ */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_retire_arm(segue_learner *learner, size_t arm,
+                                                                 segue_error *err);
+
+/** Whether an arm is retired. */
+SEGUE_API bool segue_learner_is_retired(const segue_learner *learner, size_t arm);
+
+/* ---- several learners ---------------------------------------------------------------------- */
+
+/**
+ * Add what another learner has learned, as if the tasks that it closed had been closed here too.
+ * tts and tla keep the newest tasks of both, in turn, as far as the window goes, and fit anew at
+ * once, which takes milliseconds.  `from`, and what its open tasks have seen, stays as it is; arms
+ * that it retired are not retired here.  On failure `into` goes by what it knew.
+ *
+ * @retval SEGUE_EDOMAIN  another method, number of arms or range of rewards; tucb: another
+ *                        estimator or views, or em, whose counts do not add up
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_merge(segue_learner *into,
+                                                            const segue_learner *from,
+                                                            segue_error *err);
+
+/* ---- what a task is taken for -------------------------------------------------------------- */
+
 /** The most types that a task can be taken for. */
 #define SEGUE_MAX_TYPES 16
+
+/** What a task was taken for at its end.  Types are counted from 1; 0 is "none of them". */
+typedef struct segue_taken {
+    uint64_t version; /* that the task was opened with, whose types these are */
+    size_t n_types;
+    double weight[SEGUE_MAX_TYPES + 1]; /* n_types + 1: how likely each is, sum 1 */
+} segue_taken;
+
+/** What the task that was closed last was taken for; false: none was since the learner was made or
+ * loaded, or it is tucb, which knows no types. */
+SEGUE_API bool segue_learner_last_taken(const segue_learner *learner, segue_taken *out);
 
 /** What the next pull of a task is for. */
 typedef enum segue_purpose {
@@ -159,9 +269,11 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_explain(const segue_learne
                                                               segue_explanation *out,
                                                               segue_error *err);
 
+/* ---- files --------------------------------------------------------------------------------- */
+
 /**
- * Save a learner to one file, whole or not at all; it can be read on every machine.  Open tasks are
- * not in it.
+ * Save a learner to one file, whole or not at all; it can be read on every machine.  Open tasks
+ * and refits are not in it.
  *
  * @retval SEGUE_EFILE  the file cannot be written
  * @retval SEGUE_EIO, SEGUE_ENOMEM
@@ -173,7 +285,7 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_save(const segue_learner *
  * Load a learner, which goes on bit for bit as the saved one would have.  `n_arms`, unless 0, is
  * the number of arms it must have.
  *
- * @retval SEGUE_EFILE    no learner's file, truncated, damaged, or of a newer version
+ * @retval SEGUE_EFILE    no learner's file, truncated, damaged, or of another version
  * @retval SEGUE_EDOMAIN  it has another number of arms
  * @retval SEGUE_ENOMEM
  */

@@ -45,6 +45,7 @@ typedef struct segue_view {
     const uint64_t *asked; /* n_arms: how often each arm was chosen in this task */
     const uint64_t *pulls; /* n_arms: how many of its rewards are in; at most asked */
     const double *sum;     /* n_arms: the sum of these rewards, each in [0, 1] */
+    const bool *allowed;   /* n_arms: which arms may be chosen, one at least; NULL: all */
     const segue_models *models;
     const segue_prior *prior; /* what a learner taught the task, borrowed; NULL: nothing */
     uint64_t horizon;
@@ -86,6 +87,14 @@ typedef enum segue_needs {
     SEGUE_NEEDS_TOLD    /* to be told which model a task has */
 } segue_needs;
 
+/** A choice that is drawn now and then, taken apart: with probability `share` it is `drawn`, else
+ * `steady`, which draws nothing. */
+typedef struct segue_split {
+    double (*share)(const segue_view *view);
+    segue_choice (*drawn)(const segue_view *view, segue_rng *rng);
+    segue_choice (*steady)(const segue_view *view, segue_rng *rng);
+} segue_split;
+
 typedef struct segue_policy {
     const char *name;    /* as typed on the command line */
     const char *summary; /* one line for help */
@@ -105,8 +114,10 @@ typedef struct segue_policy {
     size_t (*state_size)(const segue_setting *setting, const double *option);
     /* Make the zeroed state ready for a task, or for a run if it carries.  May be NULL. */
     void (*begin)(const segue_view *view);
-    /* Choose an arm.  Reads the view only; cannot fail; ties go to the lowest index. */
+    /* Choose an allowed arm.  Reads the view only; cannot fail; ties go to the lowest index. */
     segue_choice (*choose)(const segue_view *view, segue_rng *rng);
+    /* NULL: every choice is drawn, or none. */
+    const segue_split *split;
     /* Take in a reward; the view has it already.  May be NULL. */
     void (*update)(const segue_view *view, size_t arm, double reward);
 } segue_policy;

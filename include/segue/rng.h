@@ -19,6 +19,7 @@ extern "C" {
 #define SEGUE_STREAM_MEANS     ((UINT64_C(1) << 32) + 1) /* its means around the model */
 #define SEGUE_STREAM_POLICY    ((UINT64_C(1) << 32) + 2) /* what the policy draws      */
 #define SEGUE_STREAM_ESTIMATOR ((UINT64_C(1) << 32) + 3) /* what the estimator draws   */
+#define SEGUE_STREAM_CHANCES   ((UINT64_C(1) << 32) + 4) /* draws to see what it draws */
 
 /** A stream: xoshiro256++ (Blackman and Vigna 2019).  Storage is the caller's. */
 typedef struct segue_rng {

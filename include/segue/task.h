@@ -77,6 +77,30 @@ SEGUE_API void segue_task_forget(segue_task *task);
 SEGUE_API size_t segue_task_ask(segue_task *task);
 
 /**
+ * The same, as if there were no other arms than the allowed ones (n_arms flags).
+ *
+ * @retval SEGUE_EDOMAIN  no arm is allowed that the task may pull
+ */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_task_ask_among(segue_task *task, const bool *allowed,
+                                                             size_t *arm, segue_error *err);
+
+/**
+ * How likely each arm is to be what the next ask gives (n_arms, sum 1), among the allowed ones
+ * (NULL: all).  The task goes on as if it had not been looked at.
+ *
+ * Exact where nothing is drawn (*exact becomes true), else the shares of the arms in `draws` >= 1
+ * draws of a stream of their own.  A policy that draws now and then, such as tla, is taken apart:
+ * the share of its drawn steps is exact, and only they are drawn.
+ *
+ * @retval SEGUE_EDOMAIN  no arm is allowed that the task may pull, or no draws
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_task_probabilities(segue_task *task,
+                                                                 const bool *allowed,
+                                                                 uint64_t draws, double *out,
+                                                                 bool *exact, segue_error *err);
+
+/**
  * Tell the reward of a pull, in any order, also of an arm that was not asked for.
  *
  * Allocates nothing.  On failure the task is unchanged.

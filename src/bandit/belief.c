@@ -106,6 +106,8 @@ size_t segue_belief_thompson(const segue_belief *belief, segue_rng *rng)
     size_t best = 0;
     double value = -INFINITY;
     for (size_t arm = 0; arm < belief->prior.n_arms; arm++) {
+        if (!segue_belief_allows(belief, arm))
+            continue;
         const double x = draw_mean(belief, component, arm, rng);
         if (x > value) {
             value = x;

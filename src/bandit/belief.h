@@ -24,6 +24,7 @@ typedef struct segue_belief {
     const double *weight;  /* n_components: how likely each is, sum 1; all 0: none is possible */
     const uint64_t *pulls; /* n_arms: the rewards so far */
     const double *sum;     /* n_arms: their sum */
+    const bool *allowed;   /* n_arms: the arms that may be pulled; NULL: all */
 } segue_belief;
 
 /* One flat component; `ones` are n_arms times 1. */
@@ -39,13 +40,19 @@ double segue_belief_mean(const segue_belief *belief, size_t component, size_t ar
  * point.  After s rewards of 1 in t pulls the mean is (mean + s step) / (1 + t step). */
 double segue_belief_step(const segue_belief *belief, size_t component, size_t arm);
 
+/* Whether an arm may be pulled. */
+static inline bool segue_belief_allows(const segue_belief *belief, size_t arm)
+{
+    return !belief->allowed || belief->allowed[arm];
+}
+
 /* Whether any component can have given the rewards. */
 bool segue_belief_is_possible(const segue_belief *belief);
 
 /* Weigh the components again, in `weight`, by a reward in [0, 1] that the counts have already. */
 void segue_belief_update(const segue_belief *belief, size_t arm, double reward, double *weight);
 
-/* A draw of a component, then of its means: the arm that is best under them.  A belief of one
+/* A draw of a component, then of its means: the allowed arm that is best under them.  A belief of one
  * component draws no component.  Needs one that is possible. */
 size_t segue_belief_thompson(const segue_belief *belief, segue_rng *rng);
 

@@ -57,6 +57,11 @@ static inline double average(const segue_view *view, size_t arm)
     return view->sum[arm] * (1.0 / (double)view->pulls[arm]);
 }
 
+static inline bool is_allowed(const segue_view *view, size_t arm)
+{
+    return !view->allowed || view->allowed[arm];
+}
+
 /* Whether an ask of this arm still waits for its reward. */
 static inline bool is_outstanding(const segue_view *view, size_t arm)
 {
@@ -76,8 +81,11 @@ static inline bool is_compatible(const segue_view *view, const double *model, do
     return true;
 }
 
-/* The arm asked for least often. */
+/* The arm asked for least often, of those that are allowed. */
 size_t segue_least_asked(const segue_view *view);
+
+/* The best arm of a known model, of those that are allowed. */
+size_t segue_best_allowed(const segue_view *view, size_t model);
 
 #define NEXT_TO_NONE 1e-300 /* discounted pulls of which the inverse would be infinite */
 
@@ -95,6 +103,8 @@ static inline size_t largest_bound(const segue_view *view, counts_function count
     size_t best = view->n_arms;
     double value = -INFINITY;
     for (size_t arm = 0; arm < view->n_arms; arm++) {
+        if (!is_allowed(view, arm))
+            continue;
         const arm_counts c = counts(view, arm);
         if (!(c.pulls > NEXT_TO_NONE)) {
             if (!is_outstanding(view, arm))

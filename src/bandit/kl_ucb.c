@@ -51,6 +51,8 @@ static segue_choice choose(const segue_view *view, segue_rng *rng)
     size_t best = view->n_arms;
     double lack = INFINITY;
     for (size_t arm = 0; arm < view->n_arms; arm++) {
+        if (!is_allowed(view, arm))
+            continue;
         if (view->pulls[arm] == 0) {
             if (!is_outstanding(view, arm))
                 return by_rule(arm);

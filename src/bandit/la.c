@@ -25,5 +25,6 @@ const segue_policy segue_policy_la = {
     .state_size = state_size,
     .begin = begin,
     .choose = segue_player_look_ahead,
+    .split = &segue_player_split,
     .update = segue_player_update,
 };

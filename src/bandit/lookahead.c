@@ -132,9 +132,10 @@ static void see_means(sight *s)
             s->mean[q * s->n_arms + arm] = mean;
             s->value[arm] += s->weight[q] * mean;
         }
-    s->best = 0;
-    for (size_t arm = 1; arm < s->n_arms; arm++)
-        if (s->value[arm] > s->value[s->best] + TIE)
+    s->best = s->n_arms;
+    for (size_t arm = 0; arm < s->n_arms; arm++)
+        if (segue_belief_allows(s->belief, arm) &&
+            (s->best == s->n_arms || s->value[arm] > s->value[s->best] + TIE))
             s->best = arm;
 }
 
@@ -163,8 +164,8 @@ static void see_candidates(sight *s)
     s->top[s->n_top++] = s->best;
     for (int stands_in = 0; stands_in < 2; stands_in++) {
         for (size_t arm = 0; arm < s->n_arms; arm++)
-            if (arm != s->best && beats(s, s->best, arm) == (stands_in != 0) &&
-                !is_beaten_twice(s, arm))
+            if (arm != s->best && segue_belief_allows(s->belief, arm) &&
+                beats(s, s->best, arm) == (stands_in != 0) && !is_beaten_twice(s, arm))
                 s->top[s->n_top++] = arm;
         if (!stands_in)
             s->n_rivals = s->n_top;
@@ -344,13 +345,15 @@ double segue_lookahead_rise(const segue_belief *belief, size_t arm, size_t block
 /* Whether the arm before is the same to every component, and has been looked at. */
 static bool is_like_the_last(const sight *s, size_t arm)
 {
-    for (size_t q = 0; arm > 0 && q < s->n_seen; q++) {
+    if (arm == 0 || !segue_belief_allows(s->belief, arm - 1))
+        return false;
+    for (size_t q = 0; q < s->n_seen; q++) {
         const double *mean = s->mean + q * s->n_arms + arm;
         if (mean[0] != mean[-1] || segue_belief_step(s->belief, s->seen[q], arm) !=
                                        segue_belief_step(s->belief, s->seen[q], arm - 1))
             return false;
     }
-    return arm > 0;
+    return true;
 }
 
 /* Put the best block of an arm in the place of what was found, if it gains more. */
@@ -388,7 +391,7 @@ segue_lookahead segue_look_ahead(const segue_belief *belief, uint64_t remaining,
     see(&s, belief, memory);
     segue_lookahead found = {.arm = s.best};
     for (size_t arm = 0; arm < s.n_arms; arm++)
-        if (arm != s.best && !is_like_the_last(&s, arm))
+        if (arm != s.best && segue_belief_allows(belief, arm) && !is_like_the_last(&s, arm))
             look_at(&s, arm, (double)remaining, &found);
     if (found.arm != s.best && !waits(&s, (double)remaining, &found))
         return found;

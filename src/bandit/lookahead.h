@@ -17,7 +17,7 @@ typedef struct segue_lookahead {
 /* Bytes of memory that the functions below work in. */
 size_t segue_lookahead_size(size_t n_components, size_t n_arms);
 
-/* The arm to pull with `remaining` pulls left, this one included.  Needs a component that is
+/* The allowed arm to pull with `remaining` pulls left, this one included.  Needs a component that is
  * possible.  `memory`, aligned for doubles, holds nothing from call to call. */
 segue_lookahead segue_look_ahead(const segue_belief *belief, uint64_t remaining, void *memory);
 

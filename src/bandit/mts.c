@@ -74,7 +74,7 @@ static segue_choice choose(const segue_view *view, segue_rng *rng)
         return (segue_choice){.arm = segue_ts_arm(view, rng), .reason = SEGUE_NO_MODEL_LEFT};
     for (size_t k = 0; k < n_models; k++)
         posterior[k] = exp(log_posterior[k] - most);
-    return by_rule(view->models->best_arm[segue_draw_index(rng, posterior, n_models)]);
+    return by_rule(segue_best_allowed(view, segue_draw_index(rng, posterior, n_models)));
 }
 
 const segue_policy segue_policy_mts = {

@@ -16,10 +16,11 @@ static segue_choice choose(const segue_view *view, segue_rng *rng)
     double hope = -INFINITY;
     size_t arm = view->n_arms;
     for (size_t k = 0; k < models->n_models; k++) {
-        const double value = segue_models_best_value(models, k);
+        const size_t best = segue_best_allowed(view, k);
+        const double value = segue_models_row(models, k)[best];
         if (value > hope && is_compatible(view, segue_models_row(models, k), 0.0)) {
             hope = value;
-            arm = models->best_arm[k];
+            arm = best;
         }
     }
     if (arm == view->n_arms)

@@ -15,7 +15,8 @@
 
 typedef struct player {
     segue_prior prior;
-    size_t held;     /* the arm */
+    const bool *usual; /* the arms that the task may pull */
+    size_t held;       /* the arm */
     uint64_t hold;   /* pulls it is still held for */
     double weight[]; /* of the components; then what look-ahead works in */
 } player;
@@ -44,6 +45,7 @@ void segue_player_begin(const segue_view *view, segue_prior prior)
 {
     player *p = view->state;
     p->prior = prior;
+    p->usual = view->allowed;
     p->hold = 0;
     memcpy(p->weight, prior.weight, prior.n_components * sizeof *prior.weight);
 }
@@ -51,8 +53,11 @@ void segue_player_begin(const segue_view *view, segue_prior prior)
 segue_belief segue_player_belief(const segue_view *view)
 {
     const player *p = view->state;
-    return (segue_belief){
-        .prior = p->prior, .weight = p->weight, .pulls = view->pulls, .sum = view->sum};
+    return (segue_belief){.prior = p->prior,
+                          .weight = p->weight,
+                          .pulls = view->pulls,
+                          .sum = view->sum,
+                          .allowed = view->allowed};
 }
 
 void segue_player_update(const segue_view *view, size_t arm, double reward)
@@ -81,15 +86,37 @@ static uint64_t remaining(const segue_view *view)
     return view->horizon > view->step ? view->horizon - view->step : 1;
 }
 
-/* Decide, and hold what is exploited. */
+/* Decide, and hold what is exploited, unless it was chosen among fewer arms than usual. */
 static size_t decide(const segue_view *view, const segue_belief *belief)
 {
     player *p = view->state;
     const segue_lookahead ahead =
         segue_look_ahead(belief, remaining(view), p->weight + p->prior.n_components);
+    if (view->allowed != p->usual)
+        return ahead.arm;
     p->held = ahead.arm;
     p->hold = ahead.exploits ? view->step / HOLD_SHARE : 0;
     return ahead.arm;
+}
+
+segue_choice segue_player_steady(const segue_view *view, segue_rng *rng)
+{
+    (void)rng;
+    player *p = view->state;
+    const segue_belief belief = segue_player_belief(view);
+    if (p->hold == 0 || view->allowed != p->usual)
+        return by_rule(decide(view, &belief));
+    p->hold--;
+    return by_rule(p->held);
+}
+
+double segue_player_share(const segue_view *view)
+{
+    const player *p = view->state;
+    const segue_belief belief = segue_player_belief(view);
+    if (!segue_belief_is_possible(&belief))
+        return 1.0;
+    return p->prior.b ? 1.0 / ((double)view->step + 1.0) : 0.0;
 }
 
 /* Whether this is a Thompson step. */
@@ -101,12 +128,11 @@ static bool draws(const segue_view *view, segue_rng *rng)
 
 segue_choice segue_player_look_ahead(const segue_view *view, segue_rng *rng)
 {
-    player *p = view->state;
     const segue_belief belief = segue_player_belief(view);
     if (draws(view, rng) || !segue_belief_is_possible(&belief))
         return draw(view, &belief, rng);
-    if (p->hold == 0)
-        return by_rule(decide(view, &belief));
-    p->hold--;
-    return by_rule(p->held);
+    return segue_player_steady(view, rng);
 }
+
+const segue_split segue_player_split = {
+    .share = segue_player_share, .drawn = segue_player_thompson, .steady = segue_player_steady};

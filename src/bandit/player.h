@@ -28,7 +28,10 @@ segue_belief segue_player_belief(const segue_view *view);
 /* Thompson sampling: a draw of a component, and of its means. */
 segue_choice segue_player_thompson(const segue_view *view, segue_rng *rng);
 
-/* Look-ahead, with a Thompson step now and then. */
+/* Look-ahead, with a Thompson step now and then; and these taken apart. */
 segue_choice segue_player_look_ahead(const segue_view *view, segue_rng *rng);
+double segue_player_share(const segue_view *view);
+segue_choice segue_player_steady(const segue_view *view, segue_rng *rng);
+extern const segue_split segue_player_split;
 
 #endif

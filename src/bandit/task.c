@@ -19,6 +19,7 @@ struct segue_task {
     uint64_t *asked; /* n_arms */
     uint64_t *pulls; /* n_arms */
     double *sum;     /* n_arms */
+    bool *allowed;   /* n_arms: the arms it may pull, if not all; then n_arms: those of one ask */
     void *facts;
     double option[SEGUE_MAX_OPTIONS];
     double lowest, highest;
@@ -100,9 +101,10 @@ static segue_status reserve(segue_task *task, const segue_task_config *config, s
     task->asked = calloc(n_arms, sizeof *task->asked);
     task->pulls = calloc(n_arms, sizeof *task->pulls);
     task->sum = calloc(n_arms, sizeof *task->sum);
+    task->allowed = calloc(2 * n_arms, sizeof *task->allowed);
     task->facts = facts_size ? calloc(1, facts_size) : NULL;
     task->view.state = task->state_size ? calloc(1, task->state_size) : NULL;
-    if (!task->asked || !task->pulls || !task->sum || (facts_size && !task->facts) ||
+    if (!task->asked || !task->pulls || !task->sum || !task->allowed || (facts_size && !task->facts) ||
         (task->state_size && !task->view.state))
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for a task of %zu arms", n_arms);
     return segue_batches_init(&task->batches, config->batches, n_arms, config->setting.horizon,
@@ -165,6 +167,7 @@ void segue_task_destroy(segue_task *task)
     free(task->asked);
     free(task->pulls);
     free(task->sum);
+    free(task->allowed);
     free(task->facts);
     free(task->view.state);
     segue_batches_fini(&task->batches);
@@ -196,14 +199,47 @@ void segue_task_next(segue_task *task, const segue_rng *rng, size_t told)
         segue_task_forget(task);
 }
 
-size_t segue_task_ask(segue_task *task)
+static size_t choose(segue_task *task, const segue_view *view)
 {
-    const segue_choice choice = task->policy->choose(&task->view, &task->rng);
+    const segue_choice choice = task->policy->choose(view, &task->rng);
     task->asked[choice.arm]++;
     task->view.step++;
     task->no_model_left += choice.reason == SEGUE_NO_MODEL_LEFT;
     task->last_reason = choice.reason;
     return choice.arm;
+}
+
+size_t segue_task_ask(segue_task *task)
+{
+    return choose(task, &task->view);
+}
+
+bool segue_task_narrow(segue_task *task, const bool *allowed, segue_view *out)
+{
+    const size_t n_arms = task->view.n_arms;
+    const bool *usual = task->view.allowed;
+    bool *among = task->allowed + n_arms;
+    bool narrows = false, any = false;
+    *out = task->view;
+    for (size_t arm = 0; allowed && arm < n_arms; arm++) {
+        const bool may = !usual || usual[arm];
+        among[arm] = may && allowed[arm];
+        any = any || among[arm];
+        narrows = narrows || among[arm] != may;
+    }
+    if (narrows)
+        out->allowed = among;
+    return any || !allowed;
+}
+
+segue_status segue_task_ask_among(segue_task *task, const bool *allowed, size_t *arm,
+                                  segue_error *err)
+{
+    segue_view view;
+    if (!segue_task_narrow(task, allowed, &view))
+        return segue_fail(err, SEGUE_EDOMAIN, "no arm is allowed that the task may pull");
+    *arm = choose(task, &view);
+    return SEGUE_OK;
 }
 
 segue_status segue_task_tell(segue_task *task, size_t arm, double reward, segue_error *err)
@@ -263,6 +299,13 @@ void segue_task_teach_prior(segue_task *task, const segue_prior *prior)
     segue_task_forget(task);
 }
 
+void segue_task_limit(segue_task *task, const bool *allowed)
+{
+    if (allowed)
+        memcpy(task->allowed, allowed, task->view.n_arms * sizeof *allowed);
+    task->view.allowed = allowed ? task->allowed : NULL;
+}
+
 task_inside segue_task_inside(segue_task *task)
 {
     return (task_inside){.policy = task->policy,
@@ -275,7 +318,8 @@ task_inside segue_task_inside(segue_task *task)
                          .no_model_left = &task->no_model_left,
                          .last_reason = &task->last_reason,
                          .rng = &task->rng,
-                         .batches = &task->batches};
+                         .batches = &task->batches,
+                         .state_size = task->state_size};
 }
 
 void segue_task_set_owner(segue_task *task, void *owner)

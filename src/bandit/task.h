@@ -13,6 +13,13 @@ void segue_task_teach(segue_task *task, const segue_models *models, size_t optio
  * must outlive the task, or its next prior.  NULL: nothing. */
 void segue_task_teach_prior(segue_task *task, const segue_prior *prior);
 
+/** Before the first step: the arms that it may pull (n_arms, copied, one at least); NULL: all. */
+void segue_task_limit(segue_task *task, const bool *allowed);
+
+/** What the task sees if only the allowed arms may be chosen (NULL: any that it may pull), until it
+ * is narrowed again; false: none is left. */
+bool segue_task_narrow(segue_task *task, const bool *allowed, segue_view *out);
+
 /** What a kernel works on, which plays a whole task as asking and telling would. */
 typedef struct task_inside {
     const segue_policy *policy;
@@ -24,6 +31,7 @@ typedef struct task_inside {
     segue_reason *last_reason;
     segue_rng *rng;
     batches *batches;
+    size_t state_size;
 } task_inside;
 task_inside segue_task_inside(segue_task *task);
 

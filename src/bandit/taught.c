@@ -35,6 +35,14 @@ static segue_choice choose_tla(const segue_view *view, segue_rng *rng)
     return view->prior ? segue_player_look_ahead(view, rng) : segue_player_thompson(view, rng);
 }
 
+static double share_tla(const segue_view *view)
+{
+    return view->prior ? segue_player_share(view) : 1.0;
+}
+
+static const segue_split split_tla = {
+    .share = share_tla, .drawn = segue_player_thompson, .steady = segue_player_steady};
+
 const segue_policy segue_policy_tts = {
     .name = "tts",
     .summary = "Thompson sampling by the prior of a learner",
@@ -54,5 +62,6 @@ const segue_policy segue_policy_tla = {
     .state_size = tla_size,
     .begin = begin,
     .choose = choose_tla,
+    .split = &split_tla,
     .update = segue_player_update,
 };

@@ -10,6 +10,8 @@ size_t segue_ts_arm(const segue_view *view, segue_rng *rng)
     size_t best = 0;
     double value = -INFINITY;
     for (size_t arm = 0; arm < view->n_arms; arm++) {
+        if (!is_allowed(view, arm))
+            continue;
         const double successes = view->sum[arm];
         const double failures = fmax(0.0, (double)view->pulls[arm] - successes);
         const double x = segue_rng_beta(rng, 1.0 + successes, 1.0 + failures);

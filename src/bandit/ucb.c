@@ -29,9 +29,22 @@ double segue_ucb_log_term(const segue_setting *setting, const double *option)
 
 size_t segue_least_asked(const segue_view *view)
 {
-    size_t best = 0;
-    for (size_t arm = 1; arm < view->n_arms; arm++)
-        if (view->asked[arm] < view->asked[best])
+    size_t best = view->n_arms;
+    for (size_t arm = 0; arm < view->n_arms; arm++)
+        if (is_allowed(view, arm) &&
+            (best == view->n_arms || view->asked[arm] < view->asked[best]))
+            best = arm;
+    return best;
+}
+
+size_t segue_best_allowed(const segue_view *view, size_t model)
+{
+    const double *mean = segue_models_row(view->models, model);
+    size_t best = view->n_arms;
+    if (is_allowed(view, view->models->best_arm[model]))
+        return view->models->best_arm[model];
+    for (size_t arm = 0; arm < view->n_arms; arm++)
+        if (is_allowed(view, arm) && (best == view->n_arms || mean[arm] > mean[best]))
             best = arm;
     return best;
 }

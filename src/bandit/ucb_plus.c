@@ -26,13 +26,15 @@ static arm_counts counts(const segue_view *view, size_t arm)
     return candidate[arm] ? task_counts(view, arm) : (arm_counts){.pulls = 1.0, .sum = -INFINITY};
 }
 
-/* While every candidate waits for its first reward: the one asked for least. */
+/* While every candidate waits for its first reward: the one asked for least; n_arms: there is
+ * none. */
 static size_t least_asked_candidate(const segue_view *view)
 {
     const bool *candidate = view->facts;
     size_t best = view->n_arms;
     for (size_t arm = 0; arm < view->n_arms; arm++)
-        if (candidate[arm] && (best == view->n_arms || view->asked[arm] < view->asked[best]))
+        if (candidate[arm] && is_allowed(view, arm) &&
+            (best == view->n_arms || view->asked[arm] < view->asked[best]))
             best = arm;
     return best;
 }
@@ -42,7 +44,8 @@ static segue_choice choose(const segue_view *view, segue_rng *rng)
     (void)rng;
     const bool *candidate = view->facts;
     const size_t arm = largest_bound(view, counts, 0.5 * view->log_term);
-    return by_rule(candidate[arm] ? arm : least_asked_candidate(view));
+    const size_t other = candidate[arm] ? arm : least_asked_candidate(view);
+    return by_rule(other < view->n_arms ? other : segue_ucb_arm(view));
 }
 
 const segue_policy segue_policy_ucb_plus = {

@@ -89,7 +89,8 @@ static segue_choice choose(const segue_view *view, segue_rng *rng)
 {
     (void)rng;
     const test_state *state = view->state;
-    return by_rule(state->committed ? state->arm : segue_ucb_arm(view));
+    const bool follows = state->committed && is_allowed(view, state->arm);
+    return by_rule(follows ? state->arm : segue_ucb_arm(view));
 }
 
 const segue_policy segue_policy_ucb_test = {

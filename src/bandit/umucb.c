@@ -45,11 +45,12 @@ static double bound(const segue_view *view, const double *model, size_t arm, dou
 /* The arm with the largest bound under one model, and that bound. */
 static size_t best_bound(const segue_view *view, const double *model, double eps, double *value)
 {
-    size_t best = 0;
-    *value = bound(view, model, 0, eps);
-    for (size_t arm = 1; arm < view->n_arms; arm++) {
+    size_t best = view->n_arms;
+    for (size_t arm = 0; arm < view->n_arms; arm++) {
+        if (!is_allowed(view, arm))
+            continue;
         const double b = bound(view, model, arm, eps);
-        if (b > *value) {
+        if (best == view->n_arms || b > *value) {
             *value = b;
             best = arm;
         }
@@ -66,7 +67,7 @@ static size_t kindest(const segue_view *view, double eps)
         const double *model = segue_models_row(view->models, k);
         if (!is_compatible(view, model, eps))
             continue;
-        double value;
+        double value = 0.0;
         const size_t candidate = best_bound(view, model, eps, &value);
         if (arm == view->n_arms || value > hope) {
             hope = value;

@@ -155,7 +155,7 @@ static segue_status give_memory(refit *r, const mixture *mix, const ring *tasks,
     return status == SEGUE_OK ? fit_each_alone(r, tasks, err) : status;
 }
 
-segue_status segue_refit(mixture *mix, const ring *tasks, size_t hint, uint64_t now, segue_rng *rng,
+segue_status segue_mixture_refit(mixture *mix, const ring *tasks, size_t hint, uint64_t now, segue_rng *rng,
                          segue_error *err)
 {
     refit r;

@@ -1,4 +1,4 @@
-/* explain.c - what an open task is taken for, and what its next pull is for.
+/* explain.c - what a task is taken for, and what its next pull is for.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
@@ -7,11 +7,33 @@
 #include "bandit/player.h"
 #include "transfer/method.h"
 
-/* Without types a task has one flat component, and is of no type. */
-static void tell_weights(const segue_belief *belief, segue_explanation *out)
+static bool has_types(const segue_learner *learner)
 {
-    out->n_types = belief->prior.n_components - 1;
-    memcpy(out->weight, belief->weight, belief->prior.n_components * sizeof *out->weight);
+    return learner->method != &segue_method_tucb;
+}
+
+/* Returns the number of types.  Without types a task has one flat component, and is of no type. */
+static size_t tell_weights(const segue_belief *belief, double *weight)
+{
+    memcpy(weight, belief->weight, belief->prior.n_components * sizeof *weight);
+    return belief->prior.n_components - 1;
+}
+
+void segue_learner_take(segue_learner *learner, const open_task *entry)
+{
+    if (!has_types(learner))
+        return;
+    const segue_belief belief = segue_player_belief(segue_task_inside(entry->task).view);
+    learner->taken = (segue_taken){.version = entry->version};
+    learner->taken.n_types = tell_weights(&belief, learner->taken.weight);
+    learner->has_taken = true;
+}
+
+bool segue_learner_last_taken(const segue_learner *learner, segue_taken *out)
+{
+    if (learner->has_taken)
+        *out = learner->taken;
+    return learner->has_taken;
 }
 
 static void tell_next(const segue_belief *belief, const segue_view *view, void *memory,
@@ -33,10 +55,11 @@ static void tell_next(const segue_belief *belief, const segue_view *view, void *
 segue_status segue_learner_explain(const segue_learner *learner, segue_task *task,
                                    segue_explanation *out, segue_error *err)
 {
-    const open_task *entry = segue_task_owner(task);
-    if (!entry || entry->learner != learner)
-        return segue_fail(err, SEGUE_EDOMAIN, "the task is not an open one of this learner");
-    if (learner->method == &segue_method_tucb)
+    open_task *entry = NULL;
+    const segue_status status = segue_learner_entry(learner, task, &entry, err);
+    if (status != SEGUE_OK)
+        return status;
+    if (!has_types(learner))
         return segue_fail(err, SEGUE_EDOMAIN, "tucb goes by models, and knows no types");
     const segue_view *view = segue_task_inside(task).view;
     const segue_belief belief = segue_player_belief(view);
@@ -44,7 +67,7 @@ segue_status segue_learner_explain(const segue_learner *learner, segue_task *tas
     if (!memory)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory to explain a task");
     *out = (segue_explanation){.n_types = 0};
-    tell_weights(&belief, out);
+    out->n_types = tell_weights(&belief, out->weight);
     tell_next(&belief, view, memory, out);
     free(memory);
     return SEGUE_OK;

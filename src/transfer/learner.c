@@ -8,64 +8,6 @@
 
 #include "transfer/method.h"
 
-/* ---- what tasks share -------------------------------------------------------------------- */
-
-static void release(lesson *old)
-{
-    if (!old || --old->users > 0)
-        return;
-    segue_models_destroy(old->models);
-    free(old->numbers);
-    free(old);
-}
-
-segue_status segue_lesson_create(lesson **out, size_t n_components, size_t n_arms, segue_error *err)
-{
-    lesson *l = calloc(1, sizeof *l);
-    double *numbers = calloc(n_components * (1 + 2 * n_arms), sizeof *numbers);
-    if (!l || !numbers) {
-        free(l);
-        free(numbers);
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for what a learner teaches");
-    }
-    l->numbers = numbers;
-    l->prior = (segue_prior){.n_components = n_components, .n_arms = n_arms};
-    l->prior.weight = segue_lesson_weight(l);
-    l->prior.a = segue_lesson_a(l);
-    l->prior.b = segue_lesson_b(l);
-    *out = l;
-    return SEGUE_OK;
-}
-
-double *segue_lesson_weight(const lesson *l)
-{
-    return l->numbers;
-}
-
-double *segue_lesson_a(const lesson *l)
-{
-    return l->numbers + l->prior.n_components;
-}
-
-double *segue_lesson_b(const lesson *l)
-{
-    return segue_lesson_a(l) + l->prior.n_components * l->prior.n_arms;
-}
-
-void segue_lesson_teach(const segue_learner *learner, open_task *entry)
-{
-    (void)learner;
-    segue_task_teach_prior(entry->task, entry->lesson ? &entry->lesson->prior : NULL);
-}
-
-void segue_learner_publish(segue_learner *learner, lesson *next)
-{
-    if (next)
-        next->users = 1;
-    release(learner->current);
-    learner->current = next;
-}
-
 /* ---- making one -------------------------------------------------------------------------- */
 
 static segue_status check_config(const segue_learner_config *config, segue_error *err)
@@ -109,13 +51,18 @@ segue_status segue_learner_create(segue_learner **out, const segue_learner_confi
     return SEGUE_OK;
 }
 
+static void free_entry(open_task *entry)
+{
+    segue_task_destroy(entry->task);
+    segue_lesson_release(entry->lesson);
+    free(entry);
+}
+
 static void free_chain(open_task *chain)
 {
     while (chain) {
         open_task *next = chain->next;
-        segue_task_destroy(chain->task);
-        release(chain->lesson);
-        free(chain);
+        free_entry(chain);
         chain = next;
     }
 }
@@ -124,10 +71,12 @@ void segue_learner_destroy(segue_learner *learner)
 {
     if (!learner)
         return;
+    segue_learner_let_go(learner);
     free_chain(learner->open);
     free_chain(learner->idle);
-    release(learner->current);
+    segue_lesson_release(learner->current);
     learner->method->destroy(learner);
+    free(learner->allowed);
     free(learner);
 }
 
@@ -164,16 +113,29 @@ static segue_status make_task(const segue_learner *learner, bool identifies, ope
     return SEGUE_OK;
 }
 
+static size_t n_arms_of(const open_task *entry)
+{
+    return segue_task_inside(entry->task).view->n_arms;
+}
+
 /* A task of the right kind: one that was closed, or a new one. */
 static segue_status take_task(segue_learner *learner, bool identifies, open_task **out,
                               segue_error *err)
 {
-    for (open_task **at = &learner->idle; *at; at = &(*at)->next)
-        if ((*at)->identifies == identifies) {
-            *out = *at;
-            *at = (*at)->next;
+    for (open_task **at = &learner->idle; *at;) {
+        open_task *entry = *at;
+        const bool has_all = n_arms_of(entry) == learner->config.n_arms;
+        if (has_all && entry->identifies != identifies) {
+            at = &entry->next;
+            continue;
+        }
+        *at = entry->next;
+        if (has_all) {
+            *out = entry;
             return SEGUE_OK;
         }
+        free_entry(entry); /* arms were added */
+    }
     return make_task(learner, identifies, out, err);
 }
 
@@ -187,6 +149,7 @@ segue_status segue_learner_open_task(segue_learner *learner, segue_task **out, s
         return status;
     entry->learner = learner;
     entry->lesson = learner->current;
+    entry->version = learner->version;
     entry->next = learner->open;
     entry->before = &learner->open;
     if (learner->open)
@@ -194,6 +157,7 @@ segue_status segue_learner_open_task(segue_learner *learner, segue_task **out, s
     learner->open = entry;
     if (entry->lesson)
         entry->lesson->users++;
+    segue_task_limit(entry->task, learner->allowed);
     learner->method->teach(learner, entry);
     segue_rng rng;
     segue_rng_open(&rng, learner->config.seed, learner->config.run, learner->opened,
@@ -206,21 +170,37 @@ segue_status segue_learner_open_task(segue_learner *learner, segue_task **out, s
 
 /* ---- closing ----------------------------------------------------------------------------- */
 
-segue_status segue_learner_close_task(segue_learner *learner, segue_task **task, segue_error *err)
+segue_status segue_learner_entry(const segue_learner *learner, const segue_task *task,
+                                 open_task **out, segue_error *err)
 {
-    open_task *entry = *task ? segue_task_owner(*task) : NULL;
-    if (!entry || entry->learner != learner)
+    *out = task ? segue_task_owner(task) : NULL;
+    if (!*out || (*out)->learner != learner)
         return segue_fail(err, SEGUE_EDOMAIN, "the task is not an open one of this learner");
-    learner->closed++;
-    const segue_status status = learner->method->learn(learner, entry, err);
+    return SEGUE_OK;
+}
+
+void segue_learner_put_away(segue_learner *learner, open_task *entry)
+{
     *entry->before = entry->next;
     if (entry->next)
         entry->next->before = entry->before;
-    release(entry->lesson);
+    segue_lesson_release(entry->lesson);
     entry->lesson = NULL;
     entry->learner = NULL;
     entry->next = learner->idle;
     learner->idle = entry;
+}
+
+segue_status segue_learner_close_task(segue_learner *learner, segue_task **task, segue_error *err)
+{
+    open_task *entry = NULL;
+    segue_status status = segue_learner_entry(learner, *task, &entry, err);
+    if (status != SEGUE_OK)
+        return status;
+    learner->closed++;
+    segue_learner_take(learner, entry);
+    status = learner->method->learn(learner, entry, err);
+    segue_learner_put_away(learner, entry);
     *task = NULL;
     return status;
 }
@@ -235,6 +215,21 @@ const segue_models *segue_learner_models(const segue_learner *learner)
 const segue_learner_config *segue_learner_settings(const segue_learner *learner)
 {
     return &learner->config;
+}
+
+uint64_t segue_learner_version(const segue_learner *learner)
+{
+    return learner->version;
+}
+
+segue_status segue_learner_task_version(const segue_learner *learner, const segue_task *task,
+                                        uint64_t *version, segue_error *err)
+{
+    open_task *entry = NULL;
+    const segue_status status = segue_learner_entry(learner, task, &entry, err);
+    if (status == SEGUE_OK)
+        *version = entry->version;
+    return status;
 }
 
 segue_learner_info segue_learner_look(const segue_learner *learner)

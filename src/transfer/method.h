@@ -21,11 +21,24 @@ typedef struct open_task {
     segue_learner *learner; /* NULL while it is idle */
     segue_task *task;
     lesson *lesson; /* NULL: there was none yet */
+    uint64_t version; /* of the learner when it was opened */
     double eps;
     bool identifies;           /* plays round robin */
     struct open_task *next;    /* in its chain */
     struct open_task **before; /* what points at it, while it is open */
 } open_task;
+
+/* How a fit is made aside; what is copied is the method's. */
+typedef struct refit_method {
+    bool (*is_due)(const segue_learner *learner);
+    segue_status (*copy)(const segue_learner *learner, void **out, segue_error *err);
+    /* Fit the copy, in any thread; @retval SEGUE_ENOMEM */
+    segue_status (*run)(void *copy, segue_error *err);
+    /* Take over what the copy has become, with what came in since, and publish it; on failure the
+     * learner is as it was, and the copy can be adopted again; @retval SEGUE_ENOMEM */
+    segue_status (*adopt)(segue_learner *learner, void *copy, segue_error *err);
+    void (*discard)(void *copy);
+} refit_method;
 
 typedef struct learner_method {
     segue_learner_kind kind; /* name, summary, options */
@@ -46,6 +59,14 @@ typedef struct learner_method {
     void (*teach)(const segue_learner *learner, open_task *entry);
     /* Learn from a task that is over; @retval SEGUE_ENOMEM, SEGUE_EDOMAIN */
     segue_status (*learn)(segue_learner *learner, const open_task *entry, segue_error *err);
+    /* Refits aside, which `learn` leaves out with config.background; NULL: it needs none. */
+    const refit_method *refit;
+    /* Remember one arm more than config.n_arms, and publish what is known of all; NULL: arms do not
+     * come and go.  On failure nothing has changed; @retval SEGUE_ENOMEM */
+    segue_status (*add_arm)(segue_learner *learner, segue_error *err);
+    /* Add what another learner of the method, with as many arms, remembers, and publish it; on
+     * failure nothing has changed; @retval SEGUE_ENOMEM, SEGUE_EDOMAIN */
+    segue_status (*merge)(segue_learner *into, const segue_learner *from, segue_error *err);
     void (*look)(const segue_learner *learner, segue_learner_info *info);
     /* Its memory to bytes, and back into a fresh one; @retval SEGUE_ENOMEM, SEGUE_EDOMAIN */
     void (*put)(const segue_learner *learner, bytes *b);
@@ -60,16 +81,40 @@ struct segue_learner {
     const learner_method *method;
     void *part;      /* what the method remembers */
     lesson *current; /* for the next task; NULL: none yet */
+    uint64_t version;   /* how often that has changed */
+    bool *allowed;      /* n_arms: arms that are not retired; NULL: none is */
+    segue_refit *refit; /* the one that is open, or NULL */
     open_task *open, *idle;
     uint64_t opened, closed;
+    bool has_taken;
+    segue_taken taken; /* what the task that was closed last was taken for */
 };
+
+#define LEARNER_FILE_VERSION 3
 
 /* The method of that name, or NULL; `length` characters of it. */
 const learner_method *segue_method_find(const char *name, size_t length);
 
+/* The open task of a learner; @retval SEGUE_EDOMAIN  it is none */
+SEGUE_MUST_CHECK segue_status segue_learner_entry(const segue_learner *learner,
+                                                  const segue_task *task, open_task **out,
+                                                  segue_error *err);
+
+/* Have an open task no more; it can be opened again. */
+void segue_learner_put_away(segue_learner *learner, open_task *entry);
+
+/* Keep what a task that is being closed is taken for. */
+void segue_learner_take(segue_learner *learner, const open_task *entry);
+
+/* Have no open refit any more: what it becomes is not wanted. */
+void segue_learner_let_go(segue_learner *learner);
+
 /* A prior of so many components, to be filled in; @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_lesson_create(lesson **out, size_t n_components, size_t n_arms,
                                                   segue_error *err);
+/* One user less; the last one frees it.  NULL is fine. */
+void segue_lesson_release(lesson *old);
+
 /* Where its numbers are, which a prior only borrows: n_components weights, then n_components x
  * n_arms times a, and b. */
 double *segue_lesson_weight(const lesson *l);

@@ -3,10 +3,11 @@
  *   8 bytes  "SEGUELRN"
  *   u64      version
  *   u64      bytes of what follows, without the checksum
- *   ...      the method's name (16 bytes), configuration, tasks opened and closed, the method's
- * memory u64      CRC-32 of all before it
+ *   ...      the method's name (16 bytes), configuration, tasks opened and closed, version of what is
+ *            taught, number of retired arms and these, the method's memory
+ *   u64      CRC-32 of all before it
  *
- * All numbers are little-endian; doubles are IEEE 754.  Tasks that are open are not in it.
+ * All numbers are little-endian; doubles are IEEE 754.  Open tasks and refits are not in it.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,9 +20,10 @@
 #include "core/outfile.h"
 #include "core/text.h"
 #include "transfer/method.h"
+#include "transfer/play.h"
 
 #define MAGIC   "SEGUELRN"
-#define VERSION 2
+#define VERSION LEARNER_FILE_VERSION
 #define HEAD    24 /* magic, version, length */
 #define TAIL    8  /* checksum */
 
@@ -58,14 +60,26 @@ static void put_config(bytes *b, const segue_learner_config *c)
                               c->every,    c->seed,
                               c->run,      estimator_number(c->estimator),
                               c->cold,     c->hint,
-                              c->window,   c->cap};
+                              c->window,   c->cap,
+                              c->background};
     const double numbers[] = {c->delta, c->c, c->growth, c->lowest, c->highest};
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
         segue_bytes_put_u64(b, whole[i]);
     segue_bytes_put_f64(b, numbers, sizeof numbers / sizeof *numbers);
 }
 
-static void put_learner(bytes *b, const segue_learner *learner)
+static void put_retired(bytes *b, const segue_learner *learner)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < learner->config.n_arms; i++)
+        count += segue_learner_is_retired(learner, i);
+    segue_bytes_put_u64(b, count);
+    for (size_t i = 0; i < learner->config.n_arms; i++)
+        if (segue_learner_is_retired(learner, i))
+            segue_bytes_put_u64(b, i);
+}
+
+void segue_learner_put(const segue_learner *learner, bytes *b)
 {
     segue_bytes_put(b, MAGIC, strlen(MAGIC));
     segue_bytes_put_u64(b, VERSION);
@@ -74,6 +88,8 @@ static void put_learner(bytes *b, const segue_learner *learner)
     put_config(b, &learner->config);
     segue_bytes_put_u64(b, learner->opened);
     segue_bytes_put_u64(b, learner->closed);
+    segue_bytes_put_u64(b, learner->version);
+    put_retired(b, learner);
     learner->method->put(learner, b);
     if (b->failed)
         return;
@@ -89,7 +105,7 @@ static void put_learner(bytes *b, const segue_learner *learner)
 segue_status segue_learner_save(const segue_learner *learner, const char *path, segue_error *err)
 {
     bytes b = {.data = NULL};
-    put_learner(&b, learner);
+    segue_learner_put(learner, &b);
     const segue_status status =
         b.failed ? segue_fail(err, SEGUE_ENOMEM, "out of memory to save a learner")
                  : segue_outfile_write(path, b.data, b.size, err);
@@ -126,7 +142,7 @@ static segue_status read_file(const char *path, bytes *b, segue_error *err)
 }
 
 /* Magic, version, length, checksum. */
-static segue_status check_frame(const char *path, const bytes *b, segue_error *err)
+static segue_status check_frame(const char *path, const reader *b, segue_error *err)
 {
     reader r = {.data = b->data, .size = b->size, .at = strlen(MAGIC)};
     if (b->size < strlen(MAGIC) || memcmp(b->data, MAGIC, strlen(MAGIC)) != 0)
@@ -149,9 +165,9 @@ static segue_status check_frame(const char *path, const bytes *b, segue_error *e
 
 static segue_learner_config get_config(reader *r)
 {
-    uint64_t whole[18];
+    uint64_t whole[19];
     double numbers[5];
-    for (size_t i = 0; i < 18; i++)
+    for (size_t i = 0; i < 19; i++)
         whole[i] = segue_reader_u64(r);
     segue_reader_f64(r, numbers, 5);
     return (segue_learner_config){.n_arms = whole[0],
@@ -172,11 +188,34 @@ static segue_learner_config get_config(reader *r)
                                   .hint = whole[15],
                                   .window = whole[16],
                                   .cap = whole[17],
+                                  .background = whole[18] != 0,
                                   .delta = numbers[0],
                                   .c = numbers[1],
                                   .growth = numbers[2],
                                   .lowest = numbers[3],
                                   .highest = numbers[4]};
+}
+
+static segue_status get_retired(segue_learner *learner, reader *r, segue_error *err)
+{
+    const uint64_t count = segue_reader_u64(r);
+    segue_status status = SEGUE_OK;
+    for (uint64_t i = 0; i < count && status == SEGUE_OK && !r->failed; i++)
+        status = segue_learner_retire_arm(learner, segue_reader_u64(r), err);
+    return status;
+}
+
+/* All but its configuration. */
+static segue_status get_memory(segue_learner *learner, reader *r, segue_error *err)
+{
+    learner->opened = segue_reader_u64(r);
+    learner->closed = segue_reader_u64(r);
+    const uint64_t version = segue_reader_u64(r);
+    segue_status status = get_retired(learner, r, err);
+    if (status == SEGUE_OK)
+        status = learner->method->get(learner, r, err);
+    learner->version = version; /* which went up as it was published again */
+    return status;
 }
 
 static segue_status get_learner(reader *r, const char *path, segue_learner **out, segue_error *err)
@@ -188,16 +227,30 @@ static segue_status get_learner(reader *r, const char *path, segue_learner **out
     segue_learner_config config = get_config(r);
     config.method = name;
     segue_status status = segue_learner_create(out, &config, &inner);
-    if (status == SEGUE_OK) {
-        (*out)->opened = segue_reader_u64(r);
-        (*out)->closed = segue_reader_u64(r);
-        status = (*out)->method->get(*out, r, &inner);
-    }
+    if (status == SEGUE_OK)
+        status = get_memory(*out, r, &inner);
     if (status == SEGUE_ENOMEM)
         return segue_fail(err, status, "%s", inner.message);
     if (status != SEGUE_OK || r->failed || r->at != r->size)
         return damaged(path, status != SEGUE_OK ? inner.message : "its parts do not fit", err);
     return SEGUE_OK;
+}
+
+segue_status segue_learner_get(segue_learner **out, const void *data, size_t size, const char *name,
+                               segue_error *err)
+{
+    reader r = {.data = data, .size = size};
+    *out = NULL;
+    segue_status status = check_frame(name, &r, err);
+    if (status == SEGUE_OK) {
+        r = (reader){.data = data, .size = size - TAIL, .at = HEAD};
+        status = get_learner(&r, name, out, err);
+    }
+    if (status != SEGUE_OK) {
+        segue_learner_destroy(*out);
+        *out = NULL;
+    }
+    return status;
 }
 
 segue_status segue_learner_load(segue_learner **out, const char *path, size_t n_arms,
@@ -207,11 +260,7 @@ segue_status segue_learner_load(segue_learner **out, const char *path, size_t n_
     *out = NULL;
     segue_status status = read_file(path, &b, err);
     if (status == SEGUE_OK)
-        status = check_frame(path, &b, err);
-    if (status == SEGUE_OK) {
-        reader r = {.data = b.data, .size = b.size - TAIL, .at = HEAD};
-        status = get_learner(&r, path, out, err);
-    }
+        status = segue_learner_get(out, b.data, b.size, path, err);
     segue_bytes_fini(&b);
     if (status == SEGUE_OK && n_arms > 0 && (*out)->config.n_arms != n_arms)
         status = segue_fail(err, SEGUE_EDOMAIN, "%s: is a learner of %zu arms; need one of %zu",

@@ -59,25 +59,30 @@ static void match(const arm_sums *sums, double *a, double *b)
     *b = kept * (1.0 - mean);
 }
 
-static segue_status publish(segue_learner *learner, segue_error *err)
+/* What all arms have taught is what tasks to come are taught. */
+static void publish_as(segue_learner *learner, lesson *next)
 {
     const arm_sums *sums = learner->part;
-    lesson *next = NULL;
-    const segue_status status = segue_lesson_create(&next, 1, learner->config.n_arms, err);
-    if (status != SEGUE_OK)
-        return status;
     *segue_lesson_weight(next) = 1.0;
-    for (size_t i = 0; i < learner->config.n_arms; i++)
+    for (size_t i = 0; i < next->prior.n_arms; i++)
         match(&sums[i], &segue_lesson_a(next)[i], &segue_lesson_b(next)[i]);
     segue_learner_publish(learner, next);
-    return SEGUE_OK;
+}
+
+static segue_status publish(segue_learner *learner, segue_error *err)
+{
+    lesson *next = NULL;
+    const segue_status status = segue_lesson_create(&next, 1, learner->config.n_arms, err);
+    if (status == SEGUE_OK)
+        publish_as(learner, next);
+    return status;
 }
 
 static segue_status learn(segue_learner *learner, const open_task *entry, segue_error *err)
 {
     const task_inside in = segue_task_inside(entry->task);
     arm_sums *sums = learner->part;
-    for (size_t i = 0; i < learner->config.n_arms; i++) {
+    for (size_t i = 0; i < in.view->n_arms; i++) {
         const double pulls = (double)in.pulls[i], sum = in.sum[i];
         if (pulls < 2.0)
             continue;
@@ -86,6 +91,40 @@ static segue_status learn(segue_learner *learner, const open_task *entry, segue_
         sums[i].square += fmax(0.0, sum * (sum - 1.0)) / (pulls * (pulls - 1.0));
     }
     return publish(learner, err);
+}
+
+static segue_status add_arm(segue_learner *learner, segue_error *err)
+{
+    const size_t n_arms = learner->config.n_arms + 1;
+    lesson *next = NULL;
+    arm_sums *sums = realloc(learner->part, n_arms * sizeof *sums);
+    if (!sums)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for %zu arms", n_arms);
+    learner->part = sums;
+    sums[n_arms - 1] = (arm_sums){.tasks = 0.0};
+    if (!learner->current)
+        return SEGUE_OK;
+    const segue_status status = segue_lesson_create(&next, 1, n_arms, err);
+    if (status == SEGUE_OK)
+        publish_as(learner, next);
+    return status;
+}
+
+static segue_status merge(segue_learner *into, const segue_learner *from, segue_error *err)
+{
+    arm_sums *mine = into->part;
+    const arm_sums *theirs = from->part;
+    lesson *next = NULL;
+    const segue_status status = segue_lesson_create(&next, 1, into->config.n_arms, err);
+    if (status != SEGUE_OK)
+        return status;
+    for (size_t i = 0; i < into->config.n_arms; i++) {
+        mine[i].tasks += theirs[i].tasks;
+        mine[i].mean += theirs[i].mean;
+        mine[i].square += theirs[i].square;
+    }
+    publish_as(into, next);
+    return SEGUE_OK;
 }
 
 static void look(const segue_learner *learner, segue_learner_info *info)
@@ -124,6 +163,8 @@ const learner_method segue_method_ts_prior = {
     .policy = &segue_policy_tts,
     .teach = segue_lesson_teach,
     .learn = learn,
+    .add_arm = add_arm,
+    .merge = merge,
     .look = look,
     .put = put,
     .get = get,

@@ -302,13 +302,10 @@ static segue_status publish(segue_learner *learner, segue_error *err)
 
 static segue_status estimate(segue_learner *learner, tucb *t, segue_error *err)
 {
-    const uint64_t used = n_used(t);
-    if (used < t->next_fit)
-        return SEGUE_OK;
     const segue_status status = segue_estimator_fit(t->estimator, t->moments, err);
     if (status != SEGUE_OK)
         return status;
-    const uint64_t soonest = used + learner->config.every;
+    const uint64_t used = n_used(t), soonest = used + learner->config.every;
     const double grown = ceil((1.0 + learner->config.growth) * (double)used);
     t->next_fit = grown > (double)soonest ? (uint64_t)grown : soonest;
     t->estimated_at = used;
@@ -341,8 +338,66 @@ static segue_status learn(segue_learner *learner, const open_task *entry, segue_
         status = segue_moments_add(t->moments, t->views, 1.0, err);
     }
     if (status != SEGUE_OK || any)
-        return status == SEGUE_OK ? estimate(learner, t, err) : status;
+        return status == SEGUE_OK && n_used(t) >= t->next_fit ? estimate(learner, t, err) : status;
     t->left_out++;
+    return SEGUE_OK;
+}
+
+/* ---- merging ----------------------------------------------------------------------------- */
+
+static segue_status check_merge(const segue_learner_config *a, const segue_learner_config *b,
+                                segue_error *err)
+{
+    if (takes_counts(a) || takes_counts(b))
+        return segue_fail(err, SEGUE_EDOMAIN,
+                          "tucb with em cannot be merged: the counts of its tasks do not add up");
+    if (strcmp(a->estimator, b->estimator) != 0 || a->n_models != b->n_models ||
+        a->views != b->views)
+        return segue_fail(err, SEGUE_EDOMAIN,
+                          "tucb with another estimator, views or number of models cannot be merged");
+    return SEGUE_OK;
+}
+
+/* The moments of both, made aside. */
+static segue_status pool(segue_moments **out, const segue_learner *a, const segue_learner *b,
+                         segue_error *err)
+{
+    const tucb *mine = a->part, *theirs = b->part;
+    segue_status status = segue_moments_create(out, a->config.n_arms, a->config.views, err);
+    if (status == SEGUE_OK)
+        status = segue_moments_merge(*out, mine->moments, err);
+    if (status == SEGUE_OK)
+        status = segue_moments_merge(*out, theirs->moments, err);
+    return status;
+}
+
+/* C is the larger one: either has seen how far the estimates were off. */
+static void add_counters(tucb *t, const tucb *other)
+{
+    t->left_out += other->left_out;
+    t->violations += other->violations;
+    t->no_model_left += other->no_model_left;
+    t->c = fmax(t->c, other->c);
+}
+
+static segue_status merge(segue_learner *into, const segue_learner *from, segue_error *err)
+{
+    tucb *t = into->part;
+    segue_moments *both = NULL, *mine = t->moments;
+    segue_status status = check_merge(&into->config, &from->config, err);
+    if (status == SEGUE_OK)
+        status = pool(&both, into, from, err);
+    if (status == SEGUE_OK) {
+        t->moments = both;
+        status = estimate(into, t, err);
+    }
+    if (status != SEGUE_OK) {
+        t->moments = mine;
+        segue_moments_destroy(both);
+        return status;
+    }
+    segue_moments_destroy(mine);
+    add_counters(t, from->part);
     return SEGUE_OK;
 }
 
@@ -403,6 +458,7 @@ const learner_method segue_method_tucb = {
     .plan = plan,
     .teach = teach,
     .learn = learn,
+    .merge = merge,
     .look = look,
     .put = put,
     .get = get,

@@ -15,7 +15,7 @@
 /* What it remembers. */
 typedef struct typed {
     segue_types *types;
-    double *pulls; /* n_arms: scratch */
+    double *counts; /* 2 x n_arms, scratch: sums of a task, and pulls */
 } typed;
 
 enum { HINT, WINDOW, CAP, N_OPTIONS };
@@ -84,8 +84,8 @@ static segue_status create(segue_learner *learner, segue_error *err)
     const segue_status status = segue_types_create(&t->types, &types, err);
     if (status != SEGUE_OK)
         return status;
-    t->pulls = calloc(config->n_arms, sizeof *t->pulls);
-    return t->pulls ? SEGUE_OK : segue_fail(err, SEGUE_ENOMEM, "out of memory for a learner");
+    t->counts = calloc(2 * config->n_arms, sizeof *t->counts);
+    return t->counts ? SEGUE_OK : segue_fail(err, SEGUE_ENOMEM, "out of memory for a learner");
 }
 
 static void destroy(segue_learner *learner)
@@ -94,40 +94,149 @@ static void destroy(segue_learner *learner)
     if (!t)
         return;
     segue_types_destroy(t->types);
-    free(t->pulls);
+    free(t->counts);
     free(t);
 }
 
 /* ---- tasks ------------------------------------------------------------------------------- */
 
-/* Hand the types, as they are now, to the tasks to come. */
-static segue_status publish(segue_learner *learner, segue_error *err)
+/* Types as they are now, for tasks to come. */
+static segue_status make_lesson(const segue_types *types, lesson **out, segue_error *err)
 {
-    const segue_types *types = ((const typed *)learner->part)->types;
     const size_t n_components = segue_types_count(types) + 1, n_arms = segue_types_arms(types);
-    lesson *next = NULL;
+    *out = NULL;
     if (n_components == 1)
         return SEGUE_OK; /* no types yet: tasks go by nothing */
-    const segue_status status = segue_lesson_create(&next, n_components, n_arms, err);
+    const segue_status status = segue_lesson_create(out, n_components, n_arms, err);
     if (status != SEGUE_OK)
         return status;
-    segue_types_prior(types, segue_lesson_weight(next));
-    memcpy(segue_lesson_a(next), segue_types_a(types), n_components * n_arms * sizeof(double));
-    memcpy(segue_lesson_b(next), segue_types_b(types), n_components * n_arms * sizeof(double));
-    segue_learner_publish(learner, next);
+    segue_types_prior(types, segue_lesson_weight(*out));
+    memcpy(segue_lesson_a(*out), segue_types_a(types), n_components * n_arms * sizeof(double));
+    memcpy(segue_lesson_b(*out), segue_types_b(types), n_components * n_arms * sizeof(double));
     return SEGUE_OK;
+}
+
+static segue_status publish(segue_learner *learner, segue_error *err)
+{
+    lesson *next = NULL;
+    const segue_status status =
+        make_lesson(((const typed *)learner->part)->types, &next, err);
+    if (next)
+        segue_learner_publish(learner, next);
+    return status;
+}
+
+/* Publish types that were made aside and put them in the place of the others; or free them. */
+static segue_status replace(segue_learner *learner, segue_types *made, segue_error *err)
+{
+    typed *t = learner->part;
+    lesson *next = NULL;
+    const segue_status status = make_lesson(made, &next, err);
+    if (next)
+        segue_learner_publish(learner, next);
+    segue_types_destroy(status == SEGUE_OK ? t->types : made);
+    t->types = status == SEGUE_OK ? made : t->types;
+    return status;
+}
+
+/* Sums and pulls of all arms there are; the task may know only the first of them. */
+static void count(const typed *t, const open_task *entry, size_t n_arms)
+{
+    const task_inside in = segue_task_inside(entry->task);
+    for (size_t i = 0; i < n_arms; i++) {
+        const bool is_known = i < in.view->n_arms;
+        t->counts[i] = is_known ? in.sum[i] : 0.0;
+        t->counts[n_arms + i] = is_known ? (double)in.pulls[i] : 0.0;
+    }
 }
 
 static segue_status learn(segue_learner *learner, const open_task *entry, segue_error *err)
 {
     typed *t = learner->part;
-    const task_inside in = segue_task_inside(entry->task);
-    for (size_t i = 0; i < learner->config.n_arms; i++)
-        t->pulls[i] = (double)in.pulls[i];
-    segue_status status = segue_types_finish(t->types, in.sum, t->pulls, err);
-    if (status == SEGUE_OK && segue_types_due(t->types))
+    const size_t n_arms = learner->config.n_arms;
+    count(t, entry, n_arms);
+    segue_status status = segue_types_finish(t->types, t->counts, t->counts + n_arms, err);
+    if (status == SEGUE_OK && segue_types_due(t->types) && !learner->config.background)
         status = segue_types_refit(t->types, err);
     return status == SEGUE_OK ? publish(learner, err) : status;
+}
+
+/* ---- refits aside ------------------------------------------------------------------------ */
+
+static bool is_due(const segue_learner *learner)
+{
+    return segue_types_due(((const typed *)learner->part)->types);
+}
+
+static segue_status copy(const segue_learner *learner, void **out, segue_error *err)
+{
+    segue_types *made = NULL;
+    const segue_status status =
+        segue_types_copy(&made, ((const typed *)learner->part)->types, err);
+    *out = made;
+    return status;
+}
+
+static segue_status run(void *made, segue_error *err)
+{
+    return segue_types_refit(made, err);
+}
+
+static segue_status adopt(segue_learner *learner, void *made, segue_error *err)
+{
+    const typed *t = learner->part;
+    segue_status status = SEGUE_OK;
+    if (segue_types_arms(made) < learner->config.n_arms)
+        status = segue_types_resize(made, learner->config.n_arms, err);
+    if (status == SEGUE_OK)
+        status = segue_types_adopt(t->types, made, err);
+    if (status != SEGUE_OK)
+        return status;
+    status = publish(learner, err);
+    if (status != SEGUE_OK)
+        (void)!segue_types_adopt(t->types, made, NULL); /* they change places again */
+    return status;
+}
+
+static void discard(void *made)
+{
+    segue_types_destroy(made);
+}
+
+static const refit_method refit = {
+    .is_due = is_due, .copy = copy, .run = run, .adopt = adopt, .discard = discard};
+
+/* ---- more arms, more tasks --------------------------------------------------------------- */
+
+static segue_status add_arm(segue_learner *learner, segue_error *err)
+{
+    typed *t = learner->part;
+    const size_t n_arms = learner->config.n_arms + 1;
+    segue_types *made = NULL;
+    double *counts = realloc(t->counts, 2 * n_arms * sizeof *counts);
+    if (!counts)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for %zu arms", n_arms);
+    t->counts = counts;
+    segue_status status = segue_types_copy(&made, t->types, err);
+    if (status == SEGUE_OK)
+        status = segue_types_resize(made, n_arms, err);
+    if (status == SEGUE_OK)
+        return replace(learner, made, err);
+    segue_types_destroy(made);
+    return status;
+}
+
+static segue_status merge(segue_learner *into, const segue_learner *from, segue_error *err)
+{
+    const typed *mine = into->part, *theirs = from->part;
+    segue_types *made = NULL;
+    segue_status status = segue_types_copy(&made, mine->types, err);
+    if (status == SEGUE_OK)
+        status = segue_types_merge(made, theirs->types, err);
+    if (status == SEGUE_OK)
+        return replace(into, made, err);
+    segue_types_destroy(made);
+    return status;
 }
 
 static void look(const segue_learner *learner, segue_learner_info *info)
@@ -162,6 +271,9 @@ const learner_method segue_method_tts = {
     .policy = &segue_policy_tts,
     .teach = segue_lesson_teach,
     .learn = learn,
+    .refit = &refit,
+    .add_arm = add_arm,
+    .merge = merge,
     .look = look,
     .put = put,
     .get = get,
@@ -179,6 +291,9 @@ const learner_method segue_method_tla = {
     .policy = &segue_policy_tla,
     .teach = segue_lesson_teach,
     .learn = learn,
+    .refit = &refit,
+    .add_arm = add_arm,
+    .merge = merge,
     .look = look,
     .put = put,
     .get = get,

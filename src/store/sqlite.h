@@ -1,0 +1,102 @@
+/* sqlite.h - a store in one file of SQLite: the handle, and its statements.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_STORE_SQLITE_H
+#define SEGUE_STORE_SQLITE_H
+
+#include <sqlite3.h>
+
+#include "store/store.h"
+
+/* Statements, prepared when they are first used. */
+#define SEGUE_STATEMENTS(X)                                                                        \
+    X(BEGIN, "BEGIN IMMEDIATE")                                                                    \
+    X(COMMIT, "COMMIT")                                                                            \
+    X(ROLLBACK, "ROLLBACK")                                                                        \
+    X(META, "SELECT value FROM meta WHERE name = ?1")                                              \
+    X(SET_META, "INSERT OR REPLACE INTO meta VALUES (?1, ?2)")                                     \
+    X(ADD_LEARNER, "INSERT INTO learner (name, config, created) VALUES (?1, ?2, ?3)")              \
+    X(DELETE_LEARNER, "UPDATE learner SET name = NULL WHERE id = ?1")                              \
+    X(DELETED, "SELECT id FROM learner WHERE name IS NULL LIMIT 1")                                \
+    X(PURGE_REWARDS, "DELETE FROM reward WHERE task IN (SELECT id FROM task WHERE learner = ?1 "   \
+                     "ORDER BY id LIMIT ?2)")                                                      \
+    X(PURGE_DECISIONS, "DELETE FROM decision WHERE task IN (SELECT id FROM task WHERE "            \
+                       "learner = ?1 ORDER BY id LIMIT ?2)")                                       \
+    X(PURGE_TASKS, "DELETE FROM task WHERE id IN (SELECT id FROM task WHERE learner = ?1 "         \
+                   "ORDER BY id LIMIT ?2)")                                                        \
+    X(PURGE_ARMS, "DELETE FROM arm WHERE learner = ?1")                                            \
+    X(PURGE_EVENTS, "DELETE FROM journal WHERE learner = ?1")                                      \
+    X(PURGE_SNAPSHOTS, "DELETE FROM snapshot WHERE learner = ?1")                                  \
+    X(PURGE_LEARNER, "DELETE FROM learner WHERE id = ?1")                                          \
+    X(ADD_ARM, "INSERT INTO arm (learner, place, name, added) VALUES (?1, ?2, ?3, ?4)")            \
+    X(RETIRE_ARM, "UPDATE arm SET retired = ?3 WHERE learner = ?1 AND place = ?2")                 \
+    X(ADD_TASK, "INSERT INTO task (learner, key, control, version, n_arms, opened) "               \
+                "VALUES (?1, ?2, ?3, ?4, ?5, ?6)")                                                 \
+    X(CLOSE_TASK, "UPDATE task SET closed = ?2, closed_seq = ?3, rewards = ?4, total = ?5 "        \
+                  "WHERE id = ?1")                                                                 \
+    X(ADD_PULLS, "UPDATE arm SET pulls = pulls + r.n, total = arm.total + r.s FROM "               \
+                 "(SELECT arm AS a, count(*) AS n, sum(value) AS s FROM reward WHERE task = ?1 "   \
+                 "GROUP BY arm) AS r WHERE arm.learner = ?2 AND arm.place = r.a")                  \
+    X(FORGET_DECISIONS, "DELETE FROM decision WHERE task = ?1 AND event IS NULL")                  \
+    X(ADD_DECISION, "INSERT OR IGNORE INTO decision VALUES (?1, ?2, ?3, ?4, ?5, ?6)")              \
+    X(ADD_REWARD, "INSERT OR IGNORE INTO reward VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")              \
+    X(REWARD, "SELECT task, number, place, arm, value, told, by_default FROM reward "              \
+              "WHERE task = ?1 AND number = ?2")                                                   \
+    X(ADD_EVENT, "INSERT INTO journal (learner, kind, subject, at) VALUES (?1, ?2, ?3, ?4)")       \
+    X(ADD_SNAPSHOT, "INSERT OR REPLACE INTO snapshot VALUES (?1, ?2, ?3)")                         \
+    X(FORGET_SNAPSHOTS, "DELETE FROM snapshot WHERE learner = ?1 AND seq < ?2")                    \
+    X(LEARNERS, "SELECT id, name, config, created FROM learner WHERE name IS NOT NULL "            \
+                "ORDER BY id")                                                                     \
+    X(ARMS, "SELECT place, name, retired, pulls, total FROM arm WHERE learner = ?1 "               \
+            "ORDER BY place")                                                                      \
+    X(TASKS_OPEN, TASK_COLUMNS "WHERE learner = ?1 AND closed IS NULL ORDER BY id LIMIT ?2")       \
+    X(TASKS_CLOSED,                                                                                \
+      TASK_COLUMNS "WHERE learner = ?1 AND closed_seq IS NOT NULL ORDER BY closed_seq LIMIT ?2")   \
+    X(TASKS_NEWEST_OPEN,                                                                           \
+      TASK_COLUMNS "WHERE learner = ?1 AND closed IS NULL ORDER BY id DESC LIMIT ?2")              \
+    X(TASKS_NEWEST_CLOSED, TASK_COLUMNS "WHERE learner = ?1 AND closed_seq IS NOT NULL ORDER BY "  \
+                                        "closed_seq DESC LIMIT ?2")                                \
+    X(TASKS_NEWEST, TASK_COLUMNS "WHERE learner = ?1 ORDER BY id DESC LIMIT ?2")                   \
+    X(TASK_BY_KEY, TASK_COLUMNS "WHERE learner = ?1 AND key = ?2")                                 \
+    X(TASK_BY_ID, TASK_COLUMNS "WHERE id = ?1")                                                    \
+    X(REWARDS, "SELECT task, number, place, arm, value, told, by_default FROM reward "             \
+               "WHERE task = ?1 ORDER BY place")                                                   \
+    X(DECISIONS, "SELECT task, number, arm, version, event, asked FROM decision "                  \
+                 "WHERE task = ?1 AND event = ?2 ORDER BY number")                                 \
+    X(WAITING, "SELECT d.task, d.number, d.arm, d.version, d.event, d.asked FROM decision AS d "   \
+               "JOIN task AS t ON t.id = d.task WHERE t.learner = ?1 AND t.closed IS NULL AND "    \
+               "NOT EXISTS (SELECT 1 FROM reward AS r WHERE r.task = d.task AND "                  \
+               "r.number = d.number) ORDER BY d.asked, d.task, d.number")                          \
+    X(EVENTS, "SELECT seq, learner, kind, subject, at FROM journal WHERE learner = ?1 AND "        \
+              "seq > ?2 ORDER BY seq")                                                             \
+    X(SNAPSHOT, "SELECT seq, bytes FROM snapshot WHERE learner = ?1 ORDER BY seq DESC LIMIT 1")    \
+    X(SIDES, "SELECT control, count(*), sum(rewards), sum(total / rewards), "                      \
+             "sum(total / rewards * total / rewards) FROM task WHERE learner = ?1 AND "            \
+             "closed_seq IS NOT NULL AND rewards > 0 GROUP BY control")
+
+#define TASK_COLUMNS                                                                               \
+    "SELECT id, learner, key, control, version, n_arms, opened, closed, rewards, total FROM task "
+
+typedef enum statement {
+#define SEGUE_STATEMENT_ENUM(name, text) SQL_##name,
+    SEGUE_STATEMENTS(SEGUE_STATEMENT_ENUM)
+#undef SEGUE_STATEMENT_ENUM
+        N_STATEMENTS
+} statement;
+
+struct segue_store {
+    sqlite3 *db;
+    sqlite3_stmt *prepared[N_STATEMENTS];
+    char *path;
+};
+
+/* A statement, ready to be bound; NULL: the database refuses it, and `err` tells why. */
+sqlite3_stmt *segue_sql(segue_store *store, statement which, segue_error *err);
+
+/* Run a bound statement that gives no rows, and leave it ready. */
+SEGUE_MUST_CHECK segue_status segue_sql_run(segue_store *store, sqlite3_stmt *sql,
+                                            segue_error *err);
+
+/* The failure of the last call. */
+segue_status segue_sql_fail(const segue_store *store, segue_error *err);
+
+#endif

@@ -1,0 +1,255 @@
+/* store.h - what the service keeps on the disk; no learning in here.
+ *
+ * Learners, their arms, tasks, decisions that must be remembered, rewards, a journal of what changed
+ * a learner, in order, and snapshots.  All changes are made between segue_store_begin and
+ * segue_store_commit, which returns when they are on the disk.  One thread at a time may use a store;
+ * a second one, opened for reading, may be used beside it.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_STORE_STORE_H
+#define SEGUE_STORE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "segue/status.h"
+
+typedef struct segue_store segue_store;
+
+#define SEGUE_STORE_FORMAT 1  /* what this program reads and writes */
+#define SEGUE_STORE_KEY    16 /* bytes of the key that decisions are signed with */
+
+typedef enum segue_store_mode {
+    SEGUE_STORE_CREATE, /* open it, or make it */
+    SEGUE_STORE_CHANGE, /* it must be there */
+    SEGUE_STORE_READ    /* it must be there, and stays as it is */
+} segue_store_mode;
+
+/**
+ * Open a store, "sqlite:PATH" or a path; "sqlite::memory:" is gone when it is closed.
+ *
+ * @retval SEGUE_EFILE   it cannot be opened, is no store, or is of another format
+ * @retval SEGUE_EUSAGE  the kind of store is not known
+ * @retval SEGUE_EIO, SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_store_open(segue_store **out, const char *name,
+                                               segue_store_mode mode, segue_error *err);
+void segue_store_close(segue_store *store);
+
+/** The path of its file; "" without one. */
+const char *segue_store_path(const segue_store *store);
+
+/** Look the file over as SQLite does.  @retval SEGUE_EFILE  it is damaged */
+SEGUE_MUST_CHECK segue_status segue_store_integrity(segue_store *store, segue_error *err);
+
+/** Copy everything, as it is at one moment, to a new file, whole or not at all.
+ * @retval SEGUE_EFILE, SEGUE_EIO */
+SEGUE_MUST_CHECK segue_status segue_store_copy(segue_store *store, const char *path,
+                                               segue_error *err);
+
+/** At most so many pages; 0: as many as the disk has.  For tests of a full disk. */
+SEGUE_MUST_CHECK segue_status segue_store_limit(segue_store *store, uint64_t pages,
+                                                segue_error *err);
+
+/* ---- changes ------------------------------------------------------------------------------- */
+
+/** @retval SEGUE_EIO  as for all that follow: the disk is full, say; then roll back */
+SEGUE_MUST_CHECK segue_status segue_store_begin(segue_store *store, segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_store_commit(segue_store *store, segue_error *err);
+void segue_store_rollback(segue_store *store);
+
+/** The key, and how often the store was started, which this makes one more. */
+SEGUE_MUST_CHECK segue_status segue_store_start(segue_store *store,
+                                                unsigned char key[SEGUE_STORE_KEY],
+                                                uint64_t *boot, segue_error *err);
+
+typedef struct segue_stored_learner {
+    int64_t id;
+    const char *name, *config; /* borrowed */
+    double created;
+} segue_stored_learner;
+
+SEGUE_MUST_CHECK segue_status segue_store_add_learner(segue_store *store,
+                                                      segue_stored_learner *learner,
+                                                      segue_error *err);
+
+/** Take its name away; segue_store_purge removes the rest, a part at a time, while *more. */
+SEGUE_MUST_CHECK segue_status segue_store_delete_learner(segue_store *store, int64_t learner,
+                                                         segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_store_purge(segue_store *store, bool *more, segue_error *err);
+
+SEGUE_MUST_CHECK segue_status segue_store_add_arm(segue_store *store, int64_t learner, size_t place,
+                                                  const char *name, double when, segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_store_retire_arm(segue_store *store, int64_t learner,
+                                                     size_t place, double when, segue_error *err);
+
+typedef struct segue_stored_task {
+    int64_t id, learner;
+    const char *key; /* borrowed */
+    bool control, open;
+    uint64_t version;
+    size_t n_arms; /* that it was opened with */
+    double opened, closed;
+    uint64_t rewards;
+    double total; /* of the rewards */
+} segue_stored_task;
+
+SEGUE_MUST_CHECK segue_status segue_store_add_task(segue_store *store, segue_stored_task *task,
+                                                   segue_error *err);
+
+/** Close it, with the number of its rewards, their total, and the place of this in the journal. */
+SEGUE_MUST_CHECK segue_status segue_store_close_task(segue_store *store,
+                                                     const segue_stored_task *task, uint64_t seq,
+                                                     segue_error *err);
+
+/** A decision that must outlive the process. */
+typedef struct segue_stored_decision {
+    int64_t task;
+    uint64_t number, version;
+    size_t arm;
+    const char *event; /* NULL: it has none */
+    double asked;
+} segue_stored_decision;
+
+SEGUE_MUST_CHECK segue_status segue_store_add_decision(segue_store *store,
+                                                       const segue_stored_decision *decision,
+                                                       segue_error *err);
+
+typedef struct segue_stored_reward {
+    int64_t task;
+    uint64_t number; /* of the decision */
+    uint64_t place;  /* among the rewards of the task, from 0 on */
+    size_t arm;
+    double value, told;
+    bool by_default; /* nobody told it in time */
+} segue_stored_reward;
+
+typedef enum segue_reward_fate {
+    SEGUE_REWARD_NEW,
+    SEGUE_REWARD_SAME, /* it was there already */
+    SEGUE_REWARD_OTHER /* another one was there, and stays */
+} segue_reward_fate;
+
+/** Add a reward, unless its decision has one. */
+SEGUE_MUST_CHECK segue_status segue_store_add_reward(segue_store *store,
+                                                     const segue_stored_reward *reward,
+                                                     segue_reward_fate *fate, segue_error *err);
+
+/** Find the reward of a decision; false in *found: it has none. */
+SEGUE_MUST_CHECK segue_status segue_store_find_reward(segue_store *store, int64_t task,
+                                                      uint64_t number, segue_stored_reward *out,
+                                                      bool *found, segue_error *err);
+
+/** What changes a learner. */
+typedef enum segue_event_kind {
+    SEGUE_EVENT_CLOSE = 1, /* subject: the task */
+    SEGUE_EVENT_REFIT_BEGIN,
+    SEGUE_EVENT_REFIT_PUBLISH,
+    SEGUE_EVENT_ADD_ARM,   /* subject: its place */
+    SEGUE_EVENT_RETIRE_ARM /* subject: its place */
+} segue_event_kind;
+
+typedef struct segue_stored_event {
+    uint64_t seq;
+    int64_t learner, subject;
+    segue_event_kind kind;
+    double when;
+} segue_stored_event;
+
+/** Add to the journal; fills in `seq`. */
+SEGUE_MUST_CHECK segue_status segue_store_add_event(segue_store *store, segue_stored_event *event,
+                                                    segue_error *err);
+
+/** A learner's bytes behind event `seq` of the journal; older ones are removed. */
+SEGUE_MUST_CHECK segue_status segue_store_add_snapshot(segue_store *store, int64_t learner,
+                                                       uint64_t seq, const void *bytes, size_t size,
+                                                       segue_error *err);
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+typedef struct segue_stored_arm {
+    size_t place;
+    const char *name; /* borrowed */
+    bool retired;
+    uint64_t pulls; /* in closed tasks ... */
+    double total;   /* ... and the sum of these rewards */
+} segue_stored_arm;
+
+/** What is called for each row; a status other than OK ends it, and is returned. */
+typedef segue_status (*segue_learner_seen)(void *context, const segue_stored_learner *learner,
+                                           segue_error *err);
+typedef segue_status (*segue_arm_seen)(void *context, const segue_stored_arm *arm,
+                                       segue_error *err);
+typedef segue_status (*segue_task_seen)(void *context, const segue_stored_task *task,
+                                        segue_error *err);
+typedef segue_status (*segue_reward_seen)(void *context, const segue_stored_reward *reward,
+                                          segue_error *err);
+typedef segue_status (*segue_event_seen)(void *context, const segue_stored_event *event,
+                                         segue_error *err);
+typedef segue_status (*segue_decision_seen)(void *context, const segue_stored_decision *decision,
+                                            segue_error *err);
+
+SEGUE_MUST_CHECK segue_status segue_store_learners(segue_store *store, segue_learner_seen seen,
+                                                   void *context, segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_store_arms(segue_store *store, int64_t learner,
+                                               segue_arm_seen seen, void *context,
+                                               segue_error *err);
+
+/** Which tasks, and in which order. */
+typedef enum segue_tasks_which {
+    SEGUE_TASKS_OPEN,   /* in the order of opening */
+    SEGUE_TASKS_CLOSED, /* in the order of closing */
+    SEGUE_TASKS_NEWEST_OPEN,
+    SEGUE_TASKS_NEWEST_CLOSED,
+    SEGUE_TASKS_NEWEST
+} segue_tasks_which;
+
+/** At most `limit` of them. */
+SEGUE_MUST_CHECK segue_status segue_store_tasks(segue_store *store, int64_t learner,
+                                                segue_tasks_which which, uint64_t limit,
+                                                segue_task_seen seen, void *context,
+                                                segue_error *err);
+
+/** One task by its key, or by its id; false in *found: there is none.  Its key is not filled in. */
+SEGUE_MUST_CHECK segue_status segue_store_find_task(segue_store *store, int64_t learner,
+                                                    const char *key, segue_stored_task *out,
+                                                    bool *found, segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_store_read_task(segue_store *store, int64_t id,
+                                                    segue_stored_task *out, bool *found,
+                                                    segue_error *err);
+
+/** The rewards of a task, in the order in which they were told. */
+SEGUE_MUST_CHECK segue_status segue_store_rewards(segue_store *store, int64_t task,
+                                                  segue_reward_seen seen, void *context,
+                                                  segue_error *err);
+
+/** The decisions of an event of a task, in their order. */
+SEGUE_MUST_CHECK segue_status segue_store_decisions(segue_store *store, int64_t task,
+                                                    const char *event, segue_decision_seen seen,
+                                                    void *context, segue_error *err);
+
+/** The decisions of a learner's open tasks that are kept and have no reward, the oldest first. */
+SEGUE_MUST_CHECK segue_status segue_store_waiting(segue_store *store, int64_t learner,
+                                                  segue_decision_seen seen, void *context,
+                                                  segue_error *err);
+
+/** The journal of a learner behind event `after`, in order. */
+SEGUE_MUST_CHECK segue_status segue_store_events(segue_store *store, int64_t learner,
+                                                 uint64_t after, segue_event_seen seen,
+                                                 void *context, segue_error *err);
+
+/** The newest snapshot of a learner; *bytes is the caller's to free, NULL without one. */
+SEGUE_MUST_CHECK segue_status segue_store_snapshot(segue_store *store, int64_t learner,
+                                                   uint64_t *seq, void **bytes, size_t *size,
+                                                   segue_error *err);
+
+/** Sums over the closed tasks with a reward of one side: control, or not. */
+typedef struct segue_stored_side {
+    uint64_t tasks, rewards;
+    double sum, squares; /* over tasks, of a task's mean reward */
+} segue_stored_side;
+
+SEGUE_MUST_CHECK segue_status segue_store_sides(segue_store *store, int64_t learner,
+                                                segue_stored_side side[2], segue_error *err);
+
+#endif

@@ -1,0 +1,62 @@
+/* lesson.c - what tasks are taught: shared by those that were opened with it, and by the learner.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "transfer/method.h"
+
+segue_status segue_lesson_create(lesson **out, size_t n_components, size_t n_arms, segue_error *err)
+{
+    lesson *l = calloc(1, sizeof *l);
+    double *numbers = calloc(n_components * (1 + 2 * n_arms), sizeof *numbers);
+    if (!l || !numbers) {
+        free(l);
+        free(numbers);
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for what a learner teaches");
+    }
+    l->numbers = numbers;
+    l->prior = (segue_prior){.n_components = n_components, .n_arms = n_arms};
+    l->prior.weight = segue_lesson_weight(l);
+    l->prior.a = segue_lesson_a(l);
+    l->prior.b = segue_lesson_b(l);
+    *out = l;
+    return SEGUE_OK;
+}
+
+void segue_lesson_release(lesson *old)
+{
+    if (!old || --old->users > 0)
+        return;
+    segue_models_destroy(old->models);
+    free(old->numbers);
+    free(old);
+}
+
+double *segue_lesson_weight(const lesson *l)
+{
+    return l->numbers;
+}
+
+double *segue_lesson_a(const lesson *l)
+{
+    return l->numbers + l->prior.n_components;
+}
+
+double *segue_lesson_b(const lesson *l)
+{
+    return segue_lesson_a(l) + l->prior.n_components * l->prior.n_arms;
+}
+
+void segue_lesson_teach(const segue_learner *learner, open_task *entry)
+{
+    (void)learner;
+    segue_task_teach_prior(entry->task, entry->lesson ? &entry->lesson->prior : NULL);
+}
+
+void segue_learner_publish(segue_learner *learner, lesson *next)
+{
+    if (next)
+        next->users = 1;
+    segue_lesson_release(learner->current);
+    learner->current = next;
+    learner->version++;
+}

@@ -1,0 +1,85 @@
+/* play.c - tasks that are played but not learned from; what was found, for people.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "transfer/play.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "transfer/method.h"
+
+segue_status segue_learner_play(segue_learner *learner, const segue_rng *rng, segue_task **out,
+                                segue_error *err)
+{
+    const uint64_t opened = learner->opened;
+    const segue_status status = segue_learner_open_task(learner, out, err);
+    learner->opened = opened;
+    if (status == SEGUE_OK)
+        segue_task_next(*out, rng, 0);
+    return status;
+}
+
+void segue_learner_drop(segue_learner *learner, segue_task **task)
+{
+    open_task *entry = NULL;
+    if (segue_learner_entry(learner, *task, &entry, NULL) == SEGUE_OK)
+        segue_learner_put_away(learner, entry);
+    *task = NULL;
+}
+
+/* ---- what was found ---------------------------------------------------------------------- */
+
+static segue_status reserve(segue_found *out, segue_error *err)
+{
+    out->weight = calloc(out->n_types + 1, sizeof *out->weight);
+    out->mean = calloc(out->n_types * out->n_arms + 1, sizeof *out->mean);
+    if (out->weight && out->mean)
+        return SEGUE_OK;
+    segue_found_fini(out);
+    return segue_fail(err, SEGUE_ENOMEM, "out of memory for the types of a learner");
+}
+
+static void copy_models(const segue_models *models, double lowest, double width, segue_found *out)
+{
+    for (size_t k = 0; k < out->n_types; k++) {
+        out->weight[k] = models->weight[k];
+        for (size_t i = 0; i < out->n_arms; i++)
+            out->mean[k * out->n_arms + i] = lowest + width * segue_models_row(models, k)[i];
+    }
+}
+
+/* Component 0 of a prior is none of the types. */
+static void copy_prior(const lesson *l, double lowest, double width, segue_found *out)
+{
+    out->none = l->prior.weight[0];
+    memcpy(out->weight, l->prior.weight + 1, out->n_types * sizeof *out->weight);
+    for (size_t i = 0; i < out->n_types * out->n_arms; i++) {
+        const double a = l->prior.a[out->n_arms + i], b = l->prior.b[out->n_arms + i];
+        out->mean[i] = lowest + width * a / (a + b);
+    }
+}
+
+segue_status segue_learner_found(const segue_learner *learner, segue_found *out, segue_error *err)
+{
+    const lesson *l = learner->current;
+    const double lowest = learner->config.lowest, width = learner->config.highest - lowest;
+    *out = (segue_found){.none = 1.0, .n_arms = learner->config.n_arms};
+    if (l)
+        out->n_types = l->models ? l->models->n_models : l->prior.n_components - 1;
+    const segue_status status = reserve(out, err);
+    if (status != SEGUE_OK || !l)
+        return status;
+    if (l->models) {
+        out->none = 0.0;
+        copy_models(l->models, lowest, width, out);
+    } else {
+        copy_prior(l, lowest, width, out);
+    }
+    return SEGUE_OK;
+}
+
+void segue_found_fini(segue_found *found)
+{
+    free(found->weight);
+    free(found->mean);
+    found->weight = found->mean = NULL;
+}

@@ -1,0 +1,47 @@
+/* play.h - what the service does with a learner, and a user does not: tasks that are played but not
+ * learned from, and a learner as bytes.
+ *
+ * The service learns from what its journal says of a task, not from the task that was played, so
+ * that a learner is the same after a crash.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_TRANSFER_PLAY_H
+#define SEGUE_TRANSFER_PLAY_H
+
+#include "core/bytes.h"
+#include "segue/learner.h"
+
+/**
+ * Open a task as segue_learner_open_task does, but leave no trace in the learner; `rng` is copied.
+ * It ends with segue_learner_drop.
+ *
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_learner_play(segue_learner *learner, const segue_rng *rng,
+                                                 segue_task **out, segue_error *err);
+
+/** End an open task, and learn nothing from it; *task becomes NULL. */
+void segue_learner_drop(segue_learner *learner, segue_task **task);
+
+/** Add what segue_learner_save would write; b->failed: memory ran out. */
+void segue_learner_put(const segue_learner *learner, bytes *b);
+
+/**
+ * Make a learner of such bytes; `name` is what they are called in an error.
+ *
+ * @retval SEGUE_EFILE, SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_learner_get(segue_learner **out, const void *data, size_t size,
+                                                const char *name, segue_error *err);
+
+/** The types (tucb: models) that the next task starts from; segue_found_fini frees them. */
+typedef struct segue_found {
+    size_t n_types, n_arms;
+    double none;    /* share of tasks that fit none */
+    double *weight; /* n_types */
+    double *mean;   /* n_types x n_arms */
+} segue_found;
+SEGUE_MUST_CHECK segue_status segue_learner_found(const segue_learner *learner, segue_found *out,
+                                                  segue_error *err);
+void segue_found_fini(segue_found *found);
+
+#endif
