@@ -1,4 +1,4 @@
-/* pages.c - the files of the dashboard, by their paths.
+/* pages.c - the files inside the program, by their paths.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serve/pages.h"
 

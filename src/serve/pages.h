@@ -1,4 +1,4 @@
-/* pages.h - the files of the dashboard, which are inside the program.
+/* pages.h - the files inside the program: the dashboard, and the description of the interface.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SERVE_PAGES_H
 #define SEGUE_SERVE_PAGES_H
@@ -20,7 +20,7 @@ const segue_page *segue_page_find(const char *path);
  * service. */
 extern const char segue_page_policy[];
 
-/** All pages, made by cmake/embed.cmake from web/ and Chart.js. */
+/** All pages, made by cmake/embed.cmake from web/, Chart.js and openapi.json. */
 extern const segue_page segue_pages[];
 extern const size_t segue_n_pages;
 
