@@ -9,18 +9,17 @@ const ALARM = 0.2;
 
 export const isAlarming = (none, nTypes) => nTypes > 0 && none >= ALARM;
 
-/** A banner that is there, and said aloud, only while many tasks fit no type. */
+/** A banner that is there only while many tasks fit no type; its first words are said aloud once. */
 export function makeAlarm() {
     const text = h("p");
-    const element = h("div", { class: "alarm banner", role: "alert" });
+    const title = h("strong", { role: "alert" });
+    const element = h("div", { class: "alarm banner" }, title, text);
     function update({ none, types }) {
-        const on = isAlarming(none, types.length);
+        const on = show(element, isAlarming(none, types.length));
+        setText(title, on ? "None of the above: many tasks are of no known type" : "");
         setText(text, on ? `${share(none)} of tasks fit none of the ${types.length} types found. ` +
             "Either tasks have changed, or more of a new kind are needed before it becomes a type. " +
             "A task taken for none of them is played as if nothing were known." : "");
-        if (on && !text.isConnected) element.append(h("strong", {}, "None of the above"), text);
-        if (!on) element.replaceChildren();
-        show(element, on);
     }
     show(element, false);
     return { element, update };

@@ -30,6 +30,7 @@ function weightCell(type, weight) {
 }
 
 function meanCell(type, arm, best, [lowest, highest]) {
+    if (arm >= type.means.length) return h("td", { class: "soft" }, "new");
     const cell = h("td", { class: "heat" }, value(type.means[arm]));
     if (type.low) cell.append(h("small", {}, `${value(type.low[arm])}–${value(type.high[arm])}`));
     if (best) {
@@ -44,7 +45,7 @@ function meanCell(type, arm, best, [lowest, highest]) {
 function bestArm(type, arms) {
     let best = -1;
     arms.forEach((arm, i) => {
-        if (!arm.retired && (best < 0 || type.means[i] > type.means[best])) best = i;
+        if (!arm.retired && i < type.means.length && (best < 0 || type.means[i] > type.means[best])) best = i;
     });
     return best;
 }

@@ -3,7 +3,7 @@
 import { h, setText, show } from "./dom.js";
 import { count, signed, value } from "./format.js";
 
-const span = ([low, high]) => `${signed(low)} to ${signed(high)}`;
+const span = ([low, high]) => `${signed(low)}\u00a0to\u00a0${signed(high)}`; /* not broken over lines */
 
 /** In a few words, for a card. */
 export function worthShort(worth) {
