@@ -21,7 +21,8 @@ function number(value, props) {
 
 function fields() {
     return [
-        field("name", "Name", "Your programs use it in paths.", h("input", { required: true, maxlength: 256, autocomplete: "off" })),
+        field("name", "Name", "Your programs use it in paths.",
+            h("input", { required: true, maxlength: 256, autocomplete: "off" })),
         field("arms", "Arms", "What there is to choose from: one a line, at least two.",
             h("textarea", { required: true, rows: 5 })),
         field("steps", "Steps a task", "How many decisions a task has, or a guess on the high side; 0: not known.",

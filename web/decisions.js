@@ -5,11 +5,13 @@ import { h, section, show } from "./dom.js";
 import { clock } from "./format.js";
 import { makeTable } from "./table.js";
 
+const rewardOf = ({ reward }) => (reward === null ? "waiting" : String(Number(reward.toFixed(3))));
+
 const COLUMNS = [
     { head: "Time", cell: (d) => clock(d.time) },
     { head: "Task", cell: (d) => (d.control ? `${d.task} (control)` : d.task) },
     { head: "Arm", cell: (d) => d.arm },
-    { head: "Reward", number: true, cell: (d) => (d.reward === null ? "waiting" : String(Number(d.reward.toFixed(3)))) },
+    { head: "Reward", number: true, cell: rewardOf },
 ];
 
 export function makeDecisions() {

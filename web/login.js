@@ -5,7 +5,8 @@ import { h } from "./dom.js";
 
 /** A page that asks for the token and then calls `done`. */
 export function loginPage(done) {
-    const input = h("input", { id: "token", type: "password", required: true, autocomplete: "off", "aria-describedby": "token-help" });
+    const input = h("input", { id: "token", type: "password", required: true, autocomplete: "off",
+                               "aria-describedby": "token-help" });
     function submit(event) {
         event.preventDefault();
         token.set(input.value.trim());

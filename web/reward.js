@@ -36,7 +36,7 @@ export function coarser(groups) {
 }
 
 /** The mean over all control tasks up to each group: single groups have too few to compare. */
-export function controlSoFar(groups) {
+function controlSoFar(groups) {
     return groups.map((_, i) => join(groups.slice(0, i + 1).map((g) => g.control)).reward_per_step);
 }
 
@@ -53,8 +53,8 @@ function drawing(groups) {
         label: `Mean reward per step of ${count(last.to)} closed tasks, in the order of closing. Last group: ` +
             `${value(last.transfer.reward_per_step)} with transfer; control so far: ${value(soFar.at(-1))}.`,
         datasets: [
-            { label: "with transfer", data: points(groups, "transfer"), borderColor: transfer, backgroundColor: transfer,
-              pointRadius: 2, borderWidth: 2, spanGaps: true },
+            { label: "with transfer", data: points(groups, "transfer"), borderColor: transfer,
+              backgroundColor: transfer, pointRadius: 2, borderWidth: 2, spanGaps: true },
             { label: "control, mean so far", data: groups.map((g, i) => ({ x: g.to, y: soFar[i] })),
               borderColor: control, backgroundColor: control, borderDash: [6, 4], pointRadius: 0, pointStyle: "line",
               borderWidth: 2 },

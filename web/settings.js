@@ -21,7 +21,8 @@ const FACTS = [
 /** Settings never change, so they are made once. */
 export function makeSettings(learner) {
     const facts = FACTS.map(([label, tell]) => h("div", {}, h("dt", {}, label), h("dd", {}, tell(learner))));
-    return h("details", {}, h("summary", {}, "Settings, and how to ask and tell"), h("dl", { class: "facts" }, ...facts),
+    return h("details", {}, h("summary", {}, "Settings, and how to ask and tell"),
+        h("dl", { class: "facts" }, ...facts),
         h("p", {}, "Ask which arm to take:"), curl(learnerPath(learner.name, "/ask"), { task: "student-1" }),
         h("p", {}, "Tell what it gave:"), curl("/v1/tell", { decision: "ID", reward: learner.range[1] }));
 }

@@ -18,7 +18,7 @@ function verdict({ interval }) {
 }
 
 /** One sentence. */
-export function worthSentence(worth) {
+function worthSentence(worth) {
     const { transfer, control, difference, interval, level } = worth;
     if (!interval) {
         return `Not known yet: it takes two closed tasks of each kind, and there are ${count(transfer.tasks)} ` +
