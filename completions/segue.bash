@@ -31,7 +31,7 @@ _segue()
     --order)
         mapfile -t COMPREPLY < <(compgen -W "shuffle file" -- "$cur")
         ;;
-    --models | -m | --log | --estimated | -e | --switch-to | --out | -o | --curve | --save | --load | --experiments)
+    --models | -m | --log | --estimated | -e | --switch-to | --out | -o | --curve | --explain | --save | --load | --experiments)
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         ;;
     help)

@@ -10,10 +10,12 @@
 
 #include "core/bytes.h"
 #include "segue/learner.h"
+#include "transfer/method.h"
 
 #define MOST_ARMS   64 /* larger ones are slow, and nothing new */
 #define MOST_MODELS 16
 #define MOST_STEPS  10000
+#define NAME_SIZE   16 /* of the method, before the configuration */
 
 static void play(segue_learner *learner)
 {
@@ -26,15 +28,30 @@ static void play(segue_learner *learner)
     (void)!segue_learner_close_task(learner, &task, NULL);
 }
 
+/* What a service does with it. */
+static void serve(segue_learner *learner)
+{
+    segue_refit *refit = NULL;
+    if (segue_learner_refit_begin(learner, &refit, NULL) == SEGUE_OK &&
+        segue_refit_run(refit, NULL) == SEGUE_OK)
+        (void)!segue_learner_refit_publish(learner, &refit, NULL);
+    segue_refit_destroy(refit);
+    (void)!segue_learner_add_arm(learner, NULL);
+    (void)!segue_learner_retire_arm(learner, 0, NULL);
+    play(learner);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    char name[NAME_SIZE];
     reader r = {.data = data, .size = size};
+    segue_reader_get(&r, name, sizeof name);
     const uint64_t arms = segue_reader_u64(&r), models = segue_reader_u64(&r);
     if (r.failed || arms > MOST_ARMS || models > MOST_MODELS || segue_reader_u64(&r) > MOST_STEPS)
         return 0;
     bytes b = {.data = NULL};
     segue_bytes_put(&b, "SEGUELRN", 8);
-    segue_bytes_put_u64(&b, 1);
+    segue_bytes_put_u64(&b, LEARNER_FILE_VERSION);
     segue_bytes_put_u64(&b, size);
     segue_bytes_put(&b, data, size);
     segue_bytes_put_u64(&b, segue_crc32(b.data, b.size));
@@ -42,10 +59,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const int fd = memory_file(b.data, b.size, path);
     segue_learner *learner = NULL;
     segue_error err = {.status = SEGUE_OK};
-    if (segue_learner_load(&learner, path, 0, &err) == SEGUE_OK)
+    if (segue_learner_load(&learner, path, 0, &err) == SEGUE_OK) {
         play(learner);
-    else if (err.message[0] == '\0')
+        serve(learner);
+    } else if (err.message[0] == '\0') {
         abort();
+    }
     segue_learner_destroy(learner);
     segue_bytes_fini(&b);
     close(fd);

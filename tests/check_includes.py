@@ -17,7 +17,9 @@ MAY_USE = {
     "bench": ["sim", "transfer", "estimate", "theory", "bandit", "core"],
     "report": ["io", "sim", "transfer", "estimate", "theory", "bandit", "core"],
     "experiment": ["report", "io", "sim", "transfer", "estimate", "theory", "bandit", "core"],
-    "cli": ["bench", "experiment", "report", "io", "sim", "transfer", "estimate", "theory", "bandit", "core"],
+    "store": ["core"],
+    "serve": ["store", "io", "sim", "transfer", "estimate", "theory", "bandit", "core"],
+    "cli": ["serve", "store", "bench", "experiment", "report", "io", "sim", "transfer", "estimate", "theory", "bandit", "core"],
 }
 # The folder that implements each public header.
 HOME = {

@@ -244,6 +244,108 @@ static segue_status learner_scenario(segue_error *err)
     return status;
 }
 
+/* So many tasks of a learner. */
+static segue_status play_some(segue_learner *learner, size_t tasks, segue_error *err)
+{
+    segue_status status = SEGUE_OK;
+    for (size_t j = 0; j < tasks && status == SEGUE_OK; j++) {
+        segue_task *task = NULL;
+        status = segue_learner_open_task(learner, &task, err);
+        for (size_t t = 0; t < 12 && status == SEGUE_OK; t++)
+            status = segue_task_tell(task, t % 3, mean[j % 2 * 3 + t % 3], err);
+        if (status == SEGUE_OK)
+            status = segue_learner_close_task(learner, &task, err);
+    }
+    return status;
+}
+
+static segue_status begin_refit(segue_learner *learner, segue_refit **refit, segue_error *err)
+{
+    if (!segue_learner_refit_due(learner))
+        return SEGUE_OK;
+    const segue_status status = segue_learner_refit_begin(learner, refit, err);
+    return status == SEGUE_OK ? segue_refit_run(*refit, err) : status;
+}
+
+static segue_status publish_refit(segue_learner *learner, segue_refit **refit, segue_error *err)
+{
+    return *refit ? segue_learner_refit_publish(learner, refit, err) : SEGUE_OK;
+}
+
+static segue_status look_at_task(segue_learner *learner, segue_error *err)
+{
+    segue_task *task = NULL;
+    double chance[5]; /* arms, by then */
+    bool exact;
+    segue_status status = segue_learner_open_task(learner, &task, err);
+    if (status == SEGUE_OK)
+        status = segue_task_probabilities(task, NULL, 5, chance, &exact, err);
+    return status;
+}
+
+/* Nothing fails any more: tasks are played, and the refit that is open is run and published. */
+static bool goes_on(segue_learner *learner, segue_refit **refit)
+{
+    return play_some(learner, 2, NULL) == SEGUE_OK &&
+           (!*refit || segue_refit_run(*refit, NULL) == SEGUE_OK) &&
+           publish_refit(learner, refit, NULL) == SEGUE_OK;
+}
+
+/* Refits aside, an arm more, one less, a merge; after a failure the learner goes on as it was. */
+static segue_status service_scenario(segue_error *err)
+{
+    segue_learner_config config = segue_learner_defaults();
+    segue_learner *learner = NULL, *other = NULL;
+    segue_refit *refit = NULL;
+    config.method = learner_text;
+    config.n_arms = 3;
+    config.horizon = 12;
+    config.background = true;
+    segue_status status = segue_learner_create(&learner, &config, err);
+    if (status == SEGUE_OK)
+        status = segue_learner_create(&other, &config, err);
+    if (status == SEGUE_OK)
+        status = play_some(learner, 9, err);
+    if (status == SEGUE_OK)
+        status = begin_refit(learner, &refit, err);
+    if (status == SEGUE_OK)
+        status = play_some(learner, 2, err);
+    if (status == SEGUE_OK)
+        status = segue_learner_add_arm(learner, err);
+    if (status == SEGUE_OK)
+        status = publish_refit(learner, &refit, err);
+    if (status == SEGUE_OK)
+        status = segue_learner_retire_arm(learner, 1, err);
+    if (status == SEGUE_OK)
+        status = segue_learner_add_arm(other, err);
+    if (status == SEGUE_OK)
+        status = play_some(other, 3, err);
+    if (status == SEGUE_OK)
+        status = segue_learner_add_arm(learner, err);
+    if (status == SEGUE_OK)
+        status = segue_learner_add_arm(other, err);
+    if (status == SEGUE_OK)
+        status = segue_learner_merge(learner, other, err);
+    if (status == SEGUE_OK)
+        status = look_at_task(learner, err);
+    if (learner && atomic_load(&failures) > 0 && !goes_on(learner, &refit))
+        status = SEGUE_EDOMAIN;
+    segue_refit_destroy(refit);
+    segue_learner_destroy(learner);
+    segue_learner_destroy(other);
+    return status;
+}
+
+static void learners_in_service_survive_every_failing_allocation(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"tts", "tla", "ts-prior"};
+    for (size_t i = 0; i < 3; i++) {
+        learner_text = texts[i];
+        fail_each(service_scenario, 40);
+    }
+}
+
 static void learners_survive_every_failing_allocation(void **state)
 {
     (void)state;
@@ -539,6 +641,7 @@ int main(void)
         cmocka_unit_test(simulation_survives_every_failing_allocation),
         cmocka_unit_test(files_survive_every_failing_allocation),
         cmocka_unit_test(learners_survive_every_failing_allocation),
+        cmocka_unit_test(learners_in_service_survive_every_failing_allocation),
         cmocka_unit_test(types_survive_every_failing_allocation),
         cmocka_unit_test(experiments_survive_every_failing_allocation),
     };

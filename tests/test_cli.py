@@ -115,6 +115,13 @@ BAD_USAGE = [
      "--save", PAPER),
     ("--out and --save name the same file", *SIMULATE, "--tasks", "2", "--out", "x", "--save",
      "./x"),
+    ("--explain needs a file", *SIMULATE, "--tasks", "2", "--explain", "-"),
+    ("--explain and --models name the same file", *SIMULATE, "--tasks", "2", "--explain", PAPER),
+    ("--explain needs one learner", *SIMULATE, "--policy", "tla,tts", "--tasks", "2", "--explain", "x"),
+    ("--explain needs one learner", *SIMULATE, "--policy", "tla", "--explain", "x"),
+    ("'tucb' knows no types", *SIMULATE, "--policy", "tucb", "--tasks", "2", "--explain", "x"),
+    ("'ts-prior' knows no types", *SIMULATE, "--policy", "ts-prior", "--tasks", "2", "--explain", "x"),
+    ("'ts' knows no types", *SIMULATE, "--policy", "ts", "--tasks", "2", "--explain", "x"),
     ("--save needs a file", *SIMULATE, "--tasks", "2", "--save", "-"),
     ("--out and --curve name the same file", *SIMULATE, "--tasks", "2", "--out", "x", "--curve",
      "x"),
@@ -585,6 +592,38 @@ class Learning(Folder):
         answer(*args, "--tasks", 3, "--load", saved, "--save", saved, "--curve", curve)
         self.assertEqual([row.split(",")[1] for row in curve.read_text().split()[1:]],
                          ["61", "62", "63"])
+
+    def test_the_last_task_is_explained(self):
+        """A line a step and one more; weights that sum to 1; the same from both kernels, on any
+        number of threads, and with the results that come without it."""
+        first, again = self.folder / "first", self.folder / "again"
+        for policy in ("tla", "tts", "auto"):
+            args = ("simulate", "--models", PAPER, "--policy", policy, "--runs", 3, "--steps", 100,
+                    "--tasks", 40, "--format", "csv")
+            plain = answer(*args, "--explain", first, "--threads", 1)
+            self.assertEqual(plain, answer(*args, "--explain", again, "--kernel", "plain"))
+            self.assertEqual(plain, answer(*args))
+            self.assertEqual(first.read_bytes(), again.read_bytes())
+            *steps, last = [json.loads(line) for line in first.read_text().splitlines()]
+            self.assertEqual([step["step"] for step in steps], list(range(1, 101)))
+            for step in steps:
+                self.assertIn(step["arm"], range(1, 8))
+                self.assertIn(step["reward"], (0, 1))
+                self.assertAlmostEqual(step["none"] + sum(step["types"]), 1)
+                self.assertRegex(step["for"], r"^(exploit|look|draw|tell type \d+ from (\d+|none))$")
+            self.assertIn("exploit", [step["for"] for step in steps])
+            self.assertAlmostEqual(last["none"] + sum(last["types"]), 1)
+            weights = {"none": last["none"],
+                       **{f"type {i + 1}": x for i, x in enumerate(last["types"])}}
+            self.assertEqual(last["taken_for"], max(weights, key=weights.get))
+
+    def test_a_learner_goes_on_with_its_reasons(self):
+        saved, reasons = self.folder / "saved", self.folder / "reasons"
+        args = ("simulate", "--models", PAPER, "--policy", "tla", "--runs", 1, "--steps", 50,
+                "--tasks", 20)
+        answer(*args, "--save", saved)
+        answer(*args, "--load", saved, "--explain", reasons)
+        self.assertEqual(len(reasons.read_text().splitlines()), 51)
 
     def test_a_learner_with_em_is_played_saved_and_loaded(self):
         saved, a, b = (self.folder / name for name in ("saved", "a", "b"))

@@ -501,9 +501,12 @@ static void damaged_files_are_refused(void **state)
         load_fails(0, bit < 192 ? "" : "its checksum is wrong");
         data[bit / 8] ^= (unsigned char)(1 << bit % 8);
     }
-    data[8] = 3;
+    data[8] = 4;
     write_bytes(data, size);
-    load_fails(0, "is of version 3, and this program reads 2");
+    load_fails(0, "is of version 4, and this program reads 3");
+    data[8] = 2;
+    write_bytes(data, size);
+    load_fails(0, "is of version 2, and this program reads 3");
     write_bytes((const unsigned char *)"hello", 5);
     load_fails(0, "is not the file of a learner");
     write_bytes(data, 0);

@@ -22,6 +22,15 @@ SEGUE_API double segue_play(segue_task *task, segue_world *world, uint64_t steps
  * plain form of every policy. */
 typedef enum segue_kernels { SEGUE_KERNEL_FAST, SEGUE_KERNEL_PLAIN } segue_kernels;
 
+/** A step of a task that is watched, or its end. */
+typedef struct segue_step {
+    uint64_t number; /* from 1 on */
+    size_t arm;
+    double reward;
+    const segue_explanation *why; /* before the pull; a draw may have pulled another arm */
+    const segue_taken *taken;     /* NULL; or the task is over, and there is nothing else */
+} segue_step;
+
 /** What to simulate.  The same fields give the same result on any number of threads. */
 typedef struct segue_simulation {
     const segue_environment *environment;
@@ -41,6 +50,10 @@ typedef struct segue_simulation {
     size_t threads;       /* 1 .. SEGUE_MAX_THREADS */
     segue_kernels kernel; /* the results are the same */
     bool want_curve;      /* also the regret of each task of a run; needs tasks > 0 */
+    /* Called after each step of the last task of the first run, and at its end; a failure ends the
+     * simulation.  Needs a learner of types (tla, tts, auto).  NULL: nobody watches. */
+    segue_status (*watch)(void *watcher, const segue_step *step, segue_error *err);
+    void *watcher;
     /* Called now and then, from any thread but one at a time, with the steps done so far and in
      * all; at the end once more, with two equal numbers. */
     void (*progress)(void *context, double done, double total);

@@ -18,11 +18,17 @@ typedef struct look {
     segue_rng rng;
 } look;
 
+/* As if nothing had been tried yet. */
+static const segue_view *anew(look *l)
+{
+    if (l->state_size > 0)
+        memcpy(l->view.state, l->state, l->state_size);
+    return &l->view;
+}
+
 static size_t attempt(look *l, choose_function choose)
 {
-    if (l->state_size)
-        memcpy(l->view.state, l->state, l->state_size);
-    return choose(&l->view, &l->rng).arm;
+    return choose(anew(l), &l->rng).arm;
 }
 
 /* Share `share` out among the arms that are chosen; returns whether nothing had to be drawn. */
@@ -45,7 +51,7 @@ static bool look_at(look *l, const segue_policy *policy, uint64_t draws, double 
     const segue_split *split = policy->split;
     if (!split)
         return share_out(l, policy->choose, 1.0, draws, out);
-    const double share = split->share(&l->view);
+    const double share = split->share(anew(l));
     const bool certain = share <= 0.0 || share_out(l, split->drawn, share, draws, out);
     if (share < 1.0)
         out[attempt(l, split->steady)] += 1.0 - share;

@@ -17,8 +17,8 @@ typedef struct player {
     segue_prior prior;
     const bool *usual; /* the arms that the task may pull */
     size_t held;       /* the arm */
-    uint64_t hold;   /* pulls it is still held for */
-    double weight[]; /* of the components; then what look-ahead works in */
+    uint64_t hold;     /* pulls it is still held for */
+    double weight[];   /* of the components; then what look-ahead works in */
 } player;
 
 size_t segue_player_ones_size(const segue_setting *setting, const double *option)

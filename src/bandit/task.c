@@ -104,8 +104,8 @@ static segue_status reserve(segue_task *task, const segue_task_config *config, s
     task->allowed = calloc(2 * n_arms, sizeof *task->allowed);
     task->facts = facts_size ? calloc(1, facts_size) : NULL;
     task->view.state = task->state_size ? calloc(1, task->state_size) : NULL;
-    if (!task->asked || !task->pulls || !task->sum || !task->allowed || (facts_size && !task->facts) ||
-        (task->state_size && !task->view.state))
+    if (!task->asked || !task->pulls || !task->sum || !task->allowed ||
+        (facts_size && !task->facts) || (task->state_size && !task->view.state))
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for a task of %zu arms", n_arms);
     return segue_batches_init(&task->batches, config->batches, n_arms, config->setting.horizon,
                               err);

@@ -31,8 +31,7 @@ size_t segue_least_asked(const segue_view *view)
 {
     size_t best = view->n_arms;
     for (size_t arm = 0; arm < view->n_arms; arm++)
-        if (is_allowed(view, arm) &&
-            (best == view->n_arms || view->asked[arm] < view->asked[best]))
+        if (is_allowed(view, arm) && (best == view->n_arms || view->asked[arm] < view->asked[best]))
             best = arm;
     return best;
 }

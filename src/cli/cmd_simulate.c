@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/explain.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/table.h"
@@ -18,7 +19,7 @@
 
 typedef struct settings {
     const char *models, *policy, *curve, *switch_to, *rewards, *format, *out, *save, *load, *kernel;
-    const char *log, *order;
+    const char *log, *order, *explain;
     uint64_t steps, runs, tasks, seed, threads, uniform, switch_at, least;
     double spread, mixed, lowest, highest;
     bool timing, quiet;
@@ -62,6 +63,8 @@ static const cli_option options[] = {
     {"switch-to", 0, CLI_TEXT, FIELD(switch_to), "FILE",
      "another model set, for the tasks from --switch-at on", 0, 0},
     {"curve", 0, CLI_TEXT, FIELD(curve), "FILE", "also write the regret of each task, CSV", 0, 0},
+    {"explain", 0, CLI_TEXT, FIELD(explain), "FILE",
+     "tla, tts: also write why each pull was made, JSON", 0, 0},
     {"save", 0, CLI_TEXT, FIELD(save), "FILE", "save the learner (one, one run) at the end", 0, 0},
     {"load", 0, CLI_TEXT, FIELD(load), "FILE", "go on with a saved learner, after its tasks", 0, 0},
     {"format", 'f', CLI_TEXT, FIELD(format), "FORMAT", "table (default), csv or json", 0, 0},
@@ -85,6 +88,7 @@ typedef struct study {
     segue_learner *player; /* with --save or --load */
     segue_result **result; /* one a policy */
     double *seconds;       /* likewise */
+    segue_output reasons;  /* with --explain */
 } study;
 
 /* ---- before ------------------------------------------------------------------------------ */
@@ -95,12 +99,14 @@ static segue_status check_paths(const settings *set, segue_error *err)
 {
     const struct {
         const char *name, *path;
-    } paths[] = {{"out", set->out},       {"curve", set->curve},         {"save", set->save},
-                 {"models", set->models}, {"switch-to", set->switch_to}, {"load", set->load},
-                 {"log", set->log}};
-    enum { OUTPUTS = 3, SAVE = 2, LOAD = 5, PATHS = 7 };
-    if (set->save && strcmp(set->save, "-") == 0)
-        return segue_fail(err, SEGUE_EUSAGE, "--save needs a file, and '-' is none");
+    } paths[] = {{"out", set->out},         {"curve", set->curve},   {"save", set->save},
+                 {"explain", set->explain}, {"models", set->models}, {"switch-to", set->switch_to},
+                 {"load", set->load},       {"log", set->log}};
+    enum { OUTPUTS = 4, SAVE = 2, EXPLAIN = 3, LOAD = 6, PATHS = 8 };
+    for (size_t i = SAVE; i <= EXPLAIN; i++)
+        if (paths[i].path && strcmp(paths[i].path, "-") == 0)
+            return segue_fail(err, SEGUE_EUSAGE, "--%s needs a file, and '-' is none",
+                              paths[i].name);
     for (size_t i = 0; i < OUTPUTS; i++)
         for (size_t k = i + 1; k < PATHS; k++)
             if (!(i == SAVE && k == LOAD) && segue_is_same_file(paths[i].path, paths[k].path))
@@ -151,6 +157,8 @@ static segue_status check_settings(const settings *set, segue_error *err)
         status = segue_outfile_check(set->curve, err);
     if (status == SEGUE_OK && set->save)
         status = segue_outfile_check(set->save, err);
+    if (status == SEGUE_OK && set->explain)
+        status = segue_outfile_check(set->explain, err);
     return status;
 }
 
@@ -245,7 +253,17 @@ static segue_status make_player(study *st, segue_error *err)
     return segue_learner_create(&st->player, &config, err);
 }
 
-static segue_simulation simulation_of(const study *st, size_t policy, cli_progress *progress)
+/* Room for the reasons of the one learner that is watched. */
+static segue_status make_reasons(study *st, segue_error *err)
+{
+    if (!st->set.explain)
+        return SEGUE_OK;
+    if (st->policies.count != 1 || !st->set.tasks)
+        return segue_fail(err, SEGUE_EUSAGE, "--explain needs one learner, and --tasks");
+    return segue_output_init(&st->reasons, err);
+}
+
+static segue_simulation simulation_of(study *st, size_t policy, cli_progress *progress)
 {
     return (segue_simulation){
         .environment = &st->env,
@@ -260,6 +278,8 @@ static segue_simulation simulation_of(const study *st, size_t policy, cli_progre
         .threads = st->set.threads,
         .kernel = st->kernel,
         .want_curve = st->set.curve != NULL,
+        .watch = st->set.explain ? cli_explain_step : NULL,
+        .watcher = &st->reasons,
         .progress = progress ? cli_progress_show : NULL,
         .context = progress,
     };
@@ -287,6 +307,8 @@ static segue_status study_init(study *st, int argc, char **argv, segue_error *er
         status = read_environment(st, err);
     if (status == SEGUE_OK)
         status = make_player(st, err);
+    if (status == SEGUE_OK)
+        status = make_reasons(st, err);
     for (size_t i = 0; i < st->policies.count && status == SEGUE_OK; i++) {
         const segue_simulation sim = simulation_of(st, i, NULL);
         status = segue_simulation_check(&sim, err);
@@ -307,6 +329,7 @@ static void study_fini(study *st)
     free(st->result);
     free(st->seconds);
     segue_learner_destroy(st->player);
+    segue_output_fini(&st->reasons);
     segue_policy_list_fini(&st->policies);
     segue_models_file_fini(&st->models);
     segue_models_file_fini(&st->switch_to);
@@ -544,6 +567,8 @@ static segue_status run(int argc, char **argv, segue_error *err)
         status = segue_learner_save(st.player, st.set.save, err);
     if (status == SEGUE_OK && st.set.curve)
         status = write_curve(&st, err);
+    if (status == SEGUE_OK && st.set.explain)
+        status = segue_output_write(&st.reasons, st.set.explain, err);
     if (status == SEGUE_OK)
         status = cli_print(&printers, &st, st.format, st.set.out, err);
     study_fini(&st);
@@ -560,6 +585,11 @@ const cli_command cli_command_simulate = {
                "A learner does not see the models; it is told only how many there are.  --load\n"
                "goes on after the tasks that a saved learner has played: tasks are numbered on,\n"
                "and its options, J among them, stay those it was made with.\n\n"
+               "With --explain every step of the last task of the first run is a line of JSON:\n"
+               "arm, reward, how likely each type, and none of them, was before the pull, and\n"
+               "what it was for: exploit, tell types apart, look (at an arm), or draw, where\n"
+               "chance pulled another arm.  A last line tells what the task was taken for.\n"
+               "Arms and types are counted from 1.\n\n"
                "Laws of rewards: beta:P has precision P; normal:SD is cut to [0,1] and moved so\n"
                "that the mean is right; twopoint:S pays 0 or S.  --spread K draws each mean from\n"
                "a Beta of concentration K; --mixed A draws shares of the models from a Dirichlet\n"
@@ -575,6 +605,8 @@ const cli_command cli_command_simulate = {
                "examples:\n"
                "  segue simulate --models models/paper.csv\n"
                "  segue simulate --models models/paper.csv --policy ucb:delta=0.01,mts\n"
+               "  segue simulate --models models/paper.csv --policy tla --tasks 60 --steps 100 \\\n"
+               "      --runs 1 --explain reasons.jsonl\n"
                "  segue simulate --models models/paper.csv --policy tucb,ucb --tasks 200\n"
                "  segue simulate --log log.csv --least 3 --tasks 500 --policy ts,tla --steps 50\n"
                "  segue simulate --uniform 10 --policy ts,kl-ucb --format csv --out regret.csv\n",

@@ -91,14 +91,24 @@ json_t *segue_json_set(json_t *object, const char *key, json_t *value)
     return NULL;
 }
 
-segue_status segue_print_json(FILE *out, json_t *value, segue_error *err)
+static segue_status print_as(FILE *out, json_t *value, size_t layout, segue_error *err)
 {
     if (!value)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for the output");
-    const int code = json_dumpf(value, out, JSON_INDENT(1) | JSON_REAL_PRECISION(JSON_DIGITS));
+    const int code = json_dumpf(value, out, layout | JSON_REAL_PRECISION(JSON_DIGITS));
     json_decref(value);
     if (code != 0)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for the output");
     fputc('\n', out);
     return SEGUE_OK;
+}
+
+segue_status segue_print_json(FILE *out, json_t *value, segue_error *err)
+{
+    return print_as(out, value, JSON_INDENT(1), err);
+}
+
+segue_status segue_print_json_line(FILE *out, json_t *value, segue_error *err)
+{
+    return print_as(out, value, JSON_COMPACT, err);
 }

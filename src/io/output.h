@@ -49,4 +49,7 @@ json_t *segue_json_set(json_t *object, const char *key, json_t *value);
 /** Print a value and release it; NULL: memory had run out. */
 SEGUE_MUST_CHECK segue_status segue_print_json(FILE *out, json_t *value, segue_error *err);
 
+/** The same, in one line. */
+SEGUE_MUST_CHECK segue_status segue_print_json_line(FILE *out, json_t *value, segue_error *err);
+
 #endif

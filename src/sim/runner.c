@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "sim/kernel.h"
+#include "sim/watch.h"
 
 struct segue_runner {
     const segue_simulation *sim;
@@ -127,6 +128,8 @@ segue_status segue_simulation_check(const segue_simulation *sim, segue_error *er
         status = segue_fail(err, SEGUE_EUSAGE, "a curve over tasks needs tasks");
     if (status == SEGUE_OK)
         status = check_tasks(sim, err);
+    if (status == SEGUE_OK)
+        status = segue_watch_check(sim, err);
     return status == SEGUE_OK ? check_player(sim, err) : status;
 }
 
@@ -222,15 +225,40 @@ static double play_policy(segue_runner *runner, uint64_t run, uint64_t task)
     return play_open(runner, runner->task);
 }
 
+/* A learner that leaves its refits to others, such as one that served: here they come at once. */
+static segue_status refit(segue_learner *learner, segue_error *err)
+{
+    segue_refit *due = NULL;
+    if (!segue_learner_refit_due(learner))
+        return SEGUE_OK;
+    segue_status status = segue_learner_refit_begin(learner, &due, err);
+    if (status == SEGUE_OK)
+        status = segue_refit_run(due, err);
+    if (status == SEGUE_OK)
+        status = segue_learner_refit_publish(learner, &due, err);
+    segue_refit_destroy(due);
+    return status;
+}
+
 /* The same with a learner, which learns from it. */
-static segue_status play_learner(segue_runner *runner, double *regret, segue_error *err)
+static segue_status play_learner(segue_runner *runner, bool watched, double *regret,
+                                 segue_error *err)
 {
     segue_task *task = NULL;
     segue_status status = segue_learner_open_task(runner->learner, &task, err);
     if (status != SEGUE_OK)
         return status;
-    *regret = play_open(runner, task);
-    return segue_learner_close_task(runner->learner, &task, err);
+    if (watched) {
+        status = segue_watch_play(runner->sim, runner->learner, task, runner->world, err);
+        *regret = segue_world_regret(runner->world, segue_task_look(task).pulls);
+    } else {
+        *regret = play_open(runner, task);
+    }
+    if (status == SEGUE_OK)
+        status = segue_learner_close_task(runner->learner, &task, err);
+    if (status == SEGUE_OK && watched)
+        status = segue_watch_end(runner->sim, runner->learner, err);
+    return status == SEGUE_OK ? refit(runner->learner, err) : status;
 }
 
 static segue_status play_task(segue_runner *runner, uint64_t run, run_task *task,
@@ -245,7 +273,8 @@ static segue_status play_task(segue_runner *runner, uint64_t run, run_task *task
     task->model = segue_world_model(runner->world);
     task->learner = runner->learner;
     if (runner->learner) {
-        status = play_learner(runner, &task->regret, err);
+        const bool watched = sim->watch && run == 0 && task->number + 1 == runner->n_tasks;
+        status = play_learner(runner, watched, &task->regret, err);
     } else {
         task->regret = play_policy(runner, run, task->number);
         totals->no_model_left += share * (double)segue_task_look(runner->task).no_model_left;

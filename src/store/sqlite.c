@@ -329,6 +329,16 @@ segue_status segue_store_start(segue_store *store, unsigned char key[SEGUE_STORE
     return segue_sql_run(store, sql, err);
 }
 
+segue_status segue_store_probe(segue_store *store, double when, segue_error *err)
+{
+    sqlite3_stmt *sql = segue_sql(store, SQL_SET_META, err);
+    if (!sql)
+        return SEGUE_EIO;
+    bind_text(sql, 1, "probe");
+    (void)sqlite3_bind_double(sql, 2, when);
+    return segue_sql_run(store, sql, err);
+}
+
 segue_status segue_store_add_learner(segue_store *store, segue_stored_learner *learner,
                                      segue_error *err)
 {

@@ -63,6 +63,9 @@ SEGUE_MUST_CHECK segue_status segue_store_start(segue_store *store,
                                                 unsigned char key[SEGUE_STORE_KEY],
                                                 uint64_t *boot, segue_error *err);
 
+/** Write something that means nothing: does the disk take it? */
+SEGUE_MUST_CHECK segue_status segue_store_probe(segue_store *store, double when, segue_error *err);
+
 typedef struct segue_stored_learner {
     int64_t id;
     const char *name, *config; /* borrowed */

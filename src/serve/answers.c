@@ -1,0 +1,475 @@
+/* answers.c - bodies of replies: learners, tasks, what transfer is worth.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "segue/stats.h"
+#include "serve/inside.h"
+#include "serve/out.h"
+#include "transfer/play.h"
+
+#define GROUPS_MOST 100
+
+/* ---- what transfer is worth -------------------------------------------------------------- */
+
+static double mean_of(const segue_stored_side *side)
+{
+    return side->tasks > 0 ? side->sum / (double)side->tasks : NAN;
+}
+
+/* The variance of the mean. */
+static double variance_of(const segue_stored_side *side)
+{
+    const double n = (double)side->tasks;
+    return fmax(0.0, side->squares - side->sum * side->sum / n) / (n * (n - 1.0));
+}
+
+static void write_side(bytes *b, const char *name, const segue_stored_side *side)
+{
+    segue_out_name(b, name);
+    segue_out(b, "{");
+    segue_out_whole(b, "tasks", side->tasks);
+    segue_out_whole(b, "rewards", side->rewards);
+    segue_out_double(b, "reward_per_step", mean_of(side));
+    segue_out(b, "}");
+}
+
+/* Half the width of the 95 % interval of a difference (Welch); the degrees of freedom are rounded
+ * down, and so that of two means without any spread is one. */
+static double half_width(const segue_stored_side *a, const segue_stored_side *b)
+{
+    const double va = variance_of(a), vb = variance_of(b), v = va + vb;
+    const double freedom = v > 0.0 ? v * v / (va * va / ((double)a->tasks - 1.0) +
+                                              vb * vb / ((double)b->tasks - 1.0))
+                                   : 1.0;
+    return segue_student_95(1 + (uint64_t)fmax(1.0, freedom)) * sqrt(v);
+}
+
+static void write_worth(bytes *b, const segue_stored_side side[2])
+{
+    segue_out_name(b, "worth");
+    segue_out(b, "{");
+    write_side(b, "transfer", &side[0]);
+    write_side(b, "control", &side[1]);
+    if (side[0].tasks < 2 || side[1].tasks < 2) {
+        segue_out(b, ",\"difference\":null,\"interval\":null");
+    } else {
+        const double difference = mean_of(&side[0]) - mean_of(&side[1]);
+        const double half = half_width(&side[0], &side[1]);
+        segue_out_double(b, "difference", difference);
+        segue_out(b, ",\"interval\":[");
+        segue_out_number(b, difference - half);
+        segue_out(b, ",");
+        segue_out_number(b, difference + half);
+        segue_out(b, "]");
+    }
+    segue_out_double(b, "level", 0.95);
+    segue_out(b, "}");
+}
+
+/* ---- a learner --------------------------------------------------------------------------- */
+
+static void write_arms(const live_learner *live, bytes *b)
+{
+    segue_out_name(b, "arms");
+    segue_out(b, "[");
+    for (size_t i = 0; i < live->n_arms; i++) {
+        segue_out(b, i > 0 ? ",{" : "{");
+        segue_out_text(b, "name", live->arm[i]);
+        segue_out_bool(b, "retired", live->retired[i]);
+        segue_out_whole(b, "pulls", live->pulls[i]);
+        segue_out_double(b, "mean",
+                         live->pulls[i] > 0 ? live->total[i] / (double)live->pulls[i] : NAN);
+        segue_out(b, "}");
+    }
+    segue_out(b, "]");
+}
+
+static void write_words(const live_learner *live, bytes *b)
+{
+    const words *w = &live->words;
+    segue_out(b, ",\"range\":[");
+    segue_out_number(b, w->lowest);
+    segue_out(b, ",");
+    segue_out_number(b, w->highest);
+    segue_out(b, "]");
+    segue_out_whole(b, "steps", w->steps);
+    segue_out_double(b, "wait", w->wait);
+    segue_out_double(b, "default", w->has_default ? w->fallback : NAN);
+    segue_out_whole(b, "close_after", w->close_after);
+    segue_out_double(b, "idle", w->idle);
+    segue_out_double(b, "control", w->control);
+    segue_out_whole(b, "seed", w->seed);
+}
+
+static void write_type(const segue_found *found, size_t k, bytes *b)
+{
+    segue_out(b, "{");
+    segue_out_double(b, "weight", found->weight[k]);
+    segue_out(b, ",\"means\":[");
+    for (size_t i = 0; i < found->n_arms; i++) {
+        segue_out(b, i > 0 ? "," : "");
+        segue_out_number(b, found->mean[k * found->n_arms + i]);
+    }
+    segue_out(b, "]}");
+}
+
+/* The most frequent first. */
+static void write_types(const live_learner *live, bytes *b)
+{
+    segue_found found;
+    segue_out_name(b, "types");
+    segue_out(b, "[");
+    if (segue_learner_found(live->learner, &found, NULL) != SEGUE_OK)
+        b->failed = true;
+    for (size_t written = 0; !b->failed && written < found.n_types; written++) {
+        size_t best = 0;
+        for (size_t k = 1; k < found.n_types; k++)
+            if (found.weight[k] > found.weight[best])
+                best = k;
+        segue_out(b, written > 0 ? "," : "");
+        write_type(&found, best, b);
+        found.weight[best] = -1.0;
+    }
+    segue_out(b, "]");
+    segue_out_double(b, "none", found.none);
+    segue_found_fini(&found);
+}
+
+static void write_counts(const live_learner *live, bytes *b)
+{
+    segue_out_whole(b, "version", segue_learner_version(live->learner));
+    segue_out_whole(b, "age", segue_learner_look(live->learner).age);
+    segue_out(b, ",\"tasks\":{");
+    segue_out_whole(b, "open", live->by_id.count);
+    segue_out_whole(b, "closed", live->closed[0] + live->closed[1]);
+    segue_out_whole(b, "control", live->closed[1]);
+    segue_out(b, "}");
+    segue_out_whole(b, "rewards", live->rewards);
+}
+
+void segue_answer_learner(segue_service *service, live_learner *live, int status,
+                          segue_reply *reply)
+{
+    bytes *b = &reply->body;
+    (void)service;
+    reply->status = status;
+    segue_out(b, "{");
+    segue_out_text(b, "name", live->words.name);
+    segue_out_text(b, "method", live->method);
+    segue_out_double(b, "created", live->created);
+    (void)pthread_mutex_lock(&live->lock);
+    write_arms(live, b);
+    write_words(live, b);
+    write_counts(live, b);
+    write_types(live, b);
+    write_worth(b, live->side);
+    (void)pthread_mutex_unlock(&live->lock);
+    segue_out(b, "}");
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp((*(live_learner *const *)a)->words.name, (*(live_learner *const *)b)->words.name);
+}
+
+static void write_line(live_learner *live, bytes *b)
+{
+    segue_out(b, "{");
+    segue_out_text(b, "name", live->words.name);
+    segue_out_text(b, "method", live->method);
+    (void)pthread_mutex_lock(&live->lock);
+    segue_out_whole(b, "arms", live->n_arms);
+    segue_out_whole(b, "open", live->by_id.count);
+    segue_out_whole(b, "closed", live->closed[0] + live->closed[1]);
+    segue_out_whole(b, "rewards", live->rewards);
+    segue_out_whole(b, "version", segue_learner_version(live->learner));
+    (void)pthread_mutex_unlock(&live->lock);
+    segue_out_double(b, "created", live->created);
+    segue_out(b, "}");
+}
+
+void segue_answer_list(segue_service *service, segue_reply *reply)
+{
+    size_t count = 0;
+    live_learner **all = segue_service_all(service, &count);
+    if (!all) {
+        segue_reply_fail(reply, 503, "out of memory for the learners");
+        return;
+    }
+    qsort(all, count, sizeof(live_learner *), by_name);
+    segue_out(&reply->body, "{\"learners\":[");
+    for (size_t i = 0; i < count; i++) {
+        segue_out(&reply->body, i > 0 ? "," : "");
+        write_line(all[i], &reply->body);
+        segue_live_release(all[i]);
+    }
+    segue_out(&reply->body, "]}");
+    free(all);
+}
+
+/* ---- history ----------------------------------------------------------------------------- */
+
+typedef struct history {
+    bytes *b;
+    uint64_t size; /* tasks of a group */
+    uint64_t at;   /* tasks so far */
+    segue_stored_side side[2];
+} history;
+
+static void write_group(history *h)
+{
+    const uint64_t first = (h->at - 1) / h->size * h->size + 1;
+    segue_out(h->b, first > 1 ? ",{" : "{");
+    segue_out_whole(h->b, "from", first);
+    segue_out_whole(h->b, "to", h->at);
+    write_side(h->b, "transfer", &h->side[0]);
+    write_side(h->b, "control", &h->side[1]);
+    segue_out(h->b, "}");
+    memset(h->side, 0, sizeof h->side);
+}
+
+static segue_status on_closed(void *context, const segue_stored_task *task, segue_error *err)
+{
+    history *h = context;
+    segue_stored_side *side = &h->side[task->control];
+    (void)err;
+    h->at++;
+    if (task->rewards > 0) {
+        side->tasks++;
+        side->rewards += task->rewards;
+        side->sum += task->total / (double)task->rewards;
+    }
+    if (h->at % h->size == 0)
+        write_group(h);
+    return SEGUE_OK;
+}
+
+void segue_answer_history(segue_service *service, live_learner *live, segue_reply *reply)
+{
+    segue_error err;
+    (void)pthread_mutex_lock(&live->lock);
+    const uint64_t closed = live->closed[0] + live->closed[1];
+    (void)pthread_mutex_unlock(&live->lock);
+    history h = {.b = &reply->body, .size = closed / GROUPS_MOST + 1};
+    segue_out(&reply->body, "{\"groups\":[");
+    (void)pthread_mutex_lock(&service->reader_lock);
+    const segue_status status = segue_store_tasks(service->reader, live->id, SEGUE_TASKS_CLOSED,
+                                                  closed, on_closed, &h, &err);
+    (void)pthread_mutex_unlock(&service->reader_lock);
+    if (h.at % h.size != 0)
+        write_group(&h);
+    segue_out(&reply->body, "]}");
+    if (status != SEGUE_OK)
+        segue_reply_fail(reply, 503, "%s", err.message);
+}
+
+/* ---- tasks ------------------------------------------------------------------------------- */
+
+segue_stored_task segue_row_of(const live_learner *live, const live_task *task)
+{
+    return (segue_stored_task){.id = task->id,
+                               .learner = live->id,
+                               .control = task->control,
+                               .open = true,
+                               .version = task->version,
+                               .n_arms = task->n_arms,
+                               .opened = task->opened,
+                               .rewards = task->rewards,
+                               .total = task->total};
+}
+
+static void write_row(const live_learner *live, const segue_stored_task *row, const char *key,
+                      bytes *b)
+{
+    segue_out_text(b, "task", key);
+    segue_out_text(b, "learner", live->words.name);
+    segue_out_bool(b, "open", row->open);
+    segue_out_bool(b, "control", row->control);
+    segue_out_whole(b, "version", row->version);
+    segue_out_whole(b, "rewards", row->rewards);
+    segue_out_double(b, "reward_per_step",
+                     row->rewards > 0 ? row->total / (double)row->rewards : NAN);
+    segue_out_double(b, "opened", row->opened);
+    segue_out_double(b, "closed", row->open ? NAN : row->closed);
+}
+
+void segue_answer_row(const live_learner *live, const segue_stored_task *row, const char *key,
+                      int status, segue_reply *reply)
+{
+    reply->status = status;
+    segue_out(&reply->body, "{");
+    write_row(live, row, key, &reply->body);
+    segue_out(&reply->body, "}");
+}
+
+typedef struct task_list {
+    live_learner *live;
+    bytes *b;
+} task_list;
+
+/* Of an open task the learner knows more than the store. */
+static segue_status on_task(void *context, const segue_stored_task *row, segue_error *err)
+{
+    const task_list *list = context;
+    segue_stored_task now = *row;
+    (void)err;
+    (void)pthread_mutex_lock(&list->live->lock);
+    const live_task *task = row->open ? segue_live_by_id(list->live, row->id) : NULL;
+    if (task)
+        now = segue_row_of(list->live, task);
+    (void)pthread_mutex_unlock(&list->live->lock);
+    const bool first = list->b->data[list->b->size - 1] == '[';
+    segue_out(list->b, first ? "{" : ",{");
+    write_row(list->live, &now, row->key, list->b);
+    segue_out(list->b, "}");
+    return SEGUE_OK;
+}
+
+void segue_answer_tasks(segue_service *service, live_learner *live, const segue_call *call,
+                        segue_reply *reply)
+{
+    const segue_tasks_which which = call->open == 1   ? SEGUE_TASKS_NEWEST_OPEN
+                                    : call->open == 0 ? SEGUE_TASKS_NEWEST_CLOSED
+                                                      : SEGUE_TASKS_NEWEST;
+    task_list list = {live, &reply->body};
+    segue_error err;
+    segue_out(&reply->body, "{\"tasks\":[");
+    (void)pthread_mutex_lock(&service->reader_lock);
+    const segue_status status = segue_store_tasks(service->reader, live->id, which, call->limit,
+                                                  on_task, &list, &err);
+    (void)pthread_mutex_unlock(&service->reader_lock);
+    segue_out(&reply->body, "]}");
+    if (status != SEGUE_OK)
+        segue_reply_fail(reply, 503, "%s", err.message);
+}
+
+void segue_answer_explanation(live_learner *live, const live_task *task, bytes *b)
+{
+    static const char *const purposes[] = {"exploit", "tell-apart", "look"};
+    segue_explanation why;
+    if (task->control ||
+        segue_learner_explain(live->learner, task->play, &why, NULL) != SEGUE_OK) {
+        segue_out(b, "null");
+        return;
+    }
+    segue_out(b, "{\"types\":[");
+    for (size_t i = 0; i <= why.n_types; i++) {
+        segue_out(b, i > 0 ? ",{" : "{");
+        segue_out_whole(b, "type", i);
+        segue_out_double(b, "weight", why.weight[i]);
+        segue_out(b, "}");
+    }
+    segue_out(b, "]");
+    segue_out_text(b, "purpose", purposes[why.purpose]);
+    segue_out_text(b, "arm", live->arm[why.arm]);
+    if (why.purpose == SEGUE_TELL_APART)
+        segue_out_format(b, ",\"apart\":[%zu,%zu]", why.first, why.second);
+    segue_out(b, "}");
+}
+
+static void write_task_arm(const char *name, uint64_t pulls, double total, bool first, bytes *b)
+{
+    segue_out(b, first ? "{" : ",{");
+    segue_out_text(b, "name", name);
+    segue_out_whole(b, "pulls", pulls);
+    segue_out_double(b, "mean", pulls > 0 ? total / (double)pulls : NAN);
+    segue_out(b, "}");
+}
+
+static void write_open_task(live_learner *live, const live_task *task, bytes *b)
+{
+    const segue_stored_task row = segue_row_of(live, task);
+    const segue_task_info info = segue_task_look(task->play);
+    write_row(live, &row, task->key, b);
+    segue_out(b, ",\"arms\":[");
+    for (size_t i = 0; i < task->n_arms; i++)
+        write_task_arm(live->arm[i], info.pulls[i],
+                       info.pulls[i] > 0
+                           ? segue_task_mean(task->play, i) * (double)info.pulls[i]
+                           : 0.0,
+                       i == 0, b);
+    segue_out(b, "]");
+    segue_out_whole(b, "waiting", info.step > task->rewards ? info.step - task->rewards : 0);
+    segue_out_name(b, "explanation");
+    segue_answer_explanation(live, task, b);
+}
+
+/* Sums over the rewards of a closed task. */
+typedef struct arm_sums {
+    uint64_t pulls[ARMS_MOST];
+    double total[ARMS_MOST];
+} arm_sums;
+
+static segue_status on_reward(void *context, const segue_stored_reward *reward, segue_error *err)
+{
+    arm_sums *sums = context;
+    (void)err;
+    sums->pulls[reward->arm % ARMS_MOST]++;
+    sums->total[reward->arm % ARMS_MOST] += reward->value;
+    return SEGUE_OK;
+}
+
+static void write_closed_task(live_learner *live, const segue_stored_task *row, const char *key,
+                              const arm_sums *sums, bytes *b)
+{
+    write_row(live, row, key, b);
+    segue_out(b, ",\"arms\":[");
+    (void)pthread_mutex_lock(&live->lock);
+    for (size_t i = 0; i < live->n_arms && i < row->n_arms; i++)
+        write_task_arm(live->arm[i], sums->pulls[i], sums->total[i], i == 0, b);
+    (void)pthread_mutex_unlock(&live->lock);
+    segue_out(b, "],\"waiting\":0,\"explanation\":null");
+}
+
+static void answer_closed_task(segue_service *service, live_learner *live, const char *key,
+                               segue_reply *reply)
+{
+    segue_stored_task row;
+    bool found = false;
+    segue_error err = {.status = SEGUE_OK};
+    arm_sums *sums = calloc(1, sizeof *sums);
+    if (!sums) {
+        segue_reply_fail(reply, 503, "out of memory for a task");
+        return;
+    }
+    (void)pthread_mutex_lock(&service->reader_lock);
+    segue_status status =
+        segue_store_find_task(service->reader, live->id, key, &row, &found, &err);
+    if (status == SEGUE_OK && found)
+        status = segue_store_rewards(service->reader, row.id, on_reward, sums, &err);
+    (void)pthread_mutex_unlock(&service->reader_lock);
+    if (status != SEGUE_OK)
+        segue_reply_fail(reply, 503, "%s", err.message);
+    else if (!found)
+        segue_reply_fail(reply, 404, "the learner has no task '%.80s'", key);
+    else
+        write_closed_task(live, &row, key, sums, &reply->body);
+    free(sums);
+}
+
+void segue_answer_task(segue_service *service, live_learner *live, const char *key,
+                       segue_reply *reply)
+{
+    segue_out(&reply->body, "{");
+    (void)pthread_mutex_lock(&live->lock);
+    const live_task *task = segue_live_by_key(live, key);
+    if (task)
+        write_open_task(live, task, &reply->body);
+    (void)pthread_mutex_unlock(&live->lock);
+    if (!task)
+        answer_closed_task(service, live, key, reply);
+    if (reply->status == 200)
+        segue_out(&reply->body, "}");
+}
+
+void segue_answer_told(bytes *b, bool is_new, const char *task, bool closed)
+{
+    segue_out(b, "{");
+    segue_out_text(b, "status", is_new ? "counted" : "duplicate");
+    segue_out_text(b, "task", task);
+    segue_out_bool(b, "closed", closed);
+    segue_out(b, "}");
+}

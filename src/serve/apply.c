@@ -1,0 +1,324 @@
+/* apply.c - operations that are on the disk: let them be seen, and answer.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include <string.h>
+
+#include "serve/inside.h"
+#include "serve/out.h"
+
+#define DEBT_MOST 20000 /* rewards that a start may have to tell again */
+#define DEBT_TASK 64    /* what a task costs besides, in rewards */
+
+static void count(atomic_ullong *counter)
+{
+    (void)atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+}
+
+/* ---- learners ---------------------------------------------------------------------------- */
+
+static segue_status make_live(segue_service *service, op *o, segue_error *err)
+{
+    const segue_stored_learner row = {.id = o->row.learner, .created = o->row.opened};
+    segue_learner *learner = o->learner;
+    o->learner = NULL;
+    segue_status status =
+        segue_live_create(&o->live, &row, &o->call.words, learner, service->key, err);
+    for (size_t i = 0; status == SEGUE_OK && i < o->live->words.n_arms; i++)
+        status = segue_live_name_arm(o->live, o->live->words.arm[i], false, err);
+    if (status != SEGUE_OK)
+        return status;
+    segue_live_hold(o->live); /* the table's, and the operation's */
+    return segue_service_enter(service, o->live)
+               ? SEGUE_OK
+               : segue_fail(err, SEGUE_ENOMEM, "out of memory for a learner");
+}
+
+static segue_status apply_create(segue_service *service, op *o, segue_error *err)
+{
+    const segue_status status = o->is_new ? make_live(service, o, err) : SEGUE_OK;
+    if (status == SEGUE_OK)
+        segue_answer_learner(service, o->live, o->is_new ? 201 : 200, o->reply);
+    return status;
+}
+
+static segue_status apply_delete(segue_service *service, op *o, segue_error *err)
+{
+    (void)err;
+    segue_service_leave(service, o->live);
+    (void)atomic_fetch_sub(&service->open_tasks, o->live->by_id.count);
+    segue_live_release(o->live); /* the table's */
+    segue_out(&o->reply->body, "{");
+    segue_out_text(&o->reply->body, "deleted", o->call.learner);
+    segue_out(&o->reply->body, "}");
+    segue_service_wish(service, OP_PURGE, 0, 0);
+    return SEGUE_OK;
+}
+
+static segue_status apply_add_arm(segue_service *service, op *o, segue_error *err)
+{
+    live_learner *live = o->live;
+    (void)pthread_mutex_lock(&live->lock);
+    segue_status status = segue_learner_add_arm(live->learner, err);
+    if (status == SEGUE_OK)
+        status = segue_live_name_arm(live, o->call.arm, false, err);
+    (void)pthread_mutex_unlock(&live->lock);
+    live->seq = o->seq;
+    live->debt++;
+    if (status == SEGUE_OK)
+        segue_answer_learner(service, live, 201, o->reply);
+    return status;
+}
+
+static segue_status apply_retire_arm(segue_service *service, op *o, segue_error *err)
+{
+    live_learner *live = o->live;
+    segue_status status = SEGUE_OK;
+    if (o->is_new) {
+        (void)pthread_mutex_lock(&live->lock);
+        status = segue_learner_retire_arm(live->learner, o->n_kept, err);
+        live->retired[o->n_kept] = true;
+        live->n_retired++;
+        (void)pthread_mutex_unlock(&live->lock);
+        live->seq = o->seq;
+        live->debt++;
+    }
+    if (status == SEGUE_OK)
+        segue_answer_learner(service, live, 200, o->reply);
+    return status;
+}
+
+/* ---- tasks ------------------------------------------------------------------------------- */
+
+static segue_status open_live(segue_service *service, op *o, segue_error *err)
+{
+    (void)pthread_mutex_lock(&o->live->lock);
+    const segue_status status =
+        segue_live_open(o->live, &o->row, o->call.task, service->boot, err);
+    (void)pthread_mutex_unlock(&o->live->lock);
+    if (status == SEGUE_OK)
+        count(&service->open_tasks);
+    return status;
+}
+
+static segue_status apply_open(segue_service *service, op *o, segue_error *err)
+{
+    const segue_status status = o->is_new ? open_live(service, o, err) : SEGUE_OK;
+    if (status != SEGUE_OK)
+        return status;
+    const live_task *task = segue_live_by_key(o->live, o->call.task);
+    if (task)
+        o->row = segue_row_of(o->live, task);
+    segue_answer_row(o->live, &o->row, o->call.task, o->is_new ? 201 : 200, o->reply);
+    return SEGUE_OK;
+}
+
+/* What is counted of a task that is over. */
+static void count_task(live_learner *live, const live_task *task)
+{
+    const double lowest = live->words.lowest, width = live->words.highest - lowest;
+    const segue_task_info info = segue_task_look(task->play);
+    for (size_t i = 0; i < task->n_arms; i++) {
+        live->pulls[i] += info.pulls[i];
+        live->total[i] += lowest * (double)info.pulls[i] + width * info.sum[i];
+    }
+    live->closed[task->control]++;
+    if (task->rewards == 0)
+        return;
+    segue_stored_side *side = &live->side[task->control];
+    const double mean = task->total / (double)task->rewards;
+    side->tasks++;
+    side->rewards += task->rewards;
+    side->sum += mean;
+    side->squares += mean * mean;
+}
+
+/* What comes of having learned. */
+static void look_after(segue_service *service, live_learner *live)
+{
+    if (!live->refit && !live->refit_due && segue_learner_refit_due(live->learner)) {
+        live->refit_due = true;
+        segue_service_wish(service, OP_BEGIN, live->id, 0);
+    }
+    if (live->debt > DEBT_MOST && !live->snapshot_due && !live->refit) {
+        live->snapshot_due = true;
+        segue_service_wish(service, OP_SNAPSHOT, live->id, 0);
+    }
+}
+
+static segue_status close_live(segue_service *service, op *o, segue_error *err)
+{
+    live_learner *live = o->live;
+    const segue_status status =
+        segue_rebuild_learn(service->store, live->learner, o->task->id, &live->lock, err);
+    if (status != SEGUE_OK)
+        return status;
+    live->debt += o->task->rewards + DEBT_TASK;
+    live->seq = o->seq;
+    (void)pthread_mutex_lock(&live->lock);
+    count_task(live, o->task);
+    segue_live_end(live, o->task);
+    (void)pthread_mutex_unlock(&live->lock);
+    o->task = NULL;
+    (void)atomic_fetch_sub(&service->open_tasks, 1);
+    count(&service->metrics.closed);
+    look_after(service, live);
+    return SEGUE_OK;
+}
+
+static segue_status apply_close(segue_service *service, op *o, segue_error *err)
+{
+    o->row = segue_row_of(o->live, o->task);
+    o->row.open = false;
+    o->row.closed = segue_service_now(service);
+    const segue_status status = close_live(service, o, err);
+    if (status == SEGUE_OK && o->reply)
+        segue_answer_row(o->live, &o->row, o->call.task, 200, o->reply);
+    return status;
+}
+
+/* ---- rewards ----------------------------------------------------------------------------- */
+
+/* Tell what was told; of a task that is closed its key is not known any more. */
+static void answer_tell(segue_service *service, op *o, const char *key, bool closed)
+{
+    count(o->is_new ? &service->metrics.rewards : &service->metrics.duplicates);
+    if (!o->reply)
+        return;
+    if (o->call.route == ROUTE_ASK) { /* which goes on */
+        segue_answer_told(&o->told, o->is_new, key, closed);
+        o->kind = OP_ASK;
+        o->again = true;
+    } else {
+        segue_answer_told(&o->reply->body, o->is_new, key, closed);
+    }
+}
+
+static segue_status apply_tell(segue_service *service, op *o, segue_error *err)
+{
+    live_learner *live = o->live;
+    live_task *task = segue_live_by_id(live, o->decision.task);
+    char key[NAME_MOST + 1] = "";
+    if (task)
+        memcpy(key, task->key, strlen(task->key) + 1);
+    if (o->is_new) {
+        (void)pthread_mutex_lock(&live->lock);
+        segue_live_tell(live, task, o->decision.arm, o->call.reward);
+        task->active = segue_service_now(service);
+        (void)pthread_mutex_unlock(&live->lock);
+    }
+    if (o->fallback)
+        count(&service->metrics.defaults);
+    const bool closed = o->closes || !task;
+    const segue_status status = o->closes ? close_live(service, o, err) : SEGUE_OK;
+    answer_tell(service, o, key, closed);
+    return status;
+}
+
+/* ---- asks -------------------------------------------------------------------------------- */
+
+static void answer_event(segue_service *service, op *o)
+{
+    if (o->is_new) {
+        (void)pthread_mutex_lock(&o->live->lock);
+        segue_wait_for(o->live, &o->asked, true);
+        (void)pthread_mutex_unlock(&o->live->lock);
+    }
+    segue_answer_asked(service, &o->call, &o->asked, &o->told, o->reply);
+}
+
+static segue_status apply_ask(segue_service *service, op *o, segue_error *err)
+{
+    if (o->again)
+        return open_live(service, o, err);
+    if (o->asked.n > 0)
+        answer_event(service, o);
+    else if (!segue_ask_now(service, o->live, &o->call, &o->told, o->reply))
+        o->again = true; /* it was closed just now: the store tells what then */
+    return SEGUE_OK;
+}
+
+/* ---- of the service's own ---------------------------------------------------------------- */
+
+static segue_status apply_keep(segue_service *service, op *o, segue_error *err)
+{
+    (void)err;
+    (void)pthread_mutex_lock(&o->live->lock);
+    o->live->line.saved += o->n_kept;
+    const bool more = o->live->line.saved < o->live->line.count;
+    (void)pthread_mutex_unlock(&o->live->lock);
+    if (more)
+        segue_service_wish(service, OP_KEEP, o->live->id, 0);
+    return SEGUE_OK;
+}
+
+static segue_status apply_begin(segue_service *service, op *o, segue_error *err)
+{
+    live_learner *live = o->live;
+    (void)pthread_mutex_lock(&live->lock);
+    const segue_status status = segue_learner_refit_begin(live->learner, &live->refit, err);
+    (void)pthread_mutex_unlock(&live->lock);
+    live->seq = o->seq;
+    atomic_store(&live->refit_run, false);
+    if (status == SEGUE_OK)
+        segue_work_add(service, live);
+    return status;
+}
+
+static segue_status apply_publish(segue_service *service, op *o, segue_error *err)
+{
+    live_learner *live = o->live;
+    (void)pthread_mutex_lock(&live->lock);
+    const segue_status status = segue_learner_refit_publish(live->learner, &live->refit, err);
+    (void)pthread_mutex_unlock(&live->lock);
+    atomic_store(&live->refit_run, false);
+    live->seq = o->seq;
+    live->debt++;
+    count(&service->metrics.refits);
+    if (status == SEGUE_OK)
+        look_after(service, live);
+    return status;
+}
+
+static segue_status apply_snapshot(segue_service *service, op *o, segue_error *err)
+{
+    (void)err;
+    o->live->debt = 0;
+    count(&service->metrics.snapshots);
+    return SEGUE_OK;
+}
+
+static segue_status apply_purge(segue_service *service, op *o, segue_error *err)
+{
+    (void)err;
+    if (o->is_new)
+        segue_service_wish(service, OP_PURGE, 0, 0);
+    return SEGUE_OK;
+}
+
+static segue_status apply_probe(segue_service *service, op *o, segue_error *err)
+{
+    (void)service;
+    (void)o;
+    (void)err;
+    return SEGUE_OK;
+}
+
+void segue_apply(segue_service *service, op *o)
+{
+    static segue_status (*const applies[])(segue_service *, op *, segue_error *) = {
+        [OP_CREATE] = apply_create,     [OP_DELETE] = apply_delete,
+        [OP_ADD_ARM] = apply_add_arm,   [OP_RETIRE_ARM] = apply_retire_arm,
+        [OP_OPEN] = apply_open,         [OP_CLOSE] = apply_close,
+        [OP_TELL] = apply_tell,         [OP_ASK] = apply_ask,
+        [OP_KEEP] = apply_keep,         [OP_FALL_BACK] = apply_tell,
+        [OP_BEGIN] = apply_begin,       [OP_PUBLISH] = apply_publish,
+        [OP_SNAPSHOT] = apply_snapshot, [OP_PURGE] = apply_purge,
+        [OP_PROBE] = apply_probe};
+    segue_error err;
+    if (applies[o->kind](service, o, &err) == SEGUE_OK)
+        return;
+    segue_service_break(service, &err);
+    o->again = false;
+    if (o->reply)
+        segue_reply_fail(o->reply, 503, "the service must be started again: %s", err.message);
+}

@@ -1,0 +1,159 @@
+/* background.c - fits that run beside the service, and what happens because time passes.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "serve/inside.h"
+
+#define TICK_SECONDS  0.1
+#define EXPIRED_MOST  1000 /* defaults of a learner at one tick */
+#define IDLE_MOST     1000 /* tasks of a learner closed at one tick */
+
+/* ---- fits -------------------------------------------------------------------------------- */
+
+void segue_work_add(segue_service *service, live_learner *live)
+{
+    segue_live_hold(live);
+    (void)pthread_mutex_lock(&service->work_lock);
+    live_learner **end = &service->work; /* a learner has one fit at most, so this is short */
+    while (*end)
+        end = &(*end)->next_work;
+    *end = live;
+    (void)pthread_cond_signal(&service->work_filled);
+    (void)pthread_mutex_unlock(&service->work_lock);
+}
+
+static live_learner *take_work(segue_service *service, bool wait)
+{
+    (void)pthread_mutex_lock(&service->work_lock);
+    while (wait && !service->work && !service->ending)
+        (void)pthread_cond_wait(&service->work_filled, &service->work_lock);
+    live_learner *live = service->ending ? NULL : service->work;
+    if (live) {
+        service->work = live->next_work;
+        live->next_work = NULL;
+    }
+    (void)pthread_mutex_unlock(&service->work_lock);
+    return live;
+}
+
+bool segue_work_one(segue_service *service, bool wait)
+{
+    live_learner *live = take_work(service, wait);
+    if (!live)
+        return false;
+    if (segue_refit_run(live->refit, NULL) == SEGUE_OK) {
+        atomic_store(&live->refit_run, true);
+        segue_service_wish(service, OP_PUBLISH, live->id, 0);
+    } else { /* out of memory: later, maybe */
+        const struct timespec pause = {.tv_nsec = 100000000};
+        (void)nanosleep(&pause, NULL);
+        segue_work_add(service, live);
+    }
+    segue_live_release(live);
+    return true;
+}
+
+void *segue_estimator_thread(void *service)
+{
+    while (segue_work_one(service, true))
+        ;
+    return NULL;
+}
+
+/* ---- time -------------------------------------------------------------------------------- */
+
+/* Let the default of one decision be counted. */
+static bool fall_back(segue_service *service, live_learner *live, const waiting *w)
+{
+    op *o = segue_op_create(OP_FALL_BACK);
+    if (!o)
+        return false;
+    o->fallback = true;
+    o->call.reward = live->words.fallback;
+    o->decision = (decision){.learner = live->id,
+                             .task = w->task,
+                             .number = w->number,
+                             .arm = w->arm,
+                             .version = w->version,
+                             .asked = w->asked};
+    if (segue_queue_put(&service->queue, o, false))
+        return true;
+    segue_op_destroy(o);
+    return false;
+}
+
+/* Decisions whose wait is over; those that are not on the disk yet are kept there. */
+static void look_at_waiting(segue_service *service, live_learner *live, double now)
+{
+    (void)pthread_mutex_lock(&live->lock);
+    for (size_t i = 0; i < EXPIRED_MOST && live->line.count > 0; i++) {
+        const waiting w = *segue_live_waits(live, 0);
+        if (now - w.asked <= live->words.wait || !fall_back(service, live, &w))
+            break;
+        segue_live_unwait(live);
+    }
+    const bool unsaved = live->line.saved < live->line.count;
+    (void)pthread_mutex_unlock(&live->lock);
+    if (unsaved)
+        segue_service_wish(service, OP_KEEP, live->id, 0);
+}
+
+static void look_for_idle(segue_service *service, live_learner *live, double now)
+{
+    const double idle = live->words.idle;
+    int64_t found[IDLE_MOST];
+    size_t count = 0, place = 0;
+    const map_entry *within = NULL;
+    if (now - live->idle_looked < fmin(1.0, idle / 4.0))
+        return;
+    live->idle_looked = now;
+    (void)pthread_mutex_lock(&live->lock);
+    for (const live_task *task;
+         count < IDLE_MOST && (task = segue_map_next(&live->by_id, &place, &within));)
+        if (now - task->active > idle)
+            found[count++] = task->id;
+    (void)pthread_mutex_unlock(&live->lock);
+    for (size_t i = 0; i < count; i++)
+        segue_service_wish(service, OP_CLOSE, live->id, found[i]);
+}
+
+void segue_tick(segue_service *service)
+{
+    const double now = segue_service_now(service);
+    size_t count = 0;
+    live_learner **all = segue_service_all(service, &count);
+    for (size_t i = 0; all && i < count; i++) {
+        if (all[i]->words.has_default)
+            look_at_waiting(service, all[i], now);
+        if (all[i]->words.idle > 0.0)
+            look_for_idle(service, all[i], now);
+        if (atomic_load(&all[i]->refit_run)) /* the disk did not take it before */
+            segue_service_wish(service, OP_PUBLISH, all[i]->id, 0);
+        segue_live_release(all[i]);
+    }
+    free(all);
+    if (atomic_load(&service->failing))
+        segue_service_wish(service, OP_PROBE, 0, 0);
+}
+
+void *segue_timer_thread(void *context)
+{
+    segue_service *service = context;
+    (void)pthread_mutex_lock(&service->work_lock);
+    while (!service->ending) {
+        struct timespec until;
+        (void)clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += (long)(TICK_SECONDS * 1e9);
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        (void)pthread_cond_timedwait(&service->tick, &service->work_lock, &until);
+        (void)pthread_mutex_unlock(&service->work_lock);
+        segue_tick(service);
+        (void)pthread_mutex_lock(&service->work_lock);
+    }
+    (void)pthread_mutex_unlock(&service->work_lock);
+    return NULL;
+}

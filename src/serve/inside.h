@@ -1,0 +1,189 @@
+/* inside.h - the parts of the service, for its own files.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_SERVE_INSIDE_H
+#define SEGUE_SERVE_INSIDE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "serve/live.h"
+#include "serve/metrics.h"
+#include "serve/rebuild.h"
+#include "serve/service.h"
+#include "serve/tokens.h"
+
+/* What waits in the queue: a request, or something of the service's own. */
+typedef enum op_kind {
+    OP_CREATE,
+    OP_DELETE,
+    OP_ADD_ARM,
+    OP_RETIRE_ARM,
+    OP_OPEN,
+    OP_CLOSE,
+    OP_TELL,
+    OP_ASK,       /* that must be stored: its event */
+    OP_KEEP,      /* decisions that wait for a default */
+    OP_FALL_BACK, /* the default of one of them */
+    OP_BEGIN,     /* a refit */
+    OP_PUBLISH,
+    OP_SNAPSHOT,
+    OP_PURGE, /* what a deleted learner left */
+    OP_PROBE  /* is the disk back? */
+} op_kind;
+
+/* Decisions, and what an answer tells beside them. */
+typedef struct asked {
+    live_choice *choice; /* n */
+    size_t n;
+    bool control;
+    uint64_t version;
+    bytes why; /* the explanation, if it was wanted */
+} asked;
+
+typedef struct op {
+    struct op *next;
+    op_kind kind;
+    segue_call call;
+    segue_reply *reply; /* NULL: nobody waits */
+    segue_done done;
+    void *context;
+    int64_t learner_id, task_id;
+    decision decision;
+
+    /* while it is staged and applied */
+    live_learner *live; /* held */
+    live_task *task;
+    bool answered;  /* the reply is there; there is nothing to apply */
+    bool again;     /* it goes on in the next group, with another kind */
+    bool is_new;    /* what it opens was not there, what it tells was not told */
+    bool closes;    /* it closes `task` */
+    size_t n_kept;  /* OP_KEEP: how many were stored */
+    segue_stored_task row;
+    uint64_t seq;
+    asked asked;   /* OP_ASK: what was stored */
+    bytes told;    /* what an ask tells of the reward that came with it */
+    bool fallback; /* it is a default that is told */
+    segue_learner *learner; /* OP_CREATE: made when the words were checked */
+} op;
+
+typedef struct queue {
+    pthread_mutex_t lock;
+    pthread_cond_t filled;
+    op *first, **last;
+    size_t count;
+    bool closed; /* takes nothing more */
+} queue;
+
+struct segue_service {
+    segue_service_config config;
+    segue_store *store;  /* of the thread that writes */
+    segue_store *reader; /* of all others, one at a time; the same one without a file */
+    pthread_mutex_t reader_lock;
+    unsigned char key[16];
+    uint64_t boot;
+    tokens tokens;
+    metrics metrics;
+
+    pthread_rwlock_t learners_lock;
+    map by_name, by_id; /* of live_learner */
+
+    queue queue;
+    pthread_t writer, estimator, timer;
+    bool started, estimates, keeps_time;
+    atomic_bool broken, failing; /* cannot go on; cannot store just now */
+    char why[SEGUE_ERROR_SIZE];  /* it is broken */
+    atomic_ullong open_tasks, made_up;
+
+    pthread_mutex_t work_lock; /* refits to run, in order */
+    pthread_cond_t work_filled, tick;
+    live_learner *work;
+    bool ending;
+};
+
+/* ---- service.c --------------------------------------------------------------------------- */
+
+/* A learner by its name or id, held; NULL: there is none. */
+live_learner *segue_service_find(segue_service *service, const char *name);
+live_learner *segue_service_find_id(segue_service *service, int64_t id);
+/* What was stored could not be applied: memory is not what the disk is. */
+void segue_service_break(segue_service *service, const segue_error *why);
+bool segue_service_enter(segue_service *service, live_learner *live);
+void segue_service_leave(segue_service *service, live_learner *live);
+/* Learners one after the other, each held. */
+live_learner **segue_service_all(segue_service *service, size_t *count);
+
+/* ---- queue.c ----------------------------------------------------------------------------- */
+
+void segue_queue_init(queue *q);
+void segue_queue_fini(queue *q);
+/* Put it into the queue; false: it takes nothing more, unless it must. */
+bool segue_queue_put(queue *q, op *o, bool must);
+void segue_queue_close(queue *q);
+size_t segue_queue_length(queue *q);
+op *segue_op_create(op_kind kind);
+void segue_op_destroy(op *o);
+/* Something of the service's own, about a learner or a task of it. */
+void segue_service_wish(segue_service *service, op_kind kind, int64_t learner, int64_t task);
+
+/* ---- writer.c ---------------------------------------------------------------------------- */
+
+/* Store a group, apply it, answer. */
+void segue_writer_group(segue_service *service, op *group);
+void *segue_writer_thread(void *service);
+/* Wait for a group; NULL: the queue is closed and empty. */
+op *segue_queue_take(queue *q, bool wait);
+
+/* ---- stage.c, apply.c -------------------------------------------------------------------- */
+
+/* Store an operation; a failure is the store's, and undoes the whole group. */
+segue_status segue_stage(segue_service *service, op *o, segue_error *err);
+/* It is stored: let it be seen, and answer. */
+void segue_apply(segue_service *service, op *o);
+/* It is not stored, and will not be. */
+void segue_undo(op *o);
+
+/* ---- background.c ------------------------------------------------------------------------ */
+
+void segue_work_add(segue_service *service, live_learner *live);
+void *segue_estimator_thread(void *service);
+void *segue_timer_thread(void *service);
+bool segue_work_one(segue_service *service, bool wait);
+void segue_tick(segue_service *service);
+
+/* ---- asking.c ---------------------------------------------------------------------------- */
+
+void segue_asked_fini(asked *a);
+
+/* Choose for a call, under the learner's lock; false: the reply tells why not. */
+bool segue_choose(segue_service *service, live_learner *live, live_task *task,
+                  const segue_call *call, asked *out, segue_reply *reply);
+
+/* Let decisions wait for the learner's default, if it has one; under its lock. */
+void segue_wait_for(live_learner *live, const asked *a, bool saved);
+
+/* Ask a task by its key; false: no such task is open. */
+bool segue_ask_now(segue_service *service, live_learner *live, const segue_call *call,
+                   const bytes *told, segue_reply *reply);
+
+void segue_answer_asked(segue_service *service, const segue_call *call, const asked *a,
+                        const bytes *told, segue_reply *reply);
+
+/* ---- answers.c --------------------------------------------------------------------------- */
+
+/* Bodies of replies. */
+void segue_answer_list(segue_service *service, segue_reply *reply);
+void segue_answer_learner(segue_service *service, live_learner *live, int status,
+                          segue_reply *reply);
+void segue_answer_history(segue_service *service, live_learner *live, segue_reply *reply);
+void segue_answer_tasks(segue_service *service, live_learner *live, const segue_call *call,
+                        segue_reply *reply);
+void segue_answer_task(segue_service *service, live_learner *live, const char *key,
+                       segue_reply *reply);
+/* One that is in the store: open or closed. */
+void segue_answer_row(const live_learner *live, const segue_stored_task *row, const char *key,
+                      int status, segue_reply *reply);
+void segue_answer_explanation(live_learner *live, const live_task *task, bytes *b);
+void segue_answer_told(bytes *b, bool is_new, const char *task, bool closed);
+segue_stored_task segue_row_of(const live_learner *live, const live_task *task);
+
+#endif

@@ -1,0 +1,307 @@
+/* live.c - a learner at work.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "serve/live.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "transfer/play.h"
+
+#define DRAWS 2000 /* of a probability that has no closed form */
+
+/* ---- making one -------------------------------------------------------------------------- */
+
+segue_status segue_live_create(live_learner **out, const segue_stored_learner *row, words *w,
+                               segue_learner *learner, const unsigned char key[16],
+                               segue_error *err)
+{
+    live_learner *live = calloc(1, sizeof *live);
+    *out = NULL;
+    if (!live) {
+        segue_learner_destroy(learner);
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a learner");
+    }
+    live->id = row->id;
+    live->created = row->created;
+    live->words = *w;
+    *w = (words){.arm = NULL};
+    live->learner = learner;
+    live->method = segue_learner_settings(learner)->method;
+    atomic_init(&live->users, 1);
+    atomic_init(&live->refit_run, false);
+    (void)pthread_mutex_init(&live->lock, NULL);
+    segue_map_init(&live->arm_by_name, key);
+    segue_map_init(&live->by_key, key);
+    segue_map_init(&live->by_id, key);
+    segue_words_write(&live->words, &live->config);
+    segue_bytes_put(&live->config, "", 1);
+    *out = live;
+    return live->config.failed ? segue_fail(err, SEGUE_ENOMEM, "out of memory for a learner")
+                               : SEGUE_OK;
+}
+
+void segue_live_hold(live_learner *live)
+{
+    (void)atomic_fetch_add(&live->users, 1);
+}
+
+static void destroy(live_learner *live)
+{
+    size_t place = 0;
+    const map_entry *within = NULL;
+    for (live_task *task; (task = segue_map_next(&live->by_id, &place, &within));)
+        segue_live_end(live, task);
+    segue_map_fini(&live->by_key);
+    segue_map_fini(&live->by_id);
+    segue_map_fini(&live->arm_by_name);
+    segue_refit_destroy(live->refit);
+    segue_learner_destroy(live->learner);
+    for (size_t i = 0; i < live->n_arms; i++)
+        free(live->arm[i]);
+    free(live->arm);
+    free(live->retired);
+    free(live->pulls);
+    free(live->total);
+    free(live->line.entry);
+    segue_bytes_fini(&live->config);
+    segue_words_fini(&live->words);
+    (void)pthread_mutex_destroy(&live->lock);
+    free(live);
+}
+
+void segue_live_release(live_learner *live)
+{
+    if (live && atomic_fetch_sub(&live->users, 1) == 1)
+        destroy(live);
+}
+
+/* ---- arms -------------------------------------------------------------------------------- */
+
+/* Room for one arm more. */
+static bool reserve_arm(live_learner *live)
+{
+    const size_t n = live->n_arms + 1;
+    char **arm = realloc(live->arm, n * sizeof(char *));
+    live->arm = arm ? arm : live->arm;
+    bool *retired = realloc(live->retired, n * sizeof *retired);
+    live->retired = retired ? retired : live->retired;
+    uint64_t *pulls = realloc(live->pulls, n * sizeof *pulls);
+    live->pulls = pulls ? pulls : live->pulls;
+    double *total = realloc(live->total, n * sizeof *total);
+    live->total = total ? total : live->total;
+    return arm && retired && pulls && total;
+}
+
+segue_status segue_live_name_arm(live_learner *live, const char *name, bool retired,
+                                 segue_error *err)
+{
+    char *copy = malloc(strlen(name) + 1);
+    /* the value of an arm's name is its place, counted from 1, in the guise of a pointer */
+    void *place = (void *)(uintptr_t)(live->n_arms + 1);
+    if (!copy || !reserve_arm(live) ||
+        !segue_map_put(&live->arm_by_name, name, strlen(name), place)) {
+        free(copy);
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for an arm");
+    }
+    live->arm[live->n_arms] = strcpy(copy, name);
+    live->retired[live->n_arms] = retired;
+    live->pulls[live->n_arms] = 0;
+    live->total[live->n_arms] = 0.0;
+    live->n_arms++;
+    live->n_retired += retired;
+    return SEGUE_OK;
+}
+
+bool segue_live_find_arm(const live_learner *live, const char *name, size_t *place)
+{
+    const uintptr_t found =
+        (uintptr_t)segue_map_find(&live->arm_by_name, name, strlen(name));
+    *place = (size_t)found - 1;
+    return found != 0;
+}
+
+/* ---- tasks ------------------------------------------------------------------------------- */
+
+static segue_status play_alone(const live_learner *live, const segue_rng *rng, segue_task **out,
+                               segue_error *err)
+{
+    segue_task_config config = segue_task_defaults();
+    const segue_status status = segue_policy_parse(&config.policy, "ts", err);
+    if (status != SEGUE_OK)
+        return status;
+    config.setting.n_arms = segue_learner_settings(live->learner)->n_arms;
+    config.lowest = live->words.lowest;
+    config.highest = live->words.highest;
+    const segue_status made = segue_task_create(out, &config, err);
+    if (made == SEGUE_OK)
+        segue_task_next(*out, rng, 0);
+    return made;
+}
+
+static segue_status begin_play(live_learner *live, live_task *task, uint64_t boot, segue_error *err)
+{
+    segue_rng rng;
+    segue_rng_open(&rng, live->words.seed, boot, (uint64_t)task->id, SEGUE_STREAM_POLICY);
+    task->next = boot << 32;
+    task->version = segue_learner_version(live->learner);
+    return task->control ? play_alone(live, &rng, &task->play, err)
+                         : segue_learner_play(live->learner, &rng, &task->play, err);
+}
+
+static bool enter(live_learner *live, live_task *task)
+{
+    if (!segue_map_put(&live->by_id, &task->id, sizeof task->id, task))
+        return false;
+    if (segue_map_put(&live->by_key, task->key, strlen(task->key), task))
+        return true;
+    segue_map_remove(&live->by_id, &task->id, sizeof task->id);
+    return false;
+}
+
+segue_status segue_live_open(live_learner *live, const segue_stored_task *row, const char *key,
+                             uint64_t boot, segue_error *err)
+{
+    live_task *task = calloc(1, sizeof *task);
+    char *copy = malloc(strlen(key) + 1);
+    if (!task || !copy) {
+        free(task);
+        free(copy);
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a task");
+    }
+    *task = (live_task){.id = row->id,
+                        .key = strcpy(copy, key),
+                        .control = row->control,
+                        .n_arms = segue_learner_settings(live->learner)->n_arms,
+                        .opened = row->opened,
+                        .active = row->opened};
+    segue_status status = begin_play(live, task, boot, err);
+    if (status == SEGUE_OK && !enter(live, task)) {
+        status = segue_fail(err, SEGUE_ENOMEM, "out of memory for a task");
+        segue_live_end(live, task);
+    } else if (status != SEGUE_OK) {
+        free(copy);
+        free(task);
+    }
+    return status;
+}
+
+live_task *segue_live_by_key(const live_learner *live, const char *key)
+{
+    return segue_map_find(&live->by_key, key, strlen(key));
+}
+
+live_task *segue_live_by_id(const live_learner *live, int64_t id)
+{
+    return segue_map_find(&live->by_id, &id, sizeof id);
+}
+
+void segue_live_tell(live_learner *live, live_task *task, size_t arm, double value)
+{
+    /* it was checked before it was stored; a task that was opened again has no fewer arms */
+    const segue_status status = segue_task_tell(task->play, arm, value, NULL);
+    assert(status == SEGUE_OK);
+    (void)status;
+    task->rewards++;
+    task->total += value;
+    live->rewards++;
+}
+
+void segue_live_end(live_learner *live, live_task *task)
+{
+    segue_map_remove(&live->by_id, &task->id, sizeof task->id);
+    segue_map_remove(&live->by_key, task->key, strlen(task->key));
+    if (task->control)
+        segue_task_destroy(task->play);
+    else
+        segue_learner_drop(live->learner, &task->play);
+    free(task->key);
+    free(task);
+}
+
+/* ---- asking ------------------------------------------------------------------------------ */
+
+/* How likely each arm is to be chosen next. */
+static segue_status find_chances(live_task *task, const bool *allowed, double **out, bool *exact,
+                                 segue_error *err)
+{
+    double *chance = calloc(task->n_arms, sizeof *chance);
+    if (!chance)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for probabilities");
+    const segue_status status =
+        segue_task_probabilities(task->play, allowed, DRAWS, chance, exact, err);
+    *out = chance;
+    return status;
+}
+
+segue_status segue_live_ask(live_learner *live, live_task *task, const bool *allowed,
+                            bool probability, double now, live_choice *out, segue_error *err)
+{
+    double *chance = NULL;
+    size_t arm = 0;
+    segue_status status = SEGUE_OK;
+    if (probability)
+        status = find_chances(task, allowed, &chance, &out->exact, err);
+    if (status == SEGUE_OK && allowed)
+        status = segue_task_ask_among(task->play, allowed, &arm, err);
+    else if (status == SEGUE_OK)
+        arm = segue_task_ask(task->play);
+    if (status == SEGUE_OK) {
+        out->decision = (decision){.learner = live->id,
+                                   .task = task->id,
+                                   .number = task->next++,
+                                   .arm = arm,
+                                   .version = task->version,
+                                   .asked = now};
+        out->arm = live->arm[arm];
+        out->probability = chance ? chance[arm] : 0.0;
+        task->asked++;
+        task->active = now;
+    }
+    free(chance);
+    return status;
+}
+
+/* ---- waiting ----------------------------------------------------------------------------- */
+
+waiting *segue_live_waits(const live_learner *live, size_t i)
+{
+    const waiting_line *line = &live->line;
+    return &line->entry[(line->first + i) % line->capacity];
+}
+
+static bool grow(waiting_line *line)
+{
+    const size_t capacity = line->capacity ? 2 * line->capacity : 64;
+    waiting *entry = malloc(capacity * sizeof *entry);
+    if (!entry)
+        return false;
+    for (size_t i = 0; i < line->count; i++)
+        entry[i] = line->entry[(line->first + i) % line->capacity];
+    free(line->entry);
+    line->entry = entry;
+    line->first = 0;
+    line->capacity = capacity;
+    return true;
+}
+
+segue_status segue_live_wait(live_learner *live, const waiting *entry, bool saved, segue_error *err)
+{
+    waiting_line *line = &live->line;
+    if (line->count == line->capacity && !grow(line))
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a decision that waits");
+    line->count++;
+    *segue_live_waits(live, line->count - 1) = *entry;
+    if (saved && line->saved + 1 == line->count)
+        line->saved++;
+    return SEGUE_OK;
+}
+
+void segue_live_unwait(live_learner *live)
+{
+    waiting_line *line = &live->line;
+    line->first = (line->first + 1) % line->capacity;
+    line->count--;
+    line->saved -= line->saved > 0;
+}

@@ -1,0 +1,146 @@
+/* live.h - a learner at work: what it knows, its open tasks, and what is counted of it.
+ *
+ * The lock of a learner guards all of it but what never changes.  Only the thread that writes the
+ * store opens, tells and closes tasks; others ask, and look.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_SERVE_LIVE_H
+#define SEGUE_SERVE_LIVE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "serve/decision.h"
+#include "serve/map.h"
+#include "serve/words.h"
+#include "store/store.h"
+
+/** An open task. */
+typedef struct live_task {
+    int64_t id;
+    char *key;
+    bool control;     /* played by ts, without transfer */
+    uint64_t version; /* of the model set that it goes by */
+    size_t n_arms;
+    segue_task *play;
+    uint64_t next; /* number of its next decision */
+    uint64_t asked;
+    double opened, active; /* when; and the last ask or tell */
+    uint64_t rewards;
+    double total;
+    /* Of the thread that writes alone: the same as it will be once this transaction is through. */
+    uint64_t staged_rewards;
+    double staged_total;
+    bool staged_closed;
+} live_task;
+
+/** A decision that gets the default when its wait is over. */
+typedef struct waiting {
+    int64_t task;
+    uint64_t number, version;
+    size_t arm;
+    double asked;
+} waiting;
+
+/** The oldest first. */
+typedef struct waiting_line {
+    waiting *entry;
+    size_t first, count, capacity; /* a ring */
+    size_t saved;                  /* of `count`, from the first on: on the disk */
+} waiting_line;
+
+typedef struct live_learner {
+    /* these never change */
+    int64_t id;
+    words words;
+    bytes config; /* the words, written; ends with 0 */
+    double created;
+    const char *method;
+    atomic_uint users;
+
+    pthread_mutex_t lock;
+    segue_learner *learner;
+    char **arm; /* n_arms names, which stay where they are */
+    bool *retired;
+    uint64_t *pulls; /* n_arms: of the closed tasks ... */
+    double *total;   /* ... and the sum of these rewards */
+    size_t n_arms, n_retired;
+    map arm_by_name; /* to 1 + its place */
+    map by_key, by_id;
+    segue_stored_side side[2]; /* closed tasks: played with transfer, by ts */
+    uint64_t closed[2];
+    uint64_t rewards;
+    waiting_line line;
+
+    /* of the thread that writes alone */
+    uint64_t seq;       /* of the last event of the journal that it knows */
+    uint64_t debt;      /* what a start would have to do again since the last snapshot */
+    bool snapshot_due;  /* one is on its way */
+    bool refit_due;     /* the same of a refit's beginning */
+    segue_refit *refit; /* that runs in the background, or NULL */
+    atomic_bool refit_run;
+
+    double idle_looked;             /* of the thread that keeps time */
+    struct live_learner *next_work; /* of those whose fit is to be run */
+} live_learner;
+
+/**
+ * A learner without tasks; `learner` becomes its own, on failure too.
+ *
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_live_create(live_learner **out, const segue_stored_learner *row,
+                                                words *w, segue_learner *learner,
+                                                const unsigned char key[16], segue_error *err);
+void segue_live_hold(live_learner *live);
+void segue_live_release(live_learner *live); /* the last one frees it; NULL is fine */
+
+/** Add an arm behind the others, to the names alone.  @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_live_name_arm(live_learner *live, const char *name,
+                                                  bool retired, segue_error *err);
+
+/** The place of an arm; false: there is none of that name. */
+bool segue_live_find_arm(const live_learner *live, const char *name, size_t *place);
+
+/**
+ * Open a task that is in the store; `boot`: how often the store was started, so that no decision
+ * has a number twice.
+ *
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_live_open(live_learner *live, const segue_stored_task *row,
+                                              const char *key, uint64_t boot, segue_error *err);
+live_task *segue_live_by_key(const live_learner *live, const char *key);
+live_task *segue_live_by_id(const live_learner *live, int64_t id);
+
+/** Tell a task a reward that is in the store. */
+void segue_live_tell(live_learner *live, live_task *task, size_t arm, double value);
+
+/** End an open task: what was learned from it is not touched. */
+void segue_live_end(live_learner *live, live_task *task);
+
+/** One decision: which arm, and its probability if that was wanted. */
+typedef struct live_choice {
+    decision decision;
+    const char *arm; /* its name */
+    double probability;
+    bool exact;
+} live_choice;
+
+/**
+ * Ask a task.
+ *
+ * @retval SEGUE_EDOMAIN  no arm is left
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_live_ask(live_learner *live, live_task *task,
+                                             const bool *allowed, bool probability, double now,
+                                             live_choice *out, segue_error *err);
+
+/** Let a decision wait for its default.  @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_live_wait(live_learner *live, const waiting *entry, bool saved,
+                                              segue_error *err);
+/** The i-th that waits; and let go of the first. */
+waiting *segue_live_waits(const live_learner *live, size_t i);
+void segue_live_unwait(live_learner *live);
+
+#endif

@@ -1,0 +1,127 @@
+/* queue.c - what waits to be stored, in the order in which it came.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include <stdlib.h>
+
+#include "serve/inside.h"
+
+#define GROUP_MOST 512 /* operations of one transaction */
+
+void segue_queue_init(queue *q)
+{
+    *q = (queue){.first = NULL};
+    q->last = &q->first;
+    (void)pthread_mutex_init(&q->lock, NULL);
+    (void)pthread_cond_init(&q->filled, NULL);
+}
+
+void segue_queue_fini(queue *q)
+{
+    (void)pthread_mutex_destroy(&q->lock);
+    (void)pthread_cond_destroy(&q->filled);
+}
+
+bool segue_queue_put(queue *q, op *o, bool must)
+{
+    (void)pthread_mutex_lock(&q->lock);
+    const bool taken = must || !q->closed;
+    if (taken) {
+        o->next = NULL;
+        *q->last = o;
+        q->last = &o->next;
+        q->count++;
+        (void)pthread_cond_signal(&q->filled);
+    }
+    (void)pthread_mutex_unlock(&q->lock);
+    return taken;
+}
+
+void segue_queue_close(queue *q)
+{
+    (void)pthread_mutex_lock(&q->lock);
+    q->closed = true;
+    (void)pthread_cond_broadcast(&q->filled);
+    (void)pthread_mutex_unlock(&q->lock);
+}
+
+size_t segue_queue_length(queue *q)
+{
+    (void)pthread_mutex_lock(&q->lock);
+    const size_t count = q->count;
+    (void)pthread_mutex_unlock(&q->lock);
+    return count;
+}
+
+/* What changes which learners and arms there are is stored alone. */
+static bool is_alone(const op *o)
+{
+    return o->kind <= OP_RETIRE_ARM;
+}
+
+/* The operations that go into one transaction, off the queue. */
+static op *cut(queue *q)
+{
+    op *group = q->first, **end = &q->first;
+    for (size_t count = 0; *end && count < GROUP_MOST; count++) {
+        if (is_alone(*end) && count > 0)
+            break;
+        const bool alone = is_alone(*end);
+        end = &(*end)->next;
+        q->count--;
+        if (alone)
+            break;
+    }
+    q->first = *end;
+    *end = NULL;
+    if (!q->first)
+        q->last = &q->first;
+    return group;
+}
+
+op *segue_queue_take(queue *q, bool wait)
+{
+    (void)pthread_mutex_lock(&q->lock);
+    while (wait && !q->first && !q->closed)
+        (void)pthread_cond_wait(&q->filled, &q->lock);
+    op *group = q->first ? cut(q) : NULL;
+    (void)pthread_mutex_unlock(&q->lock);
+    return group;
+}
+
+op *segue_op_create(op_kind kind)
+{
+    op *o = calloc(1, sizeof *o);
+    if (o)
+        o->kind = kind;
+    return o;
+}
+
+void segue_asked_fini(asked *a)
+{
+    free(a->choice);
+    segue_bytes_fini(&a->why);
+    *a = (asked){.choice = NULL};
+}
+
+void segue_op_destroy(op *o)
+{
+    if (!o)
+        return;
+    segue_asked_fini(&o->asked);
+    segue_bytes_fini(&o->told);
+    segue_live_release(o->live);
+    segue_learner_destroy(o->learner);
+    segue_call_fini(&o->call);
+    free(o);
+}
+
+void segue_service_wish(segue_service *service, op_kind kind, int64_t learner, int64_t task)
+{
+    op *o = segue_op_create(kind);
+    if (!o)
+        return; /* it is wished for again */
+    o->learner_id = learner;
+    o->task_id = task;
+    if (!segue_queue_put(&service->queue, o, false))
+        segue_op_destroy(o);
+}

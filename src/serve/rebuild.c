@@ -1,0 +1,250 @@
+/* rebuild.c - a learner as a function of its journal.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "serve/rebuild.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "serve/words.h"
+#include "transfer/play.h"
+
+/* ---- learning from a task ---------------------------------------------------------------- */
+
+static segue_status tell(void *context, const segue_stored_reward *reward, segue_error *err)
+{
+    segue_error why;
+    if (segue_task_tell(context, reward->arm, reward->value, &why) == SEGUE_OK)
+        return SEGUE_OK;
+    return segue_fail(err, SEGUE_EFILE, "the store is damaged: task %" PRId64 ": %s", reward->task,
+                      why.message);
+}
+
+static void take(pthread_mutex_t *lock)
+{
+    if (lock)
+        (void)pthread_mutex_lock(lock);
+}
+
+static void leave(pthread_mutex_t *lock)
+{
+    if (lock)
+        (void)pthread_mutex_unlock(lock);
+}
+
+segue_status segue_rebuild_learn(segue_store *store, segue_learner *learner, int64_t task,
+                                 pthread_mutex_t *lock, segue_error *err)
+{
+    segue_task *fresh = NULL;
+    take(lock);
+    segue_status status = segue_learner_open_task(learner, &fresh, err);
+    leave(lock);
+    if (status != SEGUE_OK)
+        return status;
+    status = segue_store_rewards(store, task, tell, fresh, err); /* nobody else knows of it */
+    take(lock);
+    if (status == SEGUE_OK)
+        status = segue_learner_close_task(learner, &fresh, err);
+    else
+        segue_learner_drop(learner, &fresh);
+    leave(lock);
+    return status;
+}
+
+/* ---- the journal ------------------------------------------------------------------------- */
+
+typedef struct replay {
+    segue_store *store;
+    segue_rebuilt *out;
+    segue_refit *refit; /* begun, not yet published */
+    /* what to compare on the way, if anything */
+    uint64_t snapshot_seq;
+    const void *snapshot;
+    size_t snapshot_size;
+    bool compared;
+} replay;
+
+static segue_status begin_refit(replay *r, segue_error *err)
+{
+    segue_refit_destroy(r->refit); /* the service ended before it was published */
+    r->refit = NULL;
+    return segue_learner_refit_begin(r->out->learner, &r->refit, err);
+}
+
+static segue_status publish_refit(replay *r, segue_error *err)
+{
+    if (!r->refit)
+        return segue_fail(err, SEGUE_EFILE, "the journal publishes a fit that was not begun");
+    const segue_status status = segue_refit_run(r->refit, err);
+    return status == SEGUE_OK ? segue_learner_refit_publish(r->out->learner, &r->refit, err)
+                              : status;
+}
+
+static segue_status apply(replay *r, const segue_stored_event *event, segue_error *err)
+{
+    segue_learner *learner = r->out->learner;
+    switch (event->kind) {
+    case SEGUE_EVENT_CLOSE:
+        return segue_rebuild_learn(r->store, learner, event->subject, NULL, err);
+    case SEGUE_EVENT_REFIT_BEGIN:
+        return begin_refit(r, err);
+    case SEGUE_EVENT_REFIT_PUBLISH:
+        return publish_refit(r, err);
+    case SEGUE_EVENT_ADD_ARM:
+        return segue_learner_add_arm(learner, err);
+    case SEGUE_EVENT_RETIRE_ARM:
+        return segue_learner_retire_arm(learner, (size_t)event->subject, err);
+    }
+    return segue_fail(err, SEGUE_EFILE, "the journal has an event of kind %d", (int)event->kind);
+}
+
+/* Whether a learner is the same as these bytes. */
+static segue_status compare(const segue_learner *learner, const void *data, size_t size,
+                            const char *what, segue_error *err)
+{
+    bytes b = {.data = NULL};
+    segue_status status = SEGUE_OK;
+    segue_learner_put(learner, &b);
+    if (b.failed)
+        status = segue_fail(err, SEGUE_ENOMEM, "out of memory to compare a learner");
+    else if (b.size != size || memcmp(b.data, data, size) != 0)
+        status = segue_fail(err, SEGUE_EFILE, "the journal does not lead to %s", what);
+    segue_bytes_fini(&b);
+    return status;
+}
+
+static segue_status on_event(void *context, const segue_stored_event *event, segue_error *err)
+{
+    replay *r = context;
+    segue_error why;
+    const segue_status status = apply(r, event, &why);
+    if (status != SEGUE_OK)
+        return segue_fail(err, status == SEGUE_ENOMEM || status == SEGUE_EIO ? status : SEGUE_EFILE,
+                          "event %" PRIu64 " of the journal: %s", event->seq, why.message);
+    r->out->seq = event->seq;
+    r->out->events++;
+    if (!r->snapshot || event->seq != r->snapshot_seq)
+        return SEGUE_OK;
+    r->compared = true;
+    return compare(r->out->learner, r->snapshot, r->snapshot_size, "its snapshot", err);
+}
+
+/* ---- rebuilding -------------------------------------------------------------------------- */
+
+static segue_status start_new(const segue_stored_learner *row, segue_learner **out,
+                              segue_error *err)
+{
+    words w;
+    segue_status status = segue_words_parse(&w, row->config, err);
+    if (status == SEGUE_OK)
+        status = segue_words_learner(&w, out, err);
+    segue_words_fini(&w);
+    return status;
+}
+
+static segue_status start_old(segue_store *store, const segue_stored_learner *row,
+                              segue_rebuilt *out, segue_error *err)
+{
+    void *data = NULL;
+    size_t size = 0;
+    segue_status status = segue_store_snapshot(store, row->id, &out->seq, &data, &size, err);
+    if (status == SEGUE_OK && data)
+        status = segue_learner_get(&out->learner, data, size, "the snapshot of a learner", err);
+    free(data);
+    return status;
+}
+
+static segue_status replay_events(replay *r, const segue_stored_learner *row, segue_error *err)
+{
+    const segue_status status =
+        segue_store_events(r->store, row->id, r->out->seq, on_event, r, err);
+    segue_refit_destroy(r->refit);
+    if (status == SEGUE_OK)
+        return SEGUE_OK;
+    segue_learner_destroy(r->out->learner);
+    r->out->learner = NULL;
+    return status;
+}
+
+segue_status segue_rebuild(segue_store *store, const segue_stored_learner *row, bool from_snapshot,
+                           segue_rebuilt *out, segue_error *err)
+{
+    replay r = {.store = store, .out = out};
+    segue_status status = SEGUE_OK;
+    *out = (segue_rebuilt){.learner = NULL};
+    if (from_snapshot)
+        status = start_old(store, row, out, err);
+    if (status == SEGUE_OK && !out->learner)
+        status = start_new(row, &out->learner, err);
+    return status == SEGUE_OK ? replay_events(&r, row, err) : status;
+}
+
+/* ---- checking ---------------------------------------------------------------------------- */
+
+typedef struct checker {
+    segue_store *store;
+    segue_checked *out;
+} checker;
+
+/* From the beginning, past the snapshot. */
+static segue_status rebuild_past(segue_store *store, const segue_stored_learner *row,
+                                 segue_rebuilt *out, segue_error *err)
+{
+    void *data = NULL;
+    replay r = {.store = store, .out = out};
+    *out = (segue_rebuilt){.learner = NULL};
+    segue_status status =
+        segue_store_snapshot(store, row->id, &r.snapshot_seq, &data, &r.snapshot_size, err);
+    r.snapshot = data;
+    r.compared = !data || r.snapshot_seq == 0;
+    if (status == SEGUE_OK)
+        status = start_new(row, &out->learner, err);
+    if (status == SEGUE_OK)
+        status = replay_events(&r, row, err);
+    if (status == SEGUE_OK && !r.compared)
+        status = segue_fail(err, SEGUE_EFILE, "its snapshot is of no event of the journal");
+    free(data);
+    return status;
+}
+
+static segue_status check_learner(segue_store *store, const segue_stored_learner *row,
+                                  uint64_t *events, segue_error *err)
+{
+    segue_rebuilt whole = {.learner = NULL}, started = {.learner = NULL};
+    bytes b = {.data = NULL};
+    segue_status status = rebuild_past(store, row, &whole, err);
+    if (status == SEGUE_OK)
+        status = segue_rebuild(store, row, true, &started, err);
+    if (status == SEGUE_OK) {
+        segue_learner_put(started.learner, &b);
+        status = b.failed ? segue_fail(err, SEGUE_ENOMEM, "out of memory to compare a learner")
+                          : compare(whole.learner, b.data, b.size, "what a start makes of it", err);
+    }
+    *events = whole.events;
+    segue_bytes_fini(&b);
+    segue_learner_destroy(whole.learner);
+    segue_learner_destroy(started.learner);
+    return status;
+}
+
+static segue_status on_learner(void *context, const segue_stored_learner *row, segue_error *err)
+{
+    const checker *c = context;
+    segue_error why;
+    uint64_t events = 0;
+    const segue_status status = check_learner(c->store, row, &events, &why);
+    c->out->learners++;
+    c->out->events += events;
+    return status == SEGUE_OK
+               ? SEGUE_OK
+               : segue_fail(err, status, "learner '%.60s': %s", row->name, why.message);
+}
+
+segue_status segue_check_store(segue_store *store, segue_checked *out, segue_error *err)
+{
+    checker c = {store, out};
+    *out = (segue_checked){.learners = 0};
+    const segue_status status = segue_store_integrity(store, err);
+    return status == SEGUE_OK ? segue_store_learners(store, on_learner, &c, err) : status;
+}

@@ -1,0 +1,58 @@
+/* rebuild.h - a learner as a function of its journal.
+ *
+ * A learner is what its words, and then the events of its journal in their order, make of it: tasks
+ * closed, fits begun and published, arms added and retired.  A task is learned from by telling a
+ * fresh one the rewards in the order in which they were told.  The service at work, a start, and the
+ * check of a store do the same things in the same order, hence come to the same bytes.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_SERVE_REBUILD_H
+#define SEGUE_SERVE_REBUILD_H
+
+#include <pthread.h>
+
+#include "core/bytes.h"
+#include "segue/learner.h"
+#include "store/store.h"
+
+/**
+ * Learn from a task of the store; `lock`, if any, is held only while the learner is touched.
+ *
+ * @retval SEGUE_EFILE  the store is damaged
+ * @retval SEGUE_EIO, SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_rebuild_learn(segue_store *store, segue_learner *learner,
+                                                  int64_t task, pthread_mutex_t *lock,
+                                                  segue_error *err);
+
+/** What was rebuilt. */
+typedef struct segue_rebuilt {
+    segue_learner *learner;
+    uint64_t seq;    /* the last event it knows */
+    uint64_t events; /* applied */
+} segue_rebuilt;
+
+/**
+ * Rebuild the learner of a row: from its newest snapshot, or from the beginning.
+ *
+ * @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_rebuild(segue_store *store, const segue_stored_learner *row,
+                                            bool from_snapshot, segue_rebuilt *out,
+                                            segue_error *err);
+
+/** What a check of a store found. */
+typedef struct segue_checked {
+    uint64_t learners, events;
+} segue_checked;
+
+/**
+ * Rebuild every learner from the beginning, and compare its bytes with its snapshot, and with what a
+ * start would make of it.
+ *
+ * @retval SEGUE_EFILE  they differ, or the store is damaged
+ * @retval SEGUE_EIO, SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_check_store(segue_store *store, segue_checked *out,
+                                                segue_error *err);
+
+#endif

@@ -1,0 +1,106 @@
+/* routes.h - a request to what it asks for: no sockets, no state.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_SERVE_ROUTES_H
+#define SEGUE_SERVE_ROUTES_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "core/bytes.h"
+#include "serve/decision.h"
+#include "serve/words.h"
+
+#define BODY_MOST  65536 /* bytes */
+#define COUNT_MOST 1000  /* decisions of one ask */
+
+/* What can be asked for: name in metrics and logs. */
+#define SEGUE_ROUTES(X)                                                                            \
+    X(NONE, "none")                                                                                \
+    X(LIST, "list_learners")                                                                       \
+    X(CREATE, "create_learner")                                                                    \
+    X(INSPECT, "inspect_learner")                                                                  \
+    X(DELETE, "delete_learner")                                                                    \
+    X(HISTORY, "learner_history")                                                                  \
+    X(ADD_ARM, "add_arm")                                                                          \
+    X(RETIRE_ARM, "retire_arm")                                                                    \
+    X(TASKS, "list_tasks")                                                                         \
+    X(OPEN, "open_task")                                                                           \
+    X(TASK, "inspect_task")                                                                        \
+    X(CLOSE, "close_task")                                                                         \
+    X(ASK, "ask")                                                                                  \
+    X(TELL, "tell")                                                                                \
+    X(HEALTH, "healthz")                                                                           \
+    X(READY, "readyz")                                                                             \
+    X(METRICS, "metrics")                                                                          \
+    X(ASSET, "asset")
+
+typedef enum segue_route {
+#define SEGUE_ROUTE_ENUM(name, text) ROUTE_##name,
+    SEGUE_ROUTES(SEGUE_ROUTE_ENUM)
+#undef SEGUE_ROUTE_ENUM
+        N_ROUTES
+} segue_route;
+
+const char *segue_route_name(segue_route route);
+
+typedef struct segue_request {
+    const char *method, *path; /* the path as it came, percent-encoded */
+    const char *query;         /* behind the '?', or NULL */
+    /* headers, or NULL */
+    const char *authorization, *origin, *host, *content_type;
+    const char *id;
+    const void *body;
+    size_t size;
+} segue_request;
+
+typedef struct segue_reply {
+    segue_route route;
+    int status;
+    const char *type;  /* of the body */
+    const char *allow; /* the header, or NULL */
+    unsigned retry;    /* Retry-After in seconds, or 0 */
+    const void *asset; /* a body that is never freed, in place of `body` */
+    size_t asset_size;
+    bytes body;
+    char id[NAME_MOST + 1]; /* of the request */
+} segue_reply;
+
+void segue_reply_fini(segue_reply *reply);
+
+/** Make it an error with that status and sentence. */
+void segue_reply_fail(segue_reply *reply, int status, const char *format, ...) SEGUE_PRINTF(3, 4);
+
+/** The same, of a status of the library: 400 where the input is wrong, 503 where it is not. */
+void segue_reply_because(segue_reply *reply, const segue_error *why);
+
+/** A request that was understood. */
+typedef struct segue_call {
+    segue_route route;
+    char learner[NAME_MOST + 1], task[NAME_MOST + 1], arm[NAME_MOST + 1];
+    char event[NAME_MOST + 1]; /* "": none */
+    json_t *exclude;           /* a list of names, or NULL; owned */
+    uint64_t count;            /* decisions; 0: one, in the plain form */
+    bool probability, explain;
+    bool tells;
+    char decision[DECISION_TEXT + 1];
+    double reward;
+    uint64_t limit; /* of a list of tasks */
+    int open;       /* 1: only open ones, 0: only closed ones, -1: all */
+    words words;    /* of a learner to create */
+    const struct segue_asset *asset;
+} segue_call;
+
+/** Understand a request; false: `reply` tells why not.  Free the call in both cases. */
+bool segue_route_read(const segue_request *request, segue_call *call, segue_reply *reply);
+void segue_call_fini(segue_call *call);
+
+/** Files that are part of the program: the interface's description, the dashboard. */
+typedef struct segue_asset {
+    const char *path, *type;
+    const unsigned char *data;
+    size_t size;
+} segue_asset;
+extern const segue_asset segue_assets[];
+extern const size_t segue_n_assets;
+
+#endif

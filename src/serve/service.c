@@ -1,0 +1,400 @@
+/* service.c - the decision service without its sockets.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "serve/service.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "serve/inside.h"
+#include "serve/out.h"
+
+static double system_now(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_REALTIME, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+segue_service_config segue_service_defaults(void)
+{
+    return (segue_service_config){
+        .store = "sqlite:segue.db", .open_most = 100000, .now = system_now};
+}
+
+double segue_service_now(const segue_service *service)
+{
+    return service->config.now();
+}
+
+/* ---- the table of learners --------------------------------------------------------------- */
+
+static live_learner *find(segue_service *service, const map *m, const void *key, size_t size)
+{
+    (void)pthread_rwlock_rdlock(&service->learners_lock);
+    live_learner *live = segue_map_find(m, key, size);
+    if (live)
+        segue_live_hold(live);
+    (void)pthread_rwlock_unlock(&service->learners_lock);
+    return live;
+}
+
+live_learner *segue_service_find(segue_service *service, const char *name)
+{
+    return find(service, &service->by_name, name, strlen(name));
+}
+
+live_learner *segue_service_find_id(segue_service *service, int64_t id)
+{
+    return find(service, &service->by_id, &id, sizeof id);
+}
+
+bool segue_service_enter(segue_service *service, live_learner *live)
+{
+    const char *name = live->words.name;
+    (void)pthread_rwlock_wrlock(&service->learners_lock);
+    bool fine = segue_map_put(&service->by_name, name, strlen(name), live);
+    if (fine && !segue_map_put(&service->by_id, &live->id, sizeof live->id, live)) {
+        segue_map_remove(&service->by_name, name, strlen(name));
+        fine = false;
+    }
+    (void)pthread_rwlock_unlock(&service->learners_lock);
+    return fine;
+}
+
+void segue_service_leave(segue_service *service, live_learner *live)
+{
+    (void)pthread_rwlock_wrlock(&service->learners_lock);
+    segue_map_remove(&service->by_name, live->words.name, strlen(live->words.name));
+    segue_map_remove(&service->by_id, &live->id, sizeof live->id);
+    (void)pthread_rwlock_unlock(&service->learners_lock);
+}
+
+live_learner **segue_service_all(segue_service *service, size_t *count)
+{
+    size_t place = 0;
+    const map_entry *within = NULL;
+    *count = 0;
+    (void)pthread_rwlock_rdlock(&service->learners_lock);
+    live_learner **all = calloc(service->by_id.count + 1, sizeof(live_learner *));
+    for (live_learner *live; all && (live = segue_map_next(&service->by_id, &place, &within));) {
+        segue_live_hold(live);
+        all[(*count)++] = live;
+    }
+    (void)pthread_rwlock_unlock(&service->learners_lock);
+    return all;
+}
+
+void segue_service_break(segue_service *service, const segue_error *why)
+{
+    if (!atomic_load(&service->broken))
+        (void)snprintf(service->why, sizeof service->why, "%s", why->message);
+    atomic_store(&service->broken, true);
+}
+
+bool segue_service_is_broken(const segue_service *service)
+{
+    return atomic_load(&service->broken);
+}
+
+uint64_t segue_service_open_tasks(const segue_service *service)
+{
+    return atomic_load(&service->open_tasks);
+}
+
+/* ---- bringing back what the store holds -------------------------------------------------- */
+
+typedef struct recovery {
+    segue_service *service;
+    live_learner *live;
+    live_task *task;
+} recovery;
+
+static segue_status on_arm(void *context, const segue_stored_arm *arm, segue_error *err)
+{
+    live_learner *live = ((recovery *)context)->live;
+    const segue_status status = segue_live_name_arm(live, arm->name, arm->retired, err);
+    if (status == SEGUE_OK) {
+        live->pulls[live->n_arms - 1] = arm->pulls;
+        live->total[live->n_arms - 1] = arm->total;
+        live->rewards += arm->pulls;
+    }
+    return status;
+}
+
+static segue_status on_reward(void *context, const segue_stored_reward *reward, segue_error *err)
+{
+    recovery *r = context;
+    if (reward->arm >= r->live->n_arms)
+        return segue_fail(err, SEGUE_EFILE, "the store is damaged: a reward is of no arm");
+    segue_live_tell(r->live, r->task, reward->arm, reward->value);
+    r->task->active = reward->told;
+    return SEGUE_OK;
+}
+
+static segue_status on_open(void *context, const segue_stored_task *row, segue_error *err)
+{
+    recovery *r = context;
+    segue_status status = segue_live_open(r->live, row, row->key, r->service->boot, err);
+    if (status != SEGUE_OK)
+        return status;
+    (void)atomic_fetch_add(&r->service->open_tasks, 1);
+    r->task = segue_live_by_id(r->live, row->id);
+    status = segue_store_rewards(r->service->store, row->id, on_reward, r, err);
+    r->task->staged_rewards = r->task->rewards;
+    r->task->staged_total = r->task->total;
+    return status;
+}
+
+static segue_status on_waiting(void *context, const segue_stored_decision *row, segue_error *err)
+{
+    const waiting w = {row->task, row->number, row->version, row->arm, row->asked};
+    return segue_live_wait(((recovery *)context)->live, &w, true, err);
+}
+
+static segue_status on_closed(void *context, const segue_stored_task *row, segue_error *err)
+{
+    (void)err;
+    ((recovery *)context)->live->closed[row->control]++;
+    return SEGUE_OK;
+}
+
+static segue_status bring_back(recovery *r, segue_error *err)
+{
+    segue_store *store = r->service->store;
+    live_learner *live = r->live;
+    segue_status status = segue_store_arms(store, live->id, on_arm, r, err);
+    if (status == SEGUE_OK && live->n_arms != segue_learner_settings(live->learner)->n_arms)
+        status = segue_fail(err, SEGUE_EFILE, "the store is damaged: '%.60s' lacks arms",
+                            live->words.name);
+    if (status == SEGUE_OK)
+        status = segue_store_sides(store, live->id, live->side, err);
+    if (status == SEGUE_OK)
+        status = segue_store_tasks(store, live->id, SEGUE_TASKS_CLOSED, UINT64_MAX, on_closed, r,
+                                   err);
+    if (status == SEGUE_OK)
+        status = segue_store_tasks(store, live->id, SEGUE_TASKS_OPEN, UINT64_MAX, on_open, r, err);
+    if (status == SEGUE_OK && live->words.has_default)
+        status = segue_store_waiting(store, live->id, on_waiting, r, err);
+    return status;
+}
+
+static segue_status on_learner(void *context, const segue_stored_learner *row, segue_error *err)
+{
+    recovery *r = context;
+    segue_rebuilt rebuilt;
+    words w;
+    segue_status status = segue_rebuild(r->service->store, row, true, &rebuilt, err);
+    if (status != SEGUE_OK)
+        return status;
+    status = segue_words_parse(&w, row->config, err);
+    if (status != SEGUE_OK) {
+        segue_learner_destroy(rebuilt.learner);
+        return status;
+    }
+    status = segue_live_create(&r->live, row, &w, rebuilt.learner, r->service->key, err);
+    if (status == SEGUE_OK) {
+        r->live->seq = rebuilt.seq;
+        r->live->debt = rebuilt.events * 64;
+        status = bring_back(r, err);
+    }
+    if (status == SEGUE_OK && segue_service_enter(r->service, r->live))
+        return SEGUE_OK;
+    segue_live_release(r->live);
+    return status != SEGUE_OK ? status : segue_fail(err, SEGUE_ENOMEM, "out of memory");
+}
+
+static segue_status start_store(segue_service *service, segue_error *err)
+{
+    segue_status status = segue_store_begin(service->store, err);
+    if (status == SEGUE_OK)
+        status = segue_store_start(service->store, service->key, &service->boot, err);
+    return status == SEGUE_OK ? segue_store_commit(service->store, err) : status;
+}
+
+static segue_status open_stores(segue_service *service, segue_error *err)
+{
+    segue_status status =
+        segue_store_open(&service->store, service->config.store, SEGUE_STORE_CREATE, err);
+    if (status == SEGUE_OK)
+        status = start_store(service, err);
+    if (status != SEGUE_OK)
+        return status;
+    service->reader = service->store;
+    if (*segue_store_path(service->store) != '\0') {
+        service->reader = NULL;
+        status = segue_store_open(&service->reader, service->config.store, SEGUE_STORE_READ, err);
+    }
+    return status;
+}
+
+/* A refit that was due when the service ended still is. */
+static void wish_refits(segue_service *service)
+{
+    size_t count = 0;
+    live_learner **all = segue_service_all(service, &count);
+    for (size_t i = 0; all && i < count; i++) {
+        if (segue_learner_refit_due(all[i]->learner))
+            segue_service_wish(service, OP_BEGIN, all[i]->id, 0);
+        segue_live_release(all[i]);
+    }
+    free(all);
+    segue_service_wish(service, OP_PURGE, 0, 0);
+}
+
+static segue_status fill(segue_service *service, segue_error *err)
+{
+    recovery r = {.service = service};
+    segue_status status = open_stores(service, err);
+    if (status != SEGUE_OK)
+        return status;
+    segue_map_init(&service->by_name, service->key);
+    segue_map_init(&service->by_id, service->key);
+    status = segue_tokens_init(&service->tokens, service->config.token_file, service->key,
+                               service->config.rate, err);
+    if (status == SEGUE_OK)
+        status = segue_store_learners(service->store, on_learner, &r, err);
+    if (status == SEGUE_OK)
+        wish_refits(service);
+    return status;
+}
+
+segue_status segue_service_create(segue_service **out, const segue_service_config *config,
+                                  segue_error *err)
+{
+    segue_service *service = calloc(1, sizeof *service);
+    *out = NULL;
+    if (!service)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a service");
+    service->config = *config;
+    if (!service->config.now)
+        service->config.now = system_now;
+    segue_queue_init(&service->queue);
+    (void)pthread_rwlock_init(&service->learners_lock, NULL);
+    (void)pthread_mutex_init(&service->reader_lock, NULL);
+    (void)pthread_mutex_init(&service->work_lock, NULL);
+    (void)pthread_cond_init(&service->work_filled, NULL);
+    (void)pthread_cond_init(&service->tick, NULL);
+    const segue_status status = fill(service, err);
+    if (status != SEGUE_OK) {
+        segue_service_destroy(service);
+        return status;
+    }
+    *out = service;
+    return SEGUE_OK;
+}
+
+/* ---- threads ----------------------------------------------------------------------------- */
+
+segue_status segue_service_start(segue_service *service, segue_error *err)
+{
+    if (service->reader == service->store)
+        return segue_fail(err, SEGUE_EUSAGE, "a service needs a store in a file: sqlite:PATH");
+    if (pthread_create(&service->writer, NULL, segue_writer_thread, service) != 0)
+        return segue_fail(err, SEGUE_ETHREAD, "the thread that writes could not be started");
+    service->started = true;
+    service->estimates =
+        pthread_create(&service->estimator, NULL, segue_estimator_thread, service) == 0;
+    service->keeps_time = pthread_create(&service->timer, NULL, segue_timer_thread, service) == 0;
+    if (service->estimates && service->keeps_time)
+        return SEGUE_OK;
+    segue_service_stop(service);
+    return segue_fail(err, SEGUE_ETHREAD, "a thread could not be started");
+}
+
+static void end_helpers(segue_service *service)
+{
+    (void)pthread_mutex_lock(&service->work_lock);
+    service->ending = true;
+    (void)pthread_cond_broadcast(&service->work_filled);
+    (void)pthread_cond_broadcast(&service->tick);
+    (void)pthread_mutex_unlock(&service->work_lock);
+    if (service->estimates)
+        (void)pthread_join(service->estimator, NULL);
+    if (service->keeps_time)
+        (void)pthread_join(service->timer, NULL);
+    service->estimates = service->keeps_time = false;
+}
+
+/* So that the next start has little to do. */
+static void leave_snapshots(segue_service *service)
+{
+    size_t count = 0;
+    live_learner **all = segue_service_all(service, &count);
+    for (size_t i = 0; all && i < count; i++) {
+        segue_refit_destroy(all[i]->refit);
+        all[i]->refit = NULL;
+        op *o = segue_op_create(OP_SNAPSHOT);
+        if (o) {
+            o->learner_id = all[i]->id;
+            (void)segue_queue_put(&service->queue, o, true);
+        }
+        segue_live_release(all[i]);
+    }
+    free(all);
+    for (op *group; (group = segue_queue_take(&service->queue, false));)
+        segue_writer_group(service, group);
+}
+
+void segue_service_stop(segue_service *service)
+{
+    if (!service->started)
+        return;
+    end_helpers(service);
+    segue_queue_close(&service->queue);
+    (void)pthread_join(service->writer, NULL);
+    service->started = false;
+    leave_snapshots(service);
+}
+
+void segue_service_turn(segue_service *service)
+{
+    bool more = true;
+    while (more) {
+        op *group = segue_queue_take(&service->queue, false);
+        if (group)
+            segue_writer_group(service, group);
+        more = group || segue_work_one(service, false);
+    }
+}
+
+/* Those whose fit nobody runs any more. */
+static void drop_work(segue_service *service)
+{
+    while (service->work) {
+        live_learner *live = service->work;
+        service->work = live->next_work;
+        segue_live_release(live);
+    }
+}
+
+void segue_service_destroy(segue_service *service)
+{
+    if (!service)
+        return;
+    segue_service_stop(service);
+    for (op *o = service->queue.first, *next = NULL; o; o = next) {
+        next = o->next;
+        segue_op_destroy(o);
+    }
+    drop_work(service);
+    size_t place = 0;
+    const map_entry *within = NULL;
+    for (live_learner *live; (live = segue_map_next(&service->by_id, &place, &within));)
+        segue_live_release(live);
+    segue_map_fini(&service->by_id);
+    segue_map_fini(&service->by_name);
+    if (service->reader != service->store)
+        segue_store_close(service->reader);
+    segue_store_close(service->store);
+    segue_tokens_fini(&service->tokens);
+    segue_queue_fini(&service->queue);
+    (void)pthread_rwlock_destroy(&service->learners_lock);
+    (void)pthread_mutex_destroy(&service->reader_lock);
+    (void)pthread_mutex_destroy(&service->work_lock);
+    (void)pthread_cond_destroy(&service->work_filled);
+    (void)pthread_cond_destroy(&service->tick);
+    free(service);
+}

@@ -1,0 +1,71 @@
+/* service.h - the decision service without its sockets: requests in, replies out.
+ *
+ * Everything that changes a learner goes through one queue.  Whoever takes a group from it stores the
+ * group in one transaction, and only when that is on the disk lets the changes be seen and answers:
+ * memory is never ahead of the disk, and many requests share one wait for it.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_SERVE_SERVICE_H
+#define SEGUE_SERVE_SERVICE_H
+
+#include "serve/routes.h"
+
+typedef struct segue_service segue_service;
+
+typedef struct segue_service_config {
+    const char *store;      /* as for segue_store_open */
+    const char *token_file; /* NULL: no tokens are asked for */
+    bool any_host;          /* else, without tokens, only what is meant for this machine is served */
+    uint64_t open_most;     /* open tasks; default 100,000 */
+    double rate;            /* requests a second of a token; 0 (the default): any number */
+    double (*now)(void);    /* seconds since 1970; NULL: the system's clock */
+} segue_service_config;
+
+segue_service_config segue_service_defaults(void);
+
+/**
+ * Open the store, and bring back what it holds.
+ *
+ * @retval SEGUE_EFILE, SEGUE_EUSAGE, SEGUE_EDOMAIN  the store or the file of tokens cannot be used
+ * @retval SEGUE_EIO, SEGUE_ENOMEM, SEGUE_ETHREAD
+ */
+SEGUE_MUST_CHECK segue_status segue_service_create(segue_service **out,
+                                                   const segue_service_config *config,
+                                                   segue_error *err);
+
+/** Start the threads that write, estimate and keep time.  Without them, segue_service_turn.
+ * @retval SEGUE_ETHREAD */
+SEGUE_MUST_CHECK segue_status segue_service_start(segue_service *service, segue_error *err);
+
+/** Answer what is in the queue, take in no more, and end the threads. */
+void segue_service_stop(segue_service *service);
+void segue_service_destroy(segue_service *service);
+
+/** What is called when a reply that was not ready is. */
+typedef void (*segue_done)(void *context);
+
+/**
+ * Handle a request; the reply's id is the request's.  True: the reply is ready.  False: it will be,
+ * and stays where it is until `done` was called, from another thread.
+ */
+bool segue_service_handle(segue_service *service, const segue_request *request, segue_reply *reply,
+                          segue_done done, void *context);
+
+/** Handle a request and wait for its reply. */
+void segue_service_call(segue_service *service, const segue_request *request, segue_reply *reply);
+
+/** Without threads: store and apply what is queued, keep time, estimate; until nothing is left. */
+void segue_service_turn(segue_service *service);
+
+/** A request was answered, after so many seconds. */
+void segue_service_count(segue_service *service, const segue_reply *reply, double seconds);
+
+/** It cannot go on: what it knows is not what is on the disk.  A start puts that right. */
+bool segue_service_is_broken(const segue_service *service);
+
+/** Open tasks, over all learners. */
+uint64_t segue_service_open_tasks(const segue_service *service);
+
+/** Seconds since 1970, by its clock. */
+double segue_service_now(const segue_service *service);
+
+#endif

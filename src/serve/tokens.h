@@ -1,0 +1,46 @@
+/* tokens.h - who may call: tokens, how often, and from where.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_SERVE_TOKENS_H
+#define SEGUE_SERVE_TOKENS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "segue/status.h"
+#include "serve/routes.h"
+
+#define TOKENS_MOST 64
+
+typedef struct token {
+    unsigned char sum[16]; /* of the token, which itself is not kept */
+    double level, when;    /* requests it may make now; and when that was so */
+} token;
+
+typedef struct tokens {
+    unsigned char key[16];
+    token token[TOKENS_MOST]; /* without any, the first one is everybody's */
+    size_t count;
+    double rate; /* requests a second; 0: any number */
+    pthread_mutex_t lock;
+} tokens;
+
+/**
+ * Read tokens from a file: one a line, 16 to 256 printable characters; empty lines and those that
+ * begin with # are skipped.  NULL: none are needed.
+ *
+ * @retval SEGUE_EFILE, SEGUE_EDOMAIN
+ */
+SEGUE_MUST_CHECK segue_status segue_tokens_init(tokens *t, const char *path,
+                                                const unsigned char key[16], double rate,
+                                                segue_error *err);
+void segue_tokens_fini(tokens *t);
+
+/** Whether a request may go on; else the reply tells why not.  `open`: needs no token. */
+bool segue_tokens_allow(tokens *t, const segue_request *request, bool open, double now,
+                        segue_reply *reply);
+
+/** Whether a browser may send this: refused from another origin, and, unless `any_host`, when it was
+ * not meant for this machine, which a name that leads here by a trick would be. */
+bool segue_origin_allow(const segue_request *request, bool any_host, segue_reply *reply);
+
+#endif

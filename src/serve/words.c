@@ -1,0 +1,238 @@
+/* words.c - the body that creates a learner: read strictly, written with all its fields.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "serve/words.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/json.h"
+#include "serve/map.h"
+#include "serve/out.h"
+
+#define LONGEST_TIME 1e9 /* seconds */
+
+static const segue_json_place body_place = {.path = "the body"};
+
+static const char *const fields[] = {"name", "arms",    "method",      "models", "range",   "steps",
+                                     "wait", "default", "close_after", "idle",   "control", "seed"};
+
+segue_status segue_name_read(const json_t *value, const char *field, char out[NAME_MOST + 1],
+                             segue_error *err)
+{
+    if (!segue_json_is_line(value))
+        return segue_json_fail(&body_place, field, err,
+                               "is %s; need a text without control characters",
+                               json_is_string(value) ? "empty or has some" : segue_json_kind(value));
+    const size_t size = json_string_length(value);
+    if (size > NAME_MOST)
+        return segue_json_fail(&body_place, field, err, "has %zu bytes; at most %d are allowed",
+                               size, NAME_MOST);
+    memcpy(out, json_string_value(value), size + 1);
+    return SEGUE_OK;
+}
+
+/* ---- numbers ----------------------------------------------------------------------------- */
+
+static segue_status read_number(json_t *body, const char *field, double least, double most,
+                                double *out, segue_error *err)
+{
+    const json_t *value = json_object_get(body, field);
+    if (!value)
+        return SEGUE_OK;
+    const double x = json_is_number(value) ? json_number_value(value) : NAN;
+    if (!(x >= least && x <= most))
+        return segue_json_fail(&body_place, field, err, "is %s; need a number from %g to %g",
+                               json_is_number(value) ? "out of range" : segue_json_kind(value),
+                               least, most);
+    *out = x;
+    return SEGUE_OK;
+}
+
+static segue_status read_whole(json_t *body, const char *field, uint64_t most, uint64_t *out,
+                               segue_error *err)
+{
+    const json_t *value = json_object_get(body, field);
+    return value ? segue_json_whole(&body_place, field, value, 0, most, out, err) : SEGUE_OK;
+}
+
+static segue_status read_range(words *w, json_t *body, segue_error *err)
+{
+    const json_t *value = json_object_get(body, "range");
+    if (!value)
+        return SEGUE_OK;
+    const json_t *low = json_array_get(value, 0), *high = json_array_get(value, 1);
+    if (json_array_size(value) != 2 || !json_is_number(low) || !json_is_number(high))
+        return segue_json_fail(&body_place, "range", err,
+                               "need a list of the lowest and the highest reward");
+    w->lowest = json_number_value(low);
+    w->highest = json_number_value(high);
+    return SEGUE_OK;
+}
+
+static segue_status read_default(words *w, json_t *body, segue_error *err)
+{
+    const json_t *value = json_object_get(body, "default");
+    if (!value || json_is_null(value))
+        return SEGUE_OK;
+    w->has_default = true;
+    const segue_status status =
+        read_number(body, "default", w->lowest, w->highest, &w->fallback, err);
+    if (status == SEGUE_OK && w->wait <= 0.0)
+        return segue_json_fail(&body_place, "default", err,
+                               "counts when the wait is over; give 'wait', too");
+    return status;
+}
+
+static segue_status read_numbers(words *w, json_t *body, segue_error *err)
+{
+    segue_status status = read_whole(body, "models", SEGUE_MAX_MODELS, &w->models, err);
+    if (status == SEGUE_OK)
+        status = read_range(w, body, err);
+    if (status == SEGUE_OK)
+        status = read_whole(body, "steps", SEGUE_MAX_HORIZON, &w->steps, err);
+    w->close_after = w->steps;
+    if (status == SEGUE_OK)
+        status = read_number(body, "wait", 0.0, LONGEST_TIME, &w->wait, err);
+    if (status == SEGUE_OK)
+        status = read_default(w, body, err);
+    if (status == SEGUE_OK)
+        status = read_whole(body, "close_after", SEGUE_MAX_HORIZON, &w->close_after, err);
+    if (status == SEGUE_OK)
+        status = read_number(body, "idle", 0.0, LONGEST_TIME, &w->idle, err);
+    if (status == SEGUE_OK)
+        status = read_number(body, "control", 0.0, 1.0, &w->control, err);
+    if (status == SEGUE_OK)
+        status = read_whole(body, "seed", INT64_MAX, &w->seed, err);
+    return status;
+}
+
+/* ---- arms -------------------------------------------------------------------------------- */
+
+static segue_status add_arm(words *w, map *seen, const json_t *value, segue_error *err)
+{
+    char name[NAME_MOST + 1];
+    const segue_status status = segue_name_read(value, "arms", name, err);
+    if (status != SEGUE_OK)
+        return status;
+    if (segue_map_find(seen, name, strlen(name)))
+        return segue_json_fail(&body_place, "arms", err, "has '%.60s' twice", name);
+    char *copy = malloc(strlen(name) + 1);
+    if (!copy || !segue_map_put(seen, name, strlen(name), copy)) {
+        free(copy);
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the arms");
+    }
+    w->arm[w->n_arms++] = strcpy(copy, name);
+    return SEGUE_OK;
+}
+
+static segue_status read_arms(words *w, json_t *body, segue_error *err)
+{
+    const json_t *list = json_object_get(body, "arms");
+    const size_t count = json_array_size(list);
+    if (!json_is_array(list) || count < SEGUE_MIN_ARMS || count > ARMS_MOST)
+        return segue_json_fail(&body_place, "arms", err, "need a list of %d to %d names",
+                               SEGUE_MIN_ARMS, ARMS_MOST);
+    static const unsigned char key[16]; /* few names, and only once: any key will do */
+    map seen;
+    segue_map_init(&seen, key);
+    w->arm = calloc(count, sizeof(char *));
+    segue_status status =
+        w->arm ? SEGUE_OK : segue_fail(err, SEGUE_ENOMEM, "out of memory for the arms");
+    for (size_t i = 0; i < count && status == SEGUE_OK; i++)
+        status = add_arm(w, &seen, json_array_get(list, i), err);
+    segue_map_fini(&seen);
+    return status;
+}
+
+/* ---- all --------------------------------------------------------------------------------- */
+
+static segue_status read_all(words *w, json_t *body, segue_error *err)
+{
+    segue_status status = segue_json_known(&body_place, body, fields,
+                                           sizeof fields / sizeof *fields, err);
+    if (status == SEGUE_OK)
+        status = segue_name_read(json_object_get(body, "name"), "name", w->name, err);
+    if (status == SEGUE_OK && json_object_get(body, "method"))
+        status = segue_name_read(json_object_get(body, "method"), "method", w->method, err);
+    if (status == SEGUE_OK)
+        status = read_numbers(w, body, err);
+    return status == SEGUE_OK ? read_arms(w, body, err) : status;
+}
+
+segue_status segue_words_read(words *w, json_t *body, segue_error *err)
+{
+    *w = (words){.method = "auto", .lowest = 0.0, .highest = 1.0, .control = 0.05, .seed = 1};
+    const segue_status status = read_all(w, body, err);
+    if (status != SEGUE_OK)
+        segue_words_fini(w);
+    return status;
+}
+
+segue_status segue_words_parse(words *w, const char *text, segue_error *err)
+{
+    json_error_t why;
+    json_t *body = json_loads(text, JSON_REJECT_DUPLICATES, &why);
+    *w = (words){.arm = NULL};
+    if (!json_is_object(body)) {
+        json_decref(body);
+        return segue_fail(err, SEGUE_EFILE, "the words of a learner are damaged: %s", why.text);
+    }
+    const segue_status status = segue_words_read(w, body, err);
+    json_decref(body);
+    return status;
+}
+
+void segue_words_fini(words *w)
+{
+    for (size_t i = 0; i < w->n_arms; i++)
+        free(w->arm[i]);
+    free(w->arm);
+    w->arm = NULL;
+    w->n_arms = 0;
+}
+
+void segue_words_write(const words *w, bytes *b)
+{
+    segue_out(b, "{");
+    segue_out_text(b, "name", w->name);
+    segue_out(b, ",\"arms\":[");
+    for (size_t i = 0; i < w->n_arms; i++) {
+        segue_out(b, i > 0 ? "," : "");
+        segue_out_string(b, w->arm[i]);
+    }
+    segue_out(b, "]");
+    segue_out_text(b, "method", w->method);
+    segue_out_whole(b, "models", w->models);
+    segue_out(b, ",\"range\":[");
+    segue_out_number(b, w->lowest);
+    segue_out(b, ",");
+    segue_out_number(b, w->highest);
+    segue_out(b, "]");
+    segue_out_whole(b, "steps", w->steps);
+    segue_out_double(b, "wait", w->wait);
+    segue_out_double(b, "default", w->has_default ? w->fallback : NAN);
+    segue_out_whole(b, "close_after", w->close_after);
+    segue_out_double(b, "idle", w->idle);
+    segue_out_double(b, "control", w->control);
+    segue_out_whole(b, "seed", w->seed);
+    segue_out(b, "}");
+}
+
+segue_status segue_words_learner(const words *w, segue_learner **out, segue_error *err)
+{
+    segue_learner_config config = segue_learner_defaults();
+    *out = NULL;
+    const segue_status status = segue_learner_parse(&config, w->method, err);
+    if (status != SEGUE_OK)
+        return status;
+    config.n_arms = w->n_arms;
+    config.n_models = (size_t)w->models;
+    config.horizon = w->steps;
+    config.lowest = w->lowest;
+    config.highest = w->highest;
+    config.seed = w->seed;
+    config.background = true;
+    return segue_learner_create(out, &config, err);
+}

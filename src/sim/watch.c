@@ -1,0 +1,53 @@
+/* watch.c - a task played step by step, each told with its reasons.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "sim/watch.h"
+
+#include <string.h>
+
+static bool knows_types(const char *method)
+{
+    static const char *const methods[] = {"auto", "tla", "tts"};
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        if (strcmp(method, methods[i]) == 0)
+            return true;
+    return false;
+}
+
+segue_status segue_watch_check(const segue_simulation *sim, segue_error *err)
+{
+    const segue_learner_config *config =
+        sim->player ? segue_learner_settings(sim->player) : sim->learner;
+    const char *name = config ? config->method : sim->policy.policy ? sim->policy.policy->name : "";
+    if (!sim->watch || (config && knows_types(name)))
+        return SEGUE_OK;
+    return segue_fail(err, SEGUE_EUSAGE,
+                      "only tla, tts and auto can explain their tasks; '%.40s' knows no types",
+                      name);
+}
+
+segue_status segue_watch_play(const segue_simulation *sim, const segue_learner *learner,
+                              segue_task *task, segue_world *world, segue_error *err)
+{
+    segue_explanation why;
+    segue_status status = SEGUE_OK;
+    for (uint64_t t = 1; t <= sim->steps && status == SEGUE_OK; t++) {
+        status = segue_learner_explain(learner, task, &why, err);
+        if (status != SEGUE_OK)
+            return status;
+        segue_step step = {.number = t, .arm = segue_task_ask(task), .why = &why};
+        step.reward = segue_world_reward(world, step.arm);
+        status = segue_task_tell(task, step.arm, step.reward, err);
+        if (status == SEGUE_OK)
+            status = sim->watch(sim->watcher, &step, err);
+    }
+    return status;
+}
+
+segue_status segue_watch_end(const segue_simulation *sim, const segue_learner *learner,
+                             segue_error *err)
+{
+    segue_taken taken;
+    const segue_step over = {.taken = &taken};
+    return segue_learner_last_taken(learner, &taken) ? sim->watch(sim->watcher, &over, err)
+                                                     : SEGUE_OK;
+}
