@@ -55,7 +55,7 @@ export function learnerPage(name) {
         const learner = await get(at(""), signal);
         await lookMore(learner, signal);
         const [{ tasks }, { decisions }] = await Promise.all([
-            get(at("/tasks?open=true&explain=true&limit=20"), signal), get(at("/decisions?limit=20"), signal)]);
+            get(at("/tasks?open=true&explain=true&limit=20"), signal), get(at("/decisions"), signal)]);
         if (!seen) settings.append(makeSettings(learner));
         seen = learner;
         body.hidden = false; /* charts are measured when drawn: not while hidden */

@@ -66,10 +66,11 @@ export function makeTasks(name) {
     const element = section("tasks", "Open tasks", empty, table.element, more);
     function update({ learner, tasks, versions }) {
         const numbers = follow(versions, learner.range);
-        const byVersion = new Map(versions.map((v, i) => [v.version, numbers[i]]));
+        /* Only some versions are known; numbers change at a refit alone, so an older one near by will do. */
+        const followed = (version) => numbers[versions.findLastIndex((v) => v.version <= version)];
         show(empty, tasks.length === 0);
         show(table.element, tasks.length > 0);
-        table.update(tasks.map((task) => ({ ...task, followed: byVersion.get(task.version) })));
+        table.update(tasks.map((task) => ({ ...task, followed: followed(task.version) })));
         const left = learner.tasks.open - tasks.length;
         if (show(more, left > 0)) setText(more, `${many(left, "older open task")} not shown.`);
     }

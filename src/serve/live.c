@@ -65,6 +65,7 @@ static void destroy(live_learner *live)
     free(live->pulls);
     free(live->total);
     free(live->line.entry);
+    segue_versions_fini(&live->versions);
     segue_bytes_fini(&live->config);
     segue_words_fini(&live->words);
     (void)pthread_mutex_destroy(&live->lock);
@@ -116,8 +117,7 @@ segue_status segue_live_name_arm(live_learner *live, const char *name, bool reti
 
 bool segue_live_find_arm(const live_learner *live, const char *name, size_t *place)
 {
-    const uintptr_t found =
-        (uintptr_t)segue_map_find(&live->arm_by_name, name, strlen(name));
+    const uintptr_t found = (uintptr_t)segue_map_find(&live->arm_by_name, name, strlen(name));
     *place = (size_t)found - 1;
     return found != 0;
 }

@@ -2,8 +2,8 @@
  *
  * A learner is what its words, and then the events of its journal in their order, make of it: tasks
  * closed, fits begun and published, arms added and retired.  A task is learned from by telling a
- * fresh one the rewards in the order in which they were told.  The service at work, a start, and the
- * check of a store do the same things in the same order, hence come to the same bytes.
+ * fresh one the rewards in the order in which they were told.  The service at work, a start, and
+ * the check of a store do the same things in the same order, hence come to the same bytes.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SERVE_REBUILD_H
 #define SEGUE_SERVE_REBUILD_H
@@ -12,6 +12,7 @@
 
 #include "core/bytes.h"
 #include "segue/learner.h"
+#include "serve/versions.h"
 #include "store/store.h"
 
 /**
@@ -24,12 +25,18 @@ SEGUE_MUST_CHECK segue_status segue_rebuild_learn(segue_store *store, segue_lear
                                                   int64_t task, pthread_mutex_t *lock,
                                                   segue_error *err);
 
+/** What a snapshot holds: a learner, and versions that it had; b->failed: memory ran out. */
+void segue_snapshot_put(const segue_learner *learner, const segue_versions *versions, bytes *b);
+
 /** What was rebuilt. */
 typedef struct segue_rebuilt {
     segue_learner *learner;
+    segue_versions versions;
     uint64_t seq;    /* the last event it knows */
     uint64_t events; /* applied */
 } segue_rebuilt;
+
+void segue_rebuilt_fini(segue_rebuilt *rebuilt);
 
 /**
  * Rebuild the learner of a row: from its newest snapshot, or from the beginning.
@@ -46,8 +53,8 @@ typedef struct segue_checked {
 } segue_checked;
 
 /**
- * Rebuild every learner from the beginning, and compare its bytes with its snapshot, and with what a
- * start would make of it.
+ * Rebuild every learner from the beginning, and compare its bytes with its snapshot, and with what
+ * a start would make of it.
  *
  * @retval SEGUE_EFILE  they differ, or the store is damaged
  * @retval SEGUE_EIO, SEGUE_ENOMEM

@@ -31,17 +31,10 @@ static const char *code_of(int status)
     static const struct {
         int status;
         const char *code;
-    } codes[] = {{400, "bad_request"},
-                 {401, "unauthorized"},
-                 {403, "forbidden"},
-                 {404, "not_found"},
-                 {405, "method_not_allowed"},
-                 {409, "conflict"},
-                 {410, "gone"},
-                 {413, "too_large"},
-                 {415, "unsupported_media_type"},
-                 {429, "too_many"},
-                 {503, "unavailable"}};
+    } codes[] = {{400, "bad_request"}, {401, "unauthorized"},       {403, "forbidden"},
+                 {404, "not_found"},   {405, "method_not_allowed"}, {409, "conflict"},
+                 {410, "gone"},        {413, "too_large"},          {415, "unsupported_media_type"},
+                 {429, "too_many"},    {503, "unavailable"}};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         if (codes[i].status == status)
             return codes[i].code;
@@ -94,6 +87,8 @@ static const pattern patterns[] = {
     {"GET", "/v1/learners/:l", ROUTE_INSPECT, NOTHING},
     {"DELETE", "/v1/learners/:l", ROUTE_DELETE, NOTHING},
     {"GET", "/v1/learners/:l/history", ROUTE_HISTORY, NOTHING},
+    {"GET", "/v1/learners/:l/versions", ROUTE_VERSIONS, NOTHING},
+    {"GET", "/v1/learners/:l/decisions", ROUTE_DECISIONS, NOTHING},
     {"POST", "/v1/learners/:l/arms", ROUTE_ADD_ARM, BODY},
     {"DELETE", "/v1/learners/:l/arms/:a", ROUTE_RETIRE_ARM, NOTHING},
     {"GET", "/v1/learners/:l/tasks", ROUTE_TASKS, NOTHING},
@@ -201,8 +196,9 @@ static const pattern *find_pattern(const segue_request *request, segue_call *cal
         delete = delete || patterns[i].method[0] == 'D';
     }
     if (!get && !post && !delete) {
-        segue_reply_fail(reply, 404, "there is nothing at this path; GET /openapi.json tells what "
-                                     "there is");
+        segue_reply_fail(reply, 404,
+                         "there is nothing at this path; GET /openapi.json tells what "
+                         "there is");
         return NULL;
     }
     for (size_t i = 0; i < sizeof allows / sizeof *allows; i++)
@@ -228,8 +224,13 @@ static bool read_parameter(const char *text, segue_call *call, segue_reply *repl
         call->open = text[5] == 't';
         return true;
     }
+    if (strcmp(text, "explain=true") == 0 || strcmp(text, "explain=false") == 0) {
+        call->explain = text[8] == 't';
+        return true;
+    }
     segue_reply_fail(reply, 400,
-                     "the query has '%.60s'; it takes limit=1 to 1000 and open=true or false",
+                     "the query has '%.60s'; it takes limit=1 to 1000, open=true or false, and "
+                     "explain=true or false",
                      text);
     return false;
 }
@@ -298,8 +299,7 @@ static segue_status read_exclude(json_t *body, segue_call *call, segue_error *er
                                ARMS_MOST);
     char name[NAME_MOST + 1];
     for (size_t i = 0; i < json_array_size(list); i++) {
-        const segue_status status =
-            segue_name_read(json_array_get(list, i), "exclude", name, err);
+        const segue_status status = segue_name_read(json_array_get(list, i), "exclude", name, err);
         if (status != SEGUE_OK)
             return status;
     }
@@ -309,7 +309,7 @@ static segue_status read_exclude(json_t *body, segue_call *call, segue_error *er
 
 static segue_status read_ask(json_t *body, segue_call *call, segue_error *err)
 {
-    static const char *const names[] = {"task",  "event",       "exclude", "count",
+    static const char *const names[] = {"task",        "event",   "exclude", "count",
                                         "probability", "explain", "tell"};
     segue_status status = only(body, names, sizeof names / sizeof *names, err);
     if (status == SEGUE_OK)
@@ -344,9 +344,8 @@ static segue_status read_arm(json_t *body, segue_call *call, segue_error *err)
 {
     static const char *const names[] = {"arm"};
     const segue_status status = only(body, names, 1, err);
-    return status == SEGUE_OK
-               ? segue_name_read(json_object_get(body, "arm"), "arm", call->arm, err)
-               : status;
+    return status == SEGUE_OK ? segue_name_read(json_object_get(body, "arm"), "arm", call->arm, err)
+                              : status;
 }
 
 static segue_status read_fields(json_t *body, segue_call *call, segue_error *err)
@@ -402,21 +401,18 @@ static bool read_body(const segue_request *request, takes what, segue_call *call
 
 /* ---- all --------------------------------------------------------------------------------- */
 
-static const segue_asset *find_asset(const segue_request *request)
+static const segue_page *find_page(const segue_request *request)
 {
     if (strcmp(request->method, "GET") != 0 && strcmp(request->method, "HEAD") != 0)
         return NULL;
-    for (size_t i = 0; i < segue_n_assets; i++)
-        if (strcmp(segue_assets[i].path, request->path) == 0)
-            return &segue_assets[i];
-    return NULL;
+    return segue_page_find(request->path);
 }
 
 bool segue_route_read(const segue_request *request, segue_call *call, segue_reply *reply)
 {
-    *call = (segue_call){.route = ROUTE_ASSET, .asset = find_asset(request)};
-    if (call->asset) {
-        reply->route = ROUTE_ASSET;
+    *call = (segue_call){.route = ROUTE_PAGE, .page = find_page(request)};
+    if (call->page) {
+        reply->route = ROUTE_PAGE;
         return true;
     }
     if (request->size > BODY_MOST) {

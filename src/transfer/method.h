@@ -20,7 +20,7 @@ typedef struct lesson {
 typedef struct open_task {
     segue_learner *learner; /* NULL while it is idle */
     segue_task *task;
-    lesson *lesson; /* NULL: there was none yet */
+    lesson *lesson;   /* NULL: there was none yet */
     uint64_t version; /* of the learner when it was opened */
     double eps;
     bool identifies;           /* plays round robin */
@@ -68,6 +68,10 @@ typedef struct learner_method {
      * failure nothing has changed; @retval SEGUE_ENOMEM, SEGUE_EDOMAIN */
     segue_status (*merge)(segue_learner *into, const segue_learner *from, segue_error *err);
     void (*look)(const segue_learner *learner, segue_learner_info *info);
+    /* The 95 % interval of the mean of an arm of a type (1, 2, ...) that is taught now; NULL: it
+     * knows none. */
+    void (*interval)(const segue_learner *learner, size_t type, size_t arm, double *low,
+                     double *high);
     /* Its memory to bytes, and back into a fresh one; @retval SEGUE_ENOMEM, SEGUE_EDOMAIN */
     void (*put)(const segue_learner *learner, bytes *b);
     segue_status (*get)(segue_learner *learner, reader *r, segue_error *err);
@@ -79,8 +83,8 @@ extern const learner_method segue_method_auto, segue_method_tla, segue_method_tt
 struct segue_learner {
     segue_learner_config config; /* defaults filled in */
     const learner_method *method;
-    void *part;      /* what the method remembers */
-    lesson *current; /* for the next task; NULL: none yet */
+    void *part;         /* what the method remembers */
+    lesson *current;    /* for the next task; NULL: none yet */
     uint64_t version;   /* how often that has changed */
     bool *allowed;      /* n_arms: arms that are not retired; NULL: none is */
     segue_refit *refit; /* the one that is open, or NULL */

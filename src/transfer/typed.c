@@ -119,8 +119,7 @@ static segue_status make_lesson(const segue_types *types, lesson **out, segue_er
 static segue_status publish(segue_learner *learner, segue_error *err)
 {
     lesson *next = NULL;
-    const segue_status status =
-        make_lesson(((const typed *)learner->part)->types, &next, err);
+    const segue_status status = make_lesson(((const typed *)learner->part)->types, &next, err);
     if (next)
         segue_learner_publish(learner, next);
     return status;
@@ -171,8 +170,7 @@ static bool is_due(const segue_learner *learner)
 static segue_status copy(const segue_learner *learner, void **out, segue_error *err)
 {
     segue_types *made = NULL;
-    const segue_status status =
-        segue_types_copy(&made, ((const typed *)learner->part)->types, err);
+    const segue_status status = segue_types_copy(&made, ((const typed *)learner->part)->types, err);
     *out = made;
     return status;
 }
@@ -246,6 +244,14 @@ static void look(const segue_learner *learner, segue_learner_info *info)
     info->none = segue_types_weights(types)[0];
 }
 
+static void interval(const segue_learner *learner, size_t type, size_t arm, double *low,
+                     double *high)
+{
+    const segue_type_arm about = segue_types_arm(((const typed *)learner->part)->types, type, arm);
+    *low = about.low;
+    *high = about.high;
+}
+
 /* ---- saving ------------------------------------------------------------------------------ */
 
 static void put(const segue_learner *learner, bytes *b)
@@ -275,6 +281,7 @@ const learner_method segue_method_tts = {
     .add_arm = add_arm,
     .merge = merge,
     .look = look,
+    .interval = interval,
     .put = put,
     .get = get,
 };
@@ -295,6 +302,7 @@ const learner_method segue_method_tla = {
     .add_arm = add_arm,
     .merge = merge,
     .look = look,
+    .interval = interval,
     .put = put,
     .get = get,
 };
