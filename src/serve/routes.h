@@ -55,6 +55,7 @@ typedef struct segue_request {
     const char *id;
     const void *body;
     size_t size;
+    bool own; /* of the program itself: no token is asked for */
 } segue_request;
 
 typedef struct segue_reply {

@@ -243,28 +243,6 @@ segue_status segue_store_integrity(segue_store *store, segue_error *err)
     return status;
 }
 
-segue_status segue_store_copy(segue_store *store, const char *path, segue_error *err)
-{
-    char aside[4096];
-    if ((size_t)snprintf(aside, sizeof aside, "%s.partial", path) >= sizeof aside)
-        return segue_fail(err, SEGUE_EFILE, "%s: is too long a path", segue_text_tail(path));
-    (void)remove(aside);
-    sqlite3_stmt *sql = NULL;
-    segue_status status = SEGUE_OK;
-    if (sqlite3_prepare_v2(store->db, "VACUUM INTO ?1", -1, &sql, NULL) != SQLITE_OK)
-        status = segue_sql_fail(store, err);
-    if (status == SEGUE_OK) {
-        bind_text(sql, 1, aside);
-        status = segue_sql_run(store, sql, err);
-    }
-    (void)sqlite3_finalize(sql);
-    if (status == SEGUE_OK && rename(aside, path) != 0)
-        status = segue_fail(err, SEGUE_EFILE, "%s: cannot be written", segue_text_tail(path));
-    if (status != SEGUE_OK)
-        (void)remove(aside);
-    return status;
-}
-
 segue_status segue_store_limit(segue_store *store, uint64_t pages, segue_error *err)
 {
     char text[64];

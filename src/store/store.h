@@ -42,10 +42,12 @@ const char *segue_store_path(const segue_store *store);
 /** Look the file over as SQLite does.  @retval SEGUE_EFILE  it is damaged */
 SEGUE_MUST_CHECK segue_status segue_store_integrity(segue_store *store, segue_error *err);
 
-/** Copy everything, as it is at one moment, to a new file, whole or not at all.
- * @retval SEGUE_EFILE, SEGUE_EIO */
-SEGUE_MUST_CHECK segue_status segue_store_copy(segue_store *store, const char *path,
-                                               segue_error *err);
+/** Write all there is to a file, a line of JSON a row; and fill a new store from such a file.
+ * @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_store_export(segue_store *store, const char *path,
+                                                 segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_store_import(segue_store *store, const char *path,
+                                                 segue_error *err);
 
 /** At most so many pages; 0: as many as the disk has.  For tests of a full disk. */
 SEGUE_MUST_CHECK segue_status segue_store_limit(segue_store *store, uint64_t pages,

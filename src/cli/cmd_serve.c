@@ -1,0 +1,155 @@
+/* cmd_serve.c - `segue serve`: the decision service.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "core/text.h"
+#include "serve/demo.h"
+#include "serve/http.h"
+
+typedef struct settings {
+    const char *store, *listen, *token_file, *access_log;
+    uint64_t threads, open_most;
+    double rate;
+    bool demo;
+} settings;
+
+static const cli_option options[] = {
+    {"store", 's', CLI_TEXT, offsetof(settings, store), "STORE",
+     "where all is kept (default sqlite:segue.db)", 0, 0},
+    {"listen", 'l', CLI_TEXT, offsetof(settings, listen), "ADDRESS",
+     "HOST:PORT, numbers (default 127.0.0.1:8080)", 0, 0},
+    {"token-file", 't', CLI_TEXT, offsetof(settings, token_file), "FILE",
+     "tokens, one a line; needed for other machines", 0, 0},
+    {"access-log", 0, CLI_TEXT, offsetof(settings, access_log), "FILE",
+     "a line of JSON a request; -: standard output", 0, 0},
+    {"rate", 0, CLI_NUMBER, offsetof(settings, rate), "N",
+     "requests a second of a token (default 0: any)", 0, 1e9},
+    {"max-open", 0, CLI_WHOLE, offsetof(settings, open_most), "N",
+     "open tasks that there may be (default 100000)", 1, 1e9},
+    {"threads", 0, CLI_WHOLE, offsetof(settings, threads), "N",
+     "that answer (default: the processors)", 1, 256},
+    {"demo", 0, CLI_FLAG, offsetof(settings, demo), NULL,
+     "let simulated students use it", 0, 0},
+};
+
+static segue_status open_log(const char *path, FILE **out, segue_error *err)
+{
+    *out = NULL;
+    if (!path)
+        return SEGUE_OK;
+    *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "a");
+    return *out ? SEGUE_OK
+                : segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", segue_text_tail(path),
+                             strerror(errno));
+}
+
+/* Until a signal comes; what was logged is seen soon. */
+static segue_status wait_for_end(const segue_service *service, FILE *log, segue_error *err)
+{
+    const struct timespec pause = {.tv_nsec = 100000000};
+    while (!cli_interrupted() && !segue_service_is_broken(service)) {
+        (void)nanosleep(&pause, NULL);
+        if (log)
+            (void)fflush(log);
+    }
+    return segue_service_is_broken(service)
+               ? segue_fail(err, SEGUE_EIO, "it ran out of memory, and ends; start it again")
+               : SEGUE_OK;
+}
+
+static segue_status run_open(const settings *set, segue_service *service, segue_http *http,
+                             FILE *log, segue_error *err)
+{
+    segue_demo *demo = NULL;
+    segue_status status = set->demo ? segue_demo_start(&demo, service, err) : SEGUE_OK;
+    (void)fprintf(stderr, "segue serve: listening on %.*s:%u, store %s\n",
+                  (int)(strrchr(set->listen, ':') - set->listen), set->listen,
+                  segue_http_port(http), set->store);
+    if (status == SEGUE_OK)
+        status = wait_for_end(service, log, err);
+    segue_demo_stop(demo);
+    return status;
+}
+
+static segue_status serve(const settings *set, FILE *log, segue_error *err)
+{
+    segue_service_config config = segue_service_defaults();
+    segue_service *service = NULL;
+    segue_http *http = NULL;
+    bool local = false;
+    segue_status status = segue_http_is_local(set->listen, &local, err);
+    if (status != SEGUE_OK)
+        return status;
+    if (!local && !set->token_file)
+        return segue_fail(err, SEGUE_EUSAGE,
+                          "%.60s can be reached from other machines: give --token-file, or listen "
+                          "on 127.0.0.1",
+                          set->listen);
+    config.store = set->store;
+    config.token_file = set->token_file;
+    config.open_most = set->open_most;
+    config.rate = set->rate;
+    status = segue_service_create(&service, &config, err);
+    if (status == SEGUE_OK)
+        status = segue_service_start(service, err);
+    const segue_http_config shell = {.listen = set->listen,
+                                     .threads = (unsigned)set->threads,
+                                     .guarded = set->token_file != NULL,
+                                     .log = log};
+    if (status == SEGUE_OK)
+        status = segue_http_open(&http, service, &shell, err);
+    if (status == SEGUE_OK)
+        status = run_open(set, service, http, log, err);
+    segue_http_close(http);
+    segue_service_destroy(service);
+    return status;
+}
+
+static segue_status run(int argc, char **argv, segue_error *err)
+{
+    settings set = {.store = "sqlite:segue.db",
+                    .listen = "127.0.0.1:8080",
+                    .open_most = 100000,
+                    .threads = cli_processors()};
+    FILE *log = NULL;
+    segue_status status =
+        cli_parse(options, sizeof options / sizeof *options, argc, argv, &set, err);
+    if (status == SEGUE_OK)
+        status = open_log(set.access_log, &log, err);
+    if (status != SEGUE_OK)
+        return status;
+    cli_interrupt_catch();
+    status = serve(&set, log, err);
+    if (log && fflush(log) != 0 && status == SEGUE_OK)
+        status = segue_fail(err, SEGUE_EIO, "the access log could not be written");
+    if (log && log != stdout)
+        (void)fclose(log);
+    return status;
+}
+
+const cli_command cli_command_serve = {
+    .name = "serve",
+    .summary = "answers asks and takes rewards over HTTP",
+    .usage = "serve [OPTIONS]",
+    .details =
+        "JSON over HTTP: create a learner, ask which arm a task should take, tell the\n"
+        "reward; GET /openapi.json has it all, and docs/service.md walks through it.\n"
+        "All is kept in one file of SQLite; no reward is acknowledged before it is on\n"
+        "the disk.  SIGTERM ends it when all that was taken is answered.\n\n"
+        "It listens on this machine alone, unless there are tokens: a request then\n"
+        "needs the header 'Authorization: Bearer TOKEN'.\n\n"
+        "examples:\n"
+        "  segue serve --demo --store sqlite:/tmp/demo.db\n"
+        "  segue serve --store sqlite:/var/lib/segue/segue.db --access-log -\n"
+        "  segue serve --listen 0.0.0.0:8080 --token-file tokens\n",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .run = run,
+};

@@ -1,0 +1,181 @@
+/* client.c - one request to a service: HTTP/1.1, a connection each.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "serve/client.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "segue/number.h"
+#include "serve/out.h"
+
+#define PATIENCE 30 /* seconds for a send or a receive */
+
+typedef struct place {
+    char host[256], port[8];
+} place;
+
+/* http://HOST[:PORT][/] */
+static segue_status read_url(const char *url, place *out, segue_error *err)
+{
+    const char *host = strncmp(url, "http://", 7) == 0 ? url + 7 : NULL;
+    const size_t length = host ? strcspn(host, "/") : 0;
+    const char *bracket = host && host[0] == '[' ? memchr(host, ']', length) : NULL;
+    const char *from = bracket ? bracket : host;
+    const char *colon = host ? memchr(from, ':', length - (size_t)(from - host)) : NULL;
+    const size_t size = colon ? (size_t)(colon - host) : length;
+    if (!host || size == 0 || size >= sizeof out->host || strlen(host + length) > 1 ||
+        (colon && host + length - colon > 6))
+        return segue_fail(err, SEGUE_EUSAGE,
+                          "'%.80s' is not the address of a service; need one such as "
+                          "http://127.0.0.1:8080",
+                          url);
+    const bool six = bracket != NULL;
+    (void)snprintf(out->host, sizeof out->host, "%.*s", (int)(size - (six ? 2 : 0)),
+                   host + (six ? 1 : 0));
+    (void)snprintf(out->port, sizeof out->port, "%.*s", colon ? (int)(host + length - colon - 1) : 2,
+                   colon ? colon + 1 : "80");
+    return SEGUE_OK;
+}
+
+static int connect_to(const struct addrinfo *at)
+{
+    const struct timeval patience = {.tv_sec = PATIENCE};
+    const int fd = socket(at->ai_family, at->ai_socktype, at->ai_protocol);
+    if (fd < 0)
+        return -1;
+    (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    if (connect(fd, at->ai_addr, at->ai_addrlen) == 0)
+        return fd;
+    const int why = errno;
+    (void)close(fd);
+    errno = why;
+    return -1;
+}
+
+static segue_status reach(const segue_client *client, int *fd, segue_error *err)
+{
+    place where;
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+    struct addrinfo *found = NULL;
+    const segue_status status = read_url(client->url, &where, err);
+    if (status != SEGUE_OK)
+        return status;
+    const int code = getaddrinfo(where.host, where.port, &hints, &found);
+    if (code != 0)
+        return segue_fail(err, SEGUE_EIO, "%.80s: %s", client->url, gai_strerror(code));
+    *fd = -1;
+    for (const struct addrinfo *at = found; at && *fd < 0; at = at->ai_next)
+        *fd = connect_to(at);
+    freeaddrinfo(found);
+    return *fd >= 0 ? SEGUE_OK
+                    : segue_fail(err, SEGUE_EIO, "%.80s: nobody answers: %s; is 'segue serve' running?",
+                                 client->url, strerror(errno));
+}
+
+static segue_status send_all(int fd, const bytes *b, segue_error *err)
+{
+    for (size_t sent = 0; sent < b->size;) {
+        const ssize_t n = send(fd, b->data + sent, b->size - sent, MSG_NOSIGNAL);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return segue_fail(err, SEGUE_EIO, "sending failed: %s", strerror(errno));
+        sent += (size_t)n;
+    }
+    return SEGUE_OK;
+}
+
+static segue_status receive_all(int fd, bytes *b, segue_error *err)
+{
+    char buffer[16384];
+    for (;;) {
+        const ssize_t n = recv(fd, buffer, sizeof buffer, 0);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return segue_fail(err, SEGUE_EIO, "the answer did not come: %s", strerror(errno));
+        if (n == 0)
+            return b->failed ? segue_fail(err, SEGUE_ENOMEM, "out of memory for an answer")
+                             : SEGUE_OK;
+        segue_bytes_put(b, buffer, (size_t)n);
+    }
+}
+
+static void write_request(const segue_client *client, const char *method, const char *path,
+                          const char *body, bytes *b)
+{
+    segue_out_format(b, "%s ", method);
+    segue_out(b, path);
+    segue_out(b, " HTTP/1.1\r\nHost: ");
+    segue_bytes_put(b, client->url + 7, strcspn(client->url + 7, "/"));
+    segue_out(b, "\r\nConnection: close\r\n");
+    if (client->token) {
+        segue_out(b, "Authorization: Bearer ");
+        segue_out(b, client->token);
+        segue_out(b, "\r\n");
+    }
+    if (body)
+        segue_out_format(b, "Content-Type: application/json\r\nContent-Length: %zu\r\n",
+                         strlen(body));
+    segue_out(b, "\r\n");
+    segue_out(b, body ? body : "");
+}
+
+/* Status line, headers, body: the service always tells the length, and closes. */
+static segue_status read_answer(bytes *raw, int *status, bytes *answer, segue_error *err)
+{
+    segue_bytes_put(raw, "", 1);
+    const char *text = (const char *)raw->data;
+    const char *end = raw->failed ? NULL : strstr(text, "\r\n\r\n");
+    if (!end || strncmp(text, "HTTP/1.", 7) != 0 || strlen(text) < 12)
+        return segue_fail(err, SEGUE_EIO, "what answers there does not speak HTTP");
+    *status = (int)strtol(text + 9, NULL, 10);
+    segue_bytes_put(answer, end + 4, raw->size - 1 - (size_t)(end + 4 - text));
+    segue_bytes_put(answer, "", 1);
+    if (answer->failed)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for an answer");
+    answer->size--;
+    return SEGUE_OK;
+}
+
+segue_status segue_client_call(const segue_client *client, const char *method, const char *path,
+                               const char *body, int *status, bytes *answer, segue_error *err)
+{
+    bytes out = {.data = NULL}, in = {.data = NULL};
+    int fd = -1;
+    segue_status result = reach(client, &fd, err);
+    if (result == SEGUE_OK) {
+        write_request(client, method, path, body, &out);
+        result = out.failed ? segue_fail(err, SEGUE_ENOMEM, "out of memory for a request")
+                            : send_all(fd, &out, err);
+    }
+    if (result == SEGUE_OK)
+        result = receive_all(fd, &in, err);
+    if (result == SEGUE_OK)
+        result = read_answer(&in, status, answer, err);
+    if (fd >= 0)
+        (void)close(fd);
+    segue_bytes_fini(&out);
+    segue_bytes_fini(&in);
+    return result;
+}
+
+void segue_client_escape(bytes *b, const char *text)
+{
+    static const char plain[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+    for (; *text; text++)
+        if (strchr(plain, *text))
+            segue_bytes_put(b, text, 1);
+        else
+            segue_out_format(b, "%%%02X", (unsigned char)*text);
+}

@@ -1,0 +1,441 @@
+/* http.c - the service on a socket, through libmicrohttpd.
+ *
+ * It runs in poll mode: in epoll mode connections that are suspended stall.  A request whose reply
+ * is not ready is suspended, and resumed when its group is on the disk.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "serve/http.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "segue/number.h"
+#include "serve/out.h"
+
+#define CONNECTIONS_MOST 4096
+#define TIMEOUT_SECONDS  60
+#define MEMORY           (32 * 1024) /* of a connection: headers, and what is read at once */
+#define STOP_SECONDS     5
+
+struct segue_http {
+    segue_service *service;
+    struct MHD_Daemon *daemon;
+    FILE *log;
+    unsigned port;
+    uint64_t first; /* of the ids that are made up */
+    atomic_ullong served, under_way;
+    atomic_bool stopping;
+};
+
+/* A request on its way. */
+typedef struct exchange {
+    segue_http *http;
+    struct MHD_Connection *connection;
+    char *path, *query; /* one allocation */
+    bool seen, handled;
+    bytes body;
+    segue_reply reply;
+    struct timespec begun;
+    pthread_mutex_t lock;
+    bool done, suspended;
+    char id[NAME_MOST + 1];
+} exchange;
+
+/* ---- beginning and end of a request ------------------------------------------------------ */
+
+/* The path must come as it was sent: the routes decode it, part by part. */
+static size_t leave_escaped(void *context, struct MHD_Connection *connection, char *text)
+{
+    (void)context;
+    (void)connection;
+    return strlen(text);
+}
+
+static void *begin(void *context, const char *uri, struct MHD_Connection *connection)
+{
+    segue_http *http = context;
+    exchange *x = calloc(1, sizeof *x);
+    char *copy = malloc(strlen(uri) + 1);
+    if (!x || !copy) {
+        free(x);
+        free(copy);
+        return NULL;
+    }
+    x->http = http;
+    x->connection = connection;
+    x->path = strcpy(copy, uri);
+    x->query = strchr(copy, '?');
+    if (x->query)
+        *x->query++ = '\0';
+    (void)clock_gettime(CLOCK_MONOTONIC, &x->begun);
+    (void)pthread_mutex_init(&x->lock, NULL);
+    (void)atomic_fetch_add(&http->under_way, 1);
+    return x;
+}
+
+static void end(void *context, struct MHD_Connection *connection, void **at,
+                enum MHD_RequestTerminationCode code)
+{
+    exchange *x = *at;
+    (void)context;
+    (void)connection;
+    (void)code;
+    *at = NULL;
+    if (!x)
+        return;
+    (void)atomic_fetch_sub(&x->http->under_way, 1);
+    segue_reply_fini(&x->reply);
+    segue_bytes_fini(&x->body);
+    (void)pthread_mutex_destroy(&x->lock);
+    free(x->path);
+    free(x);
+}
+
+/* ---- ids and the log --------------------------------------------------------------------- */
+
+static const char *header(struct MHD_Connection *connection, const char *name)
+{
+    return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+static bool is_id(const char *text)
+{
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+    const size_t size = text ? strlen(text) : 0;
+    return size > 0 && size <= 128 && strspn(text, letters) == size;
+}
+
+static void name_request(exchange *x)
+{
+    const char *given = header(x->connection, "X-Request-Id");
+    if (is_id(given))
+        (void)snprintf(x->id, sizeof x->id, "%s", given);
+    else
+        (void)snprintf(x->id, sizeof x->id, "%llx-%llx", (unsigned long long)x->http->first,
+                       atomic_fetch_add(&x->http->served, 1));
+}
+
+static double seconds_since(const struct timespec *begun)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - begun->tv_sec) + (double)(now.tv_nsec - begun->tv_nsec) * 1e-9;
+}
+
+static void log_request(const exchange *x, const char *method, size_t size, double seconds)
+{
+    bytes b = {.data = NULL};
+    segue_out_format(&b, "{\"time\":%.3f", segue_service_now(x->http->service));
+    segue_out_text(&b, "request", x->id);
+    segue_out_text(&b, "method", method);
+    segue_out_text(&b, "path", x->path);
+    segue_out_text(&b, "route", segue_route_name(x->reply.route));
+    segue_out_format(&b, ",\"status\":%d,\"bytes\":%zu,\"ms\":%.3f}\n", x->reply.status, size,
+                     seconds * 1e3);
+    if (!b.failed)
+        (void)fwrite(b.data, 1, b.size, x->http->log);
+    segue_bytes_fini(&b);
+}
+
+/* ---- answering --------------------------------------------------------------------------- */
+
+/* A page may be kept, but is asked for again each time, by its ETag. */
+static void add_page_headers(struct MHD_Response *response, const segue_page *page)
+{
+    (void)MHD_add_response_header(response, "Cache-Control", "no-cache");
+    (void)MHD_add_response_header(response, "ETag", page->etag);
+    (void)MHD_add_response_header(response, "Content-Security-Policy", segue_page_policy);
+    (void)MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
+}
+
+static void add_headers(struct MHD_Response *response, const exchange *x)
+{
+    char text[16];
+    const segue_reply *reply = &x->reply;
+    (void)MHD_add_response_header(response, "Content-Type", reply->type);
+    (void)MHD_add_response_header(response, "X-Request-Id", x->id);
+    (void)MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    if (reply->page)
+        add_page_headers(response, reply->page);
+    else
+        (void)MHD_add_response_header(response, "Cache-Control", "no-store");
+    if (reply->allow)
+        (void)MHD_add_response_header(response, "Allow", reply->allow);
+    if (reply->status == 401)
+        (void)MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
+    if (reply->retry > 0) {
+        (void)snprintf(text, sizeof text, "%u", reply->retry);
+        (void)MHD_add_response_header(response, "Retry-After", text);
+    }
+    if (atomic_load(&x->http->stopping))
+        (void)MHD_add_response_header(response, "Connection", "close");
+}
+
+static size_t page_size(const segue_reply *reply)
+{
+    return reply->status == 304 ? 0 : reply->page->size;
+}
+
+static struct MHD_Response *make_response(segue_reply *reply)
+{
+    if (reply->body.failed)
+        segue_reply_fail(reply, 503, "out of memory for the answer");
+    if (reply->page)
+        return MHD_create_response_from_buffer(page_size(reply),
+                                               (void *)(uintptr_t)reply->page->data,
+                                               MHD_RESPMEM_PERSISTENT);
+    struct MHD_Response *response = MHD_create_response_from_buffer(
+        reply->body.size, reply->body.data, MHD_RESPMEM_MUST_FREE);
+    if (response)
+        reply->body = (bytes){.data = NULL}; /* the response's now */
+    return response;
+}
+
+static enum MHD_Result respond(exchange *x, const char *method)
+{
+    const size_t size = x->reply.page ? page_size(&x->reply) : x->reply.body.size;
+    const double seconds = seconds_since(&x->begun);
+    struct MHD_Response *response = make_response(&x->reply);
+    if (!response)
+        return MHD_NO;
+    add_headers(response, x);
+    const enum MHD_Result result =
+        MHD_queue_response(x->connection, (unsigned)x->reply.status, response);
+    MHD_destroy_response(response);
+    segue_service_count(x->http->service, &x->reply, seconds);
+    if (x->http->log)
+        log_request(x, method, size, seconds);
+    return result;
+}
+
+/* ---- handling ---------------------------------------------------------------------------- */
+
+/* The reply is ready: let the connection go on, unless it never stopped. */
+static void on_done(void *context)
+{
+    exchange *x = context;
+    (void)pthread_mutex_lock(&x->lock);
+    x->done = true;
+    if (x->suspended)
+        MHD_resume_connection(x->connection);
+    (void)pthread_mutex_unlock(&x->lock);
+}
+
+/* Whether the reply is ready. */
+static bool handle(exchange *x, const char *method)
+{
+    const segue_request request = {.method = method,
+                                   .path = x->path,
+                                   .query = x->query,
+                                   .authorization = header(x->connection, "Authorization"),
+                                   .origin = header(x->connection, "Origin"),
+                                   .host = header(x->connection, "Host"),
+                                   .content_type = header(x->connection, "Content-Type"),
+                                   .if_none_match = header(x->connection, "If-None-Match"),
+                                   .id = x->id,
+                                   .body = x->body.data,
+                                   .size = x->body.size};
+    x->handled = true;
+    if (segue_service_handle(x->http->service, &request, &x->reply, on_done, x))
+        return true;
+    (void)pthread_mutex_lock(&x->lock);
+    const bool done = x->done;
+    x->suspended = !done;
+    if (x->suspended)
+        MHD_suspend_connection(x->connection);
+    (void)pthread_mutex_unlock(&x->lock);
+    return done;
+}
+
+static enum MHD_Result refuse_large(exchange *x, const char *method)
+{
+    x->handled = true;
+    x->reply = (segue_reply){.type = "application/json"};
+    memcpy(x->reply.id, x->id, sizeof x->id);
+    segue_reply_fail(&x->reply, 413, "the body has more than %d bytes", BODY_MOST);
+    return respond(x, method);
+}
+
+/* The headers are there. */
+static enum MHD_Result start(exchange *x, const char *method)
+{
+    const char *length = header(x->connection, "Content-Length");
+    uint64_t size = 0;
+    x->seen = true;
+    name_request(x);
+    if (length && segue_parse_whole(length, 0, UINT64_MAX / 2, &size, NULL) == SEGUE_OK &&
+        size > BODY_MOST)
+        return refuse_large(x, method);
+    return MHD_YES;
+}
+
+static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url,
+                                  const char *method, const char *version, const char *upload,
+                                  size_t *upload_size, void **at)
+{
+    exchange *x = *at;
+    (void)context;
+    (void)connection;
+    (void)url;
+    (void)version;
+    if (!x)
+        return MHD_NO;
+    if (!x->seen)
+        return start(x, method);
+    if (*upload_size > 0) {
+        if (x->body.size <= BODY_MOST) /* one byte too many is enough to refuse it */
+            segue_bytes_put(&x->body, upload,
+                            *upload_size < BODY_MOST + 1 ? *upload_size : BODY_MOST + 1);
+        *upload_size = 0;
+        return MHD_YES;
+    }
+    if (!x->handled && !handle(x, method))
+        return MHD_YES; /* suspended */
+    return respond(x, method);
+}
+
+/* ---- addresses --------------------------------------------------------------------------- */
+
+typedef union address {
+    struct sockaddr any;
+    struct sockaddr_in four;
+    struct sockaddr_in6 six;
+} address;
+
+static segue_status read_address(const char *listen, address *out, segue_error *err)
+{
+    char host[64];
+    uint64_t port = 0;
+    const char *colon = strrchr(listen, ':');
+    const size_t size = colon ? (size_t)(colon - listen) : 0;
+    memset(out, 0, sizeof *out);
+    if (!colon || size >= sizeof host ||
+        segue_parse_whole(colon + 1, 0, 65535, &port, NULL) != SEGUE_OK)
+        return segue_fail(err, SEGUE_EDOMAIN,
+                          "'%.60s' is not an address; need one such as 127.0.0.1:8080 or "
+                          "[::1]:8080",
+                          listen);
+    (void)snprintf(host, sizeof host, "%.*s", (int)size, listen);
+    if (strcmp(host, "localhost") == 0)
+        (void)snprintf(host, sizeof host, "127.0.0.1");
+    if (host[0] == '[' && host[size - 1] == ']') {
+        host[size - 1] = '\0';
+        out->six.sin6_family = AF_INET6;
+        out->six.sin6_port = htons((uint16_t)port);
+        if (inet_pton(AF_INET6, host + 1, &out->six.sin6_addr) == 1)
+            return SEGUE_OK;
+    }
+    out->four.sin_family = AF_INET;
+    out->four.sin_port = htons((uint16_t)port);
+    if (inet_pton(AF_INET, host, &out->four.sin_addr) == 1)
+        return SEGUE_OK;
+    return segue_fail(err, SEGUE_EDOMAIN,
+                      "'%.60s' is not an address; names are not looked up, give numbers", listen);
+}
+
+static bool is_local(const address *a)
+{
+    static const struct in6_addr six = IN6ADDR_LOOPBACK_INIT;
+    if (a->any.sa_family == AF_INET6)
+        return memcmp(&a->six.sin6_addr, &six, sizeof six) == 0;
+    return (ntohl(a->four.sin_addr.s_addr) >> 24) == 127;
+}
+
+segue_status segue_http_is_local(const char *listen, bool *local, segue_error *err)
+{
+    address a;
+    const segue_status status = read_address(listen, &a, err);
+    *local = status == SEGUE_OK && is_local(&a);
+    return status;
+}
+
+/* ---- opening and closing ----------------------------------------------------------------- */
+
+static segue_status start_daemon(segue_http *http, const segue_http_config *config,
+                                 const address *a, segue_error *err)
+{
+    const unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
+                           MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC |
+                           (a->any.sa_family == AF_INET6 ? MHD_USE_IPv6 : 0);
+    /* the pool is for two threads and more */
+    const unsigned pool = config->threads > 1 ? config->threads : 0;
+    errno = 0;
+    http->daemon = MHD_start_daemon(
+        flags, 0, NULL, NULL, on_request, http, MHD_OPTION_SOCK_ADDR, &a->any,
+        MHD_OPTION_URI_LOG_CALLBACK, begin, http, MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped, NULL,
+        MHD_OPTION_NOTIFY_COMPLETED, end, NULL, MHD_OPTION_THREAD_POOL_SIZE, pool,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MOST, MHD_OPTION_CONNECTION_TIMEOUT,
+        (unsigned)TIMEOUT_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY,
+        MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
+    if (!http->daemon)
+        return segue_fail(err, SEGUE_EIO, "cannot listen on %.60s: %s", config->listen,
+                          errno ? strerror(errno) : "the address cannot be used");
+    const union MHD_DaemonInfo *info =
+        MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_BIND_PORT);
+    http->port = info ? info->port : 0;
+    return SEGUE_OK;
+}
+
+segue_status segue_http_open(segue_http **out, segue_service *service,
+                             const segue_http_config *config, segue_error *err)
+{
+    address a;
+    *out = NULL;
+    segue_status status = read_address(config->listen, &a, err);
+    if (status != SEGUE_OK)
+        return status;
+    if (!config->guarded && !is_local(&a))
+        return segue_fail(err, SEGUE_EDOMAIN,
+                          "%.60s can be reached from other machines, and there are no tokens; "
+                          "give --token-file",
+                          config->listen);
+    segue_http *http = calloc(1, sizeof *http);
+    if (!http)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a service");
+    http->service = service;
+    http->log = config->log;
+    http->first = (uint64_t)(segue_service_now(service) * 1000.0);
+    status = start_daemon(http, config, &a, err);
+    if (status != SEGUE_OK) {
+        free(http);
+        return status;
+    }
+    *out = http;
+    return SEGUE_OK;
+}
+
+unsigned segue_http_port(const segue_http *http)
+{
+    return http->port;
+}
+
+/* Until all that was taken is answered, or for so long. */
+static void wait_for_answers(segue_http *http)
+{
+    const struct timespec pause = {.tv_nsec = 5000000};
+    for (int i = 0; i < STOP_SECONDS * 200 && atomic_load(&http->under_way) > 0; i++)
+        (void)nanosleep(&pause, NULL);
+}
+
+void segue_http_close(segue_http *http)
+{
+    if (!http)
+        return;
+    atomic_store(&http->stopping, true);
+    const MHD_socket listening = MHD_quiesce_daemon(http->daemon);
+    segue_service_stop(http->service);
+    wait_for_answers(http);
+    MHD_stop_daemon(http->daemon);
+    if (listening != MHD_INVALID_SOCKET)
+        (void)close(listening);
+    free(http);
+}

@@ -1,0 +1,285 @@
+/* dump.c - a store as lines of JSON, and back.
+ *
+ *   {"segue_store": 1}
+ *   {"table": "reward", "row": [1, 4294967296, 0, 2, 1.0, 1763270000.5, 0]}
+ *
+ * Bytes are written as {"hex": "00ff"}.  Real numbers keep their point, and come back bit for bit.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/bytes.h"
+#include "core/outfile.h"
+#include "core/text.h"
+#include "store/sqlite.h"
+
+#define LONGEST_LINE (1 << 28)
+
+/* In the order of filling; the order of the columns is the schema's. */
+static const char *const tables[] = {"meta",   "learner", "arm",     "task",
+                                     "decision", "reward",  "journal", "snapshot"};
+enum { TABLES = sizeof tables / sizeof *tables };
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+static json_t *hex_of(const unsigned char *data, size_t size)
+{
+    static const char digits[] = "0123456789abcdef";
+    char *text = malloc(2 * size + 1);
+    if (!text)
+        return NULL;
+    for (size_t i = 0; i < size; i++) {
+        text[2 * i] = digits[data[i] >> 4];
+        text[2 * i + 1] = digits[data[i] & 15];
+    }
+    json_t *out = json_pack("{s:s#}", "hex", text, (int)(2 * size));
+    free(text);
+    return out;
+}
+
+static json_t *value_of(sqlite3_stmt *sql, int column)
+{
+    switch (sqlite3_column_type(sql, column)) {
+    case SQLITE_INTEGER:
+        return json_integer(sqlite3_column_int64(sql, column));
+    case SQLITE_FLOAT:
+        return json_real(sqlite3_column_double(sql, column));
+    case SQLITE_TEXT:
+        return json_string((const char *)sqlite3_column_text(sql, column));
+    case SQLITE_BLOB:
+        return hex_of(sqlite3_column_blob(sql, column), (size_t)sqlite3_column_bytes(sql, column));
+    default:
+        return json_null();
+    }
+}
+
+static bool write_row(sqlite3_stmt *sql, const char *table, bytes *b)
+{
+    json_t *row = json_array();
+    for (int i = 0; i < sqlite3_column_count(sql); i++)
+        if (json_array_append_new(row, value_of(sql, i)) != 0) {
+            json_decref(row);
+            return false;
+        }
+    json_t *line = json_pack("{s:s,s:o}", "table", table, "row", row);
+    char *text = json_dumps(line, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    json_decref(line);
+    if (!text)
+        return false;
+    segue_bytes_put(b, text, strlen(text));
+    segue_bytes_put(b, "\n", 1);
+    free(text);
+    return !b->failed;
+}
+
+static segue_status write_table(segue_store *store, const char *table, bytes *b, segue_error *err)
+{
+    char text[64];
+    sqlite3_stmt *sql = NULL;
+    int code = SQLITE_ROW;
+    bool fine = true;
+    (void)snprintf(text, sizeof text, "SELECT * FROM %s", table);
+    if (sqlite3_prepare_v2(store->db, text, -1, &sql, NULL) != SQLITE_OK)
+        return segue_sql_fail(store, err);
+    while (fine && (code = sqlite3_step(sql)) == SQLITE_ROW)
+        fine = write_row(sql, table, b);
+    segue_status status = SEGUE_OK;
+    if (!fine)
+        status = segue_fail(err, SEGUE_ENOMEM, "out of memory to export a store");
+    else if (code != SQLITE_DONE)
+        status = segue_sql_fail(store, err);
+    (void)sqlite3_finalize(sql);
+    return status;
+}
+
+segue_status segue_store_export(segue_store *store, const char *path, segue_error *err)
+{
+    bytes b = {.data = NULL};
+    char head[64];
+    (void)snprintf(head, sizeof head, "{\"segue_store\":%d}\n", SEGUE_STORE_FORMAT);
+    segue_bytes_put(&b, head, strlen(head));
+    segue_status status = segue_store_begin(store, err); /* all of one moment */
+    for (size_t i = 0; i < TABLES && status == SEGUE_OK; i++)
+        status = write_table(store, tables[i], &b, err);
+    segue_store_rollback(store);
+    if (status == SEGUE_OK)
+        status = segue_outfile_write(path, b.data, b.size, err);
+    segue_bytes_fini(&b);
+    return status;
+}
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+typedef struct importer {
+    segue_store *store;
+    const char *path;
+    size_t line;
+    sqlite3_stmt *insert[TABLES];
+} importer;
+
+static segue_status wrong(const importer *in, const char *what, segue_error *err)
+{
+    return segue_fail(err, SEGUE_EFILE, "%s: line %zu: %s", segue_text_tail(in->path), in->line,
+                      what);
+}
+
+static int digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Bind bytes; false: it is not hex. */
+static bool bind_hex(sqlite3_stmt *sql, int place, const char *text)
+{
+    const size_t size = text ? strlen(text) / 2 : 0;
+    unsigned char *data = malloc(size + 1);
+    bool fine = text && data && strlen(text) == 2 * size;
+    for (size_t i = 0; fine && i < size; i++) {
+        const int high = digit(text[2 * i]), low = digit(text[2 * i + 1]);
+        fine = high >= 0 && low >= 0;
+        if (fine)
+            data[i] = (unsigned char)(16 * high + low);
+    }
+    if (fine)
+        (void)sqlite3_bind_blob64(sql, place, data, size, SQLITE_TRANSIENT);
+    free(data);
+    return fine;
+}
+
+static bool bind_value(sqlite3_stmt *sql, int place, const json_t *value)
+{
+    switch (json_typeof(value)) {
+    case JSON_INTEGER:
+        return sqlite3_bind_int64(sql, place, json_integer_value(value)) == SQLITE_OK;
+    case JSON_REAL:
+        return sqlite3_bind_double(sql, place, json_real_value(value)) == SQLITE_OK;
+    case JSON_STRING:
+        return sqlite3_bind_text(sql, place, json_string_value(value), -1, SQLITE_TRANSIENT) ==
+               SQLITE_OK;
+    case JSON_NULL:
+        return sqlite3_bind_null(sql, place) == SQLITE_OK;
+    case JSON_OBJECT:
+        return bind_hex(sql, place, json_string_value(json_object_get(value, "hex")));
+    default:
+        return false;
+    }
+}
+
+/* The statement that fills a table. */
+static sqlite3_stmt *insert_into(importer *in, const char *table)
+{
+    static const int columns[TABLES] = {2, 4, 7, 11, 6, 7, 5, 3};
+    char text[128];
+    size_t i = 0;
+    while (i < TABLES && (!table || strcmp(tables[i], table) != 0))
+        i++;
+    if (i == TABLES)
+        return NULL;
+    if (!in->insert[i]) {
+        int used = snprintf(text, sizeof text, "INSERT OR REPLACE INTO %s VALUES (?", table);
+        for (int c = 1; c < columns[i]; c++)
+            used += snprintf(text + used, sizeof text - (size_t)used, ",?");
+        (void)snprintf(text + used, sizeof text - (size_t)used, ")");
+        (void)sqlite3_prepare_v2(in->store->db, text, -1, &in->insert[i], NULL);
+    }
+    return in->insert[i];
+}
+
+static segue_status read_row(importer *in, const json_t *line, segue_error *err)
+{
+    sqlite3_stmt *sql = insert_into(in, json_string_value(json_object_get(line, "table")));
+    const json_t *row = json_object_get(line, "row");
+    if (!sql || !json_is_array(row) ||
+        json_array_size(row) != (size_t)sqlite3_bind_parameter_count(sql))
+        return wrong(in, "is not the row of a table of a store", err);
+    for (size_t i = 0; i < json_array_size(row); i++)
+        if (!bind_value(sql, (int)i + 1, json_array_get(row, i)))
+            return wrong(in, "a value of the row is of no known kind", err);
+    return segue_sql_run(in->store, sql, err);
+}
+
+static segue_status read_line(importer *in, const char *text, size_t size, segue_error *err)
+{
+    json_error_t why;
+    json_t *line = json_loadb(text, size, JSON_REJECT_DUPLICATES, &why);
+    segue_status status = SEGUE_OK;
+    if (!json_is_object(line))
+        status = wrong(in, "is not an object of JSON", err);
+    else if (in->line > 1)
+        status = read_row(in, line, err);
+    else if (json_integer_value(json_object_get(line, "segue_store")) != SEGUE_STORE_FORMAT)
+        status = wrong(in, "is not the first line of an exported store of this format", err);
+    json_decref(line);
+    return status;
+}
+
+static segue_status read_lines(importer *in, FILE *file, segue_error *err)
+{
+    bytes b = {.data = NULL};
+    segue_status status = SEGUE_OK;
+    int c = 0;
+    while (status == SEGUE_OK && c != EOF) {
+        c = getc(file);
+        if (c != '\n' && c != EOF) {
+            const unsigned char byte = (unsigned char)c;
+            segue_bytes_put(&b, &byte, 1);
+            if (b.failed || b.size > LONGEST_LINE)
+                status = wrong(in, "is too long", err);
+            continue;
+        }
+        if (b.size > 0) {
+            in->line++;
+            status = read_line(in, (const char *)b.data, b.size, err);
+        }
+        b.size = 0;
+    }
+    if (status == SEGUE_OK && (ferror(file) || in->line == 0))
+        status = segue_fail(err, SEGUE_EFILE, "%s: %s", segue_text_tail(in->path),
+                            in->line == 0 ? "is empty" : "reading failed");
+    segue_bytes_fini(&b);
+    return status;
+}
+
+/* A new store has nothing but its key. */
+static segue_status must_be_new(segue_store *store, segue_error *err)
+{
+    sqlite3_stmt *sql = NULL;
+    if (sqlite3_prepare_v2(store->db, "SELECT count(*) FROM learner", -1, &sql, NULL) !=
+            SQLITE_OK ||
+        sqlite3_step(sql) != SQLITE_ROW) {
+        const segue_status status = segue_sql_fail(store, err);
+        (void)sqlite3_finalize(sql);
+        return status;
+    }
+    const bool is_new = sqlite3_column_int64(sql, 0) == 0;
+    (void)sqlite3_finalize(sql);
+    return is_new ? SEGUE_OK
+                  : segue_fail(err, SEGUE_EFILE, "%s: has learners already; import into a new store",
+                               segue_text_tail(store->path));
+}
+
+segue_status segue_store_import(segue_store *store, const char *path, segue_error *err)
+{
+    importer in = {.store = store, .path = path};
+    segue_status status = must_be_new(store, err);
+    FILE *file = status == SEGUE_OK ? fopen(path, "rb") : NULL;
+    if (status == SEGUE_OK && !file)
+        status = segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", segue_text_tail(path),
+                            strerror(errno));
+    if (status == SEGUE_OK)
+        status = segue_store_begin(store, err);
+    if (status == SEGUE_OK)
+        status = read_lines(&in, file, err);
+    for (size_t i = 0; i < TABLES; i++)
+        (void)sqlite3_finalize(in.insert[i]);
+    if (status == SEGUE_OK)
+        status = segue_store_commit(store, err);
+    if (status != SEGUE_OK)
+        segue_store_rollback(store);
+    if (file)
+        (void)fclose(file);
+    return status;
+}
