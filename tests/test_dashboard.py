@@ -16,7 +16,7 @@ import unittest
 import urllib.parse
 
 from browser import CHROMIUM, Browser
-from service import Service
+from service import Api, Service
 
 TAB, ENTER, SPACE = ("Tab", 9), ("Enter", 13, "\r"), (" ", 32, " ")
 ARMS = ["hint", "worked example", "video"]
@@ -47,33 +47,6 @@ FOCUS = """(() => { const e = document.activeElement, s = getComputedStyle(e);
           seen: s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 2}; })()"""
 
 
-class Api:
-    """The service as a program uses it."""
-
-    def __init__(self, port):
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
-
-    def call(self, method, path, body=None):
-        self.connection.request(method, path, body and json.dumps(body), {"Content-Type": "application/json"})
-        reply = self.connection.getresponse()
-        answer = json.loads(reply.read())
-        assert reply.status < 300, answer
-        return answer
-
-    def get(self, path):
-        return self.call("GET", path)
-
-    def play(self, learner, key, means, steps, rng):
-        """Ask and tell, each reward with the next question; the task closes by itself after the learner's steps."""
-        path = f"/v1/learners/{urllib.parse.quote(learner, safe='')}/ask"
-        tell = {}
-        for _ in range(steps):
-            answer = self.call("POST", path, {"task": key, **tell})
-            reward = float(rng.random() < means[answer["arm"]])
-            tell = {"tell": {"decision": answer["decision"], "reward": reward}}
-        self.call("POST", "/v1/tell", tell["tell"])
-
-
 def setUpModule():
     """One browser for all: starting it takes the longest."""
     holder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
@@ -94,6 +67,9 @@ class Page(unittest.TestCase):
         cls.folder = pathlib.Path(holder.name)
         cls.service = Service(cls.folder, *cls.options)
         cls.addClassCleanup(cls.service.stop)
+
+    def setUp(self):
+        self.browser.prefer("light")
 
     def tearDown(self):
         self.assertEqual(self.browser.complaints, [])
@@ -361,14 +337,14 @@ class Token(Page):
         holder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(holder.cleanup)
         file = pathlib.Path(holder.name) / "tokens"
-        file.write_text("correct horse battery\n")
+        file.write_text("correct-horse-battery\n")
         file.chmod(0o600)
         cls.options = ("--token-file", str(file))
         super().setUpClass()
 
     def test_the_token_is_asked_for_and_kept_in_the_tab_alone(self):
         self.go()
-        for typed, then in [("wrong", "does not take this token"), ("correct horse battery", "No learner yet")]:
+        for typed, then in [("wrong", "does not take this token"), ("correct-horse-battery", "No learner yet")]:
             self.wait_for("asks for a token", "h1")
             self.browser.value("document.getElementById('token').value = ''; document.getElementById('token').focus()")
             self.browser.type(typed)

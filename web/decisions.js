@@ -5,6 +5,8 @@ import { h, section, show } from "./dom.js";
 import { clock } from "./format.js";
 import { makeTable } from "./table.js";
 
+const MOST = 12; /* are enough to see what is going on */
+
 const COLUMNS = [
     { head: "Time", cell: (d) => clock(d.time) },
     { head: "Task", cell: (d) => (d.control ? `${d.task} (control)` : d.task) },
@@ -21,7 +23,7 @@ export function makeDecisions() {
     function update({ decisions }) {
         show(empty, decisions.length === 0);
         show(table.element, decisions.length > 0);
-        table.update(decisions);
+        table.update(decisions.slice(0, MOST));
     }
     return { element, update };
 }
