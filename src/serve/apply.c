@@ -169,9 +169,10 @@ static segue_status close_live(segue_service *service, op *o, segue_error *err)
 
 static segue_status apply_close(segue_service *service, op *o, segue_error *err)
 {
+    const double closed = o->row.closed;
     o->row = segue_row_of(o->live, o->task);
     o->row.open = false;
-    o->row.closed = segue_service_now(service);
+    o->row.closed = closed;
     const segue_status status = close_live(service, o, err);
     if (status == SEGUE_OK && o->reply)
         segue_answer_row(o->live, &o->row, o->call.task, 200, o->reply);

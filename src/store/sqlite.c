@@ -3,12 +3,15 @@
  * The file is in WAL mode with synchronous = FULL: what was committed survives a kill and a loss of
  * power, and readers do not wait for the writer.
  * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
 #include "store/sqlite.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/text.h"
 
@@ -164,8 +167,18 @@ static segue_status path_of(const char *name, const char **path, segue_error *er
     return SEGUE_OK;
 }
 
+/* A new file is its owner's alone: the key that decisions are signed with is in it. */
+static void make_private(const char *path)
+{
+    const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        (void)close(fd);
+}
+
 static segue_status open_file(segue_store *store, segue_store_mode mode, segue_error *err)
 {
+    if (mode == SEGUE_STORE_CREATE && *segue_store_path(store) != '\0')
+        make_private(store->path);
     const int flags = mode == SEGUE_STORE_READ     ? SQLITE_OPEN_READONLY
                       : mode == SEGUE_STORE_CHANGE ? SQLITE_OPEN_READWRITE
                                                    : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;

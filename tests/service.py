@@ -1,0 +1,114 @@
+"""A running service, and a client of it, for tests.
+SPDX-License-Identifier: Apache-2.0"""
+import base64
+import http.client
+import json
+import os
+import re
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+SHORT = bool(os.environ.get("SEGUE_TEST_SHORT"))
+
+
+class Service:
+    """`segue serve` on a port of its own."""
+
+    def __init__(self, program, store, *options, listen="127.0.0.1:0", before=None):
+        self.program, self.store, self.options = program, store, options
+        self.listen, self.before = listen, before
+        self.process = None
+        self.errors = []
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(
+            [self.program, "serve", "--store", f"sqlite:{self.store}", "--listen", self.listen, *self.options],
+            stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, preexec_fn=self.before)
+        line = self.process.stderr.readline()
+        found = re.search(r"listening on \S+:(\d+), store", line)
+        if not found:
+            raise AssertionError(f"the service did not start: {line}{self.process.stderr.read()}")
+        self.port = int(found.group(1))
+        self.reader = threading.Thread(target=self._drain, args=(self.process,), daemon=True)
+        self.reader.start()
+
+    def _drain(self, process):
+        for line in process.stderr:
+            self.errors.append(line)
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        self.reader.join()
+        self.process.stderr.close()
+
+    def stop(self):
+        """Returns the exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(timeout=60)
+        self.reader.join()
+        self.process.stderr.close()
+        return code
+
+    def client(self, token=None):
+        return Client(self.port, token)
+
+
+class Client:
+    """One connection.  Calls give (status, body as JSON)."""
+
+    def __init__(self, port, token=None):
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        self.headers = {"Authorization": f"Bearer {token}"} if token else {}
+
+    def call(self, method, path, body=None, **headers):
+        status, raw = self.raw(method, path, None if body is None else json.dumps(body), **headers)
+        return status, json.loads(raw)
+
+    def raw(self, method, path, body=None, **headers):
+        sent = dict(self.headers)
+        if body is not None:
+            sent["Content-Type"] = "application/json"
+        sent.update({name.replace("_", "-"): value for name, value in headers.items()})
+        self.connection.request(method, path, body, sent)
+        answer = self.connection.getresponse()
+        self.answer_headers = answer.headers
+        return answer.status, answer.read()
+
+    def post(self, path, body=None, **headers):
+        return self.call("POST", path, {} if body is None else body, **headers)
+
+    def get(self, path, **headers):
+        return self.call("GET", path, **headers)
+
+    def ask(self, learner, task, **more):
+        return self.post(f"/v1/learners/{learner}/ask", {"task": task, **more})
+
+    def tell(self, decision, reward):
+        return self.post("/v1/tell", {"decision": decision, "reward": reward})
+
+    def close(self):
+        self.connection.close()
+
+
+def parts_of(decision):
+    """(learner, task, number, arm, version, asked): what an id says in the open."""
+    raw = base64.urlsafe_b64decode(decision)
+    learner, task, number, arm, version = struct.unpack("<IQQHI", raw[:26])
+    return learner, task, number, arm, version, int.from_bytes(raw[26:32], "little") / 1000
+
+
+def check_store(program, store):
+    done = subprocess.run([program, "store", "check", "--store", f"sqlite:{store}"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def folder():
+    return tempfile.TemporaryDirectory(prefix="segue-serve-")
