@@ -16,12 +16,14 @@ import unittest
 import urllib.parse
 
 from browser import CHROMIUM, Browser
-from service import Api, Service
+from player import Player
+from program import SEGUE
+from service import Service
 
 TAB, ENTER, SPACE = ("Tab", 9), ("Enter", 13, "\r"), (" ", 32, " ")
 ARMS = ["hint", "worked example", "video"]
 KINDS = [[0.9, 0.2, 0.4], [0.1, 0.3, 0.8]]
-STEPS = 20
+STEPS = 12
 
 # Text whose contrast is below WCAG's AA: what it is, and how far.
 FAINT = """(() => {
@@ -65,7 +67,7 @@ class Page(unittest.TestCase):
         holder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         cls.addClassCleanup(holder.cleanup)
         cls.folder = pathlib.Path(holder.name)
-        cls.service = Service(cls.folder, *cls.options)
+        cls.service = Service(SEGUE, cls.folder / "test.db", *cls.options)
         cls.addClassCleanup(cls.service.stop)
 
     def setUp(self):
@@ -74,9 +76,12 @@ class Page(unittest.TestCase):
     def tearDown(self):
         self.assertEqual(self.browser.complaints, [])
 
+    def url(self):
+        return f"http://127.0.0.1:{self.service.port}"
+
     def go(self, hash="#/", width=1280, mobile=False):
         self.browser.open("about:blank", width, mobile)
-        self.browser.open(self.service.url + "/" + hash, width, mobile)
+        self.browser.open(self.url() + "/" + hash, width, mobile)
 
     def live(self):
         self.browser.wait("document.getElementById('live').textContent.startsWith('Live')")
@@ -106,8 +111,8 @@ class Dashboard(Page):
     rng = random.Random(1)
 
     def api(self):
-        api = Api(self.service.port)
-        self.addCleanup(api.connection.close)
+        api = Player(self.service.port)
+        self.addCleanup(api.close)
         return api
 
     def play(self, first, last):
@@ -119,7 +124,7 @@ class Dashboard(Page):
     def test_1_an_empty_service_says_what_to_do(self):
         self.go()
         self.wait_for("No learner yet")
-        self.assertIn(f"curl '{self.service.url}/v1/learners'", self.text("pre"))
+        self.assertIn(f"curl '{self.url()}/v1/learners'", self.text("pre"))
 
     def test_2_a_learner_is_made_by_keyboard(self):
         self.go()
@@ -136,7 +141,7 @@ class Dashboard(Page):
         self.wait_for(self.NAME, "h1")
         self.wait_for("No task is open")
         self.assertEqual(self.browser.value("document.activeElement.tagName"), "H1")
-        made = self.api().get(self.PATH)
+        made = self.api().look(self.PATH)
         self.assertEqual([arm["name"] for arm in made["arms"]], ARMS)
         self.assertEqual((made["steps"], made["control"], made["range"]), (STEPS, 0.25, [0, 1]))
 
@@ -158,16 +163,16 @@ class Dashboard(Page):
         self.go(self.HASH)
         self.wait_for("No task is open")
         self.browser.value("window.stayed = true")
-        api = self.play(0, 40)
-        api.call("POST", self.PATH + "/ask", {"task": "still open"})
-        learner = api.get(self.PATH)
-        self.assertEqual(learner["tasks"]["closed"], 40)
+        api = self.play(0, 30)
+        api.must("POST", self.PATH + "/ask", {"task": "still open"})
+        learner = api.look(self.PATH)
+        self.assertEqual(learner["tasks"]["closed"], 30)
         self.assertGreaterEqual(len(learner["types"]), 1)
         self.wait_for("still open")
         self.browser.wait(f"document.querySelector('.tiles dd').textContent === '{learner['tasks']['closed']}'")
-        self.compare(api.get(self.PATH))
-        self.play(40, 41)
-        self.browser.wait("document.querySelector('.tiles dd').textContent === '41'")
+        self.compare(api.look(self.PATH))
+        self.play(30, 31)
+        self.browser.wait("document.querySelector('.tiles dd').textContent === '31'")
         self.assertTrue(self.browser.value("window.stayed"))
 
     def compare(self, learner):
@@ -256,6 +261,7 @@ class Dashboard(Page):
         self.live()
         self.service.stop()
         self.wait_for("does not answer", "#status")
+        self.service.listen = f"127.0.0.1:{self.service.port}"
         self.service.start()
         self.wait_for("Connected again", "#status")
         self.browser.complaints.clear()

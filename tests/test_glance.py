@@ -7,28 +7,29 @@ import random
 import sys
 import unittest
 
-from program import Folder, answer
-from service import Api, Service
+from program import SEGUE, Folder
+from player import Player
+from service import Service, check_store
 
 ARMS = ["a", "b", "c"]
 KINDS = [[0.9, 0.2, 0.4], [0.1, 0.3, 0.8]]
-STEPS = 10
+STEPS = 6
 
 
 class Glance(Folder):
     def setUp(self):
         super().setUp()
-        self.service = Service(self.folder)
+        self.service = Service(SEGUE, self.folder / "test.db")
         self.addCleanup(self.service.stop)
         self.rng = random.Random(1)
 
     def api(self):
-        api = Api(self.service.port)
-        self.addCleanup(api.connection.close)
+        api = Player(self.service.port)
+        self.addCleanup(api.close)
         return api
 
     def learner(self, **words):
-        self.api().call("POST", "/v1/learners", {"name": "it", "arms": ARMS, "steps": STEPS, **words})
+        self.api().must("POST", "/v1/learners", {"name": "it", "arms": ARMS, "steps": STEPS, **words})
 
     def play(self, tasks):
         api = self.api()
@@ -38,9 +39,9 @@ class Glance(Folder):
 
     def test_versions_are_few_and_the_same_after_any_end(self):
         self.learner()
-        api = self.play(range(150))
-        before = api.get("/v1/learners/it/versions")["versions"]
-        newest = api.get("/v1/learners/it")
+        api = self.play(range(100))
+        before = api.look("/v1/learners/it/versions")["versions"]
+        newest = api.look("/v1/learners/it")
         numbers = [v["version"] for v in before]
         self.assertEqual(numbers, sorted(set(numbers)))
         self.assertLessEqual(len(numbers), 65)
@@ -49,15 +50,15 @@ class Glance(Folder):
                          [(t["weight"], t["means"]) for t in newest["types"]])
         self.assertGreater(before[-1]["tasks"], before[0]["tasks"])
         for kill in (True, False):  # the journal is read again; and then a snapshot
-            self.service.stop(kill)
+            self.service.kill() if kill else self.service.stop()
             self.service.start()
-            self.assertEqual(self.api().get("/v1/learners/it/versions")["versions"], before)
+            self.assertEqual(self.api().look("/v1/learners/it/versions")["versions"], before)
         self.service.stop()
-        answer("store", "check", f"sqlite:{self.folder}/test.db")
+        check_store(SEGUE, self.folder / "test.db")
 
     def test_types_have_intervals_around_their_means(self):
         self.learner()
-        types = self.play(range(40)).get("/v1/learners/it")["types"]
+        types = self.play(range(40)).look("/v1/learners/it")["types"]
         self.assertGreaterEqual(len(types), 1)
         for type in types:
             for low, high in zip(type["low"], type["high"]):
@@ -67,8 +68,8 @@ class Glance(Folder):
     def test_a_glance_at_all_learners_tells_what_one_does(self):
         self.learner(control=0.5)
         api = self.play(range(40))
-        line, = api.get("/v1/learners")["learners"]
-        learner = api.get("/v1/learners/it")
+        line, = api.look("/v1/learners")["learners"]
+        learner = api.look("/v1/learners/it")
         self.assertEqual((line["worth"], line["none"], line["types"]),
                          (learner["worth"], learner["none"], len(learner["types"])))
         self.assertIsNotNone(line["worth"]["interval"])
@@ -76,12 +77,12 @@ class Glance(Folder):
     def test_decisions_are_the_last_ones_told(self):
         self.learner(steps=100, close_after=0)
         api, told = self.api(), []
-        self.assertEqual(api.get("/v1/learners/it/decisions"), {"decisions": []})
+        self.assertEqual(api.look("/v1/learners/it/decisions"), {"decisions": []})
         for i in range(40):
-            asked = api.call("POST", "/v1/learners/it/ask", {"task": f"task {i % 3}"})
-            api.call("POST", "/v1/tell", {"decision": asked["decision"], "reward": i / 40})
+            asked = api.must("POST", "/v1/learners/it/ask", {"task": f"task {i % 3}"})
+            api.must("POST", "/v1/tell", {"decision": asked["decision"], "reward": i / 40})
             told.insert(0, (f"task {i % 3}", asked["arm"], i / 40, asked["control"], asked["version"]))
-        shown = api.get("/v1/learners/it/decisions")["decisions"]
+        shown = api.look("/v1/learners/it/decisions")["decisions"]
         self.assertEqual([(d["task"], d["arm"], d["reward"], d["control"], d["version"]) for d in shown], told[:32])
         times = [d["time"] for d in shown]
         self.assertEqual(times, sorted(times, reverse=True))
@@ -90,15 +91,15 @@ class Glance(Folder):
         self.learner(control=0.5)
         api = self.play(range(40))
         for i in range(12):
-            api.call("POST", "/v1/learners/it/ask", {"task": f"open {i}"})
-        tasks = api.get("/v1/learners/it/tasks?open=true&explain=true")["tasks"]
+            api.must("POST", "/v1/learners/it/ask", {"task": f"open {i}"})
+        tasks = api.look("/v1/learners/it/tasks?open=true&explain=true")["tasks"]
         self.assertEqual([t["task"] for t in tasks], [f"open {i}" for i in reversed(range(12))])
         for task in tasks:
-            alone = api.get(f"/v1/learners/it/tasks/{task['task'].replace(' ', '%20')}")
+            alone = api.look(f"/v1/learners/it/tasks/{task['task'].replace(' ', '%20')}")
             self.assertEqual(task["explanation"], alone["explanation"])
             self.assertEqual(task["explanation"] is None, task["control"])
-        self.assertNotIn("explanation", api.get("/v1/learners/it/tasks")["tasks"][0])
-        closed = api.get("/v1/learners/it/tasks?open=false&explain=true")["tasks"]
+        self.assertNotIn("explanation", api.look("/v1/learners/it/tasks")["tasks"][0])
+        closed = api.look("/v1/learners/it/tasks?open=false&explain=true")["tasks"]
         self.assertEqual({t["explanation"] for t in closed}, {None})
 
 

@@ -475,7 +475,8 @@ static segue_status stage_publish(segue_service *service, op *o, segue_error *er
 {
     if (!find_own(service, o))
         return SEGUE_OK;
-    o->answered = !o->live->refit || !atomic_load(&o->live->refit_run);
+    /* taken back by segue_undo; a second wish in the same group finds nothing to publish */
+    o->answered = !o->live->refit || !atomic_exchange(&o->live->refit_run, false);
     return o->answered ? SEGUE_OK : add_event(service, o, SEGUE_EVENT_REFIT_PUBLISH, 0, err);
 }
 
@@ -532,6 +533,8 @@ void segue_undo(op *o)
         o->task->staged_total = o->task->total;
         o->task->staged_closed = false;
     }
+    if (o->kind == OP_PUBLISH && o->live && !o->answered)
+        atomic_store(&o->live->refit_run, true);
     if (o->kind == OP_FALL_BACK && o->live) { /* it waits on */
         const waiting w = {.task = o->decision.task,
                            .number = o->decision.number,
