@@ -273,6 +273,7 @@ static segue_status apply_begin(segue_service *service, op *o, segue_error *err)
     const segue_status status = segue_learner_refit_begin(live->learner, &live->refit, err);
     (void)pthread_mutex_unlock(&live->lock);
     live->seq = o->seq;
+    live->refit_staged = false;
     atomic_store(&live->refit_run, false);
     if (status == SEGUE_OK)
         segue_work_add(service, live);
@@ -288,6 +289,7 @@ static segue_status apply_publish(segue_service *service, op *o, segue_error *er
         status = segue_versions_note(&live->versions, live->learner, err);
     (void)pthread_mutex_unlock(&live->lock);
     atomic_store(&live->refit_run, false);
+    live->refit_staged = false;
     live->seq = o->seq;
     live->debt++;
     count(&service->metrics.refits);

@@ -81,6 +81,7 @@ typedef struct live_learner {
     bool snapshot_due;  /* one is on its way */
     bool refit_due;     /* the same of a refit's beginning */
     segue_refit *refit; /* that runs in the background, or NULL */
+    bool refit_staged;  /* its beginning or end is in this transaction: one of them is enough */
     atomic_bool refit_run;
 
     double idle_looked;             /* of the thread that keeps time */

@@ -239,8 +239,7 @@ static void wish_refits(segue_service *service)
     size_t count = 0;
     live_learner **all = segue_service_all(service, &count);
     for (size_t i = 0; all && i < count; i++) {
-        all[i]->refit_due = segue_learner_refit_due(all[i]->learner);
-        if (all[i]->refit_due)
+        if (segue_learner_refit_due(all[i]->learner))
             segue_service_wish(service, OP_BEGIN, all[i]->id, 0);
         segue_live_release(all[i]);
     }

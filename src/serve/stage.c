@@ -462,22 +462,29 @@ static segue_status stage_keep(segue_service *service, op *o, segue_error *err)
     return status;
 }
 
+static segue_status stage_refit(segue_service *service, op *o, segue_event_kind kind,
+                                segue_error *err)
+{
+    o->live->refit_staged = true;
+    return add_event(service, o, kind, 0, err);
+}
+
 static segue_status stage_begin(segue_service *service, op *o, segue_error *err)
 {
     if (!find_own(service, o))
         return SEGUE_OK;
     o->live->refit_due = false;
-    o->answered = o->live->refit || !segue_learner_refit_due(o->live->learner);
-    return o->answered ? SEGUE_OK : add_event(service, o, SEGUE_EVENT_REFIT_BEGIN, 0, err);
+    o->answered = o->live->refit_staged || o->live->refit ||
+                  !segue_learner_refit_due(o->live->learner);
+    return o->answered ? SEGUE_OK : stage_refit(service, o, SEGUE_EVENT_REFIT_BEGIN, err);
 }
 
 static segue_status stage_publish(segue_service *service, op *o, segue_error *err)
 {
     if (!find_own(service, o))
         return SEGUE_OK;
-    /* taken back by segue_undo; a second wish in the same group finds nothing to publish */
-    o->answered = !o->live->refit || !atomic_exchange(&o->live->refit_run, false);
-    return o->answered ? SEGUE_OK : add_event(service, o, SEGUE_EVENT_REFIT_PUBLISH, 0, err);
+    o->answered = o->live->refit_staged || !o->live->refit || !atomic_load(&o->live->refit_run);
+    return o->answered ? SEGUE_OK : stage_refit(service, o, SEGUE_EVENT_REFIT_PUBLISH, err);
 }
 
 static segue_status stage_snapshot(segue_service *service, op *o, segue_error *err)
@@ -528,13 +535,13 @@ segue_status segue_stage(segue_service *service, op *o, segue_error *err)
 
 void segue_undo(op *o)
 {
+    if ((o->kind == OP_BEGIN || o->kind == OP_PUBLISH) && o->live)
+        o->live->refit_staged = false;
     if (o->task) {
         o->task->staged_rewards = o->task->rewards;
         o->task->staged_total = o->task->total;
         o->task->staged_closed = false;
     }
-    if (o->kind == OP_PUBLISH && o->live && !o->answered)
-        atomic_store(&o->live->refit_run, true);
     if (o->kind == OP_FALL_BACK && o->live) { /* it waits on */
         const waiting w = {.task = o->decision.task,
                            .number = o->decision.number,

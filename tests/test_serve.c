@@ -1,0 +1,670 @@
+/* test_serve.c - the service without its sockets: requests in, replies out.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "support.h"
+
+#include <jansson.h>
+
+#include "serve/decision.h"
+#include "serve/inside.h"
+#include "serve/map.h"
+#include "serve/out.h"
+#include "serve/siphash.h"
+
+/* ---- a service to talk to ------------------------------------------------------------------ */
+
+static double clock_now = 1000.0;
+
+static double now(void)
+{
+    return clock_now;
+}
+
+static segue_service *service;
+static int last_status;
+
+static void start_with(segue_service_config config)
+{
+    segue_error err;
+    config.store = "sqlite::memory:";
+    config.now = now;
+    clock_now = 1000.0;
+    if (segue_service_create(&service, &config, &err) != SEGUE_OK)
+        fail_msg("%s", err.message);
+}
+
+static int start(void **state)
+{
+    (void)state;
+    start_with(segue_service_defaults());
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    segue_service_destroy(service);
+    service = NULL;
+    return 0;
+}
+
+/* One request; the caller frees what it gives. */
+static json_t *send(const char *method, const char *path, const char *body)
+{
+    char copy[512];
+    segue_reply reply;
+    segue_request request = {.method = method,
+                             .path = strcpy(copy, path),
+                             .host = "localhost",
+                             .id = "test",
+                             .content_type = body ? "application/json" : NULL,
+                             .body = body,
+                             .size = body ? strlen(body) : 0};
+    char *query = strchr(copy, '?');
+    if (query) {
+        *query = '\0';
+        request.query = query + 1;
+    }
+    segue_service_call(service, &request, &reply);
+    last_status = reply.status;
+    assert_false(reply.body.failed);
+    json_t *answer = json_loadb((const char *)reply.body.data, reply.body.size, 0, NULL);
+    segue_reply_fini(&reply);
+    return answer;
+}
+
+static json_t *send_ok(int status, const char *method, const char *path, const char *body)
+{
+    json_t *answer = send(method, path, body);
+    if (last_status != status) {
+        char *text = json_dumps(answer, 0);
+        fail_msg("%s %s %s: %d, not %d: %s", method, path, body ? body : "", last_status, status,
+                 text ? text : "nothing");
+    }
+    assert_non_null(answer);
+    return answer;
+}
+
+/* Send, expect the status, and forget the answer. */
+static void check(int status, const char *method, const char *path, const char *body)
+{
+    json_decref(send_ok(status, method, path, body));
+}
+
+/* Refused with a sentence that has these words. */
+static void refused(int status, const char *words_said, const char *method, const char *path,
+                    const char *body)
+{
+    json_t *answer = send_ok(status, method, path, body);
+    const char *message =
+        json_string_value(json_object_get(json_object_get(answer, "error"), "message"));
+    assert_non_null(message);
+    if (!strstr(message, words_said))
+        fail_msg("'%s' does not say '%s'", message, words_said);
+    json_decref(answer);
+}
+
+static void create(const char *more)
+{
+    char body[512];
+    (void)snprintf(body, sizeof body, "{\"name\":\"tutor\",\"arms\":[\"A\",\"B\",\"C\"]%s}", more);
+    check(201, "POST", "/v1/learners", body);
+}
+
+/* Ask; the id of the decision. */
+static void ask(const char *task, char id[DECISION_TEXT + 1])
+{
+    char body[256];
+    (void)snprintf(body, sizeof body, "{\"task\":\"%s\"}", task);
+    json_t *answer = send_ok(200, "POST", "/v1/learners/tutor/ask", body);
+    const char *text = json_string_value(json_object_get(answer, "decision"));
+    assert_non_null(text);
+    assert_int_equal(strlen(text), DECISION_TEXT);
+    memcpy(id, text, DECISION_TEXT + 1);
+    json_decref(answer);
+}
+
+static json_t *tell_id(int status, const char *id, double reward)
+{
+    char body[256];
+    (void)snprintf(body, sizeof body, "{\"decision\":\"%s\",\"reward\":%g}", id, reward);
+    return send_ok(status, "POST", "/v1/tell", body);
+}
+
+static void told(const char *expected, const char *id, double reward)
+{
+    json_t *answer = tell_id(200, id, reward);
+    assert_string_equal(json_string_value(json_object_get(answer, "status")), expected);
+    json_decref(answer);
+}
+
+static void tell_one(const char *task, double reward)
+{
+    char id[DECISION_TEXT + 1];
+    ask(task, id);
+    told("counted", id, reward);
+}
+
+static json_int_t number(const json_t *object, const char *a, const char *b)
+{
+    const json_t *at = json_object_get(object, a);
+    return json_integer_value(b ? json_object_get(at, b) : at);
+}
+
+/* ---- parts --------------------------------------------------------------------------------- */
+
+/* From the reference implementation's published vectors: key 00 .. 0f, data 00, 01, ... */
+static void siphash_gives_the_published_sums(void **state)
+{
+    static const unsigned char empty[16] = {0xa3, 0x81, 0x7f, 0x04, 0xba, 0x25, 0xa8, 0xe6,
+                                            0x6d, 0xf6, 0x72, 0x14, 0xc7, 0x55, 0x02, 0x93};
+    unsigned char key[16], data[64], sum[16];
+    (void)state;
+    for (unsigned i = 0; i < 64; i++)
+        data[i] = (unsigned char)i;
+    memcpy(key, data, 16);
+    assert_true(segue_siphash(key, data, 0) == UINT64_C(0x726fdb47dd0e0e31));
+    assert_true(segue_siphash(key, data, 15) == UINT64_C(0xa129ca6149be45e5));
+    segue_siphash_128(key, data, 0, sum);
+    assert_memory_equal(sum, empty, 16);
+}
+
+static void an_id_comes_back_and_a_changed_one_does_not(void **state)
+{
+    const unsigned char key[16] = {1, 2, 3};
+    const decision d = {.learner = 7,
+                        .task = INT64_C(1) << 40,
+                        .number = (UINT64_C(3) << 32) + 9,
+                        .arm = 999,
+                        .version = 12345,
+                        .asked = 1763270000.125};
+    decision back;
+    char text[DECISION_TEXT + 1];
+    (void)state;
+    segue_decision_write(&d, key, text);
+    assert_true(segue_decision_read(&back, key, text));
+    assert_true(back.learner == d.learner && back.task == d.task && back.number == d.number);
+    assert_true(back.arm == d.arm && back.version == d.version);
+    assert_true(fabs(back.asked - d.asked) < 1e-3);
+    for (size_t i = 0; i < DECISION_TEXT; i++) {
+        const char kept = text[i];
+        text[i] = kept == 'A' ? 'B' : 'A';
+        assert_false(segue_decision_read(&back, key, text));
+        text[i] = kept;
+    }
+    text[DECISION_TEXT - 1] = '\0';
+    assert_false(segue_decision_read(&back, key, text));
+}
+
+static void a_map_finds_what_was_put(void **state)
+{
+    const unsigned char key[16] = {5};
+    static int values[1000];
+    map m;
+    (void)state;
+    segue_map_init(&m, key);
+    assert_null(segue_map_find(&m, "x", 1));
+    for (uint64_t i = 0; i < 1000; i++)
+        assert_true(segue_map_put(&m, &i, sizeof i, &values[i]));
+    for (uint64_t i = 0; i < 1000; i += 3)
+        segue_map_remove(&m, &i, sizeof i);
+    for (uint64_t i = 0; i < 1000; i++)
+        assert_ptr_equal(segue_map_find(&m, &i, sizeof i), i % 3 == 0 ? NULL : &values[i]);
+    size_t place = 0, count = 0;
+    const map_entry *within = NULL;
+    while (segue_map_next(&m, &place, &within))
+        count++;
+    assert_int_equal(count, 666);
+    segue_map_fini(&m);
+}
+
+/* ---- learners ------------------------------------------------------------------------------ */
+
+static void the_same_words_give_the_same_learner(void **state)
+{
+    (void)state;
+    create("");
+    check(200, "POST", "/v1/learners", "{\"arms\":[\"A\",\"B\",\"C\"],\"name\":\"tutor\"}");
+    refused(409, "other words", "POST", "/v1/learners",
+            "{\"name\":\"tutor\",\"arms\":[\"A\",\"B\"]}");
+    json_t *list = send_ok(200, "GET", "/v1/learners", NULL);
+    assert_int_equal(json_array_size(json_object_get(list, "learners")), 1);
+    json_decref(list);
+}
+
+static void a_learner_is_gone_when_it_is_deleted(void **state)
+{
+    char id[DECISION_TEXT + 1];
+    (void)state;
+    create("");
+    ask("s", id);
+    check(200, "DELETE", "/v1/learners/tutor", NULL);
+    refused(404, "no learner", "GET", "/v1/learners/tutor", NULL);
+    json_decref(tell_id(404, id, 1.0));
+    create(",\"steps\":5"); /* under the same name, and nothing of the old one is left */
+    json_decref(tell_id(404, id, 1.0));
+    json_t *answer = send_ok(200, "GET", "/v1/learners/tutor/tasks", NULL);
+    assert_int_equal(json_array_size(json_object_get(answer, "tasks")), 0);
+    json_decref(answer);
+    assert_int_equal(segue_service_open_tasks(service), 0);
+}
+
+static void wrong_words_are_refused_with_a_sentence(void **state)
+{
+    static const struct {
+        const char *body, *says;
+    } wrong[] = {
+        {"{\"arms\":[\"A\",\"B\"]}", "name"},
+        {"{\"name\":\"x\"}", "arms"},
+        {"{\"name\":\"x\",\"arms\":[\"A\"]}", "2 to 1000"},
+        {"{\"name\":\"x\",\"arms\":[\"A\",\"A\"]}", "twice"},
+        {"{\"name\":\"x\",\"arms\":[\"A\",7]}", "arms"},
+        {"{\"name\":\"\",\"arms\":[\"A\",\"B\"]}", "name"},
+        {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"method\":\"magic\"}", "magic"},
+        {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"method\":\"tucb\",\"steps\":9}", "models"},
+        {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"range\":[1,0]}", "range"},
+        {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"range\":[1]}", "range"},
+        {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"steps\":-1}", "steps"},
+        {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"steps\":2.5}", "steps"},
+        {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"control\":1.5}", "control"},
+        {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"default\":0}", "wait"},
+        {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"wait\":1,\"default\":7}", "default"},
+        {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"stepz\":1}", "steps"},
+        {"{\"name\":\"x\",\"name\":\"y\",\"arms\":[\"A\",\"B\"]}", "JSON"},
+        {"[]", "object"},
+        {"{", "JSON"},
+        {"{\"name\":\"\\u0000\",\"arms\":[\"A\",\"B\"]}", "JSON"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        refused(400, wrong[i].says, "POST", "/v1/learners", wrong[i].body);
+}
+
+static void arms_come_and_go(void **state)
+{
+    (void)state;
+    create("");
+    check(201, "POST", "/v1/learners/tutor/arms", "{\"arm\":\"D\"}");
+    refused(409, "already", "POST", "/v1/learners/tutor/arms", "{\"arm\":\"D\"}");
+    refused(404, "no arm", "DELETE", "/v1/learners/tutor/arms/E", NULL);
+    check(200, "DELETE", "/v1/learners/tutor/arms/A", NULL);
+    check(200, "DELETE", "/v1/learners/tutor/arms/A", NULL);
+    check(200, "DELETE", "/v1/learners/tutor/arms/B", NULL);
+    check(200, "DELETE", "/v1/learners/tutor/arms/C", NULL);
+    refused(409, "last", "DELETE", "/v1/learners/tutor/arms/D", NULL);
+    for (int i = 0; i < 5; i++) {
+        json_t *answer = send_ok(200, "POST", "/v1/learners/tutor/ask", "{\"task\":\"s\"}");
+        assert_string_equal(json_string_value(json_object_get(answer, "arm")), "D");
+        json_decref(answer);
+    }
+}
+
+/* ---- tasks --------------------------------------------------------------------------------- */
+
+static void the_same_key_gives_the_same_task(void **state)
+{
+    (void)state;
+    create("");
+    check(201, "POST", "/v1/learners/tutor/tasks", "{\"task\":\"s 1/\xc3\xa4\"}");
+    check(200, "POST", "/v1/learners/tutor/tasks", "{\"task\":\"s 1/\xc3\xa4\"}");
+    check(200, "GET", "/v1/learners/tutor/tasks/s%201%2F%c3%a4", NULL);
+    check(201, "POST", "/v1/learners/tutor/tasks", NULL); /* a key is made up */
+    json_t *answer = send_ok(200, "GET", "/v1/learners/tutor/tasks?open=true&limit=1", NULL);
+    assert_int_equal(json_array_size(json_object_get(answer, "tasks")), 1);
+    json_decref(answer);
+    refused(400, "limit", "GET", "/v1/learners/tutor/tasks?limit=0", NULL);
+    refused(400, "query", "GET", "/v1/learners/tutor/tasks?x=1", NULL);
+    refused(404, "no task", "GET", "/v1/learners/tutor/tasks/other", NULL);
+}
+
+static void a_closed_task_is_learned_from_once(void **state)
+{
+    char id[DECISION_TEXT + 1], late[DECISION_TEXT + 1];
+    (void)state;
+    create("");
+    ask("s", id);
+    ask("s", late);
+    told("counted", id, 1.0);
+    check(200, "POST", "/v1/learners/tutor/tasks/s/close", NULL);
+    check(200, "POST", "/v1/learners/tutor/tasks/s/close", "{}");
+    refused(404, "no task", "POST", "/v1/learners/tutor/tasks/t/close", NULL);
+    refused(409, "closed", "POST", "/v1/learners/tutor/ask", "{\"task\":\"s\"}");
+    told("duplicate", id, 1.0);
+    json_decref(tell_id(409, id, 0.0));
+    json_decref(tell_id(410, late, 1.0));
+    json_t *answer = send_ok(200, "GET", "/v1/learners/tutor", NULL);
+    assert_int_equal(number(answer, "tasks", "closed"), 1);
+    assert_int_equal(number(answer, "rewards", NULL), 1);
+    json_decref(answer);
+}
+
+static void a_task_closes_after_so_many_rewards(void **state)
+{
+    char id[DECISION_TEXT + 1];
+    (void)state;
+    create(",\"close_after\":3");
+    tell_one("s", 1.0);
+    tell_one("s", 0.0);
+    ask("s", id);
+    json_t *answer = tell_id(200, id, 1.0);
+    assert_true(json_is_true(json_object_get(answer, "closed")));
+    json_decref(answer);
+    refused(409, "closed", "POST", "/v1/learners/tutor/ask", "{\"task\":\"s\"}");
+}
+
+static void an_idle_task_closes_by_itself(void **state)
+{
+    (void)state;
+    create(",\"idle\":60");
+    tell_one("s", 1.0);
+    clock_now += 30;
+    segue_tick(service);
+    segue_service_turn(service);
+    assert_int_equal(segue_service_open_tasks(service), 1);
+    clock_now += 61;
+    segue_tick(service);
+    segue_service_turn(service);
+    assert_int_equal(segue_service_open_tasks(service), 0);
+}
+
+static void too_many_open_tasks_are_refused(void **state)
+{
+    segue_service_config config = segue_service_defaults();
+    (void)stop(state);
+    config.open_most = 2;
+    start_with(config);
+    create("");
+    check(201, "POST", "/v1/learners/tutor/tasks", "{\"task\":\"1\"}");
+    check(201, "POST", "/v1/learners/tutor/tasks", "{\"task\":\"2\"}");
+    refused(429, "open", "POST", "/v1/learners/tutor/tasks", "{\"task\":\"3\"}");
+    check(200, "POST", "/v1/learners/tutor/tasks/1/close", NULL);
+    check(201, "POST", "/v1/learners/tutor/tasks", "{\"task\":\"3\"}");
+}
+
+/* ---- decisions ----------------------------------------------------------------------------- */
+
+static void a_reward_told_again_counts_once(void **state)
+{
+    char id[DECISION_TEXT + 1];
+    (void)state;
+    create("");
+    ask("s", id);
+    told("counted", id, 0.25);
+    told("duplicate", id, 0.25);
+    json_decref(tell_id(409, id, 0.5));
+    told("duplicate", id, 0.25);
+    json_t *answer = send_ok(200, "GET", "/v1/learners/tutor/tasks/s", NULL);
+    assert_int_equal(number(answer, "rewards", NULL), 1);
+    json_decref(answer);
+}
+
+static void wrong_rewards_are_refused(void **state)
+{
+    char id[DECISION_TEXT + 1], body[256];
+    (void)state;
+    create("");
+    ask("s", id);
+    json_decref(tell_id(400, id, 1.5));
+    json_decref(tell_id(400, id, -0.1));
+    refused(400, "reward", "POST", "/v1/tell", "{\"rewards\":1}");
+    refused(400, "decision", "POST", "/v1/tell", "{\"decision\":\"x\",\"reward\":1}");
+    id[3] = id[3] == 'x' ? 'y' : 'x';
+    (void)snprintf(body, sizeof body, "{\"decision\":\"%s\",\"reward\":1}", id);
+    refused(400, "not an id", "POST", "/v1/tell", body);
+    (void)snprintf(body, sizeof body, "{\"decision\":\"%s\",\"reward\":\"1\"}", id);
+    refused(400, "reward", "POST", "/v1/tell", body);
+}
+
+static void the_same_event_gives_the_same_decision(void **state)
+{
+    static const char one[] = "{\"task\":\"s\",\"event\":\"e\"}";
+    static const char three[] = "{\"task\":\"s\",\"event\":\"f\",\"count\":3}";
+    (void)state;
+    create("");
+    json_t *first = send_ok(200, "POST", "/v1/learners/tutor/ask", one);
+    json_t *again = send_ok(200, "POST", "/v1/learners/tutor/ask", one);
+    assert_true(json_equal(first, again));
+    json_decref(first);
+    json_decref(again);
+    first = send_ok(200, "POST", "/v1/learners/tutor/ask", three);
+    check(200, "POST", "/v1/learners/tutor/tasks/s/close", NULL);
+    again = send_ok(200, "POST", "/v1/learners/tutor/ask", three); /* closed or not */
+    assert_true(json_equal(first, again));
+    assert_int_equal(json_array_size(json_object_get(first, "decisions")), 3);
+    json_decref(first);
+    json_decref(again);
+    refused(409, "event", "POST", "/v1/learners/tutor/ask", "{\"task\":\"s\",\"event\":\"f\"}");
+}
+
+static void excluded_arms_are_not_chosen(void **state)
+{
+    (void)state;
+    create("");
+    for (int i = 0; i < 20; i++) {
+        json_t *answer = send_ok(200, "POST", "/v1/learners/tutor/ask",
+                                 "{\"task\":\"s\",\"exclude\":[\"A\",\"C\"]}");
+        assert_string_equal(json_string_value(json_object_get(answer, "arm")), "B");
+        json_decref(answer);
+    }
+    refused(409, "left", "POST", "/v1/learners/tutor/ask",
+            "{\"task\":\"s\",\"exclude\":[\"A\",\"B\",\"C\"]}");
+    refused(400, "no arm", "POST", "/v1/learners/tutor/ask",
+            "{\"task\":\"s\",\"exclude\":[\"D\"]}");
+}
+
+static void an_ask_tells_probability_and_types(void **state)
+{
+    (void)state;
+    create(",\"steps\":20,\"control\":0");
+    json_t *answer = send_ok(200, "POST", "/v1/learners/tutor/ask",
+                             "{\"task\":\"s\",\"probability\":true,\"explain\":true,\"count\":4}");
+    const json_t *list = json_object_get(answer, "decisions");
+    assert_int_equal(json_array_size(list), 4);
+    for (size_t i = 0; i < 4; i++) {
+        const double p = json_number_value(json_object_get(json_array_get(list, i), "probability"));
+        assert_true(p > 0.0 && p <= 1.0);
+    }
+    assert_non_null(json_object_get(answer, "probability_by"));
+    const json_t *types = json_object_get(json_object_get(answer, "explanation"), "types");
+    assert_int_equal(json_array_size(types), 1);
+    json_decref(answer);
+}
+
+static void an_ask_can_tell_before(void **state)
+{
+    char id[DECISION_TEXT + 1], body[256];
+    (void)state;
+    create("");
+    ask("s", id);
+    (void)snprintf(body, sizeof body,
+                   "{\"task\":\"new\",\"tell\":{\"decision\":\"%s\",\"reward\":1}}", id);
+    json_t *answer = send_ok(200, "POST", "/v1/learners/tutor/ask", body);
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(answer, "told"), "status")), "counted");
+    assert_non_null(json_object_get(answer, "decision"));
+    json_decref(answer);
+    (void)snprintf(body, sizeof body,
+                   "{\"task\":\"new\",\"tell\":{\"decision\":\"%s\",\"reward\":0}}", id);
+    refused(409, "already", "POST", "/v1/learners/tutor/ask", body);
+}
+
+static void a_late_reward_is_ignored(void **state)
+{
+    char id[DECISION_TEXT + 1], told_id[DECISION_TEXT + 1];
+    (void)state;
+    create(",\"wait\":10");
+    ask("s", id);
+    ask("s", told_id);
+    told("counted", told_id, 1.0);
+    clock_now += 11;
+    json_decref(tell_id(410, id, 1.0));
+    told("duplicate", told_id, 1.0);
+    json_decref(tell_id(409, told_id, 0.0));
+}
+
+static void a_default_counts_when_the_wait_is_over(void **state)
+{
+    char id[DECISION_TEXT + 1], told_id[DECISION_TEXT + 1];
+    (void)state;
+    create(",\"wait\":10,\"default\":0.5");
+    ask("s", id);
+    ask("s", told_id);
+    told("counted", told_id, 1.0);
+    clock_now += 5;
+    segue_tick(service); /* keeps it on the disk */
+    segue_service_turn(service);
+    clock_now += 6;
+    segue_tick(service);
+    segue_service_turn(service);
+    json_t *answer = send_ok(200, "GET", "/v1/learners/tutor/tasks/s", NULL);
+    assert_int_equal(number(answer, "rewards", NULL), 2);
+    assert_true(fabs(json_number_value(json_object_get(answer, "reward_per_step")) - 0.75) < 1e-12);
+    json_decref(answer);
+    json_decref(tell_id(410, id, 1.0));
+    told("duplicate", told_id, 1.0);
+}
+
+/* ---- learning ------------------------------------------------------------------------------ */
+
+/* Students of two types: one likes A, the other C. */
+static void play_students(int count)
+{
+    char task[32], body[256];
+    segue_rng rng;
+    segue_rng_open(&rng, 1, 0, 0, 0);
+    for (int i = 0; i < count; i++) {
+        (void)snprintf(task, sizeof task, "s%d", i);
+        for (int step = 0; step < 20; step++) {
+            (void)snprintf(body, sizeof body, "{\"task\":\"%s\"}", task);
+            json_t *answer = send_ok(200, "POST", "/v1/learners/tutor/ask", body);
+            const char arm = json_string_value(json_object_get(answer, "arm"))[0];
+            const double mean = arm == 'B' ? 0.3 : (arm == 'A') == (i % 2 == 0) ? 0.9 : 0.1;
+            char id[DECISION_TEXT + 1];
+            memcpy(id, json_string_value(json_object_get(answer, "decision")), sizeof id);
+            json_decref(answer);
+            told("counted", id, segue_rng_uniform(&rng) < mean);
+        }
+    }
+}
+
+static void it_learns_and_says_what_transfer_is_worth(void **state)
+{
+    (void)state;
+    create(",\"steps\":20,\"control\":0.3");
+    play_students(120);
+    json_t *answer = send_ok(200, "GET", "/v1/learners/tutor", NULL);
+    assert_int_equal(number(answer, "tasks", "closed"), 120);
+    assert_true(number(answer, "version", NULL) > 0);
+    assert_true(json_array_size(json_object_get(answer, "types")) >= 2);
+    const json_t *worth = json_object_get(answer, "worth");
+    const json_t *interval = json_object_get(worth, "interval");
+    const double difference = json_number_value(json_object_get(worth, "difference"));
+    assert_true(json_number_value(json_array_get(interval, 0)) < difference);
+    assert_true(json_number_value(json_array_get(interval, 1)) > difference);
+    assert_int_equal(number(json_object_get(worth, "transfer"), "tasks", NULL) +
+                         number(json_object_get(worth, "control"), "tasks", NULL),
+                     120);
+    json_decref(answer);
+    answer = send_ok(200, "GET", "/v1/learners/tutor/history", NULL);
+    const json_t *groups = json_object_get(answer, "groups");
+    assert_true(json_array_size(groups) > 0 && json_array_size(groups) <= 100);
+    assert_int_equal(
+        number(json_array_get(groups, json_array_size(groups) - 1), "to", NULL), 120);
+    json_decref(answer);
+}
+
+static void the_journal_leads_to_what_is_there(void **state)
+{
+    segue_checked found;
+    segue_error err;
+    (void)state;
+    create(",\"steps\":20");
+    play_students(60);
+    check(201, "POST", "/v1/learners/tutor/arms", "{\"arm\":\"D\"}");
+    check(200, "DELETE", "/v1/learners/tutor/arms/B", NULL);
+    if (segue_check_store(service->store, &found, &err) != SEGUE_OK)
+        fail_msg("%s", err.message);
+    assert_int_equal(found.learners, 1);
+    assert_true(found.events > 60);
+}
+
+/* ---- the disk ------------------------------------------------------------------------------ */
+
+static void a_full_disk_refuses_tells_and_not_asks(void **state)
+{
+    char id[DECISION_TEXT + 1], task[600];
+    segue_error err;
+    (void)state;
+    create("");
+    ask("s", id);
+    assert_int_equal(segue_store_limit(service->store, 1, &err), SEGUE_OK); /* as it is now */
+    int i = 0;
+    do { /* until what is there is full */
+        (void)snprintf(task, sizeof task, "{\"task\":\"%0200d\"}", i++);
+        json_decref(send("POST", "/v1/learners/tutor/tasks", task));
+    } while (last_status == 201 && i < 10000);
+    assert_int_equal(last_status, 503);
+    refused(503, "cannot be written", "GET", "/readyz", NULL);
+    char other[DECISION_TEXT + 1];
+    ask("s", other); /* asks go on */
+    assert_int_equal(segue_store_limit(service->store, 0, &err), SEGUE_OK);
+    told("counted", id, 1.0);
+    told("counted", other, 1.0);
+    check(200, "GET", "/readyz", NULL);
+    json_t *answer = send_ok(200, "GET", "/v1/learners/tutor/tasks/s", NULL);
+    assert_int_equal(number(answer, "rewards", NULL), 2);
+    json_decref(answer);
+}
+
+/* ---- paths --------------------------------------------------------------------------------- */
+
+static void other_paths_and_methods_are_refused(void **state)
+{
+    (void)state;
+    refused(404, "nothing at this path", "GET", "/v1/nothing", NULL);
+    refused(404, "nothing at this path", "GET", "/../etc/passwd", NULL);
+    refused(400, "name", "GET", "/v1/learners/", NULL);
+    refused(404, "no learner", "GET", "/v1/learners/..", NULL);
+    refused(400, "name", "GET", "/v1/learners/%00", NULL);
+    refused(400, "name", "GET", "/v1/learners/%ff", NULL);
+    refused(400, "name", "GET", "/v1/learners/%4", NULL);
+    refused(405, "GET, HEAD, POST", "PUT", "/v1/learners", NULL);
+    refused(405, "POST", "GET", "/v1/tell", NULL);
+    refused(405, "GET", "POST", "/healthz", NULL);
+    refused(415, "application/json", "POST", "/v1/tell", NULL);
+    refused(400, "no query", "GET", "/v1/learners?x", NULL);
+    check(200, "GET", "/healthz", NULL);
+    check(200, "HEAD", "/readyz", NULL);
+}
+
+int main(void)
+{
+#define SERVED(test) cmocka_unit_test_setup_teardown(test, start, stop)
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(siphash_gives_the_published_sums),
+        cmocka_unit_test(an_id_comes_back_and_a_changed_one_does_not),
+        cmocka_unit_test(a_map_finds_what_was_put),
+        SERVED(the_same_words_give_the_same_learner),
+        SERVED(a_learner_is_gone_when_it_is_deleted),
+        SERVED(wrong_words_are_refused_with_a_sentence),
+        SERVED(arms_come_and_go),
+        SERVED(the_same_key_gives_the_same_task),
+        SERVED(a_closed_task_is_learned_from_once),
+        SERVED(a_task_closes_after_so_many_rewards),
+        SERVED(an_idle_task_closes_by_itself),
+        SERVED(too_many_open_tasks_are_refused),
+        SERVED(a_reward_told_again_counts_once),
+        SERVED(wrong_rewards_are_refused),
+        SERVED(the_same_event_gives_the_same_decision),
+        SERVED(excluded_arms_are_not_chosen),
+        SERVED(an_ask_tells_probability_and_types),
+        SERVED(an_ask_can_tell_before),
+        SERVED(a_late_reward_is_ignored),
+        SERVED(a_default_counts_when_the_wait_is_over),
+        SERVED(it_learns_and_says_what_transfer_is_worth),
+        SERVED(the_journal_leads_to_what_is_there),
+        SERVED(a_full_disk_refuses_tells_and_not_asks),
+        SERVED(other_paths_and_methods_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
