@@ -36,7 +36,7 @@ void segue_answer_types(bytes *b, const segue_found *found)
 
 /* ---- versions ---------------------------------------------------------------------------- */
 
-static void write_version(bytes *b, const segue_version *v, bool first)
+static void write_version(bytes *b, const past_version *v, bool first)
 {
     segue_out(b, first ? "{" : ",{");
     segue_out_whole(b, "version", v->version);
@@ -57,16 +57,16 @@ static void write_versions(const live_learner *live, bytes *b)
 {
     const segue_versions *kept = &live->versions;
     const uint64_t newest = segue_learner_version(live->learner);
-    segue_version now;
+    past_version now;
     for (size_t i = 0; i < kept->count; i++)
         write_version(b, &kept->entry[i], i == 0);
     if (newest == 0 || (kept->count > 0 && kept->entry[kept->count - 1].version == newest))
         return;
-    if (segue_version_take(&now, live->learner, NULL) == SEGUE_OK)
+    if (segue_past_take(&now, live->learner, NULL) == SEGUE_OK)
         write_version(b, &now, kept->count == 0);
     else
         b->failed = true;
-    segue_version_fini(&now);
+    segue_past_fini(&now);
 }
 
 void segue_answer_versions(live_learner *live, segue_reply *reply)

@@ -12,24 +12,24 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-static size_t numbers_of(const segue_version *v)
+static size_t numbers_of(const past_version *v)
 {
     return v->n_types * (1 + v->n_arms);
 }
 
-static bool reserve(segue_version *v)
+static bool reserve(past_version *v)
 {
     v->number = calloc(numbers_of(v) + 1, sizeof *v->number);
     return v->number != NULL;
 }
 
-void segue_version_fini(segue_version *version)
+void segue_past_fini(past_version *version)
 {
     free(version->number);
-    *version = (segue_version){.number = NULL};
+    *version = (past_version){.number = NULL};
 }
 
-static void copy_found(segue_version *v, const segue_found *found)
+static void copy_found(past_version *v, const segue_found *found)
 {
     memcpy(v->number, found->weight, v->n_types * sizeof *v->number);
     for (size_t k = 0; k < v->n_types; k++)
@@ -37,19 +37,19 @@ static void copy_found(segue_version *v, const segue_found *found)
                v->n_arms * sizeof *v->number);
 }
 
-segue_status segue_version_take(segue_version *out, const segue_learner *learner, segue_error *err)
+segue_status segue_past_take(past_version *out, const segue_learner *learner, segue_error *err)
 {
     segue_found found;
-    *out = (segue_version){.number = NULL};
+    *out = (past_version){.number = NULL};
     segue_status status = segue_learner_found(learner, &found, err);
     if (status != SEGUE_OK)
         return status;
     const segue_learner_info info = segue_learner_look(learner);
-    *out = (segue_version){.version = segue_learner_version(learner),
-                           .tasks = info.closed - info.age,
-                           .none = found.none,
-                           .n_types = least(found.n_types, VERSIONS_TYPES),
-                           .n_arms = least(found.n_arms, VERSIONS_ARMS)};
+    *out = (past_version){.version = segue_learner_version(learner),
+                          .tasks = info.closed - info.age,
+                          .none = found.none,
+                          .n_types = least(found.n_types, VERSIONS_TYPES),
+                          .n_arms = least(found.n_arms, VERSIONS_ARMS)};
     if (reserve(out))
         copy_found(out, &found);
     else
@@ -61,7 +61,7 @@ segue_status segue_version_take(segue_version *out, const segue_learner *learner
 void segue_versions_fini(segue_versions *versions)
 {
     for (size_t i = 0; i < versions->count; i++)
-        segue_version_fini(&versions->entry[i]);
+        segue_past_fini(&versions->entry[i]);
     versions->count = 0;
 }
 
@@ -75,7 +75,7 @@ static void thin_out(segue_versions *versions)
         if (versions->entry[i].version % versions->stride == 0)
             versions->entry[kept++] = versions->entry[i];
         else
-            segue_version_fini(&versions->entry[i]);
+            segue_past_fini(&versions->entry[i]);
     }
     versions->count = kept;
 }
@@ -93,7 +93,7 @@ segue_status segue_versions_note(segue_versions *versions, const segue_learner *
         thin_out(versions);
     if (number % versions->stride != 0)
         return SEGUE_OK;
-    const segue_status status = segue_version_take(&versions->entry[versions->count], learner, err);
+    const segue_status status = segue_past_take(&versions->entry[versions->count], learner, err);
     if (status == SEGUE_OK)
         versions->count++;
     return status;
@@ -106,7 +106,7 @@ void segue_versions_put(const segue_versions *versions, bytes *b)
     segue_bytes_put_u64(b, versions->stride);
     segue_bytes_put_u64(b, versions->count);
     for (size_t i = 0; i < versions->count; i++) {
-        const segue_version *v = &versions->entry[i];
+        const past_version *v = &versions->entry[i];
         segue_bytes_put_u64(b, v->version);
         segue_bytes_put_u64(b, v->tasks);
         segue_bytes_put_f64(b, &v->none, 1);
@@ -116,9 +116,9 @@ void segue_versions_put(const segue_versions *versions, bytes *b)
     }
 }
 
-static bool get_version(segue_version *v, reader *r)
+static bool get_version(past_version *v, reader *r)
 {
-    *v = (segue_version){.number = NULL};
+    *v = (past_version){.number = NULL};
     v->version = segue_reader_u64(r);
     v->tasks = segue_reader_u64(r);
     segue_reader_f64(r, &v->none, 1);

@@ -16,21 +16,21 @@
 #define VERSIONS_TYPES 32 /* of a version, and ... */
 #define VERSIONS_ARMS  64 /* ... of a type: the first ones; more are not looked at by people */
 
-typedef struct segue_version {
+typedef struct past_version {
     uint64_t version, tasks; /* its number; closed tasks that it was made from */
     double none;             /* share of tasks that fit no type */
     size_t n_types, n_arms;
     double *number; /* n_types weights, then n_types x n_arms means */
-} segue_version;
+} past_version;
 
-/** What a learner teaches now; free it with segue_version_fini.  @retval SEGUE_ENOMEM */
-SEGUE_MUST_CHECK segue_status segue_version_take(segue_version *out, const segue_learner *learner,
-                                                 segue_error *err);
-void segue_version_fini(segue_version *version);
+/** What a learner teaches now; free it with segue_past_fini.  @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_past_take(past_version *out, const segue_learner *learner,
+                                              segue_error *err);
+void segue_past_fini(past_version *version);
 
 /** All zeros: none. */
 typedef struct segue_versions {
-    segue_version entry[VERSIONS_MOST]; /* the oldest first */
+    past_version entry[VERSIONS_MOST]; /* the oldest first */
     size_t count;
     uint64_t stride; /* 0 stands for 1 */
 } segue_versions;
