@@ -23,7 +23,7 @@ class Service:
         self.program, self.store, self.options = program, store, options
         self.listen, self.before = listen, before
         self.process = None
-        self.errors = []
+        self.errors, self.clients = [], []
         self.start()
 
     def start(self):
@@ -47,6 +47,7 @@ class Service:
         self.process.wait()
         self.reader.join()
         self.process.stderr.close()
+        self.clients.clear()
 
     def stop(self):
         """Returns the exit code."""
@@ -54,10 +55,17 @@ class Service:
         code = self.process.wait(timeout=60)
         self.reader.join()
         self.process.stderr.close()
+        self.close_clients()
         return code
 
     def client(self, token=None):
-        return Client(self.port, token)
+        client = Client(self.port, token)
+        self.clients.append(client)
+        return client
+
+    def close_clients(self):
+        while self.clients:
+            self.clients.pop().close()
 
 
 class Client:

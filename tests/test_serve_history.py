@@ -164,7 +164,9 @@ def main(program, operations):
         for caller in callers:
             caller.join()
             if caller.failed:
-                raise caller.failed
+                service.process.kill()
+                service.reader.join()
+                raise AssertionError("".join(service.errors[:60])) from caller.failed
         seconds = time.monotonic() - begun
         calls = [call for caller in callers for call in caller.calls]
         _, learner = service.client().get("/v1/learners/l")

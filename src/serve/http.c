@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +34,8 @@ struct segue_http {
     atomic_bool stopping;
 };
 
+enum { IN_HAND, PARKED, DONE };
+
 /* A request on its way. */
 typedef struct exchange {
     segue_http *http;
@@ -44,8 +45,7 @@ typedef struct exchange {
     bytes body;
     segue_reply reply;
     struct timespec begun;
-    pthread_mutex_t lock;
-    bool done, suspended;
+    atomic_int stage; /* IN_HAND, PARKED or DONE */
     char id[NAME_MOST + 1];
 } exchange;
 
@@ -76,7 +76,6 @@ static void *begin(void *context, const char *uri, struct MHD_Connection *connec
     if (x->query)
         *x->query++ = '\0';
     (void)clock_gettime(CLOCK_MONOTONIC, &x->begun);
-    (void)pthread_mutex_init(&x->lock, NULL);
     (void)atomic_fetch_add(&http->under_way, 1);
     return x;
 }
@@ -94,7 +93,6 @@ static void end(void *context, struct MHD_Connection *connection, void **at,
     (void)atomic_fetch_sub(&x->http->under_way, 1);
     segue_reply_fini(&x->reply);
     segue_bytes_fini(&x->body);
-    (void)pthread_mutex_destroy(&x->lock);
     free(x->path);
     free(x);
 }
@@ -219,15 +217,13 @@ static enum MHD_Result respond(exchange *x, const char *method)
 
 /* ---- handling ---------------------------------------------------------------------------- */
 
-/* The reply is ready: let the connection go on, unless it never stopped. */
+/* The reply is ready: let the connection go on.  While it is still in hand, `handle` does that. */
 static void on_done(void *context)
 {
     exchange *x = context;
-    (void)pthread_mutex_lock(&x->lock);
-    x->done = true;
-    if (x->suspended)
-        MHD_resume_connection(x->connection);
-    (void)pthread_mutex_unlock(&x->lock);
+    struct MHD_Connection *connection = x->connection;
+    if (atomic_exchange(&x->stage, DONE) == PARKED) /* and from here on x may be gone */
+        MHD_resume_connection(connection);
 }
 
 /* Whether the reply is ready. */
@@ -247,13 +243,10 @@ static bool handle(exchange *x, const char *method)
     x->handled = true;
     if (segue_service_handle(x->http->service, &request, &x->reply, on_done, x))
         return true;
-    (void)pthread_mutex_lock(&x->lock);
-    const bool done = x->done;
-    x->suspended = !done;
-    if (x->suspended)
-        MHD_suspend_connection(x->connection);
-    (void)pthread_mutex_unlock(&x->lock);
-    return done;
+    MHD_suspend_connection(x->connection);
+    if (atomic_exchange(&x->stage, PARKED) == DONE)
+        MHD_resume_connection(x->connection);
+    return false;
 }
 
 static enum MHD_Result refuse_large(exchange *x, const char *method)

@@ -26,18 +26,50 @@ void segue_out_format(bytes *b, const char *format, ...)
                         (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
 }
 
+/* Bytes of the UTF-8 character that begins here; 0: none does. */
+static size_t character(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    if (at[0] < 0x80)
+        return 1;
+    const size_t size = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
+    if (at[0] < 0xc2 || at[0] > 0xf4)
+        return 0;
+    for (size_t i = 1; i < size; i++)
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+    const unsigned second = at[1];
+    const bool fine = !(at[0] == 0xe0 && second < 0xa0) && !(at[0] == 0xed && second > 0x9f) &&
+                      !(at[0] == 0xf0 && second < 0x90) && !(at[0] == 0xf4 && second > 0x8f);
+    return fine ? size : 0;
+}
+
+/* How many bytes can be written as they are. */
+static size_t plain_part(const char *text)
+{
+    size_t plain = 0;
+    while ((unsigned char)text[plain] >= 0x20 && text[plain] != '"' && text[plain] != '\\') {
+        const size_t size = character(text + plain);
+        if (size == 0)
+            break;
+        plain += size;
+    }
+    return plain;
+}
+
 void segue_out_string(bytes *b, const char *text)
 {
     segue_out(b, "\"");
     for (const char *at = text; *at;) {
-        size_t plain = 0;
-        while ((unsigned char)at[plain] >= 0x20 && at[plain] != '"' && at[plain] != '\\')
-            plain++;
+        const size_t plain = plain_part(at);
         segue_bytes_put(b, at, plain);
         at += plain;
         if (*at == '"' || *at == '\\')
             segue_out_format(b, "\\%c", *at++);
-        else if (*at)
+        else if ((unsigned char)*at >= 0x80) { /* cut off, or never one */
+            segue_out(b, "\\ufffd");
+            at++;
+        } else if (*at)
             segue_out_format(b, "\\u%04x", (unsigned char)*at++);
     }
     segue_out(b, "\"");
