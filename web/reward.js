@@ -54,7 +54,7 @@ function drawing(groups) {
             `${value(last.transfer.reward_per_step)} with transfer; control so far: ${value(soFar.at(-1))}.`,
         datasets: [
             { label: "with transfer", data: points(groups, "transfer"), borderColor: transfer,
-              backgroundColor: transfer, pointRadius: 2, borderWidth: 2, spanGaps: true },
+              backgroundColor: transfer, pointRadius: 2, borderWidth: 2, spanGaps: true, clip: 8 },
             { label: "control, mean so far", data: groups.map((g, i) => ({ x: g.to, y: soFar[i] })),
               borderColor: control, backgroundColor: control, borderDash: [6, 4], pointRadius: 0, pointStyle: "line",
               borderWidth: 2 },
