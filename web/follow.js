@@ -1,6 +1,6 @@
 /* follow.js - which type is which from one version to the next.
  *
- * Types are numbered by their weight, so a type's number changes when the weights do.  A chart over
+ * A fit counts types anew, so a type's number can change from one version to the next.  A chart over
  * versions must follow the type itself: here it keeps the number that it has in the newest version,
  * and going back, a type is the one whose means are nearest to it in the version after.
  * SPDX-License-Identifier: Apache-2.0 */

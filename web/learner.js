@@ -43,17 +43,21 @@ export function learnerPage(name) {
     body.hidden = true;
 
     const at = (rest) => learnerPath(name, rest);
-    let groups = [], versions = [], seen = null;
+    let groups = [], versions = [], seen = null, drawn = -1;
 
-    /* What changes seldom is fetched only when it has. */
-    async function lookMore(learner, signal) {
-        if (seen?.tasks.closed !== learner.tasks.closed) ({ groups } = await get(at("/history"), signal));
+    /* The history costs the service the more the longer it is: again only when a difference could be seen. */
+    async function lookBack(learner, signal) {
+        const { closed } = learner.tasks;
+        if (closed > drawn && closed >= 1.01 * drawn) {
+            ({ groups } = await get(at("/history"), signal));
+            drawn = closed;
+        }
         if (seen?.version !== learner.version) ({ versions } = await get(at("/versions"), signal));
     }
 
     async function look(signal) {
         const learner = await get(at(""), signal);
-        await lookMore(learner, signal);
+        await lookBack(learner, signal);
         const [{ tasks }, { decisions }] = await Promise.all([
             get(at("/tasks?open=true&explain=true&limit=20"), signal), get(at("/decisions"), signal)]);
         if (!seen) settings.append(makeSettings(learner));

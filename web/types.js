@@ -73,7 +73,8 @@ function makeMap(learner) {
     const caption = "Mean reward of each arm in each type" + (learner.types[0].low ? ", with its 95 % interval" : "") +
         (left ? `; ${count(left)} arms with fewer pulls are left out` : "");
     const head = h("tr", {}, h("th", { scope: "col" }, "Type"),
-        h("th", { scope: "col", class: "number" }, "Share of tasks"), ...shown.map((arm) => armHead(learner.arms[arm])));
+        h("th", { scope: "col", class: "number" }, "Share of tasks"),
+        ...shown.map((arm) => armHead(learner.arms[arm])));
     const rows = learner.types.map((_, i) => typeRow(learner, shown, i + 1));
     return h("table", { class: "map" }, h("caption", {}, caption), h("thead", {}, head),
         h("tbody", {}, ...rows, noneRow(learner, shown)));
