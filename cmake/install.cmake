@@ -10,6 +10,8 @@ install(DIRECTORY experiments DESTINATION ${CMAKE_INSTALL_DATADIR}/segue)
 install(FILES completions/segue.bash RENAME segue
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 
+install(FILES contrib/segue.service DESTINATION ${CMAKE_INSTALL_DATADIR}/segue)
+
 # The prefix is told from where the file lies, so that `cmake --install --prefix` may choose it.
 file(RELATIVE_PATH SEGUE_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/segue.pc.in segue.pc @ONLY)

@@ -31,14 +31,17 @@ _segue()
     --order)
         mapfile -t COMPREPLY < <(compgen -W "shuffle file" -- "$cur")
         ;;
-    --models | -m | --log | --estimated | -e | --switch-to | --out | -o | --curve | --explain | --save | --load | --experiments)
+    --models | -m | --log | --token-file | --access-log | --create | --file | --estimated | -e | --switch-to | --out | -o | --curve | --explain | --save | --load | --experiments)
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         ;;
     help)
         mapfile -t COMPREPLY < <(compgen -W "policies $(segue help --words)" -- "$cur")
         ;;
-    --timing | --quiet | -q | --quick | --resume | --fresh | --redraw | [!-]*)
+    --timing | --demo | --delete | --probability | --quiet | -q | --quick | --resume | --fresh | --redraw | [!-]*)
         mapfile -t COMPREPLY < <(compgen -W "$(segue help --words "$command" 2> /dev/null)" -- "$cur")
+        if [[ $command == store && $cur != -* ]]; then
+            mapfile -t COMPREPLY < <(compgen -W "check upgrade export import" -- "$cur")
+        fi
         if [[ $command == @(estimate|run|merge) && $cur != -* ]]; then
             mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         fi

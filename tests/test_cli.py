@@ -272,7 +272,7 @@ class Output(Folder):
                 self.assertLessEqual(longest, 80, args)
 
     def test_help_fits_80_columns_and_names_every_option(self):
-        for topic in ("", "paper", "run", "merge", "bench", "simulate", "complexity", "estimate", "help", "version", "policies"):
+        for topic in ("", "paper", "run", "merge", "bench", "serve", "learners", "ask", "tell", "close", "store", "simulate", "complexity", "estimate", "help", "version", "policies"):
             text = answer("help", *filter(None, [topic]))
             self.assertLessEqual(max(map(len, text.splitlines())), 80, topic)
         for command in ("simulate", "run", "merge", "complexity", "estimate"):

@@ -568,8 +568,7 @@ static void it_learns_and_says_what_transfer_is_worth(void **state)
     answer = send_ok(200, "GET", "/v1/learners/tutor/history", NULL);
     const json_t *groups = json_object_get(answer, "groups");
     assert_true(json_array_size(groups) > 0 && json_array_size(groups) <= 100);
-    assert_int_equal(
-        number(json_array_get(groups, json_array_size(groups) - 1), "to", NULL), 120);
+    assert_int_equal(number(json_array_get(groups, json_array_size(groups) - 1), "to", NULL), 120);
     json_decref(answer);
 }
 

@@ -28,6 +28,8 @@ typedef struct segue_learner_config {
     double c;               /* C of eps_j = C sqrt(log(2 m K J / delta) / j); default 2 */
     bool doubling;          /* let C start at 0.25 and double at each violation; default false */
     bool cold;              /* rtp, em: forget the last answer at each estimate; default false */
+    bool background;        /* tts, tla: closing a task never fits anew, which takes milliseconds;
+                               whoever has the learner begins and publishes refits; default false */
     uint64_t identify;      /* play so many first tasks round robin, to estimate well; default 0 */
     segue_views views;      /* default: the paper's */
     segue_batches batches;  /* default: consecutive */
@@ -40,8 +42,6 @@ typedef struct segue_learner_config {
     size_t window;          /* finished tasks that are kept, by tts and tla (default 512) and by
                                tucb with em (default 8,192); 0: the default */
     size_t cap;             /* tts, tla: the most types there may be; default 16 */
-    bool background;        /* tts, tla: closing a task never fits anew, which takes milliseconds;
-                               whoever has the learner begins and publishes refits; default false */
     double lowest, highest; /* the range of rewards; default 0 .. 1 */
     uint64_t seed, run;     /* of the random streams; defaults 1 and 0 */
 } segue_learner_config;
@@ -168,7 +168,8 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_refit_run(segue_refit *refit, segu
 /**
  * Let the tasks to come go by a refit that was run, and free it; *refit becomes NULL: quick.  Tasks
  * that were closed since it began are learned from on top of it, arms that were added are flat in
- * it.  What a learner knows depends only on the order of its closes, begins and publishes.
+ * it.  What a learner knows depends only on the order in which tasks are closed and refits begun
+ * and published, not on when they run.
  *
  * On failure the refit is left as it is, and the learner goes by its last types.
  *
@@ -201,6 +202,7 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_add_arm(segue_learner *lea
  *
  * @retval SEGUE_EDOMAIN  no such arm, the last one that is left, or it is tucb, which learns only
  *                        from tasks that pulled every arm
+ * @retval SEGUE_ENOMEM
  */
 SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_retire_arm(segue_learner *learner, size_t arm,
                                                                  segue_error *err);

@@ -52,8 +52,8 @@ bool segue_belief_is_possible(const segue_belief *belief);
 /* Weigh the components again, in `weight`, by a reward in [0, 1] that the counts have already. */
 void segue_belief_update(const segue_belief *belief, size_t arm, double reward, double *weight);
 
-/* A draw of a component, then of its means: the allowed arm that is best under them.  A belief of one
- * component draws no component.  Needs one that is possible. */
+/* A draw of a component, then of its means: the allowed arm that is best under them.  A belief of
+ * one component draws no component.  Needs one that is possible. */
 size_t segue_belief_thompson(const segue_belief *belief, segue_rng *rng);
 
 #endif

@@ -17,8 +17,8 @@ typedef struct segue_lookahead {
 /* Bytes of memory that the functions below work in. */
 size_t segue_lookahead_size(size_t n_components, size_t n_arms);
 
-/* The allowed arm to pull with `remaining` pulls left, this one included.  Needs a component that is
- * possible.  `memory`, aligned for doubles, holds nothing from call to call. */
+/* The allowed arm to pull with `remaining` pulls left, this one included.  Needs a component that
+ * is possible.  `memory`, aligned for doubles, holds nothing from call to call. */
 segue_lookahead segue_look_ahead(const segue_belief *belief, uint64_t remaining, void *memory);
 
 /* By how much `block` pulls of an arm, at most SEGUE_LONGEST_BLOCK, are expected to raise the

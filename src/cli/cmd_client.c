@@ -31,8 +31,10 @@ static settings defaults(void)
 }
 
 #define COMMON                                                                                     \
-    {"url", 'u', CLI_TEXT, offsetof(settings, url), "URL",                                         \
-     "the service (default SEGUE_URL, or http://127.0.0.1:8080)", 0, 0},                           \
+    {"url",    'u',                                                                                \
+     CLI_TEXT, offsetof(settings, url),                                                            \
+     "URL",    "the service (default SEGUE_URL, or http://127.0.0.1:8080)",                        \
+     0,        0},                                                                                 \
     {                                                                                              \
         "token-file", 't', CLI_TEXT, offsetof(settings, token_file), "FILE",                       \
             "a file whose first line is the token", 0, 0                                           \
@@ -81,8 +83,8 @@ static segue_status call(const settings *set, const char *method, const bytes *p
         status = read_token(set->token_file, token, err);
     const segue_client client = {set->url, set->token_file ? token : NULL};
     if (status == SEGUE_OK)
-        status = segue_client_call(&client, method, (const char *)path->data, body, &code, &answer,
-                                   err);
+        status =
+            segue_client_call(&client, method, (const char *)path->data, body, &code, &answer, err);
     if (status == SEGUE_OK && code >= 300)
         status = refused(code, &answer, err);
     else if (status == SEGUE_OK)
@@ -116,8 +118,9 @@ static segue_status send(const settings *set, const char *method, bytes path, by
     if (body)
         segue_bytes_put(body, "", 1);
     const segue_status status =
-        body && body->failed ? segue_fail(err, SEGUE_ENOMEM, "out of memory for a request")
-                             : call(set, method, &path, body ? (const char *)body->data : NULL, err);
+        body && body->failed
+            ? segue_fail(err, SEGUE_ENOMEM, "out of memory for a request")
+            : call(set, method, &path, body ? (const char *)body->data : NULL, err);
     segue_bytes_fini(&path);
     if (body)
         segue_bytes_fini(body);
@@ -130,8 +133,8 @@ static const cli_option learners_options[] = {
     {"create", 0, CLI_TEXT, offsetof(settings, create), "FILE",
      "create the learner that a JSON file tells; -: standard input", 0, 0},
     {"add-arm", 0, CLI_TEXT, offsetof(settings, add_arm), "ARM", "add an arm to LEARNER", 0, 0},
-    {"retire-arm", 0, CLI_TEXT, offsetof(settings, retire_arm), "ARM", "take no more decisions for it",
-     0, 0},
+    {"retire-arm", 0, CLI_TEXT, offsetof(settings, retire_arm), "ARM",
+     "take no more decisions for it", 0, 0},
     {"delete", 0, CLI_FLAG, offsetof(settings, has_deletion), NULL,
      "delete LEARNER, its tasks and rewards", 0, 0},
     COMMON,
@@ -171,8 +174,8 @@ static segue_status run_learners(int argc, char **argv, segue_error *err)
                           argc, argv, &set, &learner, err);
     if (status != SEGUE_OK)
         return status;
-    const int wishes = (set.create != NULL) + (set.add_arm != NULL) + (set.retire_arm != NULL) +
-                       set.has_deletion;
+    const int wishes =
+        (set.create != NULL) + (set.add_arm != NULL) + (set.retire_arm != NULL) + set.has_deletion;
     if (wishes > 1)
         return segue_fail(err, SEGUE_EUSAGE, "one of --create, --add-arm, --retire-arm, --delete");
     if (wishes == 1 && (set.create != NULL) == (learner != NULL))
@@ -207,15 +210,15 @@ const cli_command cli_command_learners = {
 
 static const cli_option ask_options[] = {
     {"task", 0, CLI_TEXT, offsetof(settings, task), "KEY", "the task; a new key opens one", 0, 0},
-    {"event", 0, CLI_TEXT, offsetof(settings, event), "ID",
-     "the same id gives the same decision", 0, 0},
+    {"event", 0, CLI_TEXT, offsetof(settings, event), "ID", "the same id gives the same decision",
+     0, 0},
     {"exclude", 0, CLI_TEXT, offsetof(settings, exclude), "ARMS",
      "not to take now, with commas between", 0, 0},
     {"count", 0, CLI_WHOLE, offsetof(settings, count), "N", "several decisions at once", 1, 1000},
     {"probability", 0, CLI_FLAG, offsetof(settings, probability), NULL,
      "also the arm's probability", 0, 0},
-    {"explain", 0, CLI_FLAG, offsetof(settings, explain), NULL,
-     "also the types still compatible", 0, 0},
+    {"explain", 0, CLI_FLAG, offsetof(settings, explain), NULL, "also the types still compatible",
+     0, 0},
     COMMON,
 };
 
@@ -257,9 +260,8 @@ static segue_status run_ask(int argc, char **argv, segue_error *err)
 {
     settings set = defaults();
     const char *learner = NULL;
-    const segue_status status =
-        cli_parse_operand(ask_options, sizeof ask_options / sizeof *ask_options, argc, argv, &set,
-                          &learner, err);
+    const segue_status status = cli_parse_operand(
+        ask_options, sizeof ask_options / sizeof *ask_options, argc, argv, &set, &learner, err);
     if (status != SEGUE_OK)
         return status;
     if (!learner || !set.task)
@@ -296,9 +298,8 @@ static segue_status run_tell(int argc, char **argv, segue_error *err)
     settings set = defaults();
     const char *decision = NULL;
     bytes path = {.data = NULL}, body = {.data = NULL};
-    const segue_status status =
-        cli_parse_operand(tell_options, sizeof tell_options / sizeof *tell_options, argc, argv,
-                          &set, &decision, err);
+    const segue_status status = cli_parse_operand(
+        tell_options, sizeof tell_options / sizeof *tell_options, argc, argv, &set, &decision, err);
     if (status != SEGUE_OK)
         return status;
     if (!decision || set.reward <= -1e300)

@@ -35,8 +35,7 @@ static const cli_option options[] = {
      "open tasks that there may be (default 100000)", 1, 1e9},
     {"threads", 0, CLI_WHOLE, offsetof(settings, threads), "N",
      "that answer (default: the processors)", 1, 256},
-    {"demo", 0, CLI_FLAG, offsetof(settings, demo), NULL,
-     "let simulated students use it", 0, 0},
+    {"demo", 0, CLI_FLAG, offsetof(settings, demo), NULL, "let simulated students use it", 0, 0},
 };
 
 static segue_status open_log(const char *path, FILE **out, segue_error *err)
@@ -138,17 +137,16 @@ const cli_command cli_command_serve = {
     .name = "serve",
     .summary = "answers asks and takes rewards over HTTP",
     .usage = "serve [OPTIONS]",
-    .details =
-        "JSON over HTTP: create a learner, ask which arm a task should take, tell the\n"
-        "reward; GET /openapi.json has it all, and docs/service.md walks through it.\n"
-        "All is kept in one file of SQLite; no reward is acknowledged before it is on\n"
-        "the disk.  SIGTERM ends it when all that was taken is answered.\n\n"
-        "It listens on this machine alone, unless there are tokens: a request then\n"
-        "needs the header 'Authorization: Bearer TOKEN'.\n\n"
-        "examples:\n"
-        "  segue serve --demo --store sqlite:/tmp/demo.db\n"
-        "  segue serve --store sqlite:/var/lib/segue/segue.db --access-log -\n"
-        "  segue serve --listen 0.0.0.0:8080 --token-file tokens\n",
+    .details = "JSON over HTTP: create a learner, ask which arm a task should take, tell the\n"
+               "reward; GET /openapi.json has it all, and docs/service.md walks through it.\n"
+               "All is kept in one file of SQLite; no reward is acknowledged before it is on\n"
+               "the disk.  SIGTERM ends it when all that was taken is answered.\n\n"
+               "It listens on this machine alone, unless there are tokens: a request then\n"
+               "needs the header 'Authorization: Bearer TOKEN'.\n\n"
+               "examples:\n"
+               "  segue serve --demo --store sqlite:/tmp/demo.db\n"
+               "  segue serve --store sqlite:/var/lib/segue/segue.db --access-log -\n"
+               "  segue serve --listen 0.0.0.0:8080 --token-file tokens\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,

@@ -33,8 +33,9 @@ static segue_status check(const settings *set, segue_store *store, segue_error *
 static segue_status need_file(const settings *set, segue_error *err)
 {
     return set->file ? SEGUE_OK
-                     : segue_fail(err, SEGUE_EUSAGE, "name the file with --file; 'segue help store' "
-                                                     "tells more");
+                     : segue_fail(err, SEGUE_EUSAGE,
+                                  "name the file with --file; 'segue help store' "
+                                  "tells more");
 }
 
 static segue_status export(const settings *set, segue_store *store, segue_error *err)
@@ -75,8 +76,8 @@ static segue_status run(int argc, char **argv, segue_error *err)
 {
     settings set = {.store = "sqlite:segue.db"};
     const char *word = NULL;
-    segue_status status = cli_parse_operand(options, sizeof options / sizeof *options, argc, argv,
-                                            &set, &word, err);
+    segue_status status =
+        cli_parse_operand(options, sizeof options / sizeof *options, argc, argv, &set, &word, err);
     if (status != SEGUE_OK)
         return status;
     const action *found = NULL;
@@ -98,16 +99,15 @@ const cli_command cli_command_store = {
     .name = "store",
     .summary = "checks, upgrades, exports and imports the store of a service",
     .usage = "store check|upgrade|export|import [OPTIONS]",
-    .details =
-        "check    rebuilds every learner from the first event of its journal, and\n"
-        "         compares the bytes with its snapshot and with what a start makes of it\n"
-        "upgrade  brings a store of an older version to the format of this one\n"
-        "export   writes all there is to FILE: a line of JSON a row\n"
-        "import   fills a new store from such a file, and checks it\n\n"
-        "check and export may be used while the service runs.\n\n"
-        "examples:\n"
-        "  segue store check --store sqlite:/var/lib/segue/segue.db\n"
-        "  segue store export --file backup.jsonl\n",
+    .details = "check    rebuilds every learner from the first event of its journal, and\n"
+               "         compares the bytes with its snapshot and with what a start makes of it\n"
+               "upgrade  brings a store of an older version to the format of this one\n"
+               "export   writes all there is to FILE: a line of JSON a row\n"
+               "import   fills a new store from such a file, and checks it\n\n"
+               "check and export may be used while the service runs.\n\n"
+               "examples:\n"
+               "  segue store check --store sqlite:/var/lib/segue/segue.db\n"
+               "  segue store export --file backup.jsonl\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,

@@ -155,8 +155,8 @@ static segue_status give_memory(refit *r, const mixture *mix, const ring *tasks,
     return status == SEGUE_OK ? fit_each_alone(r, tasks, err) : status;
 }
 
-segue_status segue_mixture_refit(mixture *mix, const ring *tasks, size_t hint, uint64_t now, segue_rng *rng,
-                         segue_error *err)
+segue_status segue_mixture_refit(mixture *mix, const ring *tasks, size_t hint, uint64_t now,
+                                 segue_rng *rng, segue_error *err)
 {
     refit r;
     const bool is_first = mix->n_types == 0;

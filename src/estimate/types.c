@@ -209,7 +209,8 @@ segue_status segue_types_refit(segue_types *types, segue_error *err)
     segue_rng rng;
     segue_rng_open(&rng, config->seed, config->run, types->finished, SEGUE_STREAM_ESTIMATOR);
     if (types->tasks.count > 0)
-        status = segue_mixture_refit(&types->mix, &types->tasks, config->hint, types->finished, &rng, err);
+        status = segue_mixture_refit(&types->mix, &types->tasks, config->hint, types->finished,
+                                     &rng, err);
     if (status == SEGUE_OK)
         set_clock(types);
     return status;

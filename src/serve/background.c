@@ -7,9 +7,9 @@
 
 #include "serve/inside.h"
 
-#define TICK_SECONDS  0.1
-#define EXPIRED_MOST  1000 /* defaults of a learner at one tick */
-#define IDLE_MOST     1000 /* tasks of a learner closed at one tick */
+#define TICK_SECONDS 0.1
+#define EXPIRED_MOST 1000 /* defaults of a learner at one tick */
+#define IDLE_MOST    1000 /* tasks of a learner closed at one tick */
 
 /* ---- fits -------------------------------------------------------------------------------- */
 

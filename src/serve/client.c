@@ -40,8 +40,8 @@ static segue_status read_url(const char *url, place *out, segue_error *err)
     const bool six = bracket != NULL;
     (void)snprintf(out->host, sizeof out->host, "%.*s", (int)(size - (six ? 2 : 0)),
                    host + (six ? 1 : 0));
-    (void)snprintf(out->port, sizeof out->port, "%.*s", colon ? (int)(host + length - colon - 1) : 2,
-                   colon ? colon + 1 : "80");
+    (void)snprintf(out->port, sizeof out->port, "%.*s",
+                   colon ? (int)(host + length - colon - 1) : 2, colon ? colon + 1 : "80");
     return SEGUE_OK;
 }
 
@@ -76,9 +76,10 @@ static segue_status reach(const segue_client *client, int *fd, segue_error *err)
     for (const struct addrinfo *at = found; at && *fd < 0; at = at->ai_next)
         *fd = connect_to(at);
     freeaddrinfo(found);
-    return *fd >= 0 ? SEGUE_OK
-                    : segue_fail(err, SEGUE_EIO, "%.80s: nobody answers: %s; is 'segue serve' running?",
-                                 client->url, strerror(errno));
+    return *fd >= 0
+               ? SEGUE_OK
+               : segue_fail(err, SEGUE_EIO, "%.80s: nobody answers: %s; is 'segue serve' running?",
+                            client->url, strerror(errno));
 }
 
 static segue_status send_all(int fd, const bytes *b, segue_error *err)

@@ -89,9 +89,10 @@ static void play(segue_demo *demo, uint64_t student, segue_rng *rng)
         const int reward = segue_rng_uniform(rng) < success[type][lesson_of(answer)];
         const char *path = step < STEPS ? "/v1/learners/demo/ask" : "/v1/tell";
         if (step < STEPS)
-            (void)snprintf(body, sizeof body,
-                           "{\"task\":\"student-%llu\",\"tell\":{\"decision\":\"%s\",\"reward\":%d}}",
-                           (unsigned long long)student, id ? id : "", reward);
+            (void)snprintf(
+                body, sizeof body,
+                "{\"task\":\"student-%llu\",\"tell\":{\"decision\":\"%s\",\"reward\":%d}}",
+                (unsigned long long)student, id ? id : "", reward);
         else
             (void)snprintf(body, sizeof body, "{\"decision\":\"%s\",\"reward\":%d}", id ? id : "",
                            reward);

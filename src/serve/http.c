@@ -188,11 +188,10 @@ static struct MHD_Response *make_response(segue_reply *reply)
     if (reply->body.failed)
         segue_reply_fail(reply, 503, "out of memory for the answer");
     if (reply->page)
-        return MHD_create_response_from_buffer(page_size(reply),
-                                               (void *)(uintptr_t)reply->page->data,
-                                               MHD_RESPMEM_PERSISTENT);
-    struct MHD_Response *response = MHD_create_response_from_buffer(
-        reply->body.size, reply->body.data, MHD_RESPMEM_MUST_FREE);
+        return MHD_create_response_from_buffer(
+            page_size(reply), (void *)(uintptr_t)reply->page->data, MHD_RESPMEM_PERSISTENT);
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(reply->body.size, reply->body.data, MHD_RESPMEM_MUST_FREE);
     if (response)
         reply->body = (bytes){.data = NULL}; /* the response's now */
     return response;
@@ -372,8 +371,7 @@ static segue_status start_daemon(segue_http *http, const segue_http_config *conf
     if (!http->daemon)
         return segue_fail(err, SEGUE_EIO, "cannot listen on %.60s: %s", config->listen,
                           errno ? strerror(errno) : "the address cannot be used");
-    const union MHD_DaemonInfo *info =
-        MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_BIND_PORT);
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_BIND_PORT);
     http->port = info ? info->port : 0;
     return SEGUE_OK;
 }

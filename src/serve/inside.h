@@ -54,16 +54,16 @@ typedef struct op {
     /* while it is staged and applied */
     live_learner *live; /* held */
     live_task *task;
-    bool answered;  /* the reply is there; there is nothing to apply */
-    bool again;     /* it goes on in the next group, with another kind */
-    bool is_new;    /* what it opens was not there, what it tells was not told */
-    bool closes;    /* it closes `task` */
-    size_t n_kept;  /* OP_KEEP: how many were stored */
+    bool answered; /* the reply is there; there is nothing to apply */
+    bool again;    /* it goes on in the next group, with another kind */
+    bool is_new;   /* what it opens was not there, what it tells was not told */
+    bool closes;   /* it closes `task` */
+    size_t n_kept; /* OP_KEEP: how many were stored */
     segue_stored_task row;
     uint64_t seq;
-    asked asked;   /* OP_ASK: what was stored */
-    bytes told;    /* what an ask tells of the reward that came with it */
-    bool fallback; /* it is a default that is told */
+    asked asked;            /* OP_ASK: what was stored */
+    bytes told;             /* what an ask tells of the reward that came with it */
+    bool fallback;          /* it is a default that is told */
     segue_learner *learner; /* OP_CREATE: made when the words were checked */
 } op;
 

@@ -11,13 +11,13 @@
 #define METRICS_BUCKETS 14
 
 typedef struct metrics {
-    atomic_ullong requests[N_ROUTES][6];              /* by the first digit of the status */
-    atomic_ullong bucket[N_ROUTES][METRICS_BUCKETS];  /* seconds; the last one: any */
-    atomic_ullong microseconds[N_ROUTES];             /* their sum */
-    atomic_ullong rewards, duplicates, defaults;      /* tells that were stored */
-    atomic_ullong decisions, groups, grouped;         /* asked; transactions, and what was in them */
-    atomic_ullong failures, refits, snapshots;        /* transactions that could not be stored */
-    atomic_ullong closed;                             /* tasks */
+    atomic_ullong requests[N_ROUTES][6];             /* by the first digit of the status */
+    atomic_ullong bucket[N_ROUTES][METRICS_BUCKETS]; /* seconds; the last one: any */
+    atomic_ullong microseconds[N_ROUTES];            /* their sum */
+    atomic_ullong rewards, duplicates, defaults;     /* tells that were stored */
+    atomic_ullong decisions, groups, grouped;        /* asked; transactions, and what was in them */
+    atomic_ullong failures, refits, snapshots;       /* transactions that could not be stored */
+    atomic_ullong closed;                            /* tasks */
 } metrics;
 
 void segue_metrics_count(metrics *m, segue_route route, int status, double seconds);

@@ -22,8 +22,7 @@ void segue_out_format(bytes *b, const char *format, ...)
     const int length = vsnprintf(text, sizeof text, format, args);
     va_end(args);
     if (length > 0)
-        segue_bytes_put(b, text,
-                        (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
+        segue_bytes_put(b, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
 }
 
 /* Bytes of the UTF-8 character that begins here; 0: none does. */

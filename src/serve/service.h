@@ -1,8 +1,8 @@
 /* service.h - the decision service without its sockets: requests in, replies out.
  *
- * Everything that changes a learner goes through one queue.  Whoever takes a group from it stores the
- * group in one transaction, and only when that is on the disk lets the changes be seen and answers:
- * memory is never ahead of the disk, and many requests share one wait for it.
+ * Everything that changes a learner goes through one queue.  Whoever takes a group from it stores
+ * the group in one transaction, and only when that is on the disk lets the changes be seen and
+ * answers: memory is never ahead of the disk, and many requests share one wait for it.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SERVE_SERVICE_H
 #define SEGUE_SERVE_SERVICE_H
@@ -14,10 +14,10 @@ typedef struct segue_service segue_service;
 typedef struct segue_service_config {
     const char *store;      /* as for segue_store_open */
     const char *token_file; /* NULL: no tokens are asked for */
-    bool any_host;          /* else, without tokens, only what is meant for this machine is served */
-    uint64_t open_most;     /* open tasks; default 100,000 */
-    double rate;            /* requests a second of a token; 0 (the default): any number */
-    double (*now)(void);    /* seconds since 1970; NULL: the system's clock */
+    bool any_host;       /* else, without tokens, only what is meant for this machine is served */
+    uint64_t open_most;  /* open tasks; default 100,000 */
+    double rate;         /* requests a second of a token; 0 (the default): any number */
+    double (*now)(void); /* seconds since 1970; NULL: the system's clock */
 } segue_service_config;
 
 segue_service_config segue_service_defaults(void);

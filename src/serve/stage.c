@@ -36,7 +36,8 @@ static bool cannot_change_arms(op *o)
 {
     if (strcmp(o->live->method, "tucb") != 0)
         return false;
-    REFUSE(o, 409, "the arms of tucb cannot change: it learns only from tasks that pulled every arm");
+    REFUSE(o, 409,
+           "the arms of tucb cannot change: it learns only from tasks that pulled every arm");
     return true;
 }
 
@@ -46,8 +47,8 @@ static segue_status add_arms(segue_service *service, op *o, double now, segue_er
 {
     segue_status status = SEGUE_OK;
     for (size_t i = 0; i < o->call.words.n_arms && status == SEGUE_OK; i++)
-        status = segue_store_add_arm(service->store, o->row.learner, i, o->call.words.arm[i], now,
-                                     err);
+        status =
+            segue_store_add_arm(service->store, o->row.learner, i, o->call.words.arm[i], now, err);
     return status;
 }
 
@@ -109,12 +110,11 @@ static segue_status stage_add_arm(segue_service *service, op *o, segue_error *er
         REFUSE(o, 409, "a learner has at most %d arms", ARMS_MOST);
         return SEGUE_OK;
     }
-    const segue_status status =
-        segue_store_add_arm(service->store, o->live->id, o->live->n_arms, o->call.arm,
-                            segue_service_now(service), err);
-    return status == SEGUE_OK ? add_event(service, o, SEGUE_EVENT_ADD_ARM,
-                                          (int64_t)o->live->n_arms, err)
-                              : status;
+    const segue_status status = segue_store_add_arm(service->store, o->live->id, o->live->n_arms,
+                                                    o->call.arm, segue_service_now(service), err);
+    return status == SEGUE_OK
+               ? add_event(service, o, SEGUE_EVENT_ADD_ARM, (int64_t)o->live->n_arms, err)
+               : status;
 }
 
 static segue_status stage_retire_arm(segue_service *service, op *o, segue_error *err)
@@ -134,11 +134,10 @@ static segue_status stage_retire_arm(segue_service *service, op *o, segue_error 
         REFUSE(o, 409, "'%.80s' is the last arm that is left", o->call.arm);
         return SEGUE_OK;
     }
-    const segue_status status = segue_store_retire_arm(service->store, o->live->id, place,
-                                                       segue_service_now(service), err);
-    return status == SEGUE_OK
-               ? add_event(service, o, SEGUE_EVENT_RETIRE_ARM, (int64_t)place, err)
-               : status;
+    const segue_status status =
+        segue_store_retire_arm(service->store, o->live->id, place, segue_service_now(service), err);
+    return status == SEGUE_OK ? add_event(service, o, SEGUE_EVENT_RETIRE_ARM, (int64_t)place, err)
+                              : status;
 }
 
 /* ---- tasks ------------------------------------------------------------------------------- */
@@ -361,8 +360,8 @@ static segue_status find_event(segue_service *service, op *o, int64_t task, bool
     const size_t wanted = o->call.count ? (size_t)o->call.count : 1;
     o->asked.control = control;
     if (status == SEGUE_OK && o->asked.n > 0 && o->asked.n != wanted)
-        REFUSE(o, 409, "the event was given %zu decisions before, and now asks for %zu",
-               o->asked.n, wanted);
+        REFUSE(o, 409, "the event was given %zu decisions before, and now asks for %zu", o->asked.n,
+               wanted);
     return status;
 }
 
@@ -474,8 +473,8 @@ static segue_status stage_begin(segue_service *service, op *o, segue_error *err)
     if (!find_own(service, o))
         return SEGUE_OK;
     o->live->refit_due = false;
-    o->answered = o->live->refit_staged || o->live->refit ||
-                  !segue_learner_refit_due(o->live->learner);
+    o->answered =
+        o->live->refit_staged || o->live->refit || !segue_learner_refit_due(o->live->learner);
     return o->answered ? SEGUE_OK : stage_refit(service, o, SEGUE_EVENT_REFIT_BEGIN, err);
 }
 
@@ -501,9 +500,9 @@ static segue_status stage_snapshot(segue_service *service, op *o, segue_error *e
     segue_snapshot_put(live->learner, &live->versions, &b);
     (void)pthread_mutex_unlock(&live->lock);
     const segue_status status =
-        b.failed ? segue_fail(err, SEGUE_ENOMEM, "out of memory for a snapshot")
-                 : segue_store_add_snapshot(service->store, live->id, live->seq, b.data, b.size,
-                                            err);
+        b.failed
+            ? segue_fail(err, SEGUE_ENOMEM, "out of memory for a snapshot")
+            : segue_store_add_snapshot(service->store, live->id, live->seq, b.data, b.size, err);
     segue_bytes_fini(&b);
     return status;
 }
@@ -522,13 +521,13 @@ static segue_status stage_probe(segue_service *service, op *o, segue_error *err)
 segue_status segue_stage(segue_service *service, op *o, segue_error *err)
 {
     static segue_status (*const stages[])(segue_service *, op *, segue_error *) = {
-        [OP_CREATE] = stage_create,         [OP_DELETE] = stage_delete,
-        [OP_ADD_ARM] = stage_add_arm,       [OP_RETIRE_ARM] = stage_retire_arm,
-        [OP_OPEN] = stage_open,             [OP_CLOSE] = stage_close,
-        [OP_TELL] = stage_tell,             [OP_ASK] = stage_ask,
-        [OP_KEEP] = stage_keep,             [OP_FALL_BACK] = stage_tell,
-        [OP_BEGIN] = stage_begin,           [OP_PUBLISH] = stage_publish,
-        [OP_SNAPSHOT] = stage_snapshot,     [OP_PURGE] = stage_purge,
+        [OP_CREATE] = stage_create,     [OP_DELETE] = stage_delete,
+        [OP_ADD_ARM] = stage_add_arm,   [OP_RETIRE_ARM] = stage_retire_arm,
+        [OP_OPEN] = stage_open,         [OP_CLOSE] = stage_close,
+        [OP_TELL] = stage_tell,         [OP_ASK] = stage_ask,
+        [OP_KEEP] = stage_keep,         [OP_FALL_BACK] = stage_tell,
+        [OP_BEGIN] = stage_begin,       [OP_PUBLISH] = stage_publish,
+        [OP_SNAPSHOT] = stage_snapshot, [OP_PURGE] = stage_purge,
         [OP_PROBE] = stage_probe};
     return stages[o->kind](service, o, err);
 }

@@ -39,8 +39,8 @@ void segue_tokens_fini(tokens *t);
 bool segue_tokens_allow(tokens *t, const segue_request *request, bool open, double now,
                         segue_reply *reply);
 
-/** Whether a browser may send this: refused from another origin, and, unless `any_host`, when it was
- * not meant for this machine, which a name that leads here by a trick would be. */
+/** Whether a browser may send this: refused from another origin, and, unless `any_host`, when it
+ * was not meant for this machine, which a name that leads here by a trick would be. */
 bool segue_origin_allow(const segue_request *request, bool any_host, segue_reply *reply);
 
 #endif

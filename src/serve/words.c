@@ -22,9 +22,9 @@ segue_status segue_name_read(const json_t *value, const char *field, char out[NA
                              segue_error *err)
 {
     if (!segue_json_is_line(value))
-        return segue_json_fail(&body_place, field, err,
-                               "is %s; need a text without control characters",
-                               json_is_string(value) ? "empty or has some" : segue_json_kind(value));
+        return segue_json_fail(
+            &body_place, field, err, "is %s; need a text without control characters",
+            json_is_string(value) ? "empty or has some" : segue_json_kind(value));
     const size_t size = json_string_length(value);
     if (size > NAME_MOST)
         return segue_json_fail(&body_place, field, err, "has %zu bytes; at most %d are allowed",
@@ -150,8 +150,8 @@ static segue_status read_arms(words *w, json_t *body, segue_error *err)
 
 static segue_status read_all(words *w, json_t *body, segue_error *err)
 {
-    segue_status status = segue_json_known(&body_place, body, fields,
-                                           sizeof fields / sizeof *fields, err);
+    segue_status status =
+        segue_json_known(&body_place, body, fields, sizeof fields / sizeof *fields, err);
     if (status == SEGUE_OK)
         status = segue_name_read(json_object_get(body, "name"), "name", w->name, err);
     if (status == SEGUE_OK && json_object_get(body, "method"))

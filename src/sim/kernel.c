@@ -190,8 +190,8 @@ bool segue_kernel_play(segue_kernel *kernel, segue_task *task, segue_world *worl
     g.bits = segue_world_pays_bits(world);
     g.models = view->models;
     const play_function play = kernel_of(g.in.policy, g.bits);
-    if (!play || view->allowed || !g.in.unit_range || steps > kernel->steps || view->n_arms > kernel->n_arms ||
-        (g.models && g.models->n_models > MOST_MODELS) ||
+    if (!play || view->allowed || !g.in.unit_range || steps > kernel->steps ||
+        view->n_arms > kernel->n_arms || (g.models && g.models->n_models > MOST_MODELS) ||
         (play == segue_play_mts && !segue_mts_fits(g.models)))
         return false;
     prepare(kernel, view->log_term);

@@ -19,7 +19,7 @@
 #define LONGEST_LINE (1 << 28)
 
 /* In the order of filling; the order of the columns is the schema's. */
-static const char *const tables[] = {"meta",   "learner", "arm",     "task",
+static const char *const tables[] = {"meta",     "learner", "arm",     "task",
                                      "decision", "reward",  "journal", "snapshot"};
 enum { TABLES = sizeof tables / sizeof *tables };
 
@@ -256,9 +256,10 @@ static segue_status must_be_new(segue_store *store, segue_error *err)
     }
     const bool is_new = sqlite3_column_int64(sql, 0) == 0;
     (void)sqlite3_finalize(sql);
-    return is_new ? SEGUE_OK
-                  : segue_fail(err, SEGUE_EFILE, "%s: has learners already; import into a new store",
-                               segue_text_tail(store->path));
+    return is_new
+               ? SEGUE_OK
+               : segue_fail(err, SEGUE_EFILE, "%s: has learners already; import into a new store",
+                            segue_text_tail(store->path));
 }
 
 segue_status segue_store_import(segue_store *store, const char *path, segue_error *err)

@@ -57,7 +57,7 @@ static const char schema[] =
 segue_status segue_sql_fail(const segue_store *store, segue_error *err)
 {
     const int code = sqlite3_errcode(store->db) & 0xff;
-    const segue_status status = code == SQLITE_NOMEM                             ? SEGUE_ENOMEM
+    const segue_status status = code == SQLITE_NOMEM                              ? SEGUE_ENOMEM
                                 : code == SQLITE_CORRUPT || code == SQLITE_NOTADB ? SEGUE_EFILE
                                                                                   : SEGUE_EIO;
     return segue_fail(err, status, "%s: %s", segue_text_tail(store->path),
@@ -249,9 +249,9 @@ segue_status segue_store_integrity(segue_store *store, segue_error *err)
         sqlite3_step(sql) != SQLITE_ROW)
         status = segue_sql_fail(store, err);
     else if (strcmp((const char *)sqlite3_column_text(sql, 0), "ok") != 0)
-        status = segue_fail(err, SEGUE_EFILE, "%s: is damaged: %.200s",
-                            segue_text_tail(store->path),
-                            (const char *)sqlite3_column_text(sql, 0));
+        status =
+            segue_fail(err, SEGUE_EFILE, "%s: is damaged: %.200s", segue_text_tail(store->path),
+                       (const char *)sqlite3_column_text(sql, 0));
     (void)sqlite3_finalize(sql);
     return status;
 }
@@ -290,8 +290,7 @@ static segue_status read_meta(segue_store *store, const char *name, unsigned cha
         return SEGUE_EIO;
     bind_text(sql, 1, name);
     segue_status status = SEGUE_OK;
-    if (sqlite3_step(sql) != SQLITE_ROW ||
-        (key && sqlite3_column_bytes(sql, 0) != SEGUE_STORE_KEY))
+    if (sqlite3_step(sql) != SQLITE_ROW || (key && sqlite3_column_bytes(sql, 0) != SEGUE_STORE_KEY))
         status = segue_fail(err, SEGUE_EFILE, "%s: is damaged: it has no '%s'",
                             segue_text_tail(store->path), name);
     else if (key)
@@ -515,7 +514,6 @@ segue_status segue_store_add_snapshot(segue_store *store, int64_t learner, uint6
     (void)sqlite3_bind_int64(sql, 2, (int64_t)seq);
     (void)sqlite3_bind_blob64(sql, 3, bytes, size, SQLITE_STATIC);
     const segue_status status = segue_sql_run(store, sql, err);
-    return status == SEGUE_OK
-               ? run_with(store, SQL_FORGET_SNAPSHOTS, learner, (int64_t)seq, err)
-               : status;
+    return status == SEGUE_OK ? run_with(store, SQL_FORGET_SNAPSHOTS, learner, (int64_t)seq, err)
+                              : status;
 }

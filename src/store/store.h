@@ -1,10 +1,10 @@
 /* store.h - what the service keeps on the disk; no learning in here.
  *
- * Learners, their arms, tasks, decisions that must be remembered, rewards, a journal of what changed
- * a learner, in order, and snapshots.  All changes are made between segue_store_begin and
- * segue_store_commit, which returns when they are on the disk.  One thread at a time may use a store;
- * a second one, opened for reading, may be used beside it.
- * SPDX-License-Identifier: Apache-2.0 */
+ * Learners, their arms, tasks, decisions that must be remembered, rewards, a journal of what
+ * changed a learner, in order, and snapshots.  All changes are made between segue_store_begin and
+ * segue_store_commit, which returns when they are on the disk.  One thread at a time may use a
+ * store; a second one, opened for reading, may be used beside it. SPDX-License-Identifier:
+ * Apache-2.0 */
 #ifndef SEGUE_STORE_STORE_H
 #define SEGUE_STORE_STORE_H
 
@@ -62,8 +62,8 @@ void segue_store_rollback(segue_store *store);
 
 /** The key, and how often the store was started, which this makes one more. */
 SEGUE_MUST_CHECK segue_status segue_store_start(segue_store *store,
-                                                unsigned char key[SEGUE_STORE_KEY],
-                                                uint64_t *boot, segue_error *err);
+                                                unsigned char key[SEGUE_STORE_KEY], uint64_t *boot,
+                                                segue_error *err);
 
 /** Write something that means nothing: does the disk take it? */
 SEGUE_MUST_CHECK segue_status segue_store_probe(segue_store *store, double when, segue_error *err);

@@ -3,9 +3,8 @@
  *   8 bytes  "SEGUELRN"
  *   u64      version
  *   u64      bytes of what follows, without the checksum
- *   ...      the method's name (16 bytes), configuration, tasks opened and closed, version of what is
- *            taught, number of retired arms and these, the method's memory
- *   u64      CRC-32 of all before it
+ *   ...      the method's name (16 bytes), configuration, tasks opened and closed, version of what
+ * is taught, number of retired arms and these, the method's memory u64      CRC-32 of all before it
  *
  * All numbers are little-endian; doubles are IEEE 754.  Open tasks and refits are not in it.
  * SPDX-License-Identifier: Apache-2.0 */
@@ -52,15 +51,15 @@ static void put_name(bytes *b, const char *name)
 
 static void put_config(bytes *b, const segue_learner_config *c)
 {
-    const uint64_t whole[] = {c->n_arms,   c->n_models,
-                              c->horizon,  c->n_tasks,
-                              c->doubling, c->identify,
-                              c->views,    c->batches,
-                              c->starts,   c->steps,
-                              c->every,    c->seed,
-                              c->run,      estimator_number(c->estimator),
-                              c->cold,     c->hint,
-                              c->window,   c->cap,
+    const uint64_t whole[] = {c->n_arms,    c->n_models,
+                              c->horizon,   c->n_tasks,
+                              c->doubling,  c->identify,
+                              c->views,     c->batches,
+                              c->starts,    c->steps,
+                              c->every,     c->seed,
+                              c->run,       estimator_number(c->estimator),
+                              c->cold,      c->hint,
+                              c->window,    c->cap,
                               c->background};
     const double numbers[] = {c->delta, c->c, c->growth, c->lowest, c->highest};
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)

@@ -353,8 +353,9 @@ static segue_status check_merge(const segue_learner_config *a, const segue_learn
                           "tucb with em cannot be merged: the counts of its tasks do not add up");
     if (strcmp(a->estimator, b->estimator) != 0 || a->n_models != b->n_models ||
         a->views != b->views)
-        return segue_fail(err, SEGUE_EDOMAIN,
-                          "tucb with another estimator, views or number of models cannot be merged");
+        return segue_fail(
+            err, SEGUE_EDOMAIN,
+            "tucb with another estimator, views or number of models cannot be merged");
     return SEGUE_OK;
 }
 
