@@ -1,19 +1,37 @@
-# Files to a C source: cmake -DOUT=FILE.c "-DFILES=/path=type=file;..." -P embed.cmake
-# Each becomes an asset of the service (src/serve/routes.h): its path in URLs, its type, its bytes.
+# embed.cmake - the files of the dashboard as C arrays, with their types and the sums of their bytes.
+#
+#     cmake -DOUT=pages_data.c "-DFILES=web/index.html;web/app.js" -P cmake/embed.cmake
+#
+# index.html is the page "/"; every other file is "/" and its name.
+# SPDX-License-Identifier: Apache-2.0
+cmake_minimum_required(VERSION 3.25)
+
+set(type_html "text/html; charset=utf-8")
+set(type_css "text/css; charset=utf-8")
+set(type_js "text/javascript; charset=utf-8")
+set(type_svg "image/svg+xml")
+set(type_json "application/json")
+
 set(arrays "")
 set(table "")
-set(i 0)
-foreach(entry IN LISTS FILES)
-  string(REGEX MATCH "^([^=]*)=([^=]*)=(.*)$" parts "${entry}")
-  set(path "${CMAKE_MATCH_1}")
-  set(type "${CMAKE_MATCH_2}")
-  file(READ "${CMAKE_MATCH_3}" hex HEX)
-  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
-  string(REGEX REPLACE "(0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,)" "\\1\n"
-         bytes "${bytes}")
-  string(APPEND arrays "static const unsigned char data_${i}[] = {\n${bytes}0};\n")
-  string(APPEND table "    {\"${path}\", \"${type}\", data_${i}, sizeof data_${i} - 1},\n")
-  math(EXPR i "${i} + 1")
+set(number 0)
+foreach(file IN LISTS FILES)
+  get_filename_component(name "${file}" NAME)
+  get_filename_component(ending "${file}" LAST_EXT)
+  string(SUBSTRING "${ending}" 1 -1 ending)
+  if(NOT DEFINED type_${ending})
+    message(FATAL_ERROR "${file}: no content type is known for .${ending}; add it to cmake/embed.cmake")
+  endif()
+  string(REGEX REPLACE "^index.html$" "" path "${name}")
+  file(SHA256 "${file}" sum)
+  string(SUBSTRING "${sum}" 0 32 sum)
+  file(READ "${file}" bytes HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+  string(APPEND arrays "static const unsigned char data_${number}[] = {${bytes}}; /* ${name} */\n")
+  string(APPEND table "    {.path = \"/${path}\", .type = \"${type_${ending}}\", .etag = \"\\\"${sum}\\\"\",\n"
+                      "     .data = data_${number}, .size = sizeof data_${number}},\n")
+  math(EXPR number "${number} + 1")
 endforeach()
-file(WRITE "${OUT}" "/* made by cmake/embed.cmake */\n#include \"serve/routes.h\"\n\n${arrays}\n"
-     "const segue_asset segue_assets[] = {\n${table}};\nconst size_t segue_n_assets = ${i};\n")
+file(WRITE "${OUT}" "/* Made by cmake/embed.cmake. */\n#include \"serve/pages.h\"\n\n${arrays}\n"
+                    "const segue_page segue_pages[] = {\n${table}};\n"
+                    "const size_t segue_n_pages = ${number};\n")

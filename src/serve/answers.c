@@ -8,7 +8,6 @@
 #include "segue/stats.h"
 #include "serve/inside.h"
 #include "serve/out.h"
-#include "transfer/play.h"
 
 #define GROUPS_MOST 100
 
@@ -104,37 +103,13 @@ static void write_words(const live_learner *live, bytes *b)
     segue_out_whole(b, "seed", w->seed);
 }
 
-static void write_type(const segue_found *found, size_t k, bytes *b)
-{
-    segue_out(b, "{");
-    segue_out_double(b, "weight", found->weight[k]);
-    segue_out(b, ",\"means\":[");
-    for (size_t i = 0; i < found->n_arms; i++) {
-        segue_out(b, i > 0 ? "," : "");
-        segue_out_number(b, found->mean[k * found->n_arms + i]);
-    }
-    segue_out(b, "]}");
-}
-
-/* The most frequent first. */
 static void write_types(const live_learner *live, bytes *b)
 {
     segue_found found;
-    segue_out_name(b, "types");
-    segue_out(b, "[");
-    if (segue_learner_found(live->learner, &found, NULL) != SEGUE_OK)
+    if (segue_learner_found(live->learner, &found, NULL) == SEGUE_OK)
+        segue_answer_types(b, &found);
+    else
         b->failed = true;
-    for (size_t written = 0; !b->failed && written < found.n_types; written++) {
-        size_t best = 0;
-        for (size_t k = 1; k < found.n_types; k++)
-            if (found.weight[k] > found.weight[best])
-                best = k;
-        segue_out(b, written > 0 ? "," : "");
-        write_type(&found, best, b);
-        found.weight[best] = -1.0;
-    }
-    segue_out(b, "]");
-    segue_out_double(b, "none", found.none);
     segue_found_fini(&found);
 }
 
@@ -175,6 +150,16 @@ static int by_name(const void *a, const void *b)
     return strcmp((*(live_learner *const *)a)->words.name, (*(live_learner *const *)b)->words.name);
 }
 
+static void write_found(const live_learner *live, bytes *b)
+{
+    segue_found found;
+    if (segue_learner_found(live->learner, &found, NULL) != SEGUE_OK)
+        b->failed = true;
+    segue_out_whole(b, "types", found.n_types);
+    segue_out_double(b, "none", found.none);
+    segue_found_fini(&found);
+}
+
 static void write_line(live_learner *live, bytes *b)
 {
     segue_out(b, "{");
@@ -186,6 +171,8 @@ static void write_line(live_learner *live, bytes *b)
     segue_out_whole(b, "closed", live->closed[0] + live->closed[1]);
     segue_out_whole(b, "rewards", live->rewards);
     segue_out_whole(b, "version", segue_learner_version(live->learner));
+    write_worth(b, live->side);
+    write_found(live, b);
     (void)pthread_mutex_unlock(&live->lock);
     segue_out_double(b, "created", live->created);
     segue_out(b, "}");
@@ -307,23 +294,32 @@ void segue_answer_row(const live_learner *live, const segue_stored_task *row, co
 
 typedef struct task_list {
     live_learner *live;
+    bool explain;
     bytes *b;
 } task_list;
+
+static void write_listed(const task_list *list, const segue_stored_task *row, const live_task *task)
+{
+    const segue_stored_task now = task ? segue_row_of(list->live, task) : *row;
+    write_row(list->live, &now, row->key, list->b);
+    if (!list->explain)
+        return;
+    segue_out_name(list->b, "explanation");
+    if (task)
+        segue_answer_explanation(list->live, task, list->b);
+    else
+        segue_out(list->b, "null");
+}
 
 /* Of an open task the learner knows more than the store. */
 static segue_status on_task(void *context, const segue_stored_task *row, segue_error *err)
 {
     const task_list *list = context;
-    segue_stored_task now = *row;
     (void)err;
+    segue_out(list->b, list->b->data[list->b->size - 1] == '[' ? "{" : ",{");
     (void)pthread_mutex_lock(&list->live->lock);
-    const live_task *task = row->open ? segue_live_by_id(list->live, row->id) : NULL;
-    if (task)
-        now = segue_row_of(list->live, task);
+    write_listed(list, row, row->open ? segue_live_by_id(list->live, row->id) : NULL);
     (void)pthread_mutex_unlock(&list->live->lock);
-    const bool first = list->b->data[list->b->size - 1] == '[';
-    segue_out(list->b, first ? "{" : ",{");
-    write_row(list->live, &now, row->key, list->b);
     segue_out(list->b, "}");
     return SEGUE_OK;
 }
@@ -334,7 +330,7 @@ void segue_answer_tasks(segue_service *service, live_learner *live, const segue_
     const segue_tasks_which which = call->open == 1   ? SEGUE_TASKS_NEWEST_OPEN
                                     : call->open == 0 ? SEGUE_TASKS_NEWEST_CLOSED
                                                       : SEGUE_TASKS_NEWEST;
-    task_list list = {live, &reply->body};
+    task_list list = {live, call->explain, &reply->body};
     segue_error err;
     segue_out(&reply->body, "{\"tasks\":[");
     (void)pthread_mutex_lock(&service->reader_lock);

@@ -61,6 +61,8 @@ static segue_status apply_add_arm(segue_service *service, op *o, segue_error *er
     segue_status status = segue_learner_add_arm(live->learner, err);
     if (status == SEGUE_OK)
         status = segue_live_name_arm(live, o->call.arm, false, err);
+    if (status == SEGUE_OK)
+        status = segue_versions_note(&live->versions, live->learner, err);
     (void)pthread_mutex_unlock(&live->lock);
     live->seq = o->seq;
     live->debt++;
@@ -156,12 +158,13 @@ static segue_status close_live(segue_service *service, op *o, segue_error *err)
     (void)pthread_mutex_lock(&live->lock);
     count_task(live, o->task);
     segue_live_end(live, o->task);
+    const segue_status noted = segue_versions_note(&live->versions, live->learner, err);
     (void)pthread_mutex_unlock(&live->lock);
     o->task = NULL;
     (void)atomic_fetch_sub(&service->open_tasks, 1);
     count(&service->metrics.closed);
     look_after(service, live);
-    return SEGUE_OK;
+    return noted;
 }
 
 static segue_status apply_close(segue_service *service, op *o, segue_error *err)
@@ -193,6 +196,17 @@ static void answer_tell(segue_service *service, op *o, const char *key, bool clo
     }
 }
 
+static void remember(live_learner *live, const live_task *task, const op *o)
+{
+    recent_decision *d = segue_recent_add(&live->recent);
+    *d = (recent_decision){.arm = o->decision.arm,
+                           .reward = o->call.reward,
+                           .time = task->active,
+                           .version = task->version,
+                           .control = task->control};
+    memcpy(d->task, task->key, strlen(task->key) + 1);
+}
+
 static segue_status apply_tell(segue_service *service, op *o, segue_error *err)
 {
     live_learner *live = o->live;
@@ -204,6 +218,7 @@ static segue_status apply_tell(segue_service *service, op *o, segue_error *err)
         (void)pthread_mutex_lock(&live->lock);
         segue_live_tell(live, task, o->decision.arm, o->call.reward);
         task->active = segue_service_now(service);
+        remember(live, task, o);
         (void)pthread_mutex_unlock(&live->lock);
     }
     if (o->fallback)
@@ -269,7 +284,9 @@ static segue_status apply_publish(segue_service *service, op *o, segue_error *er
 {
     live_learner *live = o->live;
     (void)pthread_mutex_lock(&live->lock);
-    const segue_status status = segue_learner_refit_publish(live->learner, &live->refit, err);
+    segue_status status = segue_learner_refit_publish(live->learner, &live->refit, err);
+    if (status == SEGUE_OK)
+        status = segue_versions_note(&live->versions, live->learner, err);
     (void)pthread_mutex_unlock(&live->lock);
     atomic_store(&live->refit_run, false);
     live->refit_staged = false;

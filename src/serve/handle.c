@@ -27,11 +27,13 @@ static void answer_metrics(segue_service *service, segue_reply *reply)
                         &reply->body);
 }
 
-static void answer_asset(const segue_asset *asset, segue_reply *reply)
+/* A browser that has it asks whether it is still the same. */
+static void answer_page(const segue_request *request, const segue_page *page, segue_reply *reply)
 {
-    reply->type = asset->type;
-    reply->asset = asset->data;
-    reply->asset_size = asset->size;
+    reply->type = page->type;
+    reply->page = page;
+    if (request->if_none_match && strstr(request->if_none_match, page->etag))
+        reply->status = 304;
 }
 
 /* What is about one learner, and only looks. */
@@ -45,6 +47,10 @@ static void look(segue_service *service, const segue_call *call, segue_reply *re
         segue_answer_learner(service, live, 200, reply);
     else if (call->route == ROUTE_HISTORY)
         segue_answer_history(service, live, reply);
+    else if (call->route == ROUTE_VERSIONS)
+        segue_answer_versions(live, reply);
+    else if (call->route == ROUTE_DECISIONS)
+        segue_answer_decisions(live, reply);
     else if (call->route == ROUTE_TASKS)
         segue_answer_tasks(service, live, call, reply);
     else
@@ -69,11 +75,12 @@ static bool ask(segue_service *service, const segue_call *call, segue_reply *rep
 }
 
 /* Whether the call is answered. */
-static bool answer(segue_service *service, const segue_call *call, segue_reply *reply)
+static bool answer(segue_service *service, const segue_request *request, const segue_call *call,
+                   segue_reply *reply)
 {
     switch (call->route) {
-    case ROUTE_ASSET:
-        answer_asset(call->asset, reply);
+    case ROUTE_PAGE:
+        answer_page(request, call->page, reply);
         return true;
     case ROUTE_HEALTH:
         segue_out(&reply->body, "{\"status\":\"ok\"}");
@@ -89,6 +96,8 @@ static bool answer(segue_service *service, const segue_call *call, segue_reply *
         return true;
     case ROUTE_INSPECT:
     case ROUTE_HISTORY:
+    case ROUTE_VERSIONS:
+    case ROUTE_DECISIONS:
     case ROUTE_TASKS:
     case ROUTE_TASK:
         look(service, call, reply);
@@ -165,7 +174,7 @@ static bool enqueue(segue_service *service, segue_call *call, segue_reply *reply
 
 static bool needs_no_token(const segue_call *call)
 {
-    return call->route == ROUTE_HEALTH || call->route == ROUTE_READY || call->route == ROUTE_ASSET;
+    return call->route == ROUTE_HEALTH || call->route == ROUTE_READY || call->route == ROUTE_PAGE;
 }
 
 /* Whether it may be answered; who may not learns nothing about what is there. */
@@ -196,7 +205,7 @@ bool segue_service_handle(segue_service *service, const segue_request *request, 
     (void)snprintf(reply->id, sizeof reply->id, "%s", request->id ? request->id : "");
     const bool understood = segue_route_read(request, &call, reply);
     bool ready = !allow(service, request, &call, understood, reply) || !understood ||
-                 answer(service, &call, reply);
+                 answer(service, request, &call, reply);
     if (!ready)
         ready = !enqueue(service, &call, reply, done, context);
     segue_call_fini(&call);

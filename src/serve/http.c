@@ -146,6 +146,15 @@ static void log_request(const exchange *x, const char *method, size_t size, doub
 
 /* ---- answering --------------------------------------------------------------------------- */
 
+/* A page may be kept, but is asked for again each time, by its ETag. */
+static void add_page_headers(struct MHD_Response *response, const segue_page *page)
+{
+    (void)MHD_add_response_header(response, "Cache-Control", "no-cache");
+    (void)MHD_add_response_header(response, "ETag", page->etag);
+    (void)MHD_add_response_header(response, "Content-Security-Policy", segue_page_policy);
+    (void)MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
+}
+
 static void add_headers(struct MHD_Response *response, const exchange *x)
 {
     char text[16];
@@ -153,10 +162,10 @@ static void add_headers(struct MHD_Response *response, const exchange *x)
     (void)MHD_add_response_header(response, "Content-Type", reply->type);
     (void)MHD_add_response_header(response, "X-Request-Id", x->id);
     (void)MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-    (void)MHD_add_response_header(response, "Cache-Control", "no-store");
-    if (reply->asset)
-        (void)MHD_add_response_header(response, "Content-Security-Policy",
-                                      "default-src 'self'; frame-ancestors 'none'");
+    if (reply->page)
+        add_page_headers(response, reply->page);
+    else
+        (void)MHD_add_response_header(response, "Cache-Control", "no-store");
     if (reply->allow)
         (void)MHD_add_response_header(response, "Allow", reply->allow);
     if (reply->status == 401)
@@ -169,13 +178,18 @@ static void add_headers(struct MHD_Response *response, const exchange *x)
         (void)MHD_add_response_header(response, "Connection", "close");
 }
 
+static size_t page_size(const segue_reply *reply)
+{
+    return reply->status == 304 ? 0 : reply->page->size;
+}
+
 static struct MHD_Response *make_response(segue_reply *reply)
 {
     if (reply->body.failed)
         segue_reply_fail(reply, 503, "out of memory for the answer");
-    if (reply->asset)
-        return MHD_create_response_from_buffer(reply->asset_size, (void *)(uintptr_t)reply->asset,
-                                               MHD_RESPMEM_PERSISTENT);
+    if (reply->page)
+        return MHD_create_response_from_buffer(
+            page_size(reply), (void *)(uintptr_t)reply->page->data, MHD_RESPMEM_PERSISTENT);
     struct MHD_Response *response =
         MHD_create_response_from_buffer(reply->body.size, reply->body.data, MHD_RESPMEM_MUST_FREE);
     if (response)
@@ -185,7 +199,7 @@ static struct MHD_Response *make_response(segue_reply *reply)
 
 static enum MHD_Result respond(exchange *x, const char *method)
 {
-    const size_t size = x->reply.asset ? x->reply.asset_size : x->reply.body.size;
+    const size_t size = x->reply.page ? page_size(&x->reply) : x->reply.body.size;
     const double seconds = seconds_since(&x->begun);
     struct MHD_Response *response = make_response(&x->reply);
     if (!response)
@@ -221,6 +235,7 @@ static bool handle(exchange *x, const char *method)
                                    .origin = header(x->connection, "Origin"),
                                    .host = header(x->connection, "Host"),
                                    .content_type = header(x->connection, "Content-Type"),
+                                   .if_none_match = header(x->connection, "If-None-Match"),
                                    .id = x->id,
                                    .body = x->body.data,
                                    .size = x->body.size};

@@ -11,6 +11,7 @@
 #include "serve/rebuild.h"
 #include "serve/service.h"
 #include "serve/tokens.h"
+#include "transfer/play.h"
 
 /* What waits in the queue: a request, or something of the service's own. */
 typedef enum op_kind {
@@ -167,6 +168,13 @@ bool segue_ask_now(segue_service *service, live_learner *live, const segue_call 
 
 void segue_answer_asked(segue_service *service, const segue_call *call, const asked *a,
                         const bytes *told, segue_reply *reply);
+
+/* ---- glance.c ---------------------------------------------------------------------------- */
+
+/* The types found and the share of none, as fields of an object. */
+void segue_answer_types(bytes *b, const segue_found *found);
+void segue_answer_versions(live_learner *live, segue_reply *reply);
+void segue_answer_decisions(live_learner *live, segue_reply *reply);
 
 /* ---- answers.c --------------------------------------------------------------------------- */
 

@@ -65,6 +65,7 @@ static void destroy(live_learner *live)
     free(live->pulls);
     free(live->total);
     free(live->line.entry);
+    segue_versions_fini(&live->versions);
     segue_bytes_fini(&live->config);
     segue_words_fini(&live->words);
     (void)pthread_mutex_destroy(&live->lock);

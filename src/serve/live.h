@@ -11,6 +11,8 @@
 
 #include "serve/decision.h"
 #include "serve/map.h"
+#include "serve/recent.h"
+#include "serve/versions.h"
 #include "serve/words.h"
 #include "store/store.h"
 
@@ -70,6 +72,8 @@ typedef struct live_learner {
     uint64_t closed[2];
     uint64_t rewards;
     waiting_line line;
+    recent recent;           /* decisions with a reward, since the service started */
+    segue_versions versions; /* that it had */
 
     /* of the thread that writes alone */
     uint64_t seq;       /* of the last event of the journal that it knows */

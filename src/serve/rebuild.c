@@ -99,13 +99,13 @@ static segue_status apply(replay *r, const segue_stored_event *event, segue_erro
     return segue_fail(err, SEGUE_EFILE, "the journal has an event of kind %d", (int)event->kind);
 }
 
-/* Whether a learner is the same as these bytes. */
-static segue_status compare(const segue_learner *learner, const void *data, size_t size,
+/* Whether it is the same as these bytes of a snapshot. */
+static segue_status compare(const segue_rebuilt *rebuilt, const void *data, size_t size,
                             const char *what, segue_error *err)
 {
     bytes b = {.data = NULL};
     segue_status status = SEGUE_OK;
-    segue_learner_put(learner, &b);
+    segue_snapshot_put(rebuilt->learner, &rebuilt->versions, &b);
     if (b.failed)
         status = segue_fail(err, SEGUE_ENOMEM, "out of memory to compare a learner");
     else if (b.size != size || memcmp(b.data, data, size) != 0)
@@ -118,7 +118,9 @@ static segue_status on_event(void *context, const segue_stored_event *event, seg
 {
     replay *r = context;
     segue_error why;
-    const segue_status status = apply(r, event, &why);
+    segue_status status = apply(r, event, &why);
+    if (status == SEGUE_OK)
+        status = segue_versions_note(&r->out->versions, r->out->learner, &why);
     if (status != SEGUE_OK)
         return segue_fail(err, status == SEGUE_ENOMEM || status == SEGUE_EIO ? status : SEGUE_EFILE,
                           "event %" PRIu64 " of the journal: %s", event->seq, why.message);
@@ -127,7 +129,27 @@ static segue_status on_event(void *context, const segue_stored_event *event, seg
     if (!r->snapshot || event->seq != r->snapshot_seq)
         return SEGUE_OK;
     r->compared = true;
-    return compare(r->out->learner, r->snapshot, r->snapshot_size, "its snapshot", err);
+    return compare(r->out, r->snapshot, r->snapshot_size, "its snapshot", err);
+}
+
+/* ---- snapshots --------------------------------------------------------------------------- */
+
+void segue_snapshot_put(const segue_learner *learner, const segue_versions *versions, bytes *b)
+{
+    bytes inside = {.data = NULL};
+    segue_learner_put(learner, &inside);
+    segue_bytes_put_u64(b, inside.size);
+    segue_bytes_put(b, inside.data, inside.size);
+    segue_versions_put(versions, b);
+    b->failed = b->failed || inside.failed;
+    segue_bytes_fini(&inside);
+}
+
+void segue_rebuilt_fini(segue_rebuilt *rebuilt)
+{
+    segue_learner_destroy(rebuilt->learner);
+    segue_versions_fini(&rebuilt->versions);
+    rebuilt->learner = NULL;
 }
 
 /* ---- rebuilding -------------------------------------------------------------------------- */
@@ -143,6 +165,23 @@ static segue_status start_new(const segue_stored_learner *row, segue_learner **o
     return status;
 }
 
+/* The learner's bytes have their length before them, and the versions behind them. */
+static segue_status get_snapshot(segue_rebuilt *out, const void *data, size_t size,
+                                 segue_error *err)
+{
+    reader r = {.data = data, .size = size};
+    const uint64_t length = segue_reader_u64(&r);
+    if (r.failed || length > size - r.at)
+        return segue_fail(err, SEGUE_EFILE, "the snapshot of a learner is damaged");
+    const segue_status status = segue_learner_get(&out->learner, r.data + r.at, (size_t)length,
+                                                  "the snapshot of a learner", err);
+    r.at += (size_t)length;
+    if (status == SEGUE_OK && !segue_versions_get(&out->versions, &r))
+        return segue_fail(err, SEGUE_EFILE,
+                          "the versions in the snapshot of a learner are damaged");
+    return status;
+}
+
 static segue_status start_old(segue_store *store, const segue_stored_learner *row,
                               segue_rebuilt *out, segue_error *err)
 {
@@ -150,7 +189,7 @@ static segue_status start_old(segue_store *store, const segue_stored_learner *ro
     size_t size = 0;
     segue_status status = segue_store_snapshot(store, row->id, &out->seq, &data, &size, err);
     if (status == SEGUE_OK && data)
-        status = segue_learner_get(&out->learner, data, size, "the snapshot of a learner", err);
+        status = get_snapshot(out, data, size, err);
     free(data);
     return status;
 }
@@ -162,8 +201,7 @@ static segue_status replay_events(replay *r, const segue_stored_learner *row, se
     segue_refit_destroy(r->refit);
     if (status == SEGUE_OK)
         return SEGUE_OK;
-    segue_learner_destroy(r->out->learner);
-    r->out->learner = NULL;
+    segue_rebuilt_fini(r->out);
     return status;
 }
 
@@ -177,7 +215,10 @@ segue_status segue_rebuild(segue_store *store, const segue_stored_learner *row, 
         status = start_old(store, row, out, err);
     if (status == SEGUE_OK && !out->learner)
         status = start_new(row, &out->learner, err);
-    return status == SEGUE_OK ? replay_events(&r, row, err) : status;
+    if (status == SEGUE_OK)
+        return replay_events(&r, row, err);
+    segue_rebuilt_fini(out);
+    return status;
 }
 
 /* ---- checking ---------------------------------------------------------------------------- */
@@ -217,14 +258,14 @@ static segue_status check_learner(segue_store *store, const segue_stored_learner
     if (status == SEGUE_OK)
         status = segue_rebuild(store, row, true, &started, err);
     if (status == SEGUE_OK) {
-        segue_learner_put(started.learner, &b);
+        segue_snapshot_put(started.learner, &started.versions, &b);
         status = b.failed ? segue_fail(err, SEGUE_ENOMEM, "out of memory to compare a learner")
-                          : compare(whole.learner, b.data, b.size, "what a start makes of it", err);
+                          : compare(&whole, b.data, b.size, "what a start makes of it", err);
     }
     *events = whole.events;
     segue_bytes_fini(&b);
-    segue_learner_destroy(whole.learner);
-    segue_learner_destroy(started.learner);
+    segue_rebuilt_fini(&whole);
+    segue_rebuilt_fini(&started);
     return status;
 }
 

@@ -12,6 +12,7 @@
 
 #include "core/bytes.h"
 #include "segue/learner.h"
+#include "serve/versions.h"
 #include "store/store.h"
 
 /**
@@ -24,12 +25,18 @@ SEGUE_MUST_CHECK segue_status segue_rebuild_learn(segue_store *store, segue_lear
                                                   int64_t task, pthread_mutex_t *lock,
                                                   segue_error *err);
 
+/** What a snapshot holds: a learner, and versions that it had; b->failed: memory ran out. */
+void segue_snapshot_put(const segue_learner *learner, const segue_versions *versions, bytes *b);
+
 /** What was rebuilt. */
 typedef struct segue_rebuilt {
     segue_learner *learner;
+    segue_versions versions;
     uint64_t seq;    /* the last event it knows */
     uint64_t events; /* applied */
 } segue_rebuilt;
+
+void segue_rebuilt_fini(segue_rebuilt *rebuilt);
 
 /**
  * Rebuild the learner of a row: from its newest snapshot, or from the beginning.

@@ -87,6 +87,8 @@ static const pattern patterns[] = {
     {"GET", "/v1/learners/:l", ROUTE_INSPECT, NOTHING},
     {"DELETE", "/v1/learners/:l", ROUTE_DELETE, NOTHING},
     {"GET", "/v1/learners/:l/history", ROUTE_HISTORY, NOTHING},
+    {"GET", "/v1/learners/:l/versions", ROUTE_VERSIONS, NOTHING},
+    {"GET", "/v1/learners/:l/decisions", ROUTE_DECISIONS, NOTHING},
     {"POST", "/v1/learners/:l/arms", ROUTE_ADD_ARM, BODY},
     {"DELETE", "/v1/learners/:l/arms/:a", ROUTE_RETIRE_ARM, NOTHING},
     {"GET", "/v1/learners/:l/tasks", ROUTE_TASKS, NOTHING},
@@ -222,8 +224,14 @@ static bool read_parameter(const char *text, segue_call *call, segue_reply *repl
         call->open = text[5] == 't';
         return true;
     }
-    segue_reply_fail(
-        reply, 400, "the query has '%.60s'; it takes limit=1 to 1000 and open=true or false", text);
+    if (strcmp(text, "explain=true") == 0 || strcmp(text, "explain=false") == 0) {
+        call->explain = text[8] == 't';
+        return true;
+    }
+    segue_reply_fail(reply, 400,
+                     "the query has '%.60s'; it takes limit=1 to 1000, open=true or false, and "
+                     "explain=true or false",
+                     text);
     return false;
 }
 
@@ -393,21 +401,18 @@ static bool read_body(const segue_request *request, takes what, segue_call *call
 
 /* ---- all --------------------------------------------------------------------------------- */
 
-static const segue_asset *find_asset(const segue_request *request)
+static const segue_page *find_page(const segue_request *request)
 {
     if (strcmp(request->method, "GET") != 0 && strcmp(request->method, "HEAD") != 0)
         return NULL;
-    for (size_t i = 0; i < segue_n_assets; i++)
-        if (strcmp(segue_assets[i].path, request->path) == 0)
-            return &segue_assets[i];
-    return NULL;
+    return segue_page_find(request->path);
 }
 
 bool segue_route_read(const segue_request *request, segue_call *call, segue_reply *reply)
 {
-    *call = (segue_call){.route = ROUTE_ASSET, .asset = find_asset(request)};
-    if (call->asset) {
-        reply->route = ROUTE_ASSET;
+    *call = (segue_call){.route = ROUTE_PAGE, .page = find_page(request)};
+    if (call->page) {
+        reply->route = ROUTE_PAGE;
         return true;
     }
     if (request->size > BODY_MOST) {

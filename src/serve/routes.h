@@ -8,6 +8,7 @@
 
 #include "core/bytes.h"
 #include "serve/decision.h"
+#include "serve/pages.h"
 #include "serve/words.h"
 
 #define BODY_MOST  65536 /* bytes */
@@ -21,6 +22,8 @@
     X(INSPECT, "inspect_learner")                                                                  \
     X(DELETE, "delete_learner")                                                                    \
     X(HISTORY, "learner_history")                                                                  \
+    X(VERSIONS, "learner_versions")                                                                \
+    X(DECISIONS, "learner_decisions")                                                              \
     X(ADD_ARM, "add_arm")                                                                          \
     X(RETIRE_ARM, "retire_arm")                                                                    \
     X(TASKS, "list_tasks")                                                                         \
@@ -32,7 +35,7 @@
     X(HEALTH, "healthz")                                                                           \
     X(READY, "readyz")                                                                             \
     X(METRICS, "metrics")                                                                          \
-    X(ASSET, "asset")
+    X(PAGE, "page")
 
 typedef enum segue_route {
 #define SEGUE_ROUTE_ENUM(name, text) ROUTE_##name,
@@ -48,6 +51,7 @@ typedef struct segue_request {
     const char *query;         /* behind the '?', or NULL */
     /* headers, or NULL */
     const char *authorization, *origin, *host, *content_type;
+    const char *if_none_match;
     const char *id;
     const void *body;
     size_t size;
@@ -57,11 +61,10 @@ typedef struct segue_request {
 typedef struct segue_reply {
     segue_route route;
     int status;
-    const char *type;  /* of the body */
-    const char *allow; /* the header, or NULL */
-    unsigned retry;    /* Retry-After in seconds, or 0 */
-    const void *asset; /* a body that is never freed, in place of `body` */
-    size_t asset_size;
+    const char *type;       /* of the body */
+    const char *allow;      /* the header, or NULL */
+    unsigned retry;         /* Retry-After in seconds, or 0 */
+    const segue_page *page; /* what is sent in place of `body`, or with 304 not sent */
     bytes body;
     char id[NAME_MOST + 1]; /* of the request */
 } segue_reply;
@@ -88,20 +91,11 @@ typedef struct segue_call {
     uint64_t limit; /* of a list of tasks */
     int open;       /* 1: only open ones, 0: only closed ones, -1: all */
     words words;    /* of a learner to create */
-    const struct segue_asset *asset;
+    const segue_page *page;
 } segue_call;
 
 /** Understand a request; false: `reply` tells why not.  Free the call in both cases. */
 bool segue_route_read(const segue_request *request, segue_call *call, segue_reply *reply);
 void segue_call_fini(segue_call *call);
-
-/** Files that are part of the program: the interface's description, the dashboard. */
-typedef struct segue_asset {
-    const char *path, *type;
-    const unsigned char *data;
-    size_t size;
-} segue_asset;
-extern const segue_asset segue_assets[];
-extern const size_t segue_n_assets;
 
 #endif

@@ -191,15 +191,18 @@ static segue_status on_learner(void *context, const segue_stored_learner *row, s
         return status;
     status = segue_words_parse(&w, row->config, err);
     if (status != SEGUE_OK) {
-        segue_learner_destroy(rebuilt.learner);
+        segue_rebuilt_fini(&rebuilt);
         return status;
     }
     status = segue_live_create(&r->live, row, &w, rebuilt.learner, r->service->key, err);
     if (status == SEGUE_OK) {
+        r->live->versions = rebuilt.versions;
+        rebuilt.versions.count = 0; /* they are the live one's */
         r->live->seq = rebuilt.seq;
         r->live->debt = rebuilt.events * 64;
         status = bring_back(r, err);
     }
+    segue_versions_fini(&rebuilt.versions);
     if (status == SEGUE_OK && segue_service_enter(r->service, r->live))
         return SEGUE_OK;
     segue_live_release(r->live);

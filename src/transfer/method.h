@@ -68,6 +68,10 @@ typedef struct learner_method {
      * failure nothing has changed; @retval SEGUE_ENOMEM, SEGUE_EDOMAIN */
     segue_status (*merge)(segue_learner *into, const segue_learner *from, segue_error *err);
     void (*look)(const segue_learner *learner, segue_learner_info *info);
+    /* The 95 % interval of the mean of an arm of a type (1, 2, ...) that is taught now; NULL: it
+     * knows none. */
+    void (*interval)(const segue_learner *learner, size_t type, size_t arm, double *low,
+                     double *high);
     /* Its memory to bytes, and back into a fresh one; @retval SEGUE_ENOMEM, SEGUE_EDOMAIN */
     void (*put)(const segue_learner *learner, bytes *b);
     segue_status (*get)(segue_learner *learner, reader *r, segue_error *err);

@@ -31,7 +31,7 @@ void segue_learner_drop(segue_learner *learner, segue_task **task)
 static segue_status reserve(segue_found *out, segue_error *err)
 {
     out->weight = calloc(out->n_types + 1, sizeof *out->weight);
-    out->mean = calloc(out->n_types * out->n_arms + 1, sizeof *out->mean);
+    out->mean = calloc(3 * out->n_types * out->n_arms + 1, sizeof *out->mean);
     if (out->weight && out->mean)
         return SEGUE_OK;
     segue_found_fini(out);
@@ -58,6 +58,21 @@ static void copy_prior(const lesson *l, double lowest, double width, segue_found
     }
 }
 
+/* Behind the means. */
+static void copy_intervals(const segue_learner *learner, double lowest, double width,
+                           segue_found *out)
+{
+    const size_t n = out->n_types * out->n_arms;
+    out->low = out->mean + n;
+    out->high = out->low + n;
+    for (size_t i = 0; i < n; i++) {
+        learner->method->interval(learner, 1 + i / out->n_arms, i % out->n_arms, &out->low[i],
+                                  &out->high[i]);
+        out->low[i] = lowest + width * out->low[i];
+        out->high[i] = lowest + width * out->high[i];
+    }
+}
+
 segue_status segue_learner_found(const segue_learner *learner, segue_found *out, segue_error *err)
 {
     const lesson *l = learner->current;
@@ -73,6 +88,8 @@ segue_status segue_learner_found(const segue_learner *learner, segue_found *out,
         copy_models(l->models, lowest, width, out);
     } else {
         copy_prior(l, lowest, width, out);
+        if (learner->method->interval)
+            copy_intervals(learner, lowest, width, out);
     }
     return SEGUE_OK;
 }
@@ -81,5 +98,5 @@ void segue_found_fini(segue_found *found)
 {
     free(found->weight);
     free(found->mean);
-    found->weight = found->mean = NULL;
+    found->weight = found->mean = found->low = found->high = NULL;
 }

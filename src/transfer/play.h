@@ -36,9 +36,10 @@ SEGUE_MUST_CHECK segue_status segue_learner_get(segue_learner **out, const void 
 /** The types (tucb: models) that the next task starts from; segue_found_fini frees them. */
 typedef struct segue_found {
     size_t n_types, n_arms;
-    double none;    /* share of tasks that fit none */
-    double *weight; /* n_types */
-    double *mean;   /* n_types x n_arms */
+    double none;        /* share of tasks that fit none */
+    double *weight;     /* n_types */
+    double *mean;       /* n_types x n_arms */
+    double *low, *high; /* the same, their 95 % intervals; NULL: the method knows none */
 } segue_found;
 SEGUE_MUST_CHECK segue_status segue_learner_found(const segue_learner *learner, segue_found *out,
                                                   segue_error *err);

@@ -244,6 +244,14 @@ static void look(const segue_learner *learner, segue_learner_info *info)
     info->none = segue_types_weights(types)[0];
 }
 
+static void interval(const segue_learner *learner, size_t type, size_t arm, double *low,
+                     double *high)
+{
+    const segue_type_arm about = segue_types_arm(((const typed *)learner->part)->types, type, arm);
+    *low = about.low;
+    *high = about.high;
+}
+
 /* ---- saving ------------------------------------------------------------------------------ */
 
 static void put(const segue_learner *learner, bytes *b)
@@ -273,6 +281,7 @@ const learner_method segue_method_tts = {
     .add_arm = add_arm,
     .merge = merge,
     .look = look,
+    .interval = interval,
     .put = put,
     .get = get,
 };
@@ -293,6 +302,7 @@ const learner_method segue_method_tla = {
     .add_arm = add_arm,
     .merge = merge,
     .look = look,
+    .interval = interval,
     .put = put,
     .get = get,
 };

@@ -1,0 +1,143 @@
+/* versions.c - what a learner taught at some of its versions.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "serve/versions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "transfer/play.h"
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static size_t numbers_of(const past_version *v)
+{
+    return v->n_types * (1 + v->n_arms);
+}
+
+static bool reserve(past_version *v)
+{
+    v->number = calloc(numbers_of(v) + 1, sizeof *v->number);
+    return v->number != NULL;
+}
+
+void segue_past_fini(past_version *version)
+{
+    free(version->number);
+    *version = (past_version){.number = NULL};
+}
+
+static void copy_found(past_version *v, const segue_found *found)
+{
+    memcpy(v->number, found->weight, v->n_types * sizeof *v->number);
+    for (size_t k = 0; k < v->n_types; k++)
+        memcpy(v->number + v->n_types + k * v->n_arms, found->mean + k * found->n_arms,
+               v->n_arms * sizeof *v->number);
+}
+
+segue_status segue_past_take(past_version *out, const segue_learner *learner, segue_error *err)
+{
+    segue_found found;
+    *out = (past_version){.number = NULL};
+    segue_status status = segue_learner_found(learner, &found, err);
+    if (status != SEGUE_OK)
+        return status;
+    const segue_learner_info info = segue_learner_look(learner);
+    *out = (past_version){.version = segue_learner_version(learner),
+                          .tasks = info.closed - info.age,
+                          .none = found.none,
+                          .n_types = least(found.n_types, VERSIONS_TYPES),
+                          .n_arms = least(found.n_arms, VERSIONS_ARMS)};
+    if (reserve(out))
+        copy_found(out, &found);
+    else
+        status = segue_fail(err, SEGUE_ENOMEM, "out of memory for a version of a learner");
+    segue_found_fini(&found);
+    return status;
+}
+
+void segue_versions_fini(segue_versions *versions)
+{
+    for (size_t i = 0; i < versions->count; i++)
+        segue_past_fini(&versions->entry[i]);
+    versions->count = 0;
+}
+
+/* ---- keeping some ------------------------------------------------------------------------ */
+
+static void thin_out(segue_versions *versions)
+{
+    size_t kept = 0;
+    versions->stride *= 2;
+    for (size_t i = 0; i < versions->count; i++) {
+        if (versions->entry[i].version % versions->stride == 0)
+            versions->entry[kept++] = versions->entry[i];
+        else
+            segue_past_fini(&versions->entry[i]);
+    }
+    versions->count = kept;
+}
+
+segue_status segue_versions_note(segue_versions *versions, const segue_learner *learner,
+                                 segue_error *err)
+{
+    const uint64_t number = segue_learner_version(learner);
+    const size_t count = versions->count;
+    if (versions->stride == 0)
+        versions->stride = 1;
+    if (number == 0 || (count > 0 && versions->entry[count - 1].version == number))
+        return SEGUE_OK;
+    if (count == VERSIONS_MOST)
+        thin_out(versions);
+    if (number % versions->stride != 0)
+        return SEGUE_OK;
+    const segue_status status = segue_past_take(&versions->entry[versions->count], learner, err);
+    if (status == SEGUE_OK)
+        versions->count++;
+    return status;
+}
+
+/* ---- bytes ------------------------------------------------------------------------------- */
+
+void segue_versions_put(const segue_versions *versions, bytes *b)
+{
+    segue_bytes_put_u64(b, versions->stride);
+    segue_bytes_put_u64(b, versions->count);
+    for (size_t i = 0; i < versions->count; i++) {
+        const past_version *v = &versions->entry[i];
+        segue_bytes_put_u64(b, v->version);
+        segue_bytes_put_u64(b, v->tasks);
+        segue_bytes_put_f64(b, &v->none, 1);
+        segue_bytes_put_u64(b, v->n_types);
+        segue_bytes_put_u64(b, v->n_arms);
+        segue_bytes_put_f64(b, v->number, numbers_of(v));
+    }
+}
+
+static bool get_version(past_version *v, reader *r)
+{
+    *v = (past_version){.number = NULL};
+    v->version = segue_reader_u64(r);
+    v->tasks = segue_reader_u64(r);
+    segue_reader_f64(r, &v->none, 1);
+    const uint64_t n_types = segue_reader_u64(r), n_arms = segue_reader_u64(r);
+    if (r->failed || n_types > VERSIONS_TYPES || n_arms > VERSIONS_ARMS)
+        return false;
+    v->n_types = (size_t)n_types;
+    v->n_arms = (size_t)n_arms;
+    return reserve(v) && segue_reader_finite(r, v->number, numbers_of(v));
+}
+
+bool segue_versions_get(segue_versions *versions, reader *r)
+{
+    *versions = (segue_versions){.stride = segue_reader_u64(r)};
+    const uint64_t count = segue_reader_u64(r);
+    if (count > VERSIONS_MOST)
+        return false;
+    while (versions->count < count)
+        if (!get_version(&versions->entry[versions->count++], r))
+            return false;
+    return !r->failed && r->at == r->size;
+}

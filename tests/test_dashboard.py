@@ -1,0 +1,374 @@
+#!/usr/bin/python3
+"""The dashboard in a real browser, before the real service: what is played through the API is seen.
+
+Exit code 77, 'skipped', where there is no Chromium.  With SEGUE_SCREENSHOTS=FOLDER the pictures are kept.
+
+usage: test_dashboard.py SEGUE SOURCE [unittest options]
+SPDX-License-Identifier: Apache-2.0"""
+import http.client
+import json
+import os
+import pathlib
+import random
+import sys
+import tempfile
+import unittest
+import urllib.parse
+
+from browser import CHROMIUM, Browser
+from player import Player
+from program import SEGUE
+from service import Service
+
+TAB, ENTER, SPACE = ("Tab", 9), ("Enter", 13, "\r"), (" ", 32, " ")
+ARMS = ["hint", "worked example", "video"]
+KINDS = [[0.9, 0.2, 0.4], [0.1, 0.3, 0.8]]
+STEPS = 8
+
+# Text whose contrast is below WCAG's AA: what it is, and how far.
+FAINT = """(() => {
+  const parse = c => { const v = c.match(/[\\d.]+/g).map(Number); return {rgb: v.slice(0, 3), a: v[3] ?? 1}; };
+  const light = rgb => { const [r, g, b] = rgb.map(x => (x /= 255) <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+  const under = e => { for (; e; e = e.parentElement) { const c = parse(getComputedStyle(e).backgroundColor);
+    if (c.a === 1) return c.rgb; } return [255, 255, 255]; };
+  const found = [];
+  for (const e of document.querySelectorAll('body *')) {
+    const own = [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
+    if (!own || !e.checkVisibility() || e.closest('.unseen, .skip')) continue;
+    const style = getComputedStyle(e), size = parseFloat(style.fontSize);
+    const [a, b] = [light(parse(style.color).rgb), light(under(e))].sort((x, y) => y - x);
+    const need = size >= 24 || (size >= 18.66 && style.fontWeight >= 700) ? 3 : 4.5;
+    if ((a + 0.05) / (b + 0.05) < need) found.push([e.textContent.slice(0, 40), (a + 0.05) / (b + 0.05)]);
+  }
+  return found; })()"""
+WIDE = """[...document.body.querySelectorAll('*')].filter(e => !e.closest('.frame, pre, .skip') && e.checkVisibility() &&
+  e.getBoundingClientRect().right > innerWidth + 0.5).map(e => e.outerHTML.slice(0, 80))"""
+FOCUS = """(() => { const e = document.activeElement, s = getComputedStyle(e);
+  return {tag: e.tagName, text: (e.getAttribute('aria-label') ?? e.id ?? '') || e.textContent.trim().slice(0, 60),
+          seen: s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 2}; })()"""
+
+
+def setUpModule():
+    """One browser for all: starting it takes the longest."""
+    holder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+    unittest.addModuleCleanup(holder.cleanup)
+    Page.browser = Browser(holder.name)
+    unittest.addModuleCleanup(Page.browser.close)
+
+
+class Page(unittest.TestCase):
+    """A service, the browser, and what they share."""
+    options = ()
+    browser = None
+    visits = 0
+
+    @classmethod
+    def setUpClass(cls):
+        holder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        cls.addClassCleanup(holder.cleanup)
+        cls.folder = pathlib.Path(holder.name)
+        cls.service = Service(SEGUE, cls.folder / "test.db", *cls.options)
+        cls.addClassCleanup(cls.service.stop)
+
+    def setUp(self):
+        self.browser.prefer("light")
+
+    def tearDown(self):
+        self.assertEqual(self.browser.complaints, [])
+
+    def url(self):
+        return f"http://127.0.0.1:{self.service.port}"
+
+    def go(self, hash="#/", width=1280, mobile=False):
+        Page.visits += 1  # another address each time, so that it is loaded anew
+        self.browser.open(f"{self.url()}/?{Page.visits}{hash}", width, mobile)
+
+    def live(self):
+        self.browser.wait("document.getElementById('live').textContent.startsWith('Live')")
+
+    def wait_for(self, text, selector="main"):
+        self.browser.wait(f"document.querySelector({json.dumps(selector)})?.innerText.includes({json.dumps(text)})")
+
+    def text(self, selector="main"):
+        return self.browser.value(f"document.querySelector({json.dumps(selector)}).innerText")
+
+    def tab_to(self, text, most=60):
+        """Press Tab until something with this text has the focus, which is always to be seen."""
+        for _ in range(most):
+            self.browser.press(*TAB)
+            at = self.browser.value(FOCUS)
+            self.assertTrue(at["seen"], at)
+            if at["text"] == text:
+                return
+        self.fail(f"Tab never comes to '{text}'")
+
+
+class Dashboard(Page):
+    """In this order: an empty service, a learner made by keyboard, its tasks played, seen, and gone."""
+    NAME = "tutors of year 5/6"
+    PATH = "/v1/learners/" + urllib.parse.quote(NAME, safe="")
+    HASH = "#/learner/" + urllib.parse.quote(NAME, safe="")
+    rng = random.Random(1)
+
+    def api(self):
+        api = Player(self.service.port)
+        self.addCleanup(api.close)
+        return api
+
+    def play(self, first, last):
+        api = self.api()
+        for i in range(first, last):
+            api.play(self.NAME, f"student {i}", dict(zip(ARMS, KINDS[i % 2])), STEPS, self.rng)
+        return api
+
+    def test_1_an_empty_service_says_what_to_do(self):
+        self.go()
+        self.wait_for("No learner yet")
+        self.assertIn(f"curl '{self.url()}/v1/learners'", self.text("pre"))
+
+    def test_2_a_learner_is_made_by_keyboard(self):
+        self.go()
+        self.live()
+        self.tab_to("New learner")
+        self.browser.press(*ENTER)
+        self.wait_for("New learner", "h1")
+        for name, typed in [("name", self.NAME), ("arms", "\n".join(ARMS)), ("steps", str(STEPS)), ("control", "25")]:
+            self.tab_to(name, 20)
+            self.browser.value("document.activeElement.select()")
+            self.browser.type(typed)
+        self.tab_to("Create", 20)
+        self.browser.press(*ENTER)
+        self.wait_for(self.NAME, "h1")
+        self.wait_for("No task is open")
+        self.assertEqual(self.browser.value("document.activeElement.tagName"), "H1")
+        made = self.api().look(self.PATH)
+        self.assertEqual([arm["name"] for arm in made["arms"]], ARMS)
+        self.assertEqual((made["steps"], made["control"], made["range"]), (STEPS, 0.25, [0, 1]))
+
+    def test_3_a_refusal_is_a_sentence_beside_the_form(self):
+        self.go("#/new")
+        self.live()
+        self.browser.value("document.getElementById('name').focus()")
+        self.browser.type("lonely")
+        self.browser.value("document.getElementById('arms').focus()")
+        self.browser.type("one arm")
+        self.browser.value("document.querySelector('form').requestSubmit()")
+        self.wait_for("arms", ".error")
+        self.assertEqual(self.browser.value("location.hash"), "#/new")
+        # the browser tells every 4xx to the console, which is no mistake of the page
+        self.assertEqual([c["params"]["entry"]["source"] for c in self.browser.complaints], ["network"])
+        self.browser.complaints.clear()
+
+    def test_4_what_is_played_is_seen_without_reloading(self):
+        self.go(self.HASH)
+        self.wait_for("No task is open")
+        self.browser.value("window.stayed = true")
+        api = self.play(0, 24)
+        api.must("POST", self.PATH + "/ask", {"task": "still open"})
+        learner = api.look(self.PATH)
+        self.assertEqual(learner["tasks"]["closed"], 24)
+        self.assertGreaterEqual(len(learner["types"]), 1)
+        self.wait_for("still open")
+        self.browser.wait(f"document.querySelector('.tiles dd').textContent === '{learner['tasks']['closed']}'")
+        self.compare(api.look(self.PATH))
+        self.play(24, 25)
+        self.browser.wait("document.querySelector('.tiles dd').textContent === '25'")
+        self.assertTrue(self.browser.value("window.stayed"))
+
+    def compare(self, learner):
+        """The numbers on the page are the service's."""
+        tiles = [str(learner["tasks"][k]) for k in ("closed", "control", "open")] + [str(learner["rewards"])]
+        shown = "[...document.querySelectorAll('.tiles dd')].slice(0, 4).map(e => e.textContent).join()"
+        self.browser.wait(f"{shown} === '{','.join(tiles)}'")
+        rows = self.browser.wait("[...document.querySelectorAll('.map tbody tr')].map(e => e.cells.length)")
+        self.assertEqual(len(rows), len(learner["types"]) + 1)
+        self.browser.wait(f"document.querySelector('.map .heat').innerText.startsWith('{learner['types'][0]['means'][0]:.3f}')")
+        self.assertIn(f"{learner['worth']['transfer']['reward_per_step']:.3f} with transfer", self.text(".worth"))
+        groups = self.browser.value("Chart.getChart(document.querySelector('canvas')).data.datasets[0].data")
+        self.assertEqual(groups[-1]["x"], learner["tasks"]["closed"])
+
+    def test_5_every_page_fits_and_can_be_read_in_light_and_dark(self):
+        for page, hash in [("learners", "#/"), ("learner", self.HASH), ("new", "#/new")]:
+            for width, mobile in [(1280, False), (390, True)] + [(320, True)] * (page == "learner"):
+                self.go(hash, width, mobile)
+                self.live()
+                for scheme in ("light", "dark"):
+                    with self.subTest(page=page, width=width, scheme=scheme):
+                        self.browser.prefer(scheme)
+                        self.check_look()
+                        self.keep(f"{page}-{width}-{scheme}", width, mobile)
+
+    def check_look(self):
+        overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        self.assertEqual(self.browser.value(overflow), 0)
+        self.assertEqual(self.browser.value(WIDE), [])
+        self.assertEqual(self.browser.value(FAINT), [])
+
+    def keep(self, name, width, mobile):
+        if "SEGUE_SCREENSHOTS" not in os.environ:
+            return
+        self.browser.resize(width, self.browser.value("document.body.scrollHeight"), mobile)
+        self.browser.value("new Promise(done => requestAnimationFrame(() => setTimeout(done, 200)))")
+        self.browser.screenshot(pathlib.Path(os.environ["SEGUE_SCREENSHOTS"], f"dashboard-{name}.png"))
+        self.browser.resize(width, 800, mobile)
+
+    def test_6_what_is_seen_can_be_heard(self):
+        for hash in ("#/", self.HASH, "#/new"):
+            with self.subTest(hash=hash):
+                self.go(hash)
+                self.live()
+                levels = self.browser.value("[...document.querySelectorAll('h1, h2, h3')].filter(e => e.checkVisibility())"
+                                            ".map(e => Number(e.tagName[1]))")
+                self.assertEqual(levels[0], 1)
+                self.assertEqual(set(levels[1:]) - {2}, set())
+                tree = self.browser.call("Accessibility.getFullAXTree")["nodes"]
+                roles = {"button", "link", "textbox", "spinbutton", "combobox", "image", "region", "table", "heading"}
+                nameless = [node for node in tree if not node["ignored"] and node["role"]["value"] in roles
+                            and not node.get("name", {}).get("value", "").strip()]
+                self.assertEqual(nameless, [])
+        self.assertEqual(self.browser.value("document.querySelectorAll('[aria-live], [role=status]').length"), 1)
+
+    def test_7_by_keyboard_from_the_list_to_the_table_behind_a_chart(self):
+        self.go()
+        self.live()
+        self.tab_to(self.NAME)
+        self.browser.press(*ENTER)
+        self.wait_for("What transfer is worth")
+        self.tab_to("The same as a table")
+        self.browser.press(*SPACE)
+        self.browser.wait("document.querySelector('figure details').open")
+        closed = int(self.text(".tiles dd"))
+        rows = self.browser.value("[...document.querySelector('figure tbody').rows].map(r => r.cells[0].innerText)")
+        self.assertEqual(rows[-1].split("–")[-1], str(closed))
+        self.assertEqual(rows[0].split("–")[0], "1")
+
+    def test_8_a_hidden_tab_asks_nothing(self):
+        self.go()
+        self.live()
+        asked = "performance.getEntriesByType('resource').filter(e => e.name.includes('/v1/')).length"
+        hide = ("Object.defineProperty(document, 'hidden', {{value: {}, configurable: true}});"
+                "document.dispatchEvent(new Event('visibilitychange'))")
+        self.browser.value(hide.format("true"))
+        self.browser.value("new Promise(done => setTimeout(done, 500))")  # one may be under way
+        before = self.browser.value(asked)
+        self.browser.value("new Promise(done => setTimeout(done, 2500))")
+        self.assertEqual(self.browser.value(asked), before)
+        self.browser.value(hide.format("false"))
+        self.browser.wait(f"{asked} > {before}")
+
+    def test_9_a_service_that_is_gone_is_said_to_be(self):
+        self.go()
+        self.live()
+        self.service.stop()
+        self.wait_for("does not answer", "#status")
+        self.service.listen = f"127.0.0.1:{self.service.port}"
+        self.service.start()
+        self.wait_for("Connected again", "#status")
+        self.browser.complaints.clear()
+
+
+class Modules(Page):
+    """Parts of the dashboard by themselves, in the browser that runs them."""
+
+    def evaluate(self, module, expression):
+        self.go()
+        return self.browser.value(f"import('/{module}.js').then(m => ({expression}))")
+
+    def test_a_type_is_followed_through_versions_that_count_it_anew(self):
+        a, b, c = [0.1, 0.9], [0.9, 0.1], [0.5, 0.5]
+        versions = [{"types": [{"means": m} for m in some]} for some in ([a], [b, a], [c, a, b], [a, b])]
+        self.assertEqual(self.evaluate("follow", f"m.follow({json.dumps(versions)}, [0, 1])"),
+                         [[1], [2, 1], [3, 1, 2], [1, 2]])
+
+    def test_many_groups_become_few_and_lose_no_task(self):
+        side = lambda tasks, mean: {"tasks": tasks, "reward_per_step": mean}
+        groups = [{"from": i + 1, "to": i + 1, "transfer": side(i % 2, i % 2 or None), "control": side(1, 0.5)}
+                  for i in range(100)]
+        few = self.evaluate("reward", f"m.coarser({json.dumps(groups)})")
+        self.assertEqual((few[0]["from"], few[-1]["to"]), (1, 100))
+        self.assertLessEqual(len(few), 40)
+        self.assertEqual(sum(g["transfer"]["tasks"] for g in few), 50)
+        self.assertEqual({g["transfer"]["reward_per_step"] for g in few}, {1})
+
+    def test_a_text_can_be_read_on_every_colour_of_the_map(self):
+        faint = self.evaluate("heat", "(() => { for (let i = 0; i <= 100; i++) { const e = document.createElement('p');"
+                              "e.textContent = i; m.paint(e, i / 100); document.body.append(e); } return 0; })()")
+        self.assertEqual(faint, 0)
+        self.assertEqual(self.browser.value(FAINT), [])
+
+    def test_a_faint_text_would_be_seen(self):
+        self.go()
+        self.browser.value("document.body.append(Object.assign(document.createElement('p'), {textContent: 'faint'}));"
+                           "document.body.lastChild.style.color = 'rgb(150, 150, 150)'")
+        self.assertEqual([text for text, _ in self.browser.value(FAINT)], ["faint"])
+
+    def test_a_shell_line_quotes_what_must_be(self):
+        line = self.evaluate("curl", "m.curl('/v1/it', {task: \"a'b\"}).textContent")
+        self.assertIn("-d '{\"task\":\"a'\\''b\"}'", line)
+
+
+class Headers(Page):
+    """What the pages are served with."""
+
+    def head(self, path, method="GET", **headers):
+        connection = http.client.HTTPConnection("127.0.0.1", self.service.port, timeout=30)
+        connection.request(method, path, headers=headers)
+        reply = connection.getresponse()
+        body = reply.read()
+        connection.close()
+        return reply, body
+
+    def test_types_policy_and_etag(self):
+        for path, type in [("/", "text/html; charset=utf-8"), ("/style.css", "text/css; charset=utf-8"),
+                           ("/app.js", "text/javascript; charset=utf-8"), ("/icon.svg", "image/svg+xml"),
+                           ("/chart.min.js", "text/javascript; charset=utf-8")]:
+            with self.subTest(path=path):
+                reply, body = self.head(path)
+                self.assertEqual((reply.status, reply.headers["Content-Type"]), (200, type))
+                self.assertIn("default-src 'self'", reply.headers["Content-Security-Policy"])
+                self.assertEqual(reply.headers["X-Content-Type-Options"], "nosniff")
+                tag = reply.headers["ETag"]
+                again, none = self.head(path, **{"If-None-Match": tag})
+                self.assertEqual((again.status, none, again.headers["ETag"]), (304, b"", tag))
+                only, none = self.head(path, "HEAD")
+                self.assertEqual((only.status, none, only.headers["Content-Length"]), (200, b"", str(len(body))))
+        self.assertEqual(self.head("/no.js")[0].status, 404)
+
+
+class Token(Page):
+    """A service that asks for a token."""
+
+    @classmethod
+    def setUpClass(cls):
+        holder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(holder.cleanup)
+        file = pathlib.Path(holder.name) / "tokens"
+        file.write_text("correct-horse-battery\n")
+        file.chmod(0o600)
+        cls.options = ("--token-file", str(file))
+        super().setUpClass()
+
+    def test_the_token_is_asked_for_and_kept_in_the_tab_alone(self):
+        self.go()
+        for typed, then in [("wrong", "does not take this token"), ("correct-horse-battery", "No learner yet")]:
+            self.wait_for("asks for a token", "h1")
+            self.browser.value("document.getElementById('token').value = ''; document.getElementById('token').focus()")
+            self.browser.type(typed)
+            self.browser.press(*ENTER)
+            self.wait_for(then)
+        self.assertEqual(self.browser.value("[localStorage.length, document.cookie, sessionStorage.length]"), [0, "", 1])
+        self.assertIn("Bearer $TOKEN", self.text("pre"))
+        self.assertNotIn("battery", self.browser.value("document.documentElement.outerHTML"))
+        self.browser.value("document.getElementById('forget').click()")
+        self.wait_for("asks for a token", "h1")
+        self.assertEqual(self.browser.value("sessionStorage.length"), 0)
+        self.assertEqual({c["params"]["entry"]["source"] for c in self.browser.complaints}, {"network"})
+        self.browser.complaints.clear()
+
+
+if __name__ == "__main__":
+    if not CHROMIUM:
+        print("skipped: no Chromium is installed")
+        sys.exit(77)
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])

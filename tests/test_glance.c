@@ -1,0 +1,208 @@
+/* test_glance.c - what the service keeps for people to look at: pages, versions, recent decisions.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "support.h"
+
+#include "serve/pages.h"
+#include "serve/recent.h"
+#include "serve/versions.h"
+#include "transfer/play.h"
+
+/* ---- pages ------------------------------------------------------------------------------- */
+
+static void a_page_is_found_by_its_path_alone(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < segue_n_pages; i++) {
+        const segue_page *page = segue_page_find(segue_pages[i].path);
+        assert_ptr_equal(page, &segue_pages[i]); /* hence no two have the same */
+        assert_true(page->size > 0);
+        assert_int_equal(strlen(page->etag), 34);
+    }
+    assert_non_null(segue_page_find("/"));
+    assert_non_null(segue_page_find("/openapi.json"));
+    assert_null(segue_page_find("/index.html"));
+    assert_null(segue_page_find(""));
+    assert_null(segue_page_find("/../app.js"));
+}
+
+static void a_page_is_the_file_byte_for_byte(void **state)
+{
+    (void)state;
+    const segue_page *page = segue_page_find("/icon.svg");
+    assert_memory_equal(page->data, "<svg ", 5);
+    assert_memory_equal(page->data + page->size - 7, "</svg>\n", 7);
+}
+
+/* ---- versions ---------------------------------------------------------------------------- */
+
+static segue_learner *new_learner(size_t n_arms)
+{
+    segue_learner_config config = segue_learner_defaults();
+    segue_learner *learner = NULL;
+    config.method = "tts";
+    config.n_arms = n_arms;
+    assert_ok(segue_learner_create(&learner, &config, NULL));
+    return learner;
+}
+
+/* A task of one of two kinds, in which one arm always pays. */
+static void finish_task(segue_learner *learner, size_t number)
+{
+    segue_task *task = NULL;
+    assert_ok(segue_learner_open_task(learner, &task, NULL));
+    for (size_t step = 0; step < 8; step++)
+        assert_ok(segue_task_tell(task, step % 2, step % 2 == number % 2 ? 1.0 : 0.0, NULL));
+    assert_ok(segue_learner_close_task(learner, &task, NULL));
+}
+
+static void teach(segue_learner *learner, segue_versions *versions, size_t tasks)
+{
+    for (size_t i = 0; i < tasks; i++) {
+        finish_task(learner, i);
+        assert_ok(segue_versions_note(versions, learner, NULL));
+    }
+}
+
+static void versions_are_thinned_out_evenly(void **state)
+{
+    (void)state;
+    segue_learner *learner = new_learner(2);
+    segue_versions versions = {.count = 0};
+    teach(learner, &versions, 300);
+    const uint64_t newest = segue_learner_version(learner);
+    assert_true(newest > 2 * VERSIONS_MOST);
+    assert_true(versions.count > VERSIONS_MOST / 2 - 2 && versions.count <= VERSIONS_MOST);
+    for (size_t i = 0; i < versions.count; i++)
+        assert_int_equal(versions.entry[i].version, (i + 1) * versions.stride);
+    assert_true(newest - versions.entry[versions.count - 1].version < versions.stride);
+    segue_versions_fini(&versions);
+    segue_learner_destroy(learner);
+}
+
+static void a_version_is_noted_once_and_is_what_is_taught(void **state)
+{
+    (void)state;
+    segue_learner *learner = new_learner(2);
+    segue_versions versions = {.count = 0};
+    segue_found found;
+    assert_ok(segue_versions_note(&versions, learner, NULL));
+    assert_int_equal(versions.count, 0); /* nothing is taught yet */
+    teach(learner, &versions, 40);
+    const size_t count = versions.count;
+    assert_ok(segue_versions_note(&versions, learner, NULL));
+    assert_int_equal(versions.count, count);
+    const past_version *last = &versions.entry[count - 1];
+    assert_ok(segue_learner_found(learner, &found, NULL));
+    assert_int_equal(last->version, segue_learner_version(learner));
+    assert_int_equal(last->tasks, 40);
+    assert_int_equal(last->n_types, found.n_types);
+    assert_memory_equal(last->number, found.weight, found.n_types * sizeof(double));
+    assert_memory_equal(last->number + found.n_types, found.mean,
+                        found.n_types * found.n_arms * sizeof(double));
+    segue_found_fini(&found);
+    segue_versions_fini(&versions);
+    segue_learner_destroy(learner);
+}
+
+static void of_many_arms_the_first_are_kept(void **state)
+{
+    (void)state;
+    segue_learner *learner = new_learner(VERSIONS_ARMS + 6);
+    segue_versions versions = {.count = 0};
+    segue_found found;
+    teach(learner, &versions, 40);
+    assert_ok(segue_learner_found(learner, &found, NULL));
+    const past_version *last = &versions.entry[versions.count - 1];
+    assert_int_equal(last->n_arms, VERSIONS_ARMS);
+    for (size_t k = 0; k < last->n_types; k++)
+        assert_memory_equal(last->number + last->n_types + k * VERSIONS_ARMS,
+                            found.mean + k * found.n_arms, VERSIONS_ARMS * sizeof(double));
+    segue_found_fini(&found);
+    segue_versions_fini(&versions);
+    segue_learner_destroy(learner);
+}
+
+static void versions_go_to_bytes_and_back_and_damage_is_seen(void **state)
+{
+    (void)state;
+    segue_learner *learner = new_learner(2);
+    segue_versions versions = {.count = 0}, back;
+    bytes b = {.data = NULL}, again = {.data = NULL};
+    teach(learner, &versions, 30);
+    segue_versions_put(&versions, &b);
+    reader r = {.data = b.data, .size = b.size};
+    assert_true(segue_versions_get(&back, &r));
+    segue_versions_put(&back, &again);
+    assert_int_equal(again.size, b.size);
+    assert_memory_equal(again.data, b.data, b.size);
+    segue_versions_fini(&back);
+    for (size_t size = 0; size < b.size; size++) {
+        reader part = {.data = b.data, .size = size};
+        assert_false(segue_versions_get(&back, &part));
+        segue_versions_fini(&back);
+    }
+    b.data[9] = 1; /* more than there can be */
+    reader wrong = {.data = b.data, .size = b.size};
+    assert_false(segue_versions_get(&back, &wrong));
+    segue_versions_fini(&back);
+    segue_bytes_fini(&b);
+    segue_bytes_fini(&again);
+    segue_versions_fini(&versions);
+    segue_learner_destroy(learner);
+}
+
+/* ---- types ------------------------------------------------------------------------------- */
+
+static void types_are_found_with_intervals_in_the_range_of_rewards(void **state)
+{
+    (void)state;
+    segue_learner_config config = segue_learner_defaults();
+    segue_learner *learner = NULL;
+    segue_found found;
+    config.method = "tts";
+    config.n_arms = 2;
+    config.lowest = -10.0;
+    config.highest = 30.0;
+    assert_ok(segue_learner_create(&learner, &config, NULL));
+    for (size_t i = 0; i < 60; i++)
+        finish_task(learner, i); /* rewards of 0 and 1: low in the range, and alike */
+    assert_ok(segue_learner_found(learner, &found, NULL));
+    assert_true(found.n_types > 0);
+    for (size_t i = 0; i < found.n_types * found.n_arms; i++) {
+        assert_true(-10.0 <= found.low[i] && found.low[i] < found.high[i]);
+        assert_true(found.high[i] <= 30.0);
+    }
+    segue_found_fini(&found);
+    segue_learner_destroy(learner);
+}
+
+/* ---- decisions --------------------------------------------------------------------------- */
+
+static void the_last_decisions_are_kept_the_newest_first(void **state)
+{
+    (void)state;
+    recent ring = {.count = 0};
+    assert_null(segue_recent_at(&ring, 0));
+    for (size_t i = 0; i < 3 * RECENT_MOST / 2; i++) {
+        *segue_recent_add(&ring) = (recent_decision){.arm = i};
+        assert_int_equal(segue_recent_at(&ring, 0)->arm, i);
+    }
+    for (size_t i = 0; i < RECENT_MOST; i++)
+        assert_int_equal(segue_recent_at(&ring, i)->arm, 3 * RECENT_MOST / 2 - 1 - i);
+    assert_null(segue_recent_at(&ring, RECENT_MOST));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_page_is_found_by_its_path_alone),
+        cmocka_unit_test(a_page_is_the_file_byte_for_byte),
+        cmocka_unit_test(versions_are_thinned_out_evenly),
+        cmocka_unit_test(a_version_is_noted_once_and_is_what_is_taught),
+        cmocka_unit_test(of_many_arms_the_first_are_kept),
+        cmocka_unit_test(versions_go_to_bytes_and_back_and_damage_is_seen),
+        cmocka_unit_test(types_are_found_with_intervals_in_the_range_of_rewards),
+        cmocka_unit_test(the_last_decisions_are_kept_the_newest_first),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

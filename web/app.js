@@ -1,0 +1,73 @@
+/* app.js - which page is shown, kept up to date while somebody looks.
+ * SPDX-License-Identifier: Apache-2.0 */
+import { token } from "./api.js";
+import { createPage } from "./create.js";
+import { setText } from "./dom.js";
+import { learnerPage } from "./learner.js";
+import { learnersPage } from "./learners.js";
+import { loginPage } from "./login.js";
+import { poll } from "./poll.js";
+
+const main = document.getElementById("main");
+const status = document.getElementById("status");
+const live = document.getElementById("live");
+const forget = document.getElementById("forget");
+
+let page = null;
+let stop = () => {};
+let lost = false;
+
+/** Say something once, aloud too; "" takes it back. */
+const say = (text) => setText(status, text);
+
+function pageOf(hash) {
+    if (hash === "#/new") return createPage(say);
+    const name = /^#\/learner\/(.+)$/.exec(hash)?.[1];
+    return name ? learnerPage(decodeURIComponent(name)) : learnersPage();
+}
+
+/* Pages are gone to by hand, so focus moves to the heading: by keyboard one starts reading there. */
+function enter(next, focus) {
+    stop();
+    page?.leave?.();
+    page = next;
+    main.replaceChildren(page.element);
+    document.title = `${page.title} – Segue`;
+    forget.hidden = token.get() === null;
+    if (focus) main.querySelector("h1").focus();
+    stop = page.look ? poll(look, failed) : () => {};
+}
+
+async function look(signal) {
+    await page.look(signal);
+    if (lost) say("Connected again.");
+    lost = false;
+    setText(live, `Live: looked at ${new Date().toLocaleTimeString()}.`);
+}
+
+function failed(error) {
+    if (error.status === 401) return enter(loginPage(() => route(true)), true);
+    lost = true;
+    say(error.status ? error.message : "The service does not answer; trying again.");
+    setText(live, "Not live.");
+}
+
+function route(focus) {
+    lost = false;
+    enter(pageOf(location.hash), focus);
+}
+
+/* The address tells the page, so the link cannot have one of its own. */
+document.querySelector(".skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    main.focus();
+});
+forget.addEventListener("click", () => {
+    token.forget();
+    route(true);
+});
+addEventListener("hashchange", () => {
+    if (!location.hash.startsWith("#/learner/")) say("");
+    route(true);
+});
+route(false);

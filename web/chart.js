@@ -1,0 +1,78 @@
+/* chart.js - charts in the page's own colours, each with its table behind it.
+ * SPDX-License-Identifier: Apache-2.0 */
+import { h } from "./dom.js";
+
+const { Chart } = globalThis;
+const themes = matchMedia("(prefers-color-scheme: dark)");
+
+/** A colour of the style sheet, by its name without the dashes. */
+export const colour = (name) =>
+    getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+
+/** The colour of a type (1, 2, ...; 0: none of them); types that are gone share one. */
+export const typeColour = (type) => colour(type === 0 ? "none" : type <= 8 ? `type-${type}` : "gone");
+
+function axis({ title, ...more }) {
+    return {
+        title: { display: true, text: title, color: colour("ink") },
+        ticks: { color: colour("soft"), maxRotation: 0, autoSkipPadding: 16 },
+        grid: { color: colour("line"), borderColor: colour("soft") },
+        ...more,
+    };
+}
+
+/**
+ * @typedef {Object} Drawing  what a chart shows now
+ * @property {string} label   one sentence for those who do not see it
+ * @property {any[]} datasets of Chart.js
+ * @property {any[]} [labels]
+ * @property {{title: string}} x  and more of Chart.js's options of an axis
+ * @property {{title: string}} y
+ */
+
+function configure({ datasets, labels, x, y }, type) {
+    return {
+        type,
+        data: { labels, datasets },
+        options: {
+            animation: false,
+            responsive: true,
+            maintainAspectRatio: false,
+            interaction: { mode: "index", intersect: false },
+            scales: { x: axis(x), y: axis(y) },
+            plugins: { legend: { labels: { color: colour("ink"), usePointStyle: true, boxHeight: 7 } } },
+        },
+    };
+}
+
+/**
+ * A chart of a type of Chart.js, with `table` behind it.  `draw` is called again when the colours
+ * of the page change.
+ */
+export function makeChart(type, table) {
+    const canvas = h("canvas", { role: "img" });
+    const details = h("details", {}, h("summary", {}, "The same as a table"), table.element);
+    const element = h("figure", {}, h("div", { class: "chart" }, canvas), details);
+    let chart = null;
+    let make = null;
+
+    function draw(makeDrawing) {
+        make = makeDrawing;
+        const drawing = make();
+        canvas.setAttribute("aria-label", drawing.label);
+        const config = configure(drawing, type);
+        if (!chart) chart = new Chart(canvas, config);
+        else {
+            chart.data = config.data;
+            chart.options = config.options;
+            chart.update("none");
+        }
+    }
+    const redraw = () => make && draw(make);
+    themes.addEventListener("change", redraw);
+    function destroy() {
+        themes.removeEventListener("change", redraw);
+        chart?.destroy();
+    }
+    return { element, draw, destroy };
+}

@@ -1,0 +1,46 @@
+/* follow.js - which type is which from one version to the next.
+ *
+ * A fit counts types anew, so a type's number can change from one version to the next.  A chart over
+ * versions must follow the type itself: here it keeps the number that it has in the newest version,
+ * and going back, a type is the one whose means are nearest to it in the version after.
+ * SPDX-License-Identifier: Apache-2.0 */
+
+const FAR = 0.15; /* of the range of rewards: means further apart on average are of another type */
+
+function distance(a, b, range) {
+    const n = Math.min(a.means.length, b.means.length);
+    let sum = 0;
+    for (let i = 0; i < n; i++) sum += Math.abs(a.means[i] - b.means[i]);
+    return sum / n / (range[1] - range[0]);
+}
+
+/* Pairs [older, newer] of near types, the nearest first, each type in one pair at most. */
+function pairs(older, newer, range) {
+    const all = older.flatMap((a, i) => newer.map((b, k) => ({ i, k, d: distance(a, b, range) })));
+    const found = new Map();
+    const taken = new Set();
+    for (const { i, k, d } of all.sort((p, q) => p.d - q.d)) {
+        if (d > FAR || found.has(i) || taken.has(k)) continue;
+        found.set(i, k);
+        taken.add(k);
+    }
+    return found;
+}
+
+/**
+ * For each version the numbers of its types: those of the newest are 1, 2, ...; a type that is gone
+ * by then has a number after them.
+ * @param {{types: {means: number[]}[]}[]} versions  oldest first
+ * @param {[number, number]} range  of rewards
+ * @returns {number[][]}
+ */
+export function follow(versions, range) {
+    const numbers = versions.map(() => []);
+    let next = 1;
+    for (let v = versions.length - 1; v >= 0; v--) {
+        const newer = versions[v + 1]?.types ?? [];
+        const found = pairs(versions[v].types, newer, range);
+        numbers[v] = versions[v].types.map((_, i) => (found.has(i) ? numbers[v + 1][found.get(i)] : next++));
+    }
+    return numbers;
+}

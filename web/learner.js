@@ -1,0 +1,73 @@
+/* learner.js - one learner: what transfer is worth, types, tasks, decisions.
+ * SPDX-License-Identifier: Apache-2.0 */
+import { makeAlarm } from "./alarm.js";
+import { get, learnerPath } from "./api.js";
+import { makeDecisions } from "./decisions.js";
+import { h, setText } from "./dom.js";
+import { count, many, share } from "./format.js";
+import { makeReward } from "./reward.js";
+import { makeSettings } from "./settings.js";
+import { makeTasks } from "./tasks.js";
+import { makeTypes } from "./types.js";
+import { makeVersions } from "./versions.js";
+
+const TILES = [
+    ["Closed tasks", (l) => count(l.tasks.closed)],
+    ["of them control", (l) => count(l.tasks.control)],
+    ["Open tasks", (l) => count(l.tasks.open)],
+    ["Rewards", (l) => count(l.rewards)],
+    ["Version", (l) => count(l.version)],
+    ["Of no type", (l) => (l.types.length ? share(l.none) : "–")],
+];
+
+function describe({ method, arms, age }) {
+    const behind = age ? `; ${many(age, "closed task")} not learned from yet` : "";
+    return `${method}, ${arms.length} arms${behind}`;
+}
+
+function makeTiles() {
+    const values = TILES.map(() => h("dd"));
+    const tiles = TILES.map(([label], i) => h("div", {}, h("dt", {}, label), values[i]));
+    const update = (learner) => TILES.forEach(([, tell], i) => setText(values[i], tell(learner)));
+    return { element: h("dl", { class: "tiles" }, ...tiles), update };
+}
+
+export function learnerPage(name) {
+    const method = h("p", { class: "soft" });
+    const tiles = makeTiles();
+    const alarm = makeAlarm();
+    const parts = [makeReward(), makeTypes(), makeVersions(), makeTasks(name), makeDecisions()];
+    const settings = h("div");
+    const body = h("div", {}, alarm.element, tiles.element, ...parts.map((part) => part.element), settings);
+    const element = h("div", {}, h("h1", { tabindex: "-1" }, name), method, body);
+    body.hidden = true;
+
+    const at = (rest) => learnerPath(name, rest);
+    let groups = [], versions = [], seen = null, drawn = -1;
+
+    /* The history costs the service the more the longer it is: again only when a difference could be seen. */
+    async function lookBack(learner, signal) {
+        const { closed } = learner.tasks;
+        if (closed > drawn && closed >= 1.01 * drawn) {
+            ({ groups } = await get(at("/history"), signal));
+            drawn = closed;
+        }
+        if (seen?.version !== learner.version) ({ versions } = await get(at("/versions"), signal));
+    }
+
+    async function look(signal) {
+        const learner = await get(at(""), signal);
+        await lookBack(learner, signal);
+        const [{ tasks }, { decisions }] = await Promise.all([
+            get(at("/tasks?open=true&explain=true&limit=20"), signal), get(at("/decisions"), signal)]);
+        if (!seen) settings.append(makeSettings(learner));
+        seen = learner;
+        body.hidden = false; /* charts are measured when drawn: not while hidden */
+        setText(method, describe(learner));
+        tiles.update(learner);
+        alarm.update(learner);
+        parts.forEach((part) => part.update({ learner, groups, versions, tasks, decisions }));
+    }
+    const leave = () => parts.forEach((part) => part.destroy?.());
+    return { title: name, element, look, leave };
+}

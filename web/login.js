@@ -1,0 +1,24 @@
+/* login.js - the token, asked for when the service does.
+ * SPDX-License-Identifier: Apache-2.0 */
+import { token } from "./api.js";
+import { h } from "./dom.js";
+
+/** A page that asks for the token and then calls `done`. */
+export function loginPage(done) {
+    const input = h("input", { id: "token", type: "password", required: true, autocomplete: "off",
+                               "aria-describedby": "token-help" });
+    function submit(event) {
+        event.preventDefault();
+        token.set(input.value.trim());
+        done();
+    }
+    const wrong = token.get() !== null;
+    const form = h("form", { class: "form", onsubmit: submit },
+        h("div", { class: "field" }, h("label", { for: "token" }, "Token"), input,
+            h("p", { class: "soft", id: "token-help" },
+                "A line of the file given with --token-file. It is kept until this tab is closed.")),
+        wrong ? h("p", { class: "error", role: "alert" }, "The service does not take this token.") : null,
+        h("button", { type: "submit" }, "Go on"));
+    const element = h("div", {}, h("h1", { tabindex: "-1" }, "The service asks for a token"), form);
+    return { title: "Token", element };
+}

@@ -1,0 +1,85 @@
+/* reward.js - reward per task over time, that of the control tasks beside it.
+ * SPDX-License-Identifier: Apache-2.0 */
+import { colour, makeChart } from "./chart.js";
+import { h, section, show } from "./dom.js";
+import { count, value } from "./format.js";
+import { makeTable } from "./table.js";
+import { makeWorth } from "./worth.js";
+
+const range = (group) => (group.from === group.to ? count(group.from) : `${count(group.from)}–${count(group.to)}`);
+
+const COLUMNS = [
+    { head: "Tasks", cell: range },
+    { head: "Transfer", number: true, cell: (g) => value(g.transfer.reward_per_step) },
+    { head: "Control", number: true, cell: (g) => value(g.control.reward_per_step) },
+    { head: "Control tasks", number: true, cell: (g) => count(g.control.tasks) },
+];
+
+const MOST = 40; /* points of a line: single tasks are too noisy to see a trend in */
+
+/** The closed tasks with a reward of several sides as one. */
+function join(sides) {
+    const tasks = sides.reduce((sum, side) => sum + side.tasks, 0);
+    const reward = sides.reduce((sum, side) => sum + side.tasks * (side.reward_per_step ?? 0), 0);
+    return { tasks, reward_per_step: tasks ? reward / tasks : null };
+}
+
+/** At most MOST groups, made of neighbours. */
+export function coarser(groups) {
+    const each = Math.ceil(groups.length / MOST);
+    const starts = groups.map((_, i) => i).filter((i) => i % each === 0);
+    return starts.map((i) => {
+        const some = groups.slice(i, i + each);
+        return { from: some[0].from, to: some.at(-1).to,
+                 transfer: join(some.map((g) => g.transfer)), control: join(some.map((g) => g.control)) };
+    });
+}
+
+/** The mean over all control tasks up to each group: single groups have too few to compare. */
+function controlSoFar(groups) {
+    return groups.map((_, i) => join(groups.slice(0, i + 1).map((g) => g.control)).reward_per_step);
+}
+
+function points(groups, side) {
+    return groups.map((g) => ({ x: g.to, y: g[side].reward_per_step }));
+}
+
+function drawing(groups) {
+    const soFar = controlSoFar(groups);
+    const last = groups.at(-1);
+    const transfer = colour("transfer");
+    const control = colour("control");
+    return {
+        label: `Mean reward per step of ${count(last.to)} closed tasks, in the order of closing. Last group: ` +
+            `${value(last.transfer.reward_per_step)} with transfer; control so far: ${value(soFar.at(-1))}.`,
+        datasets: [
+            { label: "with transfer", data: points(groups, "transfer"), borderColor: transfer,
+              backgroundColor: transfer, pointRadius: 2, borderWidth: 2, spanGaps: true, clip: 8 },
+            { label: "control, mean so far", data: groups.map((g, i) => ({ x: g.to, y: soFar[i] })),
+              borderColor: control, backgroundColor: control, borderDash: [6, 4], pointRadius: 0, pointStyle: "line",
+              borderWidth: 2 },
+            { label: "control tasks", data: points(groups, "control"), borderColor: control, backgroundColor: control,
+              pointStyle: "triangle", pointRadius: 4, showLine: false },
+        ],
+        x: { type: "linear", title: "closed tasks", min: 0, max: last.to },
+        y: { title: "reward per step" },
+    };
+}
+
+export function makeReward() {
+    const table = makeTable("Mean reward per step, by closed tasks", COLUMNS, range);
+    const chart = makeChart("line", table);
+    const worth = makeWorth();
+    const empty = h("p", { class: "empty" }, "No task is closed yet. A task closes after as many rewards as it has " +
+        "steps, when it is idle for too long, or when you close it.");
+    const element = section("reward", "What transfer is worth", worth.element, empty, chart.element);
+    function update({ learner, groups: fine }) {
+        const groups = coarser(fine);
+        worth.update(learner);
+        show(empty, groups.length === 0);
+        if (!show(chart.element, groups.length > 0)) return;
+        table.update(groups);
+        chart.draw(() => drawing(groups));
+    }
+    return { element, update, destroy: chart.destroy };
+}

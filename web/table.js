@@ -1,0 +1,58 @@
+/* table.js - tables whose rows stay in place while their numbers change.
+ * SPDX-License-Identifier: Apache-2.0 */
+import { h, setText } from "./dom.js";
+
+/**
+ * @typedef {Object} Column
+ * @property {string} head
+ * @property {(item: any) => (string|Node)} cell  what stands there; a text is changed in place
+ * @property {boolean} [number]  set to the right
+ */
+
+function makeCell(column, index) {
+    const name = column.number ? "number" : null;
+    return index === 0 ? h("th", { scope: "row", class: name }) : h("td", { class: name });
+}
+
+function fill(row, columns, item) {
+    if (row.cells.length === 0) row.append(...columns.map(makeCell));
+    columns.forEach((column, i) => {
+        const content = column.cell(item);
+        if (typeof content === "string") setText(row.cells[i], content);
+        else if (!row.cells[i].firstChild?.isEqualNode(content)) row.cells[i].replaceChildren(content);
+    });
+}
+
+/**
+ * A table in a frame that scrolls by itself, also by keyboard.
+ * @param {string} caption
+ * @param {Column[]} columns
+ * @param {(item: any, i: number) => any} key  which row an item has
+ */
+export function makeTable(caption, columns, key) {
+    const body = h("tbody");
+    const heads = columns.map((c) => h("th", { scope: "col", class: c.number ? "number" : null }, c.head));
+    const table = h("table", {}, h("caption", {}, caption), h("thead", {}, h("tr", {}, ...heads)), body);
+    const rows = new Map();
+
+    function update(items) {
+        const keys = items.map(key);
+        for (const [name, row] of rows) {
+            if (keys.includes(name)) continue;
+            row.remove();
+            rows.delete(name);
+        }
+        items.forEach((item, i) => {
+            const row = rows.get(keys[i]) ?? h("tr");
+            rows.set(keys[i], row);
+            fill(row, columns, item);
+            if (body.rows[i] !== row) body.insertBefore(row, body.rows[i] ?? null);
+        });
+    }
+    return { element: frame(caption, table), update };
+}
+
+/** A frame that scrolls sideways when what is in it is too wide. */
+export function frame(label, content) {
+    return h("div", { class: "frame", role: "region", "aria-label": label, tabindex: "0" }, content);
+}
