@@ -193,7 +193,7 @@ static segue_status run_learners(int argc, char **argv, segue_error *err)
 
 const cli_command cli_command_learners = {
     .name = "learners",
-    .summary = "lists, shows, creates, changes and deletes the learners of a service",
+    .summary = "lists, shows, makes, changes and deletes learners of a service",
     .usage = "learners [LEARNER] [OPTIONS]",
     .details = "Prints the service's answer, JSON.  The fields of a learner to create are in\n"
                "the service's /openapi.json (NewLearner); name and arms are enough.\n\n"
