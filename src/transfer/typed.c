@@ -106,8 +106,10 @@ static segue_status publish(segue_learner *learner, segue_error *err)
     const segue_types *types = ((const typed *)learner->part)->types;
     const size_t n_components = segue_types_count(types) + 1, n_arms = segue_types_arms(types);
     lesson *next = NULL;
-    if (n_components == 1)
-        return SEGUE_OK; /* no types yet: tasks go by nothing */
+    if (n_components == 1) { /* no types yet, or no more: tasks go by nothing */
+        segue_learner_publish(learner, NULL);
+        return SEGUE_OK;
+    }
     const segue_status status = segue_lesson_create(&next, n_components, n_arms, err);
     if (status != SEGUE_OK)
         return status;
