@@ -65,7 +65,7 @@ static double objective(const side *s)
     return segue_objective(&s->mix, &s->tasks);
 }
 
-static segue_status compare(bool *has_changed, side *older, side *newer, mixture *mix,
+static segue_status compare(bool *has_changed, side *older, side *newer, const mixture *mix,
                             const ring *tasks, const segue_cut *cut, segue_rng *rng,
                             segue_error *err)
 {
@@ -75,13 +75,11 @@ static segue_status compare(bool *has_changed, side *older, side *newer, mixture
     if (status != SEGUE_OK)
         return status;
     *has_changed = objective(older) + objective(newer) > segue_objective(mix, tasks) + PRICE;
-    if (*has_changed)
-        segue_mixture_copy(mix, &newer->mix);
     return SEGUE_OK;
 }
 
-segue_status segue_change(bool *has_changed, mixture *mix, const ring *tasks, const segue_cut *cut,
-                          segue_rng *rng, segue_error *err)
+segue_status segue_change(bool *has_changed, const mixture *mix, const ring *tasks,
+                          const segue_cut *cut, segue_rng *rng, segue_error *err)
 {
     side older = {.mix = {.n_types = 0}}, newer = older;
     *has_changed = false;

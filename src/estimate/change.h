@@ -18,9 +18,8 @@ typedef struct segue_cut {
 } segue_cut;
 
 /* Whether the tasks up to a cut and those after it are better told by types of their own than all
- * by `mix`, which was fitted to all.  If so `mix` becomes the types of those after it.  On failure
- * it is as it was.  @retval SEGUE_ENOMEM */
-SEGUE_MUST_CHECK segue_status segue_change(bool *has_changed, mixture *mix, const ring *tasks,
+ * by `mix`, which was fitted to all.  @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_change(bool *has_changed, const mixture *mix, const ring *tasks,
                                            const segue_cut *cut, segue_rng *rng, segue_error *err);
 
 /* Forget the tasks up to a cut. */

@@ -217,6 +217,12 @@ void segue_mixture_drop(mixture *mix, size_t type)
     scale_weights(mix);
 }
 
+void segue_mixture_clear(mixture *mix)
+{
+    mix->n_types = 0;
+    mix->weight[0] = 1.0;
+}
+
 /* A mean costs what is known of it, and a kappa what is claimed by it; an arm that was never
  * pulled costs nothing. */
 double segue_mixture_penalty(const mixture *mix, size_t n_tasks)

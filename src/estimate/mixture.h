@@ -76,6 +76,9 @@ void segue_mixture_weigh(mixture *mix, const double *size, size_t n_tasks);
 void segue_mixture_bear(mixture *mix, const double *sum, const double *pulls);
 void segue_mixture_drop(mixture *mix, size_t type);
 
+/* No types, as when it was made. */
+void segue_mixture_clear(mixture *mix);
+
 /* What so many types, learned from n_tasks, cost in nats. */
 double segue_mixture_penalty(const mixture *mix, size_t n_tasks);
 

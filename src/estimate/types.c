@@ -6,8 +6,10 @@
  * with probability exp(-w s): at w s >= STALE they are given up, with their tasks.  Fits are due at
  * 8 tasks and then each time they have grown by 30 %; after an alarm; and after types were given
  * up.  A fit at w s >= SUSPECT asks whether all that came since is better told on its own
- * (change.h); if so, all that was before is forgotten.  For a type that looks like a new one on
- * the arms that are pulled is kept by the new one's tasks, and is wrong where it is not tried.
+ * (change.h).  If so, all that was before is forgotten and there are no types for 8 tasks, as at
+ * the start: a type that looks like a new one on the arms that are pulled would be kept by the new
+ * one's tasks, and be wrong where it is not tried; and tasks that are played by no type try all
+ * arms.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "estimate/types.h"
 
@@ -191,19 +193,31 @@ bool segue_types_due(const segue_types *types)
     return types->is_due;
 }
 
+/* When there will be enough tasks to tell whether they have changed; never, if nothing says so. */
+static uint64_t time_to_tell(const segue_types *types)
+{
+    const goners gone = most_away(&types->mix, types->finished, SUSPECT);
+    const uint64_t enough = gone.last + LEAST_SIDE;
+    return gone.weight > 0.0 && types->finished < enough ? enough : UINT64_MAX;
+}
+
 /* The next fit by the clock.  Where tasks were given up, it goes by those that are left, as if the
- * others had never been. */
+ * others had never been; without types, it is the first again. */
 static void set_clock(segue_types *types)
 {
     const bool is_full = types->tasks.count == types->config.window;
     const double age = is_full ? (double)types->finished : (double)types->tasks.count;
     types->fitted = types->finished;
     types->fit_at = types->finished + (uint64_t)fmax(LEAST_GROWTH, floor(GROWTH * age));
+    if (types->mix.n_types == 0)
+        types->fit_at = types->finished + FIRST_FIT;
+    else if (time_to_tell(types) < types->fit_at)
+        types->fit_at = time_to_tell(types);
     types->alarm = 0.0;
     types->is_due = false;
 }
 
-/* Where types have been away, look for a change; after one, forget what was before. */
+/* Where types have been away, look for a change; after one, begin anew. */
 static segue_status look_for_change(segue_types *types, mixture *mix, segue_rng *rng,
                                     segue_error *err)
 {
@@ -213,8 +227,11 @@ static segue_status look_for_change(segue_types *types, mixture *mix, segue_rng 
     if (!(gone.weight > 0.0))
         return SEGUE_OK;
     const segue_status status = segue_change(&has_changed, mix, &types->tasks, &cut, rng, err);
-    if (has_changed)
+    if (has_changed) {
         segue_change_forget(&types->tasks, &cut);
+        segue_mixture_clear(mix);
+        types->none = 0.0;
+    }
     return status;
 }
 

@@ -106,7 +106,7 @@ static segue_status make_lesson(const segue_types *types, lesson **out, segue_er
     const size_t n_components = segue_types_count(types) + 1, n_arms = segue_types_arms(types);
     *out = NULL;
     if (n_components == 1)
-        return SEGUE_OK; /* no types yet: tasks go by nothing */
+        return SEGUE_OK; /* no types yet, or no more: tasks go by nothing */
     const segue_status status = segue_lesson_create(out, n_components, n_arms, err);
     if (status != SEGUE_OK)
         return status;
@@ -116,23 +116,27 @@ static segue_status make_lesson(const segue_types *types, lesson **out, segue_er
     return SEGUE_OK;
 }
 
-static segue_status publish(segue_learner *learner, segue_error *err)
+/* Let tasks go by types from here on. */
+static segue_status publish_types(segue_learner *learner, const segue_types *types,
+                                  segue_error *err)
 {
     lesson *next = NULL;
-    const segue_status status = make_lesson(((const typed *)learner->part)->types, &next, err);
-    if (next)
+    const segue_status status = make_lesson(types, &next, err);
+    if (status == SEGUE_OK && (next || learner->current))
         segue_learner_publish(learner, next);
     return status;
+}
+
+static segue_status publish(segue_learner *learner, segue_error *err)
+{
+    return publish_types(learner, ((const typed *)learner->part)->types, err);
 }
 
 /* Publish types that were made aside and put them in the place of the others; or free them. */
 static segue_status replace(segue_learner *learner, segue_types *made, segue_error *err)
 {
     typed *t = learner->part;
-    lesson *next = NULL;
-    const segue_status status = make_lesson(made, &next, err);
-    if (next)
-        segue_learner_publish(learner, next);
+    const segue_status status = publish_types(learner, made, err);
     segue_types_destroy(status == SEGUE_OK ? t->types : made);
     t->types = status == SEGUE_OK ? made : t->types;
     return status;
