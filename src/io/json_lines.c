@@ -102,18 +102,19 @@ static char *put_character(char *to, int32_t c)
 {
     static const unsigned char first[] = {0x00, 0xc0, 0xe0, 0xf0};
     const int more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-    *to++ = (char)(first[more] | (c >> (6 * more)));
+    unsigned char *byte = (unsigned char *)to;
+    *byte++ = (unsigned char)(first[more] | (c >> (6 * more)));
     for (int i = more - 1; i >= 0; i--)
-        *to++ = (char)(0x80 | ((c >> (6 * i)) & 0x3f));
-    return to;
+        *byte++ = (unsigned char)(0x80 | ((c >> (6 * i)) & 0x3f));
+    return (char *)byte;
 }
 
-/* What a backslash and a letter stand for; 0 if nothing. */
-static char plain_escape(char c)
+/* What a backslash and a letter stand for; -1 if nothing. */
+static int32_t plain_escape(char c)
 {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
     const char *found = c ? strchr(from, c) : NULL;
-    return found ? to[found - from] : '\0';
+    return found ? (unsigned char)to[found - from] : -1;
 }
 
 /* Read an escape at `at`, and write what it stands for to `to`; returns what is behind that, or
@@ -121,11 +122,7 @@ static char plain_escape(char c)
 static char *take_escape(cursor *c, char *to)
 {
     size_t used = 2;
-    int32_t character = -1;
-    if (c->at[1] == 'u')
-        character = escaped(c->at, &used);
-    else if (plain_escape(c->at[1]))
-        character = plain_escape(c->at[1]);
+    const int32_t character = c->at[1] == 'u' ? escaped(c->at, &used) : plain_escape(c->at[1]);
     if (character <= 0) /* a NUL would end the text */
         return NULL;
     to = put_character(to, character);
@@ -150,7 +147,7 @@ static segue_status take_string(cursor *c, segue_json_value *out)
         if (*odd == '\\') {
             to = take_escape(c, to);
             if (!to)
-                return unexpected(c, "there is no such escape in a string");
+                return unexpected(c, "there is no such escape in a string, or it is a NUL");
         } else if ((unsigned char)*odd < ' ') {
             return unexpected(c, "a control character in a string; write it as an escape");
         } else {
@@ -331,7 +328,7 @@ static size_t find_wanted(segue_json_lines *json, const segue_json_value *key)
 static segue_status take_member(cursor *c)
 {
     segue_json_lines *json = c->json;
-    segue_json_value key = {.kind = SEGUE_JSON_NONE}, ignored;
+    segue_json_value key = {.text = c->at}, ignored;
     segue_status status = take_key(c, &key);
     if (status != SEGUE_OK)
         return status;

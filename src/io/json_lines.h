@@ -52,7 +52,7 @@ void segue_json_lines_fini(segue_json_lines *json);
  *
  * @retval SEGUE_EPARSE  it is not an object of JSON (RFC 8259) alone, a key is there twice, it has
  *                       more than SEGUE_MOST_KEYS keys or values deeper than SEGUE_JSON_DEPTH, a
- *                       text that is wanted has a NUL in it, or the line is too long
+ *                       string has a NUL in it, or the line is too long
  * @retval SEGUE_EIO, SEGUE_ENOMEM
  */
 SEGUE_MUST_CHECK segue_status segue_json_lines_next(segue_json_lines *json, bool *more,

@@ -11,8 +11,8 @@
 
 #define BLOCK 262144 /* stays in the cache of a processor */
 
-segue_status segue_lines_fail(const segue_lines *lines, segue_status status, segue_error *err,
-                              const char *format, ...)
+segue_status(segue_lines_fail)(const segue_lines *lines, segue_status status, segue_error *err,
+                               const char *format, ...)
 {
     char text[SEGUE_ERROR_SIZE];
     va_list args;
@@ -108,11 +108,14 @@ segue_status segue_lines_open(segue_lines *lines, const char *path, segue_error 
     if (status != SEGUE_OK)
         return status;
     lines->buffer = malloc(BLOCK + SEGUE_LINES_SLACK);
-    status = lines->buffer ? segue_lines_more(lines, err)
-                           : segue_lines_fail(lines, SEGUE_ENOMEM, err, "out of memory");
-    if (status == SEGUE_OK)
-        skip_mark(lines);
+    if (!lines->buffer)
+        status =
+            segue_fail(err, SEGUE_ENOMEM, "%s: out of memory", segue_source_name(lines->source));
     else
+        status = segue_lines_more(lines, err);
+    if (status != SEGUE_OK)
         segue_lines_close(lines);
+    else
+        skip_mark(lines);
     return status;
 }

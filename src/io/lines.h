@@ -48,4 +48,9 @@ SEGUE_MUST_CHECK segue_status segue_lines_more(segue_lines *lines, segue_error *
 segue_status segue_lines_fail(const segue_lines *lines, segue_status status, segue_error *err,
                               const char *format, ...) SEGUE_PRINTF(4, 5);
 
+#ifdef __clang_analyzer__ /* as for segue_fail */
+#define segue_lines_fail(lines, status, err, ...)                                                  \
+    ((void)segue_lines_fail(lines, status, err, __VA_ARGS__), (status))
+#endif
+
 #endif

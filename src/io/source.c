@@ -21,7 +21,7 @@
 #define PACKED_SIZE 65536
 #define MAGIC_SIZE  4
 
-typedef segue_status (*reader)(segue_source *source, char *to, size_t size, size_t *got,
+typedef segue_status (*reader)(segue_source *source, void *to, size_t size, size_t *got,
                                segue_error *err);
 
 struct segue_source {
@@ -71,7 +71,7 @@ static segue_status read_file(segue_source *source, void *to, size_t size, size_
 }
 
 /* The bytes that were looked at to tell the format come first. */
-static segue_status read_plain(segue_source *source, char *to, size_t size, size_t *got,
+static segue_status read_plain(segue_source *source, void *to, size_t size, size_t *got,
                                segue_error *err)
 {
     const size_t left = source->filled - source->at;
@@ -132,11 +132,11 @@ static segue_status inflate_some(segue_source *source, segue_error *err)
                       z->msg ? z->msg : "no reason is known");
 }
 
-static segue_status read_gzip(segue_source *source, char *to, size_t size, size_t *got,
+static segue_status read_gzip(segue_source *source, void *to, size_t size, size_t *got,
                               segue_error *err)
 {
     segue_status status = SEGUE_OK;
-    source->gzip.next_out = (Bytef *)to;
+    source->gzip.next_out = to;
     source->gzip.avail_out = (uInt)size;
     *got = 0;
     while (status == SEGUE_OK && *got == 0) {
@@ -162,7 +162,7 @@ static segue_status start_gzip(segue_source *source, segue_error *err)
 
 /* ---- zstd -------------------------------------------------------------------------------- */
 
-static segue_status read_zstd(segue_source *source, char *to, size_t size, size_t *got,
+static segue_status read_zstd(segue_source *source, void *to, size_t size, size_t *got,
                               segue_error *err)
 {
     ZSTD_outBuffer out = {.dst = to, .size = size};
