@@ -64,6 +64,7 @@ class Replay(Folder):
                 self.assertLessEqual(one[name]["mean"], one[name]["high"])
             # what the best arms pay is what it won and what it lost
             self.assertAlmostEqual(one["reward"]["mean"] + one["regret"]["mean"] / 20, found["best_arms"]["mean"])
+            self.assertEqual(one["runs_se"] > 0, one["carries"] != "arm")
         ts, tla = result["ts"], result["tla"]
         self.assertAlmostEqual(tla["over_ts"]["mean"], tla["reward"]["mean"] / ts["reward"]["mean"] - 1)
         self.assertAlmostEqual(tla["way"]["mean"], 1 - tla["regret"]["mean"] / ts["regret"]["mean"])

@@ -9,6 +9,9 @@
 
 #define MOST_CURVES 6 /* players in the table of the curve */
 
+static const char *const range_name[SEGUE_RANGES] = {
+    "reward", "regret", "over_ts", "over_prior", "over_fixed", "way", "saved", "beyond"};
+
 /* ---- CSV --------------------------------------------------------------------------------- */
 
 static void print_range(FILE *out, const segue_range *range)
@@ -22,12 +25,10 @@ static void print_range(FILE *out, const segue_range *range)
 
 static void print_csv(const void *what, FILE *out)
 {
-    static const char *const ranges[SEGUE_RANGES] = {
-        "reward", "regret", "over_ts", "over_prior", "over_fixed", "way", "saved"};
     const segue_replay_found *found = &((const cli_replay *)what)->found;
     fputs("policy,carries,play,steps,scored,runs", out);
     for (size_t k = 0; k < SEGUE_RANGES; k++)
-        fprintf(out, ",%s,%s_low,%s_high", ranges[k], ranges[k], ranges[k]);
+        fprintf(out, ",%s,%s_low,%s_high", range_name[k], range_name[k], range_name[k]);
     fputs(",ahead_from\n", out);
     for (size_t p = 0; p < found->n_players; p++) {
         const segue_contestant *player = &found->player[p];
@@ -80,15 +81,13 @@ static json_t *json_range(const segue_range *range)
 
 static json_t *json_player(const segue_contestant *player)
 {
-    const segue_winnings *won = &player->won;
-    return json_pack(
-        "{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "policy", player->name,
-        "carries", segue_carries_text(player->carries), "reward", json_range(&won->reward),
-        "regret", json_range(&won->regret), "over_ts", json_range(&won->over_ts), "over_prior",
-        json_range(&won->over_prior), "over_fixed", json_range(&won->over_fixed), "way",
-        json_range(&won->way), "saved", json_range(&won->saved), "beyond", json_range(&won->beyond),
-        "ahead_from", player->ahead ? json_integer((json_int_t)player->ahead) : json_null(),
-        "runs_se", segue_json_number(player->runs_se));
+    json_t *all = json_pack("{s:s, s:s}", "policy", player->name, "carries",
+                            segue_carries_text(player->carries));
+    for (size_t k = 0; k < SEGUE_RANGES; k++)
+        all = segue_json_set(all, range_name[k], json_range((const segue_range *)&player->won + k));
+    all = segue_json_set(all, "ahead_from",
+                         player->ahead ? json_integer((json_int_t)player->ahead) : json_null());
+    return segue_json_set(all, "runs_se", segue_json_number(player->runs_se));
 }
 
 static json_t *json_curve(const segue_replay_found *found)

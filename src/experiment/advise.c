@@ -140,7 +140,7 @@ static bool make_views(const segue_history *history, size_t task, double *views,
 static segue_status add_views(const look *l, segue_moments *moments, segue_error *err)
 {
     const size_t n_arms = l->history->n_arms;
-    double *views = calloc(4 * n_arms, sizeof *views);
+    double *views = calloc(4 * n_arms + 1, sizeof *views);
     segue_status status = views ? SEGUE_OK : no_memory(err);
     for (size_t task = 0; task < l->history->n_tasks && status == SEGUE_OK; task++)
         if (make_views(l->history, task, views, views + 3 * n_arms))

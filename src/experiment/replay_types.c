@@ -141,7 +141,7 @@ static void find_typical(replay_study *st, const segue_types *types, double *sum
     for (size_t task = 0; task < history->n_tasks; task++) {
         segue_history_counts(history, task, sum, pulls);
         (void)segue_types_posterior(types, sum, pulls, share);
-        const size_t best = likeliest(share, segue_types_count(types));
+        const size_t best = likeliest(share, st->found->types.count);
         if (best == 0)
             continue;
         segue_found_type *type = &st->found->types.type[best - 1];
@@ -157,6 +157,7 @@ static segue_status describe(replay_study *st, const segue_types *types, segue_e
     const size_t n_arms = segue_types_arms(types);
     const segue_types_fit fit = segue_types_evaluate(types);
     const double width = st->found->highest - st->found->lowest;
+    found->count = 0;
     found->type = calloc(segue_types_count(types) + 1, sizeof *found->type);
     for (size_t q = 1; found->type && q <= segue_types_count(types); q++) {
         segue_found_type *type = &found->type[q - 1];
