@@ -59,7 +59,8 @@ SEGUE_MUST_CHECK segue_status segue_types_finish(segue_types *types, const doubl
  * been seen for long and was given up. */
 bool segue_types_due(const segue_types *types);
 
-/** Fit to the tasks that are kept; then none is due.  On failure nothing has changed.
+/** Fit to the tasks that are kept; then none is due.  Where these have changed, those before the
+ * change are forgotten, and there are no types for a few tasks.  On failure nothing has changed.
  * @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_types_refit(segue_types *types, segue_error *err);
 
@@ -106,7 +107,7 @@ SEGUE_MUST_CHECK segue_status segue_types_resize(segue_types *types, size_t n_ar
 
 size_t segue_types_arms(const segue_types *types);
 
-/** Types; 0 before the first fit. */
+/** Types; 0 before the first fit, and for a few tasks after a change. */
 size_t segue_types_count(const segue_types *types);
 
 /** Tasks finished so far, and those of them that are kept. */
