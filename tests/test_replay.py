@@ -152,6 +152,12 @@ class Replay(Folder):
         found = json.loads(answer("replay", "--play", "replay", "--format", "json", "--quiet", uneven))
         self.assertIn("did not draw its arms alike", " ".join(found["warnings"]))
 
+    def test_a_log_without_any_reward_is_played(self):
+        found = self.play(log=self.file(text((t, a, 0) for t, a, _ in rows()), "zeros.csv"))
+        self.assertEqual(found["verdict"]["advice"], "arm")
+        self.assertEqual({result["over_ts"]["mean"] for result in found["results"]}, {0})
+        self.assertNotIn("nan", found["verdict"]["text"])
+
     def test_arms_that_take_turns_are_warned_of(self):
         found = self.play("--play", "replay", "--steps", 5)
         self.assertIn("repeat the arm before", " ".join(found["warnings"]))

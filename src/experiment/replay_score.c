@@ -37,12 +37,18 @@ static double average(const replay_study *st, const double *sums, size_t player,
     return total / count;
 }
 
+/* Nothing of nothing is nothing. */
+static double share_of(double part, double whole)
+{
+    return whole > 0.0 ? part / whole : 0.0;
+}
+
 /* A gain as a share of what is gained on, in the range of the log's rewards unless that begins
  * below 0, where shares mean nothing: then as if it began there. */
 static double gain(const segue_replay_found *found, double reward, double base)
 {
     const double zero = fmax(0.0, found->lowest) / (found->highest - found->lowest);
-    return (reward - base) / (base + zero);
+    return share_of(reward - base, base + zero);
 }
 
 /* All ranges' values: n_players x SEGUE_RANGES, and the reward of knowing every task's best arm. */
@@ -60,9 +66,10 @@ static void compute(const replay_study *st, const double *weight, double *out)
         const double reward = average(st, st->won, p, weight);
         const double lost = average(st, st->lost, p, weight);
         const double values[SEGUE_RANGES] = {
-            found->lowest + width * reward, width * n * lost,           gain(found, reward, ts),
-            gain(found, reward, prior),     gain(found, reward, fixed), (reward - ts) / ts_lost,
-            (alone - lost) / alone,         (simple - lost) / simple};
+            found->lowest + width * reward, width * n * lost,
+            gain(found, reward, ts),        gain(found, reward, prior),
+            gain(found, reward, fixed),     share_of(reward - ts, ts_lost),
+            share_of(alone - lost, alone),  share_of(simple - lost, simple)};
         memcpy(out + p * SEGUE_RANGES, values, sizeof values);
     }
     out[found->n_players * SEGUE_RANGES] = found->lowest + width * (ts + ts_lost);
