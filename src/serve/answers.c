@@ -77,11 +77,12 @@ static void write_arms(const live_learner *live, bytes *b)
     segue_out(b, "[");
     for (size_t i = 0; i < live->n_arms; i++) {
         segue_out(b, i > 0 ? ",{" : "{");
-        segue_out_text(b, "name", live->arm[i]);
-        segue_out_bool(b, "retired", live->retired[i]);
-        segue_out_whole(b, "pulls", live->pulls[i]);
+        segue_out_text(b, "name", live->arm[i]->name);
+        segue_out_bool(b, "retired", live->arm[i]->retired);
+        segue_out_whole(b, "pulls", live->arm[i]->pulls);
         segue_out_double(b, "mean",
-                         live->pulls[i] > 0 ? live->total[i] / (double)live->pulls[i] : NAN);
+                         live->arm[i]->pulls > 0 ? live->arm[i]->total / (double)live->arm[i]->pulls
+                                                 : NAN);
         segue_out(b, "}");
     }
     segue_out(b, "]");
@@ -363,7 +364,7 @@ void segue_answer_explanation(live_learner *live, const live_task *task, bytes *
     }
     segue_out(b, "]");
     segue_out_text(b, "purpose", purposes[why.purpose]);
-    segue_out_text(b, "arm", live->arm[why.arm]);
+    segue_out_text(b, "arm", live->arm[why.arm]->name);
     if (why.purpose == SEGUE_TELL_APART)
         segue_out_format(b, ",\"apart\":[%zu,%zu]", why.first, why.second);
     segue_out(b, "}");
@@ -385,7 +386,7 @@ static void write_open_task(live_learner *live, const live_task *task, bytes *b)
     write_row(live, &row, task->key, b);
     segue_out(b, ",\"arms\":[");
     for (size_t i = 0; i < task->n_arms; i++)
-        write_task_arm(live->arm[i], info.pulls[i],
+        write_task_arm(live->arm[i]->name, info.pulls[i],
                        info.pulls[i] > 0 ? segue_task_mean(task->play, i) * (double)info.pulls[i]
                                          : 0.0,
                        i == 0, b);
@@ -417,7 +418,7 @@ static void write_closed_task(live_learner *live, const segue_stored_task *row, 
     segue_out(b, ",\"arms\":[");
     (void)pthread_mutex_lock(&live->lock);
     for (size_t i = 0; i < live->n_arms && i < row->n_arms; i++)
-        write_task_arm(live->arm[i], sums->pulls[i], sums->total[i], i == 0, b);
+        write_task_arm(live->arm[i]->name, sums->pulls[i], sums->total[i], i == 0, b);
     (void)pthread_mutex_unlock(&live->lock);
     segue_out(b, "],\"waiting\":0,\"explanation\":null");
 }

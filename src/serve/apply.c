@@ -1,6 +1,7 @@
 /* apply.c - operations that are on the disk: let them be seen, and answer.
  * SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
+#include <assert.h>
 #include <string.h>
 
 #include "serve/inside.h"
@@ -76,7 +77,7 @@ static segue_status apply_retire_arm(segue_service *service, op *o, segue_error 
     if (o->is_new) {
         (void)pthread_mutex_lock(&live->lock);
         status = segue_learner_retire_arm(live->learner, o->n_kept, err);
-        live->retired[o->n_kept] = true;
+        live->arm[o->n_kept]->retired = true;
         live->n_retired++;
         (void)pthread_mutex_unlock(&live->lock);
         live->seq = o->seq;
@@ -117,8 +118,8 @@ static void count_task(live_learner *live, const live_task *task)
     const double lowest = live->words.lowest, width = live->words.highest - lowest;
     const segue_task_info info = segue_task_look(task->play);
     for (size_t i = 0; i < task->n_arms; i++) {
-        live->pulls[i] += info.pulls[i];
-        live->total[i] += lowest * (double)info.pulls[i] + width * info.sum[i];
+        live->arm[i]->pulls += info.pulls[i];
+        live->arm[i]->total += lowest * (double)info.pulls[i] + width * info.sum[i];
     }
     live->closed[task->control]++;
     if (task->rewards == 0)
@@ -197,6 +198,7 @@ static segue_status apply_tell(segue_service *service, op *o, segue_error *err)
 {
     live_learner *live = o->live;
     live_task *task = segue_live_by_id(live, o->decision.task);
+    assert(task || !o->is_new);
     char key[NAME_MOST + 1] = "";
     if (task)
         memcpy(key, task->key, strlen(task->key) + 1);

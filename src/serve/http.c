@@ -169,13 +169,22 @@ static void add_headers(struct MHD_Response *response, const exchange *x)
         (void)MHD_add_response_header(response, "Connection", "close");
 }
 
+/* libmicrohttpd wants bytes that may be written to, and does not write to them. */
+static struct MHD_Response *respond_with_asset(const segue_reply *reply)
+{
+    union {
+        const void *read;
+        void *write;
+    } data = {.read = reply->asset};
+    return MHD_create_response_from_buffer(reply->asset_size, data.write, MHD_RESPMEM_PERSISTENT);
+}
+
 static struct MHD_Response *make_response(segue_reply *reply)
 {
     if (reply->body.failed)
         segue_reply_fail(reply, 503, "out of memory for the answer");
     if (reply->asset)
-        return MHD_create_response_from_buffer(reply->asset_size, (void *)(uintptr_t)reply->asset,
-                                               MHD_RESPMEM_PERSISTENT);
+        return respond_with_asset(reply);
     struct MHD_Response *response =
         MHD_create_response_from_buffer(reply->body.size, reply->body.data, MHD_RESPMEM_MUST_FREE);
     if (response)

@@ -127,7 +127,7 @@ static segue_status stage_retire_arm(segue_service *service, op *o, segue_error 
         return SEGUE_OK;
     }
     o->n_kept = place;
-    o->is_new = !o->live->retired[place];
+    o->is_new = !o->live->arm[place]->retired;
     if (!o->is_new)
         return SEGUE_OK;
     if (o->live->n_retired + 1 == o->live->n_arms) {
@@ -346,7 +346,7 @@ static segue_status on_decision(void *context, const segue_stored_decision *row,
                                                    .arm = row->arm,
                                                    .version = row->version,
                                                    .asked = row->asked},
-                                      .arm = o->live->arm[row->arm]};
+                                      .arm = o->live->arm[row->arm]->name};
     a->version = row->version;
     return SEGUE_OK;
 }
@@ -440,7 +440,7 @@ static bool find_own(segue_service *service, op *o)
 
 static segue_status stage_keep(segue_service *service, op *o, segue_error *err)
 {
-    waiting kept[KEEP_MOST];
+    waiting kept[KEEP_MOST] = {{0}};
     segue_status status = SEGUE_OK;
     if (!find_own(service, o))
         return SEGUE_OK;
