@@ -309,12 +309,13 @@ void segue_answer_row(const live_learner *live, const segue_stored_task *row, co
 typedef struct task_list {
     live_learner *live;
     bytes *b;
+    bool begun;
 } task_list;
 
 /* Of an open task the learner knows more than the store. */
 static segue_status on_task(void *context, const segue_stored_task *row, segue_error *err)
 {
-    const task_list *list = context;
+    task_list *list = context;
     segue_stored_task now = *row;
     (void)err;
     (void)pthread_mutex_lock(&list->live->lock);
@@ -322,8 +323,8 @@ static segue_status on_task(void *context, const segue_stored_task *row, segue_e
     if (task)
         now = segue_row_of(list->live, task);
     (void)pthread_mutex_unlock(&list->live->lock);
-    const bool first = list->b->data[list->b->size - 1] == '[';
-    segue_out(list->b, first ? "{" : ",{");
+    segue_out(list->b, list->begun ? ",{" : "{");
+    list->begun = true;
     write_row(list->live, &now, row->key, list->b);
     segue_out(list->b, "}");
     return SEGUE_OK;
@@ -335,7 +336,7 @@ void segue_answer_tasks(segue_service *service, live_learner *live, const segue_
     const segue_tasks_which which = call->open == 1   ? SEGUE_TASKS_NEWEST_OPEN
                                     : call->open == 0 ? SEGUE_TASKS_NEWEST_CLOSED
                                                       : SEGUE_TASKS_NEWEST;
-    task_list list = {live, &reply->body};
+    task_list list = {.live = live, .b = &reply->body};
     segue_error err;
     segue_out(&reply->body, "{\"tasks\":[");
     (void)pthread_mutex_lock(&service->reader_lock);

@@ -1,7 +1,6 @@
 /* apply.c - operations that are on the disk: let them be seen, and answer.
  * SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
-#include <assert.h>
 #include <string.h>
 
 #include "serve/inside.h"
@@ -28,10 +27,10 @@ static segue_status make_live(segue_service *service, op *o, segue_error *err)
         status = segue_live_name_arm(o->live, o->live->words.arm[i], false, err);
     if (status != SEGUE_OK)
         return status;
-    segue_live_hold(o->live); /* the table's, and the operation's */
-    return segue_service_enter(service, o->live)
-               ? SEGUE_OK
-               : segue_fail(err, SEGUE_ENOMEM, "out of memory for a learner");
+    if (!segue_service_enter(service, o->live))
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a learner");
+    segue_live_hold(o->live); /* the table's, besides the operation's */
+    return SEGUE_OK;
 }
 
 static segue_status apply_create(segue_service *service, op *o, segue_error *err)
@@ -198,11 +197,10 @@ static segue_status apply_tell(segue_service *service, op *o, segue_error *err)
 {
     live_learner *live = o->live;
     live_task *task = segue_live_by_id(live, o->decision.task);
-    assert(task || !o->is_new);
     char key[NAME_MOST + 1] = "";
     if (task)
         memcpy(key, task->key, strlen(task->key) + 1);
-    if (o->is_new) {
+    if (o->is_new && task) { /* what is told anew is told to an open task */
         (void)pthread_mutex_lock(&live->lock);
         segue_live_tell(live, task, o->decision.arm, o->call.reward);
         task->active = segue_service_now(service);

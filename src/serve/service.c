@@ -195,6 +195,7 @@ static segue_status on_learner(void *context, const segue_stored_learner *row, s
         return status;
     }
     status = segue_live_create(&r->live, row, &w, rebuilt.learner, r->service->key, err);
+    segue_words_fini(&w); /* unless they are the learner's now */
     if (status == SEGUE_OK) {
         r->live->seq = rebuilt.seq;
         r->live->debt = rebuilt.events * 64;

@@ -57,8 +57,10 @@ static segue_status stage_create(segue_service *service, op *o, segue_error *err
     bytes config = {.data = NULL};
     segue_words_write(&o->call.words, &config);
     segue_bytes_put(&config, "", 1);
-    if (config.failed)
+    if (config.failed) {
+        segue_bytes_fini(&config);
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for a learner");
+    }
     o->live = segue_service_find(service, o->call.words.name);
     segue_status status = SEGUE_OK;
     if (o->live && strcmp((char *)config.data, (char *)o->live->config.data) != 0) {
@@ -153,10 +155,10 @@ static void make_up_key(segue_service *service, char out[NAME_MOST + 1])
 /* Whether a new task is one that ts plays: chance, but the same each time for the same key. */
 static bool is_control(const segue_service *service, const live_learner *live, const char *key)
 {
-    unsigned char text[8 + NAME_MOST];
+    char text[8 + NAME_MOST + 1];
     const size_t size = strlen(key);
     memcpy(text, &live->id, 8);
-    memcpy(text + 8, key, size);
+    memcpy(text + 8, key, size + 1);
     const uint64_t sum = segue_siphash(service->key, text, 8 + size);
     return (double)(int64_t)(sum >> 11) * 0x1p-53 < live->words.control;
 }
