@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char text[] = "{\"task\":\"s\",\"control\":false,\"version\":0,\"decision\":"
-                           "\"AQAAAAEAAAAAAAAAAAAAAAEAAAACAAAAAAB83-vioQGV_zx-KsgKIMWyEAv97GsZ\","
-                           "\"arm\":\"hello\"}";
+static char text[] = "{\"task\":\"s\",\"control\":false,\"version\":0,\"decision\":"
+                     "\"AQAAAAEAAAAAAAAAAAAAAAEAAAACAAAAAAB83-vioQGV_zx-KsgKIMWyEAv97GsZ\","
+                     "\"arm\":\"hello\"}";
 
 static enum MHD_Result hello(void *context, struct MHD_Connection *connection, const char *url,
                              const char *method, const char *version, const char *upload,
@@ -34,8 +34,8 @@ static enum MHD_Result hello(void *context, struct MHD_Connection *connection, c
         *upload_size = 0;
         return MHD_YES;
     }
-    struct MHD_Response *response = MHD_create_response_from_buffer(
-        sizeof text - 1, (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(sizeof text - 1, text, MHD_RESPMEM_PERSISTENT);
     (void)MHD_add_response_header(response, "Content-Type", "application/json");
     const enum MHD_Result result = MHD_queue_response(connection, MHD_HTTP_OK, response);
     MHD_destroy_response(response);

@@ -3,7 +3,7 @@
  * The linker sends malloc and its kin here (-Wl,--wrap); the n-th call fails, for n = 1, 2, ...
  * until a scenario passes untouched.  What is allocated and freed is counted.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
 #include "support.h"
 
 #include <errno.h>
@@ -20,6 +20,7 @@
 #include "io/log.h"
 #include "io/models_file.h"
 #include "io/samples_file.h"
+#include "serve/inside.h"
 
 static atomic_long calls_left; /* until the one that fails; negative: none does */
 static atomic_long failures;
@@ -627,6 +628,132 @@ static void write_logged_experiment(void)
     assert_int_equal(fclose(file), 0);
 }
 
+/* One request to a service; whether it was answered, or refused for want of memory.  The id of a
+ * decision goes to `id`, if there is one. */
+static bool served(segue_service *service, const char *method, const char *path, const char *body,
+                   char *id)
+{
+    segue_reply reply;
+    const segue_request request = {.own = true,
+                                   .method = method,
+                                   .path = path,
+                                   .content_type = "application/json",
+                                   .body = body,
+                                   .size = strlen(body)};
+    segue_service_call(service, &request, &reply);
+    const unsigned char *found =
+        reply.status == 200 && reply.body.size > 0 && !reply.body.failed
+            ? memmem(reply.body.data, reply.body.size, "\"decision\":\"", 12)
+            : NULL;
+    if (found && id)
+        (void)snprintf(id, 65, "%.64s", (const char *)found + 12);
+    const bool fine = reply.status < 300 || reply.status == 503 || reply.body.failed;
+    segue_reply_fini(&reply);
+    return fine;
+}
+
+/* A decision asked for and its reward told, `count` times; without an id there is nothing to tell.
+ */
+static bool serve_tasks(segue_service *service, char name, int count, const char *more)
+{
+    char body[256], id[65] = "";
+    bool fine = true;
+    for (int i = 0; i < count && fine && !segue_service_is_broken(service); i++) {
+        id[0] = '\0';
+        (void)snprintf(body, sizeof body, "{\"task\":\"%c%d\"%s}", name, i, more);
+        fine = served(service, "POST", "/v1/learners/l/ask", body, id);
+        (void)snprintf(body, sizeof body, "{\"decision\":\"%s\",\"reward\":1}", id);
+        if (fine && id[0])
+            fine = served(service, "POST", "/v1/tell", body, NULL);
+    }
+    return fine;
+}
+
+/* Whatever fails, requests are answered or refused, and the journal leads to what a start makes. */
+static segue_status serve_scenario(segue_error *err)
+{
+    segue_service_config config = segue_service_defaults();
+    segue_service *service = NULL;
+    segue_checked checked;
+    config.store = "sqlite::memory:";
+    segue_status status = segue_service_create(&service, &config, err);
+    if (status != SEGUE_OK)
+        return status;
+    bool fine = served(service, "POST", "/v1/learners",
+                       "{\"name\":\"l\",\"arms\":[\"A\",\"B\"],\"steps\":1,\"wait\":9,"
+                       "\"default\":0,\"control\":0.5}",
+                       NULL);
+    const bool there = atomic_load(&failures) == 0;
+    if (there)
+        fine = fine && serve_tasks(service, 's', 2, "") &&
+               serve_tasks(service, 't', 3,
+                           ",\"event\":\"e\",\"probability\":true,\"explain\":true") &&
+               served(service, "POST", "/v1/learners/l/arms", "{\"arm\":\"C\"}", NULL) &&
+               serve_tasks(service, 'u', 5, ",\"exclude\":[\"A\"],\"count\":1");
+    if (there && atomic_load(&failures) == 0)
+        fine = fine && served(service, "DELETE", "/v1/learners/l/arms/A", "", NULL) &&
+               served(service, "GET", "/v1/learners/l", "", NULL) &&
+               served(service, "GET", "/v1/learners/l/tasks", "", NULL) &&
+               served(service, "GET", "/v1/learners/l/history", "", NULL) &&
+               served(service, "GET", "/v1/learners/l/versions", "", NULL) &&
+               served(service, "GET", "/v1/learners/l/decisions", "", NULL) &&
+               served(service, "GET", "/v1/learners", "", NULL) &&
+               served(service, "GET", "/v1/learners/l/tasks/s1", "", NULL) &&
+               served(service, "GET", "/metrics", "", NULL);
+    const bool failed = atomic_load(&failures) > 0;
+    atomic_store(&calls_left, -1);
+    status = fine ? segue_check_store(service->store, &checked, err) : SEGUE_EDOMAIN;
+    segue_service_destroy(service);
+    return status == SEGUE_OK && failed ? segue_fail(err, SEGUE_ENOMEM, "as it should") : status;
+}
+
+static segue_status copy_versions(const segue_versions *versions, segue_error *err)
+{
+    bytes b = {.data = NULL};
+    segue_versions back = {.count = 0};
+    segue_versions_put(versions, &b);
+    reader r = {.data = b.data, .size = b.size};
+    const segue_status status = b.failed ? segue_fail(err, SEGUE_ENOMEM, "out of memory to save")
+                                         : segue_versions_get(&back, &r, err);
+    segue_versions_fini(&back);
+    segue_bytes_fini(&b);
+    return status;
+}
+
+/* Versions of a learner are noted after every task, saved and loaded. */
+static segue_status versions_scenario(segue_error *err)
+{
+    segue_learner_config config = segue_learner_defaults();
+    segue_versions versions = {.count = 0};
+    segue_learner *learner = NULL;
+    config.method = "tts";
+    config.n_arms = 3;
+    config.horizon = 12;
+    segue_status status = segue_learner_create(&learner, &config, err);
+    for (int i = 0; i < 9 && status == SEGUE_OK; i++) {
+        status = play_some(learner, 1, err);
+        if (status == SEGUE_OK)
+            status = segue_versions_note(&versions, learner, err);
+    }
+    if (status == SEGUE_OK)
+        status = versions.count > 0 ? copy_versions(&versions, err) : SEGUE_EDOMAIN;
+    segue_versions_fini(&versions);
+    segue_learner_destroy(learner);
+    return status;
+}
+
+static void versions_survive_every_failing_allocation(void **state)
+{
+    (void)state;
+    fail_each(versions_scenario, 40);
+}
+
+static void the_service_survives_every_failing_allocation(void **state)
+{
+    (void)state;
+    fail_each(serve_scenario, 100);
+}
+
 static void experiments_survive_every_failing_allocation(void **state)
 {
     (void)state;
@@ -741,6 +868,8 @@ int main(void)
         cmocka_unit_test(learners_survive_every_failing_allocation),
         cmocka_unit_test(learners_in_service_survive_every_failing_allocation),
         cmocka_unit_test(types_survive_every_failing_allocation),
+        cmocka_unit_test(versions_survive_every_failing_allocation),
+        cmocka_unit_test(the_service_survives_every_failing_allocation),
         cmocka_unit_test(experiments_survive_every_failing_allocation),
         cmocka_unit_test(replay_survives_every_failing_allocation),
     };

@@ -131,19 +131,19 @@ static void versions_go_to_bytes_and_back_and_damage_is_seen(void **state)
     teach(learner, &versions, 30);
     segue_versions_put(&versions, &b);
     reader r = {.data = b.data, .size = b.size};
-    assert_true(segue_versions_get(&back, &r));
+    assert_ok(segue_versions_get(&back, &r, NULL));
     segue_versions_put(&back, &again);
     assert_int_equal(again.size, b.size);
     assert_memory_equal(again.data, b.data, b.size);
     segue_versions_fini(&back);
     for (size_t size = 0; size < b.size; size++) {
         reader part = {.data = b.data, .size = size};
-        assert_false(segue_versions_get(&back, &part));
+        assert_int_equal(segue_versions_get(&back, &part, NULL), SEGUE_EFILE);
         segue_versions_fini(&back);
     }
     b.data[9] = 1; /* more than there can be */
     reader wrong = {.data = b.data, .size = b.size};
-    assert_false(segue_versions_get(&back, &wrong));
+    assert_int_equal(segue_versions_get(&back, &wrong, NULL), SEGUE_EFILE);
     segue_versions_fini(&back);
     segue_bytes_fini(&b);
     segue_bytes_fini(&again);

@@ -550,12 +550,13 @@ static void play_students(int count)
 static void it_learns_and_says_what_transfer_is_worth(void **state)
 {
     (void)state;
+    const int students = repeats(120) < 120 ? 30 : 120; /* few under valgrind */
     create(",\"steps\":20,\"control\":0.3");
-    play_students(120);
+    play_students(students);
     json_t *answer = send_ok(200, "GET", "/v1/learners/tutor", NULL);
-    assert_int_equal(number(answer, "tasks", "closed"), 120);
+    assert_int_equal(number(answer, "tasks", "closed"), students);
     assert_true(number(answer, "version", NULL) > 0);
-    assert_true(json_array_size(json_object_get(answer, "types")) >= 2);
+    assert_true(students < 120 || json_array_size(json_object_get(answer, "types")) >= 2);
     const json_t *worth = json_object_get(answer, "worth");
     const json_t *interval = json_object_get(worth, "interval");
     const double difference = json_number_value(json_object_get(worth, "difference"));
@@ -563,12 +564,13 @@ static void it_learns_and_says_what_transfer_is_worth(void **state)
     assert_true(json_number_value(json_array_get(interval, 1)) > difference);
     assert_int_equal(number(json_object_get(worth, "transfer"), "tasks", NULL) +
                          number(json_object_get(worth, "control"), "tasks", NULL),
-                     120);
+                     students);
     json_decref(answer);
     answer = send_ok(200, "GET", "/v1/learners/tutor/history", NULL);
     const json_t *groups = json_object_get(answer, "groups");
     assert_true(json_array_size(groups) > 0 && json_array_size(groups) <= 100);
-    assert_int_equal(number(json_array_get(groups, json_array_size(groups) - 1), "to", NULL), 120);
+    assert_int_equal(number(json_array_get(groups, json_array_size(groups) - 1), "to", NULL),
+                     students);
     json_decref(answer);
 }
 
@@ -578,13 +580,13 @@ static void the_journal_leads_to_what_is_there(void **state)
     segue_error err;
     (void)state;
     create(",\"steps\":20");
-    play_students(60);
+    play_students(repeats(60) < 60 ? 20 : 60);
     check(201, "POST", "/v1/learners/tutor/arms", "{\"arm\":\"D\"}");
     check(200, "DELETE", "/v1/learners/tutor/arms/B", NULL);
     if (segue_check_store(service->store, &found, &err) != SEGUE_OK)
         fail_msg("%s", err.message);
     assert_int_equal(found.learners, 1);
-    assert_true(found.events > 60);
+    assert_true(found.events > 20);
 }
 
 /* ---- the disk ------------------------------------------------------------------------------ */

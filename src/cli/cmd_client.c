@@ -33,7 +33,7 @@ static settings defaults(void)
 #define COMMON                                                                                     \
     {"url",    'u',                                                                                \
      CLI_TEXT, offsetof(settings, url),                                                            \
-     "URL",    "the service (default SEGUE_URL, or http://127.0.0.1:8080)",                        \
+     "URL",    "the service (default SEGUE_URL, 127.0.0.1:8080)",                                  \
      0,        0},                                                                                 \
     {                                                                                              \
         "token-file", 't', CLI_TEXT, offsetof(settings, token_file), "FILE",                       \
@@ -131,7 +131,7 @@ static segue_status send(const settings *set, const char *method, bytes path, by
 
 static const cli_option learners_options[] = {
     {"create", 0, CLI_TEXT, offsetof(settings, create), "FILE",
-     "create the learner that a JSON file tells; -: standard input", 0, 0},
+     "create what a JSON file tells; -: standard input", 0, 0},
     {"add-arm", 0, CLI_TEXT, offsetof(settings, add_arm), "ARM", "add an arm to LEARNER", 0, 0},
     {"retire-arm", 0, CLI_TEXT, offsetof(settings, retire_arm), "ARM",
      "take no more decisions for it", 0, 0},
@@ -193,7 +193,7 @@ static segue_status run_learners(int argc, char **argv, segue_error *err)
 
 const cli_command cli_command_learners = {
     .name = "learners",
-    .summary = "lists, shows, makes, changes and deletes learners of a service",
+    .summary = "lists, shows, creates and changes learners of a service",
     .usage = "learners [LEARNER] [OPTIONS]",
     .details = "Prints the service's answer, JSON.  The fields of a learner to create are in\n"
                "the service's /openapi.json (NewLearner); name and arms are enough.\n\n"

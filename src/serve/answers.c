@@ -76,11 +76,12 @@ static void write_arms(const live_learner *live, bytes *b)
     segue_out(b, "[");
     for (size_t i = 0; i < live->n_arms; i++) {
         segue_out(b, i > 0 ? ",{" : "{");
-        segue_out_text(b, "name", live->arm[i]);
-        segue_out_bool(b, "retired", live->retired[i]);
-        segue_out_whole(b, "pulls", live->pulls[i]);
+        segue_out_text(b, "name", live->arm[i]->name);
+        segue_out_bool(b, "retired", live->arm[i]->retired);
+        segue_out_whole(b, "pulls", live->arm[i]->pulls);
         segue_out_double(b, "mean",
-                         live->pulls[i] > 0 ? live->total[i] / (double)live->pulls[i] : NAN);
+                         live->arm[i]->pulls > 0 ? live->arm[i]->total / (double)live->arm[i]->pulls
+                                                 : NAN);
         segue_out(b, "}");
     }
     segue_out(b, "]");
@@ -296,6 +297,7 @@ typedef struct task_list {
     live_learner *live;
     bool explain;
     bytes *b;
+    bool begun;
 } task_list;
 
 static void write_listed(const task_list *list, const segue_stored_task *row, const live_task *task)
@@ -314,9 +316,10 @@ static void write_listed(const task_list *list, const segue_stored_task *row, co
 /* Of an open task the learner knows more than the store. */
 static segue_status on_task(void *context, const segue_stored_task *row, segue_error *err)
 {
-    const task_list *list = context;
+    task_list *list = context;
     (void)err;
-    segue_out(list->b, list->b->data[list->b->size - 1] == '[' ? "{" : ",{");
+    segue_out(list->b, list->begun ? ",{" : "{");
+    list->begun = true;
     (void)pthread_mutex_lock(&list->live->lock);
     write_listed(list, row, row->open ? segue_live_by_id(list->live, row->id) : NULL);
     (void)pthread_mutex_unlock(&list->live->lock);
@@ -330,7 +333,7 @@ void segue_answer_tasks(segue_service *service, live_learner *live, const segue_
     const segue_tasks_which which = call->open == 1   ? SEGUE_TASKS_NEWEST_OPEN
                                     : call->open == 0 ? SEGUE_TASKS_NEWEST_CLOSED
                                                       : SEGUE_TASKS_NEWEST;
-    task_list list = {live, call->explain, &reply->body};
+    task_list list = {.live = live, .explain = call->explain, .b = &reply->body};
     segue_error err;
     segue_out(&reply->body, "{\"tasks\":[");
     (void)pthread_mutex_lock(&service->reader_lock);
@@ -359,7 +362,7 @@ void segue_answer_explanation(live_learner *live, const live_task *task, bytes *
     }
     segue_out(b, "]");
     segue_out_text(b, "purpose", purposes[why.purpose]);
-    segue_out_text(b, "arm", live->arm[why.arm]);
+    segue_out_text(b, "arm", live->arm[why.arm]->name);
     if (why.purpose == SEGUE_TELL_APART)
         segue_out_format(b, ",\"apart\":[%zu,%zu]", why.first, why.second);
     segue_out(b, "}");
@@ -381,7 +384,7 @@ static void write_open_task(live_learner *live, const live_task *task, bytes *b)
     write_row(live, &row, task->key, b);
     segue_out(b, ",\"arms\":[");
     for (size_t i = 0; i < task->n_arms; i++)
-        write_task_arm(live->arm[i], info.pulls[i],
+        write_task_arm(live->arm[i]->name, info.pulls[i],
                        info.pulls[i] > 0 ? segue_task_mean(task->play, i) * (double)info.pulls[i]
                                          : 0.0,
                        i == 0, b);
@@ -413,7 +416,7 @@ static void write_closed_task(live_learner *live, const segue_stored_task *row, 
     segue_out(b, ",\"arms\":[");
     (void)pthread_mutex_lock(&live->lock);
     for (size_t i = 0; i < live->n_arms && i < row->n_arms; i++)
-        write_task_arm(live->arm[i], sums->pulls[i], sums->total[i], i == 0, b);
+        write_task_arm(live->arm[i]->name, sums->pulls[i], sums->total[i], i == 0, b);
     (void)pthread_mutex_unlock(&live->lock);
     segue_out(b, "],\"waiting\":0,\"explanation\":null");
 }

@@ -27,10 +27,10 @@ static segue_status make_live(segue_service *service, op *o, segue_error *err)
         status = segue_live_name_arm(o->live, o->live->words.arm[i], false, err);
     if (status != SEGUE_OK)
         return status;
-    segue_live_hold(o->live); /* the table's, and the operation's */
-    return segue_service_enter(service, o->live)
-               ? SEGUE_OK
-               : segue_fail(err, SEGUE_ENOMEM, "out of memory for a learner");
+    if (!segue_service_enter(service, o->live))
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a learner");
+    segue_live_hold(o->live); /* the table's, besides the operation's */
+    return SEGUE_OK;
 }
 
 static segue_status apply_create(segue_service *service, op *o, segue_error *err)
@@ -78,7 +78,7 @@ static segue_status apply_retire_arm(segue_service *service, op *o, segue_error 
     if (o->is_new) {
         (void)pthread_mutex_lock(&live->lock);
         status = segue_learner_retire_arm(live->learner, o->n_kept, err);
-        live->retired[o->n_kept] = true;
+        live->arm[o->n_kept]->retired = true;
         live->n_retired++;
         (void)pthread_mutex_unlock(&live->lock);
         live->seq = o->seq;
@@ -119,8 +119,8 @@ static void count_task(live_learner *live, const live_task *task)
     const double lowest = live->words.lowest, width = live->words.highest - lowest;
     const segue_task_info info = segue_task_look(task->play);
     for (size_t i = 0; i < task->n_arms; i++) {
-        live->pulls[i] += info.pulls[i];
-        live->total[i] += lowest * (double)info.pulls[i] + width * info.sum[i];
+        live->arm[i]->pulls += info.pulls[i];
+        live->arm[i]->total += lowest * (double)info.pulls[i] + width * info.sum[i];
     }
     live->closed[task->control]++;
     if (task->rewards == 0)
@@ -214,7 +214,7 @@ static segue_status apply_tell(segue_service *service, op *o, segue_error *err)
     char key[NAME_MOST + 1] = "";
     if (task)
         memcpy(key, task->key, strlen(task->key) + 1);
-    if (o->is_new) {
+    if (o->is_new && task) { /* what is told anew is told to an open task */
         (void)pthread_mutex_lock(&live->lock);
         segue_live_tell(live, task, o->decision.arm, o->call.reward);
         task->active = segue_service_now(service);

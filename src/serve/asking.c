@@ -39,7 +39,7 @@ static bool find_allowed(const live_learner *live, const live_task *task, const 
         return false;
     }
     for (size_t i = 0; i < task->n_arms; i++)
-        flags[i] = !live->retired[i];
+        flags[i] = !live->arm[i]->retired;
     *allowed = flags;
     return exclude(live, task, call->exclude, flags, reply);
 }

@@ -83,7 +83,7 @@ void segue_answer_versions(live_learner *live, segue_reply *reply)
 static void write_decision(const live_learner *live, const recent_decision *d, bytes *b)
 {
     segue_out_text(b, "task", d->task);
-    segue_out_text(b, "arm", live->arm[d->arm]);
+    segue_out_text(b, "arm", live->arm[d->arm]->name);
     segue_out_double(b, "reward", d->reward);
     segue_out_bool(b, "control", d->control);
     segue_out_whole(b, "version", d->version);

@@ -183,13 +183,22 @@ static size_t page_size(const segue_reply *reply)
     return reply->status == 304 ? 0 : reply->page->size;
 }
 
+/* libmicrohttpd wants bytes that may be written to, and does not write to them. */
+static struct MHD_Response *respond_with_page(const segue_reply *reply)
+{
+    union {
+        const void *read;
+        void *write;
+    } data = {.read = reply->page->data};
+    return MHD_create_response_from_buffer(page_size(reply), data.write, MHD_RESPMEM_PERSISTENT);
+}
+
 static struct MHD_Response *make_response(segue_reply *reply)
 {
     if (reply->body.failed)
         segue_reply_fail(reply, 503, "out of memory for the answer");
     if (reply->page)
-        return MHD_create_response_from_buffer(
-            page_size(reply), (void *)(uintptr_t)reply->page->data, MHD_RESPMEM_PERSISTENT);
+        return respond_with_page(reply);
     struct MHD_Response *response =
         MHD_create_response_from_buffer(reply->body.size, reply->body.data, MHD_RESPMEM_MUST_FREE);
     if (response)

@@ -61,9 +61,6 @@ static void destroy(live_learner *live)
     for (size_t i = 0; i < live->n_arms; i++)
         free(live->arm[i]);
     free(live->arm);
-    free(live->retired);
-    free(live->pulls);
-    free(live->total);
     free(live->line.entry);
     segue_versions_fini(&live->versions);
     segue_bytes_fini(&live->config);
@@ -80,46 +77,30 @@ void segue_live_release(live_learner *live)
 
 /* ---- arms -------------------------------------------------------------------------------- */
 
-/* Room for one arm more. */
-static bool reserve_arm(live_learner *live)
-{
-    const size_t n = live->n_arms + 1;
-    char **arm = realloc(live->arm, n * sizeof(char *));
-    live->arm = arm ? arm : live->arm;
-    bool *retired = realloc(live->retired, n * sizeof *retired);
-    live->retired = retired ? retired : live->retired;
-    uint64_t *pulls = realloc(live->pulls, n * sizeof *pulls);
-    live->pulls = pulls ? pulls : live->pulls;
-    double *total = realloc(live->total, n * sizeof *total);
-    live->total = total ? total : live->total;
-    return arm && retired && pulls && total;
-}
-
 segue_status segue_live_name_arm(live_learner *live, const char *name, bool retired,
                                  segue_error *err)
 {
-    char *copy = malloc(strlen(name) + 1);
-    /* the value of an arm's name is its place, counted from 1, in the guise of a pointer */
-    void *place = (void *)(uintptr_t)(live->n_arms + 1);
-    if (!copy || !reserve_arm(live) ||
-        !segue_map_put(&live->arm_by_name, name, strlen(name), place)) {
-        free(copy);
+    const size_t size = strlen(name);
+    live_arm *arm = calloc(1, sizeof *arm + size + 1);
+    live_arm **arms = realloc(live->arm, (live->n_arms + 1) * sizeof(live_arm *));
+    live->arm = arms ? arms : live->arm;
+    if (!arm || !arms || !segue_map_put(&live->arm_by_name, name, size, arm)) {
+        free(arm);
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for an arm");
     }
-    live->arm[live->n_arms] = strcpy(copy, name);
-    live->retired[live->n_arms] = retired;
-    live->pulls[live->n_arms] = 0;
-    live->total[live->n_arms] = 0.0;
-    live->n_arms++;
+    memcpy(arm->name, name, size + 1);
+    arm->place = live->n_arms;
+    arm->retired = retired;
+    live->arm[live->n_arms++] = arm;
     live->n_retired += retired;
     return SEGUE_OK;
 }
 
 bool segue_live_find_arm(const live_learner *live, const char *name, size_t *place)
 {
-    const uintptr_t found = (uintptr_t)segue_map_find(&live->arm_by_name, name, strlen(name));
-    *place = (size_t)found - 1;
-    return found != 0;
+    const live_arm *arm = segue_map_find(&live->arm_by_name, name, strlen(name));
+    *place = arm ? arm->place : 0;
+    return arm != NULL;
 }
 
 /* ---- tasks ------------------------------------------------------------------------------- */
@@ -254,7 +235,7 @@ segue_status segue_live_ask(live_learner *live, live_task *task, const bool *all
                                    .arm = arm,
                                    .version = task->version,
                                    .asked = now};
-        out->arm = live->arm[arm];
+        out->arm = live->arm[arm]->name;
         out->probability = chance ? chance[arm] : 0.0;
         task->asked++;
         task->active = now;

@@ -50,6 +50,14 @@ typedef struct waiting_line {
     size_t saved;                  /* of `count`, from the first on: on the disk */
 } waiting_line;
 
+typedef struct live_arm {
+    size_t place;
+    bool retired;
+    uint64_t pulls; /* in closed tasks ... */
+    double total;   /* ... and the sum of these rewards */
+    char name[];
+} live_arm;
+
 typedef struct live_learner {
     /* these never change */
     int64_t id;
@@ -61,12 +69,9 @@ typedef struct live_learner {
 
     pthread_mutex_t lock;
     segue_learner *learner;
-    char **arm; /* n_arms names, which stay where they are */
-    bool *retired;
-    uint64_t *pulls; /* n_arms: of the closed tasks ... */
-    double *total;   /* ... and the sum of these rewards */
+    live_arm **arm; /* n_arms, which stay where they are */
     size_t n_arms, n_retired;
-    map arm_by_name; /* to 1 + its place */
+    map arm_by_name;
     map by_key, by_id;
     segue_stored_side side[2]; /* closed tasks: played with transfer, by ts */
     uint64_t closed[2];

@@ -176,10 +176,7 @@ static segue_status get_snapshot(segue_rebuilt *out, const void *data, size_t si
     const segue_status status = segue_learner_get(&out->learner, r.data + r.at, (size_t)length,
                                                   "the snapshot of a learner", err);
     r.at += (size_t)length;
-    if (status == SEGUE_OK && !segue_versions_get(&out->versions, &r))
-        return segue_fail(err, SEGUE_EFILE,
-                          "the versions in the snapshot of a learner are damaged");
-    return status;
+    return status == SEGUE_OK ? segue_versions_get(&out->versions, &r, err) : status;
 }
 
 static segue_status start_old(segue_store *store, const segue_stored_learner *row,

@@ -117,8 +117,8 @@ static segue_status on_arm(void *context, const segue_stored_arm *arm, segue_err
     live_learner *live = ((recovery *)context)->live;
     const segue_status status = segue_live_name_arm(live, arm->name, arm->retired, err);
     if (status == SEGUE_OK) {
-        live->pulls[live->n_arms - 1] = arm->pulls;
-        live->total[live->n_arms - 1] = arm->total;
+        live->arm[live->n_arms - 1]->pulls = arm->pulls;
+        live->arm[live->n_arms - 1]->total = arm->total;
         live->rewards += arm->pulls;
     }
     return status;
@@ -195,6 +195,7 @@ static segue_status on_learner(void *context, const segue_stored_learner *row, s
         return status;
     }
     status = segue_live_create(&r->live, row, &w, rebuilt.learner, r->service->key, err);
+    segue_words_fini(&w); /* unless they are the learner's now */
     if (status == SEGUE_OK) {
         r->live->versions = rebuilt.versions;
         rebuilt.versions.count = 0; /* they are the live one's */

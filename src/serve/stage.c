@@ -57,8 +57,10 @@ static segue_status stage_create(segue_service *service, op *o, segue_error *err
     bytes config = {.data = NULL};
     segue_words_write(&o->call.words, &config);
     segue_bytes_put(&config, "", 1);
-    if (config.failed)
+    if (config.failed) {
+        segue_bytes_fini(&config);
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for a learner");
+    }
     o->live = segue_service_find(service, o->call.words.name);
     segue_status status = SEGUE_OK;
     if (o->live && strcmp((char *)config.data, (char *)o->live->config.data) != 0) {
@@ -127,7 +129,7 @@ static segue_status stage_retire_arm(segue_service *service, op *o, segue_error 
         return SEGUE_OK;
     }
     o->n_kept = place;
-    o->is_new = !o->live->retired[place];
+    o->is_new = !o->live->arm[place]->retired;
     if (!o->is_new)
         return SEGUE_OK;
     if (o->live->n_retired + 1 == o->live->n_arms) {
@@ -153,10 +155,10 @@ static void make_up_key(segue_service *service, char out[NAME_MOST + 1])
 /* Whether a new task is one that ts plays: chance, but the same each time for the same key. */
 static bool is_control(const segue_service *service, const live_learner *live, const char *key)
 {
-    unsigned char text[8 + NAME_MOST];
+    char text[8 + NAME_MOST + 1];
     const size_t size = strlen(key);
     memcpy(text, &live->id, 8);
-    memcpy(text + 8, key, size);
+    memcpy(text + 8, key, size + 1);
     const uint64_t sum = segue_siphash(service->key, text, 8 + size);
     return (double)(int64_t)(sum >> 11) * 0x1p-53 < live->words.control;
 }
@@ -346,7 +348,7 @@ static segue_status on_decision(void *context, const segue_stored_decision *row,
                                                    .arm = row->arm,
                                                    .version = row->version,
                                                    .asked = row->asked},
-                                      .arm = o->live->arm[row->arm]};
+                                      .arm = o->live->arm[row->arm]->name};
     a->version = row->version;
     return SEGUE_OK;
 }
@@ -440,7 +442,7 @@ static bool find_own(segue_service *service, op *o)
 
 static segue_status stage_keep(segue_service *service, op *o, segue_error *err)
 {
-    waiting kept[KEEP_MOST];
+    waiting kept[KEEP_MOST] = {{0}};
     segue_status status = SEGUE_OK;
     if (!find_own(service, o))
         return SEGUE_OK;

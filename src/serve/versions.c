@@ -23,6 +23,11 @@ static bool reserve(past_version *v)
     return v->number != NULL;
 }
 
+static segue_status out_of_memory(segue_error *err)
+{
+    return segue_fail(err, SEGUE_ENOMEM, "out of memory for a version of a learner");
+}
+
 void segue_past_fini(past_version *version)
 {
     free(version->number);
@@ -53,7 +58,7 @@ segue_status segue_past_take(past_version *out, const segue_learner *learner, se
     if (reserve(out))
         copy_found(out, &found);
     else
-        status = segue_fail(err, SEGUE_ENOMEM, "out of memory for a version of a learner");
+        status = out_of_memory(err);
     segue_found_fini(&found);
     return status;
 }
@@ -116,7 +121,12 @@ void segue_versions_put(const segue_versions *versions, bytes *b)
     }
 }
 
-static bool get_version(past_version *v, reader *r)
+static segue_status refuse(segue_error *err)
+{
+    return segue_fail(err, SEGUE_EFILE, "the versions in the snapshot of a learner are damaged");
+}
+
+static segue_status get_version(past_version *v, reader *r, segue_error *err)
 {
     *v = (past_version){.number = NULL};
     v->version = segue_reader_u64(r);
@@ -124,20 +134,22 @@ static bool get_version(past_version *v, reader *r)
     segue_reader_f64(r, &v->none, 1);
     const uint64_t n_types = segue_reader_u64(r), n_arms = segue_reader_u64(r);
     if (r->failed || n_types > VERSIONS_TYPES || n_arms > VERSIONS_ARMS)
-        return false;
+        return refuse(err);
     v->n_types = (size_t)n_types;
     v->n_arms = (size_t)n_arms;
-    return reserve(v) && segue_reader_finite(r, v->number, numbers_of(v));
+    if (!reserve(v))
+        return out_of_memory(err);
+    return segue_reader_finite(r, v->number, numbers_of(v)) ? SEGUE_OK : refuse(err);
 }
 
-bool segue_versions_get(segue_versions *versions, reader *r)
+segue_status segue_versions_get(segue_versions *versions, reader *r, segue_error *err)
 {
     *versions = (segue_versions){.stride = segue_reader_u64(r)};
     const uint64_t count = segue_reader_u64(r);
-    if (count > VERSIONS_MOST)
-        return false;
-    while (versions->count < count)
-        if (!get_version(&versions->entry[versions->count++], r))
-            return false;
-    return !r->failed && r->at == r->size;
+    segue_status status = count <= VERSIONS_MOST ? SEGUE_OK : refuse(err);
+    while (status == SEGUE_OK && versions->count < count)
+        status = get_version(&versions->entry[versions->count++], r, err);
+    if (status == SEGUE_OK && (r->failed || r->at != r->size))
+        status = refuse(err);
+    return status;
 }

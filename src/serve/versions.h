@@ -7,8 +7,6 @@
 #ifndef SEGUE_SERVE_VERSIONS_H
 #define SEGUE_SERVE_VERSIONS_H
 
-#include <stdbool.h>
-
 #include "core/bytes.h"
 #include "segue/learner.h"
 
@@ -42,8 +40,11 @@ void segue_versions_fini(segue_versions *versions);
 SEGUE_MUST_CHECK segue_status segue_versions_note(segue_versions *versions,
                                                   const segue_learner *learner, segue_error *err);
 
-/** To bytes, and back into empty ones; false: they cannot be, or memory ran out. */
+/** To bytes, and back; free them in both cases.
+ * @retval SEGUE_EFILE  they cannot be
+ * @retval SEGUE_ENOMEM */
 void segue_versions_put(const segue_versions *versions, bytes *b);
-bool segue_versions_get(segue_versions *versions, reader *r);
+SEGUE_MUST_CHECK segue_status segue_versions_get(segue_versions *versions, reader *r,
+                                                 segue_error *err);
 
 #endif

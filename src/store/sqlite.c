@@ -295,7 +295,7 @@ static segue_status read_meta(segue_store *store, const char *name, unsigned cha
                             segue_text_tail(store->path), name);
     else if (key)
         memcpy(key, sqlite3_column_blob(sql, 0), SEGUE_STORE_KEY);
-    else
+    else if (number)
         *number = (uint64_t)sqlite3_column_int64(sql, 0);
     (void)sqlite3_reset(sql);
     (void)sqlite3_clear_bindings(sql);
