@@ -87,6 +87,7 @@ struct segue_store {
     sqlite3 *db;
     sqlite3_stmt *prepared[N_STATEMENTS];
     char *path;
+    int claim; /* the file that says whose it is, or -1 */
 };
 
 /* A statement, ready to be bound; NULL: the database refuses it, and `err` tells why. */
