@@ -317,6 +317,11 @@ segue_status segue_store_begin(segue_store *store, segue_error *err)
     return run_plain(store, SQL_BEGIN, err);
 }
 
+segue_status segue_store_look(segue_store *store, segue_error *err)
+{
+    return run_plain(store, SQL_LOOK, err);
+}
+
 segue_status segue_store_commit(segue_store *store, segue_error *err)
 {
     return run_plain(store, SQL_COMMIT, err);

@@ -10,6 +10,7 @@
 /* Statements, prepared when they are first used. */
 #define SEGUE_STATEMENTS(X)                                                                        \
     X(BEGIN, "BEGIN IMMEDIATE")                                                                    \
+    X(LOOK, "BEGIN")                                                                               \
     X(COMMIT, "COMMIT")                                                                            \
     X(ROLLBACK, "ROLLBACK")                                                                        \
     X(META, "SELECT value FROM meta WHERE name = ?1")                                              \

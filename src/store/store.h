@@ -175,6 +175,10 @@ SEGUE_MUST_CHECK segue_status segue_store_add_snapshot(segue_store *store, int64
                                                        uint64_t seq, const void *bytes, size_t size,
                                                        segue_error *err);
 
+/** Let all that is read from here on, until segue_store_rollback, be of one moment; whoever writes
+ * meanwhile does not wait. */
+SEGUE_MUST_CHECK segue_status segue_store_look(segue_store *store, segue_error *err);
+
 /* ---- reading ------------------------------------------------------------------------------- */
 
 typedef struct segue_stored_arm {
