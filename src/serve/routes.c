@@ -165,9 +165,8 @@ static void refuse_name(segue_reply *reply)
                      NAME_MOST);
 }
 
-/* The pattern of a request; NULL: there is none, and `reply` says so. */
-static const pattern *find_pattern(const segue_request *request, segue_call *call,
-                                   segue_reply *reply)
+/* The path is known, but not with this method. */
+static void refuse_method(const char *method, bool get, bool post, bool delete, segue_reply *reply)
 {
     static const struct {
         bool get, post, delete;
@@ -177,6 +176,17 @@ static const pattern *find_pattern(const segue_request *request, segue_call *cal
                   {false, false, true, "DELETE"},
                   {true, true, false, "GET, HEAD, POST"},
                   {true, false, true, "GET, HEAD, DELETE"}};
+    for (size_t i = 0; i < sizeof allows / sizeof *allows; i++)
+        if (allows[i].get == get && allows[i].post == post && allows[i].delete == delete)
+            reply->allow = allows[i].text;
+    segue_reply_fail(reply, 405, "this path does not take %.20s; it takes %s", method,
+                     reply->allow);
+}
+
+/* The pattern of a request; NULL: there is none, and `reply` says so. */
+static const pattern *find_pattern(const segue_request *request, segue_call *call,
+                                   segue_reply *reply)
+{
     const char *method = strcmp(request->method, "HEAD") == 0 ? "GET" : request->method;
     bool get = false, post = false, delete = false;
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
@@ -184,26 +194,19 @@ static const pattern *find_pattern(const segue_request *request, segue_call *cal
         if (how == OTHER)
             continue;
         if (strcmp(patterns[i].method, method) == 0) {
-            if (how == FITS)
-                return &patterns[i];
-            refuse_name(reply);
-            return NULL;
+            if (how == BAD_NAME)
+                refuse_name(reply);
+            return how == FITS ? &patterns[i] : NULL;
         }
         get = get || patterns[i].method[0] == 'G';
         post = post || patterns[i].method[0] == 'P';
         delete = delete || patterns[i].method[0] == 'D';
     }
-    if (!get && !post && !delete) {
+    if (get || post || delete)
+        refuse_method(request->method, get, post, delete, reply);
+    else
         segue_reply_fail(reply, 404,
-                         "there is nothing at this path; GET /openapi.json tells what "
-                         "there is");
-        return NULL;
-    }
-    for (size_t i = 0; i < sizeof allows / sizeof *allows; i++)
-        if (allows[i].get == get && allows[i].post == post && allows[i].delete == delete)
-            reply->allow = allows[i].text;
-    segue_reply_fail(reply, 405, "this path does not take %.20s; it takes %s", request->method,
-                     reply->allow);
+                         "there is nothing at this path; GET /openapi.json tells what there is");
     return NULL;
 }
 
