@@ -152,8 +152,10 @@ static void add_headers(struct MHD_Response *response, const exchange *x)
     const segue_reply *reply = &x->reply;
     (void)MHD_add_response_header(response, "Content-Type", reply->type);
     (void)MHD_add_response_header(response, "X-Request-Id", x->id);
-    (void)MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-    (void)MHD_add_response_header(response, "Cache-Control", "no-store");
+    if (!x->body.size) { /* an answer to a body is not kept or shown by anybody */
+        (void)MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+        (void)MHD_add_response_header(response, "Cache-Control", "no-store");
+    }
     if (reply->asset)
         (void)MHD_add_response_header(response, "Content-Security-Policy",
                                       "default-src 'self'; frame-ancestors 'none'");

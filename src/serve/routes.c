@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "io/csv.h"
 #include "io/json.h"
 #include "segue/number.h"
 #include "serve/out.h"
@@ -126,10 +127,7 @@ static bool decode(const char *from, size_t size, char out[NAME_MOST + 1])
         out[length++] = (char)c;
     }
     out[length] = '\0';
-    json_t *text = json_string(out); /* which refuses what is not UTF-8 */
-    const bool fine = length > 0 && text != NULL;
-    json_decref(text);
-    return fine;
+    return length > 0 && segue_is_utf8(out);
 }
 
 typedef enum fit { OTHER, FITS, BAD_NAME } fit;
@@ -139,22 +137,35 @@ static char *place_for(segue_call *call, char letter)
     return letter == 'l' ? call->learner : letter == 't' ? call->task : call->arm;
 }
 
-/* Whether a path has the form of a pattern; its names go to the call. */
-static fit match(const char *form, const char *path, segue_call *call)
+/* Whether a path has the form of a pattern. */
+static bool has_form(const char *form, const char *path)
 {
-    bool fine = true;
     while (*form == '/' && *path == '/') {
         form++;
         path++;
         const size_t form_size = strcspn(form, "/"), size = strcspn(path, "/");
-        if (*form == ':')
-            fine = decode(path, size, place_for(call, form[1])) && fine;
-        else if (form_size != size || strncmp(form, path, size) != 0)
-            return OTHER;
+        if (*form != ':' && (form_size != size || strncmp(form, path, size) != 0))
+            return false;
         form += form_size;
         path += size;
     }
-    return *form || *path ? OTHER : fine ? FITS : BAD_NAME;
+    return !*form && !*path;
+}
+
+/* The same; its names go to the call. */
+static fit match(const char *form, const char *path, segue_call *call)
+{
+    bool fine = true;
+    if (!has_form(form, path))
+        return OTHER;
+    while (*form) {
+        const size_t form_size = strcspn(++form, "/"), size = strcspn(++path, "/");
+        if (*form == ':')
+            fine = decode(path, size, place_for(call, form[1])) && fine;
+        form += form_size;
+        path += size;
+    }
+    return fine ? FITS : BAD_NAME;
 }
 
 static void refuse_name(segue_reply *reply)

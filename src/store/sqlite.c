@@ -195,7 +195,8 @@ static segue_status open_file(segue_store *store, segue_store_mode mode, segue_e
         return SEGUE_OK;
     return execute(store,
                    "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
-                   "PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -16384",
+                   "PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -16384;"
+                   "PRAGMA wal_autocheckpoint = 4000",
                    err);
 }
 
