@@ -120,8 +120,10 @@ def main(program, kills):
         students = [Student(place, i) for i in range(CLIENTS)]
         for student in students:
             student.start()
-        for _ in range(kills):
+        for i in range(kills):
             time.sleep(moments.uniform(0.02, 0.5))
+            if i % 5 == 2:
+                check_store(program, store)  # while it works
             service.kill()
             begun = time.monotonic()
             service.start()

@@ -21,7 +21,7 @@ static const cli_option options[] = {
 
 static segue_status check(const settings *set, segue_store *store, segue_error *err)
 {
-    segue_checked found;
+    segue_checked found = {.learners = 0};
     const segue_status status = segue_check_store(store, &found, err);
     if (status == SEGUE_OK)
         (void)printf("%s: sound; %" PRIu64 " learners, rebuilt from %" PRIu64

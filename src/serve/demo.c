@@ -16,7 +16,7 @@
 
 #include "segue/rng.h"
 
-#define STUDENTS 8   /* at once */
+#define STUDENTS 16  /* at once */
 #define FAST     500 /* students */
 #define STEPS    25
 #define TYPES    4
@@ -36,6 +36,7 @@ struct segue_demo {
     segue_service *service;
     pthread_t thread[STUDENTS];
     size_t n_threads;
+    uint64_t first; /* student */
     atomic_ullong next;
     atomic_bool stop;
 };
@@ -71,9 +72,8 @@ static size_t lesson_of(const json_t *answer)
 
 static void rest(const segue_demo *demo, uint64_t student)
 {
-    const struct timespec pause = {.tv_nsec = student < FAST ? 0 : 150000000};
-    (void)demo;
-    if (pause.tv_nsec > 0)
+    const struct timespec pause = {.tv_nsec = 200000000};
+    if (student >= demo->first + FAST)
         (void)nanosleep(&pause, NULL);
 }
 
@@ -123,7 +123,8 @@ segue_status segue_demo_start(segue_demo **out, segue_service *service, segue_er
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for the students");
     demo->service = service;
     /* students that came before have their keys already */
-    atomic_init(&demo->next, (unsigned long long)segue_service_now(service) % 100000000 * 1000);
+    demo->first = (uint64_t)segue_service_now(service) % 100000000 * 1000;
+    atomic_init(&demo->next, demo->first);
     json_t *created = call(demo, "/v1/learners", demo_words);
     if (!created)
         return segue_fail(err, SEGUE_EIO, "the learner of the demonstration cannot be created");

@@ -161,10 +161,11 @@ static void add_headers(struct MHD_Response *response, const exchange *x)
     const segue_reply *reply = &x->reply;
     (void)MHD_add_response_header(response, "Content-Type", reply->type);
     (void)MHD_add_response_header(response, "X-Request-Id", x->id);
-    (void)MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    if (!x->body.size) /* an answer to a body is not kept or shown by anybody */
+        (void)MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
     if (reply->page)
         add_page_headers(response, reply->page);
-    else
+    else if (!x->body.size)
         (void)MHD_add_response_header(response, "Cache-Control", "no-store");
     if (reply->allow)
         (void)MHD_add_response_header(response, "Allow", reply->allow);

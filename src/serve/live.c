@@ -83,7 +83,8 @@ segue_status segue_live_name_arm(live_learner *live, const char *name, bool reti
     const size_t size = strlen(name);
     live_arm *arm = calloc(1, sizeof *arm + size + 1);
     live_arm **arms = realloc(live->arm, (live->n_arms + 1) * sizeof(live_arm *));
-    live->arm = arms ? arms : live->arm;
+    if (arms)
+        live->arm = arms;
     if (!arm || !arms || !segue_map_put(&live->arm_by_name, name, size, arm)) {
         free(arm);
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for an arm");

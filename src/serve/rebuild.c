@@ -283,6 +283,12 @@ segue_status segue_check_store(segue_store *store, segue_checked *out, segue_err
 {
     checker c = {store, out};
     *out = (segue_checked){.learners = 0};
-    const segue_status status = segue_store_integrity(store, err);
-    return status == SEGUE_OK ? segue_store_learners(store, on_learner, &c, err) : status;
+    segue_status status = segue_store_look(store, err);
+    if (status != SEGUE_OK)
+        return status;
+    status = segue_store_integrity(store, err);
+    if (status == SEGUE_OK)
+        status = segue_store_learners(store, on_learner, &c, err);
+    segue_store_rollback(store);
+    return status;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "io/csv.h"
 #include "io/json.h"
 #include "segue/number.h"
 #include "serve/out.h"
@@ -128,10 +129,7 @@ static bool decode(const char *from, size_t size, char out[NAME_MOST + 1])
         out[length++] = (char)c;
     }
     out[length] = '\0';
-    json_t *text = json_string(out); /* which refuses what is not UTF-8 */
-    const bool fine = length > 0 && text != NULL;
-    json_decref(text);
-    return fine;
+    return length > 0 && segue_is_utf8(out);
 }
 
 typedef enum fit { OTHER, FITS, BAD_NAME } fit;
@@ -141,22 +139,35 @@ static char *place_for(segue_call *call, char letter)
     return letter == 'l' ? call->learner : letter == 't' ? call->task : call->arm;
 }
 
-/* Whether a path has the form of a pattern; its names go to the call. */
-static fit match(const char *form, const char *path, segue_call *call)
+/* Whether a path has the form of a pattern. */
+static bool has_form(const char *form, const char *path)
 {
-    bool fine = true;
     while (*form == '/' && *path == '/') {
         form++;
         path++;
         const size_t form_size = strcspn(form, "/"), size = strcspn(path, "/");
-        if (*form == ':')
-            fine = decode(path, size, place_for(call, form[1])) && fine;
-        else if (form_size != size || strncmp(form, path, size) != 0)
-            return OTHER;
+        if (*form != ':' && (form_size != size || strncmp(form, path, size) != 0))
+            return false;
         form += form_size;
         path += size;
     }
-    return *form || *path ? OTHER : fine ? FITS : BAD_NAME;
+    return !*form && !*path;
+}
+
+/* The same; its names go to the call. */
+static fit match(const char *form, const char *path, segue_call *call)
+{
+    bool fine = true;
+    if (!has_form(form, path))
+        return OTHER;
+    while (*form) {
+        const size_t form_size = strcspn(++form, "/"), size = strcspn(++path, "/");
+        if (*form == ':')
+            fine = decode(path, size, place_for(call, form[1])) && fine;
+        form += form_size;
+        path += size;
+    }
+    return fine ? FITS : BAD_NAME;
 }
 
 static void refuse_name(segue_reply *reply)
@@ -167,9 +178,8 @@ static void refuse_name(segue_reply *reply)
                      NAME_MOST);
 }
 
-/* The pattern of a request; NULL: there is none, and `reply` says so. */
-static const pattern *find_pattern(const segue_request *request, segue_call *call,
-                                   segue_reply *reply)
+/* The path is known, but not with this method. */
+static void refuse_method(const char *method, bool get, bool post, bool delete, segue_reply *reply)
 {
     static const struct {
         bool get, post, delete;
@@ -179,6 +189,17 @@ static const pattern *find_pattern(const segue_request *request, segue_call *cal
                   {false, false, true, "DELETE"},
                   {true, true, false, "GET, HEAD, POST"},
                   {true, false, true, "GET, HEAD, DELETE"}};
+    for (size_t i = 0; i < sizeof allows / sizeof *allows; i++)
+        if (allows[i].get == get && allows[i].post == post && allows[i].delete == delete)
+            reply->allow = allows[i].text;
+    segue_reply_fail(reply, 405, "this path does not take %.20s; it takes %s", method,
+                     reply->allow);
+}
+
+/* The pattern of a request; NULL: there is none, and `reply` says so. */
+static const pattern *find_pattern(const segue_request *request, segue_call *call,
+                                   segue_reply *reply)
+{
     const char *method = strcmp(request->method, "HEAD") == 0 ? "GET" : request->method;
     bool get = false, post = false, delete = false;
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
@@ -186,26 +207,19 @@ static const pattern *find_pattern(const segue_request *request, segue_call *cal
         if (how == OTHER)
             continue;
         if (strcmp(patterns[i].method, method) == 0) {
-            if (how == FITS)
-                return &patterns[i];
-            refuse_name(reply);
-            return NULL;
+            if (how == BAD_NAME)
+                refuse_name(reply);
+            return how == FITS ? &patterns[i] : NULL;
         }
         get = get || patterns[i].method[0] == 'G';
         post = post || patterns[i].method[0] == 'P';
         delete = delete || patterns[i].method[0] == 'D';
     }
-    if (!get && !post && !delete) {
+    if (get || post || delete)
+        refuse_method(request->method, get, post, delete, reply);
+    else
         segue_reply_fail(reply, 404,
-                         "there is nothing at this path; GET /openapi.json tells what "
-                         "there is");
-        return NULL;
-    }
-    for (size_t i = 0; i < sizeof allows / sizeof *allows; i++)
-        if (allows[i].get == get && allows[i].post == post && allows[i].delete == delete)
-            reply->allow = allows[i].text;
-    segue_reply_fail(reply, 405, "this path does not take %.20s; it takes %s", request->method,
-                     reply->allow);
+                         "there is nothing at this path; GET /openapi.json tells what there is");
     return NULL;
 }
 

@@ -223,6 +223,8 @@ static segue_status open_stores(segue_service *service, segue_error *err)
     segue_status status =
         segue_store_open(&service->store, service->config.store, SEGUE_STORE_CREATE, err);
     if (status == SEGUE_OK)
+        status = segue_store_claim(service->store, err);
+    if (status == SEGUE_OK)
         status = start_store(service, err);
     if (status != SEGUE_OK)
         return status;

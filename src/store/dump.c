@@ -101,7 +101,7 @@ segue_status segue_store_export(segue_store *store, const char *path, segue_erro
     char head[64];
     (void)snprintf(head, sizeof head, "{\"segue_store\":%d}\n", SEGUE_STORE_FORMAT);
     segue_bytes_put(&b, head, strlen(head));
-    segue_status status = segue_store_begin(store, err); /* all of one moment */
+    segue_status status = segue_store_look(store, err);
     for (size_t i = 0; i < TABLES && status == SEGUE_OK; i++)
         status = write_table(store, tables[i], &b, err);
     segue_store_rollback(store);

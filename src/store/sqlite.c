@@ -3,14 +3,17 @@
  * The file is in WAL mode with synchronous = FULL: what was committed survives a kill and a loss of
  * power, and readers do not wait for the writer.
  * SPDX-License-Identifier: Apache-2.0 */
+#define _DEFAULT_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #include "store/sqlite.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "core/text.h"
@@ -192,7 +195,8 @@ static segue_status open_file(segue_store *store, segue_store_mode mode, segue_e
         return SEGUE_OK;
     return execute(store,
                    "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
-                   "PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -16384",
+                   "PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -16384;"
+                   "PRAGMA wal_autocheckpoint = 4000",
                    err);
 }
 
@@ -212,6 +216,7 @@ segue_status segue_store_open(segue_store **out, const char *name, segue_store_m
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for a store");
     }
     store->path = strcpy(copy, path);
+    store->claim = -1;
     status = open_file(store, mode, err);
     if (status == SEGUE_OK)
         status = check_format(store, mode, err);
@@ -230,6 +235,8 @@ void segue_store_close(segue_store *store)
     for (size_t i = 0; i < N_STATEMENTS; i++)
         (void)sqlite3_finalize(store->prepared[i]);
     (void)sqlite3_close(store->db);
+    if (store->claim >= 0)
+        (void)close(store->claim);
     free(store->path);
     free(store);
 }
@@ -239,7 +246,47 @@ const char *segue_store_path(const segue_store *store)
     return strcmp(store->path, ":memory:") == 0 ? "" : store->path;
 }
 
+segue_status segue_store_claim(segue_store *store, segue_error *err)
+{
+    char path[4096];
+    if (*segue_store_path(store) == '\0')
+        return SEGUE_OK;
+    if ((size_t)snprintf(path, sizeof path, "%s-lock", store->path) >= sizeof path)
+        return segue_fail(err, SEGUE_EFILE, "%s: is too long a path", segue_text_tail(store->path));
+    store->claim = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (store->claim < 0)
+        return segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", segue_text_tail(path),
+                          strerror(errno));
+    if (flock(store->claim, LOCK_EX | LOCK_NB) == 0)
+        return SEGUE_OK;
+    return segue_fail(err, SEGUE_EFILE, "%s: another process serves this store",
+                      segue_text_tail(store->path));
+}
+
 /* ---- the file as a whole ----------------------------------------------------------------- */
+
+/* What a closed task says of its rewards, and an arm of those of closed tasks, is there. */
+static segue_status check_counts(segue_store *store, segue_error *err)
+{
+    static const char tasks[] =
+        "SELECT count(*) FROM task AS t WHERE closed_seq IS NOT NULL AND rewards <> (SELECT "
+        "count(*) FROM reward WHERE task = t.id) AND learner IN (SELECT id FROM learner WHERE name "
+        "IS NOT NULL)";
+    static const char arms[] =
+        "SELECT count(*) FROM learner AS l WHERE name IS NOT NULL AND (SELECT sum(pulls) FROM arm "
+        "WHERE learner = l.id) <> (SELECT coalesce(sum(rewards), 0) FROM task WHERE learner = l.id "
+        "AND closed_seq IS NOT NULL)";
+    int64_t wrong = 0, also = 0;
+    segue_status status = ask_number(store, tasks, &wrong, err);
+    if (status == SEGUE_OK)
+        status = ask_number(store, arms, &also, err);
+    if (status == SEGUE_OK && wrong + also > 0)
+        return segue_fail(err, SEGUE_EFILE,
+                          "%s: is damaged: %" PRId64 " tasks and the arms of %" PRId64
+                          " learners count other rewards than there are",
+                          segue_text_tail(store->path), wrong, also);
+    return status;
+}
 
 segue_status segue_store_integrity(segue_store *store, segue_error *err)
 {
@@ -253,7 +300,7 @@ segue_status segue_store_integrity(segue_store *store, segue_error *err)
             segue_fail(err, SEGUE_EFILE, "%s: is damaged: %.200s", segue_text_tail(store->path),
                        (const char *)sqlite3_column_text(sql, 0));
     (void)sqlite3_finalize(sql);
-    return status;
+    return status == SEGUE_OK ? check_counts(store, err) : status;
 }
 
 segue_status segue_store_limit(segue_store *store, uint64_t pages, segue_error *err)
@@ -269,6 +316,11 @@ segue_status segue_store_limit(segue_store *store, uint64_t pages, segue_error *
 segue_status segue_store_begin(segue_store *store, segue_error *err)
 {
     return run_plain(store, SQL_BEGIN, err);
+}
+
+segue_status segue_store_look(segue_store *store, segue_error *err)
+{
+    return run_plain(store, SQL_LOOK, err);
 }
 
 segue_status segue_store_commit(segue_store *store, segue_error *err)

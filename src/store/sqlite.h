@@ -10,6 +10,7 @@
 /* Statements, prepared when they are first used. */
 #define SEGUE_STATEMENTS(X)                                                                        \
     X(BEGIN, "BEGIN IMMEDIATE")                                                                    \
+    X(LOOK, "BEGIN")                                                                               \
     X(COMMIT, "COMMIT")                                                                            \
     X(ROLLBACK, "ROLLBACK")                                                                        \
     X(META, "SELECT value FROM meta WHERE name = ?1")                                              \
@@ -87,6 +88,7 @@ struct segue_store {
     sqlite3 *db;
     sqlite3_stmt *prepared[N_STATEMENTS];
     char *path;
+    int claim; /* the file that says whose it is, or -1 */
 };
 
 /* A statement, ready to be bound; NULL: the database refuses it, and `err` tells why. */

@@ -39,7 +39,12 @@ void segue_store_close(segue_store *store);
 /** The path of its file; "" without one. */
 const char *segue_store_path(const segue_store *store);
 
-/** Look the file over as SQLite does.  @retval SEGUE_EFILE  it is damaged */
+/** Have the store for this process alone, to serve it; others may still read.  It ends with the
+ * process, however that ends.  @retval SEGUE_EFILE  another process has it */
+SEGUE_MUST_CHECK segue_status segue_store_claim(segue_store *store, segue_error *err);
+
+/** Look the file over as SQLite does, and whether what is counted is there.
+ * @retval SEGUE_EFILE  it is damaged */
 SEGUE_MUST_CHECK segue_status segue_store_integrity(segue_store *store, segue_error *err);
 
 /** Write all there is to a file, a line of JSON a row; and fill a new store from such a file.
@@ -169,6 +174,10 @@ SEGUE_MUST_CHECK segue_status segue_store_add_event(segue_store *store, segue_st
 SEGUE_MUST_CHECK segue_status segue_store_add_snapshot(segue_store *store, int64_t learner,
                                                        uint64_t seq, const void *bytes, size_t size,
                                                        segue_error *err);
+
+/** Let all that is read from here on, until segue_store_rollback, be of one moment; whoever writes
+ * meanwhile does not wait. */
+SEGUE_MUST_CHECK segue_status segue_store_look(segue_store *store, segue_error *err);
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
