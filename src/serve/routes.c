@@ -9,8 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "io/csv.h"
 #include "io/json.h"
+#include "io/utf8.h"
 #include "segue/number.h"
 #include "serve/out.h"
 
@@ -129,7 +129,7 @@ static bool decode(const char *from, size_t size, char out[NAME_MOST + 1])
         out[length++] = (char)c;
     }
     out[length] = '\0';
-    return length > 0 && segue_is_utf8(out);
+    return length > 0 && segue_is_utf8(out, length);
 }
 
 typedef enum fit { OTHER, FITS, BAD_NAME } fit;
