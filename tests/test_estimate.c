@@ -674,8 +674,9 @@ static void types_that_leave_together_are_given_up_together(void **state)
     for (size_t j = 0; j < 60; j++)
         finish_tasks(types, j % 2, 1);
     assert_int_equal(segue_types_count(types), 2);
-    /* Alone, each of weight near 1/2 would be kept for 20 tasks; both, of weight near 1, for 10. */
-    finish_tasks(types, 2, 15);
+    /* Alone, each of weight near 1/2 would be kept for 20 tasks.  Eight tell that all have changed,
+     * and after eight more there are types again. */
+    finish_tasks(types, 2, 18);
     assert_int_equal(segue_types_count(types), 1);
     assert_true(segue_types_a(types)[3 + 2] > segue_types_b(types)[3 + 2]);
     segue_types_destroy(types);
