@@ -682,6 +682,19 @@ static void types_that_leave_together_are_given_up_together(void **state)
     segue_types_destroy(types);
 }
 
+static void types_that_come_in_blocks_are_kept(void **state)
+{
+    (void)state;
+    segue_types_config config = segue_types_defaults();
+    segue_types *types = NULL;
+    config.n_arms = 3;
+    assert_ok(segue_types_create(&types, &config, NULL));
+    for (size_t j = 0; j < 120; j++)
+        finish_tasks(types, j / 10 % 3, 1);
+    assert_int_equal(segue_types_count(types), 3);
+    segue_types_destroy(types);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -704,6 +717,7 @@ int main(void)
         cmocka_unit_test(a_permutation_of_arms_permutes_the_answer),
         cmocka_unit_test(a_model_keeps_its_number),
         cmocka_unit_test(types_that_leave_together_are_given_up_together),
+        cmocka_unit_test(types_that_come_in_blocks_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

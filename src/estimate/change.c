@@ -3,13 +3,45 @@
  * One mixture for all tasks against one for those before a cut and one for those after it: the
  * larger objective wins, the two being charged for where in the window the cut may be.  The
  * objective has the price of each type in it, so that types which were there before and still are
- * speak for one mixture.  Costs two fits.
- * SPDX-License-Identifier: Apache-2.0 */
+ * speak for one mixture.  Tasks that come in blocks are none of that: a log that was sorted, say,
+ * by where its tasks are from.  Costs two fits. SPDX-License-Identifier: Apache-2.0 */
 #include "estimate/change.h"
 
 #include "estimate/refit.h"
 
 #define PRICE 6.0 /* nats: a cut is one of some hundreds that could have been */
+#define MIXED 0.8 /* of the changes of type from task to task in a random order */
+
+/* The component that a task is likeliest of. */
+static size_t likeliest(const mixture *mix, const ring *tasks, size_t place)
+{
+    double share[MOST_TYPES + 1];
+    size_t best = 0;
+    (void)segue_mixture_posterior(mix, segue_ring_sum(tasks, place), segue_ring_pulls(tasks, place),
+                                  share);
+    for (size_t q = 1; q <= mix->n_types; q++)
+        if (share[q] > share[best])
+            best = q;
+    return best;
+}
+
+/* Whether tasks of different types followed each other, about as often as in a random order.  Where
+ * they came in blocks instead, type after type, what is away may well come back. */
+static bool is_mixed(const mixture *mix, const ring *tasks)
+{
+    double count[MOST_TYPES + 1] = {0.0}, alike = 0.0, changes = 0.0;
+    size_t last = 0;
+    for (size_t l = 0; l < tasks->count; l++) {
+        const size_t q = likeliest(mix, tasks, l);
+        changes += l > 0 && q != last ? 1.0 : 0.0;
+        count[q] += 1.0;
+        last = q;
+    }
+    for (size_t q = 0; q <= mix->n_types; q++)
+        alike += count[q] * (count[q] - 1.0);
+    const double expected = (double)tasks->count - 1.0 - alike / (double)tasks->count;
+    return expected > 0.0 && changes >= MIXED * expected;
+}
 
 /* The tasks of one side, and types of their own. */
 typedef struct side {
@@ -69,7 +101,8 @@ static segue_status compare(bool *has_changed, side *older, side *newer, const m
                             const ring *tasks, const segue_cut *cut, segue_rng *rng,
                             segue_error *err)
 {
-    if (older->tasks.count < LEAST_SIDE || newer->tasks.count < LEAST_SIDE)
+    if (older->tasks.count < LEAST_SIDE || newer->tasks.count < LEAST_SIDE ||
+        !is_mixed(mix, &older->tasks))
         return SEGUE_OK;
     const segue_status status = fit_sides(older, newer, mix, cut, rng, err);
     if (status != SEGUE_OK)
