@@ -31,8 +31,8 @@ segue_models *models_of(size_t n_arms, size_t n_models, const double *mean);
 segue_models *random_models(segue_rng *rng, size_t least_arms, size_t most_arms,
                             size_t least_models, size_t most_models);
 
-/* How often to repeat what is repeated `count` times: a tenth under valgrind, which looks for other
- * things and is slow (SEGUE_TEST_SHORT). */
+/* How often to repeat what is repeated `count` times: an N-th with SEGUE_TEST_SHORT=N, as under
+ * valgrind and the sanitizers, which look for other things and are slow. */
 int repeats(int count);
 
 /* A whole number in least .. most. */
