@@ -8,11 +8,12 @@ import io
 import json
 import random
 import re
+import shlex
 import shutil
 import sys
 import unittest
 
-from program import Folder, answer
+from program import Folder, answer, run
 
 MEANS = {"x": {"a": 0.95, "b": 0.2, "c": 0.4}, "y": {"a": 0.1, "b": 0.7, "c": 0.4}}
 
@@ -234,6 +235,20 @@ class Advise(Folder):
         following = json.loads(answer("advise", "--format", "json", told))["next"]
         self.assertIn("--order time", following)
         answer(*following.split()[1:], "--quiet")
+
+    def test_the_next_command_is_one_for_a_shell(self):
+        stars = text((t, a, 0.2 + 4 * r) for t, a, r in rows())
+        for name in ("my log's $HOME;*.csv", "plain-1.csv", "-n.csv"):
+            self.file(stars, name)
+            told = run("advise", "--lowest", 0.2, "--highest", 4.2, "--least", 2, "--format", "json", "--", name,
+                       cwd=self.folder).stdout
+            words = shlex.split(json.loads(told)["next"])
+            self.assertEqual(words[2:-1], ["--least", "2", "--lowest", "0.2", "--highest", "4.2"])
+            played = run(*words[1:], "--quiet", "--runs", 1, "--steps", 5, "--policy", "ts", cwd=self.folder)
+            self.assertEqual(played.returncode, 0, played.stderr)
+        with open(self.file(text(rows())), encoding="utf-8") as log:
+            told = run("advise", "-", stdin=log).stdout
+        self.assertIn("Next:  segue replay LOG\n", told)
 
     def test_says_what_is_missing(self):
         few = self.file(text(rows(tasks=3)), "few.csv")

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/command.h"
@@ -13,6 +14,8 @@
 
 #define LEAST_TASKS 8 /* fewer have no types */
 #define SENTENCE    400
+#define LONGEST     4096                     /* of a file's name; the system opens none longer */
+#define COMMAND     (4 * LONGEST + SENTENCE) /* a quote takes four characters of a shell */
 
 typedef struct settings {
     const char *format, *out;
@@ -46,8 +49,13 @@ typedef struct study {
     segue_history history;
     segue_advised found;
     char verdict[SENTENCE]; /* whether transfer could pay */
-    char next[SENTENCE];    /* what to do: a command, or what to log */
+    char next[COMMAND];     /* what to do: a command for a shell, or what to log */
 } study;
+
+static bool is_input(const study *st)
+{
+    return strcmp(st->path, "-") == 0;
+}
 
 /* ---- what to say ------------------------------------------------------------------------- */
 
@@ -86,26 +94,71 @@ static void say_verdict(study *st)
                        f->steps, f->pays_from, f->pays_from - f->n_tasks);
 }
 
+/* ---- the next command -------------------------------------------------------------------- */
+
+static void add(study *st, const char *text)
+{
+    const size_t used = strlen(st->next);
+    (void)snprintf(st->next + used, COMMAND - used, "%s", text);
+}
+
+/* " --NAME X", with the fewest digits that read back as the same number. */
+static void add_number(study *st, const char *name, double value)
+{
+    char text[80];
+    int digits = 6;
+    do
+        (void)snprintf(text, sizeof text, " --%s %.*g", name, digits, value);
+    while (strtod(strrchr(text, ' '), NULL) != value && digits++ < 17);
+    add(st, text);
+}
+
+/* A file's name as one word of a shell, which is no option. */
+static void add_name(study *st, const char *name)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_./-+,:@%=";
+    const bool quoted = name[strspn(name, plain)] != '\0';
+    add(st, quoted ? " '" : " ");
+    add(st, *name == '-' ? "./" : "");
+    for (; *name; name++)
+        add(st, *name == '\'' ? "'\\''" : (const char[]){*name, '\0'});
+    add(st, quoted ? "'" : "");
+}
+
+/* `segue replay` on this log, read as it was read here. */
+static void add_replay(study *st, bool resampled)
+{
+    const segue_advised *f = &st->found;
+    add(st, resampled ? "segue replay" : "segue replay --play replay");
+    add(st, f->has_time ? " --order time" : "");
+    if (resampled && f->least != 3)
+        add_number(st, "least", (double)f->least);
+    if (st->set.lowest != 0.0)
+        add_number(st, "lowest", st->set.lowest);
+    if (st->set.highest != 1.0)
+        add_number(st, "highest", st->set.highest);
+    if (is_input(st))
+        add(st, " LOG");
+    else
+        add_name(st, st->path);
+}
+
 static void say_next(study *st)
 {
     const segue_advised *f = &st->found;
-    const char *time = f->has_time ? " --order time" : "";
-    char least[40] = "";
-    if (f->least != 3)
-        (void)snprintf(least, sizeof least, " --least %" PRIu64, f->least);
-    if (f->n_tasks < 2)
-        (void)snprintf(st->next, SENTENCE, "log more tasks: transfer is from task to task");
-    else if (f->n_full >= 30 || 2 * f->n_full >= f->n_tasks)
-        (void)snprintf(st->next, SENTENCE, "segue replay%s%s %s", time, least, st->path);
-    else if (f->has_probability || f->alike)
-        (void)snprintf(st->next, SENTENCE, "segue replay --play replay%s %s%s", time, st->path,
-                       f->has_probability ? "" : "   (if its arms were drawn at random)");
-    else if (f->n_full >= 2)
-        (void)snprintf(st->next, SENTENCE, "segue replay%s %s", time, st->path);
-    else
-        (void)snprintf(st->next, SENTENCE,
-                       "log rewards of every arm in some tasks, or draw arms at random and log the "
-                       "column 'probability': then segue replay can play it");
+    const bool randomised = f->has_probability || f->alike;
+    if (f->n_tasks < 2) {
+        add(st, "log more tasks: transfer is from task to task");
+    } else if (f->n_full >= 30 || 2 * f->n_full >= f->n_tasks || (f->n_full >= 2 && !randomised)) {
+        add_replay(st, true);
+    } else if (randomised) {
+        add_replay(st, false);
+        add(st, f->has_probability ? "" : "   # if its arms were drawn at random");
+    } else {
+        add(st, "log rewards of every arm in some tasks, or draw arms at random and log the "
+                "column 'probability': then segue replay can play it");
+    }
 }
 
 /* ---- printing ---------------------------------------------------------------------------- */
@@ -140,7 +193,7 @@ static segue_status print_table(const void *what, FILE *out, segue_error *err)
     const study *st = what;
     const segue_advised *f = &st->found;
     (void)err;
-    fprintf(out, "%s\n\n", st->path);
+    fprintf(out, "%s\n\n", is_input(st) ? "(standard input)" : st->path);
     fprintf(out, "Rewards          %zu; average %.3g, in %g .. %g\n", f->n_rows,
             in_range(st, f->mean), st->set.lowest, st->set.highest);
     fprintf(out, "Tasks            %zu\n", f->n_tasks);
