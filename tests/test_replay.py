@@ -153,6 +153,14 @@ class Replay(Folder):
         found = json.loads(answer("replay", "--play", "replay", "--format", "json", "--quiet", uneven))
         self.assertIn("did not draw its arms alike", " ".join(found["warnings"]))
 
+    def test_probabilities_may_be_rounded(self):
+        for told, warnings in (0.333333, 0), (0.333, 0), (0.3, 1):
+            log = self.file(text(((*line, told) for line in randomised(told=False)), "task,arm,reward,probability"),
+                            f"{told}.csv")
+            found = json.loads(answer("replay", "--play", "replay", "--policy", "ts", "--runs", 1, "--format", "json",
+                                      "--quiet", log))
+            self.assertEqual(len([one for one in found["warnings"] if "cannot be right" in one]), warnings, told)
+
     def test_a_log_without_any_reward_is_played(self):
         found = self.play(log=self.file(text((t, a, 0) for t, a, _ in rows()), "zeros.csv"))
         self.assertEqual(found["verdict"]["advice"], "arm")
