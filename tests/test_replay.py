@@ -238,6 +238,10 @@ class Advise(Folder):
         lines = dict(csv.reader(io.StringIO(answer("advise", "--format", "csv", log))))
         self.assertEqual(lines["rewards_a_task"], "24")
 
+    def test_the_order_of_a_file_is_no_change(self):
+        log = self.file(text(sorted(rows(tasks=200), key=lambda row: row[0][0])))
+        self.assertEqual(json.loads(answer("advise", "--format", "json", log))["types"], 2)
+
     def test_what_it_says_can_be_run(self):
         told = self.file(text(((*line, 5) for line in randomised(n=40)), "task,arm,reward,probability,time"), "t.csv")
         following = json.loads(answer("advise", "--format", "json", told))["next"]
