@@ -230,11 +230,14 @@ class Advise(Folder):
         log = self.file(text(rows()), "log.csv")
         told = answer("advise", log)
         self.assertLessEqual(len(told.splitlines()), 24)
+        self.assertLessEqual(max(map(len, told.splitlines()[1:-1])), 80, told)
         for words in ("Tasks            60", "Types            2 found", "Next:  segue replay " + log):
             self.assertIn(words, told)
         found = json.loads(answer("advise", "--format", "json", log))
         self.assertEqual((found["tasks"], found["arms"], found["types"], found["full_tasks"]), (60, 3, 2, 60))
         self.assertEqual(found["eigenvalues_above_noise"], 2)
+        self.assertIn(f"types save {100 * found['beyond_prior']:.0f} % of the regret of such a prior", found["verdict"])
+        self.assertIn("they may pay" if found["beyond_prior"] > 0.1 else "may add little", found["verdict"])
         lines = dict(csv.reader(io.StringIO(answer("advise", "--format", "csv", log))))
         self.assertEqual(lines["rewards_a_task"], "24")
 

@@ -13,8 +13,9 @@
 #include "segue/simulate.h"
 
 #define LEAST_TASKS 8 /* fewer have no types */
-#define SENTENCE    400
-#define LONGEST     4096                     /* of a file's name; the system opens none longer */
+#define SENTENCE    800
+#define MUCH        0.10 /* of the regret: types that save less add little, as in a replay */
+#define LONGEST     4096 /* of a file's name; the system opens none longer */
 #define COMMAND     (4 * LONGEST + SENTENCE) /* a quote takes four characters of a shell */
 
 typedef struct settings {
@@ -59,6 +60,36 @@ static bool is_input(const study *st)
 
 /* ---- what to say ------------------------------------------------------------------------- */
 
+/* What share of the regret of a prior of each arm types may save: as the log was played, or, if it
+ * could not be, as it was simulated. */
+static double saved_beyond(const segue_advised *f)
+{
+    return isfinite(f->beyond) ? f->beyond
+                               : (f->saved - f->saved_by_prior) / (1.0 - f->saved_by_prior);
+}
+
+/* Types were found, and pay in simulated tasks. */
+static void say_types(study *st)
+{
+    const segue_advised *f = &st->found;
+    char tasks[80] = "";
+    if (f->pays_from > f->n_tasks)
+        (void)snprintf(tasks, sizeof tasks, " (%zu more tasks than the log has)",
+                       f->pays_from - f->n_tasks);
+    const double beyond = saved_beyond(f);
+    (void)snprintf(
+        st->verdict, SENTENCE,
+        "In tasks simulated from these types, of %" PRIu64
+        " steps, tts is ahead of ts, in all, from task %zu on%s, and then saves %.0f %% of its "
+        "regret; a prior of each arm alone %.0f %%. %s, types save %.0f %% of the regret of such "
+        "a prior: %s. segue replay is the judge.",
+        f->steps, f->pays_from, tasks, 100.0 * f->saved, 100.0 * f->saved_by_prior,
+        isfinite(f->beyond) ? "In full tasks of the log itself, played once with look-ahead"
+                            : "There, and maybe not in the log",
+        rint(100.0 * beyond) + 0.0, /* no -0 */
+        beyond < MUCH ? "they may add little to it, and it may do" : "they may pay");
+}
+
 static void say_verdict(study *st)
 {
     const segue_advised *f = &st->found;
@@ -70,28 +101,15 @@ static void say_verdict(study *st)
                        f->n_tasks, LEAST_TASKS - f->n_tasks);
     else if (f->n_types < 2)
         (void)snprintf(out, SENTENCE,
-                       "Only one type was found: tasks differ, but not in kinds. A prior of each "
-                       "arm (ts-prior) is then what transfer can give.");
+                       "Only one type was found: tasks may differ, but not in kinds. A prior of "
+                       "each arm (ts-prior) may then be all that transfer can give.");
     else if (f->pays_from == 0)
         (void)snprintf(out, SENTENCE,
-                       "Simulated from these types, with %" PRIu64
-                       " steps a task, tts was not ahead of ts within %zu tasks: transfer would "
-                       "hardly pay.",
+                       "In tasks simulated from these types, of %" PRIu64
+                       " steps, tts was not ahead of ts within %zu tasks: transfer may hardly pay.",
                        f->steps, f->n_simulated);
-    else if (f->pays_from <= f->n_tasks)
-        (void)snprintf(
-            out, SENTENCE,
-            "Simulated from these types, with %" PRIu64
-            " steps a task, tts is ahead of ts, in all, from task %zu on, and then "
-            "saves %.0f %% of its regret (a prior of each arm alone: %.0f %%). The log has "
-            "tasks enough.",
-            f->steps, f->pays_from, 100.0 * f->saved, 100.0 * f->saved_by_prior);
     else
-        (void)snprintf(out, SENTENCE,
-                       "Simulated from these types, with %" PRIu64
-                       " steps a task, tts is ahead of ts, in all, from task %zu on: %zu more "
-                       "tasks than the log has.",
-                       f->steps, f->pays_from, f->pays_from - f->n_tasks);
+        say_types(st);
 }
 
 /* ---- the next command -------------------------------------------------------------------- */
@@ -225,7 +243,7 @@ typedef struct named {
     const char *name;
     double value;
 } named;
-#define NUMBERS 20
+#define NUMBERS 21
 
 static void list_numbers(const study *st, named *out)
 {
@@ -249,6 +267,7 @@ static void list_numbers(const study *st, named *out)
                                  {"pays_from", f->pays_from ? (double)f->pays_from : NAN},
                                  {"saved", f->saved},
                                  {"saved_by_prior", f->saved_by_prior},
+                                 {"beyond_prior", f->beyond},
                                  {"drawn_alike", f->alike}};
     memcpy(out, list, sizeof list);
 }
@@ -330,8 +349,9 @@ const cli_command cli_command_advise = {
                "averages: of its eigenvalues as many are above the noise as there are types that\n"
                "differ in direction; more types may share one.  Types are those of 'segue\n"
                "estimate --method types'.  Whether they would pay is told by simulated tasks of\n"
-               "these types, of as many steps as a task of the log has, at most 200; it says\n"
-               "nothing of what is not in the types.  'segue replay' plays the log itself.\n\n"
+               "these types, of as many steps as a task of the log has, at most 200; they\n"
+               "flatter the types.  So, where 30 tasks or more are full and it does not take too\n"
+               "long, these are played, once.  'segue replay' plays the log with all care.\n\n"
                "examples:\n"
                "  segue advise log.csv\n"
                "  segue advise --lowest 1 --highest 5 --format json ratings.jsonl.gz\n",

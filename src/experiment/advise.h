@@ -30,6 +30,8 @@ typedef struct segue_advised {
     size_t n_simulated;     /* tasks looked at for that; 0: none, there are no two types */
     double saved;           /* share of the regret of ts that tts saves, over the last half */
     double saved_by_prior;  /* the same of tts held to one type: a prior of each arm */
+    double beyond;          /* on the log's full tasks: share of the regret of a prior of each arm
+                               that types save, both with look-ahead; NaN: not played */
 } segue_advised;
 
 /**
