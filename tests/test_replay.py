@@ -180,8 +180,7 @@ class Replay(Folder):
     @unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not installed")
     def test_the_page_holds_all_it_needs(self):
         page, again = self.folder / "page.html", self.folder / "again.html"
-        figures = self.folder / "figures"
-        figures.mkdir()
+        figures = self.folder / "figures"  # replay makes it
         odd = self.file(text((f"<{t}&", a.replace("a", "a'"), r) for t, a, r in rows()), "odd.csv")
         for path, args in (page, ["--figures", figures]), (again, []):
             answer("replay", "--quiet", "--runs", 1, "--steps", 10, "--html", path, *args, odd)
@@ -193,6 +192,13 @@ class Replay(Folder):
         for found in re.findall(r"image/svg\+xml;base64,([^\"]+)", html):
             self.assertIn(b"<svg", base64.b64decode(found))
         self.assertEqual(len(list(figures.glob("replay-*.svg"))), 6)
+
+    @unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not installed")
+    def test_a_folder_that_cannot_be_made_is_told_before_anything_is_written(self):
+        page, out = self.folder / "page.html", self.folder / "out.json"
+        for folder in self.log, self.folder / "no" / "folder":
+            self.refused(2, "folder", "replay", "--quiet", "--html", page, "--out", out, "--figures", folder, self.log)
+            self.assertFalse(page.exists() or out.exists())
 
     def test_refuses_what_it_cannot_play(self):
         one_task = self.file(text(rows(tasks=1)), "one.csv")
