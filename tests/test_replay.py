@@ -167,6 +167,16 @@ class Replay(Folder):
         self.assertEqual({result["over_ts"]["mean"] for result in found["results"]}, {0})
         self.assertNotIn("nan", found["verdict"]["text"])
 
+    def test_rewards_that_are_all_alike_teach_nothing(self):
+        log = self.file(text((t, a, 1) for t, a, _ in rows()), "ones.csv")
+        table = answer("replay", "--quiet", "--steps", 5, "--runs", 1, log)
+        self.assertIn("All rewards of the log are alike, 1: nothing can be learned", table)
+        self.assertNotIn("differ", table)
+        self.assertEqual(self.play(log=log)["types"]["list"], [])
+        table = answer("advise", log)
+        self.assertIn("All rewards are alike, 1: nothing can be learned", table)
+        self.assertNotIn("Types", table)
+
     def test_arms_that_take_turns_are_warned_of(self):
         found = self.play("--play", "replay", "--steps", 5)
         self.assertIn("repeat the arm before", " ".join(found["warnings"]))
@@ -274,7 +284,7 @@ class Advise(Folder):
     def test_says_what_is_missing(self):
         few = self.file(text(rows(tasks=3)), "few.csv")
         self.assertIn("5 more", answer("advise", few))
-        sparse = self.file(text([(t, "ab"[r], 1) for t, a, r in rows(each=1)] + [("z", "c", 1)]), "sparse.csv")
+        sparse = self.file(text([(t, "ab"[r], r) for t, a, r in rows(each=1)] + [("z", "c", 1)]), "sparse.csv")
         self.assertIn("log rewards of every arm", answer("advise", sparse))
         self.refused(2, "give a log", "advise")
         self.refused(2, "would overwrite the log", "advise", "--out", few, few)

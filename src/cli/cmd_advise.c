@@ -53,6 +53,11 @@ typedef struct study {
     char next[COMMAND];     /* what to do: a command for a shell, or what to log */
 } study;
 
+static double in_range(const study *st, double reward)
+{
+    return st->set.lowest + (st->set.highest - st->set.lowest) * reward;
+}
+
 static bool is_input(const study *st)
 {
     return strcmp(st->path, "-") == 0;
@@ -94,7 +99,10 @@ static void say_verdict(study *st)
 {
     const segue_advised *f = &st->found;
     char *out = st->verdict;
-    if (f->n_tasks < LEAST_TASKS)
+    if (f->constant)
+        (void)snprintf(out, SENTENCE, "All rewards are alike, %.3g: nothing can be learned here.",
+                       in_range(st, f->mean));
+    else if (f->n_tasks < LEAST_TASKS)
         (void)snprintf(out, SENTENCE,
                        "Too few tasks to look for types: %zu; from about %zu more on it is worth "
                        "a look.",
@@ -166,7 +174,9 @@ static void say_next(study *st)
 {
     const segue_advised *f = &st->found;
     const bool randomised = f->has_probability || f->alike;
-    if (f->n_tasks < 2) {
+    if (f->constant) {
+        add(st, "log rewards that differ: by these, any arm does");
+    } else if (f->n_tasks < 2) {
         add(st, "log more tasks: transfer is from task to task");
     } else if (f->n_full >= 30 || 2 * f->n_full >= f->n_tasks || (f->n_full >= 2 && !randomised)) {
         add_replay(st, true);
@@ -180,11 +190,6 @@ static void say_next(study *st)
 }
 
 /* ---- printing ---------------------------------------------------------------------------- */
-
-static double in_range(const study *st, double reward)
-{
-    return st->set.lowest + (st->set.highest - st->set.lowest) * reward;
-}
 
 static const char *plural(size_t count)
 {

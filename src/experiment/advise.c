@@ -113,6 +113,7 @@ static void count(const look *l)
     out->n_rows = history->n_rows;
     out->n_tasks = history->n_tasks;
     out->n_arms = history->n_arms;
+    out->constant = segue_rewards_alike(history);
     out->has_time = history->time != NULL;
     out->has_probability = history->probability != NULL;
     for (size_t i = 0; i < history->n_rows; i++)
@@ -362,7 +363,7 @@ segue_status segue_advise(segue_advised *out, const segue_history *history, uint
         status = segue_drawn_alike(history, &out->alike, &most, err);
     if (status == SEGUE_OK)
         status = find_spectrum(&l, err);
-    if (status == SEGUE_OK)
+    if (status == SEGUE_OK && !out->constant)
         status = find_types(&l, err);
     return status == SEGUE_OK && is_playable(out) ? play_log(&l, err) : status;
 }

@@ -14,6 +14,7 @@ typedef struct segue_advised {
     double few_rows, median_rows, many_rows; /* rewards a task: deciles and the median */
     size_t n_full;                           /* tasks with `least` rewards or more of every arm */
     uint64_t least;
+    bool constant;     /* all rewards are the same: no types are looked for */
     double mean;       /* reward, in [0, 1] as all below */
     size_t best_arm;   /* by its average over tasks ... */
     double best_fixed; /* ... which is this */
