@@ -645,6 +645,7 @@ static void advice_finds_the_types_that_were_logged(void **state)
     assert_true(found.alike && !found.has_time && !found.has_probability);
     assert_true(found.pays_from > 8 && found.pays_from < 100);
     assert_true(found.saved > found.saved_by_prior);
+    assert_true(found.beyond > 0.1 && found.beyond < 1.0);
     made_log_fini(&log);
     segue_models_destroy(models);
 }

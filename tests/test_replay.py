@@ -8,11 +8,12 @@ import io
 import json
 import random
 import re
+import shlex
 import shutil
 import sys
 import unittest
 
-from program import Folder, answer
+from program import Folder, answer, run
 
 MEANS = {"x": {"a": 0.95, "b": 0.2, "c": 0.4}, "y": {"a": 0.1, "b": 0.7, "c": 0.4}}
 
@@ -152,11 +153,29 @@ class Replay(Folder):
         found = json.loads(answer("replay", "--play", "replay", "--format", "json", "--quiet", uneven))
         self.assertIn("did not draw its arms alike", " ".join(found["warnings"]))
 
+    def test_probabilities_may_be_rounded(self):
+        for told, warnings in (0.333333, 0), (0.333, 0), (0.3, 1):
+            log = self.file(text(((*line, told) for line in randomised(told=False)), "task,arm,reward,probability"),
+                            f"{told}.csv")
+            found = json.loads(answer("replay", "--play", "replay", "--policy", "ts", "--runs", 1, "--format", "json",
+                                      "--quiet", log))
+            self.assertEqual(len([one for one in found["warnings"] if "cannot be right" in one]), warnings, told)
+
     def test_a_log_without_any_reward_is_played(self):
         found = self.play(log=self.file(text((t, a, 0) for t, a, _ in rows()), "zeros.csv"))
         self.assertEqual(found["verdict"]["advice"], "arm")
         self.assertEqual({result["over_ts"]["mean"] for result in found["results"]}, {0})
         self.assertNotIn("nan", found["verdict"]["text"])
+
+    def test_rewards_that_are_all_alike_teach_nothing(self):
+        log = self.file(text((t, a, 1) for t, a, _ in rows()), "ones.csv")
+        table = answer("replay", "--quiet", "--steps", 5, "--runs", 1, log)
+        self.assertIn("All rewards of the log are alike, 1: nothing can be learned", table)
+        self.assertNotIn("differ", table)
+        self.assertEqual(self.play(log=log)["types"]["list"], [])
+        table = answer("advise", log)
+        self.assertIn("All rewards are alike, 1: nothing can be learned", table)
+        self.assertNotIn("Types", table)
 
     def test_arms_that_take_turns_are_warned_of(self):
         found = self.play("--play", "replay", "--steps", 5)
@@ -171,8 +190,7 @@ class Replay(Folder):
     @unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not installed")
     def test_the_page_holds_all_it_needs(self):
         page, again = self.folder / "page.html", self.folder / "again.html"
-        figures = self.folder / "figures"
-        figures.mkdir()
+        figures = self.folder / "figures"  # replay makes it
         odd = self.file(text((f"<{t}&", a.replace("a", "a'"), r) for t, a, r in rows()), "odd.csv")
         for path, args in (page, ["--figures", figures]), (again, []):
             answer("replay", "--quiet", "--runs", 1, "--steps", 10, "--html", path, *args, odd)
@@ -184,6 +202,13 @@ class Replay(Folder):
         for found in re.findall(r"image/svg\+xml;base64,([^\"]+)", html):
             self.assertIn(b"<svg", base64.b64decode(found))
         self.assertEqual(len(list(figures.glob("replay-*.svg"))), 6)
+
+    @unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not installed")
+    def test_a_folder_that_cannot_be_made_is_told_before_anything_is_written(self):
+        page, out = self.folder / "page.html", self.folder / "out.json"
+        for folder in self.log, self.folder / "no" / "folder":
+            self.refused(2, "folder", "replay", "--quiet", "--html", page, "--out", out, "--figures", folder, self.log)
+            self.assertFalse(page.exists() or out.exists())
 
     def test_refuses_what_it_cannot_play(self):
         one_task = self.file(text(rows(tasks=1)), "one.csv")
@@ -221,13 +246,20 @@ class Advise(Folder):
         log = self.file(text(rows()), "log.csv")
         told = answer("advise", log)
         self.assertLessEqual(len(told.splitlines()), 24)
+        self.assertLessEqual(max(map(len, told.splitlines()[1:-1])), 80, told)
         for words in ("Tasks            60", "Types            2 found", "Next:  segue replay " + log):
             self.assertIn(words, told)
         found = json.loads(answer("advise", "--format", "json", log))
         self.assertEqual((found["tasks"], found["arms"], found["types"], found["full_tasks"]), (60, 3, 2, 60))
         self.assertEqual(found["eigenvalues_above_noise"], 2)
+        self.assertIn(f"types save {100 * found['beyond_prior']:.0f} % of the regret of such a prior", found["verdict"])
+        self.assertIn("they may pay" if found["beyond_prior"] > 0.1 else "may add little", found["verdict"])
         lines = dict(csv.reader(io.StringIO(answer("advise", "--format", "csv", log))))
         self.assertEqual(lines["rewards_a_task"], "24")
+
+    def test_the_order_of_a_file_is_no_change(self):
+        log = self.file(text(sorted(rows(tasks=200), key=lambda row: row[0][0])))
+        self.assertEqual(json.loads(answer("advise", "--format", "json", log))["types"], 2)
 
     def test_what_it_says_can_be_run(self):
         told = self.file(text(((*line, 5) for line in randomised(n=40)), "task,arm,reward,probability,time"), "t.csv")
@@ -235,10 +267,24 @@ class Advise(Folder):
         self.assertIn("--order time", following)
         answer(*following.split()[1:], "--quiet")
 
+    def test_the_next_command_is_one_for_a_shell(self):
+        stars = text((t, a, 0.2 + 4 * r) for t, a, r in rows())
+        for name in ("my log's $HOME;*.csv", "plain-1.csv", "-n.csv"):
+            self.file(stars, name)
+            told = run("advise", "--lowest", 0.2, "--highest", 4.2, "--least", 2, "--format", "json", "--", name,
+                       cwd=self.folder).stdout
+            words = shlex.split(json.loads(told)["next"])
+            self.assertEqual(words[2:-1], ["--least", "2", "--lowest", "0.2", "--highest", "4.2"])
+            played = run(*words[1:], "--quiet", "--runs", 1, "--steps", 5, "--policy", "ts", cwd=self.folder)
+            self.assertEqual(played.returncode, 0, played.stderr)
+        with open(self.file(text(rows())), encoding="utf-8") as log:
+            told = run("advise", "-", stdin=log).stdout
+        self.assertIn("Next:  segue replay LOG\n", told)
+
     def test_says_what_is_missing(self):
         few = self.file(text(rows(tasks=3)), "few.csv")
         self.assertIn("5 more", answer("advise", few))
-        sparse = self.file(text([(t, "ab"[r], 1) for t, a, r in rows(each=1)] + [("z", "c", 1)]), "sparse.csv")
+        sparse = self.file(text([(t, "ab"[r], r) for t, a, r in rows(each=1)] + [("z", "c", 1)]), "sparse.csv")
         self.assertIn("log rewards of every arm", answer("advise", sparse))
         self.refused(2, "give a log", "advise")
         self.refused(2, "would overwrite the log", "advise", "--out", few, few)

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/command.h"
@@ -12,7 +13,10 @@
 #include "segue/simulate.h"
 
 #define LEAST_TASKS 8 /* fewer have no types */
-#define SENTENCE    400
+#define SENTENCE    800
+#define MUCH        0.10 /* of the regret: types that save less add little, as in a replay */
+#define LONGEST     4096 /* of a file's name; the system opens none longer */
+#define COMMAND     (4 * LONGEST + SENTENCE) /* a quote takes four characters of a shell */
 
 typedef struct settings {
     const char *format, *out;
@@ -46,74 +50,146 @@ typedef struct study {
     segue_history history;
     segue_advised found;
     char verdict[SENTENCE]; /* whether transfer could pay */
-    char next[SENTENCE];    /* what to do: a command, or what to log */
+    char next[COMMAND];     /* what to do: a command for a shell, or what to log */
 } study;
 
+static double in_range(const study *st, double reward)
+{
+    return st->set.lowest + (st->set.highest - st->set.lowest) * reward;
+}
+
+static bool is_input(const study *st)
+{
+    return strcmp(st->path, "-") == 0;
+}
+
 /* ---- what to say ------------------------------------------------------------------------- */
+
+/* What share of the regret of a prior of each arm types may save: as the log was played, or, if it
+ * could not be, as it was simulated. */
+static double saved_beyond(const segue_advised *f)
+{
+    return isfinite(f->beyond) ? f->beyond
+                               : (f->saved - f->saved_by_prior) / (1.0 - f->saved_by_prior);
+}
+
+/* Types were found, and pay in simulated tasks. */
+static void say_types(study *st)
+{
+    const segue_advised *f = &st->found;
+    char tasks[80] = "";
+    if (f->pays_from > f->n_tasks)
+        (void)snprintf(tasks, sizeof tasks, " (%zu more tasks than the log has)",
+                       f->pays_from - f->n_tasks);
+    const double beyond = saved_beyond(f);
+    (void)snprintf(
+        st->verdict, SENTENCE,
+        "In tasks simulated from these types, of %" PRIu64
+        " steps, tts is ahead of ts, in all, from task %zu on%s, and then saves %.0f %% of its "
+        "regret; a prior of each arm alone %.0f %%. %s, types save %.0f %% of the regret of such "
+        "a prior: %s. segue replay is the judge.",
+        f->steps, f->pays_from, tasks, 100.0 * f->saved, 100.0 * f->saved_by_prior,
+        isfinite(f->beyond) ? "In full tasks of the log itself, played once with look-ahead"
+                            : "There, and maybe not in the log",
+        rint(100.0 * beyond) + 0.0, /* no -0 */
+        beyond < MUCH ? "they may add little to it, and it may do" : "they may pay");
+}
 
 static void say_verdict(study *st)
 {
     const segue_advised *f = &st->found;
     char *out = st->verdict;
-    if (f->n_tasks < LEAST_TASKS)
+    if (f->constant)
+        (void)snprintf(out, SENTENCE, "All rewards are alike, %.3g: nothing can be learned here.",
+                       in_range(st, f->mean));
+    else if (f->n_tasks < LEAST_TASKS)
         (void)snprintf(out, SENTENCE,
                        "Too few tasks to look for types: %zu; from about %zu more on it is worth "
                        "a look.",
                        f->n_tasks, LEAST_TASKS - f->n_tasks);
     else if (f->n_types < 2)
         (void)snprintf(out, SENTENCE,
-                       "Only one type was found: tasks differ, but not in kinds. A prior of each "
-                       "arm (ts-prior) is then what transfer can give.");
+                       "Only one type was found: tasks may differ, but not in kinds. A prior of "
+                       "each arm (ts-prior) may then be all that transfer can give.");
     else if (f->pays_from == 0)
         (void)snprintf(out, SENTENCE,
-                       "Simulated from these types, with %" PRIu64
-                       " steps a task, tts was not ahead of ts within %zu tasks: transfer would "
-                       "hardly pay.",
+                       "In tasks simulated from these types, of %" PRIu64
+                       " steps, tts was not ahead of ts within %zu tasks: transfer may hardly pay.",
                        f->steps, f->n_simulated);
-    else if (f->pays_from <= f->n_tasks)
-        (void)snprintf(
-            out, SENTENCE,
-            "Simulated from these types, with %" PRIu64
-            " steps a task, tts is ahead of ts, in all, from task %zu on, and then "
-            "saves %.0f %% of its regret (a prior of each arm alone: %.0f %%). The log has "
-            "tasks enough.",
-            f->steps, f->pays_from, 100.0 * f->saved, 100.0 * f->saved_by_prior);
     else
-        (void)snprintf(out, SENTENCE,
-                       "Simulated from these types, with %" PRIu64
-                       " steps a task, tts is ahead of ts, in all, from task %zu on: %zu more "
-                       "tasks than the log has.",
-                       f->steps, f->pays_from, f->pays_from - f->n_tasks);
+        say_types(st);
+}
+
+/* ---- the next command -------------------------------------------------------------------- */
+
+static void add(study *st, const char *text)
+{
+    const size_t used = strlen(st->next);
+    (void)snprintf(st->next + used, COMMAND - used, "%s", text);
+}
+
+/* " --NAME X", with the fewest digits that read back as the same number. */
+static void add_number(study *st, const char *name, double value)
+{
+    char text[80];
+    int digits = 6;
+    do
+        (void)snprintf(text, sizeof text, " --%s %.*g", name, digits, value);
+    while (strtod(strrchr(text, ' '), NULL) != value && digits++ < 17);
+    add(st, text);
+}
+
+/* A file's name as one word of a shell, which is no option. */
+static void add_name(study *st, const char *name)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_./-+,:@%=";
+    const bool quoted = name[strspn(name, plain)] != '\0';
+    add(st, quoted ? " '" : " ");
+    add(st, *name == '-' ? "./" : "");
+    for (; *name; name++)
+        add(st, *name == '\'' ? "'\\''" : (const char[]){*name, '\0'});
+    add(st, quoted ? "'" : "");
+}
+
+/* `segue replay` on this log, read as it was read here. */
+static void add_replay(study *st, bool resampled)
+{
+    const segue_advised *f = &st->found;
+    add(st, resampled ? "segue replay" : "segue replay --play replay");
+    add(st, f->has_time ? " --order time" : "");
+    if (resampled && f->least != 3)
+        add_number(st, "least", (double)f->least);
+    if (st->set.lowest != 0.0)
+        add_number(st, "lowest", st->set.lowest);
+    if (st->set.highest != 1.0)
+        add_number(st, "highest", st->set.highest);
+    if (is_input(st))
+        add(st, " LOG");
+    else
+        add_name(st, st->path);
 }
 
 static void say_next(study *st)
 {
     const segue_advised *f = &st->found;
-    const char *time = f->has_time ? " --order time" : "";
-    char least[40] = "";
-    if (f->least != 3)
-        (void)snprintf(least, sizeof least, " --least %" PRIu64, f->least);
-    if (f->n_tasks < 2)
-        (void)snprintf(st->next, SENTENCE, "log more tasks: transfer is from task to task");
-    else if (f->n_full >= 30 || 2 * f->n_full >= f->n_tasks)
-        (void)snprintf(st->next, SENTENCE, "segue replay%s%s %s", time, least, st->path);
-    else if (f->has_probability || f->alike)
-        (void)snprintf(st->next, SENTENCE, "segue replay --play replay%s %s%s", time, st->path,
-                       f->has_probability ? "" : "   (if its arms were drawn at random)");
-    else if (f->n_full >= 2)
-        (void)snprintf(st->next, SENTENCE, "segue replay%s %s", time, st->path);
-    else
-        (void)snprintf(st->next, SENTENCE,
-                       "log rewards of every arm in some tasks, or draw arms at random and log the "
-                       "column 'probability': then segue replay can play it");
+    const bool randomised = f->has_probability || f->alike;
+    if (f->constant) {
+        add(st, "log rewards that differ: by these, any arm does");
+    } else if (f->n_tasks < 2) {
+        add(st, "log more tasks: transfer is from task to task");
+    } else if (f->n_full >= 30 || 2 * f->n_full >= f->n_tasks || (f->n_full >= 2 && !randomised)) {
+        add_replay(st, true);
+    } else if (randomised) {
+        add_replay(st, false);
+        add(st, f->has_probability ? "" : "   # if its arms were drawn at random");
+    } else {
+        add(st, "log rewards of every arm in some tasks, or draw arms at random and log the "
+                "column 'probability': then segue replay can play it");
+    }
 }
 
 /* ---- printing ---------------------------------------------------------------------------- */
-
-static double in_range(const study *st, double reward)
-{
-    return st->set.lowest + (st->set.highest - st->set.lowest) * reward;
-}
 
 static const char *plural(size_t count)
 {
@@ -140,7 +216,7 @@ static segue_status print_table(const void *what, FILE *out, segue_error *err)
     const study *st = what;
     const segue_advised *f = &st->found;
     (void)err;
-    fprintf(out, "%s\n\n", st->path);
+    fprintf(out, "%s\n\n", is_input(st) ? "(standard input)" : st->path);
     fprintf(out, "Rewards          %zu; average %.3g, in %g .. %g\n", f->n_rows,
             in_range(st, f->mean), st->set.lowest, st->set.highest);
     fprintf(out, "Tasks            %zu\n", f->n_tasks);
@@ -172,7 +248,7 @@ typedef struct named {
     const char *name;
     double value;
 } named;
-#define NUMBERS 20
+#define NUMBERS 21
 
 static void list_numbers(const study *st, named *out)
 {
@@ -196,6 +272,7 @@ static void list_numbers(const study *st, named *out)
                                  {"pays_from", f->pays_from ? (double)f->pays_from : NAN},
                                  {"saved", f->saved},
                                  {"saved_by_prior", f->saved_by_prior},
+                                 {"beyond_prior", f->beyond},
                                  {"drawn_alike", f->alike}};
     memcpy(out, list, sizeof list);
 }
@@ -277,8 +354,9 @@ const cli_command cli_command_advise = {
                "averages: of its eigenvalues as many are above the noise as there are types that\n"
                "differ in direction; more types may share one.  Types are those of 'segue\n"
                "estimate --method types'.  Whether they would pay is told by simulated tasks of\n"
-               "these types, of as many steps as a task of the log has, at most 200; it says\n"
-               "nothing of what is not in the types.  'segue replay' plays the log itself.\n\n"
+               "these types, of as many steps as a task of the log has, at most 200; they\n"
+               "flatter the types.  So, where 30 tasks or more are full and it does not take too\n"
+               "long, these are played, once.  'segue replay' plays the log with all care.\n\n"
                "examples:\n"
                "  segue advise log.csv\n"
                "  segue advise --lowest 1 --highest 5 --format json ratings.jsonl.gz\n",

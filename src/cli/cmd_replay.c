@@ -6,6 +6,7 @@
 #include "cli/progress.h"
 #include "cli/replay.h"
 #include "core/outfile.h"
+#include "experiment/experiment.h"
 #include "experiment/replay.h"
 #include "report/gnuplot.h"
 #include "segue/simulate.h"
@@ -183,6 +184,9 @@ static segue_status study_init(study *st, int argc, char **argv, segue_error *er
         status = segue_policy_list_parse(&st->players, st->set.policy, err);
     if (status == SEGUE_OK)
         status = read_log(st, err);
+    /* what cannot be made should be told before the log is played */
+    if (status == SEGUE_OK && st->set.figures)
+        status = segue_experiment_folder(st->set.figures, err);
     if (status == SEGUE_OK)
         set_config(st);
     return status;

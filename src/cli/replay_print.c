@@ -348,6 +348,8 @@ static segue_status print_types(const cli_replay *replay, FILE *out, segue_error
 static segue_status tell_types(const cli_replay *replay, FILE *out, segue_error *err)
 {
     const segue_found_types *types = &replay->found.types;
+    if (replay->found.constant) /* the verdict says why there are none */
+        return SEGUE_OK;
     if (types->count == 0) {
         fprintf(out, "\n%zu tasks are too few for types\n", types->n_tasks);
         return SEGUE_OK;

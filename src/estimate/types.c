@@ -235,8 +235,9 @@ static segue_status look_for_change(segue_types *types, mixture *mix, segue_rng 
     return status;
 }
 
-/* Fit a copy of the types, and put it in place whole. */
-static segue_status fit_aside(segue_types *types, mixture *aside, segue_error *err)
+/* Fit a copy of the types, and put it in place whole.  Tasks that came all at once do not change.
+ */
+static segue_status fit_aside(segue_types *types, mixture *aside, bool at_once, segue_error *err)
 {
     const segue_types_config *config = &types->config;
     segue_rng rng;
@@ -244,23 +245,28 @@ static segue_status fit_aside(segue_types *types, mixture *aside, segue_error *e
     segue_mixture_copy(aside, &types->mix);
     segue_status status =
         segue_mixture_refit(aside, &types->tasks, config->hint, types->finished, &rng, err);
-    if (status == SEGUE_OK)
+    if (status == SEGUE_OK && !at_once)
         status = look_for_change(types, aside, &rng, err);
     if (status == SEGUE_OK)
         segue_mixture_copy(&types->mix, aside);
     return status;
 }
 
-segue_status segue_types_refit(segue_types *types, segue_error *err)
+static segue_status fit(segue_types *types, bool at_once, segue_error *err)
 {
     mixture aside;
     segue_status status = segue_mixture_init(&aside, types->config.n_arms, types->config.cap, err);
     if (status == SEGUE_OK && types->tasks.count > 0)
-        status = fit_aside(types, &aside, err);
+        status = fit_aside(types, &aside, at_once, err);
     segue_mixture_fini(&aside);
     if (status == SEGUE_OK)
         set_clock(types);
     return status;
+}
+
+segue_status segue_types_refit(segue_types *types, segue_error *err)
+{
+    return fit(types, false, err);
 }
 
 segue_status segue_types_settle(segue_types *types, segue_error *err)
@@ -270,7 +276,7 @@ segue_status segue_types_settle(segue_types *types, segue_error *err)
     for (int fits = 0; fits < MOST_FITS && status == SEGUE_OK && (fits < 2 || now > before);
          fits++) {
         before = now;
-        status = segue_types_refit(types, err);
+        status = fit(types, true, err);
         now = segue_types_evaluate(types).objective;
     }
     return status;

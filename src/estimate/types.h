@@ -65,6 +65,7 @@ bool segue_types_due(const segue_types *types);
 SEGUE_MUST_CHECK segue_status segue_types_refit(segue_types *types, segue_error *err);
 
 /** Fit again as long as it helps, each fit from the one before: for tasks that came all at once.
+ * None is forgotten: their order may be that of a file, and tells no change.
  * @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_types_settle(segue_types *types, segue_error *err);
 

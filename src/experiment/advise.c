@@ -1,5 +1,8 @@
 /* advise.c - what a log holds: counts, the spectrum of its second moment, its types, and when a
  * learner of such types would be ahead.
+ *
+ * Simulated tasks are of the types that were found, and flatter them: where the log has full tasks,
+ * they are played too, once and without intervals.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "experiment/advise.h"
 
@@ -16,6 +19,8 @@
 #define MOST_STEPS 200 /* of a simulated task */
 #define SIMULATED  200 /* tasks of a simulated run */
 #define RUNS       10
+#define MANY       30      /* full tasks: fewer are not played */
+#define MOST_PULLS 1000000 /* of a player: more take too long for a quick look */
 
 typedef struct look {
     segue_advised *out;
@@ -108,6 +113,7 @@ static void count(const look *l)
     out->n_rows = history->n_rows;
     out->n_tasks = history->n_tasks;
     out->n_arms = history->n_arms;
+    out->constant = segue_rewards_alike(history);
     out->has_time = history->time != NULL;
     out->has_probability = history->probability != NULL;
     for (size_t i = 0; i < history->n_rows; i++)
@@ -289,6 +295,43 @@ static segue_status simulate_types(const look *l, const segue_types *types, segu
     return status;
 }
 
+/* ---- what types give on the log itself --------------------------------------------------- */
+
+static bool is_playable(const segue_advised *out)
+{
+    return out->n_types > 1 && out->n_full >= MANY &&
+           (double)out->n_full * (double)out->steps <= MOST_PULLS;
+}
+
+static segue_status play_log(const look *l, segue_error *err)
+{
+    segue_policy_list players;
+    segue_replay_found found;
+    segue_status status = segue_policy_list_parse(&players, "tla", err);
+    if (status != SEGUE_OK)
+        return status;
+    const segue_replay_config config = {.path = "the log",
+                                        .history = l->history,
+                                        .highest = 1.0,
+                                        .players = &players,
+                                        .way = SEGUE_PLAY_RESAMPLE,
+                                        .order = SEGUE_REPLAY_SHUFFLE,
+                                        .least = l->out->least,
+                                        .steps = l->out->steps,
+                                        .runs = 1,
+                                        .seed = l->seed,
+                                        .threads = l->threads,
+                                        .values_only = true};
+    status = segue_replay_study(&found, &config, err);
+    if (status == SEGUE_OK)
+        l->out->beyond = found.player[found.typed].won.beyond.value;
+    segue_replay_found_fini(&found);
+    segue_policy_list_fini(&players);
+    return status;
+}
+
+/* ---- all of it --------------------------------------------------------------------------- */
+
 static segue_status find_types(const look *l, segue_error *err)
 {
     segue_types *types = NULL;
@@ -310,7 +353,8 @@ segue_status segue_advise(segue_advised *out, const segue_history *history, uint
 {
     const look l = {.out = out, .history = history, .seed = seed, .threads = threads};
     segue_arm_share most;
-    *out = (segue_advised){.least = least, .explained = NAN, .saved = NAN, .saved_by_prior = NAN};
+    *out = (segue_advised){
+        .least = least, .explained = NAN, .saved = NAN, .saved_by_prior = NAN, .beyond = NAN};
     count(&l);
     segue_status status = count_rows(&l, err);
     if (status == SEGUE_OK)
@@ -319,5 +363,7 @@ segue_status segue_advise(segue_advised *out, const segue_history *history, uint
         status = segue_drawn_alike(history, &out->alike, &most, err);
     if (status == SEGUE_OK)
         status = find_spectrum(&l, err);
-    return status == SEGUE_OK ? find_types(&l, err) : status;
+    if (status == SEGUE_OK && !out->constant)
+        status = find_types(&l, err);
+    return status == SEGUE_OK && is_playable(out) ? play_log(&l, err) : status;
 }

@@ -14,6 +14,7 @@ typedef struct segue_advised {
     double few_rows, median_rows, many_rows; /* rewards a task: deciles and the median */
     size_t n_full;                           /* tasks with `least` rewards or more of every arm */
     uint64_t least;
+    bool constant;     /* all rewards are the same: no types are looked for */
     double mean;       /* reward, in [0, 1] as all below */
     size_t best_arm;   /* by its average over tasks ... */
     double best_fixed; /* ... which is this */
@@ -30,6 +31,8 @@ typedef struct segue_advised {
     size_t n_simulated;     /* tasks looked at for that; 0: none, there are no two types */
     double saved;           /* share of the regret of ts that tts saves, over the last half */
     double saved_by_prior;  /* the same of tts held to one type: a prior of each arm */
+    double beyond;          /* on the log's full tasks: share of the regret of a prior of each arm
+                               that types save, both with look-ahead; NaN: not played */
 } segue_advised;
 
 /**

@@ -129,7 +129,9 @@ static segue_status study(replay_study *st, segue_error *err)
         status = segue_replay_score(st, err);
     if (status != SEGUE_OK || st->config->values_only)
         return status;
-    status = segue_replay_find_types(st, err);
+    st->found->constant = segue_rewards_alike(st->config->history);
+    if (!st->found->constant)
+        status = segue_replay_find_types(st, err);
     if (status != SEGUE_OK)
         return status;
     warn_of_short_tasks(st->found);

@@ -76,6 +76,9 @@ SEGUE_MUST_CHECK segue_status segue_types_explained(const segue_types *types,
                                                     double *variance, double *explained,
                                                     segue_error *err);
 
+/** Whether all rewards of a log are the same: then there is nothing to learn. */
+bool segue_rewards_alike(const segue_history *history);
+
 /** An arm, and its share of the rows of a log. */
 typedef struct segue_arm_share {
     size_t arm;

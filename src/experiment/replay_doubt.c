@@ -9,9 +9,10 @@
 
 #include "experiment/replay_parts.h"
 
-#define ALARM       4.9 /* standard errors: two-sided, 1e-6 */
-#define FEW         30  /* tasks: with fewer, intervals are rough */
-#define FEW_REWARDS 10  /* of an arm in a task: the best of averages of fewer is luck */
+#define ALARM       4.9  /* standard errors: two-sided, 1e-6 */
+#define ROUNDED     5e-3 /* relative error of a number told to three digits, at most */
+#define FEW         30   /* tasks: with fewer, intervals are rough */
+#define FEW_REWARDS 10   /* of an arm in a task: the best of averages of fewer is luck */
 
 /* How far a sum of squares of `freedom` normal numbers is above its law, in standard errors (Wilson
  * and Hilferty). */
@@ -78,7 +79,7 @@ static void doubt_turns(replay_study *st)
                           100.0 * same / pairs, 100.0 * share);
 }
 
-/* Of right probabilities the inverses have, on average, the number of arms. */
+/* Of right probabilities the inverses have, on average, the number of arms; they may be rounded. */
 static void doubt_probabilities(replay_study *st)
 {
     const segue_history *history = st->config->history;
@@ -86,7 +87,7 @@ static void doubt_probabilities(replay_study *st)
     for (size_t i = 0; i < history->n_rows; i++)
         segue_stats_add(&inverse, 1.0 / history->probability[i]);
     const double n_arms = (double)history->n_arms, error = segue_stats_error(&inverse);
-    if (fabs(inverse.mean - n_arms) > ALARM * error + 1e-6 * n_arms)
+    if (fabs(inverse.mean - n_arms) > ALARM * error + ROUNDED * n_arms)
         segue_replay_warn(st->found,
                           "the column 'probability' cannot be right: 1 / probability is %.4g on "
                           "average, and %.4g arms that can all be drawn make it %.4g; replay is "

@@ -44,6 +44,14 @@ segue_status segue_history_types(segue_types **out, const segue_history *history
     return status;
 }
 
+bool segue_rewards_alike(const segue_history *history)
+{
+    for (size_t i = 1; i < history->n_rows; i++)
+        if (history->row[i].reward != history->row[0].reward)
+            return false;
+    return true;
+}
+
 /* ---- spreads ----------------------------------------------------------------------------- */
 
 /* The variance of tasks' means around a type's, average over arms; in [0, 1]. */

@@ -90,6 +90,7 @@ typedef struct segue_replay_found {
     size_t n_arms, n_tasks, n_rows;
     double lowest, highest; /* the range of rewards */
     double logged;          /* average reward of its rows */
+    bool constant;          /* all rewards are the same; there are no types then */
     /* How it was played. */
     bool resampled, thinned;
     size_t n_left_out; /* tasks that were not played */

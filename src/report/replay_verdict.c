@@ -131,6 +131,13 @@ static void say_arm(verdict *v, const segue_replay_found *found, size_t best)
     say(v, " over it.");
 }
 
+static void say_constant(verdict *v, const segue_replay_found *found)
+{
+    say(v,
+        "All rewards of the log are alike, %.3g: nothing can be learned from it, and any arm does.",
+        found->logged);
+}
+
 /* What types would have saved, if any played. */
 static void say_types_saved(verdict *v, const segue_replay_found *found)
 {
@@ -166,6 +173,12 @@ void segue_replay_judge(segue_replay_found *found)
     verdict v = {.text = found->verdict, .size = sizeof found->verdict};
     const size_t best = best_player(found);
     found->advice = decide(found, best);
+    if (found->constant) {
+        found->advice = SEGUE_ADVICE_ARM;
+        found->use = found->fixed;
+        say_constant(&v, found);
+        return;
+    }
     switch (found->advice) {
     case SEGUE_ADVICE_TYPES:
         found->use = found->typed;
