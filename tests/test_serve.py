@@ -97,6 +97,15 @@ class Local(Served):
     def test_a_store_is_served_once(self):
         self.refused(2, "another process", "serve", "--store", self.store, "--listen", "127.0.0.1:0")
 
+    def test_a_port_is_served_once_and_again_after_a_kill(self):
+        address = f"127.0.0.1:{self.service.port}"
+        self.refused(1, "another process does", "serve", "--store", self.folder / "b.db", "--listen", address)
+        self.assertEqual(self.client.ask("tutor", "s")[0], 200)
+        self.service.kill()
+        self.service.listen = address
+        self.service.start()
+        self.assertEqual(self.service.client().ask("tutor", "s")[0], 200)
+
     def test_other_origins_and_hosts_are_refused(self):
         own = f"127.0.0.1:{self.service.port}"
         self.assertEqual(self.client.raw("GET", "/v1/learners", Origin=f"http://{own}")[0], 200)
