@@ -95,7 +95,13 @@ class Slow(Served):
 
 class Local(Served):
     def test_a_store_is_served_once(self):
-        self.refused(2, "another process", "serve", "--store", self.store, "--listen", "127.0.0.1:0")
+        (self.folder / "soft.db").symlink_to(self.store)
+        os.link(self.store, self.folder / "hard.db")
+        for name in ("test.db", "soft.db", "hard.db"):
+            self.refused(2, "another process", "serve", "--store", self.folder / name, "--listen", "127.0.0.1:0")
+        self.assertEqual(self.client.ask("tutor", "s")[0], 200)
+        self.assertEqual(self.service.stop(), 0)
+        self.assertIn("1 learners", check_store(SEGUE, self.store))
 
     def test_a_port_is_served_once_and_again_after_a_kill(self):
         address = f"127.0.0.1:{self.service.port}"

@@ -170,10 +170,11 @@ static segue_status path_of(const char *name, const char **path, segue_error *er
     return SEGUE_OK;
 }
 
-/* A new file is its owner's alone: the key that decisions are signed with is in it. */
+/* A new file is its owner's alone: the key that decisions are signed with is in it.  One that is
+ * there is not touched: to close it would end SQLite's locks of this process. */
 static void make_private(const char *path)
 {
-    const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd >= 0)
         (void)close(fd);
 }
@@ -246,21 +247,23 @@ const char *segue_store_path(const segue_store *store)
     return strcmp(store->path, ":memory:") == 0 ? "" : store->path;
 }
 
+/* The lock is on the file itself, whatever the name that leads to it: a link has a journal of its
+ * own for SQLite.  SQLite's locks are of another kind, but are gone when this descriptor is closed:
+ * that must be after the database is. */
 segue_status segue_store_claim(segue_store *store, segue_error *err)
 {
-    char path[4096];
     if (*segue_store_path(store) == '\0')
         return SEGUE_OK;
-    if ((size_t)snprintf(path, sizeof path, "%s-lock", store->path) >= sizeof path)
-        return segue_fail(err, SEGUE_EFILE, "%s: is too long a path", segue_text_tail(store->path));
-    store->claim = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    store->claim = open(store->path, O_RDWR | O_CLOEXEC);
     if (store->claim < 0)
-        return segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", segue_text_tail(path),
-                          strerror(errno));
+        return segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s",
+                          segue_text_tail(store->path), strerror(errno));
     if (flock(store->claim, LOCK_EX | LOCK_NB) == 0)
         return SEGUE_OK;
-    return segue_fail(err, SEGUE_EFILE, "%s: another process serves this store",
-                      segue_text_tail(store->path));
+    return segue_fail(err, SEGUE_EFILE, "%s: %s%s", segue_text_tail(store->path),
+                      errno == EWOULDBLOCK ? "another process serves this store"
+                                           : "cannot be locked: ",
+                      errno == EWOULDBLOCK ? "" : strerror(errno));
 }
 
 /* ---- the file as a whole ----------------------------------------------------------------- */
