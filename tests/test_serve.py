@@ -204,7 +204,10 @@ class Local(Served):
         self.assertEqual(len(json.loads(answer("learners", "a b/ä", "--add-arm", "w", "-u", url))["arms"]), 4)
         self.assertTrue(json.loads(answer("learners", "a b/ä", "--retire-arm", "x", "-u", url))["arms"][0]["retired"])
         out = str(self.folder / "out.jsonl")
-        answer("store", "export", "--store", self.store, "--file", out)
+        for _ in range(2):  # it holds the key that decisions are signed with
+            answer("store", "export", "--store", self.store, "--file", out)
+            self.assertEqual(os.stat(out).st_mode & 0o777, 0o600)
+            os.chmod(out, 0o644)
         self.assertIn("sound; 2 learners", answer("store", "import", "--store", self.folder / "copy.db", "--file", out))
         self.refused(2, "already", "store", "import", "--store", self.folder / "copy.db", "--file", out)
         json.loads(answer("learners", "a b/ä", "--delete", "-u", url))

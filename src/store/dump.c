@@ -106,7 +106,7 @@ segue_status segue_store_export(segue_store *store, const char *path, segue_erro
         status = write_table(store, tables[i], &b, err);
     segue_store_rollback(store);
     if (status == SEGUE_OK)
-        status = segue_outfile_write(path, b.data, b.size, err);
+        status = segue_outfile_write_private(path, b.data, b.size, err);
     segue_bytes_fini(&b);
     return status;
 }
