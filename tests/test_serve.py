@@ -210,9 +210,17 @@ class Local(Served):
             os.chmod(out, 0o644)
         self.assertIn("sound; 2 learners", answer("store", "import", "--store", self.folder / "copy.db", "--file", out))
         self.refused(2, "already", "store", "import", "--store", self.folder / "copy.db", "--file", out)
+        self.spoil_export((self.folder / "out.jsonl").read_text().splitlines(keepends=True))
         json.loads(answer("learners", "a b/ä", "--delete", "-u", url))
         self.refused(2, "no learner", "learners", "a b/ä", "-u", url)
         self.assertIn("format 1", answer("store", "upgrade", "--store", self.store))
+
+    def spoil_export(self, lines):
+        """An export that lacks something, or has more, is refused."""
+        for says, spoilt in (("cut off", lines[:-1]), ("cut off", lines[:1]), ("other rows", lines[:-2] + lines[-1:]),
+                             ("behind the last", lines + lines[-2:-1]), ("not an object", lines[:-1] + [lines[-1][:-3]])):
+            path = self.file("".join(spoilt), "spoilt.jsonl")
+            self.refused(2, says, "store", "import", "--store", self.folder / "spoilt.db", "--file", path)
 
 
 class Wrong(Folder):
