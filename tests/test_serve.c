@@ -264,6 +264,8 @@ static void wrong_words_are_refused_with_a_sentence(void **state)
         {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"method\":\"tucb\",\"steps\":9}", "models"},
         {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"range\":[1,0]}", "range"},
         {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"range\":[1]}", "range"},
+        {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"range\":[0,1e308]}", "1e+100"},
+        {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"range\":[0,1e-200]}", "1e-100"},
         {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"steps\":-1}", "steps"},
         {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"steps\":2.5}", "steps"},
         {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"control\":1.5}", "control"},

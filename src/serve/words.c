@@ -11,7 +11,9 @@
 #include "serve/map.h"
 #include "serve/out.h"
 
-#define LONGEST_TIME 1e9 /* seconds */
+#define LONGEST_TIME 1e9   /* seconds */
+#define LARGEST_END  1e100 /* of a range: its squares, summed, are still numbers */
+#define LEAST_WIDTH  1e-100
 
 static const segue_json_place body_place = {.path = "the body"};
 
@@ -68,6 +70,11 @@ static segue_status read_range(words *w, json_t *body, segue_error *err)
                                "need a list of the lowest and the highest reward");
     w->lowest = json_number_value(low);
     w->highest = json_number_value(high);
+    if (!(fabs(w->lowest) <= LARGEST_END && fabs(w->highest) <= LARGEST_END &&
+          w->highest - w->lowest >= LEAST_WIDTH))
+        return segue_json_fail(&body_place, "range", err,
+                               "need rewards from %g to %g, the second at least %g above the first",
+                               -LARGEST_END, LARGEST_END, LEAST_WIDTH);
     return SEGUE_OK;
 }
 
