@@ -442,6 +442,11 @@ static void excluded_arms_are_not_chosen(void **state)
 {
     (void)state;
     create("");
+    refused(409, "left", "POST", "/v1/learners/tutor/ask",
+            "{\"task\":\"s\",\"exclude\":[\"A\",\"B\",\"C\"]}");
+    refused(400, "no arm", "POST", "/v1/learners/tutor/ask",
+            "{\"task\":\"s\",\"event\":\"e\",\"exclude\":[\"D\"]}");
+    refused(404, "no task", "GET", "/v1/learners/tutor/tasks/s", NULL); /* none was opened */
     for (int i = 0; i < 20; i++) {
         json_t *answer = send_ok(200, "POST", "/v1/learners/tutor/ask",
                                  "{\"task\":\"s\",\"exclude\":[\"A\",\"C\"]}");
