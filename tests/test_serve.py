@@ -240,6 +240,29 @@ class Wrong(Folder):
         self.refused(2, "--reward", "tell", "x")
         self.refused(2, "--task", "close", "x")
 
+    def test_who_may_only_read_can_check_and_export(self):
+        stranger = {"user": 65534, "group": 65534, "extra_groups": []}
+        try:
+            run("version", **stranger)
+        except PermissionError:
+            self.skipTest("needs root, and a program that others may run")
+        store, out = self.folder / "50% ?#.db", self.folder / "out"
+        service = Service(SEGUE, str(store))
+        service.client().post("/v1/learners", TUTOR)
+        out.mkdir()
+        out.chmod(0o777)
+        self.folder.chmod(0o755)
+        for running in (True, False):
+            for path in self.folder.glob("*.db*"):
+                path.chmod(0o644)
+            self.assertIn("1 learners", run("store", "check", "--store", store, **stranger).stdout)
+            done = run("store", "export", "--store", store, "--file", out / f"{running}.jsonl", **stranger)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            if running:
+                self.assertEqual(service.stop(), 0)
+        self.assertEqual((out / "True.jsonl").read_text().count("\n"), (out / "False.jsonl").read_text().count("\n"))
+        self.assertEqual([path.name for path in self.folder.glob("*.db-*")], [])
+
     def test_a_changed_snapshot_is_found(self):
         store = str(self.folder / "a.db")
         service = Service(SEGUE, store)

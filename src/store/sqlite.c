@@ -16,6 +16,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "core/bytes.h"
 #include "core/text.h"
 
 #define PURGE_TASKS_AT_ONCE 50
@@ -179,14 +180,65 @@ static void make_private(const char *path)
         (void)close(fd);
 }
 
-static segue_status open_file(segue_store *store, segue_store_mode mode, segue_error *err)
+/* Whether the file and the folder, where SQLite puts its journal, may be written to. */
+static bool may_write(const char *path)
 {
-    if (mode == SEGUE_STORE_CREATE && *segue_store_path(store) != '\0')
-        make_private(store->path);
+    const char *slash = strrchr(path, '/');
+    char folder[4096];
+    const int size = slash ? (int)(slash - path) + 1 : 0;
+    return snprintf(folder, sizeof folder, "%.*s.", size, path) < (int)sizeof folder &&
+           access(path, W_OK) == 0 && access(folder, W_OK) == 0;
+}
+
+static bool has_journal(const char *path)
+{
+    char journal[4096];
+    return snprintf(journal, sizeof journal, "%s-wal", path) >= (int)sizeof journal ||
+           access(journal, F_OK) == 0;
+}
+
+/* Open a file that nobody writes to, with neither locks nor a journal. */
+static int open_still(segue_store *store)
+{
+    bytes uri = {.data = NULL};
+    char letter[8];
+    segue_bytes_put(&uri, "file:", 5);
+    for (const char *c = store->path; *c; c++)
+        segue_bytes_put(&uri, letter, (size_t)snprintf(letter, sizeof letter, "%%%02x", *c & 0xff));
+    segue_bytes_put(&uri, "?immutable=1", 13);
+    const int code =
+        uri.failed
+            ? SQLITE_NOMEM
+            : sqlite3_open_v2((const char *)uri.data, &store->db,
+                              SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
+    segue_bytes_fini(&uri);
+    return code;
+}
+
+static int open_plain(segue_store *store, segue_store_mode mode)
+{
     const int flags = mode == SEGUE_STORE_READ     ? SQLITE_OPEN_READONLY
                       : mode == SEGUE_STORE_CHANGE ? SQLITE_OPEN_READWRITE
                                                    : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-    if (sqlite3_open_v2(store->path, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+    return sqlite3_open_v2(store->path, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
+}
+
+/* Who may write opens it for that, even to look: SQLite then tidies its journal up. */
+static segue_store_mode settle(const segue_store *store, segue_store_mode mode)
+{
+    if (mode != SEGUE_STORE_LOOK)
+        return mode;
+    return may_write(store->path) ? SEGUE_STORE_CHANGE : SEGUE_STORE_READ;
+}
+
+static segue_status open_file(segue_store *store, segue_store_mode wish, segue_error *err)
+{
+    const segue_store_mode mode = settle(store, wish);
+    if (mode == SEGUE_STORE_CREATE && *segue_store_path(store) != '\0')
+        make_private(store->path);
+    const bool still =
+        wish == SEGUE_STORE_LOOK && mode == SEGUE_STORE_READ && !has_journal(store->path);
+    if ((still ? open_still(store) : open_plain(store, mode)) != SQLITE_OK)
         return segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s",
                           segue_text_tail(store->path),
                           store->db ? sqlite3_errmsg(store->db) : "out of memory");
@@ -560,14 +612,14 @@ segue_status segue_store_add_event(segue_store *store, segue_stored_event *event
 }
 
 segue_status segue_store_add_snapshot(segue_store *store, int64_t learner, uint64_t seq,
-                                      const void *bytes, size_t size, segue_error *err)
+                                      const void *data, size_t size, segue_error *err)
 {
     sqlite3_stmt *sql = segue_sql(store, SQL_ADD_SNAPSHOT, err);
     if (!sql)
         return SEGUE_EIO;
     (void)sqlite3_bind_int64(sql, 1, learner);
     (void)sqlite3_bind_int64(sql, 2, (int64_t)seq);
-    (void)sqlite3_bind_blob64(sql, 3, bytes, size, SQLITE_STATIC);
+    (void)sqlite3_bind_blob64(sql, 3, data, size, SQLITE_STATIC);
     const segue_status status = segue_sql_run(store, sql, err);
     return status == SEGUE_OK ? run_with(store, SQL_FORGET_SNAPSHOTS, learner, (int64_t)seq, err)
                               : status;
