@@ -232,7 +232,10 @@ class Wrong(Folder):
         self.refused(2, "no token", "serve", "--token-file", self.file("# none\n"), "--store", self.folder / "a.db")
         self.refused(2, "not a database", "serve", "--store", self.file("x" * 5000, "b.db"))
         self.refused(2, "no store 'postgres:x'", "serve", "--store", "postgres:x")
-        self.refused(2, "cannot be opened", "store", "check", "--store", self.folder / "none.db")
+        self.refused(2, "opened: there is no such file", "store", "check", "--store", self.folder / "none.db")
+        self.refused(2, "opened: its folder is missing", "serve", "--store", self.folder / "none" / "a.db")
+        self.refused(2, "opened: is a folder", "serve", "--store", self.folder)
+        self.refused(2, "opened: is a folder", "store", "check", "--store", self.folder)
         self.refused(2, "say check", "store")
         self.refused(1, "nobody answers", "learners", "--url", "http://127.0.0.1:1")
         self.refused(2, "not the address", "learners", "--url", "ftp://x")
@@ -252,6 +255,7 @@ class Wrong(Folder):
         out.mkdir()
         out.chmod(0o777)
         self.folder.chmod(0o755)
+        self.refused(2, "opened: no permission", "store", "check", "--store", store, **stranger)
         for running in (True, False):
             for path in self.folder.glob("*.db*"):
                 path.chmod(0o644)
@@ -262,6 +266,7 @@ class Wrong(Folder):
                 self.assertEqual(service.stop(), 0)
         self.assertEqual((out / "True.jsonl").read_text().count("\n"), (out / "False.jsonl").read_text().count("\n"))
         self.assertEqual([path.name for path in self.folder.glob("*.db-*")], [])
+        self.refused(2, "written to: no permission", "serve", "--store", store, "--listen", "127.0.0.1:0", **stranger)
 
     def test_a_changed_snapshot_is_found(self):
         store = str(self.folder / "a.db")

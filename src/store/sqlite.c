@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/bytes.h"
@@ -231,6 +232,21 @@ static segue_store_mode settle(const segue_store *store, segue_store_mode mode)
     return may_write(store->path) ? SEGUE_STORE_CHANGE : SEGUE_STORE_READ;
 }
 
+/* Why SQLite could not open it: it says the same of all. */
+static const char *why_closed(const segue_store *store, segue_store_mode mode)
+{
+    const int code = store->db ? sqlite3_system_errno(store->db) : ENOMEM;
+    struct stat about;
+    if (code == ENOENT)
+        return mode == SEGUE_STORE_CREATE ? "its folder is missing; make it first"
+                                          : "there is no such file; 'segue serve' makes one";
+    if (stat(store->path, &about) == 0 && S_ISDIR(about.st_mode))
+        return "is a folder; need a file";
+    if (code == EACCES || code == EPERM)
+        return "no permission";
+    return code ? strerror(code) : sqlite3_errmsg(store->db);
+}
+
 static segue_status open_file(segue_store *store, segue_store_mode wish, segue_error *err)
 {
     const segue_store_mode mode = settle(store, wish);
@@ -240,8 +256,10 @@ static segue_status open_file(segue_store *store, segue_store_mode wish, segue_e
         wish == SEGUE_STORE_LOOK && mode == SEGUE_STORE_READ && !has_journal(store->path);
     if ((still ? open_still(store) : open_plain(store, mode)) != SQLITE_OK)
         return segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s",
-                          segue_text_tail(store->path),
-                          store->db ? sqlite3_errmsg(store->db) : "out of memory");
+                          segue_text_tail(store->path), why_closed(store, mode));
+    if (mode != SEGUE_STORE_READ && sqlite3_db_readonly(store->db, "main") == 1)
+        return segue_fail(err, SEGUE_EFILE, "%s: cannot be written to: no permission",
+                          segue_text_tail(store->path));
     (void)sqlite3_extended_result_codes(store->db, 1);
     (void)sqlite3_busy_timeout(store->db, BUSY_MILLISECONDS);
     if (mode == SEGUE_STORE_READ)
