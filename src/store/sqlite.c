@@ -66,7 +66,10 @@ segue_status segue_sql_fail(const segue_store *store, segue_error *err)
                                 : code == SQLITE_CORRUPT || code == SQLITE_NOTADB ? SEGUE_EFILE
                                                                                   : SEGUE_EIO;
     return segue_fail(err, status, "%s: %s", segue_text_tail(store->path),
-                      sqlite3_errmsg(store->db));
+                      code == SQLITE_CANTOPEN
+                          ? "the files beside it, -wal and -shm, can be neither read nor made; "
+                            "allow that, or to write to the folder"
+                          : sqlite3_errmsg(store->db));
 }
 
 sqlite3_stmt *segue_sql(segue_store *store, statement which, segue_error *err)
