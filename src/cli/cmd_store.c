@@ -105,7 +105,7 @@ const cli_command cli_command_store = {
                "export   writes all there is to FILE: a line of JSON a row\n"
                "import   fills a new store from such a file, and checks it\n\n"
                "check and export may be used while the service runs, and need not be allowed\n"
-               "to write; if so, do not start the service before they are through.\n\n"
+               "to write; if they are not, start no service before they are through.\n\n"
                "examples:\n"
                "  segue store check --store sqlite:/var/lib/segue/segue.db\n"
                "  segue store export --file backup.jsonl\n",
