@@ -254,16 +254,18 @@ static void wrong_words_are_refused_with_a_sentence(void **state)
     static const struct {
         const char *body, *says;
     } wrong[] = {
-        {"{\"arms\":[\"A\",\"B\"]}", "name"},
+        {"{\"arms\":[\"A\",\"B\"]}", "'name': is missing; need a text"},
         {"{\"name\":\"x\"}", "arms"},
         {"{\"name\":\"x\",\"arms\":[\"A\"]}", "2 to 1000"},
         {"{\"name\":\"x\",\"arms\":[\"A\",\"A\"]}", "twice"},
         {"{\"name\":\"x\",\"arms\":[\"A\",7]}", "arms"},
-        {"{\"name\":\"\",\"arms\":[\"A\",\"B\"]}", "name"},
+        {"{\"name\":\"\",\"arms\":[\"A\",\"B\"]}", "is empty"},
         {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"method\":\"magic\"}", "magic"},
         {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"method\":\"tucb\",\"steps\":9}", "models"},
         {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"range\":[1,0]}", "range"},
         {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"range\":[1]}", "range"},
+        {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"range\":[0,1e308]}", "1e+100"},
+        {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"range\":[0,1e-200]}", "1e-100"},
         {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"steps\":-1}", "steps"},
         {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"steps\":2.5}", "steps"},
         {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"control\":1.5}", "control"},
@@ -273,7 +275,14 @@ static void wrong_words_are_refused_with_a_sentence(void **state)
         {"{\"name\":\"x\",\"name\":\"y\",\"arms\":[\"A\",\"B\"]}", "JSON"},
         {"[]", "object"},
         {"{", "JSON"},
-        {"{\"name\":\"\\u0000\",\"arms\":[\"A\",\"B\"]}", "JSON"},
+        {"{\"name\":\"\\u0000\",\"arms\":[\"A\",\"B\"]}", "has \\u0000"},
+        {"{\"\\u0000\":1}", "has \\u0000"},
+        {"", "the body is empty"},
+        {"{\"name\":\"a\\n\",\"arms\":[\"A\",\"B\"]}", "control characters"},
+        {"{\"name\":\".\",\"arms\":[\"A\",\"B\"]}", "path"},
+        {"{\"name\":\"..\",\"arms\":[\"A\",\"B\"]}", "path"},
+        {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"method\":\"tla\"}", "'steps': is missing"},
+        {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"method\":\"tucb\"}", "'steps': is missing"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
@@ -440,6 +449,11 @@ static void excluded_arms_are_not_chosen(void **state)
 {
     (void)state;
     create("");
+    refused(409, "left", "POST", "/v1/learners/tutor/ask",
+            "{\"task\":\"s\",\"exclude\":[\"A\",\"B\",\"C\"]}");
+    refused(400, "no arm", "POST", "/v1/learners/tutor/ask",
+            "{\"task\":\"s\",\"event\":\"e\",\"exclude\":[\"D\"]}");
+    refused(404, "no task", "GET", "/v1/learners/tutor/tasks/s", NULL); /* none was opened */
     for (int i = 0; i < 20; i++) {
         json_t *answer = send_ok(200, "POST", "/v1/learners/tutor/ask",
                                  "{\"task\":\"s\",\"exclude\":[\"A\",\"C\"]}");
@@ -629,10 +643,11 @@ static void other_paths_and_methods_are_refused(void **state)
     refused(400, "name", "GET", "/v1/learners/%00", NULL);
     refused(400, "name", "GET", "/v1/learners/%ff", NULL);
     refused(400, "name", "GET", "/v1/learners/%4", NULL);
+    refused(400, "no field is", "POST", "/v1/learners/tutor/tasks/s/close", "{\"x\":1}");
     refused(405, "GET, HEAD, POST", "PUT", "/v1/learners", NULL);
     refused(405, "POST", "GET", "/v1/tell", NULL);
     refused(405, "GET", "POST", "/healthz", NULL);
-    refused(415, "application/json", "POST", "/v1/tell", NULL);
+    refused(400, "the body is empty", "POST", "/v1/tell", NULL);
     refused(400, "no query", "GET", "/v1/learners?x", NULL);
     check(200, "GET", "/healthz", NULL);
     check(200, "HEAD", "/readyz", NULL);

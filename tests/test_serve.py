@@ -95,7 +95,22 @@ class Slow(Served):
 
 class Local(Served):
     def test_a_store_is_served_once(self):
-        self.refused(2, "another process", "serve", "--store", self.store, "--listen", "127.0.0.1:0")
+        (self.folder / "soft.db").symlink_to(self.store)
+        os.link(self.store, self.folder / "hard.db")
+        for name in ("test.db", "soft.db", "hard.db"):
+            self.refused(2, "another process", "serve", "--store", self.folder / name, "--listen", "127.0.0.1:0")
+        self.assertEqual(self.client.ask("tutor", "s")[0], 200)
+        self.assertEqual(self.service.stop(), 0)
+        self.assertIn("1 learners", check_store(SEGUE, self.store))
+
+    def test_a_port_is_served_once_and_again_after_a_kill(self):
+        address = f"127.0.0.1:{self.service.port}"
+        self.refused(1, "another process does", "serve", "--store", self.folder / "b.db", "--listen", address)
+        self.assertEqual(self.client.ask("tutor", "s")[0], 200)
+        self.service.kill()
+        self.service.listen = address
+        self.service.start()
+        self.assertEqual(self.service.client().ask("tutor", "s")[0], 200)
 
     def test_other_origins_and_hosts_are_refused(self):
         own = f"127.0.0.1:{self.service.port}"
@@ -189,12 +204,23 @@ class Local(Served):
         self.assertEqual(len(json.loads(answer("learners", "a b/ä", "--add-arm", "w", "-u", url))["arms"]), 4)
         self.assertTrue(json.loads(answer("learners", "a b/ä", "--retire-arm", "x", "-u", url))["arms"][0]["retired"])
         out = str(self.folder / "out.jsonl")
-        answer("store", "export", "--store", self.store, "--file", out)
+        for _ in range(2):  # it holds the key that decisions are signed with
+            answer("store", "export", "--store", self.store, "--file", out)
+            self.assertEqual(os.stat(out).st_mode & 0o777, 0o600)
+            os.chmod(out, 0o644)
         self.assertIn("sound; 2 learners", answer("store", "import", "--store", self.folder / "copy.db", "--file", out))
         self.refused(2, "already", "store", "import", "--store", self.folder / "copy.db", "--file", out)
+        self.spoil_export((self.folder / "out.jsonl").read_text().splitlines(keepends=True))
         json.loads(answer("learners", "a b/ä", "--delete", "-u", url))
         self.refused(2, "no learner", "learners", "a b/ä", "-u", url)
         self.assertIn("format 1", answer("store", "upgrade", "--store", self.store))
+
+    def spoil_export(self, lines):
+        """An export that lacks something, or has more, is refused."""
+        for says, spoilt in (("cut off", lines[:-1]), ("cut off", lines[:1]), ("other rows", lines[:-2] + lines[-1:]),
+                             ("behind the last", lines + lines[-2:-1]), ("not an object", lines[:-1] + [lines[-1][:-3]])):
+            path = self.file("".join(spoilt), "spoilt.jsonl")
+            self.refused(2, says, "store", "import", "--store", self.folder / "spoilt.db", "--file", path)
 
 
 class Wrong(Folder):
@@ -206,13 +232,41 @@ class Wrong(Folder):
         self.refused(2, "no token", "serve", "--token-file", self.file("# none\n"), "--store", self.folder / "a.db")
         self.refused(2, "not a database", "serve", "--store", self.file("x" * 5000, "b.db"))
         self.refused(2, "no store 'postgres:x'", "serve", "--store", "postgres:x")
-        self.refused(2, "cannot be opened", "store", "check", "--store", self.folder / "none.db")
+        self.refused(2, "opened: there is no such file", "store", "check", "--store", self.folder / "none.db")
+        self.refused(2, "opened: its folder is missing", "serve", "--store", self.folder / "none" / "a.db")
+        self.refused(2, "opened: is a folder", "serve", "--store", self.folder)
+        self.refused(2, "opened: is a folder", "store", "check", "--store", self.folder)
         self.refused(2, "say check", "store")
         self.refused(1, "nobody answers", "learners", "--url", "http://127.0.0.1:1")
         self.refused(2, "not the address", "learners", "--url", "ftp://x")
         self.refused(2, "--task", "ask", "x")
         self.refused(2, "--reward", "tell", "x")
         self.refused(2, "--task", "close", "x")
+
+    def test_who_may_only_read_can_check_and_export(self):
+        stranger = {"user": 65534, "group": 65534, "extra_groups": []}
+        try:
+            run("version", **stranger)
+        except PermissionError:
+            self.skipTest("needs root, and a program that others may run")
+        store, out = self.folder / "50% ?#.db", self.folder / "out"
+        service = Service(SEGUE, str(store))
+        service.client().post("/v1/learners", TUTOR)
+        out.mkdir()
+        out.chmod(0o777)
+        self.folder.chmod(0o755)
+        self.refused(2, "opened: no permission", "store", "check", "--store", store, **stranger)
+        for running in (True, False):
+            for path in self.folder.glob("*.db*"):
+                path.chmod(0o644)
+            self.assertIn("1 learners", run("store", "check", "--store", store, **stranger).stdout)
+            done = run("store", "export", "--store", store, "--file", out / f"{running}.jsonl", **stranger)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            if running:
+                self.assertEqual(service.stop(), 0)
+        self.assertEqual((out / "True.jsonl").read_text().count("\n"), (out / "False.jsonl").read_text().count("\n"))
+        self.assertEqual([path.name for path in self.folder.glob("*.db-*")], [])
+        self.refused(2, "written to: no permission", "serve", "--store", store, "--listen", "127.0.0.1:0", **stranger)
 
     def test_a_changed_snapshot_is_found(self):
         store = str(self.folder / "a.db")

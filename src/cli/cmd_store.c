@@ -67,9 +67,9 @@ typedef struct action {
     segue_status (*run)(const settings *set, segue_store *store, segue_error *err);
 } action;
 
-static const action actions[] = {{"check", SEGUE_STORE_CHANGE, check},
+static const action actions[] = {{"check", SEGUE_STORE_LOOK, check},
                                  {"upgrade", SEGUE_STORE_CHANGE, upgrade},
-                                 {"export", SEGUE_STORE_CHANGE, export},
+                                 {"export", SEGUE_STORE_LOOK, export},
                                  {"import", SEGUE_STORE_CREATE, import}};
 
 static segue_status run(int argc, char **argv, segue_error *err)
@@ -104,7 +104,8 @@ const cli_command cli_command_store = {
                "upgrade  brings a store of an older version to the format of this one\n"
                "export   writes all there is to FILE: a line of JSON a row\n"
                "import   fills a new store from such a file, and checks it\n\n"
-               "check and export may be used while the service runs.\n\n"
+               "check and export may be used while the service runs, and need not be allowed\n"
+               "to write; if they are not, start no service before they are through.\n\n"
                "examples:\n"
                "  segue store check --store sqlite:/var/lib/segue/segue.db\n"
                "  segue store export --file backup.jsonl\n",

@@ -129,17 +129,18 @@ static char *name_aside(const char *path)
 }
 
 /* Fill the file at `fd`, give it its mode, and see it on the disk; 0 or the error code. */
-static int fill(int fd, const char *path, const void *data, size_t size)
+static int fill(int fd, mode_t mode, const void *data, size_t size)
 {
     int code = 0;
-    if (!write_all(fd, data, size) || fchmod(fd, mode_for(path)) != 0 || fsync(fd) != 0)
+    if (!write_all(fd, data, size) || fchmod(fd, mode) != 0 || fsync(fd) != 0)
         code = errno;
     if (close(fd) != 0 && code == 0)
         code = errno;
     return code;
 }
 
-static segue_status write_aside(const char *path, const void *data, size_t size, segue_error *err)
+static segue_status write_aside(const char *path, mode_t mode, const void *data, size_t size,
+                                segue_error *err)
 {
     char *aside = name_aside(path);
     if (!aside)
@@ -149,7 +150,7 @@ static segue_status write_aside(const char *path, const void *data, size_t size,
         free(aside);
         return cannot(path, err);
     }
-    int code = fill(fd, path, data, size);
+    int code = fill(fd, mode, data, size);
     if (code == 0 && rename(aside, path) != 0)
         code = errno;
     if (code != 0)
@@ -172,7 +173,9 @@ static void hold_signals(sigset_t *before)
     (void)pthread_sigmask(SIG_BLOCK, &ends, before);
 }
 
-segue_status segue_outfile_write(const char *path, const void *data, size_t size, segue_error *err)
+/* `mode` 0: what the file has, or a new one gets. */
+static segue_status write_file(const char *path, mode_t mode, const void *data, size_t size,
+                               segue_error *err)
 {
     struct stat about;
     segue_status status = segue_outfile_check(path, err);
@@ -184,8 +187,19 @@ segue_status segue_outfile_write(const char *path, const void *data, size_t size
     char *target = realpath(path, NULL); /* what a link points to; NULL if it does not exist yet */
     sigset_t before;
     hold_signals(&before);
-    status = write_aside(target ? target : path, data, size, err);
+    status = write_aside(target ? target : path, mode ? mode : mode_for(path), data, size, err);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     free(target);
     return status;
+}
+
+segue_status segue_outfile_write(const char *path, const void *data, size_t size, segue_error *err)
+{
+    return write_file(path, 0, data, size, err);
+}
+
+segue_status segue_outfile_write_private(const char *path, const void *data, size_t size,
+                                         segue_error *err)
+{
+    return write_file(path, 0600, data, size, err);
 }

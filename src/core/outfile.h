@@ -27,4 +27,8 @@ int segue_is_same_file(const char *a, const char *b);
 SEGUE_MUST_CHECK segue_status segue_outfile_write(const char *path, const void *data, size_t size,
                                                   segue_error *err);
 
+/** The same, for its owner alone to read, whatever the file that it replaces allowed. */
+SEGUE_MUST_CHECK segue_status segue_outfile_write_private(const char *path, const void *data,
+                                                          size_t size, segue_error *err);
+
 #endif

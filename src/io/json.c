@@ -106,7 +106,7 @@ bool segue_json_is_line(const json_t *value)
 const char *segue_json_kind(const json_t *value)
 {
     if (!value)
-        return "nothing";
+        return "missing"; /* as in "is missing" */
     switch (json_typeof(value)) {
     case JSON_OBJECT:
         return "an object";
@@ -157,14 +157,15 @@ segue_status segue_json_known(const segue_json_place *place, json_t *object,
     {
         if (segue_text_find(key, names, count, name_of) < count)
             continue;
-        char all[256] = "";
+        char all[256] = "", shortened[41];
+        (void)snprintf(shortened, sizeof shortened, "%s", key);
+        if (count == 0)
+            return segue_json_fail(place, shortened, err, "is not known; no field is");
         for (size_t i = 0; i < count; i++) {
             const size_t used = strlen(all);
             (void)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", names[i]);
         }
         const char *guess = segue_text_closest(key, names, count, name_of);
-        char shortened[41];
-        (void)snprintf(shortened, sizeof shortened, "%s", key);
         return segue_json_fail(place, shortened, err, "is not known%s%s%s; need one of %s",
                                guess ? "; did you mean '" : "", guess ? guess : "",
                                guess ? "'?" : "", all);

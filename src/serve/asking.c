@@ -10,8 +10,8 @@
 /* ---- choosing ---------------------------------------------------------------------------- */
 
 /* Take the arms off that are excluded now; false: one of them is not an arm. */
-static bool exclude(const live_learner *live, const live_task *task, const json_t *list,
-                    bool *allowed, segue_reply *reply)
+static bool exclude(const live_learner *live, size_t n_arms, const json_t *list, bool *allowed,
+                    segue_reply *reply)
 {
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *name = json_string_value(json_array_get(list, i));
@@ -20,28 +20,40 @@ static bool exclude(const live_learner *live, const live_task *task, const json_
             segue_reply_fail(reply, 400, "the learner has no arm '%.80s' to exclude", name);
             return false;
         }
-        if (place < task->n_arms)
+        if (place < n_arms)
             allowed[place] = false;
     }
     return true;
 }
 
 /* The arms that may be chosen: *allowed, the caller's to free; NULL: all. */
-static bool find_allowed(const live_learner *live, const live_task *task, const segue_call *call,
+static bool find_allowed(const live_learner *live, size_t n_arms, const segue_call *call,
                          bool **allowed, segue_reply *reply)
 {
     *allowed = NULL;
     if (live->n_retired == 0 && !call->exclude)
         return true;
-    bool *flags = malloc(task->n_arms * sizeof *flags);
+    bool *flags = malloc(n_arms * sizeof *flags);
     if (!flags) {
         segue_reply_fail(reply, 503, "out of memory for the arms of a task");
         return false;
     }
-    for (size_t i = 0; i < task->n_arms; i++)
+    for (size_t i = 0; i < n_arms; i++)
         flags[i] = !live->arm[i]->retired;
     *allowed = flags;
-    return exclude(live, task, call->exclude, flags, reply);
+    return exclude(live, n_arms, call->exclude, flags, reply);
+}
+
+bool segue_may_choose(const live_learner *live, const segue_call *call, segue_reply *reply)
+{
+    bool *allowed = NULL;
+    bool fine = find_allowed(live, live->n_arms, call, &allowed, reply);
+    if (fine && allowed && !memchr(allowed, true, live->n_arms)) {
+        segue_reply_fail(reply, 409, "no arm is left to choose: all are excluded or retired");
+        fine = false;
+    }
+    free(allowed);
+    return fine;
 }
 
 static bool choose_all(segue_service *service, live_learner *live, live_task *task,
@@ -73,7 +85,7 @@ bool segue_choose(segue_service *service, live_learner *live, live_task *task,
         segue_answer_explanation(live, task, &out->why);
     out->control = task->control;
     out->version = task->version;
-    const bool fine = find_allowed(live, task, call, &allowed, reply) &&
+    const bool fine = find_allowed(live, task->n_arms, call, &allowed, reply) &&
                       choose_all(service, live, task, call, allowed, out, reply);
     free(allowed);
     return fine;

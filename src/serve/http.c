@@ -370,16 +370,20 @@ static segue_status start_daemon(segue_http *http, const segue_http_config *conf
     /* the pool is for two threads and more */
     const unsigned pool = config->threads > 1 ? config->threads : 0;
     errno = 0;
+    /* no MHD_OPTION_LISTENING_ADDRESS_REUSE: two services would share a port and its requests; by
+     * default a port can be had again right after a kill, and no sooner */
     http->daemon = MHD_start_daemon(
         flags, 0, NULL, NULL, on_request, http, MHD_OPTION_SOCK_ADDR, &a->any,
         MHD_OPTION_URI_LOG_CALLBACK, begin, http, MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped, NULL,
         MHD_OPTION_NOTIFY_COMPLETED, end, NULL, MHD_OPTION_THREAD_POOL_SIZE, pool,
         MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MOST, MHD_OPTION_CONNECTION_TIMEOUT,
         (unsigned)TIMEOUT_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY,
-        MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
+        MHD_OPTION_END);
     if (!http->daemon)
         return segue_fail(err, SEGUE_EIO, "cannot listen on %.60s: %s", config->listen,
-                          errno ? strerror(errno) : "the address cannot be used");
+                          errno == EADDRINUSE ? "another process does; give another port"
+                          : errno             ? strerror(errno)
+                                              : "the address cannot be used");
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_BIND_PORT);
     http->port = info ? info->port : 0;
     return SEGUE_OK;

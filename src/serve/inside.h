@@ -159,6 +159,10 @@ void segue_asked_fini(asked *a);
 bool segue_choose(segue_service *service, live_learner *live, live_task *task,
                   const segue_call *call, asked *out, segue_reply *reply);
 
+/* Whether a task that is opened for a call would have an arm to choose; false: the reply tells why
+ * not.  For the thread that writes, which alone changes the arms. */
+bool segue_may_choose(const live_learner *live, const segue_call *call, segue_reply *reply);
+
 /* Let decisions wait for the learner's default, if it has one; under its lock. */
 void segue_wait_for(live_learner *live, const asked *a, bool saved);
 

@@ -364,7 +364,7 @@ static segue_status read_arm(json_t *body, segue_call *call, segue_error *err)
 
 static segue_status read_fields(json_t *body, segue_call *call, segue_error *err)
 {
-    static const char *const none[] = {""};
+    static const char *const none[] = {""}; /* and none of it */
     switch (call->route) {
     case ROUTE_CREATE:
         return segue_words_read(&call->words, body, err);
@@ -387,6 +387,18 @@ static bool is_json(const char *type)
            (type[16] == '\0' || type[16] == ';' || type[16] == ' ');
 }
 
+static void refuse_json(const json_error_t *why, segue_reply *reply)
+{
+    const enum json_error_code code = json_error_code(why);
+    if (code == json_error_null_character || code == json_error_null_byte_in_key)
+        segue_reply_fail(reply, 400,
+                         "the body has \\u0000, which no text may have (line %d, column %d)",
+                         why->line, why->column);
+    else
+        segue_reply_fail(reply, 400, "the body is not JSON: %s (line %d, column %d)", why->text,
+                         why->line, why->column);
+}
+
 static bool read_body(const segue_request *request, takes what, segue_call *call,
                       segue_reply *reply)
 {
@@ -394,14 +406,17 @@ static bool read_body(const segue_request *request, takes what, segue_call *call
     json_error_t why;
     if (what == MAYBE_BODY && request->size == 0)
         return true;
+    if (request->size == 0) {
+        segue_reply_fail(reply, 400, "the body is empty; need a JSON object");
+        return false;
+    }
     if (!is_json(request->content_type)) {
         segue_reply_fail(reply, 415, "the body must be JSON: send Content-Type: application/json");
         return false;
     }
     json_t *body = json_loadb(request->body, request->size, JSON_REJECT_DUPLICATES, &why);
     if (!body) {
-        segue_reply_fail(reply, 400, "the body is not JSON: %s (line %d, column %d)", why.text,
-                         why.line, why.column);
+        refuse_json(&why, reply);
         return false;
     }
     if (!json_is_object(body))

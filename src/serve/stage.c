@@ -423,6 +423,9 @@ static segue_status stage_ask(segue_service *service, op *o, segue_error *err)
     }
     if (found)
         return ask_closed(service, o, err);
+    o->answered = !segue_may_choose(o->live, &o->call, o->reply);
+    if (o->answered)
+        return SEGUE_OK;
     status = stage_task(service, o, err);
     o->again = o->is_new;
     return status;

@@ -11,7 +11,9 @@
 #include "serve/map.h"
 #include "serve/out.h"
 
-#define LONGEST_TIME 1e9 /* seconds */
+#define LONGEST_TIME 1e9   /* seconds */
+#define LARGEST_END  1e100 /* of a range: its squares, summed, are still numbers */
+#define LEAST_WIDTH  1e-100
 
 static const segue_json_place body_place = {.path = "the body"};
 
@@ -21,10 +23,12 @@ static const char *const fields[] = {"name", "arms",    "method",      "models",
 segue_status segue_name_read(const json_t *value, const char *field, char out[NAME_MOST + 1],
                              segue_error *err)
 {
+    if (!json_is_string(value) || json_string_length(value) == 0)
+        return segue_json_fail(&body_place, field, err, "is %s; need a text",
+                               json_is_string(value) ? "empty" : segue_json_kind(value));
     if (!segue_json_is_line(value))
-        return segue_json_fail(
-            &body_place, field, err, "is %s; need a text without control characters",
-            json_is_string(value) ? "empty or has some" : segue_json_kind(value));
+        return segue_json_fail(&body_place, field, err,
+                               "has control characters; need a text without");
     const size_t size = json_string_length(value);
     if (size > NAME_MOST)
         return segue_json_fail(&body_place, field, err, "has %zu bytes; at most %d are allowed",
@@ -161,10 +165,35 @@ static segue_status read_all(words *w, json_t *body, segue_error *err)
     return status == SEGUE_OK ? read_arms(w, body, err) : status;
 }
 
-segue_status segue_words_read(words *w, json_t *body, segue_error *err)
+/* What is asked of a new learner alone: one that a store has must stay readable. */
+static segue_status check_new(const words *w, segue_error *err)
+{
+    if (strcmp(w->name, ".") == 0 || strcmp(w->name, "..") == 0)
+        return segue_json_fail(&body_place, "name", err,
+                               "is '%s', which has a meaning of its own in a path", w->name);
+    if (!(fabs(w->lowest) <= LARGEST_END && fabs(w->highest) <= LARGEST_END &&
+          w->highest - w->lowest >= LEAST_WIDTH))
+        return segue_json_fail(&body_place, "range", err,
+                               "need rewards from %g to %g, the second at least %g above the first",
+                               -LARGEST_END, LARGEST_END, LEAST_WIDTH);
+    return SEGUE_OK;
+}
+
+static segue_status read_words(words *w, json_t *body, segue_error *err)
 {
     *w = (words){.method = "auto", .lowest = 0.0, .highest = 1.0, .control = 0.05, .seed = 1};
     const segue_status status = read_all(w, body, err);
+    if (status != SEGUE_OK)
+        segue_words_fini(w);
+    return status;
+}
+
+segue_status segue_words_read(words *w, json_t *body, segue_error *err)
+{
+    segue_status status = read_words(w, body, err);
+    if (status != SEGUE_OK)
+        return status;
+    status = check_new(w, err);
     if (status != SEGUE_OK)
         segue_words_fini(w);
     return status;
@@ -179,7 +208,7 @@ segue_status segue_words_parse(words *w, const char *text, segue_error *err)
         json_decref(body);
         return segue_fail(err, SEGUE_EFILE, "the words of a learner are damaged: %s", why.text);
     }
-    const segue_status status = segue_words_read(w, body, err);
+    const segue_status status = read_words(w, body, err);
     json_decref(body);
     return status;
 }
@@ -227,6 +256,9 @@ segue_status segue_words_learner(const words *w, segue_learner **out, segue_erro
     const segue_status status = segue_learner_parse(&config, w->method, err);
     if (status != SEGUE_OK)
         return status;
+    if (w->steps == 0 && (strcmp(config.method, "tla") == 0 || strcmp(config.method, "tucb") == 0))
+        return segue_json_fail(&body_place, "steps", err,
+                               "is missing or 0; %s must know the steps of a task", config.method);
     config.n_arms = w->n_arms;
     config.n_models = (size_t)w->models;
     config.horizon = w->steps;

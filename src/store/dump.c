@@ -2,7 +2,9 @@
  *
  *   {"segue_store": 1}
  *   {"table": "reward", "row": [1, 4294967296, 0, 2, 1.0, 1763270000.5, 0]}
+ *   {"rows": 1}
  *
+ * The last line counts the rows: a file without it was cut off.
  * Bytes are written as {"hex": "00ff"}.  Real numbers keep their point, and come back bit for bit.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
@@ -75,7 +77,8 @@ static bool write_row(sqlite3_stmt *sql, const char *table, bytes *b)
     return !b->failed;
 }
 
-static segue_status write_table(segue_store *store, const char *table, bytes *b, segue_error *err)
+static segue_status write_table(segue_store *store, const char *table, bytes *b, size_t *rows,
+                                segue_error *err)
 {
     char text[64];
     sqlite3_stmt *sql = NULL;
@@ -84,7 +87,7 @@ static segue_status write_table(segue_store *store, const char *table, bytes *b,
     (void)snprintf(text, sizeof text, "SELECT * FROM %s", table);
     if (sqlite3_prepare_v2(store->db, text, -1, &sql, NULL) != SQLITE_OK)
         return segue_sql_fail(store, err);
-    while (fine && (code = sqlite3_step(sql)) == SQLITE_ROW)
+    for (; fine && (code = sqlite3_step(sql)) == SQLITE_ROW; ++*rows)
         fine = write_row(sql, table, b);
     segue_status status = SEGUE_OK;
     if (!fine)
@@ -98,15 +101,20 @@ static segue_status write_table(segue_store *store, const char *table, bytes *b,
 segue_status segue_store_export(segue_store *store, const char *path, segue_error *err)
 {
     bytes b = {.data = NULL};
-    char head[64];
-    (void)snprintf(head, sizeof head, "{\"segue_store\":%d}\n", SEGUE_STORE_FORMAT);
-    segue_bytes_put(&b, head, strlen(head));
+    char line[64];
+    size_t rows = 0;
+    (void)snprintf(line, sizeof line, "{\"segue_store\":%d}\n", SEGUE_STORE_FORMAT);
+    segue_bytes_put(&b, line, strlen(line));
     segue_status status = segue_store_look(store, err);
     for (size_t i = 0; i < TABLES && status == SEGUE_OK; i++)
-        status = write_table(store, tables[i], &b, err);
+        status = write_table(store, tables[i], &b, &rows, err);
     segue_store_rollback(store);
+    (void)snprintf(line, sizeof line, "{\"rows\":%zu}\n", rows);
+    segue_bytes_put(&b, line, strlen(line));
+    if (status == SEGUE_OK && b.failed)
+        status = segue_fail(err, SEGUE_ENOMEM, "out of memory to export a store");
     if (status == SEGUE_OK)
-        status = segue_outfile_write(path, b.data, b.size, err);
+        status = segue_outfile_write_private(path, b.data, b.size, err);
     segue_bytes_fini(&b);
     return status;
 }
@@ -116,7 +124,8 @@ segue_status segue_store_export(segue_store *store, const char *path, segue_erro
 typedef struct importer {
     segue_store *store;
     const char *path;
-    size_t line;
+    size_t line, rows;
+    bool whole; /* the last line was there */
     sqlite3_stmt *insert[TABLES];
 } importer;
 
@@ -198,18 +207,29 @@ static segue_status read_row(importer *in, const json_t *line, segue_error *err)
     for (size_t i = 0; i < json_array_size(row); i++)
         if (!bind_value(sql, (int)i + 1, json_array_get(row, i)))
             return wrong(in, "a value of the row is of no known kind", err);
+    in->rows++;
     return segue_sql_run(in->store, sql, err);
+}
+
+static segue_status read_last(importer *in, const json_t *rows, segue_error *err)
+{
+    in->whole = json_is_integer(rows) && json_integer_value(rows) == (json_int_t)in->rows;
+    return in->whole ? SEGUE_OK
+                     : wrong(in, "counts other rows than there are; export the store again", err);
 }
 
 static segue_status read_line(importer *in, const char *text, size_t size, segue_error *err)
 {
     json_error_t why;
     json_t *line = json_loadb(text, size, JSON_REJECT_DUPLICATES, &why);
+    const json_t *rows = json_object_get(line, "rows");
     segue_status status = SEGUE_OK;
     if (!json_is_object(line))
         status = wrong(in, "is not an object of JSON", err);
+    else if (in->whole)
+        status = wrong(in, "is behind the last line, which counts the rows", err);
     else if (in->line > 1)
-        status = read_row(in, line, err);
+        status = rows ? read_last(in, rows, err) : read_row(in, line, err);
     else if (json_integer_value(json_object_get(line, "segue_store")) != SEGUE_STORE_FORMAT)
         status = wrong(in, "is not the first line of an exported store of this format", err);
     json_decref(line);
@@ -239,6 +259,8 @@ static segue_status read_lines(importer *in, FILE *file, segue_error *err)
     if (status == SEGUE_OK && (ferror(file) || in->line == 0))
         status = segue_fail(err, SEGUE_EFILE, "%s: %s", segue_text_tail(in->path),
                             in->line == 0 ? "is empty" : "reading failed");
+    else if (status == SEGUE_OK && !in->whole)
+        status = wrong(in, "is the last, and does not count the rows: the file was cut off", err);
     segue_bytes_fini(&b);
     return status;
 }

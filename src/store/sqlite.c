@@ -14,8 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/bytes.h"
 #include "core/text.h"
 
 #define PURGE_TASKS_AT_ONCE 50
@@ -64,7 +66,10 @@ segue_status segue_sql_fail(const segue_store *store, segue_error *err)
                                 : code == SQLITE_CORRUPT || code == SQLITE_NOTADB ? SEGUE_EFILE
                                                                                   : SEGUE_EIO;
     return segue_fail(err, status, "%s: %s", segue_text_tail(store->path),
-                      sqlite3_errmsg(store->db));
+                      code == SQLITE_CANTOPEN
+                          ? "the files beside it, -wal and -shm, can be neither read nor made; "
+                            "allow that, or to write to the folder"
+                          : sqlite3_errmsg(store->db));
 }
 
 sqlite3_stmt *segue_sql(segue_store *store, statement which, segue_error *err)
@@ -170,25 +175,94 @@ static segue_status path_of(const char *name, const char **path, segue_error *er
     return SEGUE_OK;
 }
 
-/* A new file is its owner's alone: the key that decisions are signed with is in it. */
+/* A new file is its owner's alone: the key that decisions are signed with is in it.  One that is
+ * there is not touched: to close it would end SQLite's locks of this process. */
 static void make_private(const char *path)
 {
-    const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd >= 0)
         (void)close(fd);
 }
 
-static segue_status open_file(segue_store *store, segue_store_mode mode, segue_error *err)
+/* Whether the file and the folder, where SQLite puts its journal, may be written to. */
+static bool may_write(const char *path)
 {
-    if (mode == SEGUE_STORE_CREATE && *segue_store_path(store) != '\0')
-        make_private(store->path);
+    const char *slash = strrchr(path, '/');
+    char folder[4096];
+    const int size = slash ? (int)(slash - path) + 1 : 0;
+    return snprintf(folder, sizeof folder, "%.*s.", size, path) < (int)sizeof folder &&
+           access(path, W_OK) == 0 && access(folder, W_OK) == 0;
+}
+
+static bool has_journal(const char *path)
+{
+    char journal[4096];
+    return snprintf(journal, sizeof journal, "%s-wal", path) >= (int)sizeof journal ||
+           access(journal, F_OK) == 0;
+}
+
+/* Open a file that nobody writes to, with neither locks nor a journal. */
+static int open_still(segue_store *store)
+{
+    bytes uri = {.data = NULL};
+    char letter[8];
+    segue_bytes_put(&uri, "file:", 5);
+    for (const char *c = store->path; *c; c++)
+        segue_bytes_put(&uri, letter, (size_t)snprintf(letter, sizeof letter, "%%%02x", *c & 0xff));
+    segue_bytes_put(&uri, "?immutable=1", 13);
+    const int code =
+        uri.failed
+            ? SQLITE_NOMEM
+            : sqlite3_open_v2((const char *)uri.data, &store->db,
+                              SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
+    segue_bytes_fini(&uri);
+    return code;
+}
+
+static int open_plain(segue_store *store, segue_store_mode mode)
+{
     const int flags = mode == SEGUE_STORE_READ     ? SQLITE_OPEN_READONLY
                       : mode == SEGUE_STORE_CHANGE ? SQLITE_OPEN_READWRITE
                                                    : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-    if (sqlite3_open_v2(store->path, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+    return sqlite3_open_v2(store->path, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
+}
+
+/* Who may write opens it for that, even to look: SQLite then tidies its journal up. */
+static segue_store_mode settle(const segue_store *store, segue_store_mode mode)
+{
+    if (mode != SEGUE_STORE_LOOK)
+        return mode;
+    return may_write(store->path) ? SEGUE_STORE_CHANGE : SEGUE_STORE_READ;
+}
+
+/* Why SQLite could not open it: it says the same of all. */
+static const char *why_closed(const segue_store *store, segue_store_mode mode)
+{
+    const int code = store->db ? sqlite3_system_errno(store->db) : ENOMEM;
+    struct stat about;
+    if (code == ENOENT)
+        return mode == SEGUE_STORE_CREATE ? "its folder is missing; make it first"
+                                          : "there is no such file; 'segue serve' makes one";
+    if (stat(store->path, &about) == 0 && S_ISDIR(about.st_mode))
+        return "is a folder; need a file";
+    if (code == EACCES || code == EPERM)
+        return "no permission";
+    return code ? strerror(code) : sqlite3_errmsg(store->db);
+}
+
+static segue_status open_file(segue_store *store, segue_store_mode wish, segue_error *err)
+{
+    const segue_store_mode mode = settle(store, wish);
+    if (mode == SEGUE_STORE_CREATE && *segue_store_path(store) != '\0')
+        make_private(store->path);
+    const bool still =
+        wish == SEGUE_STORE_LOOK && mode == SEGUE_STORE_READ && !has_journal(store->path);
+    if ((still ? open_still(store) : open_plain(store, mode)) != SQLITE_OK)
         return segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s",
-                          segue_text_tail(store->path),
-                          store->db ? sqlite3_errmsg(store->db) : "out of memory");
+                          segue_text_tail(store->path), why_closed(store, mode));
+    if (mode != SEGUE_STORE_READ && sqlite3_db_readonly(store->db, "main") == 1)
+        return segue_fail(err, SEGUE_EFILE, "%s: cannot be written to: no permission",
+                          segue_text_tail(store->path));
     (void)sqlite3_extended_result_codes(store->db, 1);
     (void)sqlite3_busy_timeout(store->db, BUSY_MILLISECONDS);
     if (mode == SEGUE_STORE_READ)
@@ -246,21 +320,23 @@ const char *segue_store_path(const segue_store *store)
     return strcmp(store->path, ":memory:") == 0 ? "" : store->path;
 }
 
+/* The lock is on the file itself, whatever the name that leads to it: a link has a journal of its
+ * own for SQLite.  SQLite's locks are of another kind, but are gone when this descriptor is closed:
+ * that must be after the database is. */
 segue_status segue_store_claim(segue_store *store, segue_error *err)
 {
-    char path[4096];
     if (*segue_store_path(store) == '\0')
         return SEGUE_OK;
-    if ((size_t)snprintf(path, sizeof path, "%s-lock", store->path) >= sizeof path)
-        return segue_fail(err, SEGUE_EFILE, "%s: is too long a path", segue_text_tail(store->path));
-    store->claim = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    store->claim = open(store->path, O_RDWR | O_CLOEXEC);
     if (store->claim < 0)
-        return segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", segue_text_tail(path),
-                          strerror(errno));
+        return segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s",
+                          segue_text_tail(store->path), strerror(errno));
     if (flock(store->claim, LOCK_EX | LOCK_NB) == 0)
         return SEGUE_OK;
-    return segue_fail(err, SEGUE_EFILE, "%s: another process serves this store",
-                      segue_text_tail(store->path));
+    return segue_fail(err, SEGUE_EFILE, "%s: %s%s", segue_text_tail(store->path),
+                      errno == EWOULDBLOCK ? "another process serves this store"
+                                           : "cannot be locked: ",
+                      errno == EWOULDBLOCK ? "" : strerror(errno));
 }
 
 /* ---- the file as a whole ----------------------------------------------------------------- */
@@ -557,14 +633,14 @@ segue_status segue_store_add_event(segue_store *store, segue_stored_event *event
 }
 
 segue_status segue_store_add_snapshot(segue_store *store, int64_t learner, uint64_t seq,
-                                      const void *bytes, size_t size, segue_error *err)
+                                      const void *data, size_t size, segue_error *err)
 {
     sqlite3_stmt *sql = segue_sql(store, SQL_ADD_SNAPSHOT, err);
     if (!sql)
         return SEGUE_EIO;
     (void)sqlite3_bind_int64(sql, 1, learner);
     (void)sqlite3_bind_int64(sql, 2, (int64_t)seq);
-    (void)sqlite3_bind_blob64(sql, 3, bytes, size, SQLITE_STATIC);
+    (void)sqlite3_bind_blob64(sql, 3, data, size, SQLITE_STATIC);
     const segue_status status = segue_sql_run(store, sql, err);
     return status == SEGUE_OK ? run_with(store, SQL_FORGET_SNAPSHOTS, learner, (int64_t)seq, err)
                               : status;

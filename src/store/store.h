@@ -22,7 +22,8 @@ typedef struct segue_store segue_store;
 typedef enum segue_store_mode {
     SEGUE_STORE_CREATE, /* open it, or make it */
     SEGUE_STORE_CHANGE, /* it must be there */
-    SEGUE_STORE_READ    /* it must be there, and stays as it is */
+    SEGUE_STORE_READ,   /* it must be there, and stays as it is */
+    SEGUE_STORE_LOOK    /* the same, also where this process may write nothing */
 } segue_store_mode;
 
 /**
@@ -172,7 +173,7 @@ SEGUE_MUST_CHECK segue_status segue_store_add_event(segue_store *store, segue_st
 
 /** A learner's bytes behind event `seq` of the journal; older ones are removed. */
 SEGUE_MUST_CHECK segue_status segue_store_add_snapshot(segue_store *store, int64_t learner,
-                                                       uint64_t seq, const void *bytes, size_t size,
+                                                       uint64_t seq, const void *data, size_t size,
                                                        segue_error *err);
 
 /** Let all that is read from here on, until segue_store_rollback, be of one moment; whoever writes
