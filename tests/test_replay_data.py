@@ -52,6 +52,13 @@ class Data(unittest.TestCase):
         self.assertIn(found["verdict"]["advice"], ("prior", "none"))
         self.assertRegex(found["verdict"]["text"], "little to gain from types|no types worth learning")
 
+    def test_advice_points_where_replay_does(self):
+        """Types save 46 % of the regret of a prior on Seattle, 2 % on the votes and 0 % on films."""
+        for name, says in ("seattle", "they may pay"), ("votes", "may add little"), ("films", "may add little"):
+            found = json.loads(answer("advise", "--format", "json", pathlib.Path(FOLDER) / LOGS[name]))
+            self.assertGreater(found["types"], 1, name)
+            self.assertIn(says, found["verdict"], name)
+
 
 if __name__ == "__main__":
     if not FOLDER or not all((pathlib.Path(FOLDER) / log).is_file() for log in LOGS.values()):
