@@ -48,7 +48,7 @@ bool segue_may_choose(const live_learner *live, const segue_call *call, segue_re
 {
     bool *allowed = NULL;
     bool fine = find_allowed(live, live->n_arms, call, &allowed, reply);
-    if (fine && allowed && !memchr(allowed, true, live->n_arms)) {
+    if (fine && allowed && !memchr(allowed, 1, live->n_arms)) {
         segue_reply_fail(reply, 409, "no arm is left to choose: all are excluded or retired");
         fine = false;
     }
