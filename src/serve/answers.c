@@ -87,23 +87,6 @@ static void write_arms(const live_learner *live, bytes *b)
     segue_out(b, "]");
 }
 
-static void write_words(const live_learner *live, bytes *b)
-{
-    const words *w = &live->words;
-    segue_out(b, ",\"range\":[");
-    segue_out_number(b, w->lowest);
-    segue_out(b, ",");
-    segue_out_number(b, w->highest);
-    segue_out(b, "]");
-    segue_out_whole(b, "steps", w->steps);
-    segue_out_double(b, "wait", w->wait);
-    segue_out_double(b, "default", w->has_default ? w->fallback : NAN);
-    segue_out_whole(b, "close_after", w->close_after);
-    segue_out_double(b, "idle", w->idle);
-    segue_out_double(b, "control", w->control);
-    segue_out_whole(b, "seed", w->seed);
-}
-
 static void write_types(const live_learner *live, bytes *b)
 {
     segue_found found;
@@ -138,7 +121,7 @@ void segue_answer_learner(segue_service *service, live_learner *live, int status
     segue_out_double(b, "created", live->created);
     (void)pthread_mutex_lock(&live->lock);
     write_arms(live, b);
-    write_words(live, b);
+    segue_words_write_numbers(&live->words, b);
     write_counts(live, b);
     write_types(live, b);
     write_worth(b, live->side);

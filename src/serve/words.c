@@ -222,18 +222,8 @@ void segue_words_fini(words *w)
     w->n_arms = 0;
 }
 
-void segue_words_write(const words *w, bytes *b)
+void segue_words_write_numbers(const words *w, bytes *b)
 {
-    segue_out(b, "{");
-    segue_out_text(b, "name", w->name);
-    segue_out(b, ",\"arms\":[");
-    for (size_t i = 0; i < w->n_arms; i++) {
-        segue_out(b, i > 0 ? "," : "");
-        segue_out_string(b, w->arm[i]);
-    }
-    segue_out(b, "]");
-    segue_out_text(b, "method", w->method);
-    segue_out_whole(b, "models", w->models);
     segue_out(b, ",\"range\":[");
     segue_out_number(b, w->lowest);
     segue_out(b, ",");
@@ -246,6 +236,21 @@ void segue_words_write(const words *w, bytes *b)
     segue_out_double(b, "idle", w->idle);
     segue_out_double(b, "control", w->control);
     segue_out_whole(b, "seed", w->seed);
+}
+
+void segue_words_write(const words *w, bytes *b)
+{
+    segue_out(b, "{");
+    segue_out_text(b, "name", w->name);
+    segue_out(b, ",\"arms\":[");
+    for (size_t i = 0; i < w->n_arms; i++) {
+        segue_out(b, i > 0 ? "," : "");
+        segue_out_string(b, w->arm[i]);
+    }
+    segue_out(b, "]");
+    segue_out_text(b, "method", w->method);
+    segue_out_whole(b, "models", w->models);
+    segue_words_write_numbers(w, b);
     segue_out(b, "}");
 }
 

@@ -41,6 +41,9 @@ void segue_words_fini(words *w);
 /** Write them, all fields; the same words give the same bytes. */
 void segue_words_write(const words *w, bytes *b);
 
+/* Of these, all but the names: range, steps, times, shares, the seed. */
+void segue_words_write_numbers(const words *w, bytes *b);
+
 /**
  * Make the learner.
  *
