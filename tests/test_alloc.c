@@ -301,6 +301,34 @@ static bool goes_on(segue_learner *learner, segue_refit **refit)
            publish_refit(learner, refit, NULL) == SEGUE_OK;
 }
 
+/* A refit aside of tucb, whose arms stay; after a failure the learner goes on as it was. */
+static segue_status tucb_aside_scenario(segue_error *err)
+{
+    segue_learner_config config = segue_learner_defaults();
+    segue_learner *learner = NULL;
+    segue_refit *refit = NULL;
+    config.n_arms = 3;
+    config.n_models = 2;
+    config.horizon = 12;
+    config.background = true;
+    segue_status status = segue_learner_parse(&config, learner_text, err);
+    if (status == SEGUE_OK)
+        status = segue_learner_create(&learner, &config, err);
+    if (status == SEGUE_OK)
+        status = play_some(learner, 9, err);
+    if (status == SEGUE_OK)
+        status = begin_refit(learner, &refit, err);
+    if (status == SEGUE_OK)
+        status = play_some(learner, 2, err);
+    if (status == SEGUE_OK)
+        status = publish_refit(learner, &refit, err);
+    if (learner && atomic_load(&failures) > 0 && !goes_on(learner, &refit))
+        status = SEGUE_EDOMAIN;
+    segue_refit_destroy(refit);
+    segue_learner_destroy(learner);
+    return status;
+}
+
 /* Refits aside, an arm more, one less, a merge; after a failure the learner goes on as it was. */
 static segue_status service_scenario(segue_error *err)
 {
@@ -354,6 +382,10 @@ static void learners_in_service_survive_every_failing_allocation(void **state)
         learner_text = texts[i];
         fail_each(service_scenario, 40);
     }
+    learner_text = "tucb";
+    fail_each(tucb_aside_scenario, 40);
+    learner_text = "tucb:estimator=em";
+    fail_each(tucb_aside_scenario, 40);
 }
 
 static void learners_survive_every_failing_allocation(void **state)

@@ -188,6 +188,32 @@ class Local(Served):
         self.assertGreaterEqual(learner["rewards"], done.count(200))
         self.assertLessEqual(learner["rewards"], done.count(200) + done.count(None))
 
+    def test_every_method_learns_aside_and_comes_back(self):
+        """Tasks of two types; then a kill: the learner is the one that it was."""
+        methods = ("auto", "tts", "tla", "ts-prior", "tucb", "tucb:estimator=em")
+        chance = random.Random(5)
+        for method in methods:
+            self.assertEqual(self.client.post("/v1/learners", dict(TUTOR, name=method, method=method, models=2,
+                                                                   control=0))[0], 201)
+            for task in range(30):
+                for _ in range(TUTOR["steps"]):
+                    d = self.client.ask(method, f"s{task}")[1]
+                    self.client.tell(d["decision"], float(chance.random() < (0.9 if d["arm"] == "AB"[task % 2] else 0.2)))
+        for method in methods:
+            deadline = time.monotonic() + 60
+            while self.client.get(f"/v1/learners/{method}")[1]["version"] == 0:
+                self.assertLess(time.monotonic(), deadline, method)
+                time.sleep(0.02)
+        self.assertEqual(self.client.get("/v1/learners/tucb")[1]["method"], "tucb")
+        self.client.close()
+        self.service.kill()
+        check_store(SEGUE, self.store)
+        self.service.start()
+        self.client = self.service.client()
+        for method in methods:
+            found = self.client.get(f"/v1/learners/{method}")[1]
+            self.assertEqual((found["rewards"], found["version"] > 0), (30 * TUTOR["steps"], True), method)
+
     def test_clients_and_store(self):
         url = f"http://127.0.0.1:{self.service.port}/"
         words = self.file(json.dumps({"name": "a b/ä", "arms": ["x", "y", "z"]}), "words.json")

@@ -135,11 +135,22 @@ static segue_refit *begin(segue_learner *learner)
     return refit;
 }
 
+/* tucb: the same models, and the same trust in them; others have none. */
+static void have_same_models(const segue_learner *a, const segue_learner *b)
+{
+    const segue_models *one = segue_learner_models(a), *two = segue_learner_models(b);
+    assert_int_equal(one != NULL, two != NULL);
+    assert_near(segue_learner_look(a).eps, segue_learner_look(b).eps, 0.0);
+    for (size_t i = 0; one && i < one->n_models * one->n_arms; i++)
+        assert_near(one->mean[i], two->mean[i], 0.0);
+}
+
 static void a_refit_published_at_once_is_the_plain_order(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"tts", "tla", "tla:window=16"};
-    for (size_t i = 0; i < 3; i++) {
+    static const char *const texts[] = {"tts", "tla", "tla:window=16", "tucb",
+                                        "tucb:estimator=em"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         segue_learner *plain = learner_of(texts[i], false), *aside = learner_of(texts[i], true);
         size_t refits = 0;
         for (uint64_t j = 0; j < 60; j++) {
@@ -159,6 +170,7 @@ static void a_refit_published_at_once_is_the_plain_order(void **state)
         assert_true(refits >= 5); /* at 8, 12, 16, 20, 26, 33, 42, 54, unless given up before */
         assert_int_equal(segue_learner_look(plain).n_types, segue_learner_look(aside).n_types);
         assert_near(segue_learner_look(plain).none, segue_learner_look(aside).none, 0.0);
+        have_same_models(plain, aside);
         segue_learner_destroy(plain);
         segue_learner_destroy(aside);
     }
@@ -198,8 +210,7 @@ static void *run_aside(void *refit)
  * in one thread. */
 static void a_thread_can_refit_while_tasks_go_on(void **state)
 {
-    (void)state;
-    segue_learner *threaded = learner_of("tla", true), *alone = learner_of("tla", true);
+    segue_learner *threaded = learner_of(*state, true), *alone = learner_of(*state, true);
     uint64_t done = 12;
     play_tasks(threaded, 0, done);
     play_tasks(alone, 0, done);
@@ -251,17 +262,35 @@ static void refits_out_of_turn_are_refused(void **state)
     segue_learner_destroy(learner);
 }
 
-static void only_learners_of_types_refit(void **state)
+static void ts_prior_needs_no_refits(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"tucb", "ts-prior"};
-    for (size_t i = 0; i < 2; i++) {
-        segue_learner *learner = learner_of(texts[i], true);
-        play_tasks(learner, 0, 30);
-        assert_false(segue_learner_refit_due(learner));
-        assert_true(segue_learner_version(learner) >= 20); /* they learn as they close */
-        segue_learner_destroy(learner);
-    }
+    segue_learner *learner = learner_of("ts-prior", true);
+    play_tasks(learner, 0, 30);
+    assert_false(segue_learner_refit_due(learner));
+    assert_true(segue_learner_version(learner) >= 20); /* it learns as tasks close */
+    segue_learner_destroy(learner);
+}
+
+/* tucb: tasks that were closed since are the next estimate's; until then its age counts them. */
+static void tucb_estimates_aside(void **state)
+{
+    (void)state;
+    segue_learner *learner = learner_of("tucb", true);
+    play_tasks(learner, 0, 30);
+    assert_int_equal(segue_learner_version(learner), 0);
+    assert_null(segue_learner_models(learner));
+    segue_refit *refit = begin(learner);
+    play_tasks(learner, 30, 40);
+    run_and_publish(learner, refit);
+    assert_non_null(segue_learner_models(learner));
+    const uint64_t late = segue_learner_look(learner).age;
+    assert_in_range(late, 1, 10); /* tasks with fewer than three rewards of an arm are left out */
+    assert_true(segue_learner_refit_due(learner));
+    run_and_publish(learner, begin(learner));
+    assert_int_equal(segue_learner_look(learner).age, 0);
+    assert_false(segue_learner_refit_due(learner));
+    segue_learner_destroy(learner);
 }
 
 /* An open refit is not in the file: the loaded learner is due again, and goes its own way. */
@@ -663,9 +692,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_refit_published_at_once_is_the_plain_order),
         cmocka_unit_test(tasks_closed_meanwhile_are_learned_from),
-        cmocka_unit_test(a_thread_can_refit_while_tasks_go_on),
+        cmocka_unit_test_prestate(a_thread_can_refit_while_tasks_go_on, "tla"),
+        cmocka_unit_test_prestate(a_thread_can_refit_while_tasks_go_on, "tucb"),
+        cmocka_unit_test_prestate(a_thread_can_refit_while_tasks_go_on, "tucb:estimator=em"),
         cmocka_unit_test(refits_out_of_turn_are_refused),
-        cmocka_unit_test(only_learners_of_types_refit),
+        cmocka_unit_test(ts_prior_needs_no_refits),
+        cmocka_unit_test(tucb_estimates_aside),
         cmocka_unit_test(a_learner_saved_during_a_refit_is_due_again),
         cmocka_unit_test(versions_grow_with_what_is_taught),
         cmocka_unit_test(an_added_arm_is_found),

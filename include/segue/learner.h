@@ -28,8 +28,8 @@ typedef struct segue_learner_config {
     double c;               /* C of eps_j = C sqrt(log(2 m K J / delta) / j); default 2 */
     bool doubling;          /* let C start at 0.25 and double at each violation; default false */
     bool cold;              /* rtp, em: forget the last answer at each estimate; default false */
-    bool background;        /* tts, tla: closing a task never fits anew, which takes milliseconds;
-                               whoever has the learner begins and publishes refits; default false */
+    bool background;        /* closing a task never fits anew, which takes milliseconds; whoever has
+                               the learner begins and publishes refits; default false */
     uint64_t identify;      /* play so many first tasks round robin, to estimate well; default 0 */
     segue_views views;      /* default: the paper's */
     segue_batches batches;  /* default: consecutive */
@@ -119,8 +119,8 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_close_task(segue_learner *
                                                                  segue_task **task,
                                                                  segue_error *err);
 
-/** tucb: the models of the next task, the learner's until a task is closed; NULL: none yet, or a
- * learner that goes by no models. */
+/** tucb: the models of the next task, the learner's until a task is closed or a refit published;
+ * NULL: none yet, or a learner that goes by no models. */
 SEGUE_API const segue_models *segue_learner_models(const segue_learner *learner);
 
 /** How the learner is doing. */

@@ -618,3 +618,49 @@ segue_status segue_estimator_get(segue_estimator *est, reader *r, segue_error *e
     const segue_status status = found ? get_models(est, r, err) : SEGUE_OK;
     return status == SEGUE_OK && est->method->counts ? get_counted(est, r, err) : status;
 }
+
+/* ---- a copy to fit aside ----------------------------------------------------------------- */
+
+static segue_status copy_bytes(segue_estimator *est, const bytes *b, segue_error *err)
+{
+    reader r = {.data = b->data, .size = b->size};
+    return b->failed ? segue_fail(err, SEGUE_ENOMEM, "out of memory to copy an estimator")
+                     : segue_estimator_get(est, &r, err);
+}
+
+segue_status segue_estimator_copy(segue_estimator **out, const segue_estimator *from,
+                                  segue_error *err)
+{
+    bytes b = {.data = NULL};
+    segue_status status = segue_estimator_create(out, &from->config, err);
+    if (status != SEGUE_OK)
+        return status;
+    segue_estimator_put(from, &b);
+    status = copy_bytes(*out, &b, err);
+    segue_bytes_fini(&b);
+    if (status == SEGUE_OK)
+        return SEGUE_OK;
+    segue_estimator_destroy(*out);
+    *out = NULL;
+    return status;
+}
+
+static void swap_told(counted *a, counted *b)
+{
+    const ring tasks = a->tasks;
+    const uint64_t told = a->told;
+    a->tasks = b->tasks;
+    a->told = b->told;
+    b->tasks = tasks;
+    b->told = told;
+}
+
+void segue_estimator_swap(segue_estimator *a, segue_estimator *b)
+{
+    const segue_estimator one = *a;
+    *a = *b;
+    *b = one;
+    a->fit.config = &a->config;
+    b->fit.config = &b->config;
+    swap_told(&a->counted, &b->counted);
+}

@@ -21,6 +21,13 @@ SEGUE_MUST_CHECK segue_status segue_moments_get(segue_moments *moments, reader *
 SEGUE_MUST_CHECK segue_status segue_estimator_get(segue_estimator *estimator, reader *r,
                                                   segue_error *err);
 
+/** A copy, which goes on bit for bit as the other would.  @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_estimator_copy(segue_estimator **out,
+                                                   const segue_estimator *from, segue_error *err);
+
+/** Let two of the same configuration change places, but for the tasks that em was told. */
+void segue_estimator_swap(segue_estimator *a, segue_estimator *b);
+
 /** em: the tasks that were added so far. */
 uint64_t segue_estimator_told(const segue_estimator *estimator);
 

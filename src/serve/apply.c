@@ -133,16 +133,16 @@ static void count_task(live_learner *live, const live_task *task)
     side->squares += mean * mean;
 }
 
-/* What comes of having learned. */
+/* What comes of having learned.  The snapshot comes first: during a fit there is none. */
 static void look_after(segue_service *service, live_learner *live)
 {
-    if (!live->refit && !live->refit_due && segue_learner_refit_due(live->learner)) {
-        live->refit_due = true;
-        segue_service_wish(service, OP_BEGIN, live->id, 0);
-    }
     if (live->debt > DEBT_MOST && !live->snapshot_due && !live->refit) {
         live->snapshot_due = true;
         segue_service_wish(service, OP_SNAPSHOT, live->id, 0);
+    }
+    if (!live->refit && !live->refit_due && segue_learner_refit_due(live->learner)) {
+        live->refit_due = true;
+        segue_service_wish(service, OP_BEGIN, live->id, 0);
     }
 }
 

@@ -300,15 +300,21 @@ static segue_status publish(segue_learner *learner, segue_error *err)
     return SEGUE_OK;
 }
 
+/* The estimate knows so many tasks: when is the next one due? */
+static void set_next_fit(const segue_learner *learner, tucb *t, uint64_t used)
+{
+    const uint64_t soonest = used + learner->config.every;
+    const double grown = ceil((1.0 + learner->config.growth) * (double)used);
+    t->next_fit = grown > (double)soonest ? (uint64_t)grown : soonest;
+    t->estimated_at = used;
+}
+
 static segue_status estimate(segue_learner *learner, tucb *t, segue_error *err)
 {
     const segue_status status = segue_estimator_fit(t->estimator, t->moments, err);
     if (status != SEGUE_OK)
         return status;
-    const uint64_t used = n_used(t), soonest = used + learner->config.every;
-    const double grown = ceil((1.0 + learner->config.growth) * (double)used);
-    t->next_fit = grown > (double)soonest ? (uint64_t)grown : soonest;
-    t->estimated_at = used;
+    set_next_fit(learner, t, n_used(t));
     return publish(learner, err);
 }
 
@@ -325,6 +331,12 @@ static segue_status add_counts(const segue_learner *learner, tucb *t, const open
     return *any ? segue_estimator_add(t->estimator, in.sum, pulls, err) : SEGUE_OK;
 }
 
+static bool is_due(const segue_learner *learner)
+{
+    const tucb *t = learner->part;
+    return n_used(t) >= t->next_fit;
+}
+
 static segue_status learn(segue_learner *learner, const open_task *entry, segue_error *err)
 {
     tucb *t = learner->part;
@@ -337,11 +349,76 @@ static segue_status learn(segue_learner *learner, const open_task *entry, segue_
         any = true;
         status = segue_moments_add(t->moments, t->views, 1.0, err);
     }
-    if (status != SEGUE_OK || any)
-        return status == SEGUE_OK && n_used(t) >= t->next_fit ? estimate(learner, t, err) : status;
-    t->left_out++;
-    return SEGUE_OK;
+    if (status == SEGUE_OK && !any)
+        t->left_out++;
+    if (status == SEGUE_OK && is_due(learner) && !learner->config.background)
+        status = estimate(learner, t, err);
+    return status;
 }
+
+/* ---- refits aside ------------------------------------------------------------------------ */
+
+typedef struct aside {
+    segue_moments *moments;
+    segue_estimator *estimator;
+    uint64_t used; /* tasks that these know of */
+} aside;
+
+static segue_status copy_moments(segue_moments **out, const segue_learner *learner,
+                                 segue_error *err)
+{
+    const tucb *t = learner->part;
+    const segue_status status =
+        segue_moments_create(out, learner->config.n_arms, learner->config.views, err);
+    return status == SEGUE_OK ? segue_moments_merge(*out, t->moments, err) : status;
+}
+
+static void discard(void *copied)
+{
+    aside *a = copied;
+    segue_moments_destroy(a->moments);
+    segue_estimator_destroy(a->estimator);
+    free(a);
+}
+
+static segue_status copy(const segue_learner *learner, void **out, segue_error *err)
+{
+    const tucb *t = learner->part;
+    aside *a = calloc(1, sizeof *a);
+    if (!a)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a refit");
+    a->used = n_used(t);
+    segue_status status = copy_moments(&a->moments, learner, err);
+    if (status == SEGUE_OK)
+        status = segue_estimator_copy(&a->estimator, t->estimator, err);
+    if (status != SEGUE_OK)
+        discard(a);
+    else
+        *out = a;
+    return status;
+}
+
+static segue_status run(void *copied, segue_error *err)
+{
+    const aside *a = copied;
+    return segue_estimator_fit(a->estimator, a->moments, err);
+}
+
+static segue_status adopt(segue_learner *learner, void *copied, segue_error *err)
+{
+    tucb *t = learner->part;
+    const aside *a = copied;
+    segue_estimator_swap(t->estimator, a->estimator);
+    const segue_status status = publish(learner, err);
+    if (status == SEGUE_OK)
+        set_next_fit(learner, t, a->used);
+    else
+        segue_estimator_swap(t->estimator, a->estimator);
+    return status;
+}
+
+static const refit_method refit = {
+    .is_due = is_due, .copy = copy, .run = run, .adopt = adopt, .discard = discard};
 
 /* ---- merging ----------------------------------------------------------------------------- */
 
@@ -363,13 +440,9 @@ static segue_status check_merge(const segue_learner_config *a, const segue_learn
 static segue_status pool(segue_moments **out, const segue_learner *a, const segue_learner *b,
                          segue_error *err)
 {
-    const tucb *mine = a->part, *theirs = b->part;
-    segue_status status = segue_moments_create(out, a->config.n_arms, a->config.views, err);
-    if (status == SEGUE_OK)
-        status = segue_moments_merge(*out, mine->moments, err);
-    if (status == SEGUE_OK)
-        status = segue_moments_merge(*out, theirs->moments, err);
-    return status;
+    const tucb *theirs = b->part;
+    const segue_status status = copy_moments(out, a, err);
+    return status == SEGUE_OK ? segue_moments_merge(*out, theirs->moments, err) : status;
 }
 
 /* C is the larger one: either has seen how far the estimates were off. */
@@ -459,6 +532,7 @@ const learner_method segue_method_tucb = {
     .plan = plan,
     .teach = teach,
     .learn = learn,
+    .refit = &refit,
     .merge = merge,
     .look = look,
     .put = put,
