@@ -301,6 +301,8 @@ static void arms_come_and_go(void **state)
     check(200, "DELETE", "/v1/learners/tutor/arms/B", NULL);
     check(200, "DELETE", "/v1/learners/tutor/arms/C", NULL);
     refused(409, "last", "DELETE", "/v1/learners/tutor/arms/D", NULL);
+    refused(409, "does not come back", "POST", "/v1/learners/tutor/arms", "{\"arm\":\"A\"}");
+    refused(400, "in a path", "POST", "/v1/learners/tutor/arms", "{\"arm\":\"..\"}");
     for (int i = 0; i < 5; i++) {
         json_t *answer = send_ok(200, "POST", "/v1/learners/tutor/ask", "{\"task\":\"s\"}");
         assert_string_equal(json_string_value(json_object_get(answer, "arm")), "D");
@@ -443,6 +445,27 @@ static void the_same_event_gives_the_same_decision(void **state)
     json_decref(first);
     json_decref(again);
     refused(409, "event", "POST", "/v1/learners/tutor/ask", "{\"task\":\"s\",\"event\":\"f\"}");
+}
+
+static void an_event_keeps_its_probability(void **state)
+{
+    static const char full[] = "{\"task\":\"s\",\"event\":\"e\",\"probability\":true,\"explain\":true}";
+    (void)state;
+    create(",\"control\":0");
+    json_t *first = send_ok(200, "POST", "/v1/learners/tutor/ask", full);
+    json_t *again = send_ok(200, "POST", "/v1/learners/tutor/ask", full);
+    assert_true(json_equal(first, again));
+    assert_true(json_number_value(json_object_get(first, "probability")) > 0.0);
+    assert_non_null(json_object_get(first, "explanation"));
+    json_decref(first);
+    json_decref(again);
+    /* one that was not wanted then is not known now */
+    json_decref(send_ok(200, "POST", "/v1/learners/tutor/ask", "{\"task\":\"s\",\"event\":\"f\"}"));
+    again = send_ok(200, "POST", "/v1/learners/tutor/ask",
+                    "{\"task\":\"s\",\"event\":\"f\",\"probability\":true}");
+    assert_true(json_is_null(json_object_get(again, "probability")));
+    assert_null(json_object_get(again, "probability_by"));
+    json_decref(again);
 }
 
 static void excluded_arms_are_not_chosen(void **state)
@@ -672,6 +695,7 @@ int main(void)
         SERVED(a_reward_told_again_counts_once),
         SERVED(wrong_rewards_are_refused),
         SERVED(the_same_event_gives_the_same_decision),
+        SERVED(an_event_keeps_its_probability),
         SERVED(excluded_arms_are_not_chosen),
         SERVED(an_ask_tells_probability_and_types),
         SERVED(an_ask_can_tell_before),

@@ -4,8 +4,11 @@
 usage: test_serve.py SEGUE SOURCE [unittest options]; SEGUE_REQUESTS=N sends N malformed requests
 SPDX-License-Identifier: Apache-2.0"""
 import concurrent.futures
+import contextlib
 import json
 import os
+import pathlib
+import pty
 import random
 import resource
 import socket
@@ -79,7 +82,7 @@ class Guarded(Served):
     def test_the_program_uses_a_token(self):
         url = f"http://127.0.0.1:{self.service.port}"
         self.refused(2, "has no token", "learners", "--url", url)
-        listed = json.loads(answer("learners", "--url", url, "--token-file", self.file(TOKEN + "\n", "mine")))
+        listed = json.loads(answer("learners", "--url", url, "--token-file", self.file(f"# mine\n\n{TOKEN}\n", "mine")))
         self.assertEqual([line["name"] for line in listed["learners"]], ["tutor"])
 
 
@@ -239,7 +242,23 @@ class Local(Served):
         self.spoil_export((self.folder / "out.jsonl").read_text().splitlines(keepends=True))
         json.loads(answer("learners", "a b/ä", "--delete", "-u", url))
         self.refused(2, "no learner", "learners", "a b/ä", "-u", url)
-        self.assertIn("format 1", answer("store", "upgrade", "--store", self.store))
+
+    def test_a_terminal_gets_lines(self):
+        """The same JSON, with a line a value; elsewhere it is one line."""
+        url = f"http://127.0.0.1:{self.service.port}"
+        self.client.post("/v1/learners", {"name": 'odd "{[,:\\ ', "arms": ["x", "y"]})
+        main, side = pty.openpty()
+        try:
+            self.assertEqual(run("learners", "-u", url, stdout=side).returncode, 0)
+            os.close(side)
+            shown = b""
+            with contextlib.suppress(OSError):  # which is a terminal's end
+                while part := os.read(main, 4096):
+                    shown += part
+        finally:
+            os.close(main)
+        self.assertEqual(json.loads(shown), json.loads(answer("learners", "-u", url)))
+        self.assertIn(b'{\r\n  "learners": [\r\n    {\r\n      "name": "', shown)
 
     def spoil_export(self, lines):
         """An export that lacks something, or has more, is refused."""
@@ -293,6 +312,38 @@ class Wrong(Folder):
         self.assertEqual((out / "True.jsonl").read_text().count("\n"), (out / "False.jsonl").read_text().count("\n"))
         self.assertEqual([path.name for path in self.folder.glob("*.db-*")], [])
         self.refused(2, "written to: no permission", "serve", "--store", store, "--listen", "127.0.0.1:0", **stranger)
+
+    def test_an_older_store_is_upgraded(self):
+        """Format 1 had no probabilities of decisions; its snapshots are not taken over."""
+        store, out = str(self.folder / "old.db"), str(self.folder / "out.jsonl")
+        service = Service(SEGUE, store)
+        client = service.client()
+        client.post("/v1/learners", dict(TUTOR, close_after=1))
+        for task in range(12):
+            client.tell(client.ask("tutor", f"s{task}", event="e")[1]["decision"], 1.0)
+        before = client.ask("tutor", "s", event="e")
+        self.assertEqual(service.stop(), 0)
+        with contextlib.closing(sqlite3.connect(store)) as db, db:
+            db.execute("ALTER TABLE decision DROP COLUMN probability")
+            db.execute("ALTER TABLE decision DROP COLUMN exact")
+            db.execute("PRAGMA user_version = 1")
+            self.assertEqual(db.execute("SELECT count(*) FROM snapshot").fetchone(), (1,))
+        self.refused(2, "'segue store upgrade' makes it so", "serve", "--store", store, "--listen", "127.0.0.1:0")
+        self.refused(2, "'segue store upgrade' makes it so", "store", "check", "--store", store)
+        self.assertRegex(answer("store", "upgrade", "--store", store), "was of format 1, and is of format 2(.|\n)*sound")
+        self.assertIn("nothing is to be done", answer("store", "upgrade", "--store", store))
+        service = Service(SEGUE, store)
+        self.refused(2, "another process serves", "store", "upgrade", "--store", store)
+        self.assertEqual(service.client().ask("tutor", "s", event="e"), before)
+        self.assertEqual(service.stop(), 0)
+        answer("store", "export", "--store", store, "--file", out)
+        rows = [json.loads(line) for line in pathlib.Path(out).read_text().splitlines()]
+        rows[0]["segue_store"] = 1  # and an export of that time
+        for row in rows:
+            if row.get("table") == "decision":
+                del row["row"][6:]
+        old = self.file("\n".join(map(json.dumps, rows)), "old.jsonl")
+        self.assertIn("sound; 1 learners", answer("store", "import", "--store", self.folder / "copy.db", "--file", old))
 
     def test_a_changed_snapshot_is_found(self):
         store = str(self.folder / "a.db")

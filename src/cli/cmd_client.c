@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "core/text.h"
@@ -37,24 +38,26 @@ static settings defaults(void)
      0,        0},                                                                                 \
     {                                                                                              \
         "token-file", 't', CLI_TEXT, offsetof(settings, token_file), "FILE",                       \
-            "a file whose first line is the token", 0, 0                                           \
+            "a file whose first token is used", 0, 0                                               \
     }
 
 /* ---- one call ---------------------------------------------------------------------------- */
 
-/* The first line of a file. */
+/* The first token of a file, which may be the one that the service has. */
 static segue_status read_token(const char *path, char token[LONGEST_TOKEN], segue_error *err)
 {
     FILE *file = fopen(path, "r");
     if (!file)
         return segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", segue_text_tail(path),
                           strerror(errno));
-    const bool read = fgets(token, LONGEST_TOKEN, file) != NULL;
+    bool found = false;
+    while (!found && fgets(token, LONGEST_TOKEN, file)) {
+        token[strcspn(token, "\r\n")] = '\0';
+        found = token[0] != '\0' && token[0] != '#';
+    }
     (void)fclose(file);
-    if (!read)
-        return segue_fail(err, SEGUE_EFILE, "%s: has no token", segue_text_tail(path));
-    token[strcspn(token, "\r\n")] = '\0';
-    return SEGUE_OK;
+    return found ? SEGUE_OK
+                 : segue_fail(err, SEGUE_EFILE, "%s: has no token", segue_text_tail(path));
 }
 
 /* The sentence of a refusal, or the whole of it. */
@@ -68,6 +71,52 @@ static segue_status refused(int code, const bytes *answer, segue_error *err)
                    code, message ? message : "it does not say why");
     json_decref(body);
     return status;
+}
+
+static void print_line(int depth)
+{
+    (void)printf("\n%*s", 2 * depth, "");
+}
+
+/* What stands outside of strings, with a line for each value. */
+static int print_mark(const char *at, int depth)
+{
+    const bool opens = *at == '{' || *at == '[', closes = *at == '}' || *at == ']';
+    const bool empty = opens ? at[1] == '}' || at[1] == ']' : at[-1] == '{' || at[-1] == '[';
+    if (closes && !empty)
+        print_line(depth - 1);
+    (void)putchar(*at);
+    if (*at == ':')
+        (void)putchar(' ');
+    if (*at == ',' || (opens && !empty))
+        print_line(depth + opens);
+    return depth + opens - closes;
+}
+
+/* For people: JSON without spaces, with them. */
+static void print_indented(const char *json)
+{
+    int depth = 0;
+    bool quoted = false;
+    for (const char *at = json; *at; at++) {
+        if (*at == '"')
+            quoted = !quoted;
+        if (quoted && *at == '\\')
+            (void)putchar(*at++);
+        if (quoted || !strchr("{}[],:", *at))
+            (void)putchar(*at);
+        else
+            depth = print_mark(at, depth);
+    }
+    (void)putchar('\n');
+}
+
+static void print_answer(const char *json)
+{
+    if (isatty(STDOUT_FILENO))
+        print_indented(json);
+    else
+        (void)printf("%s\n", json);
 }
 
 static segue_status call(const settings *set, const char *method, const bytes *path,
@@ -88,7 +137,7 @@ static segue_status call(const settings *set, const char *method, const bytes *p
     if (status == SEGUE_OK && code >= 300)
         status = refused(code, &answer, err);
     else if (status == SEGUE_OK)
-        (void)printf("%s\n", (const char *)answer.data);
+        print_answer((const char *)answer.data);
     segue_bytes_fini(&answer);
     return status;
 }

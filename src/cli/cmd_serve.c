@@ -22,9 +22,9 @@ typedef struct settings {
 
 static const cli_option options[] = {
     {"store", 's', CLI_TEXT, offsetof(settings, store), "STORE",
-     "where all is kept (default sqlite:segue.db)", 0, 0},
+     "where all is kept, sqlite:PATH (default segue.db)", 0, 0},
     {"listen", 'l', CLI_TEXT, offsetof(settings, listen), "ADDRESS",
-     "HOST:PORT, numbers (default 127.0.0.1:8080)", 0, 0},
+     "IP:PORT or localhost:PORT (default 127.0.0.1:8080)", 0, 0},
     {"token-file", 't', CLI_TEXT, offsetof(settings, token_file), "FILE",
      "tokens, one a line; needed for other machines", 0, 0},
     {"access-log", 0, CLI_TEXT, offsetof(settings, access_log), "FILE",
@@ -68,9 +68,10 @@ static segue_status run_open(const settings *set, segue_service *service, segue_
 {
     segue_demo *demo = NULL;
     segue_status status = set->demo ? segue_demo_start(&demo, service, err) : SEGUE_OK;
-    (void)fprintf(stderr, "segue serve: listening on %.*s:%u, store %s\n",
-                  (int)(strrchr(set->listen, ':') - set->listen), set->listen,
-                  segue_http_port(http), set->store);
+    const int host = (int)(strrchr(set->listen, ':') - set->listen);
+    (void)fprintf(stderr, "segue serve: listening on %.*s:%u, store %s; http://%.*s:%u/ shows it\n",
+                  host, set->listen, segue_http_port(http), set->store, host, set->listen,
+                  segue_http_port(http));
     if (status == SEGUE_OK)
         status = wait_for_end(service, log, err);
     segue_demo_stop(demo);

@@ -14,7 +14,7 @@ typedef struct settings {
 
 static const cli_option options[] = {
     {"store", 's', CLI_TEXT, offsetof(settings, store), "STORE",
-     "the store (default sqlite:segue.db)", 0, 0},
+     "the store, sqlite:PATH (default segue.db)", 0, 0},
     {"file", 'f', CLI_TEXT, offsetof(settings, file), "FILE",
      "export: to this file; import: from it", 0, 0},
 };
@@ -54,11 +54,19 @@ static segue_status import(const settings *set, segue_store *store, segue_error 
 
 static segue_status upgrade(const settings *set, segue_store *store, segue_error *err)
 {
-    (void)store;
-    (void)err;
-    (void)printf("%s: is of format %d, the newest; nothing is to be done\n", set->store,
-                 SEGUE_STORE_FORMAT);
-    return SEGUE_OK;
+    int64_t from = 0;
+    segue_status status = segue_store_claim(store, err);
+    if (status == SEGUE_OK)
+        status = segue_store_upgrade(store, &from, err);
+    if (status != SEGUE_OK)
+        return status;
+    if (from == SEGUE_STORE_FORMAT)
+        (void)printf("%s: is of format %d, the newest; nothing is to be done\n", set->store,
+                     SEGUE_STORE_FORMAT);
+    else
+        (void)printf("%s: was of format %" PRId64 ", and is of format %d now\n", set->store, from,
+                     SEGUE_STORE_FORMAT);
+    return check(set, store, err);
 }
 
 typedef struct action {
@@ -68,7 +76,7 @@ typedef struct action {
 } action;
 
 static const action actions[] = {{"check", SEGUE_STORE_LOOK, check},
-                                 {"upgrade", SEGUE_STORE_CHANGE, upgrade},
+                                 {"upgrade", SEGUE_STORE_UPGRADE, upgrade},
                                  {"export", SEGUE_STORE_LOOK, export},
                                  {"import", SEGUE_STORE_CREATE, import}};
 
@@ -99,16 +107,17 @@ const cli_command cli_command_store = {
     .name = "store",
     .summary = "checks, upgrades, exports and imports the store of a service",
     .usage = "store check|upgrade|export|import [OPTIONS]",
-    .details = "check    rebuilds every learner from the first event of its journal, and\n"
-               "         compares the bytes with its snapshot and with what a start makes of it\n"
-               "upgrade  brings a store of an older version to the format of this one\n"
-               "export   writes all there is to FILE: a line of JSON a row\n"
-               "import   fills a new store from such a file, and checks it\n\n"
-               "check and export may be used while the service runs, and need not be allowed\n"
-               "to write; if they are not, start no service before they are through.\n\n"
-               "examples:\n"
-               "  segue store check --store sqlite:/var/lib/segue/segue.db\n"
-               "  segue store export --file backup.jsonl\n",
+    .details =
+        "check    rebuilds every learner from the first event of its journal, and\n"
+        "         compares the bytes with its snapshot and with what a start makes of it\n"
+        "upgrade  brings a store of an older program to this one's format; checks it\n"
+        "export   writes all there is to FILE: a line of JSON a row\n"
+        "import   fills a new store from such a file, and checks it\n\n"
+        "check and export may be used while the service runs, and need not be allowed\n"
+        "to write; if they are not, start no service before they are through.\n\n"
+        "examples:\n"
+        "  segue store check --store sqlite:/var/lib/segue/segue.db\n"
+        "  segue store export --file backup.jsonl\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,

@@ -128,7 +128,7 @@ static void write_choice(const segue_service *service, const segue_call *call,
     segue_decision_write(&choice->decision, service->key, id);
     segue_out_text(b, "decision", id);
     segue_out_text(b, "arm", choice->arm);
-    if (call->probability && choice->probability > 0.0)
+    if (call->probability)
         segue_out_double(b, "probability", choice->probability);
 }
 
@@ -166,7 +166,7 @@ void segue_answer_asked(segue_service *service, const segue_call *call, const as
         write_choices(service, call, a, b);
     else
         write_choice(service, call, &a->choice[0], b);
-    if (call->probability && a->choice[0].probability > 0.0)
+    if (call->probability && a->choice[0].probability > 0.0) /* not: nobody wanted it before */
         segue_out_text(b, "probability_by", all_exact(a) ? "exact" : "monte-carlo");
     if (a->why.size > 0) {
         segue_out_name(b, "explanation");

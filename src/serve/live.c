@@ -204,6 +204,12 @@ void segue_live_end(live_learner *live, live_task *task)
 
 /* ---- asking ------------------------------------------------------------------------------ */
 
+/* The chance of the arm that was chosen; among draws this choice is one, so that it is never 0. */
+static double chance_of(double chance, bool exact)
+{
+    return exact ? chance : (chance * DRAWS + 1.0) / (DRAWS + 1.0);
+}
+
 /* How likely each arm is to be chosen next. */
 static segue_status find_chances(live_task *task, const bool *allowed, double **out, bool *exact,
                                  segue_error *err)
@@ -237,7 +243,7 @@ segue_status segue_live_ask(live_learner *live, live_task *task, const bool *all
                                    .version = task->version,
                                    .asked = now};
         out->arm = live->arm[arm]->name;
-        out->probability = chance ? chance[arm] : 0.0;
+        out->probability = chance ? chance_of(chance[arm], out->exact) : 0.0;
         task->asked++;
         task->active = now;
     }

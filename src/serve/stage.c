@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,7 +106,11 @@ static segue_status stage_add_arm(segue_service *service, op *o, segue_error *er
     if (!find_learner(service, o) || cannot_change_arms(o))
         return SEGUE_OK;
     if (segue_live_find_arm(o->live, o->call.arm, &place)) {
-        REFUSE(o, 409, "there is an arm '%.80s' already", o->call.arm);
+        REFUSE(o, 409,
+               o->live->arm[place]->retired
+                   ? "the arm '%.80s' is retired, and does not come back; add it by another name"
+                   : "there is an arm '%.80s' already",
+               o->call.arm);
         return SEGUE_OK;
     }
     if (o->live->n_arms >= ARMS_MOST) {
@@ -342,13 +347,16 @@ static segue_status on_decision(void *context, const segue_stored_decision *row,
     if (!more)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for decisions");
     a->choice = more;
-    a->choice[a->n++] = (live_choice){.decision = {.learner = o->live->id,
-                                                   .task = row->task,
-                                                   .number = row->number,
-                                                   .arm = row->arm,
-                                                   .version = row->version,
-                                                   .asked = row->asked},
-                                      .arm = o->live->arm[row->arm]->name};
+    a->choice[a->n++] =
+        (live_choice){.decision = {.learner = o->live->id,
+                                   .task = row->task,
+                                   .number = row->number,
+                                   .arm = row->arm,
+                                   .version = row->version,
+                                   .asked = row->asked},
+                      .arm = o->live->arm[row->arm]->name,
+                      .probability = row->probability > 0.0 ? row->probability : NAN,
+                      .exact = row->exact};
     a->version = row->version;
     return SEGUE_OK;
 }
@@ -377,7 +385,9 @@ static segue_status store_choices(segue_service *service, op *o, segue_error *er
                                            .version = d->version,
                                            .arm = d->arm,
                                            .event = o->call.event,
-                                           .asked = d->asked};
+                                           .asked = d->asked,
+                                           .probability = o->asked.choice[i].probability,
+                                           .exact = o->asked.choice[i].exact};
         status = segue_store_add_decision(service->store, &row, err);
     }
     return status;
@@ -387,9 +397,15 @@ static segue_status choose_for_event(segue_service *service, op *o, live_task *t
                                      segue_error *err)
 {
     segue_status status = find_event(service, o, task->id, task->control, err);
-    if (status != SEGUE_OK || o->answered || o->asked.n > 0)
+    if (status != SEGUE_OK || o->answered)
         return status;
     (void)pthread_mutex_lock(&o->live->lock);
+    if (o->asked.n > 0) { /* what it is taken for by now */
+        if (o->call.explain)
+            segue_answer_explanation(o->live, task, &o->asked.why);
+        (void)pthread_mutex_unlock(&o->live->lock);
+        return SEGUE_OK;
+    }
     o->answered = !segue_choose(service, o->live, task, &o->call, &o->asked, o->reply);
     (void)pthread_mutex_unlock(&o->live->lock);
     o->is_new = !o->answered;

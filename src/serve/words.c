@@ -34,6 +34,10 @@ segue_status segue_name_read(const json_t *value, const char *field, char out[NA
         return segue_json_fail(&body_place, field, err, "has %zu bytes; at most %d are allowed",
                                size, NAME_MOST);
     memcpy(out, json_string_value(value), size + 1);
+    if (strcmp(out, ".") == 0 || strcmp(out, "..") == 0)
+        return segue_json_fail(&body_place, field, err,
+                               "is '%s', which has another meaning in a path; need another text",
+                               out);
     return SEGUE_OK;
 }
 

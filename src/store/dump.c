@@ -1,6 +1,6 @@
 /* dump.c - a store as lines of JSON, and back.
  *
- *   {"segue_store": 1}
+ *   {"segue_store": 2}
  *   {"table": "reward", "row": [1, 4294967296, 0, 2, 1.0, 1763270000.5, 0]}
  *   {"rows": 1}
  *
@@ -23,7 +23,13 @@
 /* In the order of filling; the order of the columns is the schema's. */
 static const char *const tables[] = {"meta",     "learner", "arm",     "task",
                                      "decision", "reward",  "journal", "snapshot"};
-enum { TABLES = sizeof tables / sizeof *tables };
+enum { TABLES = sizeof tables / sizeof *tables, SNAPSHOT = TABLES - 1 };
+
+/* How many columns they have, by format. */
+static const size_t columns[SEGUE_STORE_FORMAT + 1][TABLES] = {
+    [1] = {2, 4, 7, 11, 6, 7, 5, 3},
+    [2] = {2, 4, 7, 11, 8, 7, 5, 3},
+};
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
@@ -124,6 +130,7 @@ segue_status segue_store_export(segue_store *store, const char *path, segue_erro
 typedef struct importer {
     segue_store *store;
     const char *path;
+    int64_t format; /* of the file */
     size_t line, rows;
     bool whole; /* the last line was there */
     sqlite3_stmt *insert[TABLES];
@@ -177,38 +184,57 @@ static bool bind_value(sqlite3_stmt *sql, int place, const json_t *value)
     }
 }
 
-/* The statement that fills a table. */
-static sqlite3_stmt *insert_into(importer *in, const char *table)
+/* The place of a table, or TABLES. */
+static size_t find_table(const char *name)
 {
-    static const int columns[TABLES] = {2, 4, 7, 11, 6, 7, 5, 3};
-    char text[128];
     size_t i = 0;
-    while (i < TABLES && (!table || strcmp(tables[i], table) != 0))
+    while (i < TABLES && (!name || strcmp(tables[i], name) != 0))
         i++;
-    if (i == TABLES)
-        return NULL;
-    if (!in->insert[i]) {
-        int used = snprintf(text, sizeof text, "INSERT OR REPLACE INTO %s VALUES (?", table);
-        for (int c = 1; c < columns[i]; c++)
+    return i;
+}
+
+/* The statement that fills a table; a value that a row does not have is NULL. */
+static sqlite3_stmt *insert_into(importer *in, size_t table)
+{
+    char text[128];
+    if (!in->insert[table]) {
+        int used =
+            snprintf(text, sizeof text, "INSERT OR REPLACE INTO %s VALUES (?", tables[table]);
+        for (size_t c = 1; c < columns[SEGUE_STORE_FORMAT][table]; c++)
             used += snprintf(text + used, sizeof text - (size_t)used, ",?");
         (void)snprintf(text + used, sizeof text - (size_t)used, ")");
-        (void)sqlite3_prepare_v2(in->store->db, text, -1, &in->insert[i], NULL);
+        (void)sqlite3_prepare_v2(in->store->db, text, -1, &in->insert[table], NULL);
     }
-    return in->insert[i];
+    return in->insert[table];
 }
 
 static segue_status read_row(importer *in, const json_t *line, segue_error *err)
 {
-    sqlite3_stmt *sql = insert_into(in, json_string_value(json_object_get(line, "table")));
+    const size_t table = find_table(json_string_value(json_object_get(line, "table")));
     const json_t *row = json_object_get(line, "row");
-    if (!sql || !json_is_array(row) ||
-        json_array_size(row) != (size_t)sqlite3_bind_parameter_count(sql))
+    if (table == TABLES || !json_is_array(row) ||
+        json_array_size(row) != columns[in->format][table])
         return wrong(in, "is not the row of a table of a store", err);
+    if (table == SNAPSHOT && in->format < SEGUE_STORE_FORMAT) {
+        in->rows++; /* an older program's: see segue_store_upgrade */
+        return SEGUE_OK;
+    }
+    sqlite3_stmt *sql = insert_into(in, table);
+    if (!sql)
+        return segue_sql_fail(in->store, err);
     for (size_t i = 0; i < json_array_size(row); i++)
         if (!bind_value(sql, (int)i + 1, json_array_get(row, i)))
             return wrong(in, "a value of the row is of no known kind", err);
     in->rows++;
     return segue_sql_run(in->store, sql, err);
+}
+
+static segue_status read_first(importer *in, const json_t *format, segue_error *err)
+{
+    in->format = json_integer_value(format);
+    return in->format > 0 && in->format <= SEGUE_STORE_FORMAT
+               ? SEGUE_OK
+               : wrong(in, "is not the first line of an exported store, or of a newer one", err);
 }
 
 static segue_status read_last(importer *in, const json_t *rows, segue_error *err)
@@ -230,8 +256,8 @@ static segue_status read_line(importer *in, const char *text, size_t size, segue
         status = wrong(in, "is behind the last line, which counts the rows", err);
     else if (in->line > 1)
         status = rows ? read_last(in, rows, err) : read_row(in, line, err);
-    else if (json_integer_value(json_object_get(line, "segue_store")) != SEGUE_STORE_FORMAT)
-        status = wrong(in, "is not the first line of an exported store of this format", err);
+    else
+        status = read_first(in, json_object_get(line, "segue_store"), err);
     json_decref(line);
     return status;
 }

@@ -1,4 +1,4 @@
-/* sqlite.c - open a store in one file of SQLite, and change it.
+/* sqlite.c - open a store in one file of SQLite, and look it over.
  *
  * The file is in WAL mode with synchronous = FULL: what was committed survives a kill and a loss of
  * power, and readers do not wait for the writer.
@@ -20,8 +20,7 @@
 #include "core/bytes.h"
 #include "core/text.h"
 
-#define PURGE_TASKS_AT_ONCE 50
-#define BUSY_MILLISECONDS   2000
+#define BUSY_MILLISECONDS 2000
 
 static const char *const texts[] = {
 #define SEGUE_STATEMENT_TEXT(name, text) text,
@@ -43,8 +42,8 @@ static const char schema[] =
     "CREATE INDEX task_open ON task (learner, id) WHERE closed IS NULL;"
     "CREATE INDEX task_closed ON task (learner, closed_seq) WHERE closed_seq IS NOT NULL;"
     "CREATE TABLE decision (task INTEGER, number INTEGER, arm INTEGER NOT NULL,"
-    " version INTEGER NOT NULL, event TEXT, asked REAL NOT NULL, PRIMARY KEY (task, number))"
-    " WITHOUT ROWID;"
+    " version INTEGER NOT NULL, event TEXT, asked REAL NOT NULL, probability REAL, exact INTEGER,"
+    " PRIMARY KEY (task, number)) WITHOUT ROWID;"
     "CREATE INDEX decision_event ON decision (task, event) WHERE event IS NOT NULL;"
     "CREATE TABLE reward (task INTEGER, number INTEGER, place INTEGER NOT NULL,"
     " arm INTEGER NOT NULL, value REAL NOT NULL, told REAL NOT NULL,"
@@ -56,7 +55,7 @@ static const char schema[] =
     " PRIMARY KEY (learner, seq));"
     "INSERT INTO meta VALUES ('key', randomblob(16)), ('boot', 0);"
     "PRAGMA application_id = 1397049173;" /* "SEGU" */
-    "PRAGMA user_version = 1;";
+    "PRAGMA user_version = 2;";
 #define APPLICATION 1397049173
 
 segue_status segue_sql_fail(const segue_store *store, segue_error *err)
@@ -92,31 +91,16 @@ segue_status segue_sql_run(segue_store *store, sqlite3_stmt *sql, segue_error *e
     return status;
 }
 
-static segue_status run_plain(segue_store *store, statement which, segue_error *err)
-{
-    sqlite3_stmt *sql = segue_sql(store, which, err);
-    return sql ? segue_sql_run(store, sql, err) : SEGUE_EIO;
-}
-
-static void bind_text(sqlite3_stmt *sql, int place, const char *text)
-{
-    if (text)
-        (void)sqlite3_bind_text(sql, place, text, -1, SQLITE_STATIC);
-    else
-        (void)sqlite3_bind_null(sql, place);
-}
-
 /* ---- opening ----------------------------------------------------------------------------- */
 
-static segue_status execute(segue_store *store, const char *text, segue_error *err)
+segue_status segue_sql_execute(segue_store *store, const char *text, segue_error *err)
 {
     return sqlite3_exec(store->db, text, NULL, NULL, NULL) == SQLITE_OK
                ? SEGUE_OK
                : segue_sql_fail(store, err);
 }
 
-/* The number that a pragma gives. */
-static segue_status ask_number(segue_store *store, const char *text, int64_t *out, segue_error *err)
+segue_status segue_sql_number(segue_store *store, const char *text, int64_t *out, segue_error *err)
 {
     sqlite3_stmt *sql = NULL;
     if (sqlite3_prepare_v2(store->db, text, -1, &sql, NULL) != SQLITE_OK ||
@@ -132,21 +116,21 @@ static segue_status ask_number(segue_store *store, const char *text, int64_t *ou
 
 static segue_status make_schema(segue_store *store, segue_error *err)
 {
-    segue_status status = execute(store, "BEGIN IMMEDIATE", err);
+    segue_status status = segue_sql_execute(store, "BEGIN IMMEDIATE", err);
     if (status == SEGUE_OK)
-        status = execute(store, schema, err);
-    return status == SEGUE_OK ? execute(store, "COMMIT", err) : status;
+        status = segue_sql_execute(store, schema, err);
+    return status == SEGUE_OK ? segue_sql_execute(store, "COMMIT", err) : status;
 }
 
 /* Is it ours, and of our format?  An empty file becomes one that is. */
 static segue_status check_format(segue_store *store, segue_store_mode mode, segue_error *err)
 {
     int64_t application = 0, format = 0, tables = 0;
-    segue_status status = ask_number(store, "PRAGMA application_id", &application, err);
+    segue_status status = segue_sql_number(store, "PRAGMA application_id", &application, err);
     if (status == SEGUE_OK)
-        status = ask_number(store, "PRAGMA user_version", &format, err);
+        status = segue_sql_number(store, "PRAGMA user_version", &format, err);
     if (status == SEGUE_OK)
-        status = ask_number(store, "SELECT count(*) FROM sqlite_master", &tables, err);
+        status = segue_sql_number(store, "SELECT count(*) FROM sqlite_master", &tables, err);
     if (status != SEGUE_OK)
         return status;
     if (mode == SEGUE_STORE_CREATE && application == 0 && tables == 0)
@@ -154,7 +138,8 @@ static segue_status check_format(segue_store *store, segue_store_mode mode, segu
     if (application != APPLICATION)
         return segue_fail(err, SEGUE_EFILE, "%s: is not a store of segue",
                           segue_text_tail(store->path));
-    if (format != SEGUE_STORE_FORMAT)
+    if (format != SEGUE_STORE_FORMAT &&
+        !(mode == SEGUE_STORE_UPGRADE && format > 0 && format < SEGUE_STORE_FORMAT))
         return segue_fail(err, SEGUE_EFILE,
                           "%s: is of format %" PRId64 ", and this program reads %d%s",
                           segue_text_tail(store->path), format, SEGUE_STORE_FORMAT,
@@ -222,8 +207,8 @@ static int open_still(segue_store *store)
 static int open_plain(segue_store *store, segue_store_mode mode)
 {
     const int flags = mode == SEGUE_STORE_READ     ? SQLITE_OPEN_READONLY
-                      : mode == SEGUE_STORE_CHANGE ? SQLITE_OPEN_READWRITE
-                                                   : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+                      : mode == SEGUE_STORE_CREATE ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+                                                   : SQLITE_OPEN_READWRITE;
     return sqlite3_open_v2(store->path, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
 }
 
@@ -267,11 +252,11 @@ static segue_status open_file(segue_store *store, segue_store_mode wish, segue_e
     (void)sqlite3_busy_timeout(store->db, BUSY_MILLISECONDS);
     if (mode == SEGUE_STORE_READ)
         return SEGUE_OK;
-    return execute(store,
-                   "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
-                   "PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -16384;"
-                   "PRAGMA wal_autocheckpoint = 4000",
-                   err);
+    return segue_sql_execute(store,
+                             "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
+                             "PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -16384;"
+                             "PRAGMA wal_autocheckpoint = 4000",
+                             err);
 }
 
 segue_status segue_store_open(segue_store **out, const char *name, segue_store_mode mode,
@@ -353,9 +338,9 @@ static segue_status check_counts(segue_store *store, segue_error *err)
         "WHERE learner = l.id) <> (SELECT coalesce(sum(rewards), 0) FROM task WHERE learner = l.id "
         "AND closed_seq IS NOT NULL)";
     int64_t wrong = 0, also = 0;
-    segue_status status = ask_number(store, tasks, &wrong, err);
+    segue_status status = segue_sql_number(store, tasks, &wrong, err);
     if (status == SEGUE_OK)
-        status = ask_number(store, arms, &also, err);
+        status = segue_sql_number(store, arms, &also, err);
     if (status == SEGUE_OK && wrong + also > 0)
         return segue_fail(err, SEGUE_EFILE,
                           "%s: is damaged: %" PRId64 " tasks and the arms of %" PRId64
@@ -384,264 +369,5 @@ segue_status segue_store_limit(segue_store *store, uint64_t pages, segue_error *
     char text[64];
     (void)snprintf(text, sizeof text, "PRAGMA max_page_count = %" PRIu64,
                    pages ? pages : UINT64_C(4294967294));
-    return execute(store, text, err);
-}
-
-/* ---- changes ----------------------------------------------------------------------------- */
-
-segue_status segue_store_begin(segue_store *store, segue_error *err)
-{
-    return run_plain(store, SQL_BEGIN, err);
-}
-
-segue_status segue_store_look(segue_store *store, segue_error *err)
-{
-    return run_plain(store, SQL_LOOK, err);
-}
-
-segue_status segue_store_commit(segue_store *store, segue_error *err)
-{
-    return run_plain(store, SQL_COMMIT, err);
-}
-
-void segue_store_rollback(segue_store *store)
-{
-    if (!sqlite3_get_autocommit(store->db)) /* some failures have rolled back already */
-        (void)run_plain(store, SQL_ROLLBACK, NULL);
-}
-
-static segue_status read_meta(segue_store *store, const char *name, unsigned char *key,
-                              uint64_t *number, segue_error *err)
-{
-    sqlite3_stmt *sql = segue_sql(store, SQL_META, err);
-    if (!sql)
-        return SEGUE_EIO;
-    bind_text(sql, 1, name);
-    segue_status status = SEGUE_OK;
-    if (sqlite3_step(sql) != SQLITE_ROW || (key && sqlite3_column_bytes(sql, 0) != SEGUE_STORE_KEY))
-        status = segue_fail(err, SEGUE_EFILE, "%s: is damaged: it has no '%s'",
-                            segue_text_tail(store->path), name);
-    else if (key)
-        memcpy(key, sqlite3_column_blob(sql, 0), SEGUE_STORE_KEY);
-    else if (number)
-        *number = (uint64_t)sqlite3_column_int64(sql, 0);
-    (void)sqlite3_reset(sql);
-    (void)sqlite3_clear_bindings(sql);
-    return status;
-}
-
-segue_status segue_store_start(segue_store *store, unsigned char key[SEGUE_STORE_KEY],
-                               uint64_t *boot, segue_error *err)
-{
-    segue_status status = read_meta(store, "key", key, NULL, err);
-    if (status == SEGUE_OK)
-        status = read_meta(store, "boot", NULL, boot, err);
-    if (status != SEGUE_OK)
-        return status;
-    ++*boot;
-    sqlite3_stmt *sql = segue_sql(store, SQL_SET_META, err);
-    if (!sql)
-        return SEGUE_EIO;
-    bind_text(sql, 1, "boot");
-    (void)sqlite3_bind_int64(sql, 2, (int64_t)*boot);
-    return segue_sql_run(store, sql, err);
-}
-
-segue_status segue_store_probe(segue_store *store, double when, segue_error *err)
-{
-    sqlite3_stmt *sql = segue_sql(store, SQL_SET_META, err);
-    if (!sql)
-        return SEGUE_EIO;
-    bind_text(sql, 1, "probe");
-    (void)sqlite3_bind_double(sql, 2, when);
-    return segue_sql_run(store, sql, err);
-}
-
-segue_status segue_store_add_learner(segue_store *store, segue_stored_learner *learner,
-                                     segue_error *err)
-{
-    sqlite3_stmt *sql = segue_sql(store, SQL_ADD_LEARNER, err);
-    if (!sql)
-        return SEGUE_EIO;
-    bind_text(sql, 1, learner->name);
-    bind_text(sql, 2, learner->config);
-    (void)sqlite3_bind_double(sql, 3, learner->created);
-    const segue_status status = segue_sql_run(store, sql, err);
-    learner->id = sqlite3_last_insert_rowid(store->db);
-    return status;
-}
-
-/* Run a statement of one number, or of two. */
-static segue_status run_with(segue_store *store, statement which, int64_t a, int64_t b,
-                             segue_error *err)
-{
-    sqlite3_stmt *sql = segue_sql(store, which, err);
-    if (!sql)
-        return SEGUE_EIO;
-    (void)sqlite3_bind_int64(sql, 1, a);
-    if (sqlite3_bind_parameter_count(sql) > 1)
-        (void)sqlite3_bind_int64(sql, 2, b);
-    return segue_sql_run(store, sql, err);
-}
-
-segue_status segue_store_delete_learner(segue_store *store, int64_t learner, segue_error *err)
-{
-    return run_with(store, SQL_DELETE_LEARNER, learner, 0, err);
-}
-
-/* A learner without a name; 0: there is none. */
-static segue_status find_deleted(segue_store *store, int64_t *learner, segue_error *err)
-{
-    sqlite3_stmt *sql = segue_sql(store, SQL_DELETED, err);
-    if (!sql)
-        return SEGUE_EIO;
-    const int code = sqlite3_step(sql);
-    *learner = code == SQLITE_ROW ? sqlite3_column_int64(sql, 0) : 0;
-    const segue_status status =
-        code == SQLITE_ROW || code == SQLITE_DONE ? SEGUE_OK : segue_sql_fail(store, err);
-    (void)sqlite3_reset(sql);
-    return status;
-}
-
-segue_status segue_store_purge(segue_store *store, bool *more, segue_error *err)
-{
-    static const statement parts[] = {SQL_PURGE_REWARDS, SQL_PURGE_DECISIONS, SQL_PURGE_TASKS};
-    static const statement rest[] = {SQL_PURGE_ARMS, SQL_PURGE_EVENTS, SQL_PURGE_SNAPSHOTS,
-                                     SQL_PURGE_LEARNER};
-    int64_t learner = 0;
-    segue_status status = find_deleted(store, &learner, err);
-    *more = status == SEGUE_OK && learner != 0;
-    for (size_t i = 0; i < 3 && *more && status == SEGUE_OK; i++)
-        status = run_with(store, parts[i], learner, PURGE_TASKS_AT_ONCE, err);
-    if (status != SEGUE_OK || !*more || sqlite3_changes(store->db) > 0)
-        return status;
-    for (size_t i = 0; i < 4 && status == SEGUE_OK; i++)
-        status = run_with(store, rest[i], learner, 0, err);
-    return status;
-}
-
-segue_status segue_store_add_arm(segue_store *store, int64_t learner, size_t place,
-                                 const char *name, double when, segue_error *err)
-{
-    sqlite3_stmt *sql = segue_sql(store, SQL_ADD_ARM, err);
-    if (!sql)
-        return SEGUE_EIO;
-    (void)sqlite3_bind_int64(sql, 1, learner);
-    (void)sqlite3_bind_int64(sql, 2, (int64_t)place);
-    bind_text(sql, 3, name);
-    (void)sqlite3_bind_double(sql, 4, when);
-    return segue_sql_run(store, sql, err);
-}
-
-segue_status segue_store_retire_arm(segue_store *store, int64_t learner, size_t place, double when,
-                                    segue_error *err)
-{
-    sqlite3_stmt *sql = segue_sql(store, SQL_RETIRE_ARM, err);
-    if (!sql)
-        return SEGUE_EIO;
-    (void)sqlite3_bind_int64(sql, 1, learner);
-    (void)sqlite3_bind_int64(sql, 2, (int64_t)place);
-    (void)sqlite3_bind_double(sql, 3, when);
-    return segue_sql_run(store, sql, err);
-}
-
-segue_status segue_store_add_task(segue_store *store, segue_stored_task *task, segue_error *err)
-{
-    sqlite3_stmt *sql = segue_sql(store, SQL_ADD_TASK, err);
-    if (!sql)
-        return SEGUE_EIO;
-    (void)sqlite3_bind_int64(sql, 1, task->learner);
-    bind_text(sql, 2, task->key);
-    (void)sqlite3_bind_int64(sql, 3, task->control);
-    (void)sqlite3_bind_int64(sql, 4, (int64_t)task->version);
-    (void)sqlite3_bind_int64(sql, 5, (int64_t)task->n_arms);
-    (void)sqlite3_bind_double(sql, 6, task->opened);
-    const segue_status status = segue_sql_run(store, sql, err);
-    task->id = sqlite3_last_insert_rowid(store->db);
-    return status;
-}
-
-segue_status segue_store_close_task(segue_store *store, const segue_stored_task *task, uint64_t seq,
-                                    segue_error *err)
-{
-    sqlite3_stmt *sql = segue_sql(store, SQL_CLOSE_TASK, err);
-    if (!sql)
-        return SEGUE_EIO;
-    (void)sqlite3_bind_int64(sql, 1, task->id);
-    (void)sqlite3_bind_double(sql, 2, task->closed);
-    (void)sqlite3_bind_int64(sql, 3, (int64_t)seq);
-    (void)sqlite3_bind_int64(sql, 4, (int64_t)task->rewards);
-    (void)sqlite3_bind_double(sql, 5, task->total);
-    segue_status status = segue_sql_run(store, sql, err);
-    if (status == SEGUE_OK)
-        status = run_with(store, SQL_ADD_PULLS, task->id, task->learner, err);
-    return status == SEGUE_OK ? run_with(store, SQL_FORGET_DECISIONS, task->id, 0, err) : status;
-}
-
-segue_status segue_store_add_decision(segue_store *store, const segue_stored_decision *decision,
-                                      segue_error *err)
-{
-    sqlite3_stmt *sql = segue_sql(store, SQL_ADD_DECISION, err);
-    if (!sql)
-        return SEGUE_EIO;
-    (void)sqlite3_bind_int64(sql, 1, decision->task);
-    (void)sqlite3_bind_int64(sql, 2, (int64_t)decision->number);
-    (void)sqlite3_bind_int64(sql, 3, (int64_t)decision->arm);
-    (void)sqlite3_bind_int64(sql, 4, (int64_t)decision->version);
-    bind_text(sql, 5, decision->event);
-    (void)sqlite3_bind_double(sql, 6, decision->asked);
-    return segue_sql_run(store, sql, err);
-}
-
-segue_status segue_store_add_reward(segue_store *store, const segue_stored_reward *reward,
-                                    segue_reward_fate *fate, segue_error *err)
-{
-    sqlite3_stmt *sql = segue_sql(store, SQL_ADD_REWARD, err);
-    if (!sql)
-        return SEGUE_EIO;
-    (void)sqlite3_bind_int64(sql, 1, reward->task);
-    (void)sqlite3_bind_int64(sql, 2, (int64_t)reward->number);
-    (void)sqlite3_bind_int64(sql, 3, (int64_t)reward->place);
-    (void)sqlite3_bind_int64(sql, 4, (int64_t)reward->arm);
-    (void)sqlite3_bind_double(sql, 5, reward->value);
-    (void)sqlite3_bind_double(sql, 6, reward->told);
-    (void)sqlite3_bind_int64(sql, 7, reward->by_default);
-    segue_status status = segue_sql_run(store, sql, err);
-    *fate = SEGUE_REWARD_NEW;
-    if (status != SEGUE_OK || sqlite3_changes(store->db) == 1)
-        return status;
-    segue_stored_reward there;
-    bool found = false;
-    status = segue_store_find_reward(store, reward->task, reward->number, &there, &found, err);
-    const bool same = !(there.value < reward->value || there.value > reward->value);
-    *fate = same ? SEGUE_REWARD_SAME : SEGUE_REWARD_OTHER;
-    return status;
-}
-
-segue_status segue_store_add_event(segue_store *store, segue_stored_event *event, segue_error *err)
-{
-    sqlite3_stmt *sql = segue_sql(store, SQL_ADD_EVENT, err);
-    if (!sql)
-        return SEGUE_EIO;
-    (void)sqlite3_bind_int64(sql, 1, event->learner);
-    (void)sqlite3_bind_int64(sql, 2, (int64_t)event->kind);
-    (void)sqlite3_bind_int64(sql, 3, event->subject);
-    (void)sqlite3_bind_double(sql, 4, event->when);
-    const segue_status status = segue_sql_run(store, sql, err);
-    event->seq = (uint64_t)sqlite3_last_insert_rowid(store->db);
-    return status;
-}
-
-segue_status segue_store_add_snapshot(segue_store *store, int64_t learner, uint64_t seq,
-                                      const void *data, size_t size, segue_error *err)
-{
-    sqlite3_stmt *sql = segue_sql(store, SQL_ADD_SNAPSHOT, err);
-    if (!sql)
-        return SEGUE_EIO;
-    (void)sqlite3_bind_int64(sql, 1, learner);
-    (void)sqlite3_bind_int64(sql, 2, (int64_t)seq);
-    (void)sqlite3_bind_blob64(sql, 3, data, size, SQLITE_STATIC);
-    const segue_status status = segue_sql_run(store, sql, err);
-    return status == SEGUE_OK ? run_with(store, SQL_FORGET_SNAPSHOTS, learner, (int64_t)seq, err)
-                              : status;
+    return segue_sql_execute(store, text, err);
 }

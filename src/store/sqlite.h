@@ -38,7 +38,7 @@
                  "(SELECT arm AS a, count(*) AS n, sum(value) AS s FROM reward WHERE task = ?1 "   \
                  "GROUP BY arm) AS r WHERE arm.learner = ?2 AND arm.place = r.a")                  \
     X(FORGET_DECISIONS, "DELETE FROM decision WHERE task = ?1 AND event IS NULL")                  \
-    X(ADD_DECISION, "INSERT OR IGNORE INTO decision VALUES (?1, ?2, ?3, ?4, ?5, ?6)")              \
+    X(ADD_DECISION, "INSERT OR IGNORE INTO decision VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")      \
     X(ADD_REWARD, "INSERT OR IGNORE INTO reward VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")              \
     X(REWARD, "SELECT task, number, place, arm, value, told, by_default FROM reward "              \
               "WHERE task = ?1 AND number = ?2")                                                   \
@@ -61,10 +61,11 @@
     X(TASK_BY_ID, TASK_COLUMNS "WHERE id = ?1")                                                    \
     X(REWARDS, "SELECT task, number, place, arm, value, told, by_default FROM reward "             \
                "WHERE task = ?1 ORDER BY place")                                                   \
-    X(DECISIONS, "SELECT task, number, arm, version, event, asked FROM decision "                  \
-                 "WHERE task = ?1 AND event = ?2 ORDER BY number")                                 \
-    X(WAITING, "SELECT d.task, d.number, d.arm, d.version, d.event, d.asked FROM decision AS d "   \
-               "JOIN task AS t ON t.id = d.task WHERE t.learner = ?1 AND t.closed IS NULL AND "    \
+    X(DECISIONS, "SELECT task, number, arm, version, event, asked, probability, exact FROM "       \
+                 "decision WHERE task = ?1 AND event = ?2 ORDER BY number")                        \
+    X(WAITING, "SELECT d.task, d.number, d.arm, d.version, d.event, d.asked, NULL, NULL FROM "     \
+               "decision AS d JOIN task AS t ON t.id = d.task WHERE t.learner = ?1 AND t.closed "  \
+               "IS NULL AND "                                                                      \
                "NOT EXISTS (SELECT 1 FROM reward AS r WHERE r.task = d.task AND "                  \
                "r.number = d.number) ORDER BY d.asked, d.task, d.number")                          \
     X(EVENTS, "SELECT seq, learner, kind, subject, at FROM journal WHERE learner = ?1 AND "        \
@@ -97,6 +98,12 @@ sqlite3_stmt *segue_sql(segue_store *store, statement which, segue_error *err);
 /* Run a bound statement that gives no rows, and leave it ready. */
 SEGUE_MUST_CHECK segue_status segue_sql_run(segue_store *store, sqlite3_stmt *sql,
                                             segue_error *err);
+
+/* Run statements that take nothing and give nothing; the number that one gives. */
+SEGUE_MUST_CHECK segue_status segue_sql_execute(segue_store *store, const char *text,
+                                                segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_sql_number(segue_store *store, const char *text, int64_t *out,
+                                               segue_error *err);
 
 /* The failure of the last call. */
 segue_status segue_sql_fail(const segue_store *store, segue_error *err);

@@ -237,7 +237,9 @@ static segue_status read_decision(void *reader, sqlite3_stmt *sql, segue_error *
                                             .arm = (size_t)sqlite3_column_int64(sql, 2),
                                             .version = (uint64_t)sqlite3_column_int64(sql, 3),
                                             .event = text_of(sql, 4),
-                                            .asked = sqlite3_column_double(sql, 5)};
+                                            .asked = sqlite3_column_double(sql, 5),
+                                            .probability = sqlite3_column_double(sql, 6),
+                                            .exact = sqlite3_column_int64(sql, 7) != 0};
     return r->seen(r->context, &decision, err);
 }
 

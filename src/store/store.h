@@ -3,8 +3,8 @@
  * Learners, their arms, tasks, decisions that must be remembered, rewards, a journal of what
  * changed a learner, in order, and snapshots.  All changes are made between segue_store_begin and
  * segue_store_commit, which returns when they are on the disk.  One thread at a time may use a
- * store; a second one, opened for reading, may be used beside it. SPDX-License-Identifier:
- * Apache-2.0 */
+ * store; a second one, opened for reading, may be used beside it.
+ * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_STORE_STORE_H
 #define SEGUE_STORE_STORE_H
 
@@ -16,14 +16,15 @@
 
 typedef struct segue_store segue_store;
 
-#define SEGUE_STORE_FORMAT 1  /* what this program reads and writes */
+#define SEGUE_STORE_FORMAT 2  /* what this program reads and writes */
 #define SEGUE_STORE_KEY    16 /* bytes of the key that decisions are signed with */
 
 typedef enum segue_store_mode {
-    SEGUE_STORE_CREATE, /* open it, or make it */
-    SEGUE_STORE_CHANGE, /* it must be there */
-    SEGUE_STORE_READ,   /* it must be there, and stays as it is */
-    SEGUE_STORE_LOOK    /* the same, also where this process may write nothing */
+    SEGUE_STORE_CREATE,  /* open it, or make it */
+    SEGUE_STORE_CHANGE,  /* it must be there */
+    SEGUE_STORE_UPGRADE, /* it must be there, maybe in an older format */
+    SEGUE_STORE_READ,    /* it must be there, and stays as it is */
+    SEGUE_STORE_LOOK     /* the same, also where this process may write nothing */
 } segue_store_mode;
 
 /**
@@ -48,7 +49,17 @@ SEGUE_MUST_CHECK segue_status segue_store_claim(segue_store *store, segue_error 
  * @retval SEGUE_EFILE  it is damaged */
 SEGUE_MUST_CHECK segue_status segue_store_integrity(segue_store *store, segue_error *err);
 
-/** Write all there is to a file, a line of JSON a row; and fill a new store from such a file.
+/**
+ * Bring a store that was opened for it to this format; *from: the format that it had.  Snapshots
+ * are dropped: what an older program made of the journal need not be what this one makes of it.
+ *
+ * @retval SEGUE_EIO, SEGUE_ENOMEM  it is as it was
+ */
+SEGUE_MUST_CHECK segue_status segue_store_upgrade(segue_store *store, int64_t *from,
+                                                  segue_error *err);
+
+/** Write all there is to a file, a line of JSON a row; and fill a new store from such a file, which
+ * may be of an older format.
  * @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_store_export(segue_store *store, const char *path,
                                                  segue_error *err);
@@ -120,6 +131,8 @@ typedef struct segue_stored_decision {
     size_t arm;
     const char *event; /* NULL: it has none */
     double asked;
+    double probability; /* 0: nobody wanted to know */
+    bool exact;
 } segue_stored_decision;
 
 SEGUE_MUST_CHECK segue_status segue_store_add_decision(segue_store *store,

@@ -1,0 +1,291 @@
+/* sqlite_write.c - change a store of SQLite.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "core/text.h"
+#include "store/sqlite.h"
+
+#define PURGE_TASKS_AT_ONCE 50
+
+static void bind_text(sqlite3_stmt *sql, int place, const char *text)
+{
+    if (text)
+        (void)sqlite3_bind_text(sql, place, text, -1, SQLITE_STATIC);
+    else
+        (void)sqlite3_bind_null(sql, place);
+}
+
+static segue_status run_plain(segue_store *store, statement which, segue_error *err)
+{
+    sqlite3_stmt *sql = segue_sql(store, which, err);
+    return sql ? segue_sql_run(store, sql, err) : SEGUE_EIO;
+}
+
+/* ---- transactions ------------------------------------------------------------------------ */
+
+segue_status segue_store_begin(segue_store *store, segue_error *err)
+{
+    return run_plain(store, SQL_BEGIN, err);
+}
+
+segue_status segue_store_look(segue_store *store, segue_error *err)
+{
+    return run_plain(store, SQL_LOOK, err);
+}
+
+segue_status segue_store_commit(segue_store *store, segue_error *err)
+{
+    return run_plain(store, SQL_COMMIT, err);
+}
+
+void segue_store_rollback(segue_store *store)
+{
+    if (!sqlite3_get_autocommit(store->db)) /* some failures have rolled back already */
+        (void)run_plain(store, SQL_ROLLBACK, NULL);
+}
+
+static segue_status read_meta(segue_store *store, const char *name, unsigned char *key,
+                              uint64_t *number, segue_error *err)
+{
+    sqlite3_stmt *sql = segue_sql(store, SQL_META, err);
+    if (!sql)
+        return SEGUE_EIO;
+    bind_text(sql, 1, name);
+    segue_status status = SEGUE_OK;
+    if (sqlite3_step(sql) != SQLITE_ROW || (key && sqlite3_column_bytes(sql, 0) != SEGUE_STORE_KEY))
+        status = segue_fail(err, SEGUE_EFILE, "%s: is damaged: it has no '%s'",
+                            segue_text_tail(store->path), name);
+    else if (key)
+        memcpy(key, sqlite3_column_blob(sql, 0), SEGUE_STORE_KEY);
+    else if (number)
+        *number = (uint64_t)sqlite3_column_int64(sql, 0);
+    (void)sqlite3_reset(sql);
+    (void)sqlite3_clear_bindings(sql);
+    return status;
+}
+
+segue_status segue_store_start(segue_store *store, unsigned char key[SEGUE_STORE_KEY],
+                               uint64_t *boot, segue_error *err)
+{
+    segue_status status = read_meta(store, "key", key, NULL, err);
+    if (status == SEGUE_OK)
+        status = read_meta(store, "boot", NULL, boot, err);
+    if (status != SEGUE_OK)
+        return status;
+    ++*boot;
+    sqlite3_stmt *sql = segue_sql(store, SQL_SET_META, err);
+    if (!sql)
+        return SEGUE_EIO;
+    bind_text(sql, 1, "boot");
+    (void)sqlite3_bind_int64(sql, 2, (int64_t)*boot);
+    return segue_sql_run(store, sql, err);
+}
+
+segue_status segue_store_probe(segue_store *store, double when, segue_error *err)
+{
+    sqlite3_stmt *sql = segue_sql(store, SQL_SET_META, err);
+    if (!sql)
+        return SEGUE_EIO;
+    bind_text(sql, 1, "probe");
+    (void)sqlite3_bind_double(sql, 2, when);
+    return segue_sql_run(store, sql, err);
+}
+
+/* ---- learners and their arms ------------------------------------------------------------- */
+
+segue_status segue_store_add_learner(segue_store *store, segue_stored_learner *learner,
+                                     segue_error *err)
+{
+    sqlite3_stmt *sql = segue_sql(store, SQL_ADD_LEARNER, err);
+    if (!sql)
+        return SEGUE_EIO;
+    bind_text(sql, 1, learner->name);
+    bind_text(sql, 2, learner->config);
+    (void)sqlite3_bind_double(sql, 3, learner->created);
+    const segue_status status = segue_sql_run(store, sql, err);
+    learner->id = sqlite3_last_insert_rowid(store->db);
+    return status;
+}
+
+/* Run a statement of one number, or of two. */
+static segue_status run_with(segue_store *store, statement which, int64_t a, int64_t b,
+                             segue_error *err)
+{
+    sqlite3_stmt *sql = segue_sql(store, which, err);
+    if (!sql)
+        return SEGUE_EIO;
+    (void)sqlite3_bind_int64(sql, 1, a);
+    if (sqlite3_bind_parameter_count(sql) > 1)
+        (void)sqlite3_bind_int64(sql, 2, b);
+    return segue_sql_run(store, sql, err);
+}
+
+segue_status segue_store_delete_learner(segue_store *store, int64_t learner, segue_error *err)
+{
+    return run_with(store, SQL_DELETE_LEARNER, learner, 0, err);
+}
+
+/* A learner without a name; 0: there is none. */
+static segue_status find_deleted(segue_store *store, int64_t *learner, segue_error *err)
+{
+    sqlite3_stmt *sql = segue_sql(store, SQL_DELETED, err);
+    if (!sql)
+        return SEGUE_EIO;
+    const int code = sqlite3_step(sql);
+    *learner = code == SQLITE_ROW ? sqlite3_column_int64(sql, 0) : 0;
+    const segue_status status =
+        code == SQLITE_ROW || code == SQLITE_DONE ? SEGUE_OK : segue_sql_fail(store, err);
+    (void)sqlite3_reset(sql);
+    return status;
+}
+
+segue_status segue_store_purge(segue_store *store, bool *more, segue_error *err)
+{
+    static const statement parts[] = {SQL_PURGE_REWARDS, SQL_PURGE_DECISIONS, SQL_PURGE_TASKS};
+    static const statement rest[] = {SQL_PURGE_ARMS, SQL_PURGE_EVENTS, SQL_PURGE_SNAPSHOTS,
+                                     SQL_PURGE_LEARNER};
+    int64_t learner = 0;
+    segue_status status = find_deleted(store, &learner, err);
+    *more = status == SEGUE_OK && learner != 0;
+    for (size_t i = 0; i < 3 && *more && status == SEGUE_OK; i++)
+        status = run_with(store, parts[i], learner, PURGE_TASKS_AT_ONCE, err);
+    if (status != SEGUE_OK || !*more || sqlite3_changes(store->db) > 0)
+        return status;
+    for (size_t i = 0; i < 4 && status == SEGUE_OK; i++)
+        status = run_with(store, rest[i], learner, 0, err);
+    return status;
+}
+
+segue_status segue_store_add_arm(segue_store *store, int64_t learner, size_t place,
+                                 const char *name, double when, segue_error *err)
+{
+    sqlite3_stmt *sql = segue_sql(store, SQL_ADD_ARM, err);
+    if (!sql)
+        return SEGUE_EIO;
+    (void)sqlite3_bind_int64(sql, 1, learner);
+    (void)sqlite3_bind_int64(sql, 2, (int64_t)place);
+    bind_text(sql, 3, name);
+    (void)sqlite3_bind_double(sql, 4, when);
+    return segue_sql_run(store, sql, err);
+}
+
+segue_status segue_store_retire_arm(segue_store *store, int64_t learner, size_t place, double when,
+                                    segue_error *err)
+{
+    sqlite3_stmt *sql = segue_sql(store, SQL_RETIRE_ARM, err);
+    if (!sql)
+        return SEGUE_EIO;
+    (void)sqlite3_bind_int64(sql, 1, learner);
+    (void)sqlite3_bind_int64(sql, 2, (int64_t)place);
+    (void)sqlite3_bind_double(sql, 3, when);
+    return segue_sql_run(store, sql, err);
+}
+
+/* ---- tasks, decisions, rewards ----------------------------------------------------------- */
+
+segue_status segue_store_add_task(segue_store *store, segue_stored_task *task, segue_error *err)
+{
+    sqlite3_stmt *sql = segue_sql(store, SQL_ADD_TASK, err);
+    if (!sql)
+        return SEGUE_EIO;
+    (void)sqlite3_bind_int64(sql, 1, task->learner);
+    bind_text(sql, 2, task->key);
+    (void)sqlite3_bind_int64(sql, 3, task->control);
+    (void)sqlite3_bind_int64(sql, 4, (int64_t)task->version);
+    (void)sqlite3_bind_int64(sql, 5, (int64_t)task->n_arms);
+    (void)sqlite3_bind_double(sql, 6, task->opened);
+    const segue_status status = segue_sql_run(store, sql, err);
+    task->id = sqlite3_last_insert_rowid(store->db);
+    return status;
+}
+
+segue_status segue_store_close_task(segue_store *store, const segue_stored_task *task, uint64_t seq,
+                                    segue_error *err)
+{
+    sqlite3_stmt *sql = segue_sql(store, SQL_CLOSE_TASK, err);
+    if (!sql)
+        return SEGUE_EIO;
+    (void)sqlite3_bind_int64(sql, 1, task->id);
+    (void)sqlite3_bind_double(sql, 2, task->closed);
+    (void)sqlite3_bind_int64(sql, 3, (int64_t)seq);
+    (void)sqlite3_bind_int64(sql, 4, (int64_t)task->rewards);
+    (void)sqlite3_bind_double(sql, 5, task->total);
+    segue_status status = segue_sql_run(store, sql, err);
+    if (status == SEGUE_OK)
+        status = run_with(store, SQL_ADD_PULLS, task->id, task->learner, err);
+    return status == SEGUE_OK ? run_with(store, SQL_FORGET_DECISIONS, task->id, 0, err) : status;
+}
+
+segue_status segue_store_add_decision(segue_store *store, const segue_stored_decision *decision,
+                                      segue_error *err)
+{
+    sqlite3_stmt *sql = segue_sql(store, SQL_ADD_DECISION, err);
+    if (!sql)
+        return SEGUE_EIO;
+    (void)sqlite3_bind_int64(sql, 1, decision->task);
+    (void)sqlite3_bind_int64(sql, 2, (int64_t)decision->number);
+    (void)sqlite3_bind_int64(sql, 3, (int64_t)decision->arm);
+    (void)sqlite3_bind_int64(sql, 4, (int64_t)decision->version);
+    bind_text(sql, 5, decision->event);
+    (void)sqlite3_bind_double(sql, 6, decision->asked);
+    if (decision->probability > 0.0) {
+        (void)sqlite3_bind_double(sql, 7, decision->probability);
+        (void)sqlite3_bind_int64(sql, 8, decision->exact);
+    }
+    return segue_sql_run(store, sql, err);
+}
+
+segue_status segue_store_add_reward(segue_store *store, const segue_stored_reward *reward,
+                                    segue_reward_fate *fate, segue_error *err)
+{
+    sqlite3_stmt *sql = segue_sql(store, SQL_ADD_REWARD, err);
+    if (!sql)
+        return SEGUE_EIO;
+    (void)sqlite3_bind_int64(sql, 1, reward->task);
+    (void)sqlite3_bind_int64(sql, 2, (int64_t)reward->number);
+    (void)sqlite3_bind_int64(sql, 3, (int64_t)reward->place);
+    (void)sqlite3_bind_int64(sql, 4, (int64_t)reward->arm);
+    (void)sqlite3_bind_double(sql, 5, reward->value);
+    (void)sqlite3_bind_double(sql, 6, reward->told);
+    (void)sqlite3_bind_int64(sql, 7, reward->by_default);
+    segue_status status = segue_sql_run(store, sql, err);
+    *fate = SEGUE_REWARD_NEW;
+    if (status != SEGUE_OK || sqlite3_changes(store->db) == 1)
+        return status;
+    segue_stored_reward there;
+    bool found = false;
+    status = segue_store_find_reward(store, reward->task, reward->number, &there, &found, err);
+    const bool same = !(there.value < reward->value || there.value > reward->value);
+    *fate = same ? SEGUE_REWARD_SAME : SEGUE_REWARD_OTHER;
+    return status;
+}
+
+/* ---- the journal and its snapshots ------------------------------------------------------- */
+
+segue_status segue_store_add_event(segue_store *store, segue_stored_event *event, segue_error *err)
+{
+    sqlite3_stmt *sql = segue_sql(store, SQL_ADD_EVENT, err);
+    if (!sql)
+        return SEGUE_EIO;
+    (void)sqlite3_bind_int64(sql, 1, event->learner);
+    (void)sqlite3_bind_int64(sql, 2, (int64_t)event->kind);
+    (void)sqlite3_bind_int64(sql, 3, event->subject);
+    (void)sqlite3_bind_double(sql, 4, event->when);
+    const segue_status status = segue_sql_run(store, sql, err);
+    event->seq = (uint64_t)sqlite3_last_insert_rowid(store->db);
+    return status;
+}
+
+segue_status segue_store_add_snapshot(segue_store *store, int64_t learner, uint64_t seq,
+                                      const void *data, size_t size, segue_error *err)
+{
+    sqlite3_stmt *sql = segue_sql(store, SQL_ADD_SNAPSHOT, err);
+    if (!sql)
+        return SEGUE_EIO;
+    (void)sqlite3_bind_int64(sql, 1, learner);
+    (void)sqlite3_bind_int64(sql, 2, (int64_t)seq);
+    (void)sqlite3_bind_blob64(sql, 3, data, size, SQLITE_STATIC);
+    const segue_status status = segue_sql_run(store, sql, err);
+    return status == SEGUE_OK ? run_with(store, SQL_FORGET_SNAPSHOTS, learner, (int64_t)seq, err)
+                              : status;
+}

@@ -1,0 +1,36 @@
+/* upgrade.c - bring a store of an older format to this one.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "store/sqlite.h"
+
+/* What each format has that the one before it had not. */
+static const char *const steps[SEGUE_STORE_FORMAT + 1] = {
+    [2] = "ALTER TABLE decision ADD COLUMN probability REAL;"
+          "ALTER TABLE decision ADD COLUMN exact INTEGER;",
+};
+
+static segue_status take_steps(segue_store *store, int64_t from, segue_error *err)
+{
+    char text[64];
+    segue_status status = segue_sql_execute(store, "DELETE FROM snapshot", err);
+    for (int64_t to = from + 1; to <= SEGUE_STORE_FORMAT && status == SEGUE_OK; to++)
+        status = segue_sql_execute(store, steps[to], err);
+    (void)snprintf(text, sizeof text, "PRAGMA user_version = %d", SEGUE_STORE_FORMAT);
+    return status == SEGUE_OK ? segue_sql_execute(store, text, err) : status;
+}
+
+segue_status segue_store_upgrade(segue_store *store, int64_t *from, segue_error *err)
+{
+    segue_status status = segue_sql_number(store, "PRAGMA user_version", from, err);
+    if (status != SEGUE_OK || *from == SEGUE_STORE_FORMAT)
+        return status;
+    status = segue_store_begin(store, err);
+    if (status == SEGUE_OK)
+        status = take_steps(store, *from, err);
+    if (status == SEGUE_OK)
+        status = segue_store_commit(store, err);
+    if (status != SEGUE_OK)
+        segue_store_rollback(store);
+    return status;
+}
