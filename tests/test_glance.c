@@ -4,6 +4,7 @@
 
 #include "serve/pages.h"
 #include "serve/recent.h"
+#include "serve/record.h"
 #include "serve/versions.h"
 #include "transfer/play.h"
 
@@ -176,6 +177,87 @@ static void types_are_found_with_intervals_in_the_range_of_rewards(void **state)
     segue_learner_destroy(learner);
 }
 
+/* ---- records ----------------------------------------------------------------------------- */
+
+/* Task i of a made-up learner: whose it is, its rewards and their sum. */
+static bool is_control(size_t i)
+{
+    return i % 7 == 3;
+}
+
+static uint64_t rewards_of(size_t i)
+{
+    return i % 5; /* some have none */
+}
+
+static double total_of(size_t i)
+{
+    return (double)rewards_of(i) * (1e6 + sin((double)i)); /* far from 0: squares must not cancel */
+}
+
+/* Tasks first .. last - 1 of one side, counted once more. */
+static void holds(const record_side *side, bool control, size_t first, size_t last)
+{
+    uint64_t tasks = 0, rewards = 0;
+    double sum = 0.0, squares = 0.0;
+    for (size_t i = first; i < last; i++)
+        if (is_control(i) == control && rewards_of(i) > 0) {
+            tasks++;
+            rewards += rewards_of(i);
+            sum += sin((double)i);
+            squares += sin((double)i) * sin((double)i);
+        }
+    assert_int_equal(side->stats.count, tasks);
+    assert_int_equal(side->rewards, rewards);
+    if (tasks > 0)
+        assert_near(side->stats.mean - 1e6, sum / (double)tasks, 1e-8);
+    assert_near(side->stats.squares, squares - (tasks > 0 ? sum * sum / (double)tasks : 0.0), 1e-6);
+}
+
+static void a_record_counts_each_task_once(void **state)
+{
+    (void)state;
+    static record rec;
+    for (size_t n = 0; n < 1000; n++) {
+        const size_t groups = segue_record_groups(&rec);
+        assert_int_equal(segue_record_tasks(&rec), n);
+        assert_in_range(groups, n < RECORD_GROUPS / 2 ? n : RECORD_GROUPS / 2, RECORD_GROUPS);
+        for (int control = 0; control < 2; control++) {
+            holds(&rec.whole.side[control], control, 0, n);
+            for (size_t g = 0; g < groups; g++)
+                holds(&rec.group[g].side[control], control, g * rec.size,
+                      (g + 1) * rec.size < n ? (g + 1) * rec.size : n);
+        }
+        segue_record_add(&rec, is_control(n), rewards_of(n), total_of(n));
+        rec.size = rec.size ? rec.size : 1;
+    }
+}
+
+static void records_go_to_bytes_and_back_and_damage_is_seen(void **state)
+{
+    (void)state;
+    static record rec, again;
+    bytes b = {.data = NULL}, c = {.data = NULL};
+    for (size_t i = 0; i < 321; i++)
+        segue_record_add(&rec, is_control(i), rewards_of(i), total_of(i));
+    segue_record_put(&rec, &b);
+    reader r = {.data = b.data, .size = b.size};
+    assert_ok(segue_record_get(&again, &r, NULL));
+    segue_record_put(&again, &c);
+    assert_int_equal(r.at, b.size);
+    assert_int_equal(b.size, c.size);
+    assert_memory_equal(b.data, c.data, b.size);
+    for (size_t size = 0; size < b.size; size += 8) {
+        r = (reader){.data = b.data, .size = size};
+        assert_int_equal(segue_record_get(&again, &r, NULL), SEGUE_EFILE);
+    }
+    b.data[6] = 1; /* more tasks than any group could hold */
+    r = (reader){.data = b.data, .size = b.size};
+    assert_int_equal(segue_record_get(&again, &r, NULL), SEGUE_EFILE);
+    segue_bytes_fini(&b);
+    segue_bytes_fini(&c);
+}
+
 /* ---- decisions --------------------------------------------------------------------------- */
 
 static void the_last_decisions_are_kept_the_newest_first(void **state)
@@ -202,6 +284,8 @@ int main(void)
         cmocka_unit_test(of_many_arms_the_first_are_kept),
         cmocka_unit_test(versions_go_to_bytes_and_back_and_damage_is_seen),
         cmocka_unit_test(types_are_found_with_intervals_in_the_range_of_rewards),
+        cmocka_unit_test(a_record_counts_each_task_once),
+        cmocka_unit_test(records_go_to_bytes_and_back_and_damage_is_seen),
         cmocka_unit_test(the_last_decisions_are_kept_the_newest_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -326,6 +326,7 @@ class Wrong(Folder):
         with contextlib.closing(sqlite3.connect(store)) as db, db:
             db.execute("ALTER TABLE decision DROP COLUMN probability")
             db.execute("ALTER TABLE decision DROP COLUMN exact")
+            db.execute("DROP INDEX task_learner")
             db.execute("PRAGMA user_version = 1")
             self.assertEqual(db.execute("SELECT count(*) FROM snapshot").fetchone(), (1,))
         self.refused(2, "'segue store upgrade' makes it so", "serve", "--store", store, "--listen", "127.0.0.1:0")

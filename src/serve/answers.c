@@ -9,54 +9,47 @@
 #include "serve/inside.h"
 #include "serve/out.h"
 
-#define GROUPS_MOST 100
-
 /* ---- what transfer is worth -------------------------------------------------------------- */
 
-static double mean_of(const segue_stored_side *side)
-{
-    return side->tasks > 0 ? side->sum / (double)side->tasks : NAN;
-}
-
-/* The variance of the mean. */
-static double variance_of(const segue_stored_side *side)
-{
-    const double n = (double)side->tasks;
-    return fmax(0.0, side->squares - side->sum * side->sum / n) / (n * (n - 1.0));
-}
-
-static void write_side(bytes *b, const char *name, const segue_stored_side *side)
+static void write_side(bytes *b, const char *name, const record_side *side)
 {
     segue_out_name(b, name);
     segue_out(b, "{");
-    segue_out_whole(b, "tasks", side->tasks);
+    segue_out_whole(b, "tasks", side->stats.count);
     segue_out_whole(b, "rewards", side->rewards);
-    segue_out_double(b, "reward_per_step", mean_of(side));
+    segue_out_double(b, "reward_per_step", side->stats.count > 0 ? side->stats.mean : NAN);
     segue_out(b, "}");
+}
+
+static void write_sides(bytes *b, const record_group *group)
+{
+    write_side(b, "transfer", &group->side[0]);
+    write_side(b, "control", &group->side[1]);
 }
 
 /* Half the width of the 95 % interval of a difference (Welch); the degrees of freedom are rounded
  * down, and so that of two means without any spread is one. */
-static double half_width(const segue_stored_side *a, const segue_stored_side *b)
+static double half_width(const segue_stats *a, const segue_stats *b)
 {
-    const double va = variance_of(a), vb = variance_of(b), v = va + vb;
+    const double va = segue_stats_variance(a) / (double)a->count;
+    const double vb = segue_stats_variance(b) / (double)b->count, v = va + vb;
     const double freedom =
-        v > 0.0 ? v * v / (va * va / ((double)a->tasks - 1.0) + vb * vb / ((double)b->tasks - 1.0))
+        v > 0.0 ? v * v / (va * va / ((double)a->count - 1.0) + vb * vb / ((double)b->count - 1.0))
                 : 1.0;
     return segue_student_95(1 + (uint64_t)fmax(1.0, freedom)) * sqrt(v);
 }
 
-static void write_worth(bytes *b, const segue_stored_side side[2])
+static void write_worth(bytes *b, const record_group *all)
 {
+    const segue_stats *transfer = &all->side[0].stats, *control = &all->side[1].stats;
     segue_out_name(b, "worth");
     segue_out(b, "{");
-    write_side(b, "transfer", &side[0]);
-    write_side(b, "control", &side[1]);
-    if (side[0].tasks < 2 || side[1].tasks < 2) {
+    write_sides(b, all);
+    if (transfer->count < 2 || control->count < 2) {
         segue_out(b, ",\"difference\":null,\"interval\":null");
     } else {
-        const double difference = mean_of(&side[0]) - mean_of(&side[1]);
-        const double half = half_width(&side[0], &side[1]);
+        const double difference = transfer->mean - control->mean;
+        const double half = half_width(transfer, control);
         segue_out_double(b, "difference", difference);
         segue_out(b, ",\"interval\":[");
         segue_out_number(b, difference - half);
@@ -103,8 +96,8 @@ static void write_counts(const live_learner *live, bytes *b)
     segue_out_whole(b, "age", segue_learner_look(live->learner).age);
     segue_out(b, ",\"tasks\":{");
     segue_out_whole(b, "open", live->by_id.count);
-    segue_out_whole(b, "closed", live->closed[0] + live->closed[1]);
-    segue_out_whole(b, "control", live->closed[1]);
+    segue_out_whole(b, "closed", segue_record_tasks(&live->record));
+    segue_out_whole(b, "control", live->record.closed[1]);
     segue_out(b, "}");
     segue_out_whole(b, "rewards", live->rewards);
 }
@@ -124,7 +117,7 @@ void segue_answer_learner(segue_service *service, live_learner *live, int status
     segue_words_write_numbers(&live->words, b);
     write_counts(live, b);
     write_types(live, b);
-    write_worth(b, live->side);
+    write_worth(b, &live->record.whole);
     (void)pthread_mutex_unlock(&live->lock);
     segue_out(b, "}");
 }
@@ -152,10 +145,10 @@ static void write_line(live_learner *live, bytes *b)
     (void)pthread_mutex_lock(&live->lock);
     segue_out_whole(b, "arms", live->n_arms);
     segue_out_whole(b, "open", live->by_id.count);
-    segue_out_whole(b, "closed", live->closed[0] + live->closed[1]);
+    segue_out_whole(b, "closed", segue_record_tasks(&live->record));
     segue_out_whole(b, "rewards", live->rewards);
     segue_out_whole(b, "version", segue_learner_version(live->learner));
-    write_worth(b, live->side);
+    write_worth(b, &live->record.whole);
     write_found(live, b);
     (void)pthread_mutex_unlock(&live->lock);
     segue_out_double(b, "created", live->created);
@@ -183,58 +176,22 @@ void segue_answer_list(segue_service *service, segue_reply *reply)
 
 /* ---- history ----------------------------------------------------------------------------- */
 
-typedef struct history {
-    bytes *b;
-    uint64_t size; /* tasks of a group */
-    uint64_t at;   /* tasks so far */
-    segue_stored_side side[2];
-} history;
-
-static void write_group(history *h)
+void segue_answer_history(live_learner *live, segue_reply *reply)
 {
-    const uint64_t first = (h->at - 1) / h->size * h->size + 1;
-    segue_out(h->b, first > 1 ? ",{" : "{");
-    segue_out_whole(h->b, "from", first);
-    segue_out_whole(h->b, "to", h->at);
-    write_side(h->b, "transfer", &h->side[0]);
-    write_side(h->b, "control", &h->side[1]);
-    segue_out(h->b, "}");
-    memset(h->side, 0, sizeof h->side);
-}
-
-static segue_status on_closed(void *context, const segue_stored_task *task, segue_error *err)
-{
-    history *h = context;
-    segue_stored_side *side = &h->side[task->control];
-    (void)err;
-    h->at++;
-    if (task->rewards > 0) {
-        side->tasks++;
-        side->rewards += task->rewards;
-        side->sum += task->total / (double)task->rewards;
-    }
-    if (h->at % h->size == 0)
-        write_group(h);
-    return SEGUE_OK;
-}
-
-void segue_answer_history(segue_service *service, live_learner *live, segue_reply *reply)
-{
-    segue_error err;
+    bytes *b = &reply->body;
+    segue_out(b, "{\"groups\":[");
     (void)pthread_mutex_lock(&live->lock);
-    const uint64_t closed = live->closed[0] + live->closed[1];
+    const record *t = &live->record;
+    const uint64_t tasks = segue_record_tasks(t), size = t->size ? t->size : 1;
+    for (uint64_t from = 0; from < tasks; from += size) {
+        segue_out(b, from > 0 ? ",{" : "{");
+        segue_out_whole(b, "from", from + 1);
+        segue_out_whole(b, "to", from + size < tasks ? from + size : tasks);
+        write_sides(b, &t->group[from / size]);
+        segue_out(b, "}");
+    }
     (void)pthread_mutex_unlock(&live->lock);
-    history h = {.b = &reply->body, .size = closed / GROUPS_MOST + 1};
-    segue_out(&reply->body, "{\"groups\":[");
-    (void)pthread_mutex_lock(&service->reader_lock);
-    const segue_status status = segue_store_tasks(service->reader, live->id, SEGUE_TASKS_CLOSED,
-                                                  closed, on_closed, &h, &err);
-    (void)pthread_mutex_unlock(&service->reader_lock);
-    if (h.at % h.size != 0)
-        write_group(&h);
-    segue_out(&reply->body, "]}");
-    if (status != SEGUE_OK)
-        segue_reply_fail(reply, 503, "%s", err.message);
+    segue_out(b, "]}");
 }
 
 /* ---- tasks ------------------------------------------------------------------------------- */

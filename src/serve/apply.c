@@ -122,15 +122,7 @@ static void count_task(live_learner *live, const live_task *task)
         live->arm[i]->pulls += info.pulls[i];
         live->arm[i]->total += lowest * (double)info.pulls[i] + width * info.sum[i];
     }
-    live->closed[task->control]++;
-    if (task->rewards == 0)
-        return;
-    segue_stored_side *side = &live->side[task->control];
-    const double mean = task->total / (double)task->rewards;
-    side->tasks++;
-    side->rewards += task->rewards;
-    side->sum += mean;
-    side->squares += mean * mean;
+    segue_record_add(&live->record, task->control, task->rewards, task->total);
 }
 
 /* What comes of having learned.  The snapshot comes first: during a fit there is none. */

@@ -46,7 +46,7 @@ static void look(segue_service *service, const segue_call *call, segue_reply *re
     else if (call->route == ROUTE_INSPECT)
         segue_answer_learner(service, live, 200, reply);
     else if (call->route == ROUTE_HISTORY)
-        segue_answer_history(service, live, reply);
+        segue_answer_history(live, reply);
     else if (call->route == ROUTE_VERSIONS)
         segue_answer_versions(live, reply);
     else if (call->route == ROUTE_DECISIONS)

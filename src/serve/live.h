@@ -12,6 +12,7 @@
 #include "serve/decision.h"
 #include "serve/map.h"
 #include "serve/recent.h"
+#include "serve/record.h"
 #include "serve/versions.h"
 #include "serve/words.h"
 #include "store/store.h"
@@ -73,8 +74,7 @@ typedef struct live_learner {
     size_t n_arms, n_retired;
     map arm_by_name;
     map by_key, by_id;
-    segue_stored_side side[2]; /* closed tasks: played with transfer, by ts */
-    uint64_t closed[2];
+    record record; /* closed tasks */
     uint64_t rewards;
     waiting_line line;
     recent recent;           /* decisions with a reward, since the service started */

@@ -81,12 +81,27 @@ static segue_status publish_refit(replay *r, segue_error *err)
                               : status;
 }
 
+static segue_status close_task(replay *r, int64_t task, segue_error *err)
+{
+    segue_stored_task row;
+    bool found = false;
+    segue_status status = segue_rebuild_learn(r->store, r->out->learner, task, NULL, err);
+    if (status == SEGUE_OK)
+        status = segue_store_read_task(r->store, task, &row, &found, err);
+    if (status == SEGUE_OK && !found)
+        return segue_fail(err, SEGUE_EFILE, "the store is damaged: there is no task %" PRId64,
+                          task);
+    if (status == SEGUE_OK)
+        segue_record_add(&r->out->record, row.control, row.rewards, row.total);
+    return status;
+}
+
 static segue_status apply(replay *r, const segue_stored_event *event, segue_error *err)
 {
     segue_learner *learner = r->out->learner;
     switch (event->kind) {
     case SEGUE_EVENT_CLOSE:
-        return segue_rebuild_learn(r->store, learner, event->subject, NULL, err);
+        return close_task(r, event->subject, err);
     case SEGUE_EVENT_REFIT_BEGIN:
         return begin_refit(r, err);
     case SEGUE_EVENT_REFIT_PUBLISH:
@@ -105,7 +120,7 @@ static segue_status compare(const segue_rebuilt *rebuilt, const void *data, size
 {
     bytes b = {.data = NULL};
     segue_status status = SEGUE_OK;
-    segue_snapshot_put(rebuilt->learner, &rebuilt->versions, &b);
+    segue_snapshot_put(rebuilt->learner, &rebuilt->record, &rebuilt->versions, &b);
     if (b.failed)
         status = segue_fail(err, SEGUE_ENOMEM, "out of memory to compare a learner");
     else if (b.size != size || memcmp(b.data, data, size) != 0)
@@ -134,12 +149,14 @@ static segue_status on_event(void *context, const segue_stored_event *event, seg
 
 /* ---- snapshots --------------------------------------------------------------------------- */
 
-void segue_snapshot_put(const segue_learner *learner, const segue_versions *versions, bytes *b)
+void segue_snapshot_put(const segue_learner *learner, const record *counts,
+                        const segue_versions *versions, bytes *b)
 {
     bytes inside = {.data = NULL};
     segue_learner_put(learner, &inside);
     segue_bytes_put_u64(b, inside.size);
     segue_bytes_put(b, inside.data, inside.size);
+    segue_record_put(counts, b);
     segue_versions_put(versions, b);
     b->failed = b->failed || inside.failed;
     segue_bytes_fini(&inside);
@@ -165,7 +182,7 @@ static segue_status start_new(const segue_stored_learner *row, segue_learner **o
     return status;
 }
 
-/* The learner's bytes have their length before them, and the versions behind them. */
+/* The learner's bytes have their length before them, and counts and versions behind them. */
 static segue_status get_snapshot(segue_rebuilt *out, const void *data, size_t size,
                                  segue_error *err)
 {
@@ -173,9 +190,11 @@ static segue_status get_snapshot(segue_rebuilt *out, const void *data, size_t si
     const uint64_t length = segue_reader_u64(&r);
     if (r.failed || length > size - r.at)
         return segue_fail(err, SEGUE_EFILE, "the snapshot of a learner is damaged");
-    const segue_status status = segue_learner_get(&out->learner, r.data + r.at, (size_t)length,
-                                                  "the snapshot of a learner", err);
+    segue_status status = segue_learner_get(&out->learner, r.data + r.at, (size_t)length,
+                                            "the snapshot of a learner", err);
     r.at += (size_t)length;
+    if (status == SEGUE_OK)
+        status = segue_record_get(&out->record, &r, err);
     return status == SEGUE_OK ? segue_versions_get(&out->versions, &r, err) : status;
 }
 
@@ -255,7 +274,7 @@ static segue_status check_learner(segue_store *store, const segue_stored_learner
     if (status == SEGUE_OK)
         status = segue_rebuild(store, row, true, &started, err);
     if (status == SEGUE_OK) {
-        segue_snapshot_put(started.learner, &started.versions, &b);
+        segue_snapshot_put(started.learner, &started.record, &started.versions, &b);
         status = b.failed ? segue_fail(err, SEGUE_ENOMEM, "out of memory to compare a learner")
                           : compare(&whole, b.data, b.size, "what a start makes of it", err);
     }

@@ -12,6 +12,7 @@
 
 #include "core/bytes.h"
 #include "segue/learner.h"
+#include "serve/record.h"
 #include "serve/versions.h"
 #include "store/store.h"
 
@@ -25,12 +26,15 @@ SEGUE_MUST_CHECK segue_status segue_rebuild_learn(segue_store *store, segue_lear
                                                   int64_t task, pthread_mutex_t *lock,
                                                   segue_error *err);
 
-/** What a snapshot holds: a learner, and versions that it had; b->failed: memory ran out. */
-void segue_snapshot_put(const segue_learner *learner, const segue_versions *versions, bytes *b);
+/** What a snapshot holds: a learner, what is counted of its tasks, and versions that it had;
+ * b->failed: memory ran out. */
+void segue_snapshot_put(const segue_learner *learner, const record *counts,
+                        const segue_versions *versions, bytes *b);
 
 /** What was rebuilt. */
 typedef struct segue_rebuilt {
     segue_learner *learner;
+    record record;
     segue_versions versions;
     uint64_t seq;    /* the last event it knows */
     uint64_t events; /* applied */

@@ -154,13 +154,6 @@ static segue_status on_waiting(void *context, const segue_stored_decision *row, 
     return segue_live_wait(((recovery *)context)->live, &w, true, err);
 }
 
-static segue_status on_closed(void *context, const segue_stored_task *row, segue_error *err)
-{
-    (void)err;
-    ((recovery *)context)->live->closed[row->control]++;
-    return SEGUE_OK;
-}
-
 static segue_status bring_back(recovery *r, segue_error *err)
 {
     segue_store *store = r->service->store;
@@ -169,11 +162,6 @@ static segue_status bring_back(recovery *r, segue_error *err)
     if (status == SEGUE_OK && live->n_arms != segue_learner_settings(live->learner)->n_arms)
         status = segue_fail(err, SEGUE_EFILE, "the store is damaged: '%.60s' lacks arms",
                             live->words.name);
-    if (status == SEGUE_OK)
-        status = segue_store_sides(store, live->id, live->side, err);
-    if (status == SEGUE_OK)
-        status =
-            segue_store_tasks(store, live->id, SEGUE_TASKS_CLOSED, UINT64_MAX, on_closed, r, err);
     if (status == SEGUE_OK)
         status = segue_store_tasks(store, live->id, SEGUE_TASKS_OPEN, UINT64_MAX, on_open, r, err);
     if (status == SEGUE_OK && live->words.has_default)
@@ -197,6 +185,7 @@ static segue_status on_learner(void *context, const segue_stored_learner *row, s
     status = segue_live_create(&r->live, row, &w, rebuilt.learner, r->service->key, err);
     segue_words_fini(&w); /* unless they are the learner's now */
     if (status == SEGUE_OK) {
+        r->live->record = rebuilt.record;
         r->live->versions = rebuilt.versions;
         rebuilt.versions.count = 0; /* they are the live one's */
         r->live->seq = rebuilt.seq;

@@ -518,7 +518,7 @@ static segue_status stage_snapshot(segue_service *service, op *o, segue_error *e
         return SEGUE_OK; /* while a fit is under way its beginning would be lost */
     bytes b = {.data = NULL};
     (void)pthread_mutex_lock(&live->lock);
-    segue_snapshot_put(live->learner, &live->versions, &b);
+    segue_snapshot_put(live->learner, &live->record, &live->versions, &b);
     (void)pthread_mutex_unlock(&live->lock);
     const segue_status status =
         b.failed

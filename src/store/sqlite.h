@@ -50,8 +50,6 @@
     X(ARMS, "SELECT place, name, retired, pulls, total FROM arm WHERE learner = ?1 "               \
             "ORDER BY place")                                                                      \
     X(TASKS_OPEN, TASK_COLUMNS "WHERE learner = ?1 AND closed IS NULL ORDER BY id LIMIT ?2")       \
-    X(TASKS_CLOSED,                                                                                \
-      TASK_COLUMNS "WHERE learner = ?1 AND closed_seq IS NOT NULL ORDER BY closed_seq LIMIT ?2")   \
     X(TASKS_NEWEST_OPEN,                                                                           \
       TASK_COLUMNS "WHERE learner = ?1 AND closed IS NULL ORDER BY id DESC LIMIT ?2")              \
     X(TASKS_NEWEST_CLOSED, TASK_COLUMNS "WHERE learner = ?1 AND closed_seq IS NOT NULL ORDER BY "  \
@@ -70,10 +68,7 @@
                "r.number = d.number) ORDER BY d.asked, d.task, d.number")                          \
     X(EVENTS, "SELECT seq, learner, kind, subject, at FROM journal WHERE learner = ?1 AND "        \
               "seq > ?2 ORDER BY seq")                                                             \
-    X(SNAPSHOT, "SELECT seq, bytes FROM snapshot WHERE learner = ?1 ORDER BY seq DESC LIMIT 1")    \
-    X(SIDES, "SELECT control, count(*), sum(rewards), sum(total / rewards), "                      \
-             "sum(total / rewards * total / rewards) FROM task WHERE learner = ?1 AND "            \
-             "closed_seq IS NOT NULL AND rewards > 0 GROUP BY control")
+    X(SNAPSHOT, "SELECT seq, bytes FROM snapshot WHERE learner = ?1 ORDER BY seq DESC LIMIT 1")
 
 #define TASK_COLUMNS                                                                               \
     "SELECT id, learner, key, control, version, n_arms, opened, closed, rewards, total FROM task "

@@ -115,7 +115,6 @@ segue_status segue_store_tasks(segue_store *store, int64_t learner, segue_tasks_
                                segue_error *err)
 {
     static const statement statements[] = {[SEGUE_TASKS_OPEN] = SQL_TASKS_OPEN,
-                                           [SEGUE_TASKS_CLOSED] = SQL_TASKS_CLOSED,
                                            [SEGUE_TASKS_NEWEST_OPEN] = SQL_TASKS_NEWEST_OPEN,
                                            [SEGUE_TASKS_NEWEST_CLOSED] = SQL_TASKS_NEWEST_CLOSED,
                                            [SEGUE_TASKS_NEWEST] = SQL_TASKS_NEWEST};
@@ -329,27 +328,4 @@ segue_status segue_store_snapshot(segue_store *store, int64_t learner, uint64_t 
     }
     (void)sqlite3_reset(sql);
     return status;
-}
-
-static segue_status read_side(void *reader, sqlite3_stmt *sql, segue_error *err)
-{
-    segue_stored_side *side = reader;
-    (void)err;
-    side[sqlite3_column_int(sql, 0) != 0] =
-        (segue_stored_side){.tasks = (uint64_t)sqlite3_column_int64(sql, 1),
-                            .rewards = (uint64_t)sqlite3_column_int64(sql, 2),
-                            .sum = sqlite3_column_double(sql, 3),
-                            .squares = sqlite3_column_double(sql, 4)};
-    return SEGUE_OK;
-}
-
-segue_status segue_store_sides(segue_store *store, int64_t learner, segue_stored_side side[2],
-                               segue_error *err)
-{
-    memset(side, 0, 2 * sizeof *side);
-    sqlite3_stmt *sql = segue_sql(store, SQL_SIDES, err);
-    if (!sql)
-        return SEGUE_EIO;
-    (void)sqlite3_bind_int64(sql, 1, learner);
-    return each(store, sql, read_side, side, err);
 }

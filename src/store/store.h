@@ -225,8 +225,7 @@ SEGUE_MUST_CHECK segue_status segue_store_arms(segue_store *store, int64_t learn
 
 /** Which tasks, and in which order. */
 typedef enum segue_tasks_which {
-    SEGUE_TASKS_OPEN,   /* in the order of opening */
-    SEGUE_TASKS_CLOSED, /* in the order of closing */
+    SEGUE_TASKS_OPEN, /* in the order of opening */
     SEGUE_TASKS_NEWEST_OPEN,
     SEGUE_TASKS_NEWEST_CLOSED,
     SEGUE_TASKS_NEWEST
@@ -270,14 +269,5 @@ SEGUE_MUST_CHECK segue_status segue_store_events(segue_store *store, int64_t lea
 SEGUE_MUST_CHECK segue_status segue_store_snapshot(segue_store *store, int64_t learner,
                                                    uint64_t *seq, void **bytes, size_t *size,
                                                    segue_error *err);
-
-/** Sums over the closed tasks with a reward of one side: control, or not. */
-typedef struct segue_stored_side {
-    uint64_t tasks, rewards;
-    double sum, squares; /* over tasks, of a task's mean reward */
-} segue_stored_side;
-
-SEGUE_MUST_CHECK segue_status segue_store_sides(segue_store *store, int64_t learner,
-                                                segue_stored_side side[2], segue_error *err);
 
 #endif

@@ -1,0 +1,110 @@
+/* record.c - what is counted of the tasks that a learner has closed.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "serve/record.h"
+
+#include <string.h>
+
+uint64_t segue_record_tasks(const record *rec)
+{
+    return rec->closed[0] + rec->closed[1];
+}
+
+static uint64_t size_of(const record *rec)
+{
+    return rec->size ? rec->size : 1;
+}
+
+size_t segue_record_groups(const record *rec)
+{
+    return (size_t)((segue_record_tasks(rec) + size_of(rec) - 1) / size_of(rec));
+}
+
+/* ---- counting ---------------------------------------------------------------------------- */
+
+static void join(record_group *into, const record_group *from)
+{
+    for (int i = 0; i < 2; i++) {
+        segue_stats_merge(&into->side[i].stats, &from->side[i].stats);
+        into->side[i].rewards += from->side[i].rewards;
+    }
+}
+
+/* Groups of twice the size, two and two. */
+static void halve(record *rec)
+{
+    for (size_t i = 0; i < RECORD_GROUPS / 2; i++) {
+        record_group both = rec->group[2 * i];
+        join(&both, &rec->group[2 * i + 1]);
+        rec->group[i] = both;
+    }
+    memset(&rec->group[RECORD_GROUPS / 2], 0, RECORD_GROUPS / 2 * sizeof *rec->group);
+    rec->size = 2 * size_of(rec);
+}
+
+void segue_record_add(record *rec, bool control, uint64_t rewards, double total)
+{
+    if (segue_record_tasks(rec) == RECORD_GROUPS * size_of(rec))
+        halve(rec);
+    const size_t place = (size_t)(segue_record_tasks(rec) / size_of(rec));
+    record_side *const sides[] = {&rec->whole.side[control], &rec->group[place].side[control]};
+    rec->closed[control]++;
+    for (size_t i = 0; i < 2 && rewards > 0; i++) {
+        segue_stats_add(&sides[i]->stats, total / (double)rewards);
+        sides[i]->rewards += rewards;
+    }
+}
+
+/* ---- bytes ------------------------------------------------------------------------------- */
+
+static void put_group(const record_group *g, bytes *b)
+{
+    for (int i = 0; i < 2; i++) {
+        const segue_stats *stats = &g->side[i].stats;
+        const double numbers[] = {stats->mean, stats->squares};
+        segue_bytes_put_u64(b, stats->count);
+        segue_bytes_put_f64(b, numbers, 2);
+        segue_bytes_put_u64(b, g->side[i].rewards);
+    }
+}
+
+void segue_record_put(const record *rec, bytes *b)
+{
+    segue_bytes_put_u64(b, rec->closed[0]);
+    segue_bytes_put_u64(b, rec->closed[1]);
+    segue_bytes_put_u64(b, size_of(rec));
+    put_group(&rec->whole, b);
+    for (size_t i = 0; i < segue_record_groups(rec); i++)
+        put_group(&rec->group[i], b);
+}
+
+static bool get_group(record_group *g, reader *r)
+{
+    bool fine = true;
+    for (int i = 0; i < 2; i++) {
+        segue_stats *stats = &g->side[i].stats;
+        double numbers[2];
+        stats->count = segue_reader_u64(r);
+        fine = segue_reader_finite(r, numbers, 2) && fine;
+        stats->mean = numbers[0];
+        stats->squares = numbers[1];
+        g->side[i].rewards = segue_reader_u64(r);
+    }
+    return fine && !r->failed;
+}
+
+segue_status segue_record_get(record *rec, reader *r, segue_error *err)
+{
+    *rec = (record){.size = 0};
+    rec->closed[0] = segue_reader_u64(r);
+    rec->closed[1] = segue_reader_u64(r);
+    rec->size = segue_reader_u64(r);
+    bool fine = get_group(&rec->whole, r) && rec->size > 0 && rec->closed[0] <= UINT64_MAX / 2 &&
+                rec->closed[1] <= UINT64_MAX / 2 &&
+                segue_record_tasks(rec) / rec->size <= RECORD_GROUPS &&
+                segue_record_groups(rec) <= RECORD_GROUPS;
+    for (size_t i = 0; fine && i < segue_record_groups(rec); i++)
+        fine = get_group(&rec->group[i], r);
+    return fine ? SEGUE_OK
+                : segue_fail(err, SEGUE_EFILE,
+                             "the counts in the snapshot of a learner are damaged");
+}
