@@ -1,8 +1,10 @@
 /* support.c - what the tests share.
  * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
 #include "support.h"
 
 #include <sched.h>
+#include <unistd.h>
 
 segue_models *models_of(size_t n_arms, size_t n_models, const double *mean)
 {
@@ -220,4 +222,38 @@ void fake_ranks_init(fake_ranks *fakes, size_t count)
                                     .leave = leave};
         (void)pthread_mutex_init(&self->lock, NULL);
     }
+}
+
+/* ---- a file ------------------------------------------------------------------------------ */
+
+char own_folder[32], own_path[64];
+
+int make_own_folder(void **state)
+{
+    (void)state;
+    (void)strcpy(own_folder, "/tmp/segue-test-XXXXXX");
+    if (!mkdtemp(own_folder))
+        return -1;
+    (void)snprintf(own_path, sizeof own_path, "%s/file.csv", own_folder);
+    return 0;
+}
+
+int remove_own_folder(void **state)
+{
+    (void)state;
+    (void)unlink(own_path);
+    return rmdir(own_folder);
+}
+
+void write_bytes(const void *data, size_t size)
+{
+    FILE *file = fopen(own_path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(data, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+void write_text(const char *text)
+{
+    write_bytes(text, strlen(text));
 }

@@ -63,6 +63,15 @@ double average_of_300(segue_rng *rng, uint64_t threshold);
  * 300 pulls each. */
 void add_tasks(segue_moments *moments, const segue_models *models, segue_rng *rng, uint64_t wanted);
 
+/* A folder of the test's own, and the path of a file in it; set-up and tear-down of a group. */
+extern char own_folder[32], own_path[64];
+int make_own_folder(void **state);
+int remove_own_folder(void **state);
+
+/* Fill that file. */
+void write_bytes(const void *data, size_t size);
+void write_text(const char *text);
+
 /* Ranks that are threads of this process: each has a box that the others put messages into.  No
  * memory is asked for, since some tests have none to give. */
 enum { MOST_FAKES = 4, BOX_ITEMS = 32, BOX_BYTES = 1024 };

@@ -13,38 +13,6 @@
 #include "io/models_file.h"
 #include "io/samples_file.h"
 
-static char folder[] = "/tmp/segue-test-XXXXXX";
-static char path[sizeof folder + 32];
-
-static int make_folder(void **state)
-{
-    (void)state;
-    if (!mkdtemp(folder))
-        return -1;
-    snprintf(path, sizeof path, "%s/set.csv", folder);
-    return 0;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    unlink(path);
-    return rmdir(folder);
-}
-
-static void write_bytes(const char *data, size_t size)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(data, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
-}
-
-static void write_text(const char *text)
-{
-    write_bytes(text, strlen(text));
-}
-
 /* ---- lines and fields -------------------------------------------------------------------- */
 
 static void fields_come_as_written(void **state)
@@ -54,7 +22,7 @@ static void fields_come_as_written(void **state)
                "a,b ,\r\n\n\"x, \"\"y\"\"\",,z");
     segue_csv csv;
     bool more = false;
-    assert_ok(segue_csv_open(&csv, path, NULL));
+    assert_ok(segue_csv_open(&csv, own_path, NULL));
     assert_ok(segue_csv_next(&csv, &more, NULL));
     assert_true(more);
     assert_int_equal(segue_csv_fields(&csv), 3);
@@ -85,7 +53,7 @@ static void lines_longer_than_the_buffer_are_whole(void **state)
     write_bytes(line, LENGTH + 2);
     segue_csv csv;
     bool more = false;
-    assert_ok(segue_csv_open(&csv, path, NULL));
+    assert_ok(segue_csv_open(&csv, own_path, NULL));
     assert_ok(segue_csv_next(&csv, &more, NULL));
     assert_int_equal(segue_csv_fields(&csv), 2);
     assert_int_equal(strlen(segue_csv_field(&csv, 0)), 70000);
@@ -104,7 +72,7 @@ static void a_model_file_is_read_with_names_and_weights(void **state)
     write_text(
         "weight,\"tutor, A\",\xe6\x95\x99\xe5\xb8\x88 \xf0\x9f\x8e\x93\n3,0.9,0.4\n1,.2,8e-1\n");
     segue_models_file file;
-    assert_ok(segue_models_file_read(&file, path, SEGUE_MODELS_KNOWN, NULL));
+    assert_ok(segue_models_file_read(&file, own_path, SEGUE_MODELS_KNOWN, NULL));
     assert_int_equal(file.models->n_arms, 2);
     assert_int_equal(file.models->n_models, 2);
     assert_string_equal(file.arm_name[0], "tutor, A");
@@ -112,7 +80,7 @@ static void a_model_file_is_read_with_names_and_weights(void **state)
     assert_near(file.models->mean[3], 0.8, 0.0);
     segue_models_file_fini(&file);
     write_text("left,right\n0.9,0.4\n");
-    assert_ok(segue_models_file_read(&file, path, SEGUE_MODELS_KNOWN, NULL));
+    assert_ok(segue_models_file_read(&file, own_path, SEGUE_MODELS_KNOWN, NULL));
     assert_near(file.models->weight[0], 1.0, 0.0);
     segue_models_file_fini(&file);
 }
@@ -159,12 +127,13 @@ static void wrong_model_files_are_refused_with_line_and_field(void **state)
         segue_models_file file;
         segue_error err;
         write_text(wrong_files[i].text);
-        const segue_status status = segue_models_file_read(&file, path, SEGUE_MODELS_KNOWN, &err);
+        const segue_status status =
+            segue_models_file_read(&file, own_path, SEGUE_MODELS_KNOWN, &err);
         assert_int_equal(segue_status_exit_code(status), 2);
         assert_null(file.models);
-        if (strncmp(err.message, path, strlen(path)) != 0 ||
-            strncmp(err.message + strlen(path), wrong_files[i].says, strlen(wrong_files[i].says)) !=
-                0)
+        if (strncmp(err.message, own_path, strlen(own_path)) != 0 ||
+            strncmp(err.message + strlen(own_path), wrong_files[i].says,
+                    strlen(wrong_files[i].says)) != 0)
             fail_msg("\"%s\" does not go on with \"%s\"", err.message, wrong_files[i].says);
     }
 }
@@ -175,7 +144,8 @@ static void hostile_files_are_refused(void **state)
     segue_models_file file;
     segue_error err;
     write_bytes("a,b\n0.1,\0000.2\n", 14);
-    assert_int_equal(segue_models_file_read(&file, path, SEGUE_MODELS_KNOWN, &err), SEGUE_EPARSE);
+    assert_int_equal(segue_models_file_read(&file, own_path, SEGUE_MODELS_KNOWN, &err),
+                     SEGUE_EPARSE);
     assert_non_null(strstr(err.message, ":2: the line contains a NUL byte"));
 
     char *line = malloc(10000000);
@@ -183,10 +153,12 @@ static void hostile_files_are_refused(void **state)
     memset(line, '7', 10000000);
     write_bytes(line, 10000000);
     free(line);
-    assert_int_equal(segue_models_file_read(&file, path, SEGUE_MODELS_KNOWN, &err), SEGUE_EPARSE);
+    assert_int_equal(segue_models_file_read(&file, own_path, SEGUE_MODELS_KNOWN, &err),
+                     SEGUE_EPARSE);
     assert_non_null(strstr(err.message, ":1: the line is longer than"));
 
-    assert_int_equal(segue_models_file_read(&file, folder, SEGUE_MODELS_KNOWN, &err), SEGUE_EFILE);
+    assert_int_equal(segue_models_file_read(&file, own_folder, SEGUE_MODELS_KNOWN, &err),
+                     SEGUE_EFILE);
     assert_non_null(strstr(err.message, "is a directory"));
     assert_int_equal(segue_models_file_read(&file, "/nonexistent/file", SEGUE_MODELS_KNOWN, &err),
                      SEGUE_EFILE);
@@ -195,7 +167,7 @@ static void hostile_files_are_refused(void **state)
 static void too_many_models_are_refused_at_their_line(void **state)
 {
     (void)state;
-    FILE *out = fopen(path, "w");
+    FILE *out = fopen(own_path, "w");
     assert_non_null(out);
     fputs("a,b\n", out);
     for (int i = 0; i < SEGUE_MAX_MODELS + 1; i++)
@@ -203,7 +175,8 @@ static void too_many_models_are_refused_at_their_line(void **state)
     assert_int_equal(fclose(out), 0);
     segue_models_file file;
     segue_error err;
-    assert_int_equal(segue_models_file_read(&file, path, SEGUE_MODELS_KNOWN, &err), SEGUE_EDOMAIN);
+    assert_int_equal(segue_models_file_read(&file, own_path, SEGUE_MODELS_KNOWN, &err),
+                     SEGUE_EDOMAIN);
     assert_non_null(strstr(err.message, ":1002: more than 1000 models"));
 }
 
@@ -212,7 +185,7 @@ static void estimates_may_leave_the_unit_interval(void **state)
     (void)state;
     write_text("a,b\n1.05,-0.02\n");
     segue_models_file file;
-    assert_ok(segue_models_file_read(&file, path, SEGUE_MODELS_ESTIMATED, NULL));
+    assert_ok(segue_models_file_read(&file, own_path, SEGUE_MODELS_ESTIMATED, NULL));
     segue_models_file_fini(&file);
 }
 
@@ -225,7 +198,7 @@ static void a_log_goes_to_three_batches_in_turn(void **state)
                "1,x,0,b\n1,x,1,a\n1,y,1,a\n1,x,1,b\n1,x,.5,a\n1,x,0,b\n1,x,0,a\n1,x,1,b\n");
     segue_log log;
     double views[6];
-    assert_ok(segue_log_read(&log, path, 0.0, 1.0, NULL));
+    assert_ok(segue_log_read(&log, own_path, 0.0, 1.0, NULL));
     assert_int_equal(log.n_arms, 2);
     assert_int_equal(log.n_tasks, 2);
     assert_int_equal(log.n_rows, 8);
@@ -244,7 +217,7 @@ static void numbered_arms_go_by_their_numbers(void **state)
     (void)state;
     write_text("task,arm,reward\n1,10,5\n1,9,-5\n1,-1,0\n");
     segue_log log;
-    assert_ok(segue_log_read(&log, path, -5.0, 5.0, NULL));
+    assert_ok(segue_log_read(&log, own_path, -5.0, 5.0, NULL));
     assert_string_equal(log.arm_name[0], "-1");
     assert_string_equal(log.arm_name[1], "9");
     assert_string_equal(log.arm_name[2], "10");
@@ -258,7 +231,7 @@ static void many_tasks_keep_their_rewards(void **state)
 {
     (void)state;
     enum { TASKS = 5000 };
-    FILE *file = fopen(path, "w");
+    FILE *file = fopen(own_path, "w");
     assert_non_null(file);
     fputs("task,arm,reward\n", file);
     for (int i = 0; i < 6 * TASKS; i++)
@@ -269,7 +242,7 @@ static void many_tasks_keep_their_rewards(void **state)
                 (double)(i % TASKS) / TASKS);
     assert_int_equal(fclose(file), 0);
     segue_log log;
-    assert_ok(segue_log_read(&log, path, 0.0, 1.0, NULL));
+    assert_ok(segue_log_read(&log, own_path, 0.0, 1.0, NULL));
     assert_int_equal(log.n_tasks, TASKS);
     for (size_t task = 0; task < TASKS; task++) {
         double views[6];
@@ -299,10 +272,10 @@ static void wrong_logs_are_refused_with_line_and_field(void **state)
         segue_log log;
         segue_error err;
         write_text(wrong[i].text);
-        const segue_status status = segue_log_read(&log, path, 0.0, 1.0, &err);
+        const segue_status status = segue_log_read(&log, own_path, 0.0, 1.0, &err);
         assert_int_equal(segue_status_exit_code(status), 2);
         assert_null(log.tasks);
-        if (strncmp(err.message + strlen(path), wrong[i].says, strlen(wrong[i].says)) != 0)
+        if (strncmp(err.message + strlen(own_path), wrong[i].says, strlen(wrong[i].says)) != 0)
             fail_msg("\"%s\" does not go on with \"%s\"", err.message, wrong[i].says);
     }
 }
@@ -314,7 +287,7 @@ static void a_log_becomes_samples(void **state)
                "3,x,10\n-1,y,9\n1,x,9\n-1,x,10\n1,z,10\n3,z,9\n1,z,9\n3,x,10\n");
     const segue_samples_wanted wanted = {.least = 1, .lowest = -1.0, .highest = 3.0};
     segue_samples *samples = NULL;
-    assert_ok(segue_samples_file_read(&samples, path, &wanted, NULL));
+    assert_ok(segue_samples_file_read(&samples, own_path, &wanted, NULL));
     assert_int_equal(samples->n_arms, 2);
     assert_int_equal(samples->n_tasks, 2); /* x and z; y has no arm 10 */
     assert_int_equal(samples->n_left_out, 1);
@@ -342,10 +315,10 @@ static void logs_that_cannot_be_resampled_are_refused(void **state)
         segue_samples *samples = NULL;
         segue_error err;
         write_text(wrong[i].text);
-        const segue_status status = segue_samples_file_read(&samples, path, &wanted, &err);
+        const segue_status status = segue_samples_file_read(&samples, own_path, &wanted, &err);
         assert_int_equal(segue_status_exit_code(status), 2);
         assert_null(samples);
-        if (strncmp(err.message + strlen(path), wrong[i].says, strlen(wrong[i].says)) != 0)
+        if (strncmp(err.message + strlen(own_path), wrong[i].says, strlen(wrong[i].says)) != 0)
             fail_msg("\"%s\" does not go on with \"%s\"", err.message, wrong[i].says);
     }
 }
@@ -355,7 +328,7 @@ static void logs_that_cannot_be_resampled_are_refused(void **state)
 static size_t files_in_folder(void)
 {
     size_t count = 0;
-    DIR *dir = opendir(folder);
+    DIR *dir = opendir(own_folder);
     assert_non_null(dir);
     while (readdir(dir))
         count++;
@@ -368,8 +341,8 @@ static void a_file_is_replaced_whole(void **state)
     (void)state;
     char text[16] = "";
     write_text("old");
-    assert_ok(segue_outfile_write(path, "new!", 4, NULL));
-    FILE *file = fopen(path, "r");
+    assert_ok(segue_outfile_write(own_path, "new!", 4, NULL));
+    FILE *file = fopen(own_path, "r");
     assert_non_null(file);
     assert_int_equal(fread(text, 1, sizeof text, file), 4);
     fclose(file);
@@ -380,15 +353,15 @@ static void a_file_is_replaced_whole(void **state)
 static void a_link_is_written_through(void **state)
 {
     (void)state;
-    char link[sizeof path + 8];
+    char link[sizeof own_path + 8];
     struct stat about;
-    snprintf(link, sizeof link, "%s/link", folder);
+    snprintf(link, sizeof link, "%s/link", own_folder);
     write_text("old");
-    assert_int_equal(symlink(path, link), 0);
+    assert_int_equal(symlink(own_path, link), 0);
     assert_ok(segue_outfile_write(link, "new!", 4, NULL));
     assert_int_equal(lstat(link, &about), 0);
     assert_true(S_ISLNK(about.st_mode));
-    assert_int_equal(stat(path, &about), 0);
+    assert_int_equal(stat(own_path, &about), 0);
     assert_int_equal(about.st_size, 4);
     unlink(link);
 }
@@ -397,15 +370,15 @@ static void a_new_file_has_the_usual_permissions(void **state)
 {
     (void)state;
     struct stat about;
-    unlink(path);
+    unlink(own_path);
     const mode_t mask = umask(027);
-    assert_ok(segue_outfile_write(path, "x", 1, NULL));
+    assert_ok(segue_outfile_write(own_path, "x", 1, NULL));
     umask(mask);
-    assert_int_equal(stat(path, &about), 0);
+    assert_int_equal(stat(own_path, &about), 0);
     assert_int_equal(about.st_mode & 0777, 0640);
-    assert_int_equal(chmod(path, 0600), 0); /* and a private file stays private */
-    assert_ok(segue_outfile_write(path, "y", 1, NULL));
-    assert_int_equal(stat(path, &about), 0);
+    assert_int_equal(chmod(own_path, 0600), 0); /* and a private file stays private */
+    assert_ok(segue_outfile_write(own_path, "y", 1, NULL));
+    assert_int_equal(stat(own_path, &about), 0);
     assert_int_equal(about.st_mode & 0777, 0600);
 }
 
@@ -424,9 +397,9 @@ static void what_cannot_be_written_is_told_beforehand(void **state)
     (void)state;
     segue_error err;
     assert_int_equal(segue_outfile_check("", &err), SEGUE_EFILE);
-    assert_int_equal(segue_outfile_check(folder, &err), SEGUE_EFILE);
+    assert_int_equal(segue_outfile_check(own_folder, &err), SEGUE_EFILE);
     assert_int_equal(segue_outfile_check("/nonexistent/folder/file", &err), SEGUE_EFILE);
-    assert_ok(segue_outfile_check(path, &err));
+    assert_ok(segue_outfile_check(own_path, &err));
     assert_ok(segue_outfile_check("/dev/null", &err));
 }
 
@@ -452,5 +425,5 @@ int main(void)
         cmocka_unit_test(a_full_device_is_an_error),
         cmocka_unit_test(what_cannot_be_written_is_told_beforehand),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_own_folder, remove_own_folder);
 }

@@ -1,9 +1,6 @@
 /* test_learner.c - learners: tasks opened and closed, estimates, saving and loading.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include "support.h"
-
-#include <unistd.h>
 
 static segue_learner_config config_of(const char *text, uint64_t horizon)
 {
@@ -359,21 +356,6 @@ static void rewards_of_any_range_teach_alike(void **state)
 
 /* ---- saving ------------------------------------------------------------------------------ */
 
-static char path[] = "/tmp/segue-learner-XXXXXX";
-
-static int make_path(void **state)
-{
-    (void)state;
-    const int fd = mkstemp(path);
-    return fd < 0 ? -1 : close(fd);
-}
-
-static int remove_path(void **state)
-{
-    (void)state;
-    return unlink(path);
-}
-
 static void a_loaded_learner_goes_on_bit_for_bit(void **state)
 {
     (void)state;
@@ -395,8 +377,8 @@ static void a_loaded_learner_goes_on_bit_for_bit(void **state)
         segue_learner *learner = learner_of(&config), *loaded = NULL;
         for (uint64_t j = 0; j < 60; j++)
             play_task(learner, world, i, j, NULL);
-        assert_ok(segue_learner_save(learner, path, NULL));
-        assert_ok(segue_learner_load(&loaded, path, 7, NULL));
+        assert_ok(segue_learner_save(learner, own_path, NULL));
+        assert_ok(segue_learner_load(&loaded, own_path, 7, NULL));
         assert_string_equal(segue_learner_look(loaded).estimate.verdict,
                             segue_learner_look(learner).estimate.verdict);
         for (uint64_t j = 60; j < 120; j++) {
@@ -439,8 +421,8 @@ static void a_learner_of_many_arms_is_saved_too(void **state)
     segue_learner *learner = learner_of(&config), *loaded = NULL;
     for (uint64_t j = 0; j < 90; j++) /* one full block of views, and some */
         play_task(learner, world, 0, j, NULL);
-    assert_ok(segue_learner_save(learner, path, NULL));
-    assert_ok(segue_learner_load(&loaded, path, 0, NULL));
+    assert_ok(segue_learner_save(learner, own_path, NULL));
+    assert_ok(segue_learner_load(&loaded, own_path, 0, NULL));
     for (uint64_t j = 90; j < 140; j++) {
         play_task(learner, world, 0, j, NULL);
         play_task(loaded, world, 0, j, NULL);
@@ -456,19 +438,11 @@ static void a_learner_of_many_arms_is_saved_too(void **state)
     free(mean);
 }
 
-static void write_bytes(const unsigned char *data, size_t size)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(data, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
-}
-
 static void load_fails(size_t n_arms, const char *says)
 {
     segue_learner *learner = NULL;
     segue_error err;
-    const segue_status status = segue_learner_load(&learner, path, n_arms, &err);
+    const segue_status status = segue_learner_load(&learner, own_path, n_arms, &err);
     assert_null(learner);
     if (status == SEGUE_OK || !strstr(err.message, says))
         fail_msg("\"%s\" does not say \"%s\"", status ? err.message : "success", says);
@@ -485,8 +459,8 @@ static void damaged_files_are_refused(void **state)
     segue_learner *learner = learner_of(&config);
     for (uint64_t j = 0; j < 12; j++)
         play_task(learner, world, 0, j, NULL);
-    assert_ok(segue_learner_save(learner, path, NULL));
-    FILE *file = fopen(path, "rb");
+    assert_ok(segue_learner_save(learner, own_path, NULL));
+    FILE *file = fopen(own_path, "rb");
     assert_non_null(file);
     const size_t size = fread(data, 1, sizeof data, file);
     fclose(file);
@@ -656,5 +630,5 @@ int main(void)
         cmocka_unit_test(what_is_not_a_task_of_types_is_not_explained),
         cmocka_unit_test(odd_tasks_do_no_harm),
     };
-    return cmocka_run_group_tests(tests, make_path, remove_path);
+    return cmocka_run_group_tests(tests, make_own_folder, remove_own_folder);
 }

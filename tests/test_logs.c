@@ -14,50 +14,19 @@
 #include "io/log.h"
 #include "io/when.h"
 
-static char folder[] = "/tmp/segue-logs-XXXXXX";
-static char path[sizeof folder + 32];
 static const log_wanted all = {.highest = 1.0, .time = true, .probability = true};
-
-static int make_folder(void **state)
-{
-    (void)state;
-    if (!mkdtemp(folder))
-        return -1;
-    (void)snprintf(path, sizeof path, "%s/log", folder);
-    return 0;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    unlink(path);
-    return rmdir(folder);
-}
-
-static void write_bytes(const void *data, size_t size)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(data, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
-}
-
-static void write_text(const char *text)
-{
-    write_bytes(text, strlen(text));
-}
 
 /* It is refused: the message goes on like this behind the name of the file. */
 static void refused(const char *what, const char *says)
 {
     segue_history history;
     segue_error err = {.status = SEGUE_OK};
-    const segue_status status = segue_history_read(&history, path, &all, &err);
+    const segue_status status = segue_history_read(&history, own_path, &all, &err);
     if (segue_status_exit_code(status) != 2 || err.status != status)
         fail_msg("%s: status %d, \"%s\"", what, (int)status, err.message);
     assert_null(history.row);
-    if (strncmp(err.message, path, strlen(path)) != 0 ||
-        strncmp(err.message + strlen(path), says, strlen(says)) != 0)
+    if (strncmp(err.message, own_path, strlen(own_path)) != 0 ||
+        strncmp(err.message + strlen(own_path), says, strlen(says)) != 0)
         fail_msg("%s: \"%s\" does not go on with \"%s\"", what, err.message, says);
 }
 
@@ -65,7 +34,7 @@ static segue_history must_read(const char *what)
 {
     segue_history history;
     segue_error err = {.status = SEGUE_OK};
-    if (segue_history_read(&history, path, &all, &err) != SEGUE_OK)
+    if (segue_history_read(&history, own_path, &all, &err) != SEGUE_OK)
         fail_msg("%s: %s", what, err.message);
     return history;
 }
@@ -251,20 +220,20 @@ static void other_logs_are_read(void **state)
 static void what_is_no_file_is_refused(void **state)
 {
     (void)state;
-    char *const file = strdup(path);
+    char *const file = strdup(own_path);
     assert_non_null(file);
     write_text(HEAD);
-    (void)snprintf(path, sizeof path, "%s", folder);
+    (void)snprintf(own_path, sizeof own_path, "%s", own_folder);
     refused("a folder", ": is a directory; need a file");
-    (void)snprintf(path, sizeof path, "%s/nothing", folder);
+    (void)snprintf(own_path, sizeof own_path, "%s/nothing", own_folder);
     refused("no file", ": cannot be opened: No such file");
-    (void)snprintf(path, sizeof path, "%s/log/log", folder);
+    (void)snprintf(own_path, sizeof own_path, "%s/file.csv/log", own_folder);
     refused("a file in a file", ": cannot be opened: Not a directory");
-    (void)snprintf(path, sizeof path, "%s", file);
+    (void)snprintf(own_path, sizeof own_path, "%s", file);
     if (geteuid() != 0) { /* who may read everything */
-        assert_int_equal(chmod(path, 0), 0);
+        assert_int_equal(chmod(own_path, 0), 0);
         refused("a secret", ": cannot be opened: Permission denied");
-        assert_int_equal(chmod(path, 0600), 0);
+        assert_int_equal(chmod(own_path, 0600), 0);
     }
     free(file);
 }
@@ -283,7 +252,7 @@ static void rows_are_kept_by_task_in_the_order_of_the_file(void **state)
     const uint32_t arm[] = {1, 0, 0, 1};
     segue_history h;
     size_t order[2];
-    assert_ok(segue_history_read(&h, path, &wanted, NULL));
+    assert_ok(segue_history_read(&h, own_path, &wanted, NULL));
     assert_string_equal(h.task_name[0], "y");
     assert_string_equal(h.arm_name[0], "9");
     assert_true(h.has_dates);
@@ -309,15 +278,15 @@ static void columns_that_are_not_wanted_are_passed_over(void **state)
     const log_wanted wanted = {.highest = 1.0};
     segue_history h;
     segue_log log;
-    assert_ok(segue_history_read(&h, path, &wanted, NULL));
+    assert_ok(segue_history_read(&h, own_path, &wanted, NULL));
     assert_null(h.time);
     assert_null(h.probability);
     segue_history_fini(&h);
-    assert_ok(segue_log_read(&log, path, 0.0, 1.0, NULL));
+    assert_ok(segue_log_read(&log, own_path, 0.0, 1.0, NULL));
     segue_log_fini(&log);
     write_text("{\"task\":1,\"arm\":2,\"reward\":1,\"time\":[]}\n"
                "{\"task\":1,\"arm\":3,\"reward\":1,\"probability\":\"no\"}\n");
-    assert_ok(segue_history_read(&h, path, &wanted, NULL));
+    assert_ok(segue_history_read(&h, own_path, &wanted, NULL));
     segue_history_fini(&h);
 }
 
@@ -327,7 +296,7 @@ static void names_are_told_apart_whatever_their_length(void **state)
     (void)state;
     enum { LONGEST = 300, TIMES = 3 };
     char name[LONGEST + 1];
-    FILE *file = fopen(path, "w");
+    FILE *file = fopen(own_path, "w");
     assert_non_null(file);
     fputs(HEAD, file);
     memset(name, 'n', sizeof name);
@@ -364,7 +333,7 @@ static void rows_lie_anywhere_in_the_blocks(void **state)
 {
     (void)state;
     for (int json = 0; json < 2; json++) {
-        FILE *file = fopen(path, "w");
+        FILE *file = fopen(own_path, "w");
         assert_non_null(file);
         fputs(json ? "" : "note,task,arm,reward\n", file);
         const int rows = repeats(20000);
@@ -390,7 +359,7 @@ static void rows_lie_anywhere_in_the_blocks(void **state)
 /* A log with one long line, the second: `length` bytes with what is around the filling. */
 static void write_long(const char *before, const char *after, size_t length)
 {
-    FILE *file = fopen(path, "w");
+    FILE *file = fopen(own_path, "w");
     assert_non_null(file);
     const bool json = *before == '{';
     fputs(json ? "{\"task\":1,\"arm\":2,\"reward\":1}\n" : "task,arm,reward\n", file);
@@ -479,8 +448,8 @@ static void refused_somewhere(const char *what, const char *says)
 {
     segue_history history;
     segue_error err = {.status = SEGUE_OK};
-    assert_int_equal(segue_history_read(&history, path, &all, &err), SEGUE_EPARSE);
-    const char *line = err.message + strlen(path) + 1;
+    assert_int_equal(segue_history_read(&history, own_path, &all, &err), SEGUE_EPARSE);
+    const char *line = err.message + strlen(own_path) + 1;
     if (strtol(line, NULL, 10) < 1 || strtol(line, NULL, 10) > ROWS + 2 ||
         !strstr(err.message, says))
         fail_msg("%s: \"%s\" does not say \"%s\"", what, err.message, says);
@@ -513,7 +482,7 @@ static void compressed_logs_are_read_or_refused(void **state)
             write_bytes(packed, length);
             segue_error err;
             segue_history h;
-            assert_int_equal(segue_history_read(&h, path, &all, &err), SEGUE_EPARSE);
+            assert_int_equal(segue_history_read(&h, own_path, &all, &err), SEGUE_EPARSE);
             if (a == 0)
                 refused_somewhere("a wrong checksum", says);
             packed[at[a]] ^= 0x55;
@@ -621,5 +590,5 @@ int main(void)
         cmocka_unit_test(compressed_logs_are_read_or_refused),
         cmocka_unit_test(times_are_seconds),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_own_folder, remove_own_folder);
 }

@@ -449,7 +449,8 @@ static void the_same_event_gives_the_same_decision(void **state)
 
 static void an_event_keeps_its_probability(void **state)
 {
-    static const char full[] = "{\"task\":\"s\",\"event\":\"e\",\"probability\":true,\"explain\":true}";
+    static const char full[] =
+        "{\"task\":\"s\",\"event\":\"e\",\"probability\":true,\"explain\":true}";
     (void)state;
     create(",\"control\":0");
     json_t *first = send_ok(200, "POST", "/v1/learners/tutor/ask", full);

@@ -1,10 +1,7 @@
 /* test_transfer.c - learners in long service: refits aside, versions, arms that come and go,
  * merging, what tasks were taken for.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include "support.h"
-
-#include <unistd.h>
 
 enum { ARMS = 3, STEPS = 40 };
 
@@ -70,21 +67,6 @@ static void says(segue_status status, const segue_error *err, const char *part)
 
 /* ---- what is the same -------------------------------------------------------------------- */
 
-static char path[] = "/tmp/segue-transfer-XXXXXX";
-
-static int make_path(void **state)
-{
-    (void)state;
-    const int fd = mkstemp(path);
-    return fd < 0 ? -1 : close(fd);
-}
-
-static int remove_path(void **state)
-{
-    (void)state;
-    return unlink(path);
-}
-
 typedef struct saved {
     size_t size;
     unsigned char data[1 << 18];
@@ -92,8 +74,8 @@ typedef struct saved {
 
 static void save(const segue_learner *learner, saved *out)
 {
-    assert_ok(segue_learner_save(learner, path, NULL));
-    FILE *file = fopen(path, "rb");
+    assert_ok(segue_learner_save(learner, own_path, NULL));
+    FILE *file = fopen(own_path, "rb");
     assert_non_null(file);
     out->size = fread(out->data, 1, sizeof out->data, file);
     assert_true(out->size < sizeof out->data);
@@ -113,8 +95,8 @@ static void are_same(const segue_learner *a, const segue_learner *b)
 static segue_learner *load(const segue_learner *learner)
 {
     segue_learner *loaded = NULL;
-    assert_ok(segue_learner_save(learner, path, NULL));
-    assert_ok(segue_learner_load(&loaded, path, segue_learner_settings(learner)->n_arms, NULL));
+    assert_ok(segue_learner_save(learner, own_path, NULL));
+    assert_ok(segue_learner_load(&loaded, own_path, segue_learner_settings(learner)->n_arms, NULL));
     return loaded;
 }
 
@@ -148,8 +130,7 @@ static void have_same_models(const segue_learner *a, const segue_learner *b)
 static void a_refit_published_at_once_is_the_plain_order(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"tts", "tla", "tla:window=16", "tucb",
-                                        "tucb:estimator=em"};
+    static const char *const texts[] = {"tts", "tla", "tla:window=16", "tucb", "tucb:estimator=em"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         segue_learner *plain = learner_of(texts[i], false), *aside = learner_of(texts[i], true);
         size_t refits = 0;
@@ -712,5 +693,5 @@ int main(void)
         cmocka_unit_test(any_range_any_length_any_order),
         cmocka_unit_test(extreme_tasks_do_no_harm),
     };
-    return cmocka_run_group_tests(tests, make_path, remove_path);
+    return cmocka_run_group_tests(tests, make_own_folder, remove_own_folder);
 }
