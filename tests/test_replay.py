@@ -4,6 +4,7 @@ SPDX-License-Identifier: Apache-2.0"""
 import base64
 import csv
 import gzip
+import html as markup
 import io
 import json
 import random
@@ -191,7 +192,7 @@ class Replay(Folder):
     def test_the_page_holds_all_it_needs(self):
         page, again = self.folder / "page.html", self.folder / "again.html"
         figures = self.folder / "figures"  # replay makes it
-        odd = self.file(text((f"<{t}&", a.replace("a", "a'"), r) for t, a, r in rows()), "odd.csv")
+        odd = self.file(text((f"<{t}&", a.replace("a", "a'"), r) for t, a, r in rows()), "it's <odd>.csv")
         for path, args in (page, ["--figures", figures]), (again, []):
             answer("replay", "--quiet", "--runs", 1, "--steps", 10, "--html", path, *args, odd)
         html = page.read_text()
@@ -202,6 +203,8 @@ class Replay(Folder):
         for found in re.findall(r"image/svg\+xml;base64,([^\"]+)", html):
             self.assertIn(b"<svg", base64.b64decode(found))
         self.assertEqual(len(list(figures.glob("replay-*.svg"))), 6)
+        command = shlex.split(markup.unescape(re.search("<pre>(.*)</pre>", html).group(1)))
+        self.assertEqual((command[:2], command[-1]), (["segue", "replay"], odd))  # for a shell, word by word
 
     @unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not installed")
     def test_a_folder_that_cannot_be_made_is_told_before_anything_is_written(self):

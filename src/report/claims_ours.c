@@ -202,7 +202,14 @@ static const segue_cell *plain_of(const segue_paper *paper, const segue_cell *ce
     return segue_results_find(paper->results[SEGUE_TUCB_TASKS], "tucb", cell->steps, cell->tasks);
 }
 
-void segue_check_identify_later(const segue_paper *paper, segue_finding *f)
+static segue_regret all_of(const segue_cell *cell)
+{
+    return cell->regret;
+}
+
+/* Each way to identify first against the same without, by regret over a part of the tasks. */
+static void compare_to_plain(const segue_paper *paper, segue_regret (*part)(const segue_cell *),
+                             segue_finding *f)
 {
     const segue_results *results = paper->results[SEGUE_IDENTIFY];
     segue_tally t = {.right = 0};
@@ -210,36 +217,31 @@ void segue_check_identify_later(const segue_paper *paper, segue_finding *f)
         const segue_cell *cell = &results->cell[i], *plain = plain_of(paper, cell);
         if (!plain)
             continue;
-        const segue_regret late = segue_end_of(cell), usual = segue_end_of(plain);
-        segue_count(&t, segue_compare(usual, late, fewer_runs(cell, plain)));
-        segue_say(f, "%s: %.1f (s.e. %.1f), against %.1f (%.1f). ", cell->policy, late.mean,
-                  late.se, usual.mean, usual.se);
+        const segue_regret first = part(cell), usual = part(plain);
+        segue_count(&t, segue_compare(usual, first, fewer_runs(cell, plain)));
+        segue_say(f, "%s: %.1f (s.e. %.1f), against %.1f (%.1f). ", cell->policy, first.mean,
+                  first.se, usual.mean, usual.se);
     }
     f->verdict = segue_judge(&t);
+}
+
+void segue_check_identify_later(const segue_paper *paper, segue_finding *f)
+{
+    compare_to_plain(paper, segue_end_of, f);
     segue_say(f,
               "Regret a task over the last tenth of %" PRIu64
               ", against the same without identification; mUCB has %.1f. tUCB trusts its models "
               "to within eps_j, which counts tasks and not how well they were sampled.",
-              results->cell[0].tasks, paper->mucb->regret.mean);
+              paper->results[SEGUE_IDENTIFY]->cell[0].tasks, paper->mucb->regret.mean);
 }
 
 void segue_check_identify_pays(const segue_paper *paper, segue_finding *f)
 {
-    const segue_results *results = paper->results[SEGUE_IDENTIFY];
-    segue_tally t = {.right = 0};
-    for (size_t i = 0; i < results->n_cells; i++) {
-        const segue_cell *cell = &results->cell[i], *plain = plain_of(paper, cell);
-        if (!plain)
-            continue;
-        segue_count(&t, segue_compare_cells(plain, cell));
-        segue_say(f, "%s: %.1f (s.e. %.1f), against %.1f (%.1f). ", cell->policy, cell->regret.mean,
-                  cell->regret.se, plain->regret.mean, plain->regret.se);
-    }
-    f->verdict = segue_judge(&t);
+    compare_to_plain(paper, all_of, f);
     segue_say(f,
               "Regret a task over all %" PRIu64
               ", those of identification among them, against the same without it.",
-              results->cell[0].tasks);
+              paper->results[SEGUE_IDENTIFY]->cell[0].tasks);
 }
 
 void segue_check_no_identifying(const segue_paper *paper, segue_finding *f)

@@ -230,6 +230,31 @@ static void put_verdict(const page *p)
         segue_html_p(p->out, "Warning: %s.", p->found->warning[i]);
 }
 
+/* A word of a command line, for a shell: quoted where it has to be. */
+static void put_word(const page *p, const char *word)
+{
+    static const char plain[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-+:,=@%";
+    if (*word && *word != '-' && word[strspn(word, plain)] == '\0') {
+        segue_html_text(p->out, " %s", word);
+        return;
+    }
+    fputs(" '", p->out);
+    for (const char *at = word; *at; at += *at != '\0') {
+        const size_t size = strcspn(at, "'");
+        segue_html_text(p->out, "%.*s", (int)size, at);
+        at += size;
+        fputs(*at ? "'\\''" : "", p->out);
+    }
+    fputs("'", p->out);
+}
+
+static void put_option(const page *p, const char *name, const char *word)
+{
+    segue_html_text(p->out, " %s", name);
+    put_word(p, word);
+}
+
 static void put_command(const page *p)
 {
     const segue_replay_found *found = p->found;
@@ -242,12 +267,12 @@ static void put_command(const page *p)
     segue_html_text(p->out, " --order %s --steps %" PRIu64 " --runs %" PRIu64 " --seed %" PRIu64,
                     found->order, found->steps, found->runs, found->seed);
     if (found->holdout)
-        segue_html_text(p->out, " --holdout '%s'", found->holdout);
+        put_option(p, "--holdout", found->holdout);
     else
         segue_html_text(p->out, " --from %zu", found->from);
     if (found->lowest != 0.0 || found->highest != 1.0)
         segue_html_text(p->out, " --lowest %.17g --highest %.17g", found->lowest, found->highest);
-    segue_html_text(p->out, " %s", found->path);
+    put_word(p, found->path);
     fputs("</pre>\n", p->out);
 }
 
