@@ -273,6 +273,10 @@ class Wrong(Folder):
         self.refused(2, "--token-file", "serve", "--listen", "0.0.0.0:0", "--store", self.folder / "a.db")
         self.refused(2, "not an address", "serve", "--listen", "here", "--store", self.folder / "a.db")
         self.refused(2, "not an address", "serve", "--listen", "example.org:80", "--store", self.folder / "a.db")
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            self.refused(1, "another process does", "serve", "--listen", f"127.0.0.1:{taken.getsockname()[1]}",
+                         "--store", self.folder / "a.db")
+        self.assertEqual(list(self.folder.glob("a.db*")), [])  # and nothing is left behind
         self.refused(2, "16 to 256", "serve", "--token-file", self.file("short\n"), "--store", self.folder / "a.db")
         self.refused(2, "no token", "serve", "--token-file", self.file("# none\n"), "--store", self.folder / "a.db")
         self.refused(2, "not a database", "serve", "--store", self.file("x" * 5000, "b.db"))

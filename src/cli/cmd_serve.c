@@ -6,12 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "core/text.h"
 #include "serve/demo.h"
 #include "serve/http.h"
+#include "serve/listen.h"
 
 typedef struct settings {
     const char *store, *listen, *token_file, *access_log;
@@ -63,52 +65,57 @@ static segue_status wait_for_end(const segue_service *service, FILE *log, segue_
                : SEGUE_OK;
 }
 
-static segue_status run_open(const settings *set, segue_service *service, segue_http *http,
-                             FILE *log, segue_error *err)
+static void say_where(const settings *set, int fd)
+{
+    const int host = (int)(strrchr(set->listen, ':') - set->listen);
+    const unsigned port = segue_listen_port(fd);
+    (void)fprintf(stderr, "segue serve: listening on %.*s:%u, store %s; http://%.*s:%u/ shows it\n",
+                  host, set->listen, port, set->store, host, set->listen, port);
+}
+
+static segue_status run_open(const settings *set, segue_service *service, FILE *log,
+                             segue_error *err)
 {
     segue_demo *demo = NULL;
     segue_status status = set->demo ? segue_demo_start(&demo, service, err) : SEGUE_OK;
-    const int host = (int)(strrchr(set->listen, ':') - set->listen);
-    (void)fprintf(stderr, "segue serve: listening on %.*s:%u, store %s; http://%.*s:%u/ shows it\n",
-                  host, set->listen, segue_http_port(http), set->store, host, set->listen,
-                  segue_http_port(http));
     if (status == SEGUE_OK)
         status = wait_for_end(service, log, err);
     segue_demo_stop(demo);
     return status;
 }
 
-static segue_status serve(const settings *set, FILE *log, segue_error *err)
+static segue_status serve_on(const settings *set, int fd, FILE *log, segue_error *err)
 {
     segue_service_config config = segue_service_defaults();
     segue_service *service = NULL;
     segue_http *http = NULL;
-    bool local = false;
-    segue_status status = segue_http_is_local(set->listen, &local, err);
-    if (status != SEGUE_OK)
-        return status;
-    if (!local && !set->token_file)
-        return segue_fail(err, SEGUE_EUSAGE,
-                          "%.60s can be reached from other machines: give --token-file, or listen "
-                          "on 127.0.0.1",
-                          set->listen);
     config.store = set->store;
     config.token_file = set->token_file;
     config.open_most = set->open_most;
     config.rate = set->rate;
-    status = segue_service_create(&service, &config, err);
+    segue_status status = segue_service_create(&service, &config, err);
     if (status == SEGUE_OK)
         status = segue_service_start(service, err);
-    const segue_http_config shell = {.listen = set->listen,
-                                     .threads = (unsigned)set->threads,
-                                     .guarded = set->token_file != NULL,
-                                     .log = log};
+    const segue_http_config shell = {.socket = fd, .threads = (unsigned)set->threads, .log = log};
     if (status == SEGUE_OK)
         status = segue_http_open(&http, service, &shell, err);
-    if (status == SEGUE_OK)
-        status = run_open(set, service, http, log, err);
+    if (status == SEGUE_OK) {
+        say_where(set, fd);
+        status = run_open(set, service, log, err);
+    }
     segue_http_close(http);
     segue_service_destroy(service);
+    return status;
+}
+
+static segue_status serve(const settings *set, FILE *log, segue_error *err)
+{
+    int fd = -1;
+    segue_status status = segue_listen(set->listen, set->token_file != NULL, &fd, err);
+    if (status == SEGUE_OK)
+        status = serve_on(set, fd, log, err);
+    if (fd >= 0)
+        (void)close(fd);
     return status;
 }
 

@@ -107,17 +107,16 @@ const cli_command cli_command_store = {
     .name = "store",
     .summary = "checks, upgrades, exports and imports the store of a service",
     .usage = "store check|upgrade|export|import [OPTIONS]",
-    .details =
-        "check    rebuilds every learner from the first event of its journal, and\n"
-        "         compares the bytes with its snapshot and with what a start makes of it\n"
-        "upgrade  brings a store of an older program to this one's format; checks it\n"
-        "export   writes all there is to FILE: a line of JSON a row\n"
-        "import   fills a new store from such a file, and checks it\n\n"
-        "check and export may be used while the service runs, and need not be allowed\n"
-        "to write; if they are not, start no service before they are through.\n\n"
-        "examples:\n"
-        "  segue store check --store sqlite:/var/lib/segue/segue.db\n"
-        "  segue store export --file backup.jsonl\n",
+    .details = "check    rebuilds every learner from the first event of its journal, and\n"
+               "         compares the bytes with its snapshot and with what a start makes of it\n"
+               "upgrade  brings a store of an older program to this one's format; checks it\n"
+               "export   writes all there is to FILE: a line of JSON a row\n"
+               "import   fills a new store from such a file, and checks it\n\n"
+               "check and export may be used while the service runs, and need not be allowed\n"
+               "to write; if they are not, start no service before they are through.\n\n"
+               "examples:\n"
+               "  segue store check --store sqlite:/var/lib/segue/segue.db\n"
+               "  segue store export --file backup.jsonl\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,

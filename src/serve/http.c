@@ -6,15 +6,11 @@
 #define _POSIX_C_SOURCE 200809L
 #include "serve/http.h"
 
-#include <arpa/inet.h>
-#include <errno.h>
 #include <microhttpd.h>
-#include <netinet/in.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "segue/number.h"
 #include "serve/out.h"
@@ -28,7 +24,6 @@ struct segue_http {
     segue_service *service;
     struct MHD_Daemon *daemon;
     FILE *log;
-    unsigned port;
     uint64_t first; /* of the ids that are made up */
     atomic_ullong served, under_way;
     atomic_bool stopping;
@@ -304,122 +299,43 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     return respond(x, method);
 }
 
-/* ---- addresses --------------------------------------------------------------------------- */
-
-typedef union address {
-    struct sockaddr any;
-    struct sockaddr_in four;
-    struct sockaddr_in6 six;
-} address;
-
-static segue_status read_address(const char *listen, address *out, segue_error *err)
-{
-    char host[64];
-    uint64_t port = 0;
-    const char *colon = strrchr(listen, ':');
-    const size_t size = colon ? (size_t)(colon - listen) : 0;
-    memset(out, 0, sizeof *out);
-    if (!colon || size >= sizeof host ||
-        segue_parse_whole(colon + 1, 0, 65535, &port, NULL) != SEGUE_OK)
-        return segue_fail(err, SEGUE_EDOMAIN,
-                          "'%.60s' is not an address; need one such as 127.0.0.1:8080 or "
-                          "[::1]:8080",
-                          listen);
-    (void)snprintf(host, sizeof host, "%.*s", (int)size, listen);
-    if (strcmp(host, "localhost") == 0)
-        (void)snprintf(host, sizeof host, "127.0.0.1");
-    if (host[0] == '[' && host[size - 1] == ']') {
-        host[size - 1] = '\0';
-        out->six.sin6_family = AF_INET6;
-        out->six.sin6_port = htons((uint16_t)port);
-        if (inet_pton(AF_INET6, host + 1, &out->six.sin6_addr) == 1)
-            return SEGUE_OK;
-    }
-    out->four.sin_family = AF_INET;
-    out->four.sin_port = htons((uint16_t)port);
-    if (inet_pton(AF_INET, host, &out->four.sin_addr) == 1)
-        return SEGUE_OK;
-    return segue_fail(err, SEGUE_EDOMAIN,
-                      "'%.60s' is not an address; names are not looked up, give numbers", listen);
-}
-
-static bool is_local(const address *a)
-{
-    static const struct in6_addr six = IN6ADDR_LOOPBACK_INIT;
-    if (a->any.sa_family == AF_INET6)
-        return memcmp(&a->six.sin6_addr, &six, sizeof six) == 0;
-    return (ntohl(a->four.sin_addr.s_addr) >> 24) == 127;
-}
-
-segue_status segue_http_is_local(const char *listen, bool *local, segue_error *err)
-{
-    address a;
-    const segue_status status = read_address(listen, &a, err);
-    *local = status == SEGUE_OK && is_local(&a);
-    return status;
-}
-
 /* ---- opening and closing ----------------------------------------------------------------- */
 
 static segue_status start_daemon(segue_http *http, const segue_http_config *config,
-                                 const address *a, segue_error *err)
+                                 segue_error *err)
 {
-    const unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
-                           MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC |
-                           (a->any.sa_family == AF_INET6 ? MHD_USE_IPv6 : 0);
+    const unsigned flags =
+        MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC;
     /* the pool is for two threads and more */
     const unsigned pool = config->threads > 1 ? config->threads : 0;
-    errno = 0;
-    /* no MHD_OPTION_LISTENING_ADDRESS_REUSE: two services would share a port and its requests; by
-     * default a port can be had again right after a kill, and no sooner */
     http->daemon = MHD_start_daemon(
-        flags, 0, NULL, NULL, on_request, http, MHD_OPTION_SOCK_ADDR, &a->any,
+        flags, 0, NULL, NULL, on_request, http, MHD_OPTION_LISTEN_SOCKET, config->socket,
         MHD_OPTION_URI_LOG_CALLBACK, begin, http, MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped, NULL,
         MHD_OPTION_NOTIFY_COMPLETED, end, NULL, MHD_OPTION_THREAD_POOL_SIZE, pool,
         MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MOST, MHD_OPTION_CONNECTION_TIMEOUT,
         (unsigned)TIMEOUT_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY,
         MHD_OPTION_END);
-    if (!http->daemon)
-        return segue_fail(err, SEGUE_EIO, "cannot listen on %.60s: %s", config->listen,
-                          errno == EADDRINUSE ? "another process does; give another port"
-                          : errno             ? strerror(errno)
-                                              : "the address cannot be used");
-    const union MHD_DaemonInfo *info = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_BIND_PORT);
-    http->port = info ? info->port : 0;
-    return SEGUE_OK;
+    return http->daemon ? SEGUE_OK
+                        : segue_fail(err, SEGUE_ENOMEM, "out of memory or threads for a service");
 }
 
 segue_status segue_http_open(segue_http **out, segue_service *service,
                              const segue_http_config *config, segue_error *err)
 {
-    address a;
     *out = NULL;
-    segue_status status = read_address(config->listen, &a, err);
-    if (status != SEGUE_OK)
-        return status;
-    if (!config->guarded && !is_local(&a))
-        return segue_fail(err, SEGUE_EDOMAIN,
-                          "%.60s can be reached from other machines, and there are no tokens; "
-                          "give --token-file",
-                          config->listen);
     segue_http *http = calloc(1, sizeof *http);
     if (!http)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for a service");
     http->service = service;
     http->log = config->log;
     http->first = (uint64_t)(segue_service_now(service) * 1000.0);
-    status = start_daemon(http, config, &a, err);
+    const segue_status status = start_daemon(http, config, err);
     if (status != SEGUE_OK) {
         free(http);
         return status;
     }
     *out = http;
     return SEGUE_OK;
-}
-
-unsigned segue_http_port(const segue_http *http)
-{
-    return http->port;
 }
 
 /* Until all that was taken is answered, or for so long. */
@@ -435,11 +351,10 @@ void segue_http_close(segue_http *http)
     if (!http)
         return;
     atomic_store(&http->stopping, true);
-    const MHD_socket listening = MHD_quiesce_daemon(http->daemon);
+    const MHD_socket listening = MHD_quiesce_daemon(http->daemon); /* the caller's */
+    (void)listening;
     segue_service_stop(http->service);
     wait_for_answers(http);
     MHD_stop_daemon(http->daemon);
-    if (listening != MHD_INVALID_SOCKET)
-        (void)close(listening);
     free(http);
 }
