@@ -290,6 +290,7 @@ class Modules(Page):
         self.assertLessEqual(len(few), 40)
         self.assertEqual(sum(g["transfer"]["tasks"] for g in few), 50)
         self.assertEqual({g["transfer"]["reward_per_step"] for g in few}, {1})
+        self.assertEqual([g["to"] - g["from"] + 1 for g in few[-2:]], [3, 4])  # a single task is no point of its own
 
     def test_a_text_can_be_read_on_every_colour_of_the_map(self):
         faint = self.evaluate("heat", "(() => { for (let i = 0; i <= 100; i++) { const e = document.createElement('p');"

@@ -20,10 +20,19 @@ let lost = false;
 /** Say something once, aloud too; "" takes it back. */
 const say = (text) => setText(status, text);
 
+/* An address may have been typed by hand. */
+function decoded(text) {
+    try {
+        return decodeURIComponent(text);
+    } catch {
+        return text;
+    }
+}
+
 function pageOf(hash) {
     if (hash === "#/new") return createPage(say);
     const name = /^#\/learner\/(.+)$/.exec(hash)?.[1];
-    return name ? learnerPage(decodeURIComponent(name)) : learnersPage();
+    return name ? learnerPage(decoded(name)) : learnersPage();
 }
 
 /* Pages are gone to by hand, so focus moves to the heading: by keyboard one starts reading there. */

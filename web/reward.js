@@ -24,15 +24,22 @@ function join(sides) {
     return { tasks, reward_per_step: tasks ? reward / tasks : null };
 }
 
-/** At most MOST groups, made of neighbours. */
+/** Neighbours as one group. */
+function joinGroups(some) {
+    return { from: some[0].from, to: some.at(-1).to,
+             transfer: join(some.map((g) => g.transfer)), control: join(some.map((g) => g.control)) };
+}
+
+const sizeOf = (group) => group.to - group.from + 1;
+
+/** At most MOST groups, made of neighbours; a last one that is less than half full goes to the one before. */
 export function coarser(groups) {
     const each = Math.ceil(groups.length / MOST);
     const starts = groups.map((_, i) => i).filter((i) => i % each === 0);
-    return starts.map((i) => {
-        const some = groups.slice(i, i + each);
-        return { from: some[0].from, to: some.at(-1).to,
-                 transfer: join(some.map((g) => g.transfer)), control: join(some.map((g) => g.control)) };
-    });
+    const made = starts.map((i) => joinGroups(groups.slice(i, i + each)));
+    const last = made.slice(-2);
+    if (last.length < 2 || 2 * sizeOf(last[1]) >= sizeOf(last[0])) return made;
+    return [...made.slice(0, -2), joinGroups(last)];
 }
 
 /** The mean over all control tasks up to each group: single groups have too few to compare. */
