@@ -248,6 +248,30 @@ static void drawn_chances_are_right(void **state)
     segue_models_destroy(models);
 }
 
+/* A law that was found before some asks is that of the next one, too; only how often la draws, 1 /
+ * (t + 1), changes with them.  The bound is that of drawn_chances_are_right. */
+static void a_law_holds_until_something_is_told(void **state)
+{
+    (void)state;
+    const double mean[] = {.5, .5};
+    segue_models *models = models_of(2, 1, mean);
+    segue_task *task = task_of("la", models, 200);
+    double law[2], chance[2];
+    bool certain = true;
+    tell(task, 1, 1.0);
+    tell(task, 0, 0.0);
+    assert_ok(segue_task_law(task, NULL, 20000, law, &certain, NULL));
+    assert_false(certain);
+    for (int t = 2; t < 9; t++) { /* Beta(1, 2) is above Beta(2, 1) with probability 1/6 */
+        assert_ok(segue_task_by_law(task, NULL, law, certain, chance, NULL));
+        assert_near(chance[0], 1.0 / 6.0 / (t + 1.0), 0.0242 / (t + 1.0));
+        assert_near(sum_of(chance, 2), 1.0, 1e-12);
+        (void)segue_task_ask(task);
+    }
+    segue_task_destroy(task);
+    segue_models_destroy(models);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -259,6 +283,7 @@ int main(void)
         cmocka_unit_test(a_look_does_not_disturb),
         cmocka_unit_test(what_draws_nothing_is_exact),
         cmocka_unit_test(drawn_chances_are_right),
+        cmocka_unit_test(a_law_holds_until_something_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -261,7 +261,8 @@ static void wrong_words_are_refused_with_a_sentence(void **state)
         {"{\"name\":\"x\",\"arms\":[\"A\",7]}", "arms"},
         {"{\"name\":\"\",\"arms\":[\"A\",\"B\"]}", "is empty"},
         {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"method\":\"magic\"}", "magic"},
-        {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"method\":\"tucb\",\"steps\":9}", "models"},
+        {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"method\":\"tucb\",\"steps\":9}",
+         "'models': is missing"},
         {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"range\":[1,0]}", "range"},
         {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"range\":[1]}", "range"},
         {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"range\":[0,1e308]}", "1e+100"},
@@ -526,6 +527,89 @@ static void an_ask_can_tell_before(void **state)
     refused(409, "already", "POST", "/v1/learners/tutor/ask", body);
 }
 
+/* The last step of a task that asks and tells in one: nothing is decided, and that is no error. */
+static void an_ask_whose_reward_ends_the_task_says_so(void **state)
+{
+    static const char *const statuses[] = {"counted", "duplicate"};
+    char id[DECISION_TEXT + 1], body[256];
+    (void)state;
+    create(",\"close_after\":1");
+    ask("s", id);
+    (void)snprintf(body, sizeof body,
+                   "{\"task\":\"s\",\"tell\":{\"decision\":\"%s\",\"reward\":1}}", id);
+    for (size_t i = 0; i < 2; i++) { /* and when it is asked again */
+        json_t *answer = send_ok(200, "POST", "/v1/learners/tutor/ask", body);
+        const json_t *told_of = json_object_get(answer, "told");
+        assert_true(json_is_true(json_object_get(answer, "closed")));
+        assert_null(json_object_get(answer, "decision"));
+        assert_string_equal(json_string_value(json_object_get(told_of, "status")), statuses[i]);
+        assert_string_equal(json_string_value(json_object_get(told_of, "task")), "s");
+        json_decref(answer);
+    }
+    /* an ask that is refused does not hide that the reward was counted */
+    ask("u", id);
+    (void)snprintf(body, sizeof body,
+                   "{\"task\":\"s\",\"tell\":{\"decision\":\"%s\",\"reward\":1}}", id);
+    json_t *answer = send_ok(409, "POST", "/v1/learners/tutor/ask", body);
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(answer, "told"), "status")), "counted");
+    assert_non_null(json_object_get(answer, "error"));
+    json_decref(answer);
+}
+
+static void a_retired_arm_is_not_explained(void **state)
+{
+    char id[DECISION_TEXT + 1];
+    (void)state;
+    create(",\"control\":0,\"steps\":20");
+    for (int i = 0; i < 9; i++) { /* A is by far the best */
+        json_t *answer = send_ok(200, "POST", "/v1/learners/tutor/ask", "{\"task\":\"s\"}");
+        const bool is_a = strcmp(json_string_value(json_object_get(answer, "arm")), "A") == 0;
+        (void)strcpy(id, json_string_value(json_object_get(answer, "decision")));
+        json_decref(answer);
+        told("counted", id, is_a ? 1.0 : 0.0);
+    }
+    check(200, "DELETE", "/v1/learners/tutor/arms/A", NULL);
+    json_t *answer =
+        send_ok(200, "POST", "/v1/learners/tutor/ask", "{\"task\":\"s\",\"explain\":true}");
+    assert_string_not_equal(
+        json_string_value(json_object_get(json_object_get(answer, "explanation"), "arm")), "A");
+    json_decref(answer);
+    answer = send_ok(200, "GET", "/v1/learners/tutor/tasks/s", NULL);
+    assert_string_not_equal(
+        json_string_value(json_object_get(json_object_get(answer, "explanation"), "arm")), "A");
+    json_decref(answer);
+}
+
+/* What a learner was made with can be read again, defaults too. */
+static void what_nothing_else_closes_is_closed_when_idle(void **state)
+{
+    static const struct {
+        const char *more;
+        double idle;
+    } made_of[] = {{"", 86400.0},
+                   {",\"steps\":9", 0.0},
+                   {",\"close_after\":9", 0.0},
+                   {",\"steps\":9,\"close_after\":0", 86400.0},
+                   {",\"wait\":1e6", 2e6},
+                   {",\"idle\":0", 0.0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof made_of / sizeof *made_of; i++) {
+        create(made_of[i].more);
+        json_t *answer = send_ok(200, "GET", "/v1/learners/tutor", NULL);
+        const json_t *made = json_object_get(answer, "made_with");
+        assert_near(json_number_value(json_object_get(made, "idle")), made_of[i].idle, 0.0);
+        assert_string_equal(json_string_value(json_object_get(made, "method")), "auto");
+        json_decref(answer);
+        check(200, "DELETE", "/v1/learners/tutor", NULL);
+    }
+    refused(400, "'idle': is 1", "POST", "/v1/learners",
+            "{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"wait\":2,\"default\":0,\"idle\":1}");
+    refused(400, "in a path", "POST", "/v1/learners", "{\"name\":\"x\",\"arms\":[\"A\",\".\"]}");
+    create("");
+    refused(400, "in a path", "POST", "/v1/learners/tutor/ask", "{\"task\":\"..\"}");
+}
+
 static void a_late_reward_is_ignored(void **state)
 {
     char id[DECISION_TEXT + 1], told_id[DECISION_TEXT + 1];
@@ -700,6 +784,9 @@ int main(void)
         SERVED(excluded_arms_are_not_chosen),
         SERVED(an_ask_tells_probability_and_types),
         SERVED(an_ask_can_tell_before),
+        SERVED(an_ask_whose_reward_ends_the_task_says_so),
+        SERVED(a_retired_arm_is_not_explained),
+        SERVED(what_nothing_else_closes_is_closed_when_idle),
         SERVED(a_late_reward_is_ignored),
         SERVED(a_default_counts_when_the_wait_is_over),
         SERVED(it_learns_and_says_what_transfer_is_worth),

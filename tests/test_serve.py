@@ -11,6 +11,7 @@ import pathlib
 import pty
 import random
 import resource
+import signal
 import socket
 import sqlite3
 import sys
@@ -170,6 +171,18 @@ class Local(Served):
             self.assertRegex(line, r'^(# (HELP|TYPE) segue_\w+ .+|segue_\w+(\{[^}]*\})? [0-9.e+-]+)$')
         self.assertIn('segue_requests_total{route="ask",status="2xx"} 1', raw.decode())
 
+    def test_a_log_that_is_moved_away_is_begun_anew(self):
+        old = self.folder / "log.1"
+        self.client.get("/v1/learners")
+        self.log.rename(old)
+        self.service.process.send_signal(signal.SIGHUP)
+        deadline = time.monotonic() + 30
+        while not (self.log.exists() and "/v1/learners/tutor" in self.log.read_text()):
+            self.assertLess(time.monotonic(), deadline)
+            self.client.get("/v1/learners/tutor")
+            time.sleep(0.05)
+        self.assertIn('"/v1/learners"', old.read_text())
+
     def test_an_end_answers_what_was_taken(self):
         with concurrent.futures.ThreadPoolExecutor(16) as pool:
             clients = [self.service.client() for _ in range(16)]
@@ -266,6 +279,7 @@ class Local(Served):
                              ("behind the last", lines + lines[-2:-1]), ("not an object", lines[:-1] + [lines[-1][:-3]])):
             path = self.file("".join(spoilt), "spoilt.jsonl")
             self.refused(2, says, "store", "import", "--store", self.folder / "spoilt.db", "--file", path)
+            self.assertEqual(list(self.folder.glob("spoilt.db*")), [])
 
 
 class Wrong(Folder):
@@ -287,6 +301,7 @@ class Wrong(Folder):
         self.refused(2, "opened: is a folder", "store", "check", "--store", self.folder)
         self.refused(2, "say check", "store")
         self.refused(1, "nobody answers", "learners", "--url", "http://127.0.0.1:1")
+        self.refused(1, "nobody answers", "learners", "--url", "127.0.0.1:1")
         self.refused(2, "not the address", "learners", "--url", "ftp://x")
         self.refused(2, "--task", "ask", "x")
         self.refused(2, "--reward", "tell", "x")
@@ -310,7 +325,7 @@ class Wrong(Folder):
                 path.chmod(0o644)
             self.assertIn("1 learners", run("store", "check", "--store", store, **stranger).stdout)
             done = run("store", "export", "--store", store, "--file", out / f"{running}.jsonl", **stranger)
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual((done.returncode, done.stderr.count("\n"), "written to" in done.stderr), (0, 1, True))
             if running:
                 self.assertEqual(service.stop(), 0)
         self.assertEqual((out / "True.jsonl").read_text().count("\n"), (out / "False.jsonl").read_text().count("\n"))
@@ -359,6 +374,13 @@ class Wrong(Folder):
             client.tell(client.ask("tutor", f"s{task}")[1]["decision"], 1.0)
         self.assertEqual(service.stop(), 0)
         check_store(SEGUE, store)
+        whole = pathlib.Path(store).read_bytes()
+        for spoil in ("DELETE FROM journal WHERE seq = (SELECT max(seq) FROM journal WHERE kind = 1)",
+                      "UPDATE task SET closed = NULL WHERE id = 3", "UPDATE task SET closed_seq = 1 WHERE id = 3"):
+            with contextlib.closing(sqlite3.connect(store)) as db, db:
+                db.execute(spoil)
+            self.refused(2, "the journal does not say", "store", "check", "--store", store)
+            pathlib.Path(store).write_bytes(whole)
         with sqlite3.connect(store) as db:
             db.execute("UPDATE reward SET value = 0 WHERE task = 5")
         self.refused(2, "does not lead to", "store", "check", "--store", store)

@@ -271,6 +271,14 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_explain(const segue_learne
                                                               segue_explanation *out,
                                                               segue_error *err);
 
+/** The same, if only the allowed arms may be pulled (n_arms of the task; NULL: all).
+ * @retval SEGUE_EDOMAIN  also where none is left */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_explain_among(const segue_learner *learner,
+                                                                    segue_task *task,
+                                                                    const bool *allowed,
+                                                                    segue_explanation *out,
+                                                                    segue_error *err);
+
 /* ---- files --------------------------------------------------------------------------------- */
 
 /**

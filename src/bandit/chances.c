@@ -31,31 +31,30 @@ static size_t attempt(look *l, choose_function choose)
     return choose(anew(l), &l->rng).arm;
 }
 
-/* Share `share` out among the arms that are chosen; returns whether nothing had to be drawn. */
-static bool share_out(look *l, choose_function choose, double share, uint64_t draws, double *out)
+/* The law of what is chosen; returns whether nothing had to be drawn. */
+static bool find_law(look *l, choose_function choose, uint64_t draws, double *law)
 {
     const segue_rng before = l->rng;
     const size_t first = attempt(l, choose);
     const bool certain = memcmp(&before, &l->rng, sizeof before) == 0;
     const uint64_t attempts = certain ? 1 : draws;
-    out[first] += 1.0;
+    law[first] += 1.0;
     for (uint64_t i = 1; i < attempts; i++)
-        out[attempt(l, choose)] += 1.0;
+        law[attempt(l, choose)] += 1.0;
     for (size_t arm = 0; arm < l->view.n_arms; arm++)
-        out[arm] *= share / (double)attempts;
+        law[arm] /= (double)attempts;
     return certain;
 }
 
-static bool look_at(look *l, const segue_policy *policy, uint64_t draws, double *out)
+static void apply_law(look *l, const segue_policy *policy, const double *law, bool certain,
+                      double *out)
 {
     const segue_split *split = policy->split;
-    if (!split)
-        return share_out(l, policy->choose, 1.0, draws, out);
-    const double share = split->share(anew(l));
-    const bool certain = share <= 0.0 || share_out(l, split->drawn, share, draws, out);
+    const double share = split ? split->share(anew(l)) : certain ? 0.0 : 1.0;
+    for (size_t arm = 0; arm < l->view.n_arms; arm++)
+        out[arm] = share * law[arm];
     if (share < 1.0)
-        out[attempt(l, split->steady)] += 1.0 - share;
-    return certain;
+        out[attempt(l, split ? split->steady : policy->choose)] += 1.0 - share;
 }
 
 /* A stream of its own, which the task's stream and step name. */
@@ -66,22 +65,58 @@ static segue_rng stream_of(const task_inside *in)
     return rng;
 }
 
+/* Look at a task; free l->view.state. */
+static segue_status begin(look *l, segue_task *task, const bool *allowed, segue_error *err)
+{
+    const task_inside in = segue_task_inside(task);
+    *l = (look){.state = in.view->state, .state_size = in.state_size, .rng = stream_of(&in)};
+    if (!segue_task_narrow(task, allowed, &l->view))
+        return segue_fail(err, SEGUE_EDOMAIN, "no arm is allowed that the task may pull");
+    l->view.state = l->state_size ? malloc(l->state_size) : NULL;
+    return l->state_size > 0 && !l->view.state
+               ? segue_fail(err, SEGUE_ENOMEM, "out of memory to look at a task")
+               : SEGUE_OK;
+}
+
+segue_status segue_task_law(segue_task *task, const bool *allowed, uint64_t draws, double *law,
+                            bool *certain, segue_error *err)
+{
+    look l;
+    const segue_policy *policy = segue_task_inside(task).policy;
+    if (draws == 0)
+        return segue_fail(err, SEGUE_EDOMAIN, "no draws; need one at least");
+    const segue_status status = begin(&l, task, allowed, err);
+    if (status != SEGUE_OK)
+        return status;
+    for (size_t arm = 0; arm < l.view.n_arms; arm++)
+        law[arm] = 0.0;
+    *certain = (policy->split && policy->split->share(anew(&l)) <= 0.0) ||
+               find_law(&l, policy->split ? policy->split->drawn : policy->choose, draws, law);
+    free(l.view.state);
+    return SEGUE_OK;
+}
+
+segue_status segue_task_by_law(segue_task *task, const bool *allowed, const double *law,
+                               bool certain, double *out, segue_error *err)
+{
+    look l;
+    const segue_status status = begin(&l, task, allowed, err);
+    if (status != SEGUE_OK)
+        return status;
+    apply_law(&l, segue_task_inside(task).policy, law, certain, out);
+    free(l.view.state);
+    return SEGUE_OK;
+}
+
 segue_status segue_task_probabilities(segue_task *task, const bool *allowed, uint64_t draws,
                                       double *out, bool *exact, segue_error *err)
 {
-    const task_inside in = segue_task_inside(task);
-    look l = {.state = in.view->state, .state_size = in.state_size, .rng = stream_of(&in)};
-    if (draws == 0)
-        return segue_fail(err, SEGUE_EDOMAIN, "no draws; need one at least");
-    if (!segue_task_narrow(task, allowed, &l.view))
-        return segue_fail(err, SEGUE_EDOMAIN, "no arm is allowed that the task may pull");
-    void *state = l.state_size ? malloc(l.state_size) : NULL;
-    if (l.state_size > 0 && !state)
+    double *law = malloc(segue_task_inside(task).view->n_arms * sizeof *law);
+    if (!law)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory to look at a task");
-    l.view.state = state;
-    for (size_t arm = 0; arm < l.view.n_arms; arm++)
-        out[arm] = 0.0;
-    *exact = look_at(&l, in.policy, draws, out);
-    free(state);
-    return SEGUE_OK;
+    segue_status status = segue_task_law(task, allowed, draws, law, exact, err);
+    if (status == SEGUE_OK)
+        status = segue_task_by_law(task, allowed, law, *exact, out, err);
+    free(law);
+    return status;
 }

@@ -20,6 +20,17 @@ void segue_task_limit(segue_task *task, const bool *allowed);
  * is narrowed again; false: none is left. */
 bool segue_task_narrow(segue_task *task, const bool *allowed, segue_view *out);
 
+/** The law of what the policy draws for its next choices among the allowed arms (n_arms), found by
+ * `draws` >= 1 draws: the same until something is told.  *certain: nothing is drawn.
+ * @retval SEGUE_EDOMAIN, SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_task_law(segue_task *task, const bool *allowed, uint64_t draws,
+                                             double *law, bool *certain, segue_error *err);
+
+/** How likely each arm is to be what the next ask gives, by that law. */
+SEGUE_MUST_CHECK segue_status segue_task_by_law(segue_task *task, const bool *allowed,
+                                                const double *law, bool certain, double *out,
+                                                segue_error *err);
+
 /** What a kernel works on, which plays a whole task as asking and telling would. */
 typedef struct task_inside {
     const segue_policy *policy;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,14 +52,37 @@ static segue_status open_log(const char *path, FILE **out, segue_error *err)
                              strerror(errno));
 }
 
+static bool is_file(const settings *set)
+{
+    return set->access_log && strcmp(set->access_log, "-") != 0;
+}
+
+/* The log's name may lead to another file by now: go on there.  Other threads write meanwhile, so
+ * the stream stays, and only what it leads to changes. */
+static void begin_new_log(const settings *set, FILE *log)
+{
+    const int fd = open(set->access_log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        (void)fprintf(stderr, "segue serve: %s: cannot be opened, and the log stays: %s\n",
+                      segue_text_tail(set->access_log), strerror(errno));
+        return;
+    }
+    (void)fflush(log);
+    (void)dup2(fd, fileno(log));
+    (void)close(fd);
+}
+
 /* Until a signal comes; what was logged is seen soon. */
-static segue_status wait_for_end(const segue_service *service, FILE *log, segue_error *err)
+static segue_status wait_for_end(const settings *set, const segue_service *service, FILE *log,
+                                 segue_error *err)
 {
     const struct timespec pause = {.tv_nsec = 100000000};
     while (!cli_interrupted() && !segue_service_is_broken(service)) {
         (void)nanosleep(&pause, NULL);
         if (log)
             (void)fflush(log);
+        if (is_file(set) && cli_hung_up())
+            begin_new_log(set, log);
     }
     return segue_service_is_broken(service)
                ? segue_fail(err, SEGUE_EIO, "it ran out of memory, and ends; start it again")
@@ -79,7 +103,7 @@ static segue_status run_open(const settings *set, segue_service *service, FILE *
     segue_demo *demo = NULL;
     segue_status status = set->demo ? segue_demo_start(&demo, service, err) : SEGUE_OK;
     if (status == SEGUE_OK)
-        status = wait_for_end(service, log, err);
+        status = wait_for_end(set, service, log, err);
     segue_demo_stop(demo);
     return status;
 }
@@ -133,6 +157,8 @@ static segue_status run(int argc, char **argv, segue_error *err)
     if (status != SEGUE_OK)
         return status;
     cli_interrupt_catch();
+    if (is_file(&set))
+        cli_hangup_catch();
     status = serve(&set, log, err);
     if (log && fflush(log) != 0 && status == SEGUE_OK)
         status = segue_fail(err, SEGUE_EIO, "the access log could not be written");
@@ -148,7 +174,8 @@ const cli_command cli_command_serve = {
     .details = "JSON over HTTP: create a learner, ask which arm a task should take, tell the\n"
                "reward; GET /openapi.json has it all, and docs/service.md walks through it.\n"
                "All is kept in one file of SQLite; no reward is acknowledged before it is on\n"
-               "the disk.  SIGTERM ends it when all that was taken is answered.\n\n"
+               "the disk.  SIGTERM ends it when all that was taken is answered; SIGHUP begins\n"
+               "a new file of the access log, as logrotate wants it.\n\n"
                "It listens on this machine alone, unless there are tokens: a request then\n"
                "needs the header 'Authorization: Bearer TOKEN'.\n\n"
                "examples:\n"

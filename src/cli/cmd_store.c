@@ -40,8 +40,12 @@ static segue_status need_file(const settings *set, segue_error *err)
 
 static segue_status export(const settings *set, segue_store *store, segue_error *err)
 {
-    const segue_status status = need_file(set, err);
-    return status == SEGUE_OK ? segue_store_export(store, set->file, err) : status;
+    segue_status status = need_file(set, err);
+    if (status == SEGUE_OK)
+        status = segue_store_export(store, set->file, err);
+    if (status == SEGUE_OK)
+        (void)fprintf(stderr, "%s: written to %s\n", set->store, set->file);
+    return status;
 }
 
 static segue_status import(const settings *set, segue_store *store, segue_error *err)
@@ -99,7 +103,10 @@ static segue_status run(int argc, char **argv, segue_error *err)
     status = segue_store_open(&store, set.store, found->mode, err);
     if (status == SEGUE_OK)
         status = found->run(&set, store, err);
-    segue_store_close(store);
+    if (status == SEGUE_OK)
+        segue_store_close(store);
+    else
+        segue_store_abandon(store); /* a failed import leaves nothing */
     return status;
 }
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 /* A signal handler can leave word nowhere else. */
-static atomic_bool interrupted;
+static atomic_bool interrupted, hung_up;
 
 static void leave_word(int number)
 {
@@ -31,4 +31,22 @@ void cli_interrupt_catch(void)
 bool cli_interrupted(void)
 {
     return atomic_load(&interrupted);
+}
+
+static void leave_word_of_hangup(int number)
+{
+    (void)number;
+    atomic_store(&hung_up, true);
+}
+
+void cli_hangup_catch(void)
+{
+    struct sigaction action = {.sa_handler = leave_word_of_hangup};
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(SIGHUP, &action, NULL);
+}
+
+bool cli_hung_up(void)
+{
+    return atomic_exchange(&hung_up, false);
 }

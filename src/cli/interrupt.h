@@ -12,4 +12,9 @@ void cli_interrupt_catch(void);
 /** Whether there was one. */
 bool cli_interrupted(void);
 
+/** From now on SIGHUP is a request to begin a new log; whether there was one since the last call.
+ */
+void cli_hangup_catch(void);
+bool cli_hung_up(void);
+
 #endif

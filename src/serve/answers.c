@@ -31,10 +31,11 @@ static void write_sides(bytes *b, const record_group *group)
  * down, and so that of two means without any spread is one. */
 static double half_width(const segue_stats *a, const segue_stats *b)
 {
-    const double va = segue_stats_variance(a) / (double)a->count;
-    const double vb = segue_stats_variance(b) / (double)b->count, v = va + vb;
+    const double n = (double)a->count, m = (double)b->count;
+    const double va = segue_stats_variance(a) / n, v = va + segue_stats_variance(b) / m;
+    const double share = v > 0.0 ? va / v : 1.0; /* squares of variances may be out of range */
     const double freedom =
-        v > 0.0 ? v * v / (va * va / ((double)a->count - 1.0) + vb * vb / ((double)b->count - 1.0))
+        v > 0.0 ? 1.0 / (share * share / (n - 1.0) + (1.0 - share) * (1.0 - share) / (m - 1.0))
                 : 1.0;
     return segue_student_95(1 + (uint64_t)fmax(1.0, freedom)) * sqrt(v);
 }
@@ -61,6 +62,14 @@ static void write_worth(bytes *b, const record_group *all)
     segue_out(b, "}");
 }
 
+/* Of rewards that were scaled and back: the last digits are of that. */
+static void write_mean(bytes *b, uint64_t pulls, double total)
+{
+    char text[32];
+    (void)snprintf(text, sizeof text, "%.13g", pulls > 0 ? total / (double)pulls : 0.0);
+    segue_out_double(b, "mean", pulls > 0 ? strtod(text, NULL) : NAN);
+}
+
 /* ---- a learner --------------------------------------------------------------------------- */
 
 static void write_arms(const live_learner *live, bytes *b)
@@ -72,9 +81,7 @@ static void write_arms(const live_learner *live, bytes *b)
         segue_out_text(b, "name", live->arm[i]->name);
         segue_out_bool(b, "retired", live->arm[i]->retired);
         segue_out_whole(b, "pulls", live->arm[i]->pulls);
-        segue_out_double(b, "mean",
-                         live->arm[i]->pulls > 0 ? live->arm[i]->total / (double)live->arm[i]->pulls
-                                                 : NAN);
+        write_mean(b, live->arm[i]->pulls, live->arm[i]->total);
         segue_out(b, "}");
     }
     segue_out(b, "]");
@@ -112,6 +119,8 @@ void segue_answer_learner(segue_service *service, live_learner *live, int status
     segue_out_text(b, "name", live->words.name);
     segue_out_text(b, "method", live->method);
     segue_out_double(b, "created", live->created);
+    segue_out_name(b, "made_with");
+    segue_bytes_put(b, live->config.data, live->config.size - 1); /* without the 0 */
     (void)pthread_mutex_lock(&live->lock);
     write_arms(live, b);
     segue_words_write_numbers(&live->words, b);
@@ -248,7 +257,7 @@ static void write_listed(const task_list *list, const segue_stored_task *row, co
         return;
     segue_out_name(list->b, "explanation");
     if (task)
-        segue_answer_explanation(list->live, task, list->b);
+        segue_answer_explanation(list->live, task, segue_live_allowed(list->live), list->b);
     else
         segue_out(list->b, "null");
 }
@@ -285,11 +294,13 @@ void segue_answer_tasks(segue_service *service, live_learner *live, const segue_
         segue_reply_fail(reply, 503, "%s", err.message);
 }
 
-void segue_answer_explanation(live_learner *live, const live_task *task, bytes *b)
+void segue_answer_explanation(live_learner *live, const live_task *task, const bool *allowed,
+                              bytes *b)
 {
     static const char *const purposes[] = {"exploit", "tell-apart", "look"};
     segue_explanation why;
-    if (task->control || segue_learner_explain(live->learner, task->play, &why, NULL) != SEGUE_OK) {
+    if (task->control ||
+        segue_learner_explain_among(live->learner, task->play, allowed, &why, NULL) != SEGUE_OK) {
         segue_out(b, "null");
         return;
     }
@@ -313,7 +324,7 @@ static void write_task_arm(const char *name, uint64_t pulls, double total, bool 
     segue_out(b, first ? "{" : ",{");
     segue_out_text(b, "name", name);
     segue_out_whole(b, "pulls", pulls);
-    segue_out_double(b, "mean", pulls > 0 ? total / (double)pulls : NAN);
+    write_mean(b, pulls, total);
     segue_out(b, "}");
 }
 
@@ -331,7 +342,7 @@ static void write_open_task(live_learner *live, const live_task *task, bytes *b)
     segue_out(b, "]");
     segue_out_whole(b, "waiting", info.step > task->rewards ? info.step - task->rewards : 0);
     segue_out_name(b, "explanation");
-    segue_answer_explanation(live, task, b);
+    segue_answer_explanation(live, task, segue_live_allowed(live), b);
 }
 
 /* Sums over the rewards of a closed task. */

@@ -78,8 +78,7 @@ static segue_status apply_retire_arm(segue_service *service, op *o, segue_error 
     if (o->is_new) {
         (void)pthread_mutex_lock(&live->lock);
         status = segue_learner_retire_arm(live->learner, o->n_kept, err);
-        live->arm[o->n_kept]->retired = true;
-        live->n_retired++;
+        segue_live_retire_arm(live, o->n_kept);
         (void)pthread_mutex_unlock(&live->lock);
         live->seq = o->seq;
         live->debt++;
@@ -173,7 +172,7 @@ static segue_status apply_close(segue_service *service, op *o, segue_error *err)
 
 /* ---- rewards ----------------------------------------------------------------------------- */
 
-/* Tell what was told; of a task that is closed its key is not known any more. */
+/* Tell what was told. */
 static void answer_tell(segue_service *service, op *o, const char *key, bool closed)
 {
     count(o->is_new ? &service->metrics.rewards : &service->metrics.duplicates);
@@ -203,9 +202,9 @@ static segue_status apply_tell(segue_service *service, op *o, segue_error *err)
 {
     live_learner *live = o->live;
     live_task *task = segue_live_by_id(live, o->decision.task);
-    char key[NAME_MOST + 1] = "";
-    if (task)
-        memcpy(key, task->key, strlen(task->key) + 1);
+    char key[NAME_MOST + 1];
+    const char *known = task ? task->key : o->key;
+    memcpy(key, known, strlen(known) + 1);
     if (o->is_new && task) { /* what is told anew is told to an open task */
         (void)pthread_mutex_lock(&live->lock);
         segue_live_tell(live, task, o->decision.arm, o->call.reward);

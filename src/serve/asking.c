@@ -38,8 +38,7 @@ static bool find_allowed(const live_learner *live, size_t n_arms, const segue_ca
         segue_reply_fail(reply, 503, "out of memory for the arms of a task");
         return false;
     }
-    for (size_t i = 0; i < n_arms; i++)
-        flags[i] = !live->arm[i]->retired;
+    memcpy(flags, live->allowed, n_arms * sizeof *flags);
     *allowed = flags;
     return exclude(live, n_arms, call->exclude, flags, reply);
 }
@@ -56,37 +55,54 @@ bool segue_may_choose(const live_learner *live, const segue_call *call, segue_re
     return fine;
 }
 
-static bool choose_all(segue_service *service, live_learner *live, live_task *task,
-                       const segue_call *call, const bool *allowed, asked *out, segue_reply *reply)
+static segue_status choose_each(segue_service *service, live_learner *live, live_task *task,
+                                const segue_call *call, const bool *allowed, asked *out,
+                                segue_error *err)
 {
     const size_t n = call->count ? (size_t)call->count : 1;
     const double now = segue_service_now(service);
-    segue_error err;
+    live_law law = {.drawn = NULL};
+    segue_status status = SEGUE_OK;
     out->choice = calloc(n, sizeof *out->choice);
-    if (!out->choice) {
-        segue_reply_fail(reply, 503, "out of memory for decisions");
-        return false;
+    if (!out->choice)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for decisions");
+    if (call->probability)
+        status = segue_live_find_law(task, allowed, &law, err);
+    while (out->n < n && status == SEGUE_OK) {
+        status = segue_live_ask(live, task, allowed, &law, now, &out->choice[out->n], err);
+        out->n += status == SEGUE_OK;
     }
-    for (; out->n < n; out->n++)
-        if (segue_live_ask(live, task, allowed, call->probability, now, &out->choice[out->n],
-                           &err) != SEGUE_OK) {
-            segue_reply_fail(reply, err.status == SEGUE_EDOMAIN ? 409 : 503,
-                             "no arm of the task is left to choose: %s", err.message);
-            return false;
-        }
-    return true;
+    free(law.drawn);
+    return status;
+}
+
+static bool choose_all(segue_service *service, live_learner *live, live_task *task,
+                       const segue_call *call, const bool *allowed, asked *out, segue_reply *reply)
+{
+    segue_error err;
+    const segue_status status = choose_each(service, live, task, call, allowed, out, &err);
+    if (status == SEGUE_EDOMAIN)
+        segue_reply_fail(reply, 409,
+                         "no arm of the task is left to choose: all that it was opened with are "
+                         "excluded or retired");
+    else if (status != SEGUE_OK)
+        segue_reply_fail(reply, 503, "%s", err.message);
+    return status == SEGUE_OK;
 }
 
 bool segue_choose(segue_service *service, live_learner *live, live_task *task,
                   const segue_call *call, asked *out, segue_reply *reply)
 {
     bool *allowed = NULL;
+    if (!find_allowed(live, task->n_arms, call, &allowed, reply)) {
+        free(allowed);
+        return false;
+    }
     if (call->explain)
-        segue_answer_explanation(live, task, &out->why);
+        segue_answer_explanation(live, task, allowed, &out->why);
     out->control = task->control;
     out->version = task->version;
-    const bool fine = find_allowed(live, task->n_arms, call, &allowed, reply) &&
-                      choose_all(service, live, task, call, allowed, out, reply);
+    const bool fine = choose_all(service, live, task, call, allowed, out, reply);
     free(allowed);
     return fine;
 }
@@ -143,6 +159,19 @@ static void write_choices(const segue_service *service, const segue_call *call, 
         segue_out(b, "}");
     }
     segue_out(b, "]");
+}
+
+void segue_answer_ended(const op *o)
+{
+    bytes *b = &o->reply->body;
+    segue_out(b, "{");
+    segue_out_text(b, "task", o->call.task);
+    segue_out_bool(b, "control", o->row.control);
+    segue_out_whole(b, "version", o->row.version);
+    segue_out_bool(b, "closed", true);
+    segue_out_name(b, "told");
+    segue_bytes_put(b, o->told.data, o->told.size);
+    segue_out(b, "}");
 }
 
 static bool all_exact(const asked *a)

@@ -22,10 +22,10 @@ typedef struct place {
     char host[256], port[8];
 } place;
 
-/* http://HOST[:PORT][/] */
+/* [http://]HOST[:PORT][/] */
 static segue_status read_url(const char *url, place *out, segue_error *err)
 {
-    const char *host = strncmp(url, "http://", 7) == 0 ? url + 7 : NULL;
+    const char *host = strncmp(url, "http://", 7) == 0 ? url + 7 : strstr(url, "//") ? NULL : url;
     const size_t length = host ? strcspn(host, "/") : 0;
     const char *bracket = host && host[0] == '[' ? memchr(host, ']', length) : NULL;
     const char *from = bracket ? bracket : host;

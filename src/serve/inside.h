@@ -61,10 +61,11 @@ typedef struct op {
     size_t n_kept; /* OP_KEEP: how many were stored */
     segue_stored_task row;
     uint64_t seq;
-    asked asked;            /* OP_ASK: what was stored */
-    bytes told;             /* what an ask tells of the reward that came with it */
-    bool fallback;          /* it is a default that is told */
-    segue_learner *learner; /* OP_CREATE: made when the words were checked */
+    asked asked;             /* OP_ASK: what was stored */
+    bytes told;              /* what an ask tells of the reward that came with it */
+    char key[NAME_MOST + 1]; /* OP_TELL: of the task, if it is closed */
+    bool fallback;           /* it is a default that is told */
+    segue_learner *learner;  /* OP_CREATE: made when the words were checked */
 } op;
 
 typedef struct queue {
@@ -194,7 +195,11 @@ void segue_answer_task(segue_service *service, live_learner *live, const char *k
 /* One that is in the store: open or closed. */
 void segue_answer_row(const live_learner *live, const segue_stored_task *row, const char *key,
                       int status, segue_reply *reply);
-void segue_answer_explanation(live_learner *live, const live_task *task, bytes *b);
+/* `allowed`: the arms that may be chosen (NULL: all). */
+void segue_answer_explanation(live_learner *live, const live_task *task, const bool *allowed,
+                              bytes *b);
+/* What an ask gives where the reward that came with it has closed the task. */
+void segue_answer_ended(const op *o);
 void segue_answer_told(bytes *b, bool is_new, const char *task, bool closed);
 segue_stored_task segue_row_of(const live_learner *live, const live_task *task);
 

@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bandit/task.h"
 #include "transfer/play.h"
 
-#define DRAWS 2000 /* of a probability that has no closed form */
+#define DRAWS     2000 /* of a probability that has no closed form ... */
+#define MANY_ARMS 100  /* ... up to so many arms; fewer where there are more */
 
 /* ---- making one -------------------------------------------------------------------------- */
 
@@ -61,6 +63,7 @@ static void destroy(live_learner *live)
     for (size_t i = 0; i < live->n_arms; i++)
         free(live->arm[i]);
     free(live->arm);
+    free(live->allowed);
     free(live->line.entry);
     segue_versions_fini(&live->versions);
     segue_bytes_fini(&live->config);
@@ -83,18 +86,34 @@ segue_status segue_live_name_arm(live_learner *live, const char *name, bool reti
     const size_t size = strlen(name);
     live_arm *arm = calloc(1, sizeof *arm + size + 1);
     live_arm **arms = realloc(live->arm, (live->n_arms + 1) * sizeof(live_arm *));
+    bool *allowed = realloc(live->allowed, (live->n_arms + 1) * sizeof *allowed);
     if (arms)
         live->arm = arms;
-    if (!arm || !arms || !segue_map_put(&live->arm_by_name, name, size, arm)) {
+    if (allowed)
+        live->allowed = allowed;
+    if (!arm || !arms || !allowed || !segue_map_put(&live->arm_by_name, name, size, arm)) {
         free(arm);
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for an arm");
     }
     memcpy(arm->name, name, size + 1);
     arm->place = live->n_arms;
-    arm->retired = retired;
+    live->allowed[live->n_arms] = true;
     live->arm[live->n_arms++] = arm;
-    live->n_retired += retired;
+    if (retired)
+        segue_live_retire_arm(live, arm->place);
     return SEGUE_OK;
+}
+
+void segue_live_retire_arm(live_learner *live, size_t place)
+{
+    live->arm[place]->retired = true;
+    live->allowed[place] = false;
+    live->n_retired++;
+}
+
+const bool *segue_live_allowed(const live_learner *live)
+{
+    return live->n_retired > 0 ? live->allowed : NULL;
 }
 
 bool segue_live_find_arm(const live_learner *live, const char *name, size_t *place)
@@ -204,51 +223,49 @@ void segue_live_end(live_learner *live, live_task *task)
 
 /* ---- asking ------------------------------------------------------------------------------ */
 
-/* The chance of the arm that was chosen; among draws this choice is one, so that it is never 0. */
-static double chance_of(double chance, bool exact)
-{
-    return exact ? chance : (chance * DRAWS + 1.0) / (DRAWS + 1.0);
-}
-
-/* How likely each arm is to be chosen next. */
-static segue_status find_chances(live_task *task, const bool *allowed, double **out, bool *exact,
+segue_status segue_live_find_law(live_task *task, const bool *allowed, live_law *law,
                                  segue_error *err)
 {
-    double *chance = calloc(task->n_arms, sizeof *chance);
-    if (!chance)
+    law->draws = task->n_arms <= MANY_ARMS ? DRAWS : DRAWS * MANY_ARMS / task->n_arms;
+    law->drawn = calloc(2 * task->n_arms, sizeof *law->drawn);
+    if (!law->drawn)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for probabilities");
-    const segue_status status =
-        segue_task_probabilities(task->play, allowed, DRAWS, chance, exact, err);
-    *out = chance;
-    return status;
+    law->chance = law->drawn + task->n_arms;
+    return segue_task_law(task->play, allowed, law->draws, law->drawn, &law->certain, err);
 }
 
-segue_status segue_live_ask(live_learner *live, live_task *task, const bool *allowed,
-                            bool probability, double now, live_choice *out, segue_error *err)
+/* Of the arm that was chosen; among the draws this choice is one, so that it is never 0. */
+static double chance_of(const live_law *law, size_t arm)
 {
-    double *chance = NULL;
+    const double chance = law->chance[arm], draws = (double)law->draws;
+    return law->certain ? chance : (chance * draws + 1.0) / (draws + 1.0);
+}
+
+segue_status segue_live_ask(live_learner *live, live_task *task, const bool *allowed, live_law *law,
+                            double now, live_choice *out, segue_error *err)
+{
     size_t arm = 0;
     segue_status status = SEGUE_OK;
-    if (probability)
-        status = find_chances(task, allowed, &chance, &out->exact, err);
+    if (law->drawn)
+        status = segue_task_by_law(task->play, allowed, law->drawn, law->certain, law->chance, err);
     if (status == SEGUE_OK && allowed)
         status = segue_task_ask_among(task->play, allowed, &arm, err);
     else if (status == SEGUE_OK)
         arm = segue_task_ask(task->play);
-    if (status == SEGUE_OK) {
-        out->decision = (decision){.learner = live->id,
-                                   .task = task->id,
-                                   .number = task->next++,
-                                   .arm = arm,
-                                   .version = task->version,
-                                   .asked = now};
-        out->arm = live->arm[arm]->name;
-        out->probability = chance ? chance_of(chance[arm], out->exact) : 0.0;
-        task->asked++;
-        task->active = now;
-    }
-    free(chance);
-    return status;
+    if (status != SEGUE_OK)
+        return status;
+    out->decision = (decision){.learner = live->id,
+                               .task = task->id,
+                               .number = task->next++,
+                               .arm = arm,
+                               .version = task->version,
+                               .asked = now};
+    out->arm = live->arm[arm]->name;
+    out->exact = law->certain;
+    out->probability = law->drawn ? chance_of(law, arm) : 0.0;
+    task->asked++;
+    task->active = now;
+    return SEGUE_OK;
 }
 
 /* ---- waiting ----------------------------------------------------------------------------- */

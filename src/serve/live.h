@@ -71,6 +71,7 @@ typedef struct live_learner {
     pthread_mutex_t lock;
     segue_learner *learner;
     live_arm **arm; /* n_arms, which stay where they are */
+    bool *allowed;  /* n_arms: not retired */
     size_t n_arms, n_retired;
     map arm_by_name;
     map by_key, by_id;
@@ -108,6 +109,12 @@ void segue_live_release(live_learner *live); /* the last one frees it; NULL is f
 SEGUE_MUST_CHECK segue_status segue_live_name_arm(live_learner *live, const char *name,
                                                   bool retired, segue_error *err);
 
+/** Retire an arm, in the names alone. */
+void segue_live_retire_arm(live_learner *live, size_t place);
+
+/** The arms that are not retired, the first of which are those of a task; NULL: all. */
+const bool *segue_live_allowed(const live_learner *live);
+
 /** The place of an arm; false: there is none of that name. */
 bool segue_live_find_arm(const live_learner *live, const char *name, size_t *place);
 
@@ -136,6 +143,19 @@ typedef struct live_choice {
     bool exact;
 } live_choice;
 
+/** What a task draws from, until something is told; all zeros: nobody wants to know. */
+typedef struct live_law {
+    double *drawn, *chance; /* n_arms; one allocation */
+    uint64_t draws;
+    bool certain; /* nothing is drawn */
+} live_law;
+
+/** Find it: the work of many decisions, hence once for all of a request; free law->drawn.
+ * @retval SEGUE_EDOMAIN  no arm is left
+ * @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_live_find_law(live_task *task, const bool *allowed,
+                                                  live_law *law, segue_error *err);
+
 /**
  * Ask a task.
  *
@@ -143,7 +163,7 @@ typedef struct live_choice {
  * @retval SEGUE_ENOMEM
  */
 SEGUE_MUST_CHECK segue_status segue_live_ask(live_learner *live, live_task *task,
-                                             const bool *allowed, bool probability, double now,
+                                             const bool *allowed, live_law *law, double now,
                                              live_choice *out, segue_error *err);
 
 /** Let a decision wait for its default.  @retval SEGUE_ENOMEM */

@@ -65,6 +65,14 @@ void segue_reply_fail(segue_reply *reply, int status, const char *format, ...)
     segue_out(&reply->body, "}}");
 }
 
+void segue_reply_add_told(segue_reply *reply, const bytes *told)
+{
+    reply->body.size--; /* the last brace */
+    segue_out_name(&reply->body, "told");
+    segue_bytes_put(&reply->body, told->data, told->size);
+    segue_out(&reply->body, "}");
+}
+
 void segue_reply_because(segue_reply *reply, const segue_error *why)
 {
     segue_reply_fail(reply, segue_status_exit_code(why->status) == 2 ? 400 : 503, "%s",
@@ -327,7 +335,7 @@ static segue_status read_ask(json_t *body, segue_call *call, segue_error *err)
                                         "probability", "explain", "tell"};
     segue_status status = only(body, names, sizeof names / sizeof *names, err);
     if (status == SEGUE_OK)
-        status = segue_name_read(json_object_get(body, "task"), "task", call->task, err);
+        status = segue_name_read_new(json_object_get(body, "task"), "task", call->task, err);
     if (status == SEGUE_OK && json_object_get(body, "event"))
         status = segue_name_read(json_object_get(body, "event"), "event", call->event, err);
     if (status == SEGUE_OK && json_object_get(body, "count"))
@@ -351,15 +359,16 @@ static segue_status read_open(json_t *body, segue_call *call, segue_error *err)
     static const char *const names[] = {"task"};
     const segue_status status = only(body, names, 1, err);
     json_t *task = json_object_get(body, "task");
-    return status == SEGUE_OK && task ? segue_name_read(task, "task", call->task, err) : status;
+    return status == SEGUE_OK && task ? segue_name_read_new(task, "task", call->task, err) : status;
 }
 
 static segue_status read_arm(json_t *body, segue_call *call, segue_error *err)
 {
     static const char *const names[] = {"arm"};
     const segue_status status = only(body, names, 1, err);
-    return status == SEGUE_OK ? segue_name_read(json_object_get(body, "arm"), "arm", call->arm, err)
-                              : status;
+    return status == SEGUE_OK
+               ? segue_name_read_new(json_object_get(body, "arm"), "arm", call->arm, err)
+               : status;
 }
 
 static segue_status read_fields(json_t *body, segue_call *call, segue_error *err)

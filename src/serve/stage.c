@@ -180,8 +180,8 @@ static segue_status stage_task(segue_service *service, op *o, segue_error *err)
     if (status != SEGUE_OK || found)
         return status;
     if (atomic_load(&service->open_tasks) >= service->config.open_most) {
-        REFUSE(o, 429, "%" PRIu64 " tasks are open, and more are not allowed; close some",
-               service->config.open_most);
+        REFUSE(o, 429, "%llu tasks are open, and %" PRIu64 " are allowed; close some",
+               atomic_load(&service->open_tasks), service->config.open_most);
         return SEGUE_OK;
     }
     (void)pthread_mutex_lock(&live->lock);
@@ -270,15 +270,16 @@ static segue_status tell_too_late(segue_service *service, op *o, bool closed, se
         return status;
     }
     const double x = o->call.reward;
-    if (found && !there.by_default && !(there.value < x || there.value > x))
-        return SEGUE_OK; /* applied as a duplicate */
+    if (found && !there.by_default && !(there.value < x || there.value > x)) /* a duplicate */
+        return closed ? segue_store_task_key(service->store, o->decision.task, o->key, err)
+                      : SEGUE_OK;
     if (found && !there.by_default)
         REFUSE(o, 409, "the decision has the reward %.17g already, and %.17g was told", there.value,
                x);
     else if (closed && !found)
         REFUSE(o, 410, "the task is closed, and the reward does not count any more");
     else
-        REFUSE(o, 410, "the wait of %g seconds is over, and %s", o->live->words.wait,
+        REFUSE(o, 410, "the wait of %g s is over, and %s", o->live->words.wait,
                found ? "the default was counted" : "the reward does not count any more");
     return SEGUE_OK;
 }
@@ -402,7 +403,7 @@ static segue_status choose_for_event(segue_service *service, op *o, live_task *t
     (void)pthread_mutex_lock(&o->live->lock);
     if (o->asked.n > 0) { /* what it is taken for by now */
         if (o->call.explain)
-            segue_answer_explanation(o->live, task, &o->asked.why);
+            segue_answer_explanation(o->live, task, segue_live_allowed(o->live), &o->asked.why);
         (void)pthread_mutex_unlock(&o->live->lock);
         return SEGUE_OK;
     }
@@ -417,9 +418,15 @@ static segue_status ask_closed(segue_service *service, op *o, segue_error *err)
     segue_status status = SEGUE_OK;
     if (o->call.event[0])
         status = find_event(service, o, o->row.id, o->row.control, err);
-    if (status == SEGUE_OK && !o->answered && o->asked.n == 0)
+    if (status != SEGUE_OK || o->answered || o->asked.n > 0)
+        return status;
+    if (o->told.size > 0 && o->decision.task == o->row.id) { /* by that reward, or before */
+        o->answered = true;
+        segue_answer_ended(o);
+    } else {
         REFUSE(o, 409, "the task '%.80s' is closed", o->call.task);
-    return status;
+    }
+    return SEGUE_OK;
 }
 
 static segue_status stage_ask(segue_service *service, op *o, segue_error *err)

@@ -11,8 +11,9 @@
 #include "serve/map.h"
 #include "serve/out.h"
 
-#define LONGEST_TIME 1e9   /* seconds */
-#define LARGEST_END  1e100 /* of a range: its squares, summed, are still numbers */
+#define LONGEST_TIME 1e9     /* seconds */
+#define IDLE         86400.0 /* seconds, where nothing else closes a task */
+#define LARGEST_END  1e100   /* of a range: its squares, summed, are still numbers */
 #define LEAST_WIDTH  1e-100
 
 static const segue_json_place body_place = {.path = "the body"};
@@ -34,11 +35,17 @@ segue_status segue_name_read(const json_t *value, const char *field, char out[NA
         return segue_json_fail(&body_place, field, err, "has %zu bytes; at most %d are allowed",
                                size, NAME_MOST);
     memcpy(out, json_string_value(value), size + 1);
-    if (strcmp(out, ".") == 0 || strcmp(out, "..") == 0)
-        return segue_json_fail(&body_place, field, err,
-                               "is '%s', which has another meaning in a path; need another text",
-                               out);
     return SEGUE_OK;
+}
+
+segue_status segue_name_read_new(const json_t *value, const char *field, char out[NAME_MOST + 1],
+                                 segue_error *err)
+{
+    const segue_status status = segue_name_read(value, field, out, err);
+    if (status == SEGUE_OK && (strcmp(out, ".") == 0 || strcmp(out, "..") == 0))
+        return segue_json_fail(&body_place, field, err,
+                               "is '%s', which has a meaning of its own in a path", out);
+    return status;
 }
 
 /* ---- numbers ----------------------------------------------------------------------------- */
@@ -107,6 +114,8 @@ static segue_status read_numbers(words *w, json_t *body, segue_error *err)
         status = read_default(w, body, err);
     if (status == SEGUE_OK)
         status = read_whole(body, "close_after", SEGUE_MAX_HORIZON, &w->close_after, err);
+    if (w->close_after == 0) /* only closed tasks are learned from: some day it must be */
+        w->idle = fmin(fmax(IDLE, 2.0 * w->wait), LONGEST_TIME);
     if (status == SEGUE_OK)
         status = read_number(body, "idle", 0.0, LONGEST_TIME, &w->idle, err);
     if (status == SEGUE_OK)
@@ -170,16 +179,25 @@ static segue_status read_all(words *w, json_t *body, segue_error *err)
 }
 
 /* What is asked of a new learner alone: one that a store has must stay readable. */
-static segue_status check_new(const words *w, segue_error *err)
+static segue_status check_new(const words *w, json_t *body, segue_error *err)
 {
-    if (strcmp(w->name, ".") == 0 || strcmp(w->name, "..") == 0)
-        return segue_json_fail(&body_place, "name", err,
-                               "is '%s', which has a meaning of its own in a path", w->name);
+    char name[NAME_MOST + 1];
+    segue_status status = segue_name_read_new(json_object_get(body, "name"), "name", name, err);
+    const json_t *arms = json_object_get(body, "arms");
+    for (size_t i = 0; i < json_array_size(arms) && status == SEGUE_OK; i++)
+        status = segue_name_read_new(json_array_get(arms, i), "arms", name, err);
+    if (status != SEGUE_OK)
+        return status;
     if (!(fabs(w->lowest) <= LARGEST_END && fabs(w->highest) <= LARGEST_END &&
           w->highest - w->lowest >= LEAST_WIDTH))
         return segue_json_fail(&body_place, "range", err,
                                "need rewards from %g to %g, the second at least %g above the first",
                                -LARGEST_END, LARGEST_END, LEAST_WIDTH);
+    if (w->has_default && w->idle > 0.0 && w->idle < w->wait)
+        return segue_json_fail(&body_place, "idle", err,
+                               "is %g, and a default counts after %g seconds: the task would be "
+                               "closed before; need at least as much, or 0",
+                               w->idle, w->wait);
     return SEGUE_OK;
 }
 
@@ -197,7 +215,7 @@ segue_status segue_words_read(words *w, json_t *body, segue_error *err)
     segue_status status = read_words(w, body, err);
     if (status != SEGUE_OK)
         return status;
-    status = check_new(w, err);
+    status = check_new(w, body, err);
     if (status != SEGUE_OK)
         segue_words_fini(w);
     return status;
@@ -268,6 +286,9 @@ segue_status segue_words_learner(const words *w, segue_learner **out, segue_erro
     if (w->steps == 0 && (strcmp(config.method, "tla") == 0 || strcmp(config.method, "tucb") == 0))
         return segue_json_fail(&body_place, "steps", err,
                                "is missing or 0; %s must know the steps of a task", config.method);
+    if (w->models == 0 && strcmp(config.method, "tucb") == 0)
+        return segue_json_fail(&body_place, "models", err,
+                               "is missing or 0; tucb must know how many models to look for");
     config.n_arms = w->n_arms;
     config.n_models = (size_t)w->models;
     config.horizon = w->steps;

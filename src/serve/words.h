@@ -8,9 +8,10 @@
 
 #include "core/bytes.h"
 #include "segue/learner.h"
+#include "store/store.h"
 
-#define NAME_MOST 256  /* bytes of a name */
-#define ARMS_MOST 1000 /* arms of a learner of the service */
+#define NAME_MOST SEGUE_STORE_NAME /* bytes of a name */
+#define ARMS_MOST 1000             /* arms of a learner of the service */
 
 typedef struct words {
     char name[NAME_MOST + 1], method[NAME_MOST + 1];
@@ -59,5 +60,9 @@ SEGUE_MUST_CHECK segue_status segue_words_learner(const words *w, segue_learner 
  */
 SEGUE_MUST_CHECK segue_status segue_name_read(const json_t *value, const char *field,
                                               char out[NAME_MOST + 1], segue_error *err);
+
+/** The same of something new: "." and "..", which no path can name, are refused. */
+SEGUE_MUST_CHECK segue_status segue_name_read_new(const json_t *value, const char *field,
+                                                  char out[NAME_MOST + 1], segue_error *err);
 
 #endif

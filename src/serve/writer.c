@@ -15,6 +15,7 @@ static segue_status stage_all(segue_service *service, op *group, segue_error *er
 static void refuse_all(segue_service *service, op *group, const segue_error *why)
 {
     segue_store_rollback(service->store);
+    segue_store_make_room(service->store);
     for (op *o = group; o; o = o->next) {
         segue_undo(o);
         o->again = false;
@@ -47,6 +48,8 @@ static void finish(segue_service *service, op *o)
         (void)segue_queue_put(&service->queue, o, true);
         return;
     }
+    if (o->reply && o->reply->status >= 400 && o->told.size > 0)
+        segue_reply_add_told(o->reply, &o->told);
     const segue_done done = o->done;
     void *context = o->context;
     segue_op_destroy(o);

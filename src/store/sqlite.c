@@ -117,6 +117,7 @@ segue_status segue_sql_number(segue_store *store, const char *text, int64_t *out
 
 static segue_status make_schema(segue_store *store, segue_error *err)
 {
+    store->is_new = true;
     segue_status status = segue_sql_execute(store, "BEGIN IMMEDIATE", err);
     if (status == SEGUE_OK)
         status = segue_sql_execute(store, schema, err);
@@ -256,7 +257,7 @@ static segue_status open_file(segue_store *store, segue_store_mode wish, segue_e
     return segue_sql_execute(store,
                              "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
                              "PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -16384;"
-                             "PRAGMA wal_autocheckpoint = 4000",
+                             "PRAGMA wal_autocheckpoint = 1000",
                              err);
 }
 
@@ -301,6 +302,17 @@ void segue_store_close(segue_store *store)
     free(store);
 }
 
+void segue_store_abandon(segue_store *store)
+{
+    char *path = store && store->is_new && *segue_store_path(store) ? store->path : NULL;
+    if (path)
+        store->path = NULL;
+    segue_store_close(store); /* which takes the files beside it away */
+    if (path)
+        (void)unlink(path);
+    free(path);
+}
+
 const char *segue_store_path(const segue_store *store)
 {
     return strcmp(store->path, ":memory:") == 0 ? "" : store->path;
@@ -327,13 +339,37 @@ segue_status segue_store_claim(segue_store *store, segue_error *err)
 
 /* ---- the file as a whole ----------------------------------------------------------------- */
 
+/* Of learners that are not being removed. */
+#define NAMED "learner IN (SELECT id FROM learner WHERE name IS NOT NULL)"
+
+/* The tasks that are closed are those that the journal closes. */
+static segue_status check_closed(segue_store *store, segue_error *err)
+{
+    static const char tasks[] =
+        "SELECT count(*) FROM task AS t WHERE " NAMED " AND ((closed IS NULL) <> (closed_seq IS "
+        "NULL) OR (closed_seq IS NOT NULL AND NOT EXISTS (SELECT 1 FROM journal WHERE seq = "
+        "t.closed_seq AND kind = 1 AND subject = t.id AND learner = t.learner)))";
+    static const char events[] =
+        "SELECT count(*) FROM journal AS j WHERE " NAMED " AND kind = 1 AND NOT EXISTS (SELECT 1 "
+        "FROM task WHERE id = j.subject AND closed_seq = j.seq)";
+    int64_t wrong = 0, also = 0;
+    segue_status status = segue_sql_number(store, tasks, &wrong, err);
+    if (status == SEGUE_OK)
+        status = segue_sql_number(store, events, &also, err);
+    if (status == SEGUE_OK && wrong + also > 0)
+        return segue_fail(err, SEGUE_EFILE,
+                          "%s: is damaged: of %" PRId64
+                          " tasks the journal does not say whether they are closed as they do",
+                          segue_text_tail(store->path), wrong > also ? wrong : also);
+    return status;
+}
+
 /* What a closed task says of its rewards, and an arm of those of closed tasks, is there. */
 static segue_status check_counts(segue_store *store, segue_error *err)
 {
     static const char tasks[] =
         "SELECT count(*) FROM task AS t WHERE closed_seq IS NOT NULL AND rewards <> (SELECT "
-        "count(*) FROM reward WHERE task = t.id) AND learner IN (SELECT id FROM learner WHERE name "
-        "IS NOT NULL)";
+        "count(*) FROM reward WHERE task = t.id) AND " NAMED;
     static const char arms[] =
         "SELECT count(*) FROM learner AS l WHERE name IS NOT NULL AND (SELECT sum(pulls) FROM arm "
         "WHERE learner = l.id) <> (SELECT coalesce(sum(rewards), 0) FROM task WHERE learner = l.id "
@@ -362,6 +398,8 @@ segue_status segue_store_integrity(segue_store *store, segue_error *err)
             segue_fail(err, SEGUE_EFILE, "%s: is damaged: %.200s", segue_text_tail(store->path),
                        (const char *)sqlite3_column_text(sql, 0));
     (void)sqlite3_finalize(sql);
+    if (status == SEGUE_OK)
+        status = check_closed(store, err);
     return status == SEGUE_OK ? check_counts(store, err) : status;
 }
 

@@ -84,7 +84,8 @@ struct segue_store {
     sqlite3 *db;
     sqlite3_stmt *prepared[N_STATEMENTS];
     char *path;
-    int claim; /* the file again, locked by the one that serves it; or -1 */
+    int claim;   /* the file again, locked by the one that serves it; or -1 */
+    bool is_new; /* this process made it */
 };
 
 /* A statement, ready to be bound; NULL: the database refuses it, and `err` tells why. */

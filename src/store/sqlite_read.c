@@ -1,5 +1,6 @@
 /* sqlite_read.c - read a store: rows to structs, and a call for each.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,6 +164,22 @@ segue_status segue_store_read_task(segue_store *store, int64_t id, segue_stored_
         return SEGUE_EIO;
     (void)sqlite3_bind_int64(sql, 1, id);
     return one_task(store, sql, out, found, err);
+}
+
+segue_status segue_store_task_key(segue_store *store, int64_t id, char key[SEGUE_STORE_NAME + 1],
+                                  segue_error *err)
+{
+    sqlite3_stmt *sql = segue_sql(store, SQL_TASK_BY_ID, err);
+    if (!sql)
+        return SEGUE_EIO;
+    (void)sqlite3_bind_int64(sql, 1, id);
+    segue_status status = SEGUE_OK;
+    if (sqlite3_step(sql) == SQLITE_ROW)
+        (void)snprintf(key, SEGUE_STORE_NAME + 1, "%s", text_of(sql, 2));
+    else
+        status = segue_fail(err, SEGUE_EFILE, "the store is damaged: a reward is of no task");
+    (void)sqlite3_reset(sql);
+    return status;
 }
 
 /* ---- rewards ----------------------------------------------------------------------------- */

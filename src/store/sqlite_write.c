@@ -44,6 +44,11 @@ void segue_store_rollback(segue_store *store)
         (void)run_plain(store, SQL_ROLLBACK, NULL);
 }
 
+void segue_store_make_room(segue_store *store)
+{
+    (void)sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+}
+
 static segue_status read_meta(segue_store *store, const char *name, unsigned char *key,
                               uint64_t *number, segue_error *err)
 {

@@ -16,8 +16,9 @@
 
 typedef struct segue_store segue_store;
 
-#define SEGUE_STORE_FORMAT 2  /* what this program reads and writes */
-#define SEGUE_STORE_KEY    16 /* bytes of the key that decisions are signed with */
+#define SEGUE_STORE_FORMAT 2   /* what this program reads and writes */
+#define SEGUE_STORE_KEY    16  /* bytes of the key that decisions are signed with */
+#define SEGUE_STORE_NAME   256 /* bytes of a task's key, at most */
 
 typedef enum segue_store_mode {
     SEGUE_STORE_CREATE,  /* open it, or make it */
@@ -37,6 +38,9 @@ typedef enum segue_store_mode {
 SEGUE_MUST_CHECK segue_status segue_store_open(segue_store **out, const char *name,
                                                segue_store_mode mode, segue_error *err);
 void segue_store_close(segue_store *store);
+
+/** The same, and a store that this process made goes: nothing came of it. */
+void segue_store_abandon(segue_store *store);
 
 /** The path of its file; "" without one. */
 const char *segue_store_path(const segue_store *store);
@@ -76,6 +80,9 @@ SEGUE_MUST_CHECK segue_status segue_store_limit(segue_store *store, uint64_t pag
 SEGUE_MUST_CHECK segue_status segue_store_begin(segue_store *store, segue_error *err);
 SEGUE_MUST_CHECK segue_status segue_store_commit(segue_store *store, segue_error *err);
 void segue_store_rollback(segue_store *store);
+
+/** The disk may be full: let the journal's pages go to their places, so that its room is free. */
+void segue_store_make_room(segue_store *store);
 
 /** The key, and how often the store was started, which this makes one more. */
 SEGUE_MUST_CHECK segue_status segue_store_start(segue_store *store,
@@ -244,6 +251,11 @@ SEGUE_MUST_CHECK segue_status segue_store_find_task(segue_store *store, int64_t 
 SEGUE_MUST_CHECK segue_status segue_store_read_task(segue_store *store, int64_t id,
                                                     segue_stored_task *out, bool *found,
                                                     segue_error *err);
+
+/** The key of a task that is there.  @retval SEGUE_EFILE  it is not */
+SEGUE_MUST_CHECK segue_status segue_store_task_key(segue_store *store, int64_t id,
+                                                   char key[SEGUE_STORE_NAME + 1],
+                                                   segue_error *err);
 
 /** The rewards of a task, in the order in which they were told. */
 SEGUE_MUST_CHECK segue_status segue_store_rewards(segue_store *store, int64_t task,

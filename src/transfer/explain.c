@@ -55,20 +55,29 @@ static void tell_next(const segue_belief *belief, const segue_view *view, void *
 segue_status segue_learner_explain(const segue_learner *learner, segue_task *task,
                                    segue_explanation *out, segue_error *err)
 {
+    return segue_learner_explain_among(learner, task, NULL, out, err);
+}
+
+segue_status segue_learner_explain_among(const segue_learner *learner, segue_task *task,
+                                         const bool *allowed, segue_explanation *out,
+                                         segue_error *err)
+{
     open_task *entry = NULL;
+    segue_view view;
     const segue_status status = segue_learner_entry(learner, task, &entry, err);
     if (status != SEGUE_OK)
         return status;
     if (!has_types(learner))
         return segue_fail(err, SEGUE_EDOMAIN, "tucb goes by models, and knows no types");
-    const segue_view *view = segue_task_inside(task).view;
-    const segue_belief belief = segue_player_belief(view);
-    void *memory = malloc(segue_lookahead_size(belief.prior.n_components, view->n_arms));
+    if (!segue_task_narrow(task, allowed, &view))
+        return segue_fail(err, SEGUE_EDOMAIN, "no arm is allowed that the task may pull");
+    const segue_belief belief = segue_player_belief(&view);
+    void *memory = malloc(segue_lookahead_size(belief.prior.n_components, view.n_arms));
     if (!memory)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory to explain a task");
     *out = (segue_explanation){.n_types = 0};
     out->n_types = tell_weights(&belief, out->weight);
-    tell_next(&belief, view, memory, out);
+    tell_next(&belief, &view, memory, out);
     free(memory);
     return SEGUE_OK;
 }
