@@ -755,6 +755,7 @@ static void other_paths_and_methods_are_refused(void **state)
     refused(405, "GET, HEAD, POST", "PUT", "/v1/learners", NULL);
     refused(405, "POST", "GET", "/v1/tell", NULL);
     refused(405, "GET", "POST", "/healthz", NULL);
+    refused(405, "GET, HEAD", "TRACE", "/", NULL);
     refused(400, "the body is empty", "POST", "/v1/tell", NULL);
     refused(400, "no query", "GET", "/v1/learners?x", NULL);
     check(200, "GET", "/healthz", NULL);

@@ -209,7 +209,7 @@ static const pattern *find_pattern(const segue_request *request, segue_call *cal
                                    segue_reply *reply)
 {
     const char *method = strcmp(request->method, "HEAD") == 0 ? "GET" : request->method;
-    bool get = false, post = false, delete = false;
+    bool get = segue_page_find(request->path) != NULL, post = false, delete = false;
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
         const fit how = match(patterns[i].path, request->path, call);
         if (how == OTHER)
