@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 import { token } from "./api.js";
 import { createPage } from "./create.js";
-import { setText } from "./dom.js";
+import { h, setText } from "./dom.js";
 import { learnerPage } from "./learner.js";
 import { learnersPage } from "./learners.js";
 import { loginPage } from "./login.js";
@@ -31,11 +31,26 @@ function decoded(text) {
 
 function pageOf(hash) {
     if (hash === "#/new") return createPage(say);
+    if (["", "#", "#/"].includes(hash)) return learnersPage();
     const name = /^#\/learner\/(.+)$/.exec(hash)?.[1];
-    return name ? learnerPage(decoded(name)) : learnersPage();
+    return name ? learnerPage(decoded(name)) : unknownPage(hash);
 }
 
-/* Pages are gone to by hand, so focus moves to the heading: by keyboard one starts reading there. */
+function unknownPage(hash) {
+    const element = h("div", {}, h("h1", { tabindex: "-1" }, "No such page"),
+        h("p", {}, `There is nothing at ${decoded(hash)}. `, h("a", { href: "#/" }, "All learners")));
+    return { title: "No such page", element };
+}
+
+/** Mark the page's own link. */
+function markCurrent(hash) {
+    for (const link of document.querySelectorAll("nav a")) {
+        if (link.hash && link.hash === (hash.slice(1) ? hash : "#/")) link.setAttribute("aria-current", "page");
+        else link.removeAttribute("aria-current");
+    }
+}
+
+/* Pages are gone to by hand, so focus moves to the heading, or to the field asked for: by keyboard one goes on there. */
 function enter(next, focus) {
     stop();
     page?.leave?.();
@@ -43,7 +58,8 @@ function enter(next, focus) {
     main.replaceChildren(page.element);
     document.title = `${page.title} – Segue`;
     forget.hidden = token.get() === null;
-    if (focus) main.querySelector("h1").focus();
+    if (focus) (page.focus ?? main.querySelector("h1")).focus();
+    if (!page.look) setText(live, "Not live.");
     stop = page.look ? poll(look, failed) : () => {};
 }
 
@@ -63,6 +79,7 @@ function failed(error) {
 
 function route(focus) {
     lost = false;
+    markCurrent(location.hash);
     enter(pageOf(location.hash), focus);
 }
 

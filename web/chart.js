@@ -21,6 +21,11 @@ function axis({ title, ...more }) {
     };
 }
 
+/* As Chart.js writes it, but with a real minus. */
+function tick(...args) {
+    return Chart.Ticks.formatters.numeric.apply(this, args).replaceAll("-", "−");
+}
+
 /**
  * @typedef {Object} Drawing  what a chart shows now
  * @property {string} label   one sentence for those who do not see it
@@ -28,9 +33,13 @@ function axis({ title, ...more }) {
  * @property {any[]} [labels]
  * @property {{title: string}} x  and more of Chart.js's options of an axis
  * @property {{title: string}} y
+ * @property {(y: number) => string} write  a number of its y, as a text
  */
 
-function configure({ datasets, labels, x, y }, type) {
+function configure({ datasets, labels, x, y, write }, type) {
+    const upright = axis(y);
+    upright.ticks.callback = tick;
+    const label = ({ dataset, parsed }) => `${dataset.label}: ${write(parsed.y)}`;
     return {
         type,
         data: { labels, datasets },
@@ -39,8 +48,9 @@ function configure({ datasets, labels, x, y }, type) {
             responsive: true,
             maintainAspectRatio: false,
             interaction: { mode: "index", intersect: false },
-            scales: { x: axis(x), y: axis(y) },
-            plugins: { legend: { labels: { color: colour("ink"), usePointStyle: true, boxHeight: 7 } } },
+            scales: { x: axis(x), y: upright },
+            plugins: { legend: { labels: { color: colour("ink"), usePointStyle: true, boxHeight: 7 } },
+                       tooltip: { callbacks: { label } } },
         },
     };
 }

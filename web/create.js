@@ -4,7 +4,12 @@ import { get, post } from "./api.js";
 import { h, setText, show } from "./dom.js";
 
 const METHODS = [["auto", "auto: the one that suits"], ["tla", "tla: look ahead over types"],
-    ["tts", "tts: sample over types"], ["ts-prior", "ts-prior: share one prior"]];
+    ["tts", "tts: sample over types"], ["ts-prior", "ts-prior: a prior for each arm, no types"],
+    ["tucb", "tucb: the paper's, of a known number of models"]];
+
+const CLOSING = "A learner learns from closed tasks only. A task closes after as many rewards as it has steps (or as you " +
+    "say below), after some time without ask or tell, or when it is told to.";
+const MORE = ["close_after", "idle", "wait", "default", "models"];
 
 /** A label, a control, and a line of help tied to it. */
 function field(id, label, help, control) {
@@ -16,7 +21,24 @@ function field(id, label, help, control) {
 }
 
 function number(value, props) {
-    return h("input", { type: "number", value, required: true, ...props });
+    return h("input", { type: "number", value, required: value !== null, ...props });
+}
+
+const seconds = () => number(null, { min: 0, step: "any" });
+
+/** What most learners leave as it is: an empty field is not sent. */
+function moreFields() {
+    return [
+        field("close_after", "Close after so many rewards", "Empty: after as many as a task has steps. 0: never.",
+            number(null, { min: 0, step: 1 })),
+        field("idle", "Close after so many idle seconds", "Seconds without ask or tell. Empty: a day (86400) where neither " +
+            "steps nor rewards to close after are given, else never. 0: never.", seconds()),
+        field("wait", "Wait for a reward, seconds", "A reward that comes later is refused. Empty or 0: it may come any time.",
+            seconds()),
+        field("default", "Reward when the wait is over", "Empty: a decision without a reward is ignored.",
+            number(null, { step: "any" })),
+        field("models", "Models", "For tucb alone, which must know how many there are.", number(null, { min: 1, step: 1 })),
+    ];
 }
 
 function fields() {
@@ -42,29 +64,57 @@ export function read(data) {
     return {
         name: data.get("name").trim(), arms, method: data.get("method"), steps: Number(data.get("steps")),
         control: Number(data.get("control")) / 100, range: [Number(data.get("lowest")), Number(data.get("highest"))],
+        ...Object.fromEntries(MORE.filter((name) => data.get(name)).map((name) => [name, Number(data.get(name))])),
     };
+}
+
+/** The service's sentence, and the id of the field of the form that it is about, where it names one. */
+export function blame(message) {
+    const [, name, reason] = /^the body: field '([^']*)': (.*)$/s.exec(message) ?? [];
+    const plain = message.replace(/^the body: /, "");
+    if (name === undefined) return { id: /n_models/.test(message) ? "models" : null, text: plain };
+    return { id: name === "range" ? "lowest" : name, text: reason };
 }
 
 export function createPage(say) {
     const error = h("p", { class: "error", role: "alert" });
     const button = h("button", { type: "submit" }, "Create");
+    const more = h("details", {}, h("summary", {}, "More"), ...moreFields());
     show(error, false);
+
+    /* By the field that is wrong, or before the button. */
+    function complain(form, { id, text }) {
+        const control = id ? form.elements[id] : null;
+        setText(error, text);
+        show(error, true);
+        if (!control) return button.before(error);
+        more.open ||= more.contains(control);
+        control.closest(".field").append(error);
+        control.setAttribute("aria-invalid", "true");
+        control.focus();
+    }
+
+    function choose(event) {
+        const { method, models } = event.currentTarget.elements;
+        models.required = method.value === "tucb";
+        more.open ||= models.required; /* what must be filled in is seen */
+    }
 
     async function submit(event) {
         event.preventDefault();
         button.disabled = true;
+        event.target.querySelector("[aria-invalid]")?.removeAttribute("aria-invalid");
         try {
             const learner = await post("/v1/learners", read(new FormData(event.target)));
             say(`Learner ${learner.name} is there.`);
             location.hash = `#/learner/${encodeURIComponent(learner.name)}`;
         } catch (refused) {
-            show(error, true);
-            setText(error, refused.message);
+            complain(event.target, blame(refused.message));
         }
         button.disabled = false;
     }
-    const form = h("form", { class: "form", onsubmit: submit }, ...fields(), error, button);
-    const element = h("div", {}, h("h1", { tabindex: "-1" }, "New learner"), form);
+    const form = h("form", { class: "form", onsubmit: submit, onchange: choose }, ...fields(), more, error, button);
+    const element = h("div", {}, h("h1", { tabindex: "-1" }, "New learner"), h("p", { class: "note" }, CLOSING), form);
     const look = (signal) => get("/v1/learners", signal); /* a token is asked for before the form is filled in */
     return { title: "New learner", element, look };
 }

@@ -2,16 +2,16 @@
  * SPDX-License-Identifier: Apache-2.0 */
 import { curl } from "./curl.js";
 import { h, section, show } from "./dom.js";
-import { clock } from "./format.js";
+import { clock, plain, scaleOf } from "./format.js";
 import { makeTable } from "./table.js";
 
 const MOST = 12; /* are enough to see what is going on */
 
 const COLUMNS = [
     { head: "Time", cell: (d) => clock(d.time) },
-    { head: "Task", cell: (d) => (d.control ? `${d.task} (control)` : d.task) },
+    { head: "Task", key: true, cell: (d) => (d.control ? `${d.task} (control)` : d.task) },
     { head: "Arm", cell: (d) => d.arm },
-    { head: "Reward", number: true, cell: (d) => String(Number(d.reward.toFixed(3))) },
+    { head: "Reward", number: true, cell: (d) => plain(d.reward, d.scale) },
 ];
 
 export function makeDecisions() {
@@ -20,10 +20,11 @@ export function makeDecisions() {
         h("p", {}, "No reward since the service was started. Tell one with the id that asking gave:"),
         curl("/v1/tell", { decision: "ID", reward: 1 }));
     const element = section("decisions", "Recent decisions", empty, table.element);
-    function update({ decisions }) {
+    function update({ learner, decisions }) {
+        const scale = scaleOf(learner.range);
         show(empty, decisions.length === 0);
         show(table.element, decisions.length > 0);
-        table.update(decisions.slice(0, MOST));
+        table.update(decisions.slice(0, MOST).map((d) => ({ ...d, scale })));
     }
     return { element, update };
 }

@@ -9,11 +9,51 @@ export const count = (n) => counts.format(n);
 /** "1 task", "2 tasks". */
 export const many = (n, noun) => `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
 
-/** A reward to three decimals, or a dash where there is none. */
-export const value = (x) => (x === null || x === undefined ? "–" : x.toFixed(3));
+const HUGE = 1e7; /* from here on, and below TINY, with a power of ten */
+const TINY = 1e-4;
 
-/** With its sign, the minus a real one. */
-export const signed = (x) => (x < 0 ? `−${value(-x)}` : `+${value(x)}`);
+/** How large the rewards of a range are: so many decimals do numbers about them have. */
+export const scaleOf = ([lowest, highest]) => highest - lowest;
+
+/* Three decimals where rewards are about 1: fewer where they are large, more where they are small. */
+function decimals(scale) {
+    const power = Math.floor(Math.log10(scale));
+    return Math.min(Math.max(power < 0 ? 2 - power : 3 - power, 0), 20);
+}
+
+const needsPower = (x, scale) => x !== 0 && (scale >= HUGE ? Math.abs(x) >= HUGE : scale < TINY && Math.abs(x) < TINY);
+
+function write(x, scale, options) {
+    const digits = decimals(scale);
+    const text = needsPower(x, scale) ? (options.signDisplay === "exceptZero" && x > 0 ? "+" : "") + x.toExponential(2)
+        : x.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits, ...options });
+    return text.replace("e+", "e").replaceAll("-", "−");
+}
+
+const isNone = (x) => x === null || x === undefined;
+
+/** A mean of rewards, 0.72 as "0.720" where rewards are about 1, or a dash where there is none. */
+export const value = (x, scale = 1) => (isNone(x) ? "–" : write(x, scale, { signDisplay: "negative" }));
+
+/** With its sign. */
+export const signed = (x, scale = 1) => write(x, scale, { signDisplay: "exceptZero" });
+
+/** A single reward: 1 as "1". */
+export const plain = (x, scale = 1) => write(x, scale, { signDisplay: "negative", minimumFractionDigits: 0 });
+
+/** A number as it was given, every digit of it. */
+export function exact(x) {
+    const size = Math.abs(x);
+    const text = x !== 0 && (size >= HUGE || size < TINY) ? x.toExponential()
+        : x.toLocaleString("en", { maximumFractionDigits: 20 });
+    return text.replace("e+", "e").replaceAll("-", "−");
+}
+
+/** From one to another: a dash beside a minus could not be read. */
+export function span(low, high, scale = 1) {
+    const ends = [value(low, scale), value(high, scale)];
+    return ends.join(ends.join().includes("−") ? " to " : "–");
+}
 
 /** 0.0312 as "3 %", small ones with a decimal. */
 export function share(x) {
@@ -30,6 +70,12 @@ export function ago(time, now = Date.now() / 1000) {
         if (seconds >= size) return `${many(Math.floor(seconds / size), name)} ago`;
     }
     return "just now";
+}
+
+/** 86400 seconds as "1 day". */
+export function duration(seconds) {
+    const [size, name] = UNITS.find(([unit]) => seconds >= unit && seconds % unit === 0) ?? [1, "second"];
+    return many(seconds / size, name);
 }
 
 /** The time of day, and the date where it is not today. */

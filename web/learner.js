@@ -3,21 +3,22 @@
 import { makeAlarm } from "./alarm.js";
 import { get, learnerPath } from "./api.js";
 import { makeDecisions } from "./decisions.js";
-import { h, setText } from "./dom.js";
+import { h, setText, show } from "./dom.js";
 import { count, many, share } from "./format.js";
 import { makeReward } from "./reward.js";
 import { makeSettings } from "./settings.js";
 import { makeTasks } from "./tasks.js";
-import { makeTypes } from "./types.js";
+import { knowsNone, makeTypes } from "./types.js";
 import { makeVersions } from "./versions.js";
 
+/* null: no tile for this learner */
 const TILES = [
     ["Closed tasks", (l) => count(l.tasks.closed)],
     ["of them control", (l) => count(l.tasks.control)],
     ["Open tasks", (l) => count(l.tasks.open)],
     ["Rewards", (l) => count(l.rewards)],
     ["Version", (l) => count(l.version)],
-    ["Of no type", (l) => (l.types.length ? share(l.none) : "–")],
+    ["Of no type", (l) => (!knowsNone(l.method) ? null : l.types.length ? share(l.none) : "–")],
 ];
 
 function describe({ method, arms, age }) {
@@ -28,7 +29,10 @@ function describe({ method, arms, age }) {
 function makeTiles() {
     const values = TILES.map(() => h("dd"));
     const tiles = TILES.map(([label], i) => h("div", {}, h("dt", {}, label), values[i]));
-    const update = (learner) => TILES.forEach(([, tell], i) => setText(values[i], tell(learner)));
+    const update = (learner) => TILES.forEach(([, tell], i) => {
+        const text = tell(learner);
+        if (show(tiles[i], text !== null)) setText(values[i], text);
+    });
     return { element: h("dl", { class: "tiles" }, ...tiles), update };
 }
 
@@ -36,7 +40,7 @@ export function learnerPage(name) {
     const method = h("p", { class: "soft" });
     const tiles = makeTiles();
     const alarm = makeAlarm();
-    const parts = [makeReward(), makeTypes(), makeVersions(), makeTasks(name), makeDecisions()];
+    const parts = [makeReward(name), makeTypes(), makeVersions(), makeTasks(name), makeDecisions()];
     const settings = h("div");
     const body = h("div", {}, alarm.element, tiles.element, ...parts.map((part) => part.element), settings);
     const element = h("div", {}, h("h1", { tabindex: "-1" }, name), method, body);

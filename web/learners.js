@@ -5,14 +5,16 @@ import { isAlarming } from "./alarm.js";
 import { curl } from "./curl.js";
 import { h, setText, show } from "./dom.js";
 import { count, many, share } from "./format.js";
+import { knowsNone } from "./types.js";
 import { worthShort } from "./worth.js";
 
+/* null: no line for this learner */
 const FACTS = [
     ["Arms", (line) => count(line.arms)],
     ["Tasks", (line) => `${count(line.closed)} closed, ${count(line.open)} open`],
     ["Rewards", (line) => count(line.rewards)],
     ["Transfer gives", (line) => worthShort(line.worth)],
-    ["Of no type", (line) => (line.types ? share(line.none) : "–")],
+    ["Of no type", (line) => (!knowsNone(line.method) ? null : line.types ? share(line.none) : "–")],
 ];
 
 /** A card for one learner, to be updated. */
@@ -25,8 +27,11 @@ function makeCard(name) {
     const element = h("li", { class: "card" }, h("h2", {}, link), method, alarm, h("dl", {}, ...facts));
     function update(line) {
         setText(method, `${line.method}, version ${count(line.version)}`);
-        show(alarm, isAlarming(line.none, line.types));
-        FACTS.forEach(([, tell], i) => setText(values[i], tell(line)));
+        show(alarm, isAlarming(line.none, line.types, line.closed));
+        FACTS.forEach(([, tell], i) => {
+            const text = tell(line);
+            if (show(facts[i], text !== null)) setText(values[i], text);
+        });
     }
     return { element, update };
 }

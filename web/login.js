@@ -20,5 +20,5 @@ export function loginPage(done) {
         wrong ? h("p", { class: "error", role: "alert" }, "The service does not take this token.") : null,
         h("button", { type: "submit" }, "Go on"));
     const element = h("div", {}, h("h1", { tabindex: "-1" }, "The service asks for a token"), form);
-    return { title: "Token", element };
+    return { title: "Token", element, focus: input };
 }

@@ -1,8 +1,10 @@
 /* reward.js - reward per task over time, that of the control tasks beside it.
  * SPDX-License-Identifier: Apache-2.0 */
+import { learnerPath } from "./api.js";
 import { colour, makeChart } from "./chart.js";
-import { h, section, show } from "./dom.js";
-import { count, value } from "./format.js";
+import { curl } from "./curl.js";
+import { h, section, setText, show } from "./dom.js";
+import { count, duration, many, scaleOf, value } from "./format.js";
 import { makeTable } from "./table.js";
 import { makeWorth } from "./worth.js";
 
@@ -10,8 +12,8 @@ const range = (group) => (group.from === group.to ? count(group.from) : `${count
 
 const COLUMNS = [
     { head: "Tasks", cell: range },
-    { head: "Transfer", number: true, cell: (g) => value(g.transfer.reward_per_step) },
-    { head: "Control", number: true, cell: (g) => value(g.control.reward_per_step) },
+    { head: "Transfer", number: true, cell: (g) => value(g.transfer.reward_per_step, g.scale) },
+    { head: "Control", number: true, cell: (g) => value(g.control.reward_per_step, g.scale) },
     { head: "Control tasks", number: true, cell: (g) => count(g.control.tasks) },
 ];
 
@@ -51,14 +53,14 @@ function points(groups, side) {
     return groups.map((g) => ({ x: g.to, y: g[side].reward_per_step }));
 }
 
-function drawing(groups) {
+function drawing(groups, scale) {
     const soFar = controlSoFar(groups);
     const last = groups.at(-1);
     const transfer = colour("transfer");
     const control = colour("control");
     return {
         label: `Mean reward per step of ${count(last.to)} closed tasks, in the order of closing. Last group: ` +
-            `${value(last.transfer.reward_per_step)} with transfer; control so far: ${value(soFar.at(-1))}.`,
+            `${value(last.transfer.reward_per_step, scale)} with transfer; control so far: ${value(soFar.at(-1), scale)}.`,
         datasets: [
             { label: "with transfer", data: points(groups, "transfer"), borderColor: transfer,
               backgroundColor: transfer, pointRadius: 2, borderWidth: 2, spanGaps: true, clip: 8 },
@@ -70,23 +72,34 @@ function drawing(groups) {
         ],
         x: { type: "linear", title: "closed tasks", min: 0, max: last.to },
         y: { title: "reward per step" },
+        write: (y) => value(y, scale),
     };
 }
 
-export function makeReward() {
+/** When a task of this learner closes. */
+export function closing({ close_after: after, idle }) {
+    const ways = [after ? `after ${many(after, "reward")}` : null,
+        idle ? `after ${duration(idle)} without ask or tell` : null, "when it is told to"].filter(Boolean);
+    return ways.length > 1 ? `${ways.slice(0, -1).join(", ")}, or ${ways.at(-1)}` : `only ${ways[0]}`;
+}
+
+export function makeReward(name) {
     const table = makeTable("Mean reward per step, by closed tasks", COLUMNS, range);
     const chart = makeChart("line", table);
     const worth = makeWorth();
-    const empty = h("p", { class: "empty" }, "No task is closed yet. A task closes after as many rewards as it has " +
-        "steps, when it is idle for too long, or when you close it.");
+    const how = h("p");
+    const empty = h("div", { class: "empty" }, how, curl(learnerPath(name, "/tasks/student-1/close"), {}));
     const element = section("reward", "What transfer is worth", worth.element, empty, chart.element);
     function update({ learner, groups: fine }) {
-        const groups = coarser(fine);
+        const scale = scaleOf(learner.range);
+        const groups = coarser(fine).map((group) => ({ ...group, scale }));
         worth.update(learner);
-        show(empty, groups.length === 0);
+        if (show(empty, groups.length === 0)) {
+            setText(how, `No task is closed yet, and only closed ones are learned from. A task closes ${closing(learner)}:`);
+        }
         if (!show(chart.element, groups.length > 0)) return;
         table.update(groups);
-        chart.draw(() => drawing(groups));
+        chart.draw(() => drawing(groups, scale));
     }
     return { element, update, destroy: chart.destroy };
 }

@@ -3,24 +3,28 @@
 import { learnerPath } from "./api.js";
 import { curl } from "./curl.js";
 import { h } from "./dom.js";
-import { clock, count, many, share } from "./format.js";
+import { clock, count, duration, exact, many, share } from "./format.js";
 
 const never = (n, text) => (n > 0 ? text : "never");
 
+/* null: nothing to say of this learner */
 const FACTS = [
     ["Created", (l) => clock(l.created)],
-    ["Rewards lie in", (l) => `${l.range[0]} to ${l.range[1]}`],
+    ["Rewards lie in", (l) => l.range.map(exact).join(" to ")],
     ["Steps a task", (l) => (l.steps ? count(l.steps) : "not known")],
     ["A task closes", (l) => never(l.close_after, `after ${many(l.close_after, "reward")}`)],
-    ["An idle task closes", (l) => never(l.idle, `after ${many(l.idle, "second")}`)],
-    ["Waits for a reward", (l) => (l.wait ? many(l.wait, "second") : "for ever")],
+    ["An idle task closes", (l) => never(l.idle, `after ${duration(l.idle)}`)],
+    ["Waits for a reward", (l) => (l.wait ? duration(l.wait) : "for ever")],
+    ["What counts then", (l) => (!l.wait ? null : l.default === null ? "nothing: the decision is ignored" : exact(l.default))],
     ["Control tasks", (l) => share(l.control)],
+    ["Models", (l) => (l.models ? count(l.models) : null)],
     ["Seed", (l) => String(l.seed)],
 ];
 
 /** Settings never change, so they are made once. */
 export function makeSettings(learner) {
-    const facts = FACTS.map(([label, tell]) => h("div", {}, h("dt", {}, label), h("dd", {}, tell(learner))));
+    const told = FACTS.map(([label, tell]) => [label, tell(learner)]).filter(([, text]) => text !== null);
+    const facts = told.map(([label, text]) => h("div", {}, h("dt", {}, label), h("dd", {}, text)));
     return h("details", {}, h("summary", {}, "Settings, and how to ask and tell"),
         h("dl", { class: "facts" }, ...facts),
         h("p", {}, "Ask which arm to take:"), curl(learnerPath(learner.name, "/ask"), { task: "student-1" }),

@@ -7,10 +7,11 @@ import { h, setText } from "./dom.js";
  * @property {string} head
  * @property {(item: any) => (string|Node)} cell  what stands there; a text is changed in place
  * @property {boolean} [number]  set to the right
+ * @property {boolean} [key]     a task's key: as wide as a long number
  */
 
 function makeCell(column, index) {
-    const name = column.number ? "number" : null;
+    const name = column.number ? "number" : column.key ? "key" : null;
     return index === 0 ? h("th", { scope: "row", class: name }) : h("td", { class: name });
 }
 
@@ -32,7 +33,7 @@ function fill(row, columns, item) {
 export function makeTable(caption, columns, key) {
     const body = h("tbody");
     const heads = columns.map((c) => h("th", { scope: "col", class: c.number ? "number" : null }, c.head));
-    const table = h("table", {}, h("caption", {}, caption), h("thead", {}, h("tr", {}, ...heads)), body);
+    const table = h("table", {}, makeCaption(caption), h("thead", {}, h("tr", {}, ...heads)), body);
     const rows = new Map();
 
     function update(items) {
@@ -52,7 +53,21 @@ export function makeTable(caption, columns, key) {
     return { element: frame(caption, table), update };
 }
 
-/** A frame that scrolls sideways when what is in it is too wide. */
-export function frame(label, content) {
-    return h("div", { class: "frame", role: "region", "aria-label": label, tabindex: "0" }, content);
+/** A caption that is as wide as what is seen of its table. */
+export const makeCaption = (text) => h("caption", {}, h("span", {}, text));
+
+/** A frame that scrolls sideways when what is in it is too wide, and fades out where there is more. */
+export function frame(label, ...content) {
+    const inside = h("div", { class: "inside" }, ...content);
+    const element = h("div", { class: "frame", role: "region", "aria-label": label, tabindex: "0" }, inside);
+    function look() {
+        const beyond = element.scrollWidth - element.clientWidth;
+        element.classList.toggle("wide", beyond > 1);
+        element.classList.toggle("more", element.scrollLeft < beyond - 1);
+    }
+    element.addEventListener("scroll", look);
+    const observer = new ResizeObserver(look);
+    observer.observe(element);
+    observer.observe(inside);
+    return element;
 }

@@ -5,10 +5,11 @@ import { typeColour } from "./chart.js";
 import { curl } from "./curl.js";
 import { h, section, setText, show } from "./dom.js";
 import { follow } from "./follow.js";
-import { ago, count, many, share, value } from "./format.js";
+import { ago, count, many, scaleOf, share, value } from "./format.js";
 import { makeTable } from "./table.js";
 
 const PURPOSES = { exploit: "takes the best arm", "tell-apart": "tells types apart", look: "looks closer at an arm" };
+const OPAQUE = { "ts-prior": "no type: ts-prior knows none", tucb: "not told: tucb does not weigh its models" };
 const NAMED = 0.1; /* weights from this on are named in words */
 
 /** How a type of a task's version is called now; types are counted anew in every version. */
@@ -36,6 +37,7 @@ function words(types, followed) {
 
 function takenFor(task) {
     if (task.control) return h("span", { class: "soft" }, "control: played without transfer");
+    if (OPAQUE[task.method]) return h("span", { class: "soft" }, OPAQUE[task.method]);
     if (!task.explanation) return h("span", { class: "soft" }, "–");
     const { types, purpose, arm } = task.explanation;
     const next = purpose ? h("small", {}, `next ${PURPOSES[purpose]}: ${arm}`) : null;
@@ -47,12 +49,12 @@ function taskCell(task) {
 }
 
 function rewardsCell(task) {
-    const mean = task.rewards ? h("small", {}, `mean ${value(task.reward_per_step)}`) : null;
+    const mean = task.rewards ? h("small", {}, `mean ${value(task.reward_per_step, task.scale)}`) : null;
     return h("div", {}, count(task.rewards), mean);
 }
 
 const COLUMNS = [
-    { head: "Task", cell: taskCell },
+    { head: "Task", key: true, cell: taskCell },
     { head: "Taken for", cell: takenFor },
     { head: "Rewards", number: true, cell: rewardsCell },
 ];
@@ -70,7 +72,9 @@ export function makeTasks(name) {
         const followed = (version) => numbers[versions.findLastIndex((v) => v.version <= version)];
         show(empty, tasks.length === 0);
         show(table.element, tasks.length > 0);
-        table.update(tasks.map((task) => ({ ...task, followed: followed(task.version) })));
+        const { method } = learner;
+        const scale = scaleOf(learner.range);
+        table.update(tasks.map((task) => ({ ...task, method, scale, followed: followed(task.version) })));
         const left = learner.tasks.open - tasks.length;
         if (show(more, left > 0)) setText(more, `${many(left, "older open task")} not shown.`);
     }

@@ -1,10 +1,14 @@
 /* types.js - the types found, as a heat map of the means of their arms.
  * SPDX-License-Identifier: Apache-2.0 */
 import { typeColour } from "./chart.js";
-import { h, section, show, unseen } from "./dom.js";
-import { count, share, value } from "./format.js";
+import { h, section, setText, show, unseen } from "./dom.js";
+import { count, scaleOf, share, span, value } from "./format.js";
 import { paint } from "./heat.js";
-import { frame } from "./table.js";
+import { frame, makeCaption } from "./table.js";
+
+/** Whether a method finds types, and whether it can take a task for none of them. */
+export const knowsTypes = (method) => method !== "ts-prior";
+export const knowsNone = (method) => method === "tla" || method === "tts";
 
 const MOST_ARMS = 40; /* columns that are drawn; the most pulled of more */
 
@@ -29,15 +33,16 @@ function weightCell(type, weight) {
     return h("td", { class: "weight number" }, share(weight), bar);
 }
 
-function meanCell(type, arm, best, [lowest, highest]) {
+function meanCell(type, arm, best, range) {
+    const scale = scaleOf(range);
     if (arm >= type.means.length) return h("td", { class: "soft" }, "new");
-    const cell = h("td", { class: "heat" }, value(type.means[arm]));
-    if (type.low) cell.append(h("small", {}, `${value(type.low[arm])}–${value(type.high[arm])}`));
+    const cell = h("td", { class: "heat" }, value(type.means[arm], scale));
+    if (type.low) cell.append(h("small", {}, span(type.low[arm], type.high[arm], scale)));
     if (best) {
         cell.classList.add("best");
         cell.append(unseen("best arm"));
     }
-    paint(cell, (type.means[arm] - lowest) / (highest - lowest));
+    paint(cell, (type.means[arm] - range[0]) / scale);
     return cell;
 }
 
@@ -50,21 +55,29 @@ function bestArm(type, arms) {
     return best;
 }
 
+/** A name that may be long: cut off where it is seen, but read whole. */
+const clipped = (tag, text) => h(tag, { class: "clip", title: text }, text);
+
+function rowHead(type, name, more) {
+    return h("th", { scope: "row" }, mark(type), name, clipped("small", more));
+}
+
 function typeRow(learner, shown, number) {
     const type = learner.types[number - 1];
     const best = bestArm(type, learner.arms);
-    return h("tr", {}, h("th", { scope: "row" }, mark(number), `Type ${number}`), weightCell(number, type.weight),
+    return h("tr", {}, rowHead(number, `Type ${number}`, best < 0 ? "" : `best: ${learner.arms[best].name}`),
+        weightCell(number, type.weight),
         ...shown.map((arm) => meanCell(type, arm, arm === best, learner.range)));
 }
 
 function noneRow(learner, shown) {
-    return h("tr", {}, h("th", { scope: "row" }, mark(0), "None of them"), weightCell(0, learner.none),
-        h("td", { class: "soft", colspan: shown.length }, "tasks that fit no type"));
+    return h("tr", {}, rowHead(0, "None of them", "tasks that fit no type"), weightCell(0, learner.none),
+        h("td", { colspan: shown.length }));
 }
 
 function armHead(arm) {
     return h("th", { scope: "col", class: arm.retired ? "arm soft" : "arm" },
-        arm.retired ? `${arm.name} (retired)` : arm.name);
+        clipped("span", arm.retired ? `${arm.name} (retired)` : arm.name));
 }
 
 function makeMap(learner) {
@@ -76,23 +89,27 @@ function makeMap(learner) {
         h("th", { scope: "col", class: "number" }, "Share of tasks"),
         ...shown.map((arm) => armHead(learner.arms[arm])));
     const rows = learner.types.map((_, i) => typeRow(learner, shown, i + 1));
-    return h("table", { class: "map" }, h("caption", {}, caption), h("thead", {}, head),
-        h("tbody", {}, ...rows, noneRow(learner, shown)));
+    return h("table", { class: "map" }, makeCaption(caption), h("thead", {}, head),
+        h("tbody", {}, ...rows, knowsNone(learner.method) ? noneRow(learner, shown) : null));
 }
 
+const NO_TYPES = "No types yet: they are found once some tasks are closed. Until then every task starts from nothing.";
+const NEVER = "ts-prior knows no types: it learns a prior for each arm from closed tasks, and a new task starts from these.";
+
 export function makeTypes() {
-    const empty = h("p", { class: "empty" }, "No types yet: they are found once some tasks are closed. " +
-        "Until then every task starts from nothing.");
-    const map = frame("Types found", "");
-    const element = section("types", "Types found", empty, map);
+    const empty = h("p", { class: "empty" });
+    const holder = h("div");
+    const map = frame("Types found", holder);
+    const hint = h("p", { class: "soft hint" }, "Scroll sideways for more arms.");
+    const element = section("types", "Types found", empty, map, hint);
     let drawn = "";
     function update({ learner }) {
-        show(empty, learner.types.length === 0);
+        if (show(empty, learner.types.length === 0)) setText(empty, knowsTypes(learner.method) ? NO_TYPES : NEVER);
         if (!show(map, learner.types.length > 0)) return;
         const now = JSON.stringify([learner.types, learner.none, learner.arms.map((a) => [a.name, a.retired])]);
         if (now === drawn) return;
         drawn = now;
-        map.replaceChildren(makeMap(learner));
+        holder.replaceChildren(makeMap(learner));
     }
     return { element, update };
 }

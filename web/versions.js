@@ -5,6 +5,7 @@ import { section, show } from "./dom.js";
 import { follow } from "./follow.js";
 import { count, many, share } from "./format.js";
 import { makeTable } from "./table.js";
+import { knowsTypes } from "./types.js";
 
 /** The name of a followed type: those not in the newest version are gone. */
 const nameOf = (type, nNow) => (type === 0 ? "None of them" : type <= nNow ? `Type ${type}` : "Gone by now");
@@ -38,6 +39,7 @@ function drawing(rows, nNow) {
         datasets: series(rows, nNow),
         x: { title: "version", stacked: true },
         y: { title: "share of tasks", stacked: true, min: 0, max: 1 },
+        write: share,
     };
 }
 
@@ -52,7 +54,7 @@ export function makeVersions() {
     const chart = makeChart("bar", table);
     const element = section("versions", "How the types changed", chart.element);
     function update({ learner, versions }) {
-        if (!show(element, versions.length > 0)) return;
+        if (!show(element, versions.length > 0 && knowsTypes(learner.method))) return;
         const nNow = versions.at(-1).types.length;
         const numbers = follow(versions, learner.range);
         const rows = versions.map((v, i) => ({ ...v, weights: weigh(v, numbers[i], nNow) }));

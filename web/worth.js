@@ -1,14 +1,24 @@
 /* worth.js - what transfer is worth: its tasks beside the control tasks.
  * SPDX-License-Identifier: Apache-2.0 */
 import { h, setText, show } from "./dom.js";
-import { count, signed, value } from "./format.js";
+import { count, many, scaleOf, signed, value } from "./format.js";
 
-const span = ([low, high]) => `${signed(low)}\u00a0to\u00a0${signed(high)}`; /* not broken over lines */
+const ENOUGH = 5; /* closed tasks of each kind: an interval of fewer is wider than rewards can be */
+
+const isEarly = ({ transfer, control, interval }) => !interval || Math.min(transfer.tasks, control.tasks) < ENOUGH;
+
+const ends = ([low, high], scale) => `${signed(low, scale)} to ${signed(high, scale)}`;
+
+/* The list does not know the range of rewards, but means of them. */
+function scaleOfWorth({ transfer, control, interval }) {
+    return Math.max(...[transfer.reward_per_step, control.reward_per_step, ...interval].map(Math.abs)) || 1;
+}
 
 /** In a few words, for a card. */
 export function worthShort(worth) {
-    if (!worth?.interval) return "not known yet";
-    return `${signed(worth.difference)} (${span(worth.interval)})`;
+    if (isEarly(worth)) return `too early: ${many(worth.control.tasks, "control task")}`;
+    const scale = scaleOfWorth(worth);
+    return `${signed(worth.difference, scale)} (${ends(worth.interval, scale)})`;
 }
 
 function verdict({ interval }) {
@@ -17,24 +27,27 @@ function verdict({ interval }) {
     return "Not told apart from no transfer yet.";
 }
 
+function earlySentence({ transfer, control }) {
+    return `Too early to tell: it takes ${ENOUGH} closed tasks of each kind, and there are ${count(transfer.tasks)} ` +
+        `with transfer and ${count(control.tasks)} control tasks, played without.`;
+}
+
 /** One sentence. */
-function worthSentence(worth) {
+function worthSentence(worth, scale) {
     const { transfer, control, difference, interval, level } = worth;
-    if (!interval) {
-        return `Not known yet: it takes two closed tasks of each kind, and there are ${count(transfer.tasks)} ` +
-            `with transfer and ${count(control.tasks)} without.`;
-    }
-    return `${verdict(worth)} Mean reward per step is ${value(transfer.reward_per_step)} with transfer and ` +
-        `${value(control.reward_per_step)} in ${count(control.tasks)} control tasks played without: ` +
-        `a difference of ${signed(difference)}, ${Math.round(100 * level)} % interval ${span(interval)}.`;
+    return `${verdict(worth)} Mean reward per step is ${value(transfer.reward_per_step, scale)} with transfer and ` +
+        `${value(control.reward_per_step, scale)} in ${count(control.tasks)} control tasks played without: ` +
+        `a difference of ${signed(difference, scale)}, ${Math.round(100 * level)} % interval ${ends(interval, scale)}.`;
 }
 
 export function makeWorth() {
     const number = h("p", { class: "big" });
     const sentence = h("p");
-    function update({ worth }) {
-        if (show(number, worth.interval !== null)) setText(number, `${signed(worth.difference)} per step`);
-        setText(sentence, worthSentence(worth));
+    function update({ worth, range }) {
+        const scale = scaleOf(range);
+        const early = isEarly(worth);
+        if (show(number, !early)) setText(number, `${signed(worth.difference, scale)} per step`);
+        setText(sentence, early ? earlySentence(worth) : worthSentence(worth, scale));
     }
     return { element: h("div", { class: "worth" }, number, sentence), update };
 }
