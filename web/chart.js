@@ -21,10 +21,11 @@ function axis({ title, ...more }) {
     };
 }
 
-/* As Chart.js writes it, but with a real minus. */
-function tick(...args) {
-    return Chart.Ticks.formatters.numeric.apply(this, args).replaceAll("-", "−");
-}
+/* Ticks as Chart.js writes them, but with a real minus, and powers of ten as elsewhere. */
+const ticks = (write) => function tick(y, ...more) {
+    const text = Chart.Ticks.formatters.numeric.call(this, y, ...more);
+    return text.includes("E") ? write(y) : text.replaceAll("-", "−");
+};
 
 /**
  * @typedef {Object} Drawing  what a chart shows now
@@ -38,7 +39,7 @@ function tick(...args) {
 
 function configure({ datasets, labels, x, y, write }, type) {
     const upright = axis(y);
-    upright.ticks.callback = tick;
+    upright.ticks.callback = ticks(write);
     const label = ({ dataset, parsed }) => `${dataset.label}: ${write(parsed.y)}`;
     return {
         type,

@@ -37,7 +37,7 @@ function moreFields() {
             seconds()),
         field("default", "Reward when the wait is over", "Empty: a decision without a reward is ignored.",
             number(null, { step: "any" })),
-        field("models", "Models", "For tucb alone, which must know how many there are.", number(null, { min: 1, step: 1 })),
+        field("models", "Models", "How many there are: tucb must know it.", number(null, { min: 1, step: 1 })),
     ];
 }
 
@@ -94,10 +94,13 @@ export function createPage(say) {
         control.focus();
     }
 
-    function choose(event) {
-        const { method, models } = event.currentTarget.elements;
-        models.required = method.value === "tucb";
-        more.open ||= models.required; /* what must be filled in is seen */
+    /* Models are asked for where the method needs them; what must be filled in is seen. */
+    function choose() {
+        const { method, models } = form.elements;
+        const needed = show(models.closest(".field"), method.value === "tucb");
+        models.required = needed;
+        models.disabled = !needed;
+        more.open ||= needed;
     }
 
     async function submit(event) {
@@ -114,6 +117,7 @@ export function createPage(say) {
         button.disabled = false;
     }
     const form = h("form", { class: "form", onsubmit: submit, onchange: choose }, ...fields(), more, error, button);
+    choose();
     const element = h("div", {}, h("h1", { tabindex: "-1" }, "New learner"), h("p", { class: "note" }, CLOSING), form);
     const look = (signal) => get("/v1/learners", signal); /* a token is asked for before the form is filled in */
     return { title: "New learner", element, look };

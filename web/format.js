@@ -55,10 +55,10 @@ export function span(low, high, scale = 1) {
     return ends.join(ends.join().includes("−") ? " to " : "–");
 }
 
-/** 0.0312 as "3 %", small ones with a decimal. */
+/** 0.312 as "31 %", never broken over lines; small ones with a decimal. */
 export function share(x) {
     const percent = 100 * x;
-    return `${percent.toFixed(percent > 0 && percent < 9.95 && percent % 1 !== 0 ? 1 : 0)} %`;
+    return `${percent.toFixed(percent > 0 && percent < 9.95 && percent % 1 !== 0 ? 1 : 0)}\u00a0%`;
 }
 
 const UNITS = [[86400, "day"], [3600, "hour"], [60, "minute"]];

@@ -7,7 +7,11 @@ const ENOUGH = 5; /* closed tasks of each kind: an interval of fewer is wider th
 
 const isEarly = ({ transfer, control, interval }) => !interval || Math.min(transfer.tasks, control.tasks) < ENOUGH;
 
-const ends = ([low, high], scale) => `${signed(low, scale)} to ${signed(high, scale)}`;
+/* Short ones are not broken over lines. */
+function ends([low, high], scale) {
+    const text = `${signed(low, scale)} to ${signed(high, scale)}`;
+    return text.length > 18 ? text : text.replaceAll(" ", "\u00a0");
+}
 
 /* The list does not know the range of rewards, but means of them. */
 function scaleOfWorth({ transfer, control, interval }) {
@@ -27,7 +31,8 @@ function verdict({ interval }) {
     return "Not told apart from no transfer yet.";
 }
 
-function earlySentence({ transfer, control }) {
+function earlySentence({ transfer, control }, share) {
+    if (share === 0 && control.tasks === 0) return "Not measured: there are no control tasks to compare with.";
     return `Too early to tell: it takes ${ENOUGH} closed tasks of each kind, and there are ${count(transfer.tasks)} ` +
         `with transfer and ${count(control.tasks)} control tasks, played without.`;
 }
@@ -43,11 +48,11 @@ function worthSentence(worth, scale) {
 export function makeWorth() {
     const number = h("p", { class: "big" });
     const sentence = h("p");
-    function update({ worth, range }) {
+    function update({ worth, range, control }) {
         const scale = scaleOf(range);
         const early = isEarly(worth);
         if (show(number, !early)) setText(number, `${signed(worth.difference, scale)} per step`);
-        setText(sentence, early ? earlySentence(worth) : worthSentence(worth, scale));
+        setText(sentence, early ? earlySentence(worth, control) : worthSentence(worth, scale));
     }
     return { element: h("div", { class: "worth" }, number, sentence), update };
 }
