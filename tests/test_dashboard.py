@@ -176,7 +176,7 @@ class Dashboard(Page):
         self.browser.type("one arm")
         self.browser.value("document.querySelector('form').requestSubmit()")
         self.browser.wait("document.querySelector('.error').checkVisibility()")
-        self.assertIn("need a list of", self.text(".field:has(#arms) .error"))
+        self.assertIn("Need a list of", self.text(".field:has(#arms) .error"))
         self.assertNotIn("the body", self.text(".error"))
         self.assertEqual(self.browser.value("[document.activeElement.id, document.activeElement.ariaInvalid]"), ["arms", "true"])
         self.assertEqual(self.browser.value("location.hash"), "#/new")
@@ -362,8 +362,9 @@ class Modules(Page):
                          ["too early: 2 control tasks", "−0.100 (−0.250\u00a0to\u00a0+0.050)"])
 
     def test_a_refusal_names_its_field(self):
-        blamed = self.evaluate("create", "[\"the body: field 'range': need two\", \"the body: not JSON\"].map(m.blame)")
-        self.assertEqual(blamed, [{"id": "lowest", "text": "need two"}, {"id": None, "text": "not JSON"}])
+        said = ["the body: field 'range': need two", "the body: is not JSON", "there is a learner 'x' already"]
+        blamed = self.evaluate("create", f"{json.dumps(said)}.map(m.blame).map(b => [b.id, b.text])")
+        self.assertEqual(blamed, [["lowest", "Need two"], [None, "Is not JSON"], ["name", "There is a learner 'x' already"]])
 
     def test_when_a_task_closes_goes_by_the_settings(self):
         cases = {"{close_after: 0, idle: 0}": "only when it is told to",

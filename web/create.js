@@ -68,16 +68,18 @@ export function read(data) {
     };
 }
 
-/** The service's sentence, and the id of the field of the form that it is about, where it names one. */
+const WORDS = [["name", /^there is a learner/], ["models", /n_models/]]; /* of sentences that name no field */
+
+/** The service's sentence, and the id of the field of the form that it is about, where there is one. */
 export function blame(message) {
     const [, name, reason] = /^the body: field '([^']*)': (.*)$/s.exec(message) ?? [];
-    const plain = message.replace(/^the body: /, "");
-    if (name === undefined) return { id: /n_models/.test(message) ? "models" : null, text: plain };
-    return { id: name === "range" ? "lowest" : name, text: reason };
+    const text = reason ?? message.replace(/^the body: /, "");
+    const id = name ?? WORDS.find(([, words]) => words.test(message))?.[0] ?? null;
+    return { id: id === "range" ? "lowest" : id, text: text[0].toUpperCase() + text.slice(1) };
 }
 
 export function createPage(say) {
-    const error = h("p", { class: "error", role: "alert" });
+    const error = h("p", { class: "error", role: "alert", id: "wrong" });
     const button = h("button", { type: "submit" }, "Create");
     const more = h("details", {}, h("summary", {}, "More"), ...moreFields());
     show(error, false);
@@ -91,6 +93,7 @@ export function createPage(say) {
         more.open ||= more.contains(control);
         control.closest(".field").append(error);
         control.setAttribute("aria-invalid", "true");
+        control.setAttribute("aria-errormessage", error.id);
         control.focus();
     }
 
