@@ -425,7 +425,7 @@ class Odd(Page):
         self.visit("wide")
         self.check_widths()
         self.assertNotRegex(self.text(), r"-\d")  # every minus is a real one
-        self.browser.value("document.querySelector('main > div > div > div:last-child details').open = true")
+        self.browser.value("document.querySelector('details:has(.facts)').open = true")
         self.assertIn("−5,000,000 to 5,000,000", self.text(".facts"))
         self.assertIn("−2,500,000", self.text(".facts"))
 
@@ -452,6 +452,8 @@ class Odd(Page):
         self.visit("tucb")
         self.wait_for("tucb does not weigh its models")
         self.assertNotIn("None of them\n", self.text())
+        self.browser.value("document.querySelector('details:has(.facts)').open = true")
+        self.assertIn("Models\n2", self.text(".facts"))
 
     def test_every_page_can_be_reached_and_an_unknown_one_says_so(self):
         current = "[...document.querySelectorAll('nav [aria-current=page]')].map(e => e.textContent).join()"

@@ -17,7 +17,7 @@ const FACTS = [
     ["Waits for a reward", (l) => (l.wait ? duration(l.wait) : "for ever")],
     ["What counts then", (l) => (!l.wait ? null : l.default === null ? "nothing: the decision is ignored" : exact(l.default))],
     ["Control tasks", (l) => share(l.control)],
-    ["Models", (l) => (l.models ? count(l.models) : null)],
+    ["Models", (l) => (l.made_with.models ? count(l.made_with.models) : null)],
     ["Seed", (l) => String(l.seed)],
 ];
 
