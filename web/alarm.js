@@ -3,8 +3,7 @@
 import { h, setText, show } from "./dom.js";
 import { share } from "./format.js";
 
-/* Share of tasks of no type from which on something is new.  The weight itself never goes below
- * 0.02, and is 1 until the first types are found, which is no alarm. */
+/* Share of tasks of no type from which on something is new; it is 1 until types are found, which is no alarm. */
 const ALARM = 0.2;
 /* A young learner does not tell types from chance yet: see docs/dashboard.md for what was measured. */
 const ENOUGH = 200;
