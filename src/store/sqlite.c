@@ -257,7 +257,7 @@ static segue_status open_file(segue_store *store, segue_store_mode wish, segue_e
     return segue_sql_execute(store,
                              "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
                              "PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -16384;"
-                             "PRAGMA wal_autocheckpoint = 1000",
+                             "PRAGMA wal_autocheckpoint = 4000",
                              err);
 }
 
