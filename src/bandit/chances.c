@@ -111,7 +111,7 @@ segue_status segue_task_by_law(segue_task *task, const bool *allowed, const doub
 segue_status segue_task_probabilities(segue_task *task, const bool *allowed, uint64_t draws,
                                       double *out, bool *exact, segue_error *err)
 {
-    double *law = malloc(segue_task_inside(task).view->n_arms * sizeof *law);
+    double *law = calloc(segue_task_inside(task).view->n_arms, sizeof *law);
     if (!law)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory to look at a task");
     segue_status status = segue_task_law(task, allowed, draws, law, exact, err);
