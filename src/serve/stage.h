@@ -1,0 +1,43 @@
+/* stage.h - operations, as far as the store goes.
+ *
+ * What is staged is seen by nobody before the transaction is through.  What the next operation of
+ * the same transaction must know of a task stands in the task's staged fields.  A failure is the
+ * store's, and fails the whole transaction; what is refused is answered, and the others go on.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_SERVE_STAGE_H
+#define SEGUE_SERVE_STAGE_H
+
+#include "serve/inside.h"
+
+#define REFUSE(o, status, ...)                                                                     \
+    do {                                                                                           \
+        (o)->answered = true;                                                                      \
+        if ((o)->reply)                                                                            \
+            segue_reply_fail((o)->reply, status, __VA_ARGS__);                                     \
+    } while (0)
+
+typedef segue_status stage_function(segue_service *service, op *o, segue_error *err);
+
+/* stage_learner.c */
+stage_function segue_stage_create, segue_stage_delete, segue_stage_add_arm, segue_stage_retire_arm;
+/* stage_task.c */
+stage_function segue_stage_open, segue_stage_close, segue_stage_tell;
+/* stage_ask.c */
+stage_function segue_stage_ask;
+
+/* The learner that a call names: o->live; false: there is none, and it is refused. */
+bool segue_stage_find(segue_service *service, op *o);
+
+/* Add to the journal of o->live: o->seq. */
+SEGUE_MUST_CHECK segue_status segue_stage_event(segue_service *service, op *o,
+                                                segue_event_kind kind, int64_t subject,
+                                                segue_error *err);
+
+/* Find or add the task of a key: o->row, and whether it is new. */
+stage_function segue_stage_task;
+
+/* The task that an operation is about, if it is open and stays so; `o->row`, found: it is not. */
+SEGUE_MUST_CHECK segue_status segue_stage_find_open(segue_service *service, op *o, live_task **task,
+                                                    bool *found, segue_error *err);
+
+#endif

@@ -1,0 +1,122 @@
+/* stage_ask.c - asks that must be stored: they open a task, or have an event.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <stdlib.h>
+
+#include "serve/stage.h"
+
+/* A decision of the event that was given before. */
+static segue_status on_decision(void *context, const segue_stored_decision *row, segue_error *err)
+{
+    op *o = context;
+    asked *a = &o->asked;
+    live_choice *more = realloc(a->choice, (a->n + 1) * sizeof *more);
+    if (!more)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for decisions");
+    a->choice = more;
+    a->choice[a->n++] =
+        (live_choice){.decision = {.learner = o->live->id,
+                                   .task = row->task,
+                                   .number = row->number,
+                                   .arm = row->arm,
+                                   .version = row->version,
+                                   .asked = row->asked},
+                      .arm = o->live->arm[row->arm]->name,
+                      .probability = row->probability > 0.0 ? row->probability : NAN,
+                      .exact = row->exact};
+    a->version = row->version;
+    return SEGUE_OK;
+}
+
+/* What the event was answered with before, if it was. */
+static segue_status find_event(segue_service *service, op *o, int64_t task, bool control,
+                               segue_error *err)
+{
+    const segue_status status =
+        segue_store_decisions(service->store, task, o->call.event, on_decision, o, err);
+    const size_t wanted = o->call.count ? (size_t)o->call.count : 1;
+    o->asked.control = control;
+    if (status == SEGUE_OK && o->asked.n > 0 && o->asked.n != wanted)
+        REFUSE(o, 409, "the event was given %zu decisions before, and now asks for %zu", o->asked.n,
+               wanted);
+    return status;
+}
+
+static segue_status store_choices(segue_service *service, op *o, segue_error *err)
+{
+    segue_status status = SEGUE_OK;
+    for (size_t i = 0; i < o->asked.n && status == SEGUE_OK; i++) {
+        const decision *d = &o->asked.choice[i].decision;
+        const segue_stored_decision row = {.task = d->task,
+                                           .number = d->number,
+                                           .version = d->version,
+                                           .arm = d->arm,
+                                           .event = o->call.event,
+                                           .asked = d->asked,
+                                           .probability = o->asked.choice[i].probability,
+                                           .exact = o->asked.choice[i].exact};
+        status = segue_store_add_decision(service->store, &row, err);
+    }
+    return status;
+}
+
+static segue_status choose_for_event(segue_service *service, op *o, live_task *task,
+                                     segue_error *err)
+{
+    segue_status status = find_event(service, o, task->id, task->control, err);
+    if (status != SEGUE_OK || o->answered)
+        return status;
+    (void)pthread_mutex_lock(&o->live->lock);
+    if (o->asked.n > 0) { /* what it is taken for by now */
+        if (o->call.explain)
+            segue_answer_explanation(o->live, task, segue_live_allowed(o->live), &o->asked.why);
+        (void)pthread_mutex_unlock(&o->live->lock);
+        return SEGUE_OK;
+    }
+    o->answered = !segue_choose(service, o->live, task, &o->call, &o->asked, o->reply);
+    (void)pthread_mutex_unlock(&o->live->lock);
+    o->is_new = !o->answered;
+    return o->answered ? SEGUE_OK : store_choices(service, o, err);
+}
+
+static segue_status ask_closed(segue_service *service, op *o, segue_error *err)
+{
+    segue_status status = SEGUE_OK;
+    if (o->call.event[0])
+        status = find_event(service, o, o->row.id, o->row.control, err);
+    if (status != SEGUE_OK || o->answered || o->asked.n > 0)
+        return status;
+    if (o->told.size > 0 && o->decision.task == o->row.id) { /* by that reward, or before */
+        o->answered = true;
+        segue_answer_ended(o);
+    } else {
+        REFUSE(o, 409, "the task '%.80s' is closed", o->call.task);
+    }
+    return SEGUE_OK;
+}
+
+segue_status segue_stage_ask(segue_service *service, op *o, segue_error *err)
+{
+    live_task *task = NULL;
+    bool found = false;
+    if (!segue_stage_find(service, o))
+        return SEGUE_OK;
+    segue_status status = segue_stage_find_open(service, o, &task, &found, err);
+    if (status != SEGUE_OK)
+        return status;
+    if (task)
+        return o->call.event[0] ? choose_for_event(service, o, task, err) : SEGUE_OK;
+    if (o->again) {
+        o->answered = true;
+        return SEGUE_OK;
+    }
+    if (found)
+        return ask_closed(service, o, err);
+    o->answered = !segue_may_choose(o->live, &o->call, o->reply);
+    if (o->answered)
+        return SEGUE_OK;
+    status = segue_stage_task(service, o, err);
+    o->again = o->is_new;
+    return status;
+}

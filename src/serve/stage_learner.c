@@ -1,0 +1,113 @@
+/* stage_learner.c - learners and their arms, as far as the store goes.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include <string.h>
+
+#include "serve/out.h"
+#include "serve/stage.h"
+
+/* ---- learners ---------------------------------------------------------------------------- */
+
+static segue_status add_arms(segue_service *service, op *o, double now, segue_error *err)
+{
+    segue_status status = SEGUE_OK;
+    for (size_t i = 0; i < o->call.words.n_arms && status == SEGUE_OK; i++)
+        status =
+            segue_store_add_arm(service->store, o->row.learner, i, o->call.words.arm[i], now, err);
+    return status;
+}
+
+segue_status segue_stage_create(segue_service *service, op *o, segue_error *err)
+{
+    bytes config = {.data = NULL};
+    segue_words_write(&o->call.words, &config);
+    segue_bytes_put(&config, "", 1);
+    if (config.failed) {
+        segue_bytes_fini(&config);
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a learner");
+    }
+    o->live = segue_service_find(service, o->call.words.name);
+    segue_status status = SEGUE_OK;
+    if (o->live && strcmp((char *)config.data, (char *)o->live->config.data) != 0) {
+        REFUSE(o, 409, "there is a learner '%.80s' already, made with other words",
+               o->call.words.name);
+    } else if (!o->live) {
+        segue_stored_learner row = {.name = o->call.words.name,
+                                    .config = (char *)config.data,
+                                    .created = segue_service_now(service)};
+        status = segue_store_add_learner(service->store, &row, err);
+        o->is_new = true;
+        o->row.learner = row.id;
+        o->row.opened = row.created;
+        if (status == SEGUE_OK)
+            status = add_arms(service, o, row.created, err);
+    }
+    segue_bytes_fini(&config);
+    return status;
+}
+
+segue_status segue_stage_delete(segue_service *service, op *o, segue_error *err)
+{
+    return segue_stage_find(service, o)
+               ? segue_store_delete_learner(service->store, o->live->id, err)
+               : SEGUE_OK;
+}
+
+/* ---- arms -------------------------------------------------------------------------------- */
+
+static bool cannot_change_arms(op *o)
+{
+    if (strcmp(o->live->method, "tucb") != 0)
+        return false;
+    REFUSE(o, 409,
+           "the arms of tucb cannot change: it learns only from tasks that pulled every arm");
+    return true;
+}
+
+segue_status segue_stage_add_arm(segue_service *service, op *o, segue_error *err)
+{
+    size_t place;
+    if (!segue_stage_find(service, o) || cannot_change_arms(o))
+        return SEGUE_OK;
+    if (segue_live_find_arm(o->live, o->call.arm, &place)) {
+        REFUSE(o, 409,
+               o->live->arm[place]->retired
+                   ? "the arm '%.80s' is retired, and does not come back; add it by another name"
+                   : "there is an arm '%.80s' already",
+               o->call.arm);
+        return SEGUE_OK;
+    }
+    if (o->live->n_arms >= ARMS_MOST) {
+        REFUSE(o, 409, "a learner has at most %d arms", ARMS_MOST);
+        return SEGUE_OK;
+    }
+    const segue_status status = segue_store_add_arm(service->store, o->live->id, o->live->n_arms,
+                                                    o->call.arm, segue_service_now(service), err);
+    return status == SEGUE_OK
+               ? segue_stage_event(service, o, SEGUE_EVENT_ADD_ARM, (int64_t)o->live->n_arms, err)
+               : status;
+}
+
+segue_status segue_stage_retire_arm(segue_service *service, op *o, segue_error *err)
+{
+    size_t place = 0;
+    if (!segue_stage_find(service, o) || cannot_change_arms(o))
+        return SEGUE_OK;
+    if (!segue_live_find_arm(o->live, o->call.arm, &place)) {
+        REFUSE(o, 404, "the learner has no arm '%.80s'", o->call.arm);
+        return SEGUE_OK;
+    }
+    o->n_kept = place;
+    o->is_new = !o->live->arm[place]->retired;
+    if (!o->is_new)
+        return SEGUE_OK;
+    if (o->live->n_retired + 1 == o->live->n_arms) {
+        REFUSE(o, 409, "'%.80s' is the last arm that is left", o->call.arm);
+        return SEGUE_OK;
+    }
+    const segue_status status =
+        segue_store_retire_arm(service->store, o->live->id, place, segue_service_now(service), err);
+    return status == SEGUE_OK
+               ? segue_stage_event(service, o, SEGUE_EVENT_RETIRE_ARM, (int64_t)place, err)
+               : status;
+}

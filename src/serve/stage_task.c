@@ -1,0 +1,197 @@
+/* stage_task.c - tasks and rewards, as far as the store goes.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "serve/siphash.h"
+#include "serve/stage.h"
+
+/* ---- tasks ------------------------------------------------------------------------------- */
+
+/* A key for a task that was given none. */
+static void make_up_key(segue_service *service, char out[NAME_MOST + 1])
+{
+    const uint64_t name[2] = {service->boot, atomic_fetch_add(&service->made_up, 1)};
+    (void)snprintf(out, NAME_MOST + 1, "t-%016" PRIx64,
+                   segue_siphash(service->key, name, sizeof name));
+}
+
+/* Whether a new task is one that ts plays: chance, but the same each time for the same key. */
+static bool is_control(const segue_service *service, const live_learner *live, const char *key)
+{
+    char text[8 + NAME_MOST + 1];
+    const size_t size = strlen(key);
+    memcpy(text, &live->id, 8);
+    memcpy(text + 8, key, size + 1);
+    const uint64_t sum = segue_siphash(service->key, text, 8 + size);
+    return (double)(int64_t)(sum >> 11) * 0x1p-53 < live->words.control;
+}
+
+segue_status segue_stage_task(segue_service *service, op *o, segue_error *err)
+{
+    live_learner *live = o->live;
+    bool found = false;
+    if (o->call.task[0] == '\0')
+        make_up_key(service, o->call.task);
+    segue_status status =
+        segue_store_find_task(service->store, live->id, o->call.task, &o->row, &found, err);
+    if (status != SEGUE_OK || found)
+        return status;
+    if (atomic_load(&service->open_tasks) >= service->config.open_most) {
+        REFUSE(o, 429, "%llu tasks are open, and %" PRIu64 " are allowed; close some",
+               atomic_load(&service->open_tasks), service->config.open_most);
+        return SEGUE_OK;
+    }
+    (void)pthread_mutex_lock(&live->lock);
+    o->row = (segue_stored_task){.learner = live->id,
+                                 .key = o->call.task,
+                                 .control = is_control(service, live, o->call.task),
+                                 .open = true,
+                                 .version = segue_learner_version(live->learner),
+                                 .n_arms = live->n_arms,
+                                 .opened = segue_service_now(service)};
+    (void)pthread_mutex_unlock(&live->lock);
+    o->is_new = true;
+    return segue_store_add_task(service->store, &o->row, err);
+}
+
+segue_status segue_stage_open(segue_service *service, op *o, segue_error *err)
+{
+    return segue_stage_find(service, o) ? segue_stage_task(service, o, err) : SEGUE_OK;
+}
+
+/* Close a task, and remember that until it is applied. */
+static segue_status close_task(segue_service *service, op *o, live_task *task, segue_error *err)
+{
+    o->row = (segue_stored_task){.id = task->id,
+                                 .learner = o->live->id,
+                                 .closed = segue_service_now(service),
+                                 .rewards = task->staged_rewards,
+                                 .total = task->staged_total};
+    const segue_status status = segue_stage_event(service, o, SEGUE_EVENT_CLOSE, task->id, err);
+    o->task = task;
+    o->closes = true;
+    task->staged_closed = true;
+    return status == SEGUE_OK ? segue_store_close_task(service->store, &o->row, o->seq, err)
+                              : status;
+}
+
+segue_status segue_stage_find_open(segue_service *service, op *o, live_task **task, bool *found,
+                                   segue_error *err)
+{
+    *task = segue_live_by_key(o->live, o->call.task);
+    *found = true;
+    if (*task && !(*task)->staged_closed)
+        return SEGUE_OK;
+    *task = NULL;
+    const segue_status status =
+        segue_store_find_task(service->store, o->live->id, o->call.task, &o->row, found, err);
+    o->again = status == SEGUE_OK && *found && o->row.open; /* opened by this transaction */
+    return status;
+}
+
+segue_status segue_stage_close(segue_service *service, op *o, segue_error *err)
+{
+    live_task *task = NULL;
+    bool found = false;
+    if (o->task_id) { /* it has been idle */
+        o->live = segue_service_find_id(service, o->learner_id);
+        task = o->live ? segue_live_by_id(o->live, o->task_id) : NULL;
+        o->answered = !task || task->staged_closed;
+        return o->answered ? SEGUE_OK : close_task(service, o, task, err);
+    }
+    if (!segue_stage_find(service, o))
+        return SEGUE_OK;
+    const segue_status status = segue_stage_find_open(service, o, &task, &found, err);
+    if (status != SEGUE_OK || task)
+        return status == SEGUE_OK ? close_task(service, o, task, err) : status;
+    o->answered = true;
+    if (!found)
+        REFUSE(o, 404, "the learner has no task '%.80s'", o->call.task);
+    else if (!o->again)
+        segue_answer_row(o->live, &o->row, o->call.task, 200, o->reply);
+    return SEGUE_OK;
+}
+
+/* ---- rewards ----------------------------------------------------------------------------- */
+
+/* It can no longer count; or it was told before. */
+static segue_status tell_too_late(segue_service *service, op *o, bool closed, segue_error *err)
+{
+    segue_stored_reward there;
+    bool found = false;
+    const segue_status status = segue_store_find_reward(service->store, o->decision.task,
+                                                        o->decision.number, &there, &found, err);
+    if (status != SEGUE_OK || o->fallback) {
+        o->answered = true;
+        return status;
+    }
+    const double x = o->call.reward;
+    if (found && !there.by_default && !(there.value < x || there.value > x)) /* a duplicate */
+        return closed ? segue_store_task_key(service->store, o->decision.task, o->key, err)
+                      : SEGUE_OK;
+    if (found && !there.by_default)
+        REFUSE(o, 409, "the decision has the reward %.17g already, and %.17g was told", there.value,
+               x);
+    else if (closed && !found)
+        REFUSE(o, 410, "the task is closed, and the reward does not count any more");
+    else
+        REFUSE(o, 410, "the wait of %g s is over, and %s", o->live->words.wait,
+               found ? "the default was counted" : "the reward does not count any more");
+    return SEGUE_OK;
+}
+
+static bool find_told(segue_service *service, op *o)
+{
+    const double x = o->call.reward;
+    o->live = segue_service_find_id(service, o->decision.learner);
+    if (!o->live) {
+        REFUSE(o, 404, "the learner of the decision was deleted");
+        return false;
+    }
+    const words *w = &o->live->words;
+    if (x >= w->lowest && x <= w->highest)
+        return true;
+    REFUSE(o, 400, "the reward is %g; need a number from %g to %g", x, w->lowest, w->highest);
+    return false;
+}
+
+static segue_status add_reward(segue_service *service, op *o, live_task *task, double now,
+                               segue_error *err)
+{
+    segue_reward_fate fate = SEGUE_REWARD_NEW;
+    const segue_stored_reward reward = {.task = task->id,
+                                        .number = o->decision.number,
+                                        .place = task->staged_rewards,
+                                        .arm = o->decision.arm,
+                                        .value = o->call.reward,
+                                        .told = now,
+                                        .by_default = o->fallback};
+    o->task = task;
+    segue_status status = segue_store_add_reward(service->store, &reward, &fate, err);
+    if (status != SEGUE_OK)
+        return status;
+    if (fate != SEGUE_REWARD_NEW)
+        return tell_too_late(service, o, false, err);
+    o->is_new = true;
+    task->staged_rewards++;
+    task->staged_total += reward.value;
+    const uint64_t most = o->live->words.close_after;
+    return most > 0 && task->staged_rewards >= most ? close_task(service, o, task, err) : SEGUE_OK;
+}
+
+segue_status segue_stage_tell(segue_service *service, op *o, segue_error *err)
+{
+    const double now = segue_service_now(service);
+    if (!find_told(service, o))
+        return SEGUE_OK;
+    live_task *task = segue_live_by_id(o->live, o->decision.task);
+    if (!task || task->staged_closed)
+        return tell_too_late(service, o, true, err);
+    const double wait = o->live->words.wait;
+    if (wait > 0.0 && now - o->decision.asked > wait && !o->fallback)
+        return tell_too_late(service, o, false, err);
+    return add_reward(service, o, task, now, err);
+}
