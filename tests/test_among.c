@@ -248,6 +248,30 @@ static void drawn_chances_are_right(void **state)
     segue_models_destroy(models);
 }
 
+/* New tasks of one learner are drawn for by streams of their own: else the error of the first
+ * chances would be the same in all.  50 shares of 20 draws are all alike with probability < 1e-30.
+ */
+static void chances_of_tasks_err_on_their_own(void **state)
+{
+    (void)state;
+    const double mean[] = {.5, .5};
+    segue_models *models = models_of(2, 1, mean);
+    segue_task *task = task_of("ts", models, 200);
+    double first = -1.0, chance[2];
+    bool exact = true, differ = false;
+    for (uint64_t number = 0; number < 50; number++) {
+        segue_rng rng;
+        segue_rng_open(&rng, 1, 2, number, SEGUE_STREAM_POLICY);
+        segue_task_next(task, &rng, 0);
+        assert_ok(segue_task_probabilities(task, NULL, 20, chance, &exact, NULL));
+        differ = differ || (number > 0 && fabs(chance[0] - first) > 1e-9);
+        first = chance[0];
+    }
+    assert_true(differ);
+    segue_task_destroy(task);
+    segue_models_destroy(models);
+}
+
 /* A law that was found before some asks is that of the next one, too; only how often la draws, 1 /
  * (t + 1), changes with them.  The bound is that of drawn_chances_are_right. */
 static void a_law_holds_until_something_is_told(void **state)
@@ -283,6 +307,7 @@ int main(void)
         cmocka_unit_test(a_look_does_not_disturb),
         cmocka_unit_test(what_draws_nothing_is_exact),
         cmocka_unit_test(drawn_chances_are_right),
+        cmocka_unit_test(chances_of_tasks_err_on_their_own),
         cmocka_unit_test(a_law_holds_until_something_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

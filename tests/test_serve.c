@@ -85,6 +85,39 @@ static json_t *send_ok(int status, const char *method, const char *path, const c
     return answer;
 }
 
+static void ignore(void *context)
+{
+    (void)context;
+}
+
+/* Several asks for new tasks in one transaction; how many were answered so. */
+static size_t ask_together(size_t count, int status)
+{
+    enum { MOST = 8 };
+    char path[MOST][64], body[MOST][64];
+    segue_reply reply[MOST];
+    size_t found = 0;
+    assert_true(count <= MOST);
+    for (size_t i = 0; i < count; i++) {
+        (void)strcpy(path[i], "/v1/learners/tutor/ask");
+        (void)snprintf(body[i], sizeof body[i], "{\"task\":\"together%zu\"}", i);
+        const segue_request request = {.method = "POST",
+                                       .path = path[i],
+                                       .host = "localhost",
+                                       .id = "test",
+                                       .content_type = "application/json",
+                                       .body = body[i],
+                                       .size = strlen(body[i])};
+        assert_false(segue_service_handle(service, &request, &reply[i], ignore, NULL));
+    }
+    segue_service_turn(service);
+    for (size_t i = 0; i < count; i++) {
+        found += reply[i].status == status;
+        segue_reply_fini(&reply[i]);
+    }
+    return found;
+}
+
 /* Send, expect the status, and forget the answer. */
 static void check(int status, const char *method, const char *path, const char *body)
 {
@@ -390,7 +423,8 @@ static void too_many_open_tasks_are_refused(void **state)
     check(201, "POST", "/v1/learners/tutor/tasks", "{\"task\":\"2\"}");
     refused(429, "open", "POST", "/v1/learners/tutor/tasks", "{\"task\":\"3\"}");
     check(200, "POST", "/v1/learners/tutor/tasks/1/close", NULL);
-    check(201, "POST", "/v1/learners/tutor/tasks", "{\"task\":\"3\"}");
+    assert_int_equal(ask_together(8, 429), 7); /* also where they come at once */
+    assert_int_equal(segue_service_open_tasks(service), 2);
 }
 
 /* ---- decisions ----------------------------------------------------------------------------- */

@@ -271,6 +271,9 @@ class Local(Served):
         finally:
             os.close(main)
         self.assertEqual(json.loads(shown), json.loads(answer("learners", "-u", url)))
+        self.assertEqual(answer("learners", "-u", url), answer("learners", "-u", url.removeprefix("http://")))
+        with open("/dev/full", "w") as full:
+            self.assertEqual(run("learners", "-u", url, stdout=full).returncode, 1)
         self.assertIn(b'{\r\n  "learners": [\r\n    {\r\n      "name": "', shown)
 
     def spoil_export(self, lines):
@@ -358,7 +361,9 @@ class Wrong(Folder):
         self.assertEqual(service.stop(), 0)
         answer("store", "export", "--store", store, "--file", out)
         rows = [json.loads(line) for line in pathlib.Path(out).read_text().splitlines()]
+        rows = [row for row in rows if row.get("table") != "sqlite_sequence"]
         rows[0]["segue_store"] = 1  # and an export of that time
+        rows[-1]["rows"] = len(rows) - 2
         for row in rows:
             if row.get("table") == "decision":
                 del row["row"][6:]
@@ -369,24 +374,70 @@ class Wrong(Folder):
         store = str(self.folder / "a.db")
         service = Service(SEGUE, store)
         client = service.client()
-        client.post("/v1/learners", dict(TUTOR, close_after=1))
-        for task in range(12):
-            client.tell(client.ask("tutor", f"s{task}")[1]["decision"], 1.0)
+        client.post("/v1/learners", dict(TUTOR, close_after=2, control=0))
+        for task in range(13):  # of which the last stays open
+            for i in range(2 if task < 12 else 1):
+                client.tell(client.ask("tutor", f"s{task}", event=f"e{i}")[1]["decision"], 1.0)
         self.assertEqual(service.stop(), 0)
         check_store(SEGUE, store)
         whole = pathlib.Path(store).read_bytes()
-        for spoil in ("DELETE FROM journal WHERE seq = (SELECT max(seq) FROM journal WHERE kind = 1)",
-                      "UPDATE task SET closed = NULL WHERE id = 3", "UPDATE task SET closed_seq = 1 WHERE id = 3"):
+        for says, spoil in (("the journal does not say", "DELETE FROM journal WHERE seq = (SELECT max(seq) FROM journal "
+                                                         "WHERE kind = 1)"),
+                            ("the journal does not say", "UPDATE task SET closed = NULL WHERE id = 3"),
+                            ("the journal does not say", "UPDATE task SET closed_seq = 1 WHERE id = 3"),
+                            ("count other rewards", "UPDATE task SET total = 5 WHERE id = 3"),
+                            ("count other rewards", "UPDATE arm SET pulls = pulls + 1 - 2 * place WHERE place < 2"),
+                            ("of no task or arm", "UPDATE reward SET arm = 99 WHERE task = 13"),
+                            ("of no task or arm", "UPDATE decision SET arm = -1"),
+                            ("of no task or arm", "INSERT INTO reward VALUES (99, 0, 0, 0, 1, 0, 0)"),
+                            ("from 0 to 1", "UPDATE reward SET value = 1e300 WHERE task = 13"),
+                            ("no key", "DELETE FROM meta WHERE name = 'key'"),
+                            ("no key", "UPDATE meta SET value = 'x' WHERE name = 'key'"),
+                            ("call it", "UPDATE learner SET name = 'other'")):
             with contextlib.closing(sqlite3.connect(store)) as db, db:
-                db.execute(spoil)
-            self.refused(2, "the journal does not say", "store", "check", "--store", store)
+                self.assertGreater(db.execute(spoil).rowcount, 0, spoil)
+            self.refused(2, says, "store", "check", "--store", store)
             pathlib.Path(store).write_bytes(whole)
         with sqlite3.connect(store) as db:
             db.execute("UPDATE reward SET value = 0 WHERE task = 5")
+            db.execute("UPDATE task SET total = 0 WHERE id = 5")
         self.refused(2, "does not lead to", "store", "check", "--store", store)
         with sqlite3.connect(store) as db:
             db.execute("DELETE FROM reward WHERE task = 5")
         self.refused(2, "count other rewards", "store", "check", "--store", store)
+
+
+    def test_a_number_is_never_given_again(self):
+        """A decision of a learner that is gone counts for no other one, also after an export."""
+        store, out, copy = (str(self.folder / name) for name in ("a.db", "out.jsonl", "copy.db"))
+        service = Service(SEGUE, store)
+        client = service.client()
+        for name in "keep", "old":
+            client.post("/v1/learners", dict(TUTOR, name=name))
+        gone = client.ask("old", "s")[1]["decision"]
+        client.call("DELETE", "/v1/learners/old")
+        self.assertEqual(client.tell(gone, 1.0)[0], 404)
+        self.refused(2, "another process serves", "store", "import", "--store", store, "--file", self.file("{}"))
+        self.assertEqual(service.stop(), 0)
+        answer("store", "export", "--store", store, "--file", out)
+        answer("store", "import", "--store", copy, "--file", out)
+        service = Service(SEGUE, copy)
+        client = service.client()
+        client.post("/v1/learners", dict(TUTOR, name="new"))
+        client.ask("new", "s")
+        self.assertEqual(client.tell(gone, 1.0)[0], 404)
+        self.assertEqual(service.stop(), 0)
+
+    def test_a_file_that_is_no_store_stays_as_it_is(self):
+        other, empty = str(self.folder / "other.db"), self.file("", "empty.db")
+        with contextlib.closing(sqlite3.connect(other)) as db, db:
+            db.execute("CREATE TABLE x (y)")
+        before = pathlib.Path(other).read_bytes()
+        for word in "check", "upgrade":
+            self.refused(2, "not a store", "store", word, "--store", other)
+            self.refused(2, "not a store", "store", word, "--store", empty)
+        self.refused(2, "not a store", "serve", "--store", other, "--listen", "127.0.0.1:0")
+        self.assertEqual((pathlib.Path(other).read_bytes(), os.path.getsize(empty)), (before, 0))
 
 
 class Full(Served):

@@ -61,7 +61,8 @@ static void apply_law(look *l, const segue_policy *policy, const double *law, bo
 static segue_rng stream_of(const task_inside *in)
 {
     segue_rng rng;
-    segue_rng_open(&rng, in->rng->s[0], in->rng->s[1] >> 1, in->view->step, SEGUE_STREAM_CHANCES);
+    const uint64_t *s = in->rng->s; /* of streams that were just opened some words are the same */
+    segue_rng_open(&rng, s[0] ^ s[2], (s[1] ^ s[3]) >> 1, in->view->step, SEGUE_STREAM_CHANCES);
     return rng;
 }
 

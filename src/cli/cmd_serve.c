@@ -85,7 +85,8 @@ static segue_status wait_for_end(const settings *set, const segue_service *servi
             begin_new_log(set, log);
     }
     return segue_service_is_broken(service)
-               ? segue_fail(err, SEGUE_EIO, "it ran out of memory, and ends; start it again")
+               ? segue_fail(err, SEGUE_EIO, "it cannot go on, and ends; start it again: %s",
+                            segue_service_why_broken(service))
                : SEGUE_OK;
 }
 
@@ -175,7 +176,7 @@ const cli_command cli_command_serve = {
                "reward; GET /openapi.json has it all, and docs/service.md walks through it.\n"
                "All is kept in one file of SQLite; no reward is acknowledged before it is on\n"
                "the disk.  SIGTERM ends it when all that was taken is answered; SIGHUP begins\n"
-               "a new file of the access log, as logrotate wants it.\n\n"
+               "a new file of --access-log, as logrotate wants it; without one it ends it.\n\n"
                "It listens on this machine alone, unless there are tokens: a request then\n"
                "needs the header 'Authorization: Bearer TOKEN'.\n\n"
                "examples:\n"

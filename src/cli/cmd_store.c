@@ -52,6 +52,8 @@ static segue_status import(const settings *set, segue_store *store, segue_error 
 {
     segue_status status = need_file(set, err);
     if (status == SEGUE_OK)
+        status = segue_store_claim(store, err);
+    if (status == SEGUE_OK)
         status = segue_store_import(store, set->file, err);
     return status == SEGUE_OK ? check(set, store, err) : status;
 }

@@ -75,7 +75,9 @@ int main(int argc, char **argv)
     guard_standard_streams();
     (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe or a file too large is a writing error, */
     (void)signal(SIGXFSZ, SIG_IGN); /* with a sentence */
-    const segue_status status = run(argc, argv, &err);
+    segue_status status = run(argc, argv, &err);
+    if (status == SEGUE_OK && (fflush(stdout) != 0 || ferror(stdout)))
+        status = segue_fail(&err, SEGUE_EIO, "the standard output could not be written");
     if (status != SEGUE_OK)
         (void)fprintf(stderr, "segue: %s\n", err.message);
     return segue_status_exit_code(status);

@@ -22,10 +22,15 @@ typedef struct place {
     char host[256], port[8];
 } place;
 
+static const char *host_of(const char *url)
+{
+    return strncmp(url, "http://", 7) == 0 ? url + 7 : url;
+}
+
 /* [http://]HOST[:PORT][/] */
 static segue_status read_url(const char *url, place *out, segue_error *err)
 {
-    const char *host = strncmp(url, "http://", 7) == 0 ? url + 7 : strstr(url, "//") ? NULL : url;
+    const char *host = strstr(host_of(url), "//") ? NULL : host_of(url);
     const size_t length = host ? strcspn(host, "/") : 0;
     const char *bracket = host && host[0] == '[' ? memchr(host, ']', length) : NULL;
     const char *from = bracket ? bracket : host;
@@ -117,7 +122,7 @@ static void write_request(const segue_client *client, const char *method, const 
     segue_out_format(b, "%s ", method);
     segue_out(b, path);
     segue_out(b, " HTTP/1.1\r\nHost: ");
-    segue_bytes_put(b, client->url + 7, strcspn(client->url + 7, "/"));
+    segue_bytes_put(b, host_of(client->url), strcspn(host_of(client->url), "/"));
     segue_out(b, "\r\nConnection: close\r\n");
     if (client->token) {
         segue_out(b, "Authorization: Bearer ");

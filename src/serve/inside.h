@@ -95,6 +95,7 @@ struct segue_service {
     atomic_bool broken, failing; /* cannot go on; cannot store just now */
     char why[SEGUE_ERROR_SIZE];  /* it is broken */
     atomic_ullong open_tasks, made_up;
+    unsigned long long staged_open; /* of the thread that writes: opened by this transaction */
 
     pthread_mutex_t work_lock; /* refits to run, in order */
     pthread_cond_t work_filled, tick;

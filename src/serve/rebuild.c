@@ -265,6 +265,38 @@ static segue_status rebuild_past(segue_store *store, const segue_stored_learner 
     return status;
 }
 
+typedef struct open_check {
+    segue_store *store;
+    segue_learner *learner;
+} open_check;
+
+/* The rewards of an open task are such as it can be told. */
+static segue_status on_open(void *context, const segue_stored_task *row, segue_error *err)
+{
+    const open_check *c = context;
+    segue_task *fresh = NULL;
+    segue_status status = segue_learner_open_task(c->learner, &fresh, err);
+    if (status != SEGUE_OK)
+        return status;
+    status = segue_store_rewards(c->store, row->id, tell, fresh, err);
+    segue_learner_drop(c->learner, &fresh);
+    return status;
+}
+
+static segue_status check_open(segue_store *store, const segue_stored_learner *row,
+                               segue_learner *learner, segue_error *err)
+{
+    words w;
+    open_check c = {store, learner};
+    segue_status status = segue_words_parse(&w, row->config, err);
+    if (status == SEGUE_OK && strcmp(w.name, row->name) != 0)
+        status = segue_fail(err, SEGUE_EFILE, "its words call it '%.60s'", w.name);
+    segue_words_fini(&w);
+    return status == SEGUE_OK
+               ? segue_store_tasks(store, row->id, SEGUE_TASKS_OPEN, UINT64_MAX, on_open, &c, err)
+               : status;
+}
+
 static segue_status check_learner(segue_store *store, const segue_stored_learner *row,
                                   uint64_t *events, segue_error *err)
 {
@@ -278,6 +310,8 @@ static segue_status check_learner(segue_store *store, const segue_stored_learner
         status = b.failed ? segue_fail(err, SEGUE_ENOMEM, "out of memory to compare a learner")
                           : compare(&whole, b.data, b.size, "what a start makes of it", err);
     }
+    if (status == SEGUE_OK) /* at last: it leaves traces in the learner */
+        status = check_open(store, row, whole.learner, err);
     *events = whole.events;
     segue_bytes_fini(&b);
     segue_rebuilt_fini(&whole);

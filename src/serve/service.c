@@ -99,6 +99,11 @@ bool segue_service_is_broken(const segue_service *service)
     return atomic_load(&service->broken);
 }
 
+const char *segue_service_why_broken(const segue_service *service)
+{
+    return service->why;
+}
+
 uint64_t segue_service_open_tasks(const segue_service *service)
 {
     return atomic_load(&service->open_tasks);
@@ -130,7 +135,6 @@ static segue_status on_reward(void *context, const segue_stored_reward *reward, 
     if (reward->arm >= r->live->n_arms)
         return segue_fail(err, SEGUE_EFILE, "the store is damaged: a reward is of no arm");
     segue_live_tell(r->live, r->task, reward->arm, reward->value);
-    r->task->active = reward->told;
     return SEGUE_OK;
 }
 
@@ -143,6 +147,8 @@ static segue_status on_open(void *context, const segue_stored_task *row, segue_e
     (void)atomic_fetch_add(&r->service->open_tasks, 1);
     r->task = segue_live_by_id(r->live, row->id);
     status = segue_store_rewards(r->service->store, row->id, on_reward, r, err);
+    r->task->active =
+        segue_service_now(r->service); /* asks are not stored: it may just have been */
     r->task->staged_rewards = r->task->rewards;
     r->task->staged_total = r->task->total;
     return status;

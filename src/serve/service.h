@@ -61,6 +61,7 @@ void segue_service_count(segue_service *service, const segue_reply *reply, doubl
 
 /** It cannot go on: what it knows is not what is on the disk.  A start puts that right. */
 bool segue_service_is_broken(const segue_service *service);
+const char *segue_service_why_broken(const segue_service *service);
 
 /** Open tasks, over all learners. */
 uint64_t segue_service_open_tasks(const segue_service *service);

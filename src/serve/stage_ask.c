@@ -11,6 +11,8 @@ static segue_status on_decision(void *context, const segue_stored_decision *row,
 {
     op *o = context;
     asked *a = &o->asked;
+    if (row->arm >= o->live->n_arms)
+        return segue_fail(err, SEGUE_EFILE, "the store is damaged: a decision is of no arm");
     live_choice *more = realloc(a->choice, (a->n + 1) * sizeof *more);
     if (!more)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for decisions");

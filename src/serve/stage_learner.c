@@ -20,13 +20,15 @@ static segue_status add_arms(segue_service *service, op *o, double now, segue_er
 segue_status segue_stage_create(segue_service *service, op *o, segue_error *err)
 {
     bytes config = {.data = NULL};
+    o->live = segue_service_find(service, o->call.words.name);
+    if (o->live && !o->call.words.has_idle) /* an older program had another default */
+        o->call.words.idle = o->live->words.idle;
     segue_words_write(&o->call.words, &config);
     segue_bytes_put(&config, "", 1);
     if (config.failed) {
         segue_bytes_fini(&config);
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for a learner");
     }
-    o->live = segue_service_find(service, o->call.words.name);
     segue_status status = SEGUE_OK;
     if (o->live && strcmp((char *)config.data, (char *)o->live->config.data) != 0) {
         REFUSE(o, 409, "there is a learner '%.80s' already, made with other words",

@@ -39,9 +39,10 @@ segue_status segue_stage_task(segue_service *service, op *o, segue_error *err)
         segue_store_find_task(service->store, live->id, o->call.task, &o->row, &found, err);
     if (status != SEGUE_OK || found)
         return status;
-    if (atomic_load(&service->open_tasks) >= service->config.open_most) {
-        REFUSE(o, 429, "%llu tasks are open, and %" PRIu64 " are allowed; close some",
-               atomic_load(&service->open_tasks), service->config.open_most);
+    const unsigned long long open = atomic_load(&service->open_tasks) + service->staged_open;
+    if (open >= service->config.open_most) {
+        REFUSE(o, 429, "%llu tasks are open, and %" PRIu64 " are allowed; close some", open,
+               service->config.open_most);
         return SEGUE_OK;
     }
     (void)pthread_mutex_lock(&live->lock);
@@ -54,6 +55,7 @@ segue_status segue_stage_task(segue_service *service, op *o, segue_error *err)
                                  .opened = segue_service_now(service)};
     (void)pthread_mutex_unlock(&live->lock);
     o->is_new = true;
+    service->staged_open++;
     return segue_store_add_task(service->store, &o->row, err);
 }
 
@@ -190,6 +192,10 @@ segue_status segue_stage_tell(segue_service *service, op *o, segue_error *err)
     live_task *task = segue_live_by_id(o->live, o->decision.task);
     if (!task || task->staged_closed)
         return tell_too_late(service, o, true, err);
+    if (o->decision.arm >= task->n_arms) {
+        REFUSE(o, 400, "the decision is of an arm that the task has not got");
+        return SEGUE_OK;
+    }
     const double wait = o->live->words.wait;
     if (wait > 0.0 && now - o->decision.asked > wait && !o->fallback)
         return tell_too_late(service, o, false, err);

@@ -114,6 +114,7 @@ static segue_status read_numbers(words *w, json_t *body, segue_error *err)
         status = read_default(w, body, err);
     if (status == SEGUE_OK)
         status = read_whole(body, "close_after", SEGUE_MAX_HORIZON, &w->close_after, err);
+    w->has_idle = json_object_get(body, "idle") != NULL;
     if (w->close_after == 0) /* only closed tasks are learned from: some day it must be */
         w->idle = fmin(fmax(IDLE, 2.0 * w->wait), LONGEST_TIME);
     if (status == SEGUE_OK)

@@ -25,6 +25,7 @@ typedef struct words {
     double fallback; /* the default */
     uint64_t close_after;
     double idle;
+    bool has_idle; /* somebody said so, and it is not the default */
     double control;
     uint64_t seed;
 } words;

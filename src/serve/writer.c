@@ -6,6 +6,7 @@
 static segue_status stage_all(segue_service *service, op *group, segue_error *err)
 {
     segue_status status = segue_store_begin(service->store, err);
+    service->staged_open = 0;
     for (op *o = group; o && status == SEGUE_OK; o = o->next)
         status = segue_stage(service, o, err);
     return status == SEGUE_OK ? segue_store_commit(service->store, err) : status;

@@ -5,8 +5,10 @@
  *   {"rows": 1}
  *
  * The last line counts the rows: a file without it was cut off.
- * Bytes are written as {"hex": "00ff"}.  Real numbers keep their point, and come back bit for bit.
- * SPDX-License-Identifier: Apache-2.0 */
+ * The numbers that were given to learners and tasks, also to those that are gone, come along, so
+ * that none is given again: a decision of a deleted one must not count for another.  Format 1 had
+ * not got them, and its next numbers are far off. Bytes are written as {"hex": "00ff"}.  Real
+ * numbers keep their point, and come back bit for bit. SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -21,14 +23,14 @@
 #define LONGEST_LINE (1 << 28)
 
 /* In the order of filling; the order of the columns is the schema's. */
-static const char *const tables[] = {"meta",     "learner", "arm",     "task",
-                                     "decision", "reward",  "journal", "snapshot"};
-enum { TABLES = sizeof tables / sizeof *tables, SNAPSHOT = TABLES - 1 };
+static const char *const tables[] = {"meta",   "learner", "arm",      "task",           "decision",
+                                     "reward", "journal", "snapshot", "sqlite_sequence"};
+enum { TABLES = sizeof tables / sizeof *tables, SEQUENCE = TABLES - 1, SNAPSHOT = TABLES - 2 };
 
 /* How many columns they have, by format. */
 static const size_t columns[SEGUE_STORE_FORMAT + 1][TABLES] = {
-    [1] = {2, 4, 7, 11, 6, 7, 5, 3},
-    [2] = {2, 4, 7, 11, 8, 7, 5, 3},
+    [1] = {2, 4, 7, 11, 6, 7, 5, 3, 0},
+    [2] = {2, 4, 7, 11, 8, 7, 5, 3, 2},
 };
 
 /* ---- writing ----------------------------------------------------------------------------- */
@@ -212,12 +214,18 @@ static segue_status read_row(importer *in, const json_t *line, segue_error *err)
 {
     const size_t table = find_table(json_string_value(json_object_get(line, "table")));
     const json_t *row = json_object_get(line, "row");
-    if (table == TABLES || !json_is_array(row) ||
+    if (table == TABLES || !json_is_array(row) || json_array_size(row) == 0 ||
         json_array_size(row) != columns[in->format][table])
         return wrong(in, "is not the row of a table of a store", err);
     if (table == SNAPSHOT && in->format < SEGUE_STORE_FORMAT) {
         in->rows++; /* an older program's: see segue_store_upgrade */
         return SEGUE_OK;
+    }
+    if (table == SEQUENCE && !in->insert[table]) { /* what the rows before have made of it */
+        const segue_status status =
+            segue_sql_execute(in->store, "DELETE FROM sqlite_sequence", err);
+        if (status != SEGUE_OK)
+            return status;
     }
     sqlite3_stmt *sql = insert_into(in, table);
     if (!sql)
@@ -322,6 +330,8 @@ segue_status segue_store_import(segue_store *store, const char *path, segue_erro
         status = segue_store_begin(store, err);
     if (status == SEGUE_OK)
         status = read_lines(&in, file, err);
+    if (status == SEGUE_OK && !in.insert[SEQUENCE])
+        status = segue_sql_execute(store, "UPDATE sqlite_sequence SET seq = seq + 1000000", err);
     for (size_t i = 0; i < TABLES; i++)
         (void)sqlite3_finalize(in.insert[i]);
     if (status == SEGUE_OK)

@@ -142,10 +142,10 @@ static segue_status check_format(segue_store *store, segue_store_mode mode, segu
                           segue_text_tail(store->path));
     if (format != SEGUE_STORE_FORMAT &&
         !(mode == SEGUE_STORE_UPGRADE && format > 0 && format < SEGUE_STORE_FORMAT))
-        return segue_fail(err, SEGUE_EFILE,
-                          "%s: is of format %" PRId64 ", and this program reads %d%s",
-                          segue_text_tail(store->path), format, SEGUE_STORE_FORMAT,
-                          format < SEGUE_STORE_FORMAT ? "; 'segue store upgrade' makes it so" : "");
+        return segue_fail(
+            err, SEGUE_EFILE, "%s: is of format %" PRId64 ", and this program reads %d%s",
+            segue_text_tail(store->path), format, SEGUE_STORE_FORMAT,
+            format > 0 && format < SEGUE_STORE_FORMAT ? "; 'segue store upgrade' makes it so" : "");
     return SEGUE_OK;
 }
 
@@ -252,7 +252,13 @@ static segue_status open_file(segue_store *store, segue_store_mode wish, segue_e
                           segue_text_tail(store->path));
     (void)sqlite3_extended_result_codes(store->db, 1);
     (void)sqlite3_busy_timeout(store->db, BUSY_MILLISECONDS);
-    if (mode == SEGUE_STORE_READ)
+    return SEGUE_OK;
+}
+
+/* Only of a file that is ours: WAL is a change of it. */
+static segue_status settle_in(segue_store *store, segue_store_mode wish, segue_error *err)
+{
+    if (settle(store, wish) == SEGUE_STORE_READ)
         return SEGUE_OK;
     return segue_sql_execute(store,
                              "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
@@ -281,6 +287,8 @@ segue_status segue_store_open(segue_store **out, const char *name, segue_store_m
     status = open_file(store, mode, err);
     if (status == SEGUE_OK)
         status = check_format(store, mode, err);
+    if (status == SEGUE_OK)
+        status = settle_in(store, mode, err);
     if (status != SEGUE_OK) {
         segue_store_close(store);
         return status;
@@ -368,21 +376,49 @@ static segue_status check_closed(segue_store *store, segue_error *err)
 static segue_status check_counts(segue_store *store, segue_error *err)
 {
     static const char tasks[] =
-        "SELECT count(*) FROM task AS t WHERE closed_seq IS NOT NULL AND rewards <> (SELECT "
-        "count(*) FROM reward WHERE task = t.id) AND " NAMED;
+        "SELECT count(*) FROM task LEFT JOIN (SELECT task AS id_, count(*) AS n, sum(value) AS s, "
+        "sum(abs(value)) AS m FROM reward GROUP BY task) ON id_ = id WHERE closed_seq IS NOT NULL "
+        "AND (rewards <> coalesce(n, 0) OR abs(total - coalesce(s, 0)) > 1e-9 * coalesce(m, 0)) "
+        "AND " NAMED;
     static const char arms[] =
-        "SELECT count(*) FROM learner AS l WHERE name IS NOT NULL AND (SELECT sum(pulls) FROM arm "
-        "WHERE learner = l.id) <> (SELECT coalesce(sum(rewards), 0) FROM task WHERE learner = l.id "
-        "AND closed_seq IS NOT NULL)";
+        "SELECT count(*) FROM arm LEFT JOIN (SELECT t.learner AS learner_, r.arm AS arm_, count(*) "
+        "AS n FROM reward AS r JOIN task AS t ON t.id = r.task WHERE t.closed_seq IS NOT NULL "
+        "GROUP BY 1, 2) ON learner_ = learner AND arm_ = place WHERE pulls <> coalesce(n, 0) "
+        "AND " NAMED;
     int64_t wrong = 0, also = 0;
     segue_status status = segue_sql_number(store, tasks, &wrong, err);
     if (status == SEGUE_OK)
         status = segue_sql_number(store, arms, &also, err);
     if (status == SEGUE_OK && wrong + also > 0)
         return segue_fail(err, SEGUE_EFILE,
-                          "%s: is damaged: %" PRId64 " tasks and the arms of %" PRId64
-                          " learners count other rewards than there are",
+                          "%s: is damaged: %" PRId64 " tasks and %" PRId64
+                          " arms count other rewards than there are",
                           segue_text_tail(store->path), wrong, also);
+    return status;
+}
+
+/* Decisions and rewards are of tasks that there are, and of their arms; there is a key. */
+static segue_status check_rows(segue_store *store, segue_error *err)
+{
+    static const char rows[] =
+        "SELECT (SELECT count(*) FROM decision AS d LEFT JOIN task AS t ON t.id = d.task WHERE "
+        "t.id "
+        "IS NULL OR d.arm NOT BETWEEN 0 AND t.n_arms - 1) + (SELECT count(*) FROM reward AS r LEFT "
+        "JOIN task AS t ON t.id = r.task WHERE t.id IS NULL OR r.arm NOT BETWEEN 0 AND t.n_arms - "
+        "1)";
+    static const char meta[] = "SELECT count(*) FROM meta WHERE (name = 'key' AND length(value) = "
+                               "16) OR (name = 'boot' AND typeof(value) = 'integer')";
+    int64_t wrong = 0, there = 0;
+    segue_status status = segue_sql_number(store, rows, &wrong, err);
+    if (status == SEGUE_OK)
+        status = segue_sql_number(store, meta, &there, err);
+    if (status == SEGUE_OK && wrong > 0)
+        return segue_fail(err, SEGUE_EFILE,
+                          "%s: is damaged: %" PRId64 " decisions or rewards are of no task or arm",
+                          segue_text_tail(store->path), wrong);
+    if (status == SEGUE_OK && there != 2)
+        return segue_fail(err, SEGUE_EFILE, "%s: is damaged: it has no key, or no count of starts",
+                          segue_text_tail(store->path));
     return status;
 }
 
@@ -400,6 +436,8 @@ segue_status segue_store_integrity(segue_store *store, segue_error *err)
     (void)sqlite3_finalize(sql);
     if (status == SEGUE_OK)
         status = check_closed(store, err);
+    if (status == SEGUE_OK)
+        status = check_rows(store, err);
     return status == SEGUE_OK ? check_counts(store, err) : status;
 }
 
