@@ -21,7 +21,10 @@ static void refuse_all(segue_service *service, op *group, const segue_error *why
         segue_undo(o);
         o->again = false;
         if (o->reply)
-            segue_reply_fail(o->reply, 503, "it cannot be stored now, and nothing has changed: %s",
+            segue_reply_fail(o->reply, 503,
+                             o->told.size > 0 ? "the ask cannot be stored now: %s"
+                                              : "it cannot be stored now, and nothing has changed: "
+                                                "%s",
                              why->message);
     }
     atomic_store(&service->failing, true);
