@@ -17,7 +17,7 @@
 
 #define CONNECTIONS_MOST 4096
 #define TIMEOUT_SECONDS  60
-#define MEMORY           (32 * 1024) /* of a connection: headers, and what is read at once */
+#define MEMORY           (16 * 1024) /* of a connection; all of it is cleared for each request */
 #define STOP_SECONDS     5
 
 struct segue_http {
