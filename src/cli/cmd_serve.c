@@ -18,7 +18,7 @@
 
 typedef struct settings {
     const char *store, *listen, *token_file, *access_log;
-    uint64_t threads, open_most;
+    uint64_t threads, open_most, group_most;
     double rate;
     bool demo;
 } settings;
@@ -36,6 +36,8 @@ static const cli_option options[] = {
      "requests a second of a token (default 0: any)", 0, 1e9},
     {"max-open", 0, CLI_WHOLE, offsetof(settings, open_most), "N",
      "open tasks that there may be (default 100000)", 1, 1e9},
+    {"group", 0, CLI_WHOLE, offsetof(settings, group_most), "N",
+     "stored together at most; 1: one by one (default 512)", 1, 1e6},
     {"threads", 0, CLI_WHOLE, offsetof(settings, threads), "N",
      "that answer (default: the processors)", 1, 256},
     {"demo", 0, CLI_FLAG, offsetof(settings, demo), NULL, "let simulated students use it", 0, 0},
@@ -117,6 +119,7 @@ static segue_status serve_on(const settings *set, int fd, FILE *log, segue_error
     config.store = set->store;
     config.token_file = set->token_file;
     config.open_most = set->open_most;
+    config.group_most = set->group_most;
     config.rate = set->rate;
     segue_status status = segue_service_create(&service, &config, err);
     if (status == SEGUE_OK)
@@ -149,6 +152,7 @@ static segue_status run(int argc, char **argv, segue_error *err)
     settings set = {.store = "sqlite:segue.db",
                     .listen = "127.0.0.1:8080",
                     .open_most = 100000,
+                    .group_most = 512,
                     .threads = cli_processors()};
     FILE *log = NULL;
     segue_status status =

@@ -73,7 +73,8 @@ typedef struct queue {
     pthread_cond_t filled;
     op *first, **last;
     size_t count;
-    bool closed; /* takes nothing more */
+    uint64_t group_most; /* operations of one transaction */
+    bool closed;         /* takes nothing more */
 } queue;
 
 struct segue_service {
@@ -117,7 +118,7 @@ live_learner **segue_service_all(segue_service *service, size_t *count);
 
 /* ---- queue.c ----------------------------------------------------------------------------- */
 
-void segue_queue_init(queue *q);
+void segue_queue_init(queue *q, uint64_t group_most);
 void segue_queue_fini(queue *q);
 /* Put it into the queue; false: it takes nothing more, unless it must. */
 bool segue_queue_put(queue *q, op *o, bool must);

@@ -5,11 +5,9 @@
 
 #include "serve/inside.h"
 
-#define GROUP_MOST 512 /* operations of one transaction */
-
-void segue_queue_init(queue *q)
+void segue_queue_init(queue *q, uint64_t group_most)
 {
-    *q = (queue){.first = NULL};
+    *q = (queue){.first = NULL, .group_most = group_most};
     q->last = &q->first;
     (void)pthread_mutex_init(&q->lock, NULL);
     (void)pthread_cond_init(&q->filled, NULL);
@@ -62,7 +60,7 @@ static bool is_alone(const op *o)
 static op *cut(queue *q)
 {
     op *group = q->first, **end = &q->first;
-    for (size_t count = 0; *end && count < GROUP_MOST; count++) {
+    for (size_t count = 0; *end && count < q->group_most; count++) {
         if (is_alone(*end) && count > 0)
             break;
         const bool alone = is_alone(*end);

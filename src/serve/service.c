@@ -21,7 +21,7 @@ static double system_now(void)
 segue_service_config segue_service_defaults(void)
 {
     return (segue_service_config){
-        .store = "sqlite:segue.db", .open_most = 100000, .now = system_now};
+        .store = "sqlite:segue.db", .open_most = 100000, .group_most = 512, .now = system_now};
 }
 
 double segue_service_now(const segue_service *service)
@@ -272,7 +272,7 @@ segue_status segue_service_create(segue_service **out, const segue_service_confi
     service->config = *config;
     if (!service->config.now)
         service->config.now = system_now;
-    segue_queue_init(&service->queue);
+    segue_queue_init(&service->queue, service->config.group_most);
     (void)pthread_rwlock_init(&service->learners_lock, NULL);
     (void)pthread_mutex_init(&service->reader_lock, NULL);
     (void)pthread_mutex_init(&service->work_lock, NULL);
