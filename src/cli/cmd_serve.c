@@ -149,10 +149,11 @@ static segue_status serve(const settings *set, FILE *log, segue_error *err)
 
 static segue_status run(int argc, char **argv, segue_error *err)
 {
-    settings set = {.store = "sqlite:segue.db",
+    const segue_service_config usual = segue_service_defaults();
+    settings set = {.store = usual.store,
                     .listen = "127.0.0.1:8080",
-                    .open_most = 100000,
-                    .group_most = 512,
+                    .open_most = usual.open_most,
+                    .group_most = usual.group_most,
                     .threads = cli_processors()};
     FILE *log = NULL;
     segue_status status =

@@ -79,7 +79,7 @@ static void write_arms(const live_learner *live, bytes *b)
     for (size_t i = 0; i < live->n_arms; i++) {
         segue_out(b, i > 0 ? ",{" : "{");
         segue_out_text(b, "name", live->arm[i]->name);
-        segue_out_bool(b, "retired", live->arm[i]->retired);
+        segue_out_bool(b, "retired", !live->allowed[i]);
         segue_out_whole(b, "pulls", live->arm[i]->pulls);
         write_mean(b, live->arm[i]->pulls, live->arm[i]->total);
         segue_out(b, "}");
@@ -191,7 +191,7 @@ void segue_answer_history(live_learner *live, segue_reply *reply)
     segue_out(b, "{\"groups\":[");
     (void)pthread_mutex_lock(&live->lock);
     const record *t = &live->record;
-    const uint64_t tasks = segue_record_tasks(t), size = t->size ? t->size : 1;
+    const uint64_t tasks = segue_record_tasks(t), size = segue_record_size(t);
     for (uint64_t from = 0; from < tasks; from += size) {
         segue_out(b, from > 0 ? ",{" : "{");
         segue_out_whole(b, "from", from + 1);

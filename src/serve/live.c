@@ -106,7 +106,6 @@ segue_status segue_live_name_arm(live_learner *live, const char *name, bool reti
 
 void segue_live_retire_arm(live_learner *live, size_t place)
 {
-    live->arm[place]->retired = true;
     live->allowed[place] = false;
     live->n_retired++;
 }

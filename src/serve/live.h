@@ -53,7 +53,6 @@ typedef struct waiting_line {
 
 typedef struct live_arm {
     size_t place;
-    bool retired;
     uint64_t pulls; /* in closed tasks ... */
     double total;   /* ... and the sum of these rewards */
     char name[];

@@ -9,14 +9,15 @@ uint64_t segue_record_tasks(const record *rec)
     return rec->closed[0] + rec->closed[1];
 }
 
-static uint64_t size_of(const record *rec)
+uint64_t segue_record_size(const record *rec)
 {
     return rec->size ? rec->size : 1;
 }
 
 size_t segue_record_groups(const record *rec)
 {
-    return (size_t)((segue_record_tasks(rec) + size_of(rec) - 1) / size_of(rec));
+    return (size_t)((segue_record_tasks(rec) + segue_record_size(rec) - 1) /
+                    segue_record_size(rec));
 }
 
 /* ---- counting ---------------------------------------------------------------------------- */
@@ -38,14 +39,14 @@ static void halve(record *rec)
         rec->group[i] = both;
     }
     memset(&rec->group[RECORD_GROUPS / 2], 0, RECORD_GROUPS / 2 * sizeof *rec->group);
-    rec->size = 2 * size_of(rec);
+    rec->size = 2 * segue_record_size(rec);
 }
 
 void segue_record_add(record *rec, bool control, uint64_t rewards, double total)
 {
-    if (segue_record_tasks(rec) == RECORD_GROUPS * size_of(rec))
+    if (segue_record_tasks(rec) == RECORD_GROUPS * segue_record_size(rec))
         halve(rec);
-    const size_t place = (size_t)(segue_record_tasks(rec) / size_of(rec));
+    const size_t place = (size_t)(segue_record_tasks(rec) / segue_record_size(rec));
     record_side *const sides[] = {&rec->whole.side[control], &rec->group[place].side[control]};
     rec->closed[control]++;
     for (size_t i = 0; i < 2 && rewards > 0; i++) {
@@ -71,7 +72,7 @@ void segue_record_put(const record *rec, bytes *b)
 {
     segue_bytes_put_u64(b, rec->closed[0]);
     segue_bytes_put_u64(b, rec->closed[1]);
-    segue_bytes_put_u64(b, size_of(rec));
+    segue_bytes_put_u64(b, segue_record_size(rec));
     put_group(&rec->whole, b);
     for (size_t i = 0; i < segue_record_groups(rec); i++)
         put_group(&rec->group[i], b);

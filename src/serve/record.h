@@ -33,8 +33,9 @@ typedef struct record {
 /** Count a task that is closed: its rewards, and their sum. */
 void segue_record_add(record *rec, bool control, uint64_t rewards, double total);
 
-/** All closed tasks, and the groups that these make; the last group may not be full. */
+/** All closed tasks, how many make a group, and the groups; the last one may not be full. */
 uint64_t segue_record_tasks(const record *rec);
+uint64_t segue_record_size(const record *rec);
 size_t segue_record_groups(const record *rec);
 
 /** To bytes, and back.  @retval SEGUE_EFILE  they cannot be */

@@ -73,7 +73,7 @@ segue_status segue_stage_add_arm(segue_service *service, op *o, segue_error *err
         return SEGUE_OK;
     if (segue_live_find_arm(o->live, o->call.arm, &place)) {
         REFUSE(o, 409,
-               o->live->arm[place]->retired
+               !o->live->allowed[place]
                    ? "the arm '%.80s' is retired, and does not come back; add it by another name"
                    : "there is an arm '%.80s' already",
                o->call.arm);
@@ -100,7 +100,7 @@ segue_status segue_stage_retire_arm(segue_service *service, op *o, segue_error *
         return SEGUE_OK;
     }
     o->n_kept = place;
-    o->is_new = !o->live->arm[place]->retired;
+    o->is_new = o->live->allowed[place];
     if (!o->is_new)
         return SEGUE_OK;
     if (o->live->n_retired + 1 == o->live->n_arms) {

@@ -350,76 +350,50 @@ segue_status segue_store_claim(segue_store *store, segue_error *err)
 /* Of learners that are not being removed. */
 #define NAMED "learner IN (SELECT id FROM learner WHERE name IS NOT NULL)"
 
-/* The tasks that are closed are those that the journal closes. */
-static segue_status check_closed(segue_store *store, segue_error *err)
-{
-    static const char tasks[] =
-        "SELECT count(*) FROM task AS t WHERE " NAMED " AND ((closed IS NULL) <> (closed_seq IS "
-        "NULL) OR (closed_seq IS NOT NULL AND NOT EXISTS (SELECT 1 FROM journal WHERE seq = "
-        "t.closed_seq AND kind = 1 AND subject = t.id AND learner = t.learner)))";
-    static const char events[] =
-        "SELECT count(*) FROM journal AS j WHERE " NAMED " AND kind = 1 AND NOT EXISTS (SELECT 1 "
-        "FROM task WHERE id = j.subject AND closed_seq = j.seq)";
-    int64_t wrong = 0, also = 0;
-    segue_status status = segue_sql_number(store, tasks, &wrong, err);
-    if (status == SEGUE_OK)
-        status = segue_sql_number(store, events, &also, err);
-    if (status == SEGUE_OK && wrong + also > 0)
-        return segue_fail(err, SEGUE_EFILE,
-                          "%s: is damaged: of %" PRId64
-                          " tasks the journal does not say whether they are closed as they do",
-                          segue_text_tail(store->path), wrong > also ? wrong : also);
-    return status;
-}
+/* What must not be there: how many of it, and what it is called. */
+static const struct {
+    const char *count, *what;
+} damages[] = {
+    {"SELECT count(*) FROM task AS t WHERE " NAMED " AND ((closed IS NULL) <> (closed_seq IS NULL) "
+     "OR (closed_seq IS NOT NULL AND NOT EXISTS (SELECT 1 FROM journal WHERE seq = t.closed_seq "
+     "AND kind = 1 AND subject = t.id AND learner = t.learner)))",
+     "tasks of which the journal does not say whether they are closed as they do"},
+    {"SELECT count(*) FROM journal AS j WHERE " NAMED " AND kind = 1 AND NOT EXISTS (SELECT 1 FROM "
+     "task WHERE id = j.subject AND closed_seq = j.seq)",
+     "ends of tasks where the journal does not say what the task does"},
+    {"SELECT count(*) FROM decision AS d LEFT JOIN task AS t ON t.id = d.task WHERE t.id IS NULL "
+     "OR d.arm NOT BETWEEN 0 AND t.n_arms - 1",
+     "decisions that are of no task or arm"},
+    {"SELECT count(*) FROM reward AS r LEFT JOIN task AS t ON t.id = r.task WHERE t.id IS NULL "
+     "OR r.arm NOT BETWEEN 0 AND t.n_arms - 1",
+     "rewards that are of no task or arm"},
+    {"SELECT 2 - count(*) FROM meta WHERE (name = 'key' AND length(value) = 16) "
+     "OR (name = 'boot' AND typeof(value) = 'integer')",
+     "entries missing: it has no key, or no count of starts"},
+    {"SELECT count(*) FROM task LEFT JOIN (SELECT task AS id_, count(*) AS n, sum(value) AS s, "
+     "sum(abs(value)) AS m FROM reward GROUP BY task) ON id_ = id WHERE closed_seq IS NOT NULL "
+     "AND (rewards <> coalesce(n, 0) OR abs(total - coalesce(s, 0)) > 1e-9 * coalesce(m, 0)) "
+     "AND " NAMED,
+     "tasks that count other rewards than there are"},
+    {"SELECT count(*) FROM arm LEFT JOIN (SELECT t.learner AS learner_, r.arm AS arm_, count(*) AS "
+     "n FROM reward AS r JOIN task AS t ON t.id = r.task WHERE t.closed_seq IS NOT NULL "
+     "GROUP BY 1, 2) ON learner_ = learner AND arm_ = place WHERE pulls <> coalesce(n, 0) "
+     "AND " NAMED,
+     "arms that count other rewards than there are"},
+};
 
-/* What a closed task says of its rewards, and an arm of those of closed tasks, is there. */
-static segue_status check_counts(segue_store *store, segue_error *err)
+static segue_status look_for_damage(segue_store *store, segue_error *err)
 {
-    static const char tasks[] =
-        "SELECT count(*) FROM task LEFT JOIN (SELECT task AS id_, count(*) AS n, sum(value) AS s, "
-        "sum(abs(value)) AS m FROM reward GROUP BY task) ON id_ = id WHERE closed_seq IS NOT NULL "
-        "AND (rewards <> coalesce(n, 0) OR abs(total - coalesce(s, 0)) > 1e-9 * coalesce(m, 0)) "
-        "AND " NAMED;
-    static const char arms[] =
-        "SELECT count(*) FROM arm LEFT JOIN (SELECT t.learner AS learner_, r.arm AS arm_, count(*) "
-        "AS n FROM reward AS r JOIN task AS t ON t.id = r.task WHERE t.closed_seq IS NOT NULL "
-        "GROUP BY 1, 2) ON learner_ = learner AND arm_ = place WHERE pulls <> coalesce(n, 0) "
-        "AND " NAMED;
-    int64_t wrong = 0, also = 0;
-    segue_status status = segue_sql_number(store, tasks, &wrong, err);
-    if (status == SEGUE_OK)
-        status = segue_sql_number(store, arms, &also, err);
-    if (status == SEGUE_OK && wrong + also > 0)
-        return segue_fail(err, SEGUE_EFILE,
-                          "%s: is damaged: %" PRId64 " tasks and %" PRId64
-                          " arms count other rewards than there are",
-                          segue_text_tail(store->path), wrong, also);
-    return status;
-}
-
-/* Decisions and rewards are of tasks that there are, and of their arms; there is a key. */
-static segue_status check_rows(segue_store *store, segue_error *err)
-{
-    static const char rows[] =
-        "SELECT (SELECT count(*) FROM decision AS d LEFT JOIN task AS t ON t.id = d.task WHERE "
-        "t.id "
-        "IS NULL OR d.arm NOT BETWEEN 0 AND t.n_arms - 1) + (SELECT count(*) FROM reward AS r LEFT "
-        "JOIN task AS t ON t.id = r.task WHERE t.id IS NULL OR r.arm NOT BETWEEN 0 AND t.n_arms - "
-        "1)";
-    static const char meta[] = "SELECT count(*) FROM meta WHERE (name = 'key' AND length(value) = "
-                               "16) OR (name = 'boot' AND typeof(value) = 'integer')";
-    int64_t wrong = 0, there = 0;
-    segue_status status = segue_sql_number(store, rows, &wrong, err);
-    if (status == SEGUE_OK)
-        status = segue_sql_number(store, meta, &there, err);
-    if (status == SEGUE_OK && wrong > 0)
-        return segue_fail(err, SEGUE_EFILE,
-                          "%s: is damaged: %" PRId64 " decisions or rewards are of no task or arm",
-                          segue_text_tail(store->path), wrong);
-    if (status == SEGUE_OK && there != 2)
-        return segue_fail(err, SEGUE_EFILE, "%s: is damaged: it has no key, or no count of starts",
-                          segue_text_tail(store->path));
-    return status;
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        int64_t found = 0;
+        const segue_status status = segue_sql_number(store, damages[i].count, &found, err);
+        if (status != SEGUE_OK)
+            return status;
+        if (found > 0)
+            return segue_fail(err, SEGUE_EFILE, "%s: is damaged: %" PRId64 " %s",
+                              segue_text_tail(store->path), found, damages[i].what);
+    }
+    return SEGUE_OK;
 }
 
 segue_status segue_store_integrity(segue_store *store, segue_error *err)
@@ -434,11 +408,7 @@ segue_status segue_store_integrity(segue_store *store, segue_error *err)
             segue_fail(err, SEGUE_EFILE, "%s: is damaged: %.200s", segue_text_tail(store->path),
                        (const char *)sqlite3_column_text(sql, 0));
     (void)sqlite3_finalize(sql);
-    if (status == SEGUE_OK)
-        status = check_closed(store, err);
-    if (status == SEGUE_OK)
-        status = check_rows(store, err);
-    return status == SEGUE_OK ? check_counts(store, err) : status;
+    return status == SEGUE_OK ? look_for_damage(store, err) : status;
 }
 
 segue_status segue_store_limit(segue_store *store, uint64_t pages, segue_error *err)
