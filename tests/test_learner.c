@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
+#include "core/bytes.h"
+#include "transfer/play.h"
+
 static segue_learner_config config_of(const char *text, uint64_t horizon)
 {
     segue_learner_config config = segue_learner_defaults();
@@ -494,6 +497,80 @@ static void damaged_files_are_refused(void **state)
     segue_models_destroy(models);
 }
 
+#define HEAD 24 /* magic, version, length */
+#define TAIL 8  /* the checksum */
+
+/* Load what is in the bytes, with their checksum made right; whether it was taken.  What is taken
+ * must play a task; to learn from it may fail, with a sentence. */
+static bool is_taken(bytes *b)
+{
+    bytes sum = {.data = NULL};
+    segue_bytes_put_u64(&sum, segue_crc32(b->data, b->size - TAIL));
+    memcpy(b->data + b->size - TAIL, sum.data, TAIL);
+    segue_bytes_fini(&sum);
+    segue_learner *learner = NULL;
+    segue_task *task = NULL;
+    segue_error err = {.status = SEGUE_OK};
+    if (segue_learner_get(&learner, b->data, b->size, "it", &err) != SEGUE_OK) {
+        assert_non_null(strstr(err.message, "it: is damaged: "));
+        return false;
+    }
+    const segue_learner_config *config = segue_learner_settings(learner);
+    if (segue_learner_open_task(learner, &task, &err) != SEGUE_OK)
+        fail_msg("%s", err.message);
+    for (size_t t = 0; t < 100; t++)
+        (void)!segue_task_tell(task, segue_task_ask(task), config->highest, NULL);
+    err.message[0] = '\0';
+    const segue_status status = segue_learner_close_task(learner, &task, &err);
+    assert_true(status == SEGUE_OK || err.message[0] != '\0');
+    segue_learner_destroy(learner);
+    return true;
+}
+
+/* Every number of a file in turn is made odd: the file is refused, or does no harm (which the
+ * sanitizers would see). */
+static void odd_numbers_in_files_do_no_harm(void **state)
+{
+    (void)state;
+    static const uint64_t odd[] = {UINT64_MAX,
+                                   UINT64_C(0xfff8d4a510000000),
+                                   (UINT64_C(1) << 53) + 1,
+                                   UINT64_C(1) << 53,
+                                   UINT64_C(0x7ff0000000000000),  /* infinity */
+                                   UINT64_C(0x7fefffffffffffff),  /* the largest double */
+                                   UINT64_C(0xbff0000000000000)}; /* -1 */
+    static const char *const texts[] = {"tucb:C=0", "tucb:estimator=em", "tla", "tts:window=16",
+                                        "ts-prior"};
+    segue_models *models = paper_models();
+    const segue_environment env = {.models = models};
+    segue_world *world = world_of(&env, 82, 0, 0);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        segue_learner_config config = config_of(texts[i], 100);
+        config.n_models = 2; /* which 12 tasks can tell */
+        segue_learner *learner = learner_of(&config);
+        for (uint64_t j = 0; j < 12; j++)
+            play_task(learner, world, 0, j, NULL);
+        bytes b = {.data = NULL};
+        segue_learner_put(learner, &b);
+        size_t refused = 0;
+        for (size_t at = HEAD; at + 8 <= b.size - TAIL; at += 8)
+            for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
+                unsigned char kept[8];
+                memcpy(kept, b.data + at, 8);
+                for (size_t byte = 0; byte < 8; byte++)
+                    b.data[at + byte] = (unsigned char)(odd[k] >> (8 * byte));
+                refused += !is_taken(&b);
+                memcpy(b.data + at, kept, 8);
+            }
+        assert_true(refused > 0);
+        assert_true(is_taken(&b));
+        segue_bytes_fini(&b);
+        segue_learner_destroy(learner);
+    }
+    segue_world_destroy(world);
+    segue_models_destroy(models);
+}
+
 /* ---- learners of types ------------------------------------------------------------------- */
 
 static void auto_goes_by_what_is_known(void **state)
@@ -625,6 +702,7 @@ int main(void)
         cmocka_unit_test(a_loaded_learner_goes_on_bit_for_bit),
         cmocka_unit_test(a_learner_of_many_arms_is_saved_too),
         cmocka_unit_test(damaged_files_are_refused),
+        cmocka_unit_test(odd_numbers_in_files_do_no_harm),
         cmocka_unit_test(auto_goes_by_what_is_known),
         cmocka_unit_test(types_are_found_and_explained),
         cmocka_unit_test(what_is_not_a_task_of_types_is_not_explained),

@@ -38,7 +38,8 @@ segue_task_config segue_task_defaults(void)
         .setting = {.horizon = 1000, .n_tasks = 1}, .lowest = 0.0, .highest = 1.0, .seed = 1};
 }
 
-static segue_status check_setting(const segue_setting *setting, segue_error *err)
+segue_status segue_setting_check(const segue_setting *setting, double lowest, double highest,
+                                 segue_error *err)
 {
     if (setting->n_arms < SEGUE_MIN_ARMS || setting->n_arms > SEGUE_MAX_ARMS)
         return segue_fail(err, SEGUE_EDOMAIN, "n_arms is %zu; need %d to %d", setting->n_arms,
@@ -55,6 +56,10 @@ static segue_status check_setting(const segue_setting *setting, segue_error *err
     if (setting->n_tasks < 1 || setting->n_tasks > SEGUE_MAX_TASKS)
         return segue_fail(err, SEGUE_EDOMAIN, "n_tasks is %" PRIu64 "; need 1 to %" PRIu64,
                           setting->n_tasks, SEGUE_MAX_TASKS);
+    const double width = highest - lowest;
+    if (!(width > 0.0 && isfinite(width) && isfinite(1.0 / width)))
+        return segue_fail(err, SEGUE_EDOMAIN, "rewards from %g to %g: need a finite, growing range",
+                          lowest, highest);
     return SEGUE_OK;
 }
 
@@ -69,10 +74,6 @@ static segue_status check_config(const segue_task_config *config, segue_error *e
     const segue_status status = segue_options_check(&table, config->policy.option, err);
     if (status != SEGUE_OK)
         return status;
-    const double width = config->highest - config->lowest;
-    if (!(width > 0.0 && isfinite(width) && isfinite(1.0 / width)))
-        return segue_fail(err, SEGUE_EDOMAIN, "rewards from %g to %g: need a finite, growing range",
-                          config->lowest, config->highest);
     const bool any = config->setting.models || config->setting.n_models > 0;
     if ((policy->needs == SEGUE_NEEDS_MODELS && !config->setting.models) ||
         (policy->needs == SEGUE_NEEDS_NUMBER && !any))
@@ -81,7 +82,7 @@ static segue_status check_config(const segue_task_config *config, segue_error *e
         return segue_fail(err, SEGUE_EUSAGE,
                           "policy '%s' must be told each task's model, and tasks have none here",
                           policy->name);
-    return check_setting(&config->setting, err);
+    return segue_setting_check(&config->setting, config->lowest, config->highest, err);
 }
 
 static void settle_options(segue_task *task, const segue_task_config *config)

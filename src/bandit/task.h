@@ -5,6 +5,11 @@
 
 #include "bandit/batches.h"
 
+/** Whether there can be tasks of this setting, and of rewards in this range.
+ * @retval SEGUE_EDOMAIN */
+SEGUE_MUST_CHECK segue_status segue_setting_check(const segue_setting *setting, double lowest,
+                                                  double highest, segue_error *err);
+
 /** Before the first step: the models that a policy without facts goes by (NULL: none yet), and the
  * value of one of its options. */
 void segue_task_teach(segue_task *task, const segue_models *models, size_t option, double value);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_COUNTED (UINT64_C(1) << 53)
+
 void segue_bytes_fini(bytes *b)
 {
     free(b->data);
@@ -95,6 +97,13 @@ static uint64_t get_little(reader *r, size_t size)
 uint64_t segue_reader_u64(reader *r)
 {
     return get_little(r, 8);
+}
+
+uint64_t segue_reader_count(reader *r)
+{
+    const uint64_t count = segue_reader_u64(r);
+    r->failed = r->failed || count > MOST_COUNTED;
+    return r->failed ? 0 : count;
 }
 
 void segue_reader_f64(reader *r, double *x, size_t count)

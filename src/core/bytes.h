@@ -29,6 +29,11 @@ typedef struct reader {
 
 void segue_reader_get(reader *r, void *data, size_t size);
 uint64_t segue_reader_u64(reader *r);
+
+/** Read a count of things, which may be added to and multiplied without care: at most 2^53, where
+ * doubles are still exact.  Beyond that, `failed`, and 0. */
+uint64_t segue_reader_count(reader *r);
+
 void segue_reader_f64(reader *r, double *x, size_t count);
 void segue_reader_f32(reader *r, float *x, size_t count);
 

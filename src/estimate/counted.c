@@ -85,9 +85,9 @@ void segue_counted_put(const counted *c, bytes *b)
 segue_status segue_counted_get(counted *c, reader *r, segue_error *err)
 {
     double numbers[2];
-    c->told = segue_reader_u64(r);
-    c->iterations = segue_reader_u64(r);
-    c->starts = segue_reader_u64(r);
+    c->told = segue_reader_count(r);
+    c->iterations = segue_reader_count(r);
+    c->starts = segue_reader_count(r);
     segue_reader_f64(r, numbers, 2);
     c->log_likelihood = numbers[0];
     c->certainty = numbers[1];

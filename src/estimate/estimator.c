@@ -569,9 +569,9 @@ static void get_info(segue_estimator *est, reader *r)
     double numbers[3];
     est->info = (segue_estimate_info){
         .n_arms = f->n_arms, .n_models = f->m, .eigenvalue = f->s.eigenvalue, .lambda = f->lambda};
-    est->info.n_tasks = segue_reader_u64(r);
-    est->info.iterations = segue_reader_u64(r);
-    est->info.starts = segue_reader_u64(r);
+    est->info.n_tasks = segue_reader_count(r);
+    est->info.iterations = segue_reader_count(r);
+    est->info.starts = segue_reader_count(r);
     est->info.warm = segue_reader_u64(r) != 0;
     segue_reader_f64(r, numbers, 3);
     est->info.noise = numbers[0];
@@ -606,8 +606,8 @@ segue_status segue_estimator_get(segue_estimator *est, reader *r, segue_error *e
 {
     const bool found = segue_reader_u64(r) != 0;
     const uint64_t outcome = segue_reader_u64(r);
-    est->used = segue_reader_u64(r);
-    est->cold_at = segue_reader_u64(r);
+    est->used = segue_reader_count(r);
+    est->cold_at = segue_reader_count(r);
     get_info(est, r);
     est->info.found = found;
     if (outcome > FOUND || found != (outcome == FOUND))

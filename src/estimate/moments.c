@@ -335,7 +335,7 @@ static segue_status get_stored(segue_moments *moments, reader *r, segue_error *e
 
 segue_status segue_moments_get(segue_moments *moments, reader *r, segue_error *err)
 {
-    moments->n_tasks = segue_reader_u64(r);
+    moments->n_tasks = segue_reader_count(r);
     if (!segue_reader_finite(r, &moments->weight, 1) || moments->weight < 0.0 ||
         !segue_reader_finite(r, moments->first, moments->n_arms))
         return segue_fail(err, SEGUE_EDOMAIN, "a moment is not finite");

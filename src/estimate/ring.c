@@ -162,7 +162,7 @@ void segue_ring_put(const ring *r, bytes *b)
 static bool get_row(ring *r, reader *from, uint64_t before)
 {
     double *row = r->row + r->count * 2 * r->n_arms;
-    r->number[r->count] = segue_reader_u64(from);
+    r->number[r->count] = segue_reader_count(from);
     segue_reader_f64(from, row, 2 * r->n_arms);
     const bool is_new = r->number[r->count] > before;
     r->count++;

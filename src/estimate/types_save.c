@@ -6,8 +6,7 @@
 #include "estimate/types_state.h"
 
 #define MOST_COUNTED 1e300 /* pulls that count: finite, and their sums too */
-#define MOST_TASKS   (UINT64_C(1) << 53)
-#define MOST_OFF     1e-9 /* of the sum of the weights from 1 */
+#define MOST_OFF     1e-9  /* of the sum of the weights from 1 */
 
 /* ---- the mixture ------------------------------------------------------------------------- */
 
@@ -55,7 +54,7 @@ static bool get_mixture(mixture *mix, reader *r, uint64_t finished)
     mix->n_types = (size_t)n_types;
     bool is_right = get_weights(mix, r);
     for (size_t q = 1; q <= mix->n_types; q++) {
-        mix->last[q] = segue_reader_u64(r);
+        mix->last[q] = segue_reader_count(r);
         is_right = is_right && mix->last[q] <= finished;
     }
     for (size_t k = 0; k < mix->n_types * mix->n_arms && is_right; k++)
@@ -79,15 +78,14 @@ void segue_types_put(const segue_types *types, bytes *b)
 
 static bool get_clock(segue_types *types, reader *r)
 {
-    types->finished = segue_reader_u64(r);
-    types->fit_at = segue_reader_u64(r);
-    types->fitted = segue_reader_u64(r);
+    types->finished = segue_reader_count(r);
+    types->fit_at = segue_reader_count(r);
+    types->fitted = segue_reader_count(r);
     types->is_due = segue_reader_u64(r) != 0;
     segue_reader_f64(r, &types->none, 1);
     segue_reader_f64(r, &types->alarm, 1);
-    return types->finished <= MOST_TASKS && types->fitted <= types->finished &&
-           types->none >= 0.0 && types->none <= 1.0 && types->alarm >= 0.0 &&
-           isfinite(types->alarm);
+    return !r->failed && types->fitted <= types->finished && types->none >= 0.0 &&
+           types->none <= 1.0 && types->alarm >= 0.0 && isfinite(types->alarm);
 }
 
 /* No task is newer than the last one. */

@@ -84,11 +84,11 @@ static bool get_group(record_group *g, reader *r)
     for (int i = 0; i < 2; i++) {
         segue_stats *stats = &g->side[i].stats;
         double numbers[2];
-        stats->count = segue_reader_u64(r);
+        stats->count = segue_reader_count(r);
         fine = segue_reader_finite(r, numbers, 2) && fine;
         stats->mean = numbers[0];
         stats->squares = numbers[1];
-        g->side[i].rewards = segue_reader_u64(r);
+        g->side[i].rewards = segue_reader_count(r);
     }
     return fine && !r->failed;
 }
@@ -96,11 +96,10 @@ static bool get_group(record_group *g, reader *r)
 segue_status segue_record_get(record *rec, reader *r, segue_error *err)
 {
     *rec = (record){.size = 0};
-    rec->closed[0] = segue_reader_u64(r);
-    rec->closed[1] = segue_reader_u64(r);
-    rec->size = segue_reader_u64(r);
-    bool fine = get_group(&rec->whole, r) && rec->size > 0 && rec->closed[0] <= UINT64_MAX / 2 &&
-                rec->closed[1] <= UINT64_MAX / 2 &&
+    rec->closed[0] = segue_reader_count(r);
+    rec->closed[1] = segue_reader_count(r);
+    rec->size = segue_reader_count(r);
+    bool fine = get_group(&rec->whole, r) && rec->size > 0 &&
                 segue_record_tasks(rec) / rec->size <= RECORD_GROUPS &&
                 segue_record_groups(rec) <= RECORD_GROUPS;
     for (size_t i = 0; fine && i < segue_record_groups(rec); i++)

@@ -129,8 +129,8 @@ static segue_status refuse(segue_error *err)
 static segue_status get_version(past_version *v, reader *r, segue_error *err)
 {
     *v = (past_version){.number = NULL};
-    v->version = segue_reader_u64(r);
-    v->tasks = segue_reader_u64(r);
+    v->version = segue_reader_count(r);
+    v->tasks = segue_reader_count(r);
     segue_reader_f64(r, &v->none, 1);
     const uint64_t n_types = segue_reader_u64(r), n_arms = segue_reader_u64(r);
     if (r->failed || n_types > VERSIONS_TYPES || n_arms > VERSIONS_ARMS)
@@ -144,7 +144,7 @@ static segue_status get_version(past_version *v, reader *r, segue_error *err)
 
 segue_status segue_versions_get(segue_versions *versions, reader *r, segue_error *err)
 {
-    *versions = (segue_versions){.stride = segue_reader_u64(r)};
+    *versions = (segue_versions){.stride = segue_reader_count(r)};
     const uint64_t count = segue_reader_u64(r);
     segue_status status = count <= VERSIONS_MOST ? SEGUE_OK : refuse(err);
     while (status == SEGUE_OK && versions->count < count)

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "segue/learner.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,16 +9,13 @@
 
 /* ---- making one -------------------------------------------------------------------------- */
 
-static segue_status check_config(const segue_learner_config *config, segue_error *err)
+/* What its tasks are like. */
+static segue_setting setting_of(const segue_learner_config *config)
 {
-    if (config->n_tasks < 1 || config->n_tasks > SEGUE_MAX_TASKS)
-        return segue_fail(err, SEGUE_EDOMAIN, "n_tasks is %llu; need 1 to %llu",
-                          (unsigned long long)config->n_tasks, (unsigned long long)SEGUE_MAX_TASKS);
-    const double width = config->highest - config->lowest;
-    if (!(width > 0.0 && isfinite(width) && isfinite(1.0 / width)))
-        return segue_fail(err, SEGUE_EDOMAIN, "rewards from %g to %g: need a finite, growing range",
-                          config->lowest, config->highest);
-    return SEGUE_OK;
+    return (segue_setting){.n_arms = config->n_arms,
+                           .n_models = config->n_models,
+                           .horizon = config->horizon ? config->horizon : SEGUE_MAX_HORIZON,
+                           .n_tasks = config->n_tasks};
 }
 
 segue_status segue_learner_create(segue_learner **out, const segue_learner_config *config,
@@ -38,8 +34,9 @@ segue_status segue_learner_create(segue_learner **out, const segue_learner_confi
     learner->config = *config;
     learner->config.method = method->kind.name;
     learner->method = method;
-    segue_status status = check_config(config, err);
-    if (status == SEGUE_OK)
+    const segue_setting setting = setting_of(config);
+    segue_status status = segue_setting_check(&setting, config->lowest, config->highest, err);
+    if (status == SEGUE_OK && method->check)
         status = method->check(&learner->config, err);
     if (status == SEGUE_OK)
         status = method->create(learner, err);
@@ -92,10 +89,7 @@ static segue_status make_task(const segue_learner *learner, bool identifies, ope
         task.policy.policy = learner->method->policy;
     else
         status = learner->method->plan(learner, identifies, &task, err);
-    task.setting = (segue_setting){.n_arms = config->n_arms,
-                                   .n_models = config->n_models,
-                                   .horizon = config->horizon ? config->horizon : SEGUE_MAX_HORIZON,
-                                   .n_tasks = config->n_tasks};
+    task.setting = setting_of(config);
     task.lowest = config->lowest;
     task.highest = config->highest;
     open_task *entry = calloc(1, sizeof *entry);

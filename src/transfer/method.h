@@ -46,7 +46,8 @@ typedef struct learner_method {
     const struct learner_method *(*choose)(const segue_learner_config *config);
     /* Take the options that were given (NaN: not) over into a configuration. */
     void (*take)(segue_learner_config *config, const double *value);
-    /* Look at the fields that it uses, and fill in defaults; @retval SEGUE_EDOMAIN, SEGUE_ENAME */
+    /* Look at the fields that only it uses, and fill in defaults; NULL: there are none.
+     * @retval SEGUE_EDOMAIN, SEGUE_ENAME */
     segue_status (*check)(segue_learner_config *config, segue_error *err);
     /* Make and free what it remembers, learner->part; @retval SEGUE_ENOMEM, SEGUE_EDOMAIN */
     segue_status (*create)(segue_learner *learner, segue_error *err);

@@ -207,9 +207,9 @@ static segue_status get_retired(segue_learner *learner, reader *r, segue_error *
 /* All but its configuration. */
 static segue_status get_memory(segue_learner *learner, reader *r, segue_error *err)
 {
-    learner->opened = segue_reader_u64(r);
-    learner->closed = segue_reader_u64(r);
-    const uint64_t version = segue_reader_u64(r);
+    learner->opened = segue_reader_count(r);
+    learner->closed = segue_reader_count(r);
+    const uint64_t version = segue_reader_count(r);
     segue_status status = get_retired(learner, r, err);
     if (status == SEGUE_OK)
         status = learner->method->get(learner, r, err);

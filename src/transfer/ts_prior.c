@@ -26,14 +26,6 @@ static void take(segue_learner_config *config, const double *value)
     (void)value;
 }
 
-static segue_status check(segue_learner_config *config, segue_error *err)
-{
-    if (config->n_arms < SEGUE_MIN_ARMS || config->n_arms > SEGUE_MAX_ARMS)
-        return segue_fail(err, SEGUE_EDOMAIN, "n_arms is %zu; need %d to %d", config->n_arms,
-                          SEGUE_MIN_ARMS, SEGUE_MAX_ARMS);
-    return SEGUE_OK;
-}
-
 static segue_status create(segue_learner *learner, segue_error *err)
 {
     learner->part = calloc(learner->config.n_arms, sizeof(arm_sums));
@@ -157,7 +149,6 @@ static segue_status get(segue_learner *learner, reader *r, segue_error *err)
 const learner_method segue_method_ts_prior = {
     .kind = {.name = "ts-prior", .summary = "Thompson sampling with a prior of each arm, learned"},
     .take = take,
-    .check = check,
     .create = create,
     .destroy = destroy,
     .policy = &segue_policy_tts,

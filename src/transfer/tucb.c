@@ -144,9 +144,8 @@ static void set_defaults(segue_learner_config *config)
 static segue_status check(segue_learner_config *config, segue_error *err)
 {
     const double delta = config->delta;
-    if (config->horizon < 1 || config->horizon > SEGUE_MAX_HORIZON)
-        return segue_fail(err, SEGUE_EDOMAIN, "horizon is %llu; tucb must know its steps",
-                          (unsigned long long)config->horizon);
+    if (config->horizon < 1)
+        return segue_fail(err, SEGUE_EDOMAIN, "horizon is 0; tucb must know its steps");
     if (config->n_models == 0)
         return segue_fail(err, SEGUE_EDOMAIN, "n_models is 0; tucb must know the number of models");
     if (!(delta >= 0.0 && delta <= 1.0)) /* 1 is the default for one step */
@@ -507,7 +506,7 @@ static segue_status get(segue_learner *learner, reader *r, segue_error *err)
     uint64_t *const counters[] = {&t->left_out, &t->violations, &t->no_model_left, &t->estimated_at,
                                   &t->next_fit};
     for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
-        *counters[i] = segue_reader_u64(r);
+        *counters[i] = segue_reader_count(r);
     const bool published = segue_reader_u64(r) != 0;
     segue_reader_f64(r, &t->c, 1);
     if (!(t->c > 0.0))
