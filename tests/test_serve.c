@@ -23,12 +23,13 @@ static double now(void)
 static segue_service *service;
 static int last_status;
 
+static const char *where = "sqlite::memory:";
+
 static void start_with(segue_service_config config)
 {
     segue_error err;
-    config.store = "sqlite::memory:";
+    config.store = where;
     config.now = now;
-    clock_now = 1000.0;
     if (segue_service_create(&service, &config, &err) != SEGUE_OK)
         fail_msg("%s", err.message);
 }
@@ -36,6 +37,7 @@ static void start_with(segue_service_config config)
 static int start(void **state)
 {
     (void)state;
+    clock_now = 1000.0;
     start_with(segue_service_defaults());
     return 0;
 }
@@ -397,19 +399,41 @@ static void a_task_closes_after_so_many_rewards(void **state)
     refused(409, "closed", "POST", "/v1/learners/tutor/ask", "{\"task\":\"s\"}");
 }
 
+/* So many tasks are open after so many seconds. */
+static void wait_for(double seconds, uint64_t n_open)
+{
+    clock_now += seconds;
+    segue_tick(service);
+    segue_service_turn(service);
+    assert_int_equal(segue_service_open_tasks(service), n_open);
+}
+
 static void an_idle_task_closes_by_itself(void **state)
 {
     (void)state;
     create(",\"idle\":60");
     tell_one("s", 1.0);
-    clock_now += 30;
-    segue_tick(service);
-    segue_service_turn(service);
-    assert_int_equal(segue_service_open_tasks(service), 1);
-    clock_now += 61;
-    segue_tick(service);
-    segue_service_turn(service);
-    assert_int_equal(segue_service_open_tasks(service), 0);
+    wait_for(30, 1);
+    wait_for(61, 0);
+}
+
+/* What was asked in memory only is lost with the process: a start counts as the last of it. */
+static void a_start_counts_as_an_ask(void **state)
+{
+    (void)stop(state);
+    assert_int_equal(make_own_folder(state), 0);
+    where = own_path;
+    (void)start(state);
+    create(",\"idle\":60");
+    tell_one("s", 1.0);
+    clock_now += 50;
+    (void)stop(state);
+    start_with(segue_service_defaults());
+    wait_for(50, 1);
+    wait_for(11, 0);
+    (void)stop(state);
+    where = "sqlite::memory:";
+    assert_int_equal(remove_own_folder(state), 0);
 }
 
 static void too_many_open_tasks_are_refused(void **state)
@@ -811,6 +835,7 @@ int main(void)
         SERVED(a_closed_task_is_learned_from_once),
         SERVED(a_task_closes_after_so_many_rewards),
         SERVED(an_idle_task_closes_by_itself),
+        SERVED(a_start_counts_as_an_ask),
         SERVED(too_many_open_tasks_are_refused),
         SERVED(a_reward_told_again_counts_once),
         SERVED(wrong_rewards_are_refused),
