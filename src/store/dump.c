@@ -99,7 +99,9 @@ static segue_status write_table(segue_store *store, const char *table, bytes *b,
         fine = write_row(sql, table, b);
     segue_status status = SEGUE_OK;
     if (!fine)
-        status = segue_fail(err, SEGUE_ENOMEM, "out of memory to export a store");
+        status = segue_fail(err, SEGUE_ENOMEM,
+                            "row %zu, of table %s: out of memory, or its text is not UTF-8", *rows,
+                            table);
     else if (code != SQLITE_DONE)
         status = segue_sql_fail(store, err);
     (void)sqlite3_finalize(sql);
