@@ -73,37 +73,6 @@ segue_status segue_outfile_check(const char *path, segue_error *err)
     return access(directory, W_OK) == 0 ? SEGUE_OK : cannot(path, err);
 }
 
-static bool write_all(int fd, const char *data, size_t size)
-{
-    while (size > 0) {
-        const ssize_t written = write(fd, data, size);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            return false;
-        data += written;
-        size -= (size_t)written;
-    }
-    return true;
-}
-
-static segue_status write_directly(const char *path, const void *data, size_t size,
-                                   segue_error *err)
-{
-    const int fd = open(path, O_WRONLY | O_APPEND);
-    if (fd < 0)
-        return cannot(path, err);
-    const bool written = write_all(fd, data, size);
-    const int code = errno;
-    if (close(fd) != 0 && written)
-        return segue_fail(err, SEGUE_EIO, "%s: writing failed: %s", segue_text_tail(path),
-                          strerror(errno));
-    if (!written)
-        return segue_fail(err, SEGUE_EIO, "%s: writing failed: %s", segue_text_tail(path),
-                          strerror(code));
-    return SEGUE_OK;
-}
-
 /* The permissions of the file that is replaced, or those a new one gets. */
 static mode_t mode_for(const char *path)
 {
@@ -128,39 +97,113 @@ static char *name_aside(const char *path)
     return aside;
 }
 
-/* Fill the file at `fd`, give it its mode, and see it on the disk; 0 or the error code. */
-static int fill(int fd, mode_t mode, const void *data, size_t size)
+/* ---- in pieces --------------------------------------------------------------------------- */
+
+/* Not to be replaced, but written to; also where these lead to a plain file. */
+static bool is_direct(const char *path)
 {
-    int code = 0;
-    if (!write_all(fd, data, size) || fchmod(fd, mode) != 0 || fsync(fd) != 0)
+    struct stat about;
+    return (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) || strncmp(path, "/dev/", 5) == 0 ||
+           strncmp(path, "/proc/", 6) == 0;
+}
+
+/* The names of a file to be written. */
+static bool name(outfile *out, const char *path)
+{
+    out->path = realpath(path, NULL); /* what a link points to */
+    if (!out->path && errno != ENOMEM)
+        out->path = strdup(path); /* it does not exist yet */
+    if (out->path && !is_direct(path))
+        out->aside = name_aside(out->path);
+    return out->path && (out->aside || is_direct(path));
+}
+
+segue_status segue_outfile_begin(outfile *out, const char *path, unsigned mode, segue_error *err)
+{
+    *out = (outfile){.mode = mode ? mode : mode_for(path), .fd = -1};
+    segue_status status = segue_outfile_check(path, err);
+    if (status == SEGUE_OK && !name(out, path))
+        status = segue_fail(err, SEGUE_ENOMEM, "%s: out of memory", segue_text_tail(path));
+    if (status == SEGUE_OK) {
+        out->fd = out->aside ? mkstemp(out->aside) : open(path, O_WRONLY | O_APPEND);
+        status = out->fd >= 0 ? SEGUE_OK : cannot(path, err);
+    }
+    if (status != SEGUE_OK)
+        segue_outfile_drop(out);
+    return status;
+}
+
+static void write_all(outfile *out, const char *data, size_t size)
+{
+    while (size > 0 && out->code == 0) {
+        const ssize_t written = write(out->fd, data, size);
+        if (written < 0 && errno != EINTR)
+            out->code = errno;
+        if (written > 0) {
+            data += written;
+            size -= (size_t)written;
+        }
+    }
+}
+
+static void flush(outfile *out)
+{
+    write_all(out, out->buffer, out->used);
+    out->used = 0;
+}
+
+void segue_outfile_put(outfile *out, const void *data, size_t size)
+{
+    if (size > sizeof out->buffer - out->used)
+        flush(out);
+    if (size > sizeof out->buffer) {
+        write_all(out, data, size);
+        return;
+    }
+    memcpy(out->buffer + out->used, data, size);
+    out->used += size;
+}
+
+/* Its permissions, the disk, its place: 0, or the error code. */
+static int settle(outfile *out)
+{
+    flush(out);
+    int code = out->code;
+    if (code == 0 && out->aside && (fchmod(out->fd, out->mode) != 0 || fsync(out->fd) != 0))
         code = errno;
-    if (close(fd) != 0 && code == 0)
+    if (close(out->fd) != 0 && code == 0)
+        code = errno;
+    out->fd = -1;
+    if (code == 0 && out->aside && rename(out->aside, out->path) != 0)
         code = errno;
     return code;
 }
 
-static segue_status write_aside(const char *path, mode_t mode, const void *data, size_t size,
-                                segue_error *err)
+segue_status segue_outfile_end(outfile *out, segue_error *err)
 {
-    char *aside = name_aside(path);
-    if (!aside)
-        return segue_fail(err, SEGUE_ENOMEM, "%s: out of memory", segue_text_tail(path));
-    const int fd = mkstemp(aside);
-    if (fd < 0) {
-        free(aside);
-        return cannot(path, err);
-    }
-    int code = fill(fd, mode, data, size);
-    if (code == 0 && rename(aside, path) != 0)
-        code = errno;
+    segue_status status = SEGUE_OK;
+    const int code = settle(out);
     if (code != 0)
-        (void)unlink(aside);
-    free(aside);
-    if (code != 0)
-        return segue_fail(err, SEGUE_EIO, "%s: writing failed: %s", segue_text_tail(path),
-                          strerror(code));
-    return SEGUE_OK;
+        status = segue_fail(err, SEGUE_EIO, "%s: writing failed: %s", segue_text_tail(out->path),
+                            strerror(code));
+    else if (out->aside)
+        *out->aside = '\0'; /* it is there no more */
+    segue_outfile_drop(out);
+    return status;
 }
+
+void segue_outfile_drop(outfile *out)
+{
+    if (out->fd >= 0)
+        (void)close(out->fd);
+    if (out->aside && *out->aside)
+        (void)unlink(out->aside);
+    free(out->aside);
+    free(out->path);
+    *out = (outfile){.fd = -1};
+}
+
+/* ---- at once ----------------------------------------------------------------------------- */
 
 /* Do not end between making the file aside and renaming it: it would stay behind. */
 static void hold_signals(sigset_t *before)
@@ -173,33 +216,16 @@ static void hold_signals(sigset_t *before)
     (void)pthread_sigmask(SIG_BLOCK, &ends, before);
 }
 
-/* `mode` 0: what the file has, or a new one gets. */
-static segue_status write_file(const char *path, mode_t mode, const void *data, size_t size,
-                               segue_error *err)
-{
-    struct stat about;
-    segue_status status = segue_outfile_check(path, err);
-    if (status != SEGUE_OK)
-        return status;
-    if ((stat(path, &about) == 0 && !S_ISREG(about.st_mode)) || strncmp(path, "/dev/", 5) == 0 ||
-        strncmp(path, "/proc/", 6) == 0) /* also where these lead to a plain file */
-        return write_directly(path, data, size, err);
-    char *target = realpath(path, NULL); /* what a link points to; NULL if it does not exist yet */
-    sigset_t before;
-    hold_signals(&before);
-    status = write_aside(target ? target : path, mode ? mode : mode_for(path), data, size, err);
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    free(target);
-    return status;
-}
-
 segue_status segue_outfile_write(const char *path, const void *data, size_t size, segue_error *err)
 {
-    return write_file(path, 0, data, size, err);
-}
-
-segue_status segue_outfile_write_private(const char *path, const void *data, size_t size,
-                                         segue_error *err)
-{
-    return write_file(path, 0600, data, size, err);
+    outfile out;
+    sigset_t before;
+    hold_signals(&before);
+    segue_status status = segue_outfile_begin(&out, path, 0, err);
+    if (status == SEGUE_OK) {
+        segue_outfile_put(&out, data, size);
+        status = segue_outfile_end(&out, err);
+    }
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return status;
 }

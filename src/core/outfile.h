@@ -27,8 +27,30 @@ int segue_is_same_file(const char *a, const char *b);
 SEGUE_MUST_CHECK segue_status segue_outfile_write(const char *path, const void *data, size_t size,
                                                   segue_error *err);
 
-/** The same, for its owner alone to read, whatever the file that it replaces allowed. */
-SEGUE_MUST_CHECK segue_status segue_outfile_write_private(const char *path, const void *data,
-                                                          size_t size, segue_error *err);
+/** The same in pieces.  All zeros but fd = -1: none. */
+typedef struct outfile {
+    char *path;    /* what it is to become */
+    char *aside;   /* where it is until then; NULL: it is written directly */
+    unsigned mode; /* its permissions */
+    int fd;
+    int code;    /* errno of the first failure, or 0 */
+    size_t used; /* of the buffer, which waits to be written */
+    char buffer[16384];
+} outfile;
+
+/** Begin one.  `mode` 0: the permissions of the file that it replaces, or those a new one gets.
+ * @retval SEGUE_EFILE, SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_outfile_begin(outfile *out, const char *path, unsigned mode,
+                                                  segue_error *err);
+
+/** Add a piece; whether that went well is said at the end. */
+void segue_outfile_put(outfile *out, const void *data, size_t size);
+
+/** All is there: put it in its place, or, where anything failed, leave nothing behind.
+ * @retval SEGUE_EIO */
+SEGUE_MUST_CHECK segue_status segue_outfile_end(outfile *out, segue_error *err);
+
+/** It is not to be: leave nothing behind. */
+void segue_outfile_drop(outfile *out);
 
 #endif

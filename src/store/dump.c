@@ -66,7 +66,7 @@ static json_t *value_of(sqlite3_stmt *sql, int column)
     }
 }
 
-static bool write_row(sqlite3_stmt *sql, const char *table, bytes *b)
+static bool write_row(sqlite3_stmt *sql, const char *table, outfile *out)
 {
     json_t *row = json_array();
     for (int i = 0; i < sqlite3_column_count(sql); i++)
@@ -79,13 +79,13 @@ static bool write_row(sqlite3_stmt *sql, const char *table, bytes *b)
     json_decref(line);
     if (!text)
         return false;
-    segue_bytes_put(b, text, strlen(text));
-    segue_bytes_put(b, "\n", 1);
+    segue_outfile_put(out, text, strlen(text));
+    segue_outfile_put(out, "\n", 1);
     free(text);
-    return !b->failed;
+    return true;
 }
 
-static segue_status write_table(segue_store *store, const char *table, bytes *b, size_t *rows,
+static segue_status write_table(segue_store *store, const char *table, outfile *out, size_t *rows,
                                 segue_error *err)
 {
     char text[64];
@@ -95,37 +95,44 @@ static segue_status write_table(segue_store *store, const char *table, bytes *b,
     (void)snprintf(text, sizeof text, "SELECT * FROM %s", table);
     if (sqlite3_prepare_v2(store->db, text, -1, &sql, NULL) != SQLITE_OK)
         return segue_sql_fail(store, err);
-    for (; fine && (code = sqlite3_step(sql)) == SQLITE_ROW; ++*rows)
-        fine = write_row(sql, table, b);
+    for (; fine && out->code == 0 && (code = sqlite3_step(sql)) == SQLITE_ROW; ++*rows)
+        fine = write_row(sql, table, out);
     segue_status status = SEGUE_OK;
     if (!fine)
         status = segue_fail(err, SEGUE_ENOMEM,
                             "row %zu, of table %s: out of memory, or its text is not UTF-8", *rows,
                             table);
-    else if (code != SQLITE_DONE)
+    else if (out->code == 0 && code != SQLITE_DONE)
         status = segue_sql_fail(store, err);
     (void)sqlite3_finalize(sql);
+    return status; /* whether it was written is said at the end */
+}
+
+static segue_status write_tables(segue_store *store, outfile *out, segue_error *err)
+{
+    char line[64];
+    size_t rows = 0;
+    segue_outfile_put(
+        out, line,
+        (size_t)snprintf(line, sizeof line, "{\"segue_store\":%d}\n", SEGUE_STORE_FORMAT));
+    segue_status status = segue_store_look(store, err);
+    for (size_t i = 0; i < TABLES && status == SEGUE_OK; i++)
+        status = write_table(store, tables[i], out, &rows, err);
+    segue_store_rollback(store);
+    segue_outfile_put(out, line, (size_t)snprintf(line, sizeof line, "{\"rows\":%zu}\n", rows));
     return status;
 }
 
 segue_status segue_store_export(segue_store *store, const char *path, segue_error *err)
 {
-    bytes b = {.data = NULL};
-    char line[64];
-    size_t rows = 0;
-    (void)snprintf(line, sizeof line, "{\"segue_store\":%d}\n", SEGUE_STORE_FORMAT);
-    segue_bytes_put(&b, line, strlen(line));
-    segue_status status = segue_store_look(store, err);
-    for (size_t i = 0; i < TABLES && status == SEGUE_OK; i++)
-        status = write_table(store, tables[i], &b, &rows, err);
-    segue_store_rollback(store);
-    (void)snprintf(line, sizeof line, "{\"rows\":%zu}\n", rows);
-    segue_bytes_put(&b, line, strlen(line));
-    if (status == SEGUE_OK && b.failed)
-        status = segue_fail(err, SEGUE_ENOMEM, "out of memory to export a store");
+    outfile out;
+    segue_status status = segue_outfile_begin(&out, path, 0600, err);
+    if (status != SEGUE_OK)
+        return status;
+    status = write_tables(store, &out, err);
     if (status == SEGUE_OK)
-        status = segue_outfile_write_private(path, b.data, b.size, err);
-    segue_bytes_fini(&b);
+        return segue_outfile_end(&out, err);
+    segue_outfile_drop(&out);
     return status;
 }
 
