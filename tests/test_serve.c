@@ -436,6 +436,29 @@ static void a_start_counts_as_an_ask(void **state)
     assert_int_equal(remove_own_folder(state), 0);
 }
 
+/* What was asked last is on the disk when the service has ended. */
+static void an_end_loses_no_default(void **state)
+{
+    segue_error err;
+    (void)stop(state);
+    assert_int_equal(make_own_folder(state), 0);
+    where = own_path;
+    (void)start(state);
+    assert_ok(segue_service_start(service, &err));
+    create(",\"wait\":10,\"default\":0.5");
+    check(200, "POST", "/v1/learners/tutor/ask", "{\"task\":\"s\",\"count\":1000}");
+    segue_service_stop(service);
+    check(200, "POST", "/v1/learners/tutor/ask", "{\"task\":\"s\",\"count\":500}");
+    (void)stop(state);
+    start_with(segue_service_defaults());
+    live_learner *live = segue_service_find(service, "tutor");
+    assert_int_equal(live->line.count, 1500);
+    segue_live_release(live);
+    (void)stop(state);
+    where = "sqlite::memory:";
+    assert_int_equal(remove_own_folder(state), 0);
+}
+
 static void too_many_open_tasks_are_refused(void **state)
 {
     segue_service_config config = segue_service_defaults();
@@ -704,6 +727,136 @@ static void a_default_counts_when_the_wait_is_over(void **state)
     told("duplicate", told_id, 1.0);
 }
 
+static segue_status count_kept(void *context, const segue_stored_decision *row, segue_error *err)
+{
+    (void)row;
+    (void)err;
+    ++*(size_t *)context;
+    return SEGUE_OK;
+}
+
+/* Decisions on the disk that wait, of the first learner. */
+static size_t n_kept(void)
+{
+    size_t count = 0;
+    assert_ok(segue_store_waiting(service->store, 1, count_kept, &count, NULL));
+    return count;
+}
+
+static void ask_many(const char *task, int count)
+{
+    char body[128];
+    (void)snprintf(body, sizeof body, "{\"task\":\"%s\",\"count\":%d}", task, count);
+    check(200, "POST", "/v1/learners/tutor/ask", body);
+}
+
+static void rewards_are(const char *task, int count)
+{
+    char path[64];
+    (void)snprintf(path, sizeof path, "/v1/learners/tutor/tasks/%s", task);
+    json_t *answer = send_ok(200, "GET", path, NULL);
+    assert_int_equal(number(answer, "rewards", NULL), count);
+    json_decref(answer);
+}
+
+static void all_that_wait_are_kept(void **state)
+{
+    (void)state;
+    create(",\"wait\":10,\"default\":0.5");
+    ask_many("s", 300);
+    segue_tick(service);
+    segue_tick(service); /* before the first is stored */
+    ask_many("s", 300);
+    segue_tick(service);
+    segue_service_turn(service);
+    assert_int_equal(n_kept(), 600);
+}
+
+static void defaults_outlast_a_full_disk(void **state)
+{
+    segue_error err;
+    (void)state;
+    create(",\"wait\":10,\"default\":0.5");
+    ask_many("s", 1000);
+    clock_now += 11;
+    assert_ok(segue_store_limit(service->store, 1, &err));
+    char task[300];
+    int i = 0;
+    do { /* until what is there is full */
+        (void)snprintf(task, sizeof task, "{\"task\":\"%0200d\"}", i++);
+        json_decref(send("POST", "/v1/learners/tutor/tasks", task));
+    } while (last_status == 201 && i < 10000);
+    for (int tick = 0; tick < 3; tick++) {
+        segue_tick(service);
+        segue_service_turn(service);
+    }
+    rewards_are("s", 0);
+    assert_ok(segue_store_limit(service->store, 0, &err));
+    segue_tick(service);
+    segue_service_turn(service);
+    rewards_are("s", 1000);
+}
+
+static void decisions_of_closed_tasks_wait_no_more(void **state)
+{
+    char task[32], path[64];
+    (void)state;
+    create(",\"wait\":10,\"default\":0.5");
+    for (int i = 0; i < 50; i++) {
+        (void)snprintf(task, sizeof task, "s%d", i);
+        ask_many(task, 100);
+        (void)snprintf(path, sizeof path, "/v1/learners/tutor/tasks/%s/close", task);
+        check(200, "POST", path, NULL);
+    }
+    live_learner *live = segue_service_find(service, "tutor");
+    assert_true(live->line.capacity <= 256);
+    wait_for(0, 0);
+    assert_int_equal(live->line.count, 0);
+    segue_live_release(live);
+}
+
+/* Three thousand defaults are due, a thousand of which are counted at a time. */
+static void an_idle_task_gets_its_defaults_first(void **state)
+{
+    (void)state;
+    create(",\"wait\":10,\"default\":0.5,\"idle\":10");
+    for (int i = 0; i < 3; i++)
+        ask_many("s", 1000);
+    clock_now += 11;
+    for (int tick = 0; tick < 3; tick++) {
+        segue_tick(service);
+        segue_service_turn(service);
+    }
+    rewards_are("s", 3000);
+    assert_int_equal(segue_service_open_tasks(service), 1);
+    wait_for(11, 0);
+}
+
+static void an_ask_comes_before_the_end_of_an_idle_task(void **state)
+{
+    char id[DECISION_TEXT + 1];
+    (void)state;
+    create(",\"idle\":60");
+    ask("s", id);
+    clock_now += 61;
+    segue_tick(service); /* it is to be closed, and is not yet */
+    ask("s", id);
+    segue_service_turn(service);
+    told("counted", id, 1.0);
+}
+
+static void the_clock_may_be_set_back(void **state)
+{
+    (void)state;
+    create(",\"idle\":60");
+    tell_one("s", 1.0);
+    wait_for(1, 1);
+    clock_now -= 500;
+    wait_for(0, 1);
+    wait_for(59, 1);
+    wait_for(2, 0);
+}
+
 /* ---- learning ------------------------------------------------------------------------------ */
 
 /* Students of two types: one likes A, the other C. */
@@ -836,6 +989,7 @@ int main(void)
         SERVED(a_task_closes_after_so_many_rewards),
         SERVED(an_idle_task_closes_by_itself),
         SERVED(a_start_counts_as_an_ask),
+        SERVED(an_end_loses_no_default),
         SERVED(too_many_open_tasks_are_refused),
         SERVED(a_reward_told_again_counts_once),
         SERVED(wrong_rewards_are_refused),
@@ -849,6 +1003,12 @@ int main(void)
         SERVED(what_nothing_else_closes_is_closed_when_idle),
         SERVED(a_late_reward_is_ignored),
         SERVED(a_default_counts_when_the_wait_is_over),
+        SERVED(all_that_wait_are_kept),
+        SERVED(defaults_outlast_a_full_disk),
+        SERVED(decisions_of_closed_tasks_wait_no_more),
+        SERVED(an_idle_task_gets_its_defaults_first),
+        SERVED(an_ask_comes_before_the_end_of_an_idle_task),
+        SERVED(the_clock_may_be_set_back),
         SERVED(it_learns_and_says_what_transfer_is_worth),
         SERVED(the_journal_leads_to_what_is_there),
         SERVED(a_full_disk_refuses_tells_and_not_asks),

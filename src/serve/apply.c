@@ -18,11 +18,10 @@ static void count(atomic_ullong *counter)
 
 static segue_status make_live(segue_service *service, op *o, segue_error *err)
 {
-    const segue_stored_learner row = {.id = o->row.learner, .created = o->row.opened};
     segue_learner *learner = o->learner;
     o->learner = NULL;
     segue_status status =
-        segue_live_create(&o->live, &row, &o->call.words, learner, service->key, err);
+        segue_live_create(&o->live, &o->made, &o->call.words, learner, service->key, err);
     for (size_t i = 0; status == SEGUE_OK && i < o->live->words.n_arms; i++)
         status = segue_live_name_arm(o->live, o->live->words.arm[i], false, err);
     if (status != SEGUE_OK)
@@ -50,7 +49,7 @@ static segue_status apply_delete(segue_service *service, op *o, segue_error *err
     segue_out(&o->reply->body, "{");
     segue_out_text(&o->reply->body, "deleted", o->call.learner);
     segue_out(&o->reply->body, "}");
-    segue_service_wish(service, OP_PURGE, 0, 0);
+    (void)segue_service_wish(service, OP_PURGE, 0, 0);
     return SEGUE_OK;
 }
 
@@ -77,8 +76,8 @@ static segue_status apply_retire_arm(segue_service *service, op *o, segue_error 
     segue_status status = SEGUE_OK;
     if (o->is_new) {
         (void)pthread_mutex_lock(&live->lock);
-        status = segue_learner_retire_arm(live->learner, o->n_kept, err);
-        segue_live_retire_arm(live, o->n_kept);
+        status = segue_learner_retire_arm(live->learner, o->arm, err);
+        segue_live_retire_arm(live, o->arm);
         (void)pthread_mutex_unlock(&live->lock);
         live->seq = o->seq;
         live->debt++;
@@ -124,17 +123,13 @@ static void count_task(live_learner *live, const live_task *task)
     segue_record_add(&live->record, task->control, task->rewards, task->total);
 }
 
-/* What comes of having learned.  The snapshot comes first: during a fit there is none. */
-static void look_after(segue_service *service, live_learner *live)
+/* The snapshot comes first: during a fit there is none. */
+void segue_wish_due(segue_service *service, live_learner *live)
 {
-    if (live->debt > DEBT_MOST && !live->snapshot_due && !live->refit) {
-        live->snapshot_due = true;
-        segue_service_wish(service, OP_SNAPSHOT, live->id, 0);
-    }
-    if (!live->refit && !live->refit_due && segue_learner_refit_due(live->learner)) {
-        live->refit_due = true;
-        segue_service_wish(service, OP_BEGIN, live->id, 0);
-    }
+    if (live->debt > DEBT_MOST && live->debt >= 2 * live->debt_refused && !live->refit)
+        segue_service_wish_once(service, live, OP_SNAPSHOT);
+    if (!live->refit && segue_learner_refit_due(live->learner))
+        segue_service_wish_once(service, live, OP_BEGIN);
 }
 
 static segue_status close_live(segue_service *service, op *o, segue_error *err)
@@ -154,7 +149,7 @@ static segue_status close_live(segue_service *service, op *o, segue_error *err)
     o->task = NULL;
     (void)atomic_fetch_sub(&service->open_tasks, 1);
     count(&service->metrics.closed);
-    look_after(service, live);
+    segue_wish_due(service, live);
     return noted;
 }
 
@@ -212,7 +207,7 @@ static segue_status apply_tell(segue_service *service, op *o, segue_error *err)
         remember(live, task, o);
         (void)pthread_mutex_unlock(&live->lock);
     }
-    if (o->fallback)
+    if (o->kind == OP_FALL_BACK)
         count(&service->metrics.defaults);
     const bool closed = o->closes || !task;
     const segue_status status = o->closes ? close_live(service, o, err) : SEGUE_OK;
@@ -226,7 +221,7 @@ static void answer_event(segue_service *service, op *o)
 {
     if (o->is_new) {
         (void)pthread_mutex_lock(&o->live->lock);
-        segue_wait_for(o->live, &o->asked, true);
+        segue_let_wait(o->live, &o->asked, true);
         (void)pthread_mutex_unlock(&o->live->lock);
     }
     segue_answer_asked(service, &o->call, &o->asked, &o->told, o->reply);
@@ -249,11 +244,11 @@ static segue_status apply_keep(segue_service *service, op *o, segue_error *err)
 {
     (void)err;
     (void)pthread_mutex_lock(&o->live->lock);
-    o->live->line.saved += o->n_kept;
-    const bool more = o->live->line.saved < o->live->line.count;
+    segue_line_keep(&o->live->line, o->place);
+    const bool more = o->live->line.kept < o->live->line.next;
     (void)pthread_mutex_unlock(&o->live->lock);
     if (more)
-        segue_service_wish(service, OP_KEEP, o->live->id, 0);
+        segue_service_wish_once(service, o->live, OP_KEEP);
     return SEGUE_OK;
 }
 
@@ -285,14 +280,14 @@ static segue_status apply_publish(segue_service *service, op *o, segue_error *er
     live->debt++;
     count(&service->metrics.refits);
     if (status == SEGUE_OK)
-        look_after(service, live);
+        segue_wish_due(service, live);
     return status;
 }
 
 static segue_status apply_snapshot(segue_service *service, op *o, segue_error *err)
 {
     (void)err;
-    o->live->debt = 0;
+    o->live->debt = o->live->debt_refused = 0;
     count(&service->metrics.snapshots);
     return SEGUE_OK;
 }
@@ -300,12 +295,12 @@ static segue_status apply_snapshot(segue_service *service, op *o, segue_error *e
 static segue_status apply_purge(segue_service *service, op *o, segue_error *err)
 {
     (void)err;
-    if (o->is_new)
-        segue_service_wish(service, OP_PURGE, 0, 0);
+    if (o->more)
+        (void)segue_service_wish(service, OP_PURGE, 0, 0);
     return SEGUE_OK;
 }
 
-static segue_status apply_probe(segue_service *service, op *o, segue_error *err)
+static segue_status apply_nothing(segue_service *service, op *o, segue_error *err)
 {
     (void)service;
     (void)o;
@@ -316,14 +311,14 @@ static segue_status apply_probe(segue_service *service, op *o, segue_error *err)
 void segue_apply(segue_service *service, op *o)
 {
     static segue_status (*const applies[])(segue_service *, op *, segue_error *) = {
-        [OP_CREATE] = apply_create,     [OP_DELETE] = apply_delete,
-        [OP_ADD_ARM] = apply_add_arm,   [OP_RETIRE_ARM] = apply_retire_arm,
-        [OP_OPEN] = apply_open,         [OP_CLOSE] = apply_close,
-        [OP_TELL] = apply_tell,         [OP_ASK] = apply_ask,
-        [OP_KEEP] = apply_keep,         [OP_FALL_BACK] = apply_tell,
-        [OP_BEGIN] = apply_begin,       [OP_PUBLISH] = apply_publish,
-        [OP_SNAPSHOT] = apply_snapshot, [OP_PURGE] = apply_purge,
-        [OP_PROBE] = apply_probe};
+        [OP_CREATE] = apply_create,   [OP_DELETE] = apply_delete,
+        [OP_ADD_ARM] = apply_add_arm, [OP_RETIRE_ARM] = apply_retire_arm,
+        [OP_OPEN] = apply_open,       [OP_CLOSE] = apply_close,
+        [OP_TELL] = apply_tell,       [OP_ASK] = apply_ask,
+        [OP_KEEP] = apply_keep,       [OP_EXPIRE] = apply_nothing,
+        [OP_FALL_BACK] = apply_tell,  [OP_BEGIN] = apply_begin,
+        [OP_PUBLISH] = apply_publish, [OP_SNAPSHOT] = apply_snapshot,
+        [OP_PURGE] = apply_purge,     [OP_PROBE] = apply_nothing};
     segue_error err;
     if (applies[o->kind](service, o, &err) == SEGUE_OK)
         return;

@@ -107,14 +107,13 @@ bool segue_choose(segue_service *service, live_learner *live, live_task *task,
     return fine;
 }
 
-void segue_wait_for(live_learner *live, const asked *a, bool saved)
+void segue_let_wait(live_learner *live, const asked *a, bool kept)
 {
     if (!live->words.has_default)
         return;
     for (size_t i = 0; i < a->n; i++) {
-        const decision *d = &a->choice[i].decision;
-        const waiting w = {d->task, d->number, d->version, d->arm, d->asked};
-        const segue_status status = segue_live_wait(live, &w, saved, NULL);
+        const segue_status status =
+            segue_line_join(&live->line, &a->choice[i].decision, kept, &live->by_id, NULL);
         (void)status; /* without memory its default is not counted */
     }
 }
@@ -125,14 +124,15 @@ bool segue_ask_now(segue_service *service, live_learner *live, const segue_call 
     asked a = {.choice = NULL};
     (void)pthread_mutex_lock(&live->lock);
     live_task *task = segue_live_by_key(live, call->task);
-    const bool fine = task && segue_choose(service, live, task, call, &a, reply);
+    const bool is_open = task && !task->staged_closed; /* else the store tells what becomes of it */
+    const bool fine = is_open && segue_choose(service, live, task, call, &a, reply);
     if (fine)
-        segue_wait_for(live, &a, false);
+        segue_let_wait(live, &a, false);
     (void)pthread_mutex_unlock(&live->lock);
     if (fine)
         segue_answer_asked(service, call, &a, told, reply);
     segue_asked_fini(&a);
-    return task != NULL;
+    return is_open;
 }
 
 /* ---- answering --------------------------------------------------------------------------- */

@@ -39,14 +39,14 @@ static live_learner *take_work(segue_service *service, bool wait)
     return live;
 }
 
-bool segue_work_one(segue_service *service, bool wait)
+bool segue_refit_one(segue_service *service, bool wait)
 {
     live_learner *live = take_work(service, wait);
     if (!live)
         return false;
     if (segue_refit_run(live->refit, NULL) == SEGUE_OK) {
         atomic_store(&live->refit_run, true);
-        segue_service_wish(service, OP_PUBLISH, live->id, 0);
+        segue_service_wish_once(service, live, OP_PUBLISH);
     } else { /* out of memory: later, maybe */
         const struct timespec pause = {.tv_nsec = 100000000};
         (void)nanosleep(&pause, NULL);
@@ -58,47 +58,69 @@ bool segue_work_one(segue_service *service, bool wait)
 
 void *segue_estimator_thread(void *service)
 {
-    while (segue_work_one(service, true))
+    while (segue_refit_one(service, true))
         ;
     return NULL;
 }
 
 /* ---- time -------------------------------------------------------------------------------- */
 
-/* Let the default of one decision be counted. */
-static bool fall_back(segue_service *service, live_learner *live, const waiting *w)
+/* The default of one decision. */
+static op *fall_back(const live_learner *live, const waiting *w)
 {
     op *o = segue_op_create(OP_FALL_BACK);
-    if (!o)
-        return false;
-    o->fallback = true;
-    o->call.reward = live->words.fallback;
-    o->decision = (decision){.learner = live->id,
-                             .task = w->task,
-                             .number = w->number,
-                             .arm = w->arm,
-                             .version = w->version,
-                             .asked = w->asked};
-    if (segue_queue_put(&service->queue, o, false))
-        return true;
-    segue_op_destroy(o);
-    return false;
+    if (o) {
+        o->call.reward = live->words.fallback;
+        o->decision = w->decision;
+        o->place = w->place;
+    }
+    return o;
+}
+
+static bool is_over(const live_learner *live, const waiting *w, double now)
+{
+    return now - w->decision.asked > live->words.wait;
+}
+
+bool segue_defaults_due(const live_learner *live, double now)
+{
+    return live->words.has_default && live->line.count > 0 &&
+           is_over(live, segue_line_at(&live->line, 0), now);
+}
+
+op *segue_expired(segue_service *service, int64_t learner)
+{
+    op *first = NULL, **end = &first;
+    const double now = segue_service_now(service);
+    live_learner *live = segue_service_find_id(service, learner);
+    if (!live)
+        return NULL;
+    (void)pthread_mutex_lock(&live->lock);
+    for (size_t i = 0; i < EXPIRED_MOST && i < live->line.count; i++) {
+        const waiting *w = segue_line_at(&live->line, i);
+        *end = is_over(live, w, now) ? fall_back(live, w) : NULL;
+        if (!*end)
+            break;
+        end = &(*end)->next;
+    }
+    (void)pthread_mutex_unlock(&live->lock);
+    segue_live_release(live);
+    return first;
 }
 
 /* Decisions whose wait is over; those that are not on the disk yet are kept there. */
 static void look_at_waiting(segue_service *service, live_learner *live, double now)
 {
     (void)pthread_mutex_lock(&live->lock);
-    for (size_t i = 0; i < EXPIRED_MOST && live->line.count > 0; i++) {
-        const waiting w = *segue_live_waits(live, 0);
-        if (now - w.asked <= live->words.wait || !fall_back(service, live, &w))
-            break;
-        segue_live_unwait(live);
-    }
-    const bool unsaved = live->line.saved < live->line.count;
+    waiting_line *line = &live->line;
+    segue_line_leave_closed(line, &live->by_id);
+    const bool over = segue_defaults_due(live, now);
+    const bool unkept = line->kept < line->next;
     (void)pthread_mutex_unlock(&live->lock);
-    if (unsaved)
-        segue_service_wish(service, OP_KEEP, live->id, 0);
+    if (over)
+        segue_service_wish_once(service, live, OP_EXPIRE);
+    if (unkept)
+        segue_service_wish_once(service, live, OP_KEEP);
 }
 
 static void look_for_idle(segue_service *service, live_learner *live, double now)
@@ -107,17 +129,20 @@ static void look_for_idle(segue_service *service, live_learner *live, double now
     int64_t found[IDLE_MOST];
     size_t count = 0, place = 0;
     const map_entry *within = NULL;
-    if (now - live->idle_looked < fmin(1.0, idle / 4.0))
+    const double since = now - live->idle_looked; /* < 0: the clock was set back */
+    if (since >= 0.0 && since < fmin(1.0, idle / 4.0))
         return;
     live->idle_looked = now;
     (void)pthread_mutex_lock(&live->lock);
-    for (const live_task *task;
-         count < IDLE_MOST && (task = segue_map_next(&live->by_id, &place, &within));)
+    for (live_task *task;
+         count < IDLE_MOST && (task = segue_map_next(&live->by_id, &place, &within));) {
+        task->active = fmin(task->active, now);
         if (now - task->active > idle)
             found[count++] = task->id;
+    }
     (void)pthread_mutex_unlock(&live->lock);
     for (size_t i = 0; i < count; i++)
-        segue_service_wish(service, OP_CLOSE, live->id, found[i]);
+        (void)segue_service_wish(service, OP_CLOSE, live->id, found[i]);
 }
 
 void segue_tick(segue_service *service)
@@ -131,12 +156,12 @@ void segue_tick(segue_service *service)
         if (all[i]->words.idle > 0.0)
             look_for_idle(service, all[i], now);
         if (atomic_load(&all[i]->refit_run)) /* the disk did not take it before */
-            segue_service_wish(service, OP_PUBLISH, all[i]->id, 0);
+            segue_service_wish_once(service, all[i], OP_PUBLISH);
         segue_live_release(all[i]);
     }
     free(all);
     if (atomic_load(&service->failing))
-        segue_service_wish(service, OP_PROBE, 0, 0);
+        (void)segue_service_wish(service, OP_PROBE, 0, 0);
 }
 
 void *segue_timer_thread(void *context)
@@ -145,7 +170,7 @@ void *segue_timer_thread(void *context)
     (void)pthread_mutex_lock(&service->work_lock);
     while (!service->ending) {
         struct timespec until;
-        (void)clock_gettime(CLOCK_REALTIME, &until);
+        (void)clock_gettime(CLOCK_MONOTONIC, &until);
         until.tv_nsec += (long)(TICK_SECONDS * 1e9);
         until.tv_sec += until.tv_nsec / 1000000000;
         until.tv_nsec %= 1000000000;

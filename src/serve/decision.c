@@ -93,3 +93,22 @@ bool segue_decision_read(decision *d, const unsigned char key[16], const char *t
     d->asked = (double)get(&at, 6) / 1000.0;
     return true;
 }
+
+segue_stored_decision segue_decision_row(const decision *d)
+{
+    return (segue_stored_decision){.task = d->task,
+                                   .number = d->number,
+                                   .version = d->version,
+                                   .arm = d->arm,
+                                   .asked = d->asked};
+}
+
+decision segue_decision_of_row(int64_t learner, const segue_stored_decision *row)
+{
+    return (decision){.learner = learner,
+                      .task = row->task,
+                      .number = row->number,
+                      .arm = row->arm,
+                      .version = row->version,
+                      .asked = row->asked};
+}

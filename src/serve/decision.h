@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "store/store.h"
+
 #define DECISION_TEXT 64 /* characters of an id */
 
 typedef struct decision {
@@ -23,6 +25,10 @@ void segue_decision_write(const decision *d, const unsigned char key[16],
 
 /** Read an id; false: it was not signed with this key.  Takes the same time for all wrong ones. */
 bool segue_decision_read(decision *d, const unsigned char key[16], const char *text);
+
+/** As the store keeps it, and back. */
+segue_stored_decision segue_decision_row(const decision *d);
+decision segue_decision_of_row(int64_t learner, const segue_stored_decision *row);
 
 /** Whether so many bytes are the same, without telling through time where they differ. */
 bool segue_same_bytes(const void *a, const void *b, size_t size);

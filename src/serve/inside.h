@@ -13,25 +13,6 @@
 #include "serve/tokens.h"
 #include "transfer/play.h"
 
-/* What waits in the queue: a request, or something of the service's own. */
-typedef enum op_kind {
-    OP_CREATE,
-    OP_DELETE,
-    OP_ADD_ARM,
-    OP_RETIRE_ARM,
-    OP_OPEN,
-    OP_CLOSE,
-    OP_TELL,
-    OP_ASK,       /* that must be stored: its event */
-    OP_KEEP,      /* decisions that wait for a default */
-    OP_FALL_BACK, /* the default of one of them */
-    OP_BEGIN,     /* a refit */
-    OP_PUBLISH,
-    OP_SNAPSHOT,
-    OP_PURGE, /* what a deleted learner left */
-    OP_PROBE  /* is the disk back? */
-} op_kind;
-
 /* Decisions, and what an answer tells beside them. */
 typedef struct asked {
     live_choice *choice; /* n */
@@ -48,8 +29,10 @@ typedef struct op {
     segue_reply *reply; /* NULL: nobody waits */
     segue_done done;
     void *context;
-    int64_t learner_id, task_id;
-    decision decision;
+    int64_t learner_id, task_id; /* of what the service wishes */
+    decision decision;           /* OP_TELL, OP_FALL_BACK */
+    uint64_t place; /* OP_FALL_BACK: in the line; OP_KEEP: those before it are stored */
+    bool resumed;   /* a part of it is stored already */
 
     /* while it is staged and applied */
     live_learner *live; /* held */
@@ -58,13 +41,14 @@ typedef struct op {
     bool again;    /* it goes on in the next group, with another kind */
     bool is_new;   /* what it opens was not there, what it tells was not told */
     bool closes;   /* it closes `task` */
-    size_t n_kept; /* OP_KEEP: how many were stored */
+    bool more;     /* OP_PURGE: it is not through */
+    size_t arm;    /* OP_RETIRE_ARM */
     segue_stored_task row;
+    segue_stored_learner made; /* OP_CREATE: its id and when */
     uint64_t seq;
     asked asked;             /* OP_ASK: what was stored */
     bytes told;              /* what an ask tells of the reward that came with it */
     char key[NAME_MOST + 1]; /* OP_TELL: of the task, if it is closed */
-    bool fallback;           /* it is a default that is told */
     segue_learner *learner;  /* OP_CREATE: made when the words were checked */
 } op;
 
@@ -92,7 +76,7 @@ struct segue_service {
 
     queue queue;
     pthread_t writer, estimator, timer;
-    bool started, estimates, keeps_time;
+    bool started, stopped, estimates, keeps_time;
     atomic_bool broken, failing; /* cannot go on; cannot store just now */
     char why[SEGUE_ERROR_SIZE];  /* it is broken */
     atomic_ullong open_tasks, made_up;
@@ -126,37 +110,47 @@ void segue_queue_close(queue *q);
 size_t segue_queue_length(queue *q);
 op *segue_op_create(op_kind kind);
 void segue_op_destroy(op *o);
-/* Something of the service's own, about a learner or a task of it. */
-void segue_service_wish(segue_service *service, op_kind kind, int64_t learner, int64_t task);
+void segue_asked_fini(asked *a);
+/* Wait for a group, if that is wanted; NULL: there is none, or the queue is closed and empty. */
+op *segue_queue_take(queue *q, bool wait);
+/* Something of the service's own; false: it cannot be put into the queue. */
+bool segue_service_wish(segue_service *service, op_kind kind, int64_t learner, int64_t task);
+/* The same, about a learner, unless it is wished already and was not taken up yet. */
+void segue_service_wish_once(segue_service *service, live_learner *live, op_kind kind);
 
 /* ---- writer.c ---------------------------------------------------------------------------- */
 
 /* Store a group, apply it, answer. */
 void segue_writer_group(segue_service *service, op *group);
 void *segue_writer_thread(void *service);
-/* Wait for a group; NULL: the queue is closed and empty. */
-op *segue_queue_take(queue *q, bool wait);
+/* Wish for what is due and is not on its way: nothing was wished, or it is lost. */
+void segue_catch_up(segue_service *service);
 
 /* ---- stage.c, apply.c -------------------------------------------------------------------- */
 
 /* Store an operation; a failure is the store's, and undoes the whole group. */
 segue_status segue_stage(segue_service *service, op *o, segue_error *err);
-/* It is stored: let it be seen, and answer. */
-void segue_apply(segue_service *service, op *o);
 /* It is not stored, and will not be. */
 void segue_undo(op *o);
+/* It is stored: let it be seen, and answer. */
+void segue_apply(segue_service *service, op *o);
+/* Wish for what a learner is due. */
+void segue_wish_due(segue_service *service, live_learner *live);
 
 /* ---- background.c ------------------------------------------------------------------------ */
 
 void segue_work_add(segue_service *service, live_learner *live);
 void *segue_estimator_thread(void *service);
 void *segue_timer_thread(void *service);
-bool segue_work_one(segue_service *service, bool wait);
+/* Run a refit, if there is one to run; false: there is none. */
+bool segue_refit_one(segue_service *service, bool wait);
+/* Whether the wait of a decision is over; under the learner's lock. */
+bool segue_defaults_due(const live_learner *live, double now);
+/* The defaults that are due: operations, linked. */
+op *segue_expired(segue_service *service, int64_t learner);
 void segue_tick(segue_service *service);
 
 /* ---- asking.c ---------------------------------------------------------------------------- */
-
-void segue_asked_fini(asked *a);
 
 /* Choose for a call, under the learner's lock; false: the reply tells why not. */
 bool segue_choose(segue_service *service, live_learner *live, live_task *task,
@@ -167,7 +161,7 @@ bool segue_choose(segue_service *service, live_learner *live, live_task *task,
 bool segue_may_choose(const live_learner *live, const segue_call *call, segue_reply *reply);
 
 /* Let decisions wait for the learner's default, if it has one; under its lock. */
-void segue_wait_for(live_learner *live, const asked *a, bool saved);
+void segue_let_wait(live_learner *live, const asked *a, bool kept);
 
 /* Ask a task by its key; false: no such task is open. */
 bool segue_ask_now(segue_service *service, live_learner *live, const segue_call *call,
@@ -175,6 +169,8 @@ bool segue_ask_now(segue_service *service, live_learner *live, const segue_call 
 
 void segue_answer_asked(segue_service *service, const segue_call *call, const asked *a,
                         const bytes *told, segue_reply *reply);
+/* What an ask gives where the reward that came with it has closed the task. */
+void segue_answer_ended(const op *o);
 
 /* ---- glance.c ---------------------------------------------------------------------------- */
 
@@ -200,8 +196,6 @@ void segue_answer_row(const live_learner *live, const segue_stored_task *row, co
 /* `allowed`: the arms that may be chosen (NULL: all). */
 void segue_answer_explanation(live_learner *live, const live_task *task, const bool *allowed,
                               bytes *b);
-/* What an ask gives where the reward that came with it has closed the task. */
-void segue_answer_ended(const op *o);
 void segue_answer_told(bytes *b, bool is_new, const char *task, bool closed);
 segue_stored_task segue_row_of(const live_learner *live, const live_task *task);
 

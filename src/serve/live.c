@@ -33,6 +33,8 @@ segue_status segue_live_create(live_learner **out, const segue_stored_learner *r
     live->method = segue_learner_settings(learner)->method;
     atomic_init(&live->users, 1);
     atomic_init(&live->refit_run, false);
+    for (size_t i = 0; i < OP_KINDS; i++)
+        atomic_init(&live->wished[i], false);
     (void)pthread_mutex_init(&live->lock, NULL);
     segue_map_init(&live->arm_by_name, key);
     segue_map_init(&live->by_key, key);
@@ -64,7 +66,7 @@ static void destroy(live_learner *live)
         free(live->arm[i]);
     free(live->arm);
     free(live->allowed);
-    free(live->line.entry);
+    segue_line_fini(&live->line);
     segue_versions_fini(&live->versions);
     segue_bytes_fini(&live->config);
     segue_words_fini(&live->words);
@@ -265,47 +267,4 @@ segue_status segue_live_ask(live_learner *live, live_task *task, const bool *all
     task->asked++;
     task->active = now;
     return SEGUE_OK;
-}
-
-/* ---- waiting ----------------------------------------------------------------------------- */
-
-waiting *segue_live_waits(const live_learner *live, size_t i)
-{
-    const waiting_line *line = &live->line;
-    return &line->entry[(line->first + i) % line->capacity];
-}
-
-static bool grow(waiting_line *line)
-{
-    const size_t capacity = line->capacity ? 2 * line->capacity : 64;
-    waiting *entry = malloc(capacity * sizeof *entry);
-    if (!entry)
-        return false;
-    for (size_t i = 0; i < line->count; i++)
-        entry[i] = line->entry[(line->first + i) % line->capacity];
-    free(line->entry);
-    line->entry = entry;
-    line->first = 0;
-    line->capacity = capacity;
-    return true;
-}
-
-segue_status segue_live_wait(live_learner *live, const waiting *entry, bool saved, segue_error *err)
-{
-    waiting_line *line = &live->line;
-    if (line->count == line->capacity && !grow(line))
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a decision that waits");
-    line->count++;
-    *segue_live_waits(live, line->count - 1) = *entry;
-    if (saved && line->saved + 1 == line->count)
-        line->saved++;
-    return SEGUE_OK;
-}
-
-void segue_live_unwait(live_learner *live)
-{
-    waiting_line *line = &live->line;
-    line->first = (line->first + 1) % line->capacity;
-    line->count--;
-    line->saved -= line->saved > 0;
 }

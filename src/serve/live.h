@@ -9,8 +9,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "serve/decision.h"
+#include "serve/line.h"
 #include "serve/map.h"
+#include "serve/op.h"
 #include "serve/recent.h"
 #include "serve/record.h"
 #include "serve/versions.h"
@@ -30,26 +31,11 @@ typedef struct live_task {
     double opened, active; /* when; and the last ask or tell */
     uint64_t rewards;
     double total;
-    /* Of the thread that writes alone: the same as it will be once this transaction is through. */
+    /* The same as it will be once this transaction is through, by the thread that writes alone. */
     uint64_t staged_rewards;
     double staged_total;
-    bool staged_closed;
+    bool staged_closed; /* under the lock: who asks waits for what becomes of it */
 } live_task;
-
-/** A decision that gets the default when its wait is over. */
-typedef struct waiting {
-    int64_t task;
-    uint64_t number, version;
-    size_t arm;
-    double asked;
-} waiting;
-
-/** The oldest first. */
-typedef struct waiting_line {
-    waiting *entry;
-    size_t first, count, capacity; /* a ring */
-    size_t saved;                  /* of `count`, from the first on: on the disk */
-} waiting_line;
 
 typedef struct live_arm {
     size_t place;
@@ -81,13 +67,14 @@ typedef struct live_learner {
     segue_versions versions; /* that it had */
 
     /* of the thread that writes alone */
-    uint64_t seq;       /* of the last event of the journal that it knows */
-    uint64_t debt;      /* what a start would have to do again since the last snapshot */
-    bool snapshot_due;  /* one is on its way */
-    bool refit_due;     /* the same of a refit's beginning */
-    segue_refit *refit; /* that runs in the background, or NULL */
-    bool refit_staged;  /* its beginning or end is in this transaction: one of them is enough */
+    uint64_t seq;          /* of the last event of the journal that it knows */
+    uint64_t debt;         /* what a start would have to do again since the last snapshot */
+    uint64_t debt_refused; /* at which one could not be stored: not again before twice that */
+    segue_refit *refit;    /* that runs in the background, or NULL */
+    bool refit_staged;     /* its beginning or end is in this transaction: one of them is enough */
     atomic_bool refit_run;
+
+    atomic_bool wished[OP_KINDS]; /* that is on its way already */
 
     double idle_looked;             /* of the thread that keeps time */
     struct live_learner *next_work; /* of those whose fit is to be run */
@@ -164,12 +151,5 @@ SEGUE_MUST_CHECK segue_status segue_live_find_law(live_task *task, const bool *a
 SEGUE_MUST_CHECK segue_status segue_live_ask(live_learner *live, live_task *task,
                                              const bool *allowed, live_law *law, double now,
                                              live_choice *out, segue_error *err);
-
-/** Let a decision wait for its default.  @retval SEGUE_ENOMEM */
-SEGUE_MUST_CHECK segue_status segue_live_wait(live_learner *live, const waiting *entry, bool saved,
-                                              segue_error *err);
-/** The i-th that waits; and let go of the first. */
-waiting *segue_live_waits(const live_learner *live, size_t i);
-void segue_live_unwait(live_learner *live);
 
 #endif

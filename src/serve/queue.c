@@ -50,10 +50,11 @@ size_t segue_queue_length(queue *q)
     return count;
 }
 
-/* What changes which learners and arms there are is stored alone. */
+/* What changes which learners and arms there are is stored alone; and a snapshot, which may be
+ * large, so that no request fails with it. */
 static bool is_alone(const op *o)
 {
-    return o->kind <= OP_RETIRE_ARM;
+    return o->kind <= OP_RETIRE_ARM || o->kind == OP_SNAPSHOT;
 }
 
 /* The operations that go into one transaction, off the queue. */
@@ -113,13 +114,22 @@ void segue_op_destroy(op *o)
     free(o);
 }
 
-void segue_service_wish(segue_service *service, op_kind kind, int64_t learner, int64_t task)
+bool segue_service_wish(segue_service *service, op_kind kind, int64_t learner, int64_t task)
 {
     op *o = segue_op_create(kind);
     if (!o)
-        return; /* it is wished for again */
+        return false;
     o->learner_id = learner;
     o->task_id = task;
-    if (!segue_queue_put(&service->queue, o, false))
-        segue_op_destroy(o);
+    if (segue_queue_put(&service->queue, o, false))
+        return true;
+    segue_op_destroy(o);
+    return false;
+}
+
+void segue_service_wish_once(segue_service *service, live_learner *live, op_kind kind)
+{
+    if (!atomic_exchange(&live->wished[kind], true) &&
+        !segue_service_wish(service, kind, live->id, 0))
+        atomic_store(&live->wished[kind], false);
 }

@@ -156,8 +156,9 @@ static segue_status on_open(void *context, const segue_stored_task *row, segue_e
 
 static segue_status on_waiting(void *context, const segue_stored_decision *row, segue_error *err)
 {
-    const waiting w = {row->task, row->number, row->version, row->arm, row->asked};
-    return segue_live_wait(((recovery *)context)->live, &w, true, err);
+    live_learner *live = ((recovery *)context)->live;
+    const decision d = segue_decision_of_row(live->id, row);
+    return segue_line_join(&live->line, &d, true, &live->by_id, err);
 }
 
 static segue_status bring_back(recovery *r, segue_error *err)
@@ -231,20 +232,6 @@ static segue_status open_stores(segue_service *service, segue_error *err)
     return status;
 }
 
-/* A refit that was due when the service ended still is. */
-static void wish_refits(segue_service *service)
-{
-    size_t count = 0;
-    live_learner **all = segue_service_all(service, &count);
-    for (size_t i = 0; all && i < count; i++) {
-        if (segue_learner_refit_due(all[i]->learner))
-            segue_service_wish(service, OP_BEGIN, all[i]->id, 0);
-        segue_live_release(all[i]);
-    }
-    free(all);
-    segue_service_wish(service, OP_PURGE, 0, 0);
-}
-
 static segue_status fill(segue_service *service, segue_error *err)
 {
     recovery r = {.service = service};
@@ -258,8 +245,18 @@ static segue_status fill(segue_service *service, segue_error *err)
     if (status == SEGUE_OK)
         status = segue_store_learners(service->store, on_learner, &r, err);
     if (status == SEGUE_OK)
-        wish_refits(service);
+        segue_catch_up(service); /* what was due when the service ended still is */
     return status;
+}
+
+/* A tick is not to wait when the clock is set. */
+static void init_tick(segue_service *service)
+{
+    pthread_condattr_t steady;
+    (void)pthread_condattr_init(&steady);
+    (void)pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&service->tick, &steady);
+    (void)pthread_condattr_destroy(&steady);
 }
 
 segue_status segue_service_create(segue_service **out, const segue_service_config *config,
@@ -277,7 +274,7 @@ segue_status segue_service_create(segue_service **out, const segue_service_confi
     (void)pthread_mutex_init(&service->reader_lock, NULL);
     (void)pthread_mutex_init(&service->work_lock, NULL);
     (void)pthread_cond_init(&service->work_filled, NULL);
-    (void)pthread_cond_init(&service->tick, NULL);
+    init_tick(service);
     const segue_status status = fill(service, err);
     if (status != SEGUE_OK) {
         segue_service_destroy(service);
@@ -319,26 +316,6 @@ static void end_helpers(segue_service *service)
     service->estimates = service->keeps_time = false;
 }
 
-/* So that the next start has little to do. */
-static void leave_snapshots(segue_service *service)
-{
-    size_t count = 0;
-    live_learner **all = segue_service_all(service, &count);
-    for (size_t i = 0; all && i < count; i++) {
-        segue_refit_destroy(all[i]->refit);
-        all[i]->refit = NULL;
-        op *o = segue_op_create(OP_SNAPSHOT);
-        if (o) {
-            o->learner_id = all[i]->id;
-            (void)segue_queue_put(&service->queue, o, true);
-        }
-        segue_live_release(all[i]);
-    }
-    free(all);
-    for (op *group; (group = segue_queue_take(&service->queue, false));)
-        segue_writer_group(service, group);
-}
-
 void segue_service_stop(segue_service *service)
 {
     if (!service->started)
@@ -347,7 +324,7 @@ void segue_service_stop(segue_service *service)
     segue_queue_close(&service->queue);
     (void)pthread_join(service->writer, NULL);
     service->started = false;
-    leave_snapshots(service);
+    service->stopped = true;
 }
 
 void segue_service_turn(segue_service *service)
@@ -357,7 +334,7 @@ void segue_service_turn(segue_service *service)
         op *group = segue_queue_take(&service->queue, false);
         if (group)
             segue_writer_group(service, group);
-        more = group || segue_work_one(service, false);
+        more = group || segue_refit_one(service, false);
     }
 }
 
@@ -371,11 +348,45 @@ static void drop_work(segue_service *service)
     }
 }
 
+/* Store something of the service's own that has no thread any more. */
+static void store_now(segue_service *service, op_kind kind, int64_t learner)
+{
+    op *o = segue_op_create(kind);
+    if (!o)
+        return;
+    o->learner_id = learner;
+    segue_writer_group(service, o);
+}
+
+/* All decisions that wait; and a snapshot, so that the next start has little to do. */
+static void leave(segue_service *service, live_learner *live)
+{
+    uint64_t kept = 0;
+    do {
+        kept = live->line.kept;
+        store_now(service, OP_KEEP, live->id);
+    } while (live->line.kept > kept);
+    segue_refit_destroy(live->refit);
+    live->refit = NULL;
+    store_now(service, OP_SNAPSHOT, live->id);
+}
+
+/* After the last ask, which may be later than the last of what is stored. */
+static void leave_all(segue_service *service)
+{
+    size_t place = 0;
+    const map_entry *within = NULL;
+    for (live_learner *live; (live = segue_map_next(&service->by_id, &place, &within));)
+        leave(service, live);
+}
+
 void segue_service_destroy(segue_service *service)
 {
     if (!service)
         return;
     segue_service_stop(service);
+    if (service->stopped)
+        leave_all(service);
     for (op *o = service->queue.first, *next = NULL; o; o = next) {
         next = o->next;
         segue_op_destroy(o);

@@ -39,27 +39,47 @@ static bool find_own(segue_service *service, op *o)
 /* Up to so many decisions that wait and are not on the disk; the lock is not held meanwhile. */
 #define KEEP_MOST 128
 
+/* Copy them; the place behind the last. */
+static uint64_t copy_unkept(live_learner *live, decision *out, size_t *count)
+{
+    (void)pthread_mutex_lock(&live->lock);
+    const waiting_line *line = &live->line;
+    uint64_t place = line->next;
+    for (size_t i = segue_line_unkept(line); i < line->count; i++) {
+        const waiting *w = segue_line_at(line, i);
+        if (*count == KEEP_MOST) {
+            place = w->place;
+            break;
+        }
+        out[(*count)++] = w->decision;
+    }
+    (void)pthread_mutex_unlock(&live->lock);
+    return place;
+}
+
 static segue_status stage_keep(segue_service *service, op *o, segue_error *err)
 {
-    waiting kept[KEEP_MOST] = {{0}};
+    decision unkept[KEEP_MOST];
+    size_t count = 0;
     segue_status status = SEGUE_OK;
     if (!find_own(service, o))
         return SEGUE_OK;
-    (void)pthread_mutex_lock(&o->live->lock);
-    const waiting_line *line = &o->live->line;
-    for (; line->saved + o->n_kept < line->count && o->n_kept < KEEP_MOST; o->n_kept++)
-        kept[o->n_kept] = *segue_live_waits(o->live, line->saved + o->n_kept);
-    (void)pthread_mutex_unlock(&o->live->lock);
-    for (size_t i = 0; i < o->n_kept && status == SEGUE_OK; i++) {
-        const segue_stored_decision row = {.task = kept[i].task,
-                                           .number = kept[i].number,
-                                           .version = kept[i].version,
-                                           .arm = kept[i].arm,
-                                           .asked = kept[i].asked};
-        if (segue_live_by_id(o->live, row.task))
+    o->place = copy_unkept(o->live, unkept, &count);
+    for (size_t i = 0; i < count && status == SEGUE_OK; i++) {
+        const segue_stored_decision row = segue_decision_row(&unkept[i]);
+        if (segue_live_by_id(o->live, row.task)) /* else nothing is due any more */
             status = segue_store_add_decision(service->store, &row, err);
     }
     return status;
+}
+
+/* What it stands for follows it. */
+static segue_status stage_expire(segue_service *service, op *o, segue_error *err)
+{
+    (void)service;
+    (void)err;
+    o->answered = true;
+    return SEGUE_OK;
 }
 
 static segue_status stage_refit(segue_service *service, op *o, segue_event_kind kind,
@@ -73,7 +93,6 @@ static segue_status stage_begin(segue_service *service, op *o, segue_error *err)
 {
     if (!find_own(service, o))
         return SEGUE_OK;
-    o->live->refit_due = false;
     o->answered =
         o->live->refit_staged || o->live->refit || !segue_learner_refit_due(o->live->learner);
     return o->answered ? SEGUE_OK : stage_refit(service, o, SEGUE_EVENT_REFIT_BEGIN, err);
@@ -92,7 +111,6 @@ static segue_status stage_snapshot(segue_service *service, op *o, segue_error *e
     if (!find_own(service, o))
         return SEGUE_OK;
     live_learner *live = o->live;
-    live->snapshot_due = false;
     o->answered = live->refit || live->seq == 0 || live->debt == 0;
     if (o->answered)
         return SEGUE_OK; /* while a fit is under way its beginning would be lost */
@@ -110,7 +128,7 @@ static segue_status stage_snapshot(segue_service *service, op *o, segue_error *e
 
 static segue_status stage_purge(segue_service *service, op *o, segue_error *err)
 {
-    return segue_store_purge(service->store, &o->is_new, err);
+    return segue_store_purge(service->store, &o->more, err);
 }
 
 static segue_status stage_probe(segue_service *service, op *o, segue_error *err)
@@ -130,6 +148,7 @@ segue_status segue_stage(segue_service *service, op *o, segue_error *err)
                                              [OP_TELL] = segue_stage_tell,
                                              [OP_ASK] = segue_stage_ask,
                                              [OP_KEEP] = stage_keep,
+                                             [OP_EXPIRE] = stage_expire,
                                              [OP_FALL_BACK] = segue_stage_tell,
                                              [OP_BEGIN] = stage_begin,
                                              [OP_PUBLISH] = stage_publish,
@@ -143,20 +162,11 @@ void segue_undo(op *o)
 {
     if ((o->kind == OP_BEGIN || o->kind == OP_PUBLISH) && o->live)
         o->live->refit_staged = false;
+    if (o->kind == OP_SNAPSHOT && o->live)
+        o->live->debt_refused = o->live->debt;
     if (o->task) {
         o->task->staged_rewards = o->task->rewards;
         o->task->staged_total = o->task->total;
-        o->task->staged_closed = false;
-    }
-    if (o->kind == OP_FALL_BACK && o->live) { /* it waits on */
-        const waiting w = {.task = o->decision.task,
-                           .number = o->decision.number,
-                           .version = o->decision.version,
-                           .arm = o->decision.arm,
-                           .asked = o->decision.asked};
-        (void)pthread_mutex_lock(&o->live->lock);
-        const segue_status status = segue_live_wait(o->live, &w, false, NULL);
-        (void)pthread_mutex_unlock(&o->live->lock);
-        (void)status; /* without memory its default is not counted */
+        segue_stage_closed(o->live, o->task, false);
     }
 }

@@ -33,6 +33,9 @@ SEGUE_MUST_CHECK segue_status segue_stage_event(segue_service *service, op *o,
                                                 segue_event_kind kind, int64_t subject,
                                                 segue_error *err);
 
+/* A task is closed by this transaction, or is not. */
+void segue_stage_closed(live_learner *live, live_task *task, bool closed);
+
 /* Find or add the task of a key: o->row, and whether it is new. */
 stage_function segue_stage_task;
 

@@ -18,12 +18,7 @@ static segue_status on_decision(void *context, const segue_stored_decision *row,
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for decisions");
     a->choice = more;
     a->choice[a->n++] =
-        (live_choice){.decision = {.learner = o->live->id,
-                                   .task = row->task,
-                                   .number = row->number,
-                                   .arm = row->arm,
-                                   .version = row->version,
-                                   .asked = row->asked},
+        (live_choice){.decision = segue_decision_of_row(o->live->id, row),
                       .arm = o->live->arm[row->arm]->name,
                       .probability = row->probability > 0.0 ? row->probability : NAN,
                       .exact = row->exact};
@@ -49,15 +44,11 @@ static segue_status store_choices(segue_service *service, op *o, segue_error *er
 {
     segue_status status = SEGUE_OK;
     for (size_t i = 0; i < o->asked.n && status == SEGUE_OK; i++) {
-        const decision *d = &o->asked.choice[i].decision;
-        const segue_stored_decision row = {.task = d->task,
-                                           .number = d->number,
-                                           .version = d->version,
-                                           .arm = d->arm,
-                                           .event = o->call.event,
-                                           .asked = d->asked,
-                                           .probability = o->asked.choice[i].probability,
-                                           .exact = o->asked.choice[i].exact};
+        const live_choice *choice = &o->asked.choice[i];
+        segue_stored_decision row = segue_decision_row(&choice->decision);
+        row.event = o->call.event;
+        row.probability = choice->probability;
+        row.exact = choice->exact;
         status = segue_store_add_decision(service->store, &row, err);
     }
     return status;

@@ -12,8 +12,7 @@ static segue_status add_arms(segue_service *service, op *o, double now, segue_er
 {
     segue_status status = SEGUE_OK;
     for (size_t i = 0; i < o->call.words.n_arms && status == SEGUE_OK; i++)
-        status =
-            segue_store_add_arm(service->store, o->row.learner, i, o->call.words.arm[i], now, err);
+        status = segue_store_add_arm(service->store, o->made.id, i, o->call.words.arm[i], now, err);
     return status;
 }
 
@@ -39,8 +38,7 @@ segue_status segue_stage_create(segue_service *service, op *o, segue_error *err)
                                     .created = segue_service_now(service)};
         status = segue_store_add_learner(service->store, &row, err);
         o->is_new = true;
-        o->row.learner = row.id;
-        o->row.opened = row.created;
+        o->made = (segue_stored_learner){.id = row.id, .created = row.created};
         if (status == SEGUE_OK)
             status = add_arms(service, o, row.created, err);
     }
@@ -99,7 +97,7 @@ segue_status segue_stage_retire_arm(segue_service *service, op *o, segue_error *
         REFUSE(o, 404, "the learner has no arm '%.80s'", o->call.arm);
         return SEGUE_OK;
     }
-    o->n_kept = place;
+    o->arm = place;
     o->is_new = o->live->allowed[place];
     if (!o->is_new)
         return SEGUE_OK;

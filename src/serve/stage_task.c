@@ -64,6 +64,13 @@ segue_status segue_stage_open(segue_service *service, op *o, segue_error *err)
     return segue_stage_find(service, o) ? segue_stage_task(service, o, err) : SEGUE_OK;
 }
 
+void segue_stage_closed(live_learner *live, live_task *task, bool closed)
+{
+    (void)pthread_mutex_lock(&live->lock);
+    task->staged_closed = closed;
+    (void)pthread_mutex_unlock(&live->lock);
+}
+
 /* Close a task, and remember that until it is applied. */
 static segue_status close_task(segue_service *service, op *o, live_task *task, segue_error *err)
 {
@@ -75,7 +82,7 @@ static segue_status close_task(segue_service *service, op *o, live_task *task, s
     const segue_status status = segue_stage_event(service, o, SEGUE_EVENT_CLOSE, task->id, err);
     o->task = task;
     o->closes = true;
-    task->staged_closed = true;
+    segue_stage_closed(o->live, task, true);
     return status == SEGUE_OK ? segue_store_close_task(service->store, &o->row, o->seq, err)
                               : status;
 }
@@ -94,16 +101,29 @@ segue_status segue_stage_find_open(segue_service *service, op *o, live_task **ta
     return status;
 }
 
+/* A task that was idle when that was wished; by now it may have been asked.  Defaults that are due
+ * are counted first. */
+static segue_status close_idle(segue_service *service, op *o, segue_error *err)
+{
+    o->live = segue_service_find_id(service, o->learner_id);
+    live_task *task = o->live ? segue_live_by_id(o->live, o->task_id) : NULL;
+    bool idle = false;
+    if (task) {
+        (void)pthread_mutex_lock(&o->live->lock);
+        const double now = segue_service_now(service);
+        idle = now - task->active > o->live->words.idle && !segue_defaults_due(o->live, now);
+        (void)pthread_mutex_unlock(&o->live->lock);
+    }
+    o->answered = !idle || task->staged_closed;
+    return o->answered ? SEGUE_OK : close_task(service, o, task, err);
+}
+
 segue_status segue_stage_close(segue_service *service, op *o, segue_error *err)
 {
     live_task *task = NULL;
     bool found = false;
-    if (o->task_id) { /* it has been idle */
-        o->live = segue_service_find_id(service, o->learner_id);
-        task = o->live ? segue_live_by_id(o->live, o->task_id) : NULL;
-        o->answered = !task || task->staged_closed;
-        return o->answered ? SEGUE_OK : close_task(service, o, task, err);
-    }
+    if (o->task_id)
+        return close_idle(service, o, err);
     if (!segue_stage_find(service, o))
         return SEGUE_OK;
     const segue_status status = segue_stage_find_open(service, o, &task, &found, err);
@@ -120,13 +140,13 @@ segue_status segue_stage_close(segue_service *service, op *o, segue_error *err)
 /* ---- rewards ----------------------------------------------------------------------------- */
 
 /* It can no longer count; or it was told before. */
-static segue_status tell_too_late(segue_service *service, op *o, bool closed, segue_error *err)
+static segue_status tell_uncounted(segue_service *service, op *o, bool closed, segue_error *err)
 {
     segue_stored_reward there;
     bool found = false;
     const segue_status status = segue_store_find_reward(service->store, o->decision.task,
                                                         o->decision.number, &there, &found, err);
-    if (status != SEGUE_OK || o->fallback) {
+    if (status != SEGUE_OK || o->kind == OP_FALL_BACK) {
         o->answered = true;
         return status;
     }
@@ -170,13 +190,13 @@ static segue_status add_reward(segue_service *service, op *o, live_task *task, d
                                         .arm = o->decision.arm,
                                         .value = o->call.reward,
                                         .told = now,
-                                        .by_default = o->fallback};
+                                        .by_default = o->kind == OP_FALL_BACK};
     o->task = task;
     segue_status status = segue_store_add_reward(service->store, &reward, &fate, err);
     if (status != SEGUE_OK)
         return status;
     if (fate != SEGUE_REWARD_NEW)
-        return tell_too_late(service, o, false, err);
+        return tell_uncounted(service, o, false, err);
     o->is_new = true;
     task->staged_rewards++;
     task->staged_total += reward.value;
@@ -191,13 +211,13 @@ segue_status segue_stage_tell(segue_service *service, op *o, segue_error *err)
         return SEGUE_OK;
     live_task *task = segue_live_by_id(o->live, o->decision.task);
     if (!task || task->staged_closed)
-        return tell_too_late(service, o, true, err);
+        return tell_uncounted(service, o, true, err);
     if (o->decision.arm >= task->n_arms) {
         REFUSE(o, 400, "the decision is of an arm that the task has not got");
         return SEGUE_OK;
     }
     const double wait = o->live->words.wait;
-    if (wait > 0.0 && now - o->decision.asked > wait && !o->fallback)
-        return tell_too_late(service, o, false, err);
+    if (wait > 0.0 && now - o->decision.asked > wait && o->kind != OP_FALL_BACK)
+        return tell_uncounted(service, o, false, err);
     return add_reward(service, o, task, now, err);
 }

@@ -1,6 +1,8 @@
 /* writer.c - the one thread that stores: a group in one transaction, then its answers.
  * SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
+#include <stdlib.h>
+
 #include "serve/inside.h"
 
 static segue_status stage_all(segue_service *service, op *group, segue_error *err)
@@ -12,7 +14,7 @@ static segue_status stage_all(segue_service *service, op *group, segue_error *er
     return status == SEGUE_OK ? segue_store_commit(service->store, err) : status;
 }
 
-/* Nothing of it is stored, and nothing has changed. */
+/* Nothing of it is stored. */
 static void refuse_all(segue_service *service, op *group, const segue_error *why)
 {
     segue_store_rollback(service->store);
@@ -22,22 +24,45 @@ static void refuse_all(segue_service *service, op *group, const segue_error *why
         o->again = false;
         if (o->reply)
             segue_reply_fail(o->reply, 503,
-                             o->told.size > 0 ? "the ask cannot be stored now: %s"
-                                              : "it cannot be stored now, and nothing has changed: "
-                                                "%s",
+                             o->resumed ? "the ask cannot be stored now: %s"
+                                        : "it cannot be stored now, and nothing has changed: %s",
                              why->message);
     }
     atomic_store(&service->failing, true);
     (void)atomic_fetch_add(&service->metrics.failures, 1);
 }
 
+void segue_catch_up(segue_service *service)
+{
+    size_t count = 0;
+    live_learner **all = segue_service_all(service, &count);
+    for (size_t i = 0; all && i < count; i++) {
+        segue_wish_due(service, all[i]);
+        segue_live_release(all[i]);
+    }
+    free(all);
+    (void)segue_service_wish(service, OP_PURGE, 0, 0);
+}
+
+/* Whatever became of it: nobody waits for the default of this decision any more. */
+static void leave_line(op *o)
+{
+    (void)pthread_mutex_lock(&o->live->lock);
+    segue_line_leave(&o->live->line, o->place + 1);
+    (void)pthread_mutex_unlock(&o->live->lock);
+}
+
 static void apply_all(segue_service *service, op *group)
 {
     unsigned long long count = 0;
-    for (op *o = group; o; o = o->next, count++)
+    for (op *o = group; o; o = o->next, count++) {
+        if (o->kind == OP_FALL_BACK && o->live)
+            leave_line(o);
         if (!o->answered)
             segue_apply(service, o);
-    atomic_store(&service->failing, false);
+    }
+    if (atomic_exchange(&service->failing, false))
+        segue_catch_up(service); /* the disk is back */
     (void)atomic_fetch_add(&service->metrics.groups, 1);
     (void)atomic_fetch_add(&service->metrics.grouped, count);
 }
@@ -49,6 +74,7 @@ static void finish(segue_service *service, op *o)
         o->live = NULL;
         o->task = NULL;
         o->again = o->answered = o->is_new = o->closes = false;
+        o->resumed = true;
         (void)segue_queue_put(&service->queue, o, true);
         return;
     }
@@ -61,14 +87,32 @@ static void finish(segue_service *service, op *o)
         done(context);
 }
 
+/* It is taken up: from now on it may be wished again, also if it comes to nothing. */
+static void take_up(segue_service *service, op *o)
+{
+    live_learner *live = o->learner_id ? segue_service_find_id(service, o->learner_id) : NULL;
+    if (live)
+        atomic_store(&live->wished[o->kind], false);
+    segue_live_release(live);
+    if (o->kind == OP_EXPIRE) {
+        op *rest = o->next, **end = &o->next;
+        for (*end = segue_expired(service, o->learner_id); *end;)
+            end = &(*end)->next;
+        *end = rest;
+    }
+}
+
 void segue_writer_group(segue_service *service, op *group)
 {
-    segue_error err = {.status = SEGUE_OK};
+    segue_error err;
+    segue_status status = SEGUE_OK;
+    for (op *o = group; o; o = o->next)
+        take_up(service, o);
     if (atomic_load(&service->broken))
-        (void)segue_fail(&err, SEGUE_EIO, "the service must be started again: %s", service->why);
-    if (err.status == SEGUE_OK)
-        (void)stage_all(service, group, &err);
-    if (err.status == SEGUE_OK)
+        status = segue_fail(&err, SEGUE_EIO, "the service must be started again: %s", service->why);
+    if (status == SEGUE_OK)
+        status = stage_all(service, group, &err);
+    if (status == SEGUE_OK)
         apply_all(service, group);
     else
         refuse_all(service, group, &err);

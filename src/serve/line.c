@@ -1,0 +1,122 @@
+/* line.c - decisions that wait for a default.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "serve/line.h"
+
+#include <stdlib.h>
+
+#define LEAST 64 /* of the ring */
+
+void segue_line_fini(waiting_line *line)
+{
+    free(line->entry);
+    *line = (waiting_line){.entry = NULL};
+}
+
+static waiting *at(const waiting_line *line, size_t i)
+{
+    return &line->entry[(line->first + i) % line->capacity];
+}
+
+const waiting *segue_line_at(const waiting_line *line, size_t i)
+{
+    return at(line, i);
+}
+
+static bool resize(waiting_line *line, size_t capacity)
+{
+    waiting *entry = malloc(capacity * sizeof *entry);
+    if (!entry)
+        return false;
+    for (size_t i = 0; i < line->count; i++)
+        entry[i] = *at(line, i);
+    free(line->entry);
+    line->entry = entry;
+    line->first = 0;
+    line->capacity = capacity;
+    return true;
+}
+
+static bool is_open(const map *open, const waiting *w)
+{
+    return segue_map_find(open, &w->decision.task, sizeof w->decision.task) != NULL;
+}
+
+/* Those of closed tasks go, wherever they stand. */
+static void squeeze(waiting_line *line, const map *open)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < line->count; i++)
+        if (is_open(open, at(line, i)))
+            *at(line, left++) = *at(line, i);
+    line->count = left;
+}
+
+/* Room for one more.  Twice as much only if more than half are still due, so that each is looked
+ * at a few times at most. */
+static bool make_room(waiting_line *line, const map *open)
+{
+    if (line->count < line->capacity)
+        return true;
+    squeeze(line, open);
+    if (line->capacity > 0 && line->count <= line->capacity / 2)
+        return true;
+    return resize(line, line->capacity > 0 ? 2 * line->capacity : LEAST);
+}
+
+segue_status segue_line_join(waiting_line *line, const decision *d, bool kept, const map *open,
+                             segue_error *err)
+{
+    if (!make_room(line, open))
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a decision that waits");
+    *at(line, line->count++) = (waiting){.place = line->next, .decision = *d};
+    if (kept && line->kept == line->next)
+        line->kept++;
+    line->next++;
+    return SEGUE_OK;
+}
+
+/* The first at this place or behind it. */
+static size_t find(const waiting_line *line, uint64_t place)
+{
+    size_t low = 0, high = line->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (at(line, middle)->place < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+size_t segue_line_unkept(const waiting_line *line)
+{
+    return find(line, line->kept);
+}
+
+void segue_line_keep(waiting_line *line, uint64_t place)
+{
+    if (line->kept < place)
+        line->kept = place;
+}
+
+void segue_line_leave(waiting_line *line, uint64_t place)
+{
+    const size_t gone = find(line, place);
+    if (gone == 0)
+        return;
+    line->first = (line->first + gone) % line->capacity;
+    line->count -= gone;
+    segue_line_keep(line, place);
+    if (line->capacity > LEAST && line->count < line->capacity / 4)
+        (void)resize(line, line->capacity / 2); /* or not */
+}
+
+void segue_line_leave_closed(waiting_line *line, const map *open)
+{
+    size_t i = 0;
+    while (i < line->count && !is_open(open, at(line, i)))
+        i++;
+    if (i > 0)
+        segue_line_leave(line, at(line, i - 1)->place + 1);
+}

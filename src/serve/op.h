@@ -1,0 +1,26 @@
+/* op.h - the kinds of what waits in the queue: requests, and what the service wishes by itself.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_SERVE_OP_H
+#define SEGUE_SERVE_OP_H
+
+typedef enum op_kind {
+    OP_CREATE,
+    OP_DELETE,
+    OP_ADD_ARM,
+    OP_RETIRE_ARM,
+    OP_OPEN,
+    OP_CLOSE,
+    OP_TELL,
+    OP_ASK,       /* that must be stored: its event */
+    OP_KEEP,      /* decisions that wait for a default */
+    OP_EXPIRE,    /* those whose wait is over: one OP_FALL_BACK each */
+    OP_FALL_BACK, /* the default of one of them */
+    OP_BEGIN,     /* a refit */
+    OP_PUBLISH,
+    OP_SNAPSHOT,
+    OP_PURGE, /* what a deleted learner left */
+    OP_PROBE, /* is the disk back? */
+    OP_KINDS
+} op_kind;
+
+#endif
