@@ -26,14 +26,15 @@ static bool exclude(const live_learner *live, size_t n_arms, const json_t *list,
     return true;
 }
 
-/* The arms that may be chosen: *allowed, the caller's to free; NULL: all. */
+/* Those of the first n_arms that may be chosen: *allowed (of all arms), the caller's to free; NULL:
+ * all of them. */
 static bool find_allowed(const live_learner *live, size_t n_arms, const segue_call *call,
                          bool **allowed, segue_reply *reply)
 {
     *allowed = NULL;
     if (live->n_retired == 0 && !call->exclude)
         return true;
-    bool *flags = malloc(n_arms * sizeof *flags);
+    bool *flags = calloc(live->n_arms, sizeof *flags);
     if (!flags) {
         segue_reply_fail(reply, 503, "out of memory for the arms of a task");
         return false;

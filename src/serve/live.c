@@ -126,14 +126,14 @@ bool segue_live_find_arm(const live_learner *live, const char *name, size_t *pla
 
 /* ---- tasks ------------------------------------------------------------------------------- */
 
-static segue_status play_alone(const live_learner *live, const segue_rng *rng, segue_task **out,
-                               segue_error *err)
+static segue_status play_alone(const live_learner *live, size_t n_arms, const segue_rng *rng,
+                               segue_task **out, segue_error *err)
 {
     segue_task_config config = segue_task_defaults();
     const segue_status status = segue_policy_parse(&config.policy, "ts", err);
     if (status != SEGUE_OK)
         return status;
-    config.setting.n_arms = segue_learner_settings(live->learner)->n_arms;
+    config.setting.n_arms = n_arms;
     config.lowest = live->words.lowest;
     config.highest = live->words.highest;
     const segue_status made = segue_task_create(out, &config, err);
@@ -142,14 +142,38 @@ static segue_status play_alone(const live_learner *live, const segue_rng *rng, s
     return made;
 }
 
+/* How many arms its play has: those of the learner when it began. */
+static size_t n_played(const live_task *task)
+{
+    return segue_task_inside(task->play).view->n_arms;
+}
+
+/* Arms may have been added since it was opened: it does without them, as it did before. */
+static segue_status play_on(live_learner *live, live_task *task, const segue_rng *rng,
+                            segue_error *err)
+{
+    segue_status status = segue_learner_play(live->learner, rng, &task->play, err);
+    if (status != SEGUE_OK || n_played(task) == task->n_arms)
+        return status;
+    bool *mine = calloc(n_played(task), sizeof *mine);
+    if (!mine) {
+        segue_learner_drop(live->learner, &task->play);
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a task");
+    }
+    memset(mine, true, task->n_arms * sizeof *mine);
+    segue_task_limit(task->play, mine);
+    free(mine);
+    return SEGUE_OK;
+}
+
 static segue_status begin_play(live_learner *live, live_task *task, uint64_t boot, segue_error *err)
 {
     segue_rng rng;
     segue_rng_open(&rng, live->words.seed, boot, (uint64_t)task->id, SEGUE_STREAM_POLICY);
     task->next = boot << 32;
     task->version = segue_learner_version(live->learner);
-    return task->control ? play_alone(live, &rng, &task->play, err)
-                         : segue_learner_play(live->learner, &rng, &task->play, err);
+    return task->control ? play_alone(live, task->n_arms, &rng, &task->play, err)
+                         : play_on(live, task, &rng, err);
 }
 
 static bool enter(live_learner *live, live_task *task)
@@ -175,7 +199,7 @@ segue_status segue_live_open(live_learner *live, const segue_stored_task *row, c
     *task = (live_task){.id = row->id,
                         .key = strcpy(copy, key),
                         .control = row->control,
-                        .n_arms = segue_learner_settings(live->learner)->n_arms,
+                        .n_arms = row->n_arms,
                         .opened = row->opened,
                         .active = row->opened};
     segue_status status = begin_play(live, task, boot, err);
@@ -227,11 +251,12 @@ void segue_live_end(live_learner *live, live_task *task)
 segue_status segue_live_find_law(live_task *task, const bool *allowed, live_law *law,
                                  segue_error *err)
 {
-    law->draws = task->n_arms <= MANY_ARMS ? DRAWS : DRAWS * MANY_ARMS / task->n_arms;
-    law->drawn = calloc(2 * task->n_arms, sizeof *law->drawn);
+    const size_t n_arms = n_played(task);
+    law->draws = n_arms <= MANY_ARMS ? DRAWS : DRAWS * MANY_ARMS / n_arms;
+    law->drawn = calloc(2 * n_arms, sizeof *law->drawn);
     if (!law->drawn)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for probabilities");
-    law->chance = law->drawn + task->n_arms;
+    law->chance = law->drawn + n_arms;
     return segue_task_law(task->play, allowed, law->draws, law->drawn, &law->certain, err);
 }
 

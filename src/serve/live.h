@@ -24,7 +24,7 @@ typedef struct live_task {
     char *key;
     bool control;     /* played by ts, without transfer */
     uint64_t version; /* of the model set that it goes by */
-    size_t n_arms;
+    size_t n_arms;    /* those that the learner had when it was opened */
     segue_task *play;
     uint64_t next; /* number of its next decision */
     uint64_t asked;
@@ -131,7 +131,7 @@ typedef struct live_choice {
 
 /** What a task draws from, until something is told; all zeros: nobody wants to know. */
 typedef struct live_law {
-    double *drawn, *chance; /* n_arms; one allocation */
+    double *drawn, *chance; /* of each arm; one allocation */
     uint64_t draws;
     bool certain; /* nothing is drawn */
 } live_law;

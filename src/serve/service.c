@@ -132,7 +132,7 @@ static segue_status on_arm(void *context, const segue_stored_arm *arm, segue_err
 static segue_status on_reward(void *context, const segue_stored_reward *reward, segue_error *err)
 {
     recovery *r = context;
-    if (reward->arm >= r->live->n_arms)
+    if (reward->arm >= r->task->n_arms)
         return segue_fail(err, SEGUE_EFILE, "the store is damaged: a reward is of no arm");
     segue_live_tell(r->live, r->task, reward->arm, reward->value);
     return SEGUE_OK;
@@ -141,6 +141,11 @@ static segue_status on_reward(void *context, const segue_stored_reward *reward, 
 static segue_status on_open(void *context, const segue_stored_task *row, segue_error *err)
 {
     recovery *r = context;
+    if (row->n_arms < SEGUE_MIN_ARMS || row->n_arms > r->live->n_arms)
+        return segue_fail(err, SEGUE_EFILE,
+                          "the store is damaged: a task has %zu arms, its learner"
+                          " %zu",
+                          row->n_arms, r->live->n_arms);
     segue_status status = segue_live_open(r->live, row, row->key, r->service->boot, err);
     if (status != SEGUE_OK)
         return status;
