@@ -695,14 +695,14 @@ static void a_retired_arm_is_not_explained(void **state)
 }
 
 /* What a learner was made with can be read again, defaults too. */
-static void what_nothing_else_closes_is_closed_when_idle(void **state)
+static void a_task_that_was_left_is_closed_after_a_day(void **state)
 {
     static const struct {
         const char *more;
         double idle;
     } made_of[] = {{"", 86400.0},
-                   {",\"steps\":9", 0.0},
-                   {",\"close_after\":9", 0.0},
+                   {",\"steps\":9.0", 86400.0},
+                   {",\"close_after\":9", 86400.0},
                    {",\"steps\":9,\"close_after\":0", 86400.0},
                    {",\"wait\":1e6", 2e6},
                    {",\"idle\":0", 0.0}};
@@ -716,6 +716,10 @@ static void what_nothing_else_closes_is_closed_when_idle(void **state)
         json_decref(answer);
         check(200, "DELETE", "/v1/learners/tutor", NULL);
     }
+    refused(400, "too large", "POST", "/v1/learners",
+            "{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"seed\":9223372036854775808}");
+    refused(400, "'steps': is a decimal number", "POST", "/v1/learners",
+            "{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"steps\":30.5}");
     refused(400, "'idle': is 1", "POST", "/v1/learners",
             "{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"wait\":2,\"default\":0,\"idle\":1}");
     refused(400, "in a path", "POST", "/v1/learners", "{\"name\":\"x\",\"arms\":[\"A\",\".\"]}");
@@ -1034,7 +1038,7 @@ int main(void)
         SERVED(an_ask_can_tell_before),
         SERVED(an_ask_whose_reward_ends_the_task_says_so),
         SERVED(a_retired_arm_is_not_explained),
-        SERVED(what_nothing_else_closes_is_closed_when_idle),
+        SERVED(a_task_that_was_left_is_closed_after_a_day),
         SERVED(a_late_reward_is_ignored),
         SERVED(a_default_counts_when_the_wait_is_over),
         SERVED(all_that_wait_are_kept),

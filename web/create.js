@@ -32,7 +32,7 @@ function moreFields() {
         field("close_after", "Close after so many rewards", "Empty: after as many as a task has steps. 0: never.",
             number(null, { min: 0, step: 1 })),
         field("idle", "Close after so many idle seconds", "Seconds without ask or tell. Empty: a day (86400), or twice " +
-            "the wait if that is more, where no number of rewards closes a task; else never. 0: never.", seconds()),
+            "the wait if that is more. 0: never.", seconds()),
         field("wait", "Wait for a reward, seconds", "A reward that comes later is refused. Empty or 0: it may come any time.",
             seconds()),
         field("default", "Reward when the wait is over", "Empty: a decision without a reward is ignored.",

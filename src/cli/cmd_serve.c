@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -79,10 +80,14 @@ static segue_status wait_for_end(const settings *set, const segue_service *servi
                                  segue_error *err)
 {
     const struct timespec pause = {.tv_nsec = 100000000};
+    bool fine = true;
     while (!cli_interrupted() && !segue_service_is_broken(service)) {
         (void)nanosleep(&pause, NULL);
-        if (log)
-            (void)fflush(log);
+        if (log && fflush(log) != 0 && fine) {
+            (void)fprintf(stderr, "segue serve: the access log cannot be written: %s\n",
+                          strerror(errno));
+            fine = false;
+        }
         if (is_file(set) && cli_hung_up())
             begin_new_log(set, log);
     }
@@ -111,6 +116,26 @@ static segue_status run_open(const settings *set, segue_service *service, FILE *
     return status;
 }
 
+/* So many connections may be open: each is a file, and the store and the program need some, too. */
+static unsigned allow_connections(void)
+{
+    enum { OTHER_FILES = 64 };
+    const rlim_t wanted = SEGUE_HTTP_CONNECTIONS + OTHER_FILES;
+    struct rlimit files = {.rlim_cur = wanted};
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < wanted) {
+        files.rlim_cur = files.rlim_max < wanted ? files.rlim_max : wanted;
+        (void)setrlimit(RLIMIT_NOFILE, &files);
+        (void)getrlimit(RLIMIT_NOFILE, &files);
+    }
+    if (files.rlim_cur >= wanted)
+        return SEGUE_HTTP_CONNECTIONS;
+    const unsigned left =
+        files.rlim_cur > 2 * OTHER_FILES ? (unsigned)files.rlim_cur - OTHER_FILES : OTHER_FILES;
+    (void)fprintf(stderr, "segue serve: %u connections at most, not %d: %ju files may be open\n",
+                  left, SEGUE_HTTP_CONNECTIONS, (uintmax_t)files.rlim_cur);
+    return left;
+}
+
 static segue_status serve_on(const settings *set, int fd, FILE *log, segue_error *err)
 {
     segue_service_config config = segue_service_defaults();
@@ -124,7 +149,10 @@ static segue_status serve_on(const settings *set, int fd, FILE *log, segue_error
     segue_status status = segue_service_create(&service, &config, err);
     if (status == SEGUE_OK)
         status = segue_service_start(service, err);
-    const segue_http_config shell = {.socket = fd, .threads = (unsigned)set->threads, .log = log};
+    const segue_http_config shell = {.socket = fd,
+                                     .threads = (unsigned)set->threads,
+                                     .connections = allow_connections(),
+                                     .log = log};
     if (status == SEGUE_OK)
         status = segue_http_open(&http, service, &shell, err);
     if (status == SEGUE_OK) {
@@ -166,8 +194,8 @@ static segue_status run(int argc, char **argv, segue_error *err)
     if (is_file(&set))
         cli_hangup_catch();
     status = serve(&set, log, err);
-    if (log && fflush(log) != 0 && status == SEGUE_OK)
-        status = segue_fail(err, SEGUE_EIO, "the access log could not be written");
+    if (log && (fflush(log) != 0 || ferror(log)) && status == SEGUE_OK)
+        status = segue_fail(err, SEGUE_EIO, "lines of the access log could not be written");
     if (log && log != stdout)
         (void)fclose(log);
     return status;

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -126,14 +127,23 @@ const char *segue_json_kind(const json_t *value)
     }
 }
 
+/* 30.0 is 30: not all that write JSON tell them apart. */
+static bool is_round(const json_t *value)
+{
+    const double x = json_is_real(value) ? json_real_value(value) : NAN;
+    return fabs(x) <= 0x1p53 && !(floor(x) < x);
+}
+
 segue_status segue_json_whole(const segue_json_place *place, const char *field, const json_t *value,
                               uint64_t least, uint64_t most, uint64_t *out, segue_error *err)
 {
-    if (!json_is_integer(value))
+    const bool is_whole = json_is_integer(value) || is_round(value);
+    if (!is_whole)
         return segue_json_fail(place, field, err,
                                "is %s; need a whole number from %" PRIu64 " to %" PRIu64,
                                segue_json_kind(value), least, most);
-    const json_int_t number = json_integer_value(value);
+    const json_int_t number =
+        json_is_integer(value) ? json_integer_value(value) : (json_int_t)json_real_value(value);
     if (number < 0 || (uint64_t)number < least || (uint64_t)number > most)
         return segue_json_fail(place, field, err,
                                "is %" JSON_INTEGER_FORMAT "; need a whole number from %" PRIu64

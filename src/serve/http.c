@@ -15,10 +15,9 @@
 #include "segue/number.h"
 #include "serve/out.h"
 
-#define CONNECTIONS_MOST 4096
-#define TIMEOUT_SECONDS  60
-#define MEMORY           (16 * 1024) /* of a connection; all of it is cleared for each request */
-#define STOP_SECONDS     5
+#define TIMEOUT_SECONDS 60
+#define MEMORY          (16 * 1024) /* of a connection; all of it is cleared for each request */
+#define STOP_SECONDS    5
 
 struct segue_http {
     segue_service *service;
@@ -312,7 +311,7 @@ static segue_status start_daemon(segue_http *http, const segue_http_config *conf
         flags, 0, NULL, NULL, on_request, http, MHD_OPTION_LISTEN_SOCKET, config->socket,
         MHD_OPTION_URI_LOG_CALLBACK, begin, http, MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped, NULL,
         MHD_OPTION_NOTIFY_COMPLETED, end, NULL, MHD_OPTION_THREAD_POOL_SIZE, pool,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MOST, MHD_OPTION_CONNECTION_TIMEOUT,
+        MHD_OPTION_CONNECTION_LIMIT, config->connections, MHD_OPTION_CONNECTION_TIMEOUT,
         (unsigned)TIMEOUT_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY,
         MHD_OPTION_END);
     return http->daemon ? SEGUE_OK

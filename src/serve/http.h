@@ -9,10 +9,13 @@
 
 typedef struct segue_http segue_http;
 
+#define SEGUE_HTTP_CONNECTIONS 4096 /* at most */
+
 typedef struct segue_http_config {
-    int socket;       /* that listens: see listen.h */
-    unsigned threads; /* that answer; at least 1 */
-    FILE *log;        /* a line of JSON a request; NULL: none */
+    int socket;           /* that listens: see listen.h */
+    unsigned threads;     /* that answer; at least 1 */
+    unsigned connections; /* at once, at most */
+    FILE *log;            /* a line of JSON a request; NULL: none */
 } segue_http_config;
 
 /** Answer those who call.  @retval SEGUE_ENOMEM */

@@ -403,6 +403,9 @@ static void refuse_json(const json_error_t *why, segue_reply *reply)
         segue_reply_fail(reply, 400,
                          "the body has \\u0000, which no text may have (line %d, column %d)",
                          why->line, why->column);
+    else if (code == json_error_numeric_overflow)
+        segue_reply_fail(reply, 400, "the body has a number that is too large (line %d, column %d)",
+                         why->line, why->column);
     else
         segue_reply_fail(reply, 400, "the body is not JSON: %s (line %d, column %d)", why->text,
                          why->line, why->column);

@@ -75,10 +75,11 @@ void segue_reply_fini(segue_reply *reply);
 void segue_reply_fail(segue_reply *reply, int status, const char *format, ...) SEGUE_PRINTF(3, 4);
 
 /** The same, of a status of the library: 400 where the input is wrong, 503 where it is not. */
+void segue_reply_because(segue_reply *reply, const segue_error *why);
+
 /** Say in a refusal what became of the reward that came with an ask: it was counted all the same.
  */
 void segue_reply_add_told(segue_reply *reply, const bytes *told);
-void segue_reply_because(segue_reply *reply, const segue_error *why);
 
 /** A request that was understood. */
 typedef struct segue_call {

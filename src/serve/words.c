@@ -12,7 +12,7 @@
 #include "serve/out.h"
 
 #define LONGEST_TIME 1e9     /* seconds */
-#define IDLE         86400.0 /* seconds, where nothing else closes a task */
+#define IDLE         86400.0 /* seconds */
 #define LARGEST_END  1e100   /* of a range: its squares, summed, are still numbers */
 #define LEAST_WIDTH  1e-100
 
@@ -115,8 +115,8 @@ static segue_status read_numbers(words *w, json_t *body, segue_error *err)
     if (status == SEGUE_OK)
         status = read_whole(body, "close_after", SEGUE_MAX_HORIZON, &w->close_after, err);
     w->has_idle = json_object_get(body, "idle") != NULL;
-    if (w->close_after == 0) /* only closed tasks are learned from: some day it must be */
-        w->idle = fmin(fmax(IDLE, 2.0 * w->wait), LONGEST_TIME);
+    /* only closed tasks are learned from: one that was left must be closed some day */
+    w->idle = fmin(fmax(IDLE, 2.0 * w->wait), LONGEST_TIME);
     if (status == SEGUE_OK)
         status = read_number(body, "idle", 0.0, LONGEST_TIME, &w->idle, err);
     if (status == SEGUE_OK)
