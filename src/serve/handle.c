@@ -41,8 +41,7 @@ static void look(segue_service *service, const segue_call *call, segue_reply *re
 {
     live_learner *live = segue_service_find(service, call->learner);
     if (!live)
-        segue_reply_fail(reply, 404, "there is no learner '%.80s'; POST /v1/learners creates one",
-                         call->learner);
+        segue_reply_no_learner(reply, call->learner);
     else if (call->route == ROUTE_INSPECT)
         segue_answer_learner(service, live, 200, reply);
     else if (call->route == ROUTE_HISTORY)
@@ -65,8 +64,7 @@ static bool ask(segue_service *service, const segue_call *call, segue_reply *rep
         return false;
     live_learner *live = segue_service_find(service, call->learner);
     if (!live) {
-        segue_reply_fail(reply, 404, "there is no learner '%.80s'; POST /v1/learners creates one",
-                         call->learner);
+        segue_reply_no_learner(reply, call->learner);
         return true;
     }
     const bool is_open = segue_ask_now(service, live, call, NULL, reply);
@@ -183,7 +181,7 @@ static bool allow(segue_service *service, const segue_request *request, const se
 {
     segue_reply gate = {.status = 200};
     memcpy(gate.id, reply->id, sizeof gate.id);
-    const bool any_host = service->config.any_host || service->tokens.count > 0;
+    const bool any_host = service->tokens.count > 0; /* else what is meant for this one */
     const bool open = understood && needs_no_token(call);
     if (request->own)
         return true;

@@ -65,6 +65,12 @@ void segue_reply_fail(segue_reply *reply, int status, const char *format, ...)
     segue_out(&reply->body, "}}");
 }
 
+void segue_reply_no_learner(segue_reply *reply, const char *name)
+{
+    segue_reply_fail(reply, 404, "there is no learner '%.80s'; POST /v1/learners creates one",
+                     name);
+}
+
 void segue_reply_add_told(segue_reply *reply, const bytes *told)
 {
     reply->body.size--; /* the last brace */

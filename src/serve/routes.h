@@ -77,6 +77,9 @@ void segue_reply_fail(segue_reply *reply, int status, const char *format, ...) S
 /** The same, of a status of the library: 400 where the input is wrong, 503 where it is not. */
 void segue_reply_because(segue_reply *reply, const segue_error *why);
 
+/** There is no learner of that name. */
+void segue_reply_no_learner(segue_reply *reply, const char *name);
+
 /** Say in a refusal what became of the reward that came with an ask: it was counted all the same.
  */
 void segue_reply_add_told(segue_reply *reply, const bytes *told);

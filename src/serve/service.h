@@ -14,11 +14,10 @@ typedef struct segue_service segue_service;
 typedef struct segue_service_config {
     const char *store;      /* as for segue_store_open */
     const char *token_file; /* NULL: no tokens are asked for */
-    bool any_host;       /* else, without tokens, only what is meant for this machine is served */
-    uint64_t open_most;  /* open tasks; default 100,000 */
-    uint64_t group_most; /* operations of one transaction; default 512 */
-    double rate;         /* requests a second of a token; 0 (the default): any number */
-    double (*now)(void); /* seconds since 1970; NULL: the system's clock */
+    uint64_t open_most;     /* open tasks; default 100,000 */
+    uint64_t group_most;    /* operations of one transaction; default 512 */
+    double rate;            /* requests a second of a token; 0 (the default): any number */
+    double (*now)(void);    /* seconds since 1970; NULL: the system's clock */
 } segue_service_config;
 
 segue_service_config segue_service_defaults(void);

@@ -9,9 +9,9 @@
 bool segue_stage_find(segue_service *service, op *o)
 {
     o->live = segue_service_find(service, o->call.learner);
-    if (!o->live)
-        REFUSE(o, 404, "there is no learner '%.80s'; POST /v1/learners creates one",
-               o->call.learner);
+    o->answered = !o->live;
+    if (!o->live && o->reply)
+        segue_reply_no_learner(o->reply, o->call.learner);
     return o->live != NULL;
 }
 
