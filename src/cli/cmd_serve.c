@@ -97,12 +97,16 @@ static segue_status wait_for_end(const settings *set, const segue_service *servi
                : SEGUE_OK;
 }
 
-static void say_where(const settings *set, int fd)
+static void say_where(const settings *set, int fd, unsigned connections)
 {
     const int host = (int)(strrchr(set->listen, ':') - set->listen);
     const unsigned port = segue_listen_port(fd);
     (void)fprintf(stderr, "segue serve: listening on %.*s:%u, store %s; http://%.*s:%u/ shows it\n",
                   host, set->listen, port, set->store, host, set->listen, port);
+    if (connections < SEGUE_HTTP_CONNECTIONS)
+        (void)fprintf(stderr,
+                      "segue serve: at most %u connections, not %d: no more files may be open\n",
+                      connections, SEGUE_HTTP_CONNECTIONS);
 }
 
 static segue_status run_open(const settings *set, segue_service *service, FILE *log,
@@ -125,15 +129,10 @@ static unsigned allow_connections(void)
     if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < wanted) {
         files.rlim_cur = files.rlim_max < wanted ? files.rlim_max : wanted;
         (void)setrlimit(RLIMIT_NOFILE, &files);
-        (void)getrlimit(RLIMIT_NOFILE, &files);
     }
     if (files.rlim_cur >= wanted)
         return SEGUE_HTTP_CONNECTIONS;
-    const unsigned left =
-        files.rlim_cur > 2 * OTHER_FILES ? (unsigned)files.rlim_cur - OTHER_FILES : OTHER_FILES;
-    (void)fprintf(stderr, "segue serve: %u connections at most, not %d: %ju files may be open\n",
-                  left, SEGUE_HTTP_CONNECTIONS, (uintmax_t)files.rlim_cur);
-    return left;
+    return files.rlim_cur > 2 * OTHER_FILES ? (unsigned)files.rlim_cur - OTHER_FILES : OTHER_FILES;
 }
 
 static segue_status serve_on(const settings *set, int fd, FILE *log, segue_error *err)
@@ -156,7 +155,7 @@ static segue_status serve_on(const settings *set, int fd, FILE *log, segue_error
     if (status == SEGUE_OK)
         status = segue_http_open(&http, service, &shell, err);
     if (status == SEGUE_OK) {
-        say_where(set, fd);
+        say_where(set, fd, shell.connections);
         status = run_open(set, service, log, err);
     }
     segue_http_close(http);
