@@ -16,6 +16,10 @@
 
 #include "core/text.h"
 
+#define LONGEST_FOLDER 4096
+#define RANDOM_LETTERS 8   /* of the name of a file aside */
+#define NAMES_TRIED    100 /* one that another file has is drawn once in 2^40 */
+
 static segue_status cannot(const char *path, segue_error *err)
 {
     return segue_fail(err, SEGUE_EFILE, "%s: cannot be written: %s", segue_text_tail(path),
@@ -29,12 +33,17 @@ static int directory_length(const char *path)
     return slash ? (int)(slash - path) + 1 : 0;
 }
 
+static const char *name_directory(const char *path, char directory[LONGEST_FOLDER])
+{
+    (void)snprintf(directory, LONGEST_FOLDER, "%.*s.", directory_length(path), path);
+    return directory;
+}
+
 /* The directory of a path, by its number and device. */
 static bool directory_of(const char *path, struct stat *about)
 {
-    char directory[4096];
-    (void)snprintf(directory, sizeof directory, "%.*s.", directory_length(path), path);
-    return stat(directory, about) == 0;
+    char directory[LONGEST_FOLDER];
+    return stat(name_directory(path, directory), about) == 0;
 }
 
 static bool is_same(const struct stat *x, const struct stat *y)
@@ -57,7 +66,7 @@ int segue_is_same_file(const char *a, const char *b)
 segue_status segue_outfile_check(const char *path, segue_error *err)
 {
     struct stat about;
-    char directory[4096];
+    char directory[LONGEST_FOLDER];
     if (*path == '\0')
         return segue_fail(err, SEGUE_EFILE, "the name of the file to write is empty");
     if (stat(path, &about) != 0 && lstat(path, &about) == 0)
@@ -69,32 +78,50 @@ segue_status segue_outfile_check(const char *path, segue_error *err)
         return cannot(path, err);
     if (access(path, F_OK) == 0 && !S_ISREG(about.st_mode))
         return SEGUE_OK;
-    (void)snprintf(directory, sizeof directory, "%.*s.", directory_length(path), path);
-    return access(directory, W_OK) == 0 ? SEGUE_OK : cannot(path, err);
+    return access(name_directory(path, directory), W_OK) == 0 ? SEGUE_OK : cannot(path, err);
 }
 
-/* The permissions of the file that is replaced, or those a new one gets. */
+/* What the file that is replaced is, its permissions among it; 0: there is none, and the new one
+ * gets those that the system gives. */
 static mode_t mode_for(const char *path)
 {
     struct stat about;
-    if (stat(path, &about) == 0)
-        return about.st_mode & 07777;
-    const mode_t mask = umask(0);
-    umask(mask);
-    return (mode_t)(0666 & ~mask);
+    return stat(path, &about) == 0 ? about.st_mode : 0;
 }
 
-/* A name beside `path` for mkstemp: hidden, and short whatever the name of the file. */
+/* A name beside `path`: hidden, and short whatever the name of the file; its letters are drawn
+ * later. */
 static char *name_aside(const char *path)
 {
-    static const char name[] = ".segue-XXXXXX";
+    static const char name[] = ".segue-";
     const size_t directory = (size_t)directory_length(path);
-    char *aside = malloc(directory + sizeof name);
+    char *aside = calloc(1, directory + sizeof name + RANDOM_LETTERS);
     if (aside) {
         memcpy(aside, path, directory);
         memcpy(aside + directory, name, sizeof name);
     }
     return aside;
+}
+
+/* Make the file of that name, with letters that nobody has taken.  A new file gets its permissions
+ * here, where the kernel knows the mask: to ask for the mask is to change it for all threads.  Of
+ * any other nobody else must read before it has its own. */
+static int open_aside(char *aside, mode_t mode)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";
+    unsigned char draw[RANDOM_LETTERS];
+    char *end = aside + strlen(aside);
+    int fd = -1;
+    for (int i = 0; i < NAMES_TRIED && fd < 0 && (i == 0 || errno == EEXIST); i++) {
+        if (getentropy(draw, sizeof draw) != 0)
+            break;
+        for (size_t k = 0; k < sizeof draw; k++)
+            end[k] = letters[draw[k] % 32];
+        fd = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode ? 0600 : 0666);
+    }
+    if (fd < 0)
+        *aside = '\0'; /* it is not ours */
+    return fd;
 }
 
 /* ---- in pieces --------------------------------------------------------------------------- */
@@ -125,7 +152,8 @@ segue_status segue_outfile_begin(outfile *out, const char *path, unsigned mode, 
     if (status == SEGUE_OK && !name(out, path))
         status = segue_fail(err, SEGUE_ENOMEM, "%s: out of memory", segue_text_tail(path));
     if (status == SEGUE_OK) {
-        out->fd = out->aside ? mkstemp(out->aside) : open(path, O_WRONLY | O_APPEND);
+        out->fd = out->aside ? open_aside(out->aside, out->mode)
+                             : open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
         status = out->fd >= 0 ? SEGUE_OK : cannot(path, err);
     }
     if (status != SEGUE_OK)
@@ -164,19 +192,39 @@ void segue_outfile_put(outfile *out, const void *data, size_t size)
     out->used += size;
 }
 
+/* Let the new name outlive a loss of power: 0, or the error code.  A folder that may not be read,
+ * or is on a file system that cannot do this, is left as it is. */
+static int settle_directory(const char *path)
+{
+    char directory[LONGEST_FOLDER];
+    const int fd = open(name_directory(path, directory), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int code = fd >= 0 && fsync(fd) != 0 ? errno : 0;
+    if (fd >= 0)
+        (void)close(fd);
+    return code == EINVAL || code == ENOTSUP || code == ENOSYS || code == EROFS ? 0 : code;
+}
+
+static int settle_mode(const outfile *out)
+{
+    return out->mode ? fchmod(out->fd, out->mode & 07777) : 0;
+}
+
 /* Its permissions, the disk, its place: 0, or the error code. */
 static int settle(outfile *out)
 {
     flush(out);
     int code = out->code;
-    if (code == 0 && out->aside && (fchmod(out->fd, out->mode) != 0 || fsync(out->fd) != 0))
+    if (code == 0 && out->aside && (settle_mode(out) != 0 || fsync(out->fd) != 0))
         code = errno;
     if (close(out->fd) != 0 && code == 0)
         code = errno;
     out->fd = -1;
     if (code == 0 && out->aside && rename(out->aside, out->path) != 0)
         code = errno;
-    return code;
+    if (code != 0 || !out->aside)
+        return code;
+    *out->aside = '\0'; /* it is there no more */
+    return settle_directory(out->path);
 }
 
 segue_status segue_outfile_end(outfile *out, segue_error *err)
@@ -186,8 +234,6 @@ segue_status segue_outfile_end(outfile *out, segue_error *err)
     if (code != 0)
         status = segue_fail(err, SEGUE_EIO, "%s: writing failed: %s", segue_text_tail(out->path),
                             strerror(code));
-    else if (out->aside)
-        *out->aside = '\0'; /* it is there no more */
     segue_outfile_drop(out);
     return status;
 }

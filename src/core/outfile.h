@@ -31,7 +31,7 @@ SEGUE_MUST_CHECK segue_status segue_outfile_write(const char *path, const void *
 typedef struct outfile {
     char *path;    /* what it is to become */
     char *aside;   /* where it is until then; NULL: it is written directly */
-    unsigned mode; /* its permissions */
+    unsigned mode; /* its permissions; 0: those a new one gets */
     int fd;
     int code;    /* errno of the first failure, or 0 */
     size_t used; /* of the buffer, which waits to be written */
