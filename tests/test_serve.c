@@ -7,6 +7,7 @@
 
 #include "serve/decision.h"
 #include "serve/inside.h"
+#include "serve/listen.h"
 #include "serve/map.h"
 #include "serve/out.h"
 #include "serve/siphash.h"
@@ -229,6 +230,36 @@ static void an_id_comes_back_and_a_changed_one_does_not(void **state)
     }
     text[DECISION_TEXT - 1] = '\0';
     assert_false(segue_decision_read(&back, key, text));
+}
+
+static void this_machine_has_many_names(void **state)
+{
+    static const char *const local[] = {"localhost",      "LOCALHOST:80", "127.0.0.1",
+                                        "127.0.0.5:8080", "127.255.1.2",  "[::1]",
+                                        "[::1]:8080",     "[0:0::0:1]:1"};
+    static const char *const other[] = {"",
+                                        ":80",
+                                        "localhost.",
+                                        "localhost.evil.example",
+                                        "127.0.0.1.evil.example",
+                                        "128.0.0.1",
+                                        "0.0.0.0",
+                                        "::1",
+                                        "[::1",
+                                        "[::1]x",
+                                        "[::2]:80",
+                                        "[]",
+                                        "[127.0.0.1]",
+                                        "127.1",
+                                        "[::ffff:127.0.0.1]",
+                                        "evil:@[::1]"};
+    (void)state;
+    for (size_t i = 0; i < sizeof local / sizeof *local; i++)
+        if (!segue_is_local(local[i]))
+            fail_msg("'%s' is not local", local[i]);
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        if (segue_is_local(other[i]))
+            fail_msg("'%s' is local", other[i]);
 }
 
 static void a_map_finds_what_was_put(void **state)
@@ -1016,6 +1047,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(siphash_gives_the_published_sums),
         cmocka_unit_test(an_id_comes_back_and_a_changed_one_does_not),
+        cmocka_unit_test(this_machine_has_many_names),
         cmocka_unit_test(a_map_finds_what_was_put),
         SERVED(the_same_words_give_the_same_learner),
         SERVED(a_learner_is_gone_when_it_is_deleted),

@@ -59,7 +59,7 @@ class Served(Folder):
 class Guarded(Served):
     def options_of(self):
         tokens = self.folder / "tokens"
-        tokens.write_text(f"# two of them\nanother-token-of-the-test\n{TOKEN}\n")
+        tokens.write_text(f"# two of them{' and more' * 100}\nanother-token-of-the-test\r\n{TOKEN}")
         return "--token-file", str(tokens)
 
     def test_only_tokens_open_it_and_none_is_logged(self):
@@ -86,6 +86,9 @@ class Guarded(Served):
         self.refused(2, "has no token", "learners", "--url", url)
         listed = json.loads(answer("learners", "--url", url, "--token-file", self.file(f"# mine\n\n{TOKEN}\n", "mine")))
         self.assertEqual([line["name"] for line in listed["learners"]], ["tutor"])
+        for says, text in (("line 2: a token has 16 to 256", "# mine\n" + 257 * "x"), ("no token", "# " + 600 * "x"),
+                           ("line 1: a token", TOKEN + "\0x")):
+            self.refused(2, says, "learners", "--url", url, "--token-file", self.file(text, "wrong"))
 
 
 class Slow(Served):
@@ -334,6 +337,9 @@ class Wrong(Folder):
         self.assertEqual(list(self.folder.glob("a.db*")), [])  # and nothing is left behind
         self.refused(2, "16 to 256", "serve", "--token-file", self.file("short\n"), "--store", self.folder / "a.db")
         self.refused(2, "no token", "serve", "--token-file", self.file("# none\n"), "--store", self.folder / "a.db")
+        self.refused(2, "no token", "serve", "--token-file", self.file("# " + 600 * "x"), "--store", self.folder / "a.db")
+        self.refused(2, "line 3: a token", "serve", "--token-file", self.file(f"#\n{TOKEN}\n" + 257 * "x"), "--store",
+                     self.folder / "a.db")
         self.refused(2, "not a database", "serve", "--store", self.file("x" * 5000, "b.db"))
         self.refused(2, "no store 'postgres:x'", "serve", "--store", "postgres:x")
         self.refused(2, "opened: there is no such file", "store", "check", "--store", self.folder / "none.db")
@@ -347,6 +353,39 @@ class Wrong(Folder):
         self.refused(2, "--task", "ask", "x")
         self.refused(2, "--reward", "tell", "x")
         self.refused(2, "--task", "close", "x")
+
+    def test_an_answer_that_is_cut_off_is_an_error(self):
+        """As of a service that was killed while it answered; on a terminal, too."""
+        for says, length, body in (("", 10, b'{"a":"b"}\n'), ("cut off: 8 of its 10", 10, b'{"a":"b\\'),
+                                   ("does not tell its length", None, b"{}"), ("", 8, b'{"a":"b\\'), ("", 2, b"},")):
+            with socket.create_server(("127.0.0.1", 0)) as server, concurrent.futures.ThreadPoolExecutor(1) as pool:
+                head = b"HTTP/1.1 200 OK\r\nX: 1\r\n" + (b"content-length: %d\r\n" % length if length else b"")
+                done = pool.submit(self.answer_once, server, head + b"\r\n" + body)
+                main, side = pty.openpty()
+                found = run("learners", "-u", f"127.0.0.1:{server.getsockname()[1]}", stdout=side)
+                done.result()
+                os.close(side)
+                os.close(main)
+            self.assertIn(says, found.stderr)
+            self.assertEqual(found.returncode, 1 if says else 0, found.stderr)
+
+    @staticmethod
+    def answer_once(server, answer):
+        connection, _ = server.accept()
+        with connection:
+            while not connection.recv(65536).endswith(b"\r\n\r\n"):
+                pass
+            connection.sendall(answer)
+
+    def test_every_address_of_this_machine_alone_is_served(self):
+        for host in ("127.0.0.5", "localhost", "[::1]"):
+            try:
+                service = Service(SEGUE, str(self.folder / "a.db"), listen=f"{host}:0")
+            except AssertionError as why:
+                self.assertIn("Cannot assign", str(why))  # there is no IPv6 here
+                continue
+            self.assertEqual(json.loads(answer("learners", "-u", f"{host}:{service.port}")), {"learners": []})
+            self.assertEqual(service.stop(), 0)
 
     def test_who_may_only_read_can_check_and_export(self):
         stranger = {"user": 65534, "group": 65534, "extra_groups": []}

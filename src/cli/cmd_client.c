@@ -1,7 +1,6 @@
 /* cmd_client.c - `segue learners`, `ask`, `tell` and `close`: to a service that runs.
  * SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
-#include <errno.h>
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -13,8 +12,7 @@
 #include "io/json.h"
 #include "serve/client.h"
 #include "serve/out.h"
-
-#define LONGEST_TOKEN 300
+#include "serve/token_file.h"
 
 typedef struct settings {
     const char *url, *token_file;
@@ -43,21 +41,15 @@ static settings defaults(void)
 
 /* ---- one call ---------------------------------------------------------------------------- */
 
-/* The first token of a file, which may be the one that the service has. */
-static segue_status read_token(const char *path, char token[LONGEST_TOKEN], segue_error *err)
+/* The file may be the one that the service has: the first token is used. */
+static segue_status keep_first(void *context, const char *token, size_t line, segue_error *err)
 {
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", segue_text_tail(path),
-                          strerror(errno));
-    bool found = false;
-    while (!found && fgets(token, LONGEST_TOKEN, file)) {
-        token[strcspn(token, "\r\n")] = '\0';
-        found = token[0] != '\0' && token[0] != '#';
-    }
-    (void)fclose(file);
-    return found ? SEGUE_OK
-                 : segue_fail(err, SEGUE_EFILE, "%s: has no token", segue_text_tail(path));
+    char *first = context;
+    (void)line;
+    (void)err;
+    if (!*first)
+        (void)snprintf(first, SEGUE_TOKEN_LONGEST + 1, "%s", token);
+    return SEGUE_OK;
 }
 
 /* The sentence of a refusal, or the whole of it. */
@@ -82,7 +74,8 @@ static void print_line(int depth)
 static int print_mark(const char *at, int depth)
 {
     const bool opens = *at == '{' || *at == '[', closes = *at == '}' || *at == ']';
-    const bool empty = opens ? at[1] == '}' || at[1] == ']' : at[-1] == '{' || at[-1] == '[';
+    const bool empty =
+        opens ? at[1] == '}' || at[1] == ']' : depth > 0 && (at[-1] == '{' || at[-1] == '[');
     if (closes && !empty)
         print_line(depth - 1);
     (void)putchar(*at);
@@ -101,7 +94,7 @@ static void print_indented(const char *json)
     for (const char *at = json; *at; at++) {
         if (*at == '"')
             quoted = !quoted;
-        if (quoted && *at == '\\')
+        if (quoted && *at == '\\' && at[1])
             (void)putchar(*at++);
         if (quoted || !strchr("{}[],:", *at))
             (void)putchar(*at);
@@ -122,14 +115,14 @@ static void print_answer(const char *json)
 static segue_status call(const settings *set, const char *method, const bytes *path,
                          const char *body, segue_error *err)
 {
-    char token[LONGEST_TOKEN];
+    char token[SEGUE_TOKEN_LONGEST + 1] = "";
     bytes answer = {.data = NULL};
     int code = 0;
     segue_status status = SEGUE_OK;
     if (path->failed)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for a request");
     if (set->token_file)
-        status = read_token(set->token_file, token, err);
+        status = segue_token_file_read(set->token_file, keep_first, token, err);
     const segue_client client = {set->url, set->token_file ? token : NULL};
     if (status == SEGUE_OK)
         status =

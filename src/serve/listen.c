@@ -8,6 +8,7 @@
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -52,12 +53,23 @@ static segue_status read_address(const char *listen, address *out, segue_error *
                       "'%.60s' is not an address; names are not looked up, give numbers", listen);
 }
 
-static bool is_local(const address *a)
+bool segue_is_local(const char *place)
 {
-    static const struct in6_addr six = IN6ADDR_LOOPBACK_INIT;
-    if (a->any.sa_family == AF_INET6)
-        return memcmp(&a->six.sin6_addr, &six, sizeof six) == 0;
-    return (ntohl(a->four.sin_addr.s_addr) >> 24) == 127;
+    static const struct in6_addr loopback = IN6ADDR_LOOPBACK_INIT;
+    struct in_addr four;
+    struct in6_addr six;
+    char host[64];
+    const bool bracket = place[0] == '[';
+    const size_t size = strcspn(place + bracket, bracket ? "]" : ":");
+    const char *rest = place + bracket + size + bracket;
+    if (size >= sizeof host || (bracket && place[bracket + size] != ']') ||
+        (*rest != '\0' && *rest != ':'))
+        return false;
+    (void)snprintf(host, sizeof host, "%.*s", (int)size, place + bracket);
+    if (bracket)
+        return inet_pton(AF_INET6, host, &six) == 1 && memcmp(&six, &loopback, sizeof six) == 0;
+    return strcasecmp(host, "localhost") == 0 ||
+           (inet_pton(AF_INET, host, &four) == 1 && (ntohl(four.s_addr) >> 24) == 127);
 }
 
 /* SO_REUSEADDR lets a port be had again right after a kill, but not while another listens. */
@@ -80,7 +92,7 @@ segue_status segue_listen(const char *listen_on, bool guarded, int *out, segue_e
     segue_status status = read_address(listen_on, &a, err);
     if (status != SEGUE_OK)
         return status;
-    if (!guarded && !is_local(&a))
+    if (!guarded && !segue_is_local(listen_on))
         return segue_fail(err, SEGUE_EUSAGE,
                           "%.60s can be reached from other machines: give --token-file, or listen "
                           "on 127.0.0.1",

@@ -22,6 +22,9 @@
 SEGUE_MUST_CHECK segue_status segue_listen(const char *listen_on, bool guarded, int *out,
                                            segue_error *err);
 
+/** Whether only this machine can be meant by HOST or HOST:PORT: localhost, 127.0.0.0/8, [::1]. */
+bool segue_is_local(const char *place);
+
 /** The port of such a socket. */
 unsigned segue_listen_port(int fd);
 

@@ -3,64 +3,30 @@
 #define _POSIX_C_SOURCE 200809L
 #include "serve/tokens.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "core/text.h"
+#include "serve/listen.h"
 #include "serve/siphash.h"
-
-#define SHORTEST 16
-#define LONGEST  256
+#include "serve/token_file.h"
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-static bool is_printable(const char *text)
-{
-    for (; *text; text++)
-        if (*text <= ' ' || *text > '~')
-            return false;
-    return true;
-}
+typedef struct taking {
+    tokens *into;
+    const char *path;
+} taking;
 
-static segue_status add(tokens *t, const char *path, size_t line, const char *text,
-                        segue_error *err)
+static segue_status add(void *context, const char *text, size_t line, segue_error *err)
 {
-    const size_t size = strlen(text);
-    if (size == 0 || text[0] == '#')
-        return SEGUE_OK;
-    if (size < SHORTEST || size > LONGEST || !is_printable(text))
-        return segue_fail(err, SEGUE_EDOMAIN,
-                          "%s: line %zu: a token has %d to %d printable characters, no spaces",
-                          segue_text_tail(path), line, SHORTEST, LONGEST);
+    const taking *from = context;
+    tokens *t = from->into;
     if (t->count == TOKENS_MOST)
         return segue_fail(err, SEGUE_EDOMAIN, "%s: line %zu: there are more than %d tokens",
-                          segue_text_tail(path), line, TOKENS_MOST);
-    segue_siphash_128(t->key, text, size, t->token[t->count++].sum);
+                          segue_text_tail(from->path), line, TOKENS_MOST);
+    segue_siphash_128(t->key, text, strlen(text), t->token[t->count++].sum);
     return SEGUE_OK;
-}
-
-static segue_status read_file(tokens *t, const char *path, segue_error *err)
-{
-    char line[LONGEST + 3];
-    segue_status status = SEGUE_OK;
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", segue_text_tail(path),
-                          strerror(errno));
-    for (size_t i = 1; status == SEGUE_OK && fgets(line, sizeof line, file); i++) {
-        line[strcspn(line, "\r\n")] = '\0';
-        status = add(t, path, i, line, err);
-    }
-    if (status == SEGUE_OK && ferror(file))
-        status = segue_fail(err, SEGUE_EFILE, "%s: cannot be read: %s", segue_text_tail(path),
-                            strerror(errno));
-    (void)fclose(file);
-    memset(line, 0, sizeof line);
-    if (status == SEGUE_OK && t->count == 0)
-        status = segue_fail(err, SEGUE_EDOMAIN, "%s: has no token", segue_text_tail(path));
-    return status;
 }
 
 segue_status segue_tokens_init(tokens *t, const char *path, const unsigned char key[16],
@@ -69,7 +35,8 @@ segue_status segue_tokens_init(tokens *t, const char *path, const unsigned char 
     *t = (tokens){.rate = rate};
     memcpy(t->key, key, sizeof t->key);
     (void)pthread_mutex_init(&t->lock, NULL);
-    const segue_status status = path ? read_file(t, path, err) : SEGUE_OK;
+    taking from = {t, path};
+    const segue_status status = path ? segue_token_file_read(path, add, &from, err) : SEGUE_OK;
     for (size_t i = 0; i < TOKENS_MOST; i++)
         t->token[i].level = rate;
     return status;
@@ -132,17 +99,6 @@ bool segue_tokens_allow(tokens *t, const segue_request *request, bool open, doub
 
 /* ---- browsers ---------------------------------------------------------------------------- */
 
-static bool is_local(const char *host)
-{
-    static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const size_t size = strlen(names[i]);
-        if (strncasecmp(host, names[i], size) == 0 && (host[size] == '\0' || host[size] == ':'))
-            return true;
-    }
-    return false;
-}
-
 bool segue_origin_allow(const segue_request *request, bool any_host, segue_reply *reply)
 {
     const char *origin = request->origin, *host = request->host ? request->host : "";
@@ -151,7 +107,7 @@ bool segue_origin_allow(const segue_request *request, bool any_host, segue_reply
         segue_reply_fail(reply, 403, "pages of another origin may not call the service");
         return false;
     }
-    if (!any_host && request->host && !is_local(host)) {
+    if (!any_host && request->host && !segue_is_local(host)) {
         segue_reply_fail(reply, 403,
                          "without tokens only requests for localhost are served, and this one is "
                          "for '%.80s'",

@@ -25,8 +25,7 @@ typedef struct tokens {
 } tokens;
 
 /**
- * Read tokens from a file: one a line, 16 to 256 printable characters; empty lines and those that
- * begin with # are skipped.  NULL: none are needed.
+ * Take the tokens of a file (token_file.h); NULL: none are needed.
  *
  * @retval SEGUE_EFILE, SEGUE_EDOMAIN
  */
