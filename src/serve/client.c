@@ -136,6 +136,31 @@ static void write_request(const segue_client *client, const char *method, const 
     segue_out(b, body ? body : "");
 }
 
+/* What a header says; NULL: it is not there.  The headers end at `end`. */
+static const char *find_header(const char *text, const char *end, const char *name)
+{
+    const size_t size = strlen(name);
+    for (const char *at = strstr(text, "\r\n"); at && at < end; at = strstr(at + 2, "\r\n"))
+        if (strncasecmp(at + 2, name, size) == 0 && at[2 + size] == ':')
+            return at + 2 + size + 1;
+    return NULL;
+}
+
+/* A service that is killed closes the connection, too: only the length tells. */
+static segue_status check_length(const char *text, const char *end, size_t came, segue_error *err)
+{
+    const char *length = find_header(text, end, "Content-Length");
+    const unsigned long long whole = length ? strtoull(length, NULL, 10) : 0;
+    if (!length)
+        return segue_fail(err, SEGUE_EIO, "the answer does not tell its length");
+    if (came != whole)
+        return segue_fail(err, SEGUE_EIO,
+                          "the answer was cut off: %zu of its %llu bytes came; ask "
+                          "again",
+                          came, whole);
+    return SEGUE_OK;
+}
+
 /* Status line, headers, body: the service always tells the length, and closes. */
 static segue_status read_answer(bytes *raw, int *status, bytes *answer, segue_error *err)
 {
@@ -145,12 +170,14 @@ static segue_status read_answer(bytes *raw, int *status, bytes *answer, segue_er
     if (!end || strncmp(text, "HTTP/1.", 7) != 0 || strlen(text) < 12)
         return segue_fail(err, SEGUE_EIO, "what answers there does not speak HTTP");
     *status = (int)strtol(text + 9, NULL, 10);
-    segue_bytes_put(answer, end + 4, raw->size - 1 - (size_t)(end + 4 - text));
+    const size_t came = raw->size - 1 - (size_t)(end + 4 - text);
+    const segue_status result = check_length(text, end, came, err);
+    segue_bytes_put(answer, end + 4, came);
     segue_bytes_put(answer, "", 1);
     if (answer->failed)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for an answer");
     answer->size--;
-    return SEGUE_OK;
+    return result;
 }
 
 segue_status segue_client_call(const segue_client *client, const char *method, const char *path,
