@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "core/bytes.h"
+#include "transfer/method.h"
 #include "transfer/play.h"
 
 static segue_learner_config config_of(const char *text, uint64_t horizon)
@@ -244,6 +245,30 @@ static void em_takes_every_task_with_a_reward(void **state)
     assert_int_equal(info.estimate.n_tasks, 16);
     assert_non_null(segue_learner_models(learner));
     assert_near(info.eps, segue_model_error(2.0, 2, 7, config.n_tasks, 0.01, 16), 1e-12);
+    segue_learner_destroy(learner);
+}
+
+static void a_peak_of_open_tasks_is_not_kept(void **state)
+{
+    (void)state;
+    enum { PEAK = 300, FEW = 100 };
+    const segue_learner_config config = config_of("tucb:identify=10", 700);
+    segue_learner *learner = NULL;
+    segue_task *task[PEAK];
+    assert_ok(segue_learner_create(&learner, &config, NULL));
+    for (int i = 0; i < PEAK; i++)
+        assert_ok(segue_learner_open_task(learner, &task[i], NULL));
+    for (int i = 0; i < PEAK; i++)
+        assert_ok(segue_learner_close_task(learner, &task[i], NULL));
+    size_t kept = 0;
+    for (const open_task *at = learner->idle; at; at = at->next)
+        kept++;
+    assert_true(kept > 0 && kept < FEW);
+    for (int i = 0; i < FEW; i++) /* the kept ones, and more */
+        assert_ok(segue_learner_open_task(learner, &task[i], NULL));
+    assert_null(learner->idle);
+    for (int i = 0; i < FEW; i++)
+        assert_true(segue_task_ask(task[i]) < config.n_arms);
     segue_learner_destroy(learner);
 }
 
@@ -695,6 +720,7 @@ int main(void)
         cmocka_unit_test(a_task_keeps_the_models_it_was_opened_with),
         cmocka_unit_test(tasks_closed_early_are_left_out),
         cmocka_unit_test(em_takes_every_task_with_a_reward),
+        cmocka_unit_test(a_peak_of_open_tasks_is_not_kept),
         cmocka_unit_test(the_first_tasks_identify_if_asked),
         cmocka_unit_test(estimates_come_on_their_schedule),
         cmocka_unit_test(violations_double_c),

@@ -7,6 +7,11 @@
 
 #include "transfer/method.h"
 
+/* Closed tasks that are kept to be opened again, which saves their allocations where tasks come one
+ * after the other, or a few at a time.  More are freed: a learner that once had 100,000 open tasks
+ * must not keep their memory. */
+#define IDLE_MOST 64
+
 /* ---- making one -------------------------------------------------------------------------- */
 
 /* What its tasks are like. */
@@ -116,19 +121,15 @@ static size_t n_arms_of(const open_task *entry)
 static segue_status take_task(segue_learner *learner, bool identifies, open_task **out,
                               segue_error *err)
 {
-    for (open_task **at = &learner->idle; *at;) {
-        open_task *entry = *at;
-        const bool has_all = n_arms_of(entry) == learner->config.n_arms;
-        if (has_all && entry->identifies != identifies) {
-            at = &entry->next;
-            continue;
-        }
-        *at = entry->next;
-        if (has_all) {
+    while (learner->idle) {
+        open_task *entry = learner->idle;
+        learner->idle = entry->next;
+        learner->n_idle--;
+        if (entry->identifies == identifies && n_arms_of(entry) == learner->config.n_arms) {
             *out = entry;
             return SEGUE_OK;
         }
-        free_entry(entry); /* arms were added */
+        free_entry(entry); /* arms were added, or all that identify were opened: for good */
     }
     return make_task(learner, identifies, out, err);
 }
@@ -181,8 +182,13 @@ void segue_learner_put_away(segue_learner *learner, open_task *entry)
     segue_lesson_release(entry->lesson);
     entry->lesson = NULL;
     entry->learner = NULL;
+    if (learner->n_idle == IDLE_MOST) {
+        free_entry(entry);
+        return;
+    }
     entry->next = learner->idle;
     learner->idle = entry;
+    learner->n_idle++;
 }
 
 segue_status segue_learner_close_task(segue_learner *learner, segue_task **task, segue_error *err)

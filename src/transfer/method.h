@@ -90,6 +90,7 @@ struct segue_learner {
     bool *allowed;      /* n_arms: arms that are not retired; NULL: none is */
     segue_refit *refit; /* the one that is open, or NULL */
     open_task *open, *idle;
+    size_t n_idle;
     uint64_t opened, closed;
     bool has_taken;
     segue_taken taken; /* what the task that was closed last was taken for */
@@ -105,7 +106,7 @@ SEGUE_MUST_CHECK segue_status segue_learner_entry(const segue_learner *learner,
                                                   const segue_task *task, open_task **out,
                                                   segue_error *err);
 
-/* Have an open task no more; it can be opened again. */
+/* Have an open task no more; it may be kept to be opened again. */
 void segue_learner_put_away(segue_learner *learner, open_task *entry);
 
 /* Keep what a task that is being closed is taken for. */
