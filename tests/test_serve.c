@@ -11,6 +11,7 @@
 #include "serve/map.h"
 #include "serve/out.h"
 #include "serve/siphash.h"
+#include "store/sqlite.h"
 
 /* ---- a service to talk to ------------------------------------------------------------------ */
 
@@ -1017,6 +1018,126 @@ static void a_full_disk_refuses_tells_and_not_asks(void **state)
     json_decref(answer);
 }
 
+static segue_store *store_of_learner(void)
+{
+    segue_store *store = NULL;
+    segue_stored_learner learner = {.name = "tutor", .config = "{}", .created = 1.0};
+    segue_error err;
+    if (segue_store_open(&store, "sqlite::memory:", SEGUE_STORE_CREATE, &err) != SEGUE_OK ||
+        segue_store_add_learner(store, &learner, &err) != SEGUE_OK)
+        fail_msg("%s", err.message);
+    assert_int_equal(learner.id, 1);
+    return store;
+}
+
+static int64_t rows_of(segue_store *store, const char *table)
+{
+    char text[64];
+    int64_t count = 0;
+    (void)snprintf(text, sizeof text, "SELECT count(*) FROM %s", table);
+    assert_ok(segue_sql_number(store, text, &count, NULL));
+    return count;
+}
+
+/* Tasks of one reward and one that has many of them, events, decisions. */
+static void fill(segue_store *store)
+{
+    segue_stored_task task = {.learner = 1, .n_arms = 2};
+    segue_stored_event event = {.learner = 1, .kind = SEGUE_EVENT_RETIRE_ARM};
+    segue_reward_fate fate;
+    char key[32];
+    assert_ok(segue_store_begin(store, NULL));
+    for (uint64_t i = 0; i < 2500; i++) {
+        task.key = key;
+        (void)snprintf(key, sizeof key, "t%d", (int)i);
+        assert_ok(segue_store_add_event(store, &event, NULL));
+        assert_ok(segue_store_add_task(store, &task, NULL));
+        assert_ok(segue_store_add_reward(
+            store, &(segue_stored_reward){.task = task.id, .number = i}, &fate, NULL));
+        assert_ok(segue_store_add_reward(
+            store, &(segue_stored_reward){.task = 1, .number = 5000 + i}, &fate, NULL));
+        assert_ok(segue_store_add_decision(
+            store, &(segue_stored_decision){.task = 1 + (int64_t)i % 2, .number = i}, NULL));
+    }
+    assert_ok(segue_store_commit(store, NULL));
+}
+
+static void a_learner_is_purged_a_part_at_a_time(void **state)
+{
+    static const char *const tables[] = {"reward", "decision", "task", "journal", "learner"};
+    segue_store *store = store_of_learner();
+    int64_t left[5] = {0};
+    bool more = true;
+    (void)state;
+    fill(store);
+    assert_ok(segue_store_delete_learner(store, 1, NULL));
+    for (size_t i = 0; i < 5; i++)
+        left[i] = rows_of(store, tables[i]);
+    assert_int_equal(left[0], 5000);
+    while (more) {
+        assert_ok(segue_store_purge(store, &more, NULL));
+        for (size_t i = 0; i < 5; i++) {
+            const int64_t now_left = rows_of(store, tables[i]);
+            assert_true(left[i] - now_left <= 1000);
+            left[i] = now_left;
+        }
+    }
+    for (size_t i = 0; i < 5; i++)
+        assert_int_equal(left[i], 0);
+    segue_store_close(store);
+}
+
+static int interrupt(void *context)
+{
+    (void)context;
+    return 1;
+}
+
+static void a_read_that_fails_is_not_called_damage(void **state)
+{
+    segue_store *store = store_of_learner();
+    segue_stored_task task = {.learner = 1, .key = "s", .n_arms = 2};
+    unsigned char key[SEGUE_STORE_KEY];
+    char name[SEGUE_STORE_NAME + 1];
+    uint64_t boot = 0;
+    segue_error err;
+    (void)state;
+    assert_ok(segue_store_add_task(store, &task, NULL));
+    assert_int_equal(segue_store_task_key(store, task.id + 1, name, &err), SEGUE_EFILE);
+    sqlite3_progress_handler(store->db, 1, interrupt, NULL);
+    assert_int_equal(segue_store_task_key(store, task.id, name, &err), SEGUE_EIO);
+    assert_non_null(strstr(err.message, "interrupted"));
+    assert_int_equal(segue_store_start(store, key, &boot, &err), SEGUE_EIO);
+    assert_non_null(strstr(err.message, "interrupted"));
+    sqlite3_progress_handler(store->db, 0, NULL, NULL);
+    assert_ok(segue_store_task_key(store, task.id, name, &err));
+    assert_string_equal(name, "s");
+    assert_ok(segue_store_start(store, key, &boot, &err));
+    segue_store_close(store);
+}
+
+static void what_is_too_long_is_called_so(void **state)
+{
+    static const char data[2000];
+    segue_store *store = store_of_learner();
+    segue_stored_learner learner = {.name = "other"};
+    segue_error err;
+    char text[2000];
+    (void)state;
+    memset(text, 'x', sizeof text);
+    text[sizeof text - 1] = '\0';
+    (void)sqlite3_limit(store->db, SQLITE_LIMIT_LENGTH, 1000);
+    assert_int_equal(segue_store_add_snapshot(store, 1, 1, data, sizeof data, &err), SEGUE_EIO);
+    assert_non_null(strstr(err.message, "too big"));
+    learner.config = text;
+    assert_int_equal(segue_store_add_learner(store, &learner, &err), SEGUE_EIO);
+    assert_non_null(strstr(err.message, "too big"));
+    learner.config = "{}";
+    assert_ok(segue_store_add_learner(store, &learner, &err));
+    assert_ok(segue_store_add_snapshot(store, 1, 1, data, 500, &err));
+    segue_store_close(store);
+}
+
 /* ---- paths --------------------------------------------------------------------------------- */
 
 static void other_paths_and_methods_are_refused(void **state)
@@ -1082,6 +1203,9 @@ int main(void)
         SERVED(it_learns_and_says_what_transfer_is_worth),
         SERVED(the_journal_leads_to_what_is_there),
         SERVED(a_full_disk_refuses_tells_and_not_asks),
+        cmocka_unit_test(a_learner_is_purged_a_part_at_a_time),
+        cmocka_unit_test(a_read_that_fails_is_not_called_damage),
+        cmocka_unit_test(what_is_too_long_is_called_so),
         SERVED(other_paths_and_methods_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

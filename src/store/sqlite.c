@@ -21,6 +21,7 @@
 #include "core/text.h"
 
 #define BUSY_MILLISECONDS 2000
+#define APPLICATION       1397049173 /* "SEGU" */
 
 static const char *const texts[] = {
 #define SEGUE_STATEMENT_TEXT(name, text) text,
@@ -55,9 +56,7 @@ static const char schema[] =
     "CREATE TABLE snapshot (learner INTEGER, seq INTEGER, bytes BLOB NOT NULL,"
     " PRIMARY KEY (learner, seq));"
     "INSERT INTO meta VALUES ('key', randomblob(16)), ('boot', 0);"
-    "PRAGMA application_id = 1397049173;" /* "SEGU" */
-    "PRAGMA user_version = 2;";
-#define APPLICATION 1397049173
+    "PRAGMA application_id = " SEGUE_SQL_TEXT(APPLICATION) ";" SEGUE_SQL_SET_FORMAT;
 
 segue_status segue_sql_fail(const segue_store *store, segue_error *err)
 {
@@ -350,16 +349,19 @@ segue_status segue_store_claim(segue_store *store, segue_error *err)
 /* Of learners that are not being removed. */
 #define NAMED "learner IN (SELECT id FROM learner WHERE name IS NOT NULL)"
 
+#define IS_CLOSE "kind = 1"
+_Static_assert(SEGUE_EVENT_CLOSE == 1, "IS_CLOSE has another number");
+
 /* What must not be there: how many of it, and what it is called. */
 static const struct {
     const char *count, *what;
 } damages[] = {
     {"SELECT count(*) FROM task AS t WHERE " NAMED " AND ((closed IS NULL) <> (closed_seq IS NULL) "
      "OR (closed_seq IS NOT NULL AND NOT EXISTS (SELECT 1 FROM journal WHERE seq = t.closed_seq "
-     "AND kind = 1 AND subject = t.id AND learner = t.learner)))",
+     "AND " IS_CLOSE " AND subject = t.id AND learner = t.learner)))",
      "tasks of which the journal does not say whether they are closed as they do"},
-    {"SELECT count(*) FROM journal AS j WHERE " NAMED " AND kind = 1 AND NOT EXISTS (SELECT 1 FROM "
-     "task WHERE id = j.subject AND closed_seq = j.seq)",
+    {"SELECT count(*) FROM journal AS j WHERE " NAMED " AND " IS_CLOSE
+     " AND NOT EXISTS (SELECT 1 FROM task WHERE id = j.subject AND closed_seq = j.seq)",
      "ends of tasks where the journal does not say what the task does"},
     {"SELECT count(*) FROM decision AS d LEFT JOIN task AS t ON t.id = d.task WHERE t.id IS NULL "
      "OR d.arm NOT BETWEEN 0 AND t.n_arms - 1",

@@ -7,6 +7,13 @@
 
 #include "store/store.h"
 
+/* A number of the preprocessor inside of a statement. */
+#define SEGUE_SQL_TEXT(number)  SEGUE_SQL_TEXT_(number)
+#define SEGUE_SQL_TEXT_(number) #number
+
+/* Let a file be of this program's format. */
+#define SEGUE_SQL_SET_FORMAT "PRAGMA user_version = " SEGUE_SQL_TEXT(SEGUE_STORE_FORMAT) ";"
+
 /* Statements, prepared when they are first used. */
 #define SEGUE_STATEMENTS(X)                                                                        \
     X(BEGIN, "BEGIN IMMEDIATE")                                                                    \
@@ -18,14 +25,15 @@
     X(ADD_LEARNER, "INSERT INTO learner (name, config, created) VALUES (?1, ?2, ?3)")              \
     X(DELETE_LEARNER, "UPDATE learner SET name = NULL WHERE id = ?1")                              \
     X(DELETED, "SELECT id FROM learner WHERE name IS NULL LIMIT 1")                                \
-    X(PURGE_REWARDS, "DELETE FROM reward WHERE task IN (SELECT id FROM task WHERE learner = ?1 "   \
-                     "ORDER BY id LIMIT ?2)")                                                      \
-    X(PURGE_DECISIONS, "DELETE FROM decision WHERE task IN (SELECT id FROM task WHERE "            \
-                       "learner = ?1 ORDER BY id LIMIT ?2)")                                       \
-    X(PURGE_TASKS, "DELETE FROM task WHERE id IN (SELECT id FROM task WHERE learner = ?1 "         \
-                   "ORDER BY id LIMIT ?2)")                                                        \
+    X(PURGE_REWARDS,                                                                               \
+      "DELETE FROM reward WHERE (task, number) IN (SELECT task, number FROM reward "               \
+      "WHERE task IN (" FIRST_TASKS ") LIMIT ?2)")                                                 \
+    X(PURGE_DECISIONS, "DELETE FROM decision WHERE (task, number) IN (SELECT task, number FROM "   \
+                       "decision WHERE task IN (" FIRST_TASKS ") LIMIT ?2)")                       \
+    X(PURGE_TASKS, "DELETE FROM task WHERE id IN (" FIRST_TASKS ")")                               \
+    X(PURGE_EVENTS, "DELETE FROM journal WHERE seq IN (SELECT seq FROM journal WHERE "             \
+                    "learner = ?1 ORDER BY seq LIMIT ?2)")                                         \
     X(PURGE_ARMS, "DELETE FROM arm WHERE learner = ?1")                                            \
-    X(PURGE_EVENTS, "DELETE FROM journal WHERE learner = ?1")                                      \
     X(PURGE_SNAPSHOTS, "DELETE FROM snapshot WHERE learner = ?1")                                  \
     X(PURGE_LEARNER, "DELETE FROM learner WHERE id = ?1")                                          \
     X(ADD_ARM, "INSERT INTO arm (learner, place, name, added) VALUES (?1, ?2, ?3, ?4)")            \
@@ -69,6 +77,8 @@
     X(EVENTS, "SELECT seq, learner, kind, subject, at FROM journal WHERE learner = ?1 AND "        \
               "seq > ?2 ORDER BY seq")                                                             \
     X(SNAPSHOT, "SELECT seq, bytes FROM snapshot WHERE learner = ?1 ORDER BY seq DESC LIMIT 1")
+
+#define FIRST_TASKS "SELECT id FROM task WHERE learner = ?1 ORDER BY id LIMIT ?2"
 
 #define TASK_COLUMNS                                                                               \
     "SELECT id, learner, key, control, version, n_arms, opened, closed, rewards, total FROM task "

@@ -174,8 +174,11 @@ segue_status segue_store_task_key(segue_store *store, int64_t id, char key[SEGUE
         return SEGUE_EIO;
     (void)sqlite3_bind_int64(sql, 1, id);
     segue_status status = SEGUE_OK;
-    if (sqlite3_step(sql) == SQLITE_ROW)
+    const int code = sqlite3_step(sql);
+    if (code == SQLITE_ROW)
         (void)snprintf(key, SEGUE_STORE_NAME + 1, "%s", text_of(sql, 2));
+    else if (code != SQLITE_DONE)
+        status = segue_sql_fail(store, err);
     else
         status = segue_fail(err, SEGUE_EFILE, "the store is damaged: a reward is of no task");
     (void)sqlite3_reset(sql);

@@ -5,14 +5,22 @@
 #include "core/text.h"
 #include "store/sqlite.h"
 
-#define PURGE_TASKS_AT_ONCE 50
+#define PURGE_ROWS 1000 /* of a table in one transaction, for which all others wait */
 
-static void bind_text(sqlite3_stmt *sql, int place, const char *text)
+/* NULL is fine; gives SQLite's code. */
+static int bind_text(sqlite3_stmt *sql, int place, const char *text)
 {
-    if (text)
-        (void)sqlite3_bind_text(sql, place, text, -1, SQLITE_STATIC);
-    else
-        (void)sqlite3_bind_null(sql, place);
+    return sqlite3_bind_text(sql, place, text, -1, SQLITE_STATIC);
+}
+
+/* Run a statement, if what it was given could be bound: SQLite takes a billion bytes at most. */
+static segue_status run_bound(segue_store *store, sqlite3_stmt *sql, int bound, segue_error *err)
+{
+    if (bound == SQLITE_OK)
+        return segue_sql_run(store, sql, err);
+    (void)sqlite3_clear_bindings(sql);
+    return segue_fail(err, bound == SQLITE_NOMEM ? SEGUE_ENOMEM : SEGUE_EIO, "%s: %s",
+                      segue_text_tail(store->path), sqlite3_errstr(bound));
 }
 
 static segue_status run_plain(segue_store *store, statement which, segue_error *err)
@@ -55,9 +63,12 @@ static segue_status read_meta(segue_store *store, const char *name, unsigned cha
     sqlite3_stmt *sql = segue_sql(store, SQL_META, err);
     if (!sql)
         return SEGUE_EIO;
-    bind_text(sql, 1, name);
+    (void)bind_text(sql, 1, name);
     segue_status status = SEGUE_OK;
-    if (sqlite3_step(sql) != SQLITE_ROW || (key && sqlite3_column_bytes(sql, 0) != SEGUE_STORE_KEY))
+    const int code = sqlite3_step(sql);
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        status = segue_sql_fail(store, err);
+    else if (code == SQLITE_DONE || (key && sqlite3_column_bytes(sql, 0) != SEGUE_STORE_KEY))
         status = segue_fail(err, SEGUE_EFILE, "%s: is damaged: it has no '%s'",
                             segue_text_tail(store->path), name);
     else if (key)
@@ -81,7 +92,7 @@ segue_status segue_store_start(segue_store *store, unsigned char key[SEGUE_STORE
     sqlite3_stmt *sql = segue_sql(store, SQL_SET_META, err);
     if (!sql)
         return SEGUE_EIO;
-    bind_text(sql, 1, "boot");
+    (void)bind_text(sql, 1, "boot");
     (void)sqlite3_bind_int64(sql, 2, (int64_t)*boot);
     return segue_sql_run(store, sql, err);
 }
@@ -91,7 +102,7 @@ segue_status segue_store_probe(segue_store *store, double when, segue_error *err
     sqlite3_stmt *sql = segue_sql(store, SQL_SET_META, err);
     if (!sql)
         return SEGUE_EIO;
-    bind_text(sql, 1, "probe");
+    (void)bind_text(sql, 1, "probe");
     (void)sqlite3_bind_double(sql, 2, when);
     return segue_sql_run(store, sql, err);
 }
@@ -104,10 +115,11 @@ segue_status segue_store_add_learner(segue_store *store, segue_stored_learner *l
     sqlite3_stmt *sql = segue_sql(store, SQL_ADD_LEARNER, err);
     if (!sql)
         return SEGUE_EIO;
-    bind_text(sql, 1, learner->name);
-    bind_text(sql, 2, learner->config);
+    int bound = bind_text(sql, 1, learner->name);
+    if (bound == SQLITE_OK)
+        bound = bind_text(sql, 2, learner->config);
     (void)sqlite3_bind_double(sql, 3, learner->created);
-    const segue_status status = segue_sql_run(store, sql, err);
+    const segue_status status = run_bound(store, sql, bound, err);
     learner->id = sqlite3_last_insert_rowid(store->db);
     return status;
 }
@@ -144,20 +156,20 @@ static segue_status find_deleted(segue_store *store, int64_t *learner, segue_err
     return status;
 }
 
+/* The rows of the first tasks, these tasks, then the rest; a table with more rows ends the part. */
 segue_status segue_store_purge(segue_store *store, bool *more, segue_error *err)
 {
-    static const statement parts[] = {SQL_PURGE_REWARDS, SQL_PURGE_DECISIONS, SQL_PURGE_TASKS};
-    static const statement rest[] = {SQL_PURGE_ARMS, SQL_PURGE_EVENTS, SQL_PURGE_SNAPSHOTS,
-                                     SQL_PURGE_LEARNER};
+    static const statement parts[] = {SQL_PURGE_REWARDS, SQL_PURGE_DECISIONS, SQL_PURGE_TASKS,
+                                      SQL_PURGE_EVENTS,  SQL_PURGE_ARMS,      SQL_PURGE_SNAPSHOTS,
+                                      SQL_PURGE_LEARNER};
     int64_t learner = 0;
     segue_status status = find_deleted(store, &learner, err);
     *more = status == SEGUE_OK && learner != 0;
-    for (size_t i = 0; i < 3 && *more && status == SEGUE_OK; i++)
-        status = run_with(store, parts[i], learner, PURGE_TASKS_AT_ONCE, err);
-    if (status != SEGUE_OK || !*more || sqlite3_changes(store->db) > 0)
-        return status;
-    for (size_t i = 0; i < 4 && status == SEGUE_OK; i++)
-        status = run_with(store, rest[i], learner, 0, err);
+    bool full = !*more;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && !full && status == SEGUE_OK; i++) {
+        status = run_with(store, parts[i], learner, PURGE_ROWS, err);
+        full = sqlite3_changes(store->db) == PURGE_ROWS;
+    }
     return status;
 }
 
@@ -169,9 +181,9 @@ segue_status segue_store_add_arm(segue_store *store, int64_t learner, size_t pla
         return SEGUE_EIO;
     (void)sqlite3_bind_int64(sql, 1, learner);
     (void)sqlite3_bind_int64(sql, 2, (int64_t)place);
-    bind_text(sql, 3, name);
+    const int bound = bind_text(sql, 3, name);
     (void)sqlite3_bind_double(sql, 4, when);
-    return segue_sql_run(store, sql, err);
+    return run_bound(store, sql, bound, err);
 }
 
 segue_status segue_store_retire_arm(segue_store *store, int64_t learner, size_t place, double when,
@@ -194,12 +206,12 @@ segue_status segue_store_add_task(segue_store *store, segue_stored_task *task, s
     if (!sql)
         return SEGUE_EIO;
     (void)sqlite3_bind_int64(sql, 1, task->learner);
-    bind_text(sql, 2, task->key);
+    const int bound = bind_text(sql, 2, task->key);
     (void)sqlite3_bind_int64(sql, 3, task->control);
     (void)sqlite3_bind_int64(sql, 4, (int64_t)task->version);
     (void)sqlite3_bind_int64(sql, 5, (int64_t)task->n_arms);
     (void)sqlite3_bind_double(sql, 6, task->opened);
-    const segue_status status = segue_sql_run(store, sql, err);
+    const segue_status status = run_bound(store, sql, bound, err);
     task->id = sqlite3_last_insert_rowid(store->db);
     return status;
 }
@@ -231,13 +243,13 @@ segue_status segue_store_add_decision(segue_store *store, const segue_stored_dec
     (void)sqlite3_bind_int64(sql, 2, (int64_t)decision->number);
     (void)sqlite3_bind_int64(sql, 3, (int64_t)decision->arm);
     (void)sqlite3_bind_int64(sql, 4, (int64_t)decision->version);
-    bind_text(sql, 5, decision->event);
+    const int bound = bind_text(sql, 5, decision->event);
     (void)sqlite3_bind_double(sql, 6, decision->asked);
     if (decision->probability > 0.0) {
         (void)sqlite3_bind_double(sql, 7, decision->probability);
         (void)sqlite3_bind_int64(sql, 8, decision->exact);
     }
-    return segue_sql_run(store, sql, err);
+    return run_bound(store, sql, bound, err);
 }
 
 segue_status segue_store_add_reward(segue_store *store, const segue_stored_reward *reward,
@@ -289,8 +301,8 @@ segue_status segue_store_add_snapshot(segue_store *store, int64_t learner, uint6
         return SEGUE_EIO;
     (void)sqlite3_bind_int64(sql, 1, learner);
     (void)sqlite3_bind_int64(sql, 2, (int64_t)seq);
-    (void)sqlite3_bind_blob64(sql, 3, data, size, SQLITE_STATIC);
-    const segue_status status = segue_sql_run(store, sql, err);
+    const int bound = sqlite3_bind_blob64(sql, 3, data, size, SQLITE_STATIC);
+    const segue_status status = run_bound(store, sql, bound, err);
     return status == SEGUE_OK ? run_with(store, SQL_FORGET_SNAPSHOTS, learner, (int64_t)seq, err)
                               : status;
 }

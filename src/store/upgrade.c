@@ -1,7 +1,5 @@
 /* upgrade.c - bring a store of an older format to this one.
  * SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
-
 #include "store/sqlite.h"
 
 /* What each format has that the one before it had not. */
@@ -13,12 +11,10 @@ static const char *const steps[SEGUE_STORE_FORMAT + 1] = {
 
 static segue_status take_steps(segue_store *store, int64_t from, segue_error *err)
 {
-    char text[64];
     segue_status status = segue_sql_execute(store, "DELETE FROM snapshot", err);
     for (int64_t to = from + 1; to <= SEGUE_STORE_FORMAT && status == SEGUE_OK; to++)
         status = segue_sql_execute(store, steps[to], err);
-    (void)snprintf(text, sizeof text, "PRAGMA user_version = %d", SEGUE_STORE_FORMAT);
-    return status == SEGUE_OK ? segue_sql_execute(store, text, err) : status;
+    return status == SEGUE_OK ? segue_sql_execute(store, SEGUE_SQL_SET_FORMAT, err) : status;
 }
 
 segue_status segue_store_upgrade(segue_store *store, int64_t *from, segue_error *err)
