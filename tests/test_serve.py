@@ -438,6 +438,16 @@ class Wrong(Folder):
         self.assertEqual(service.stop(), 0)
         answer("store", "export", "--store", store, "--file", out)
         rows = [json.loads(line) for line in pathlib.Path(out).read_text().splitlines()]
+        self.assertNotIn("snapshot", [row.get("table") for row in rows])
+        rows.insert(-1, {"table": "snapshot", "row": [1, 1, {"hex": "00"}]})  # exports had them, and they are skipped
+        rows[-1]["rows"] += 1
+        new = self.file("\n".join(map(json.dumps, rows)), "new.jsonl")
+        self.assertIn("sound; 1 learners", answer("store", "import", "--store", self.folder / "new.db", "--file", new))
+        service = Service(SEGUE, str(self.folder / "new.db"))
+        self.assertEqual(service.client().ask("tutor", "s", event="e"), before)
+        self.assertEqual(service.stop(), 0)
+        with contextlib.closing(sqlite3.connect(self.folder / "new.db")) as db:
+            self.assertEqual(db.execute("SELECT count(*) FROM snapshot").fetchone(), (1,))
         rows = [row for row in rows if row.get("table") != "sqlite_sequence"]
         rows[0]["segue_store"] = 1  # and an export of that time
         rows[-1]["rows"] = len(rows) - 2

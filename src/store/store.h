@@ -62,8 +62,8 @@ SEGUE_MUST_CHECK segue_status segue_store_integrity(segue_store *store, segue_er
 SEGUE_MUST_CHECK segue_status segue_store_upgrade(segue_store *store, int64_t *from,
                                                   segue_error *err);
 
-/** Write all there is to a file, a line of JSON a row; and fill a new store from such a file, which
- * may be of an older format.
+/** Write all there is but snapshots to a file, a line of JSON a row; and fill a new store from such
+ * a file, which may be of an older format.
  * @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_store_export(segue_store *store, const char *path,
                                                  segue_error *err);
