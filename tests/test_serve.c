@@ -1044,7 +1044,7 @@ static void fill(segue_store *store)
 {
     segue_stored_task task = {.learner = 1, .n_arms = 2};
     segue_stored_event event = {.learner = 1, .kind = SEGUE_EVENT_RETIRE_ARM};
-    segue_reward_fate fate;
+    bool is_new = false;
     char key[32];
     assert_ok(segue_store_begin(store, NULL));
     for (uint64_t i = 0; i < 2500; i++) {
@@ -1053,9 +1053,9 @@ static void fill(segue_store *store)
         assert_ok(segue_store_add_event(store, &event, NULL));
         assert_ok(segue_store_add_task(store, &task, NULL));
         assert_ok(segue_store_add_reward(
-            store, &(segue_stored_reward){.task = task.id, .number = i}, &fate, NULL));
+            store, &(segue_stored_reward){.task = task.id, .number = i}, &is_new, NULL));
         assert_ok(segue_store_add_reward(
-            store, &(segue_stored_reward){.task = 1, .number = 5000 + i}, &fate, NULL));
+            store, &(segue_stored_reward){.task = 1, .number = 5000 + i}, &is_new, NULL));
         assert_ok(segue_store_add_decision(
             store, &(segue_stored_decision){.task = 1 + (int64_t)i % 2, .number = i}, NULL));
     }

@@ -97,7 +97,7 @@ class Slow(Served):
     def test_too_many_requests_are_refused(self):
         self.assertEqual(self.client.get("/v1/learners")[0], 200)
         self.refused_call(429, "requests a second", "GET", "/v1/learners")
-        self.assertEqual(self.client.answer_headers["Retry-After"], "1")
+        self.assertEqual(self.client.answer_headers["Retry-After"], "10000")
         self.assertEqual(self.client.get("/healthz")[0], 200)
 
 
@@ -244,6 +244,17 @@ class Local(Served):
         self.assertEqual(self.client.ask("waits", "s", count=1000)[0], 200)
         self.assertEqual(self.service.stop(), 0)
         self.assertEqual(kept(), 6000)
+
+    def test_a_store_that_is_gone_ends_it(self):
+        for name in ("test.db", "test.db-wal", "test.db-shm"):
+            (self.folder / name).unlink()
+        self.client.close()
+        self.assertEqual(self.service.process.wait(timeout=60), 1)
+        self.service.reader.join()
+        self.assertIn("moved or removed", "".join(self.service.errors))
+        self.service.process.stderr.close()
+        self.service.errors.clear()
+        self.assertFalse((self.folder / "test.db").exists())
 
     def test_every_method_learns_aside_and_comes_back(self):
         """Tasks of two types; then a kill: the learner is the one that it was."""

@@ -130,7 +130,8 @@ static int open_aside(char *aside, mode_t mode)
 static bool is_direct(const char *path)
 {
     struct stat about;
-    return (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) || strncmp(path, "/dev/", 5) == 0 ||
+    return (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) ||
+           strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/dev/std", 8) == 0 ||
            strncmp(path, "/proc/", 6) == 0;
 }
 

@@ -160,7 +160,7 @@ void segue_tick(segue_service *service)
         segue_live_release(all[i]);
     }
     free(all);
-    if (atomic_load(&service->failing))
+    if (atomic_load(&service->failing) || !segue_store_is_there(service->store))
         (void)segue_service_wish(service, OP_PROBE, 0, 0);
 }
 

@@ -133,7 +133,13 @@ static segue_status stage_purge(segue_service *service, op *o, segue_error *err)
 
 static segue_status stage_probe(segue_service *service, op *o, segue_error *err)
 {
-    (void)o;
+    segue_error gone;
+    if (!segue_store_is_there(service->store)) {
+        (void)segue_fail(&gone, SEGUE_EIO, "the store's file was moved or removed");
+        segue_service_break(service, &gone);
+        o->answered = true;
+        return SEGUE_OK;
+    }
     return segue_store_probe(service->store, segue_service_now(service), err);
 }
 

@@ -183,7 +183,6 @@ static bool find_told(segue_service *service, op *o)
 static segue_status add_reward(segue_service *service, op *o, live_task *task, double now,
                                segue_error *err)
 {
-    segue_reward_fate fate = SEGUE_REWARD_NEW;
     const segue_stored_reward reward = {.task = task->id,
                                         .number = o->decision.number,
                                         .place = task->staged_rewards,
@@ -192,12 +191,11 @@ static segue_status add_reward(segue_service *service, op *o, live_task *task, d
                                         .told = now,
                                         .by_default = o->kind == OP_FALL_BACK};
     o->task = task;
-    segue_status status = segue_store_add_reward(service->store, &reward, &fate, err);
+    segue_status status = segue_store_add_reward(service->store, &reward, &o->is_new, err);
     if (status != SEGUE_OK)
         return status;
-    if (fate != SEGUE_REWARD_NEW)
+    if (!o->is_new)
         return tell_uncounted(service, o, false, err);
-    o->is_new = true;
     task->staged_rewards++;
     task->staged_total += reward.value;
     const uint64_t most = o->live->words.close_after;

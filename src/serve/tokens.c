@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "serve/tokens.h"
 
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 
@@ -10,6 +11,8 @@
 #include "serve/listen.h"
 #include "serve/siphash.h"
 #include "serve/token_file.h"
+
+#define PAUSE_MOST 86400.0 /* seconds, of what a caller is told to wait */
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
@@ -93,7 +96,10 @@ bool segue_tokens_allow(tokens *t, const segue_request *request, bool open, doub
     }
     if (take(t, who, now))
         return true;
-    segue_reply_fail(reply, 429, "more than %g requests a second; try again in a second", t->rate);
+    const double pause = fmin(ceil(fmax(1.0, 1.0 / t->rate)), PAUSE_MOST);
+    segue_reply_fail(reply, 429, "more than %g requests a second; try again in %g s", t->rate,
+                     pause);
+    reply->retry = (unsigned)pause;
     return false;
 }
 

@@ -221,14 +221,24 @@ static segue_store_mode settle(const segue_store *store, segue_store_mode mode)
     return may_write(store->path) ? SEGUE_STORE_CHANGE : SEGUE_STORE_READ;
 }
 
+static bool has_folder(const char *path)
+{
+    char folder[4096];
+    const char *slash = strrchr(path, '/');
+    (void)snprintf(folder, sizeof folder, "%.*s.", slash ? (int)(slash - path) + 1 : 0, path);
+    return access(folder, F_OK) == 0;
+}
+
 /* Why SQLite could not open it: it says the same of all. */
 static const char *why_closed(const segue_store *store, segue_store_mode mode)
 {
     const int code = store->db ? sqlite3_system_errno(store->db) : ENOMEM;
     struct stat about;
+    if (code == ENOENT && mode == SEGUE_STORE_CREATE)
+        return has_folder(store->path) ? "no permission to make a file in its folder"
+                                       : "its folder is missing; make it first";
     if (code == ENOENT)
-        return mode == SEGUE_STORE_CREATE ? "its folder is missing; make it first"
-                                          : "there is no such file; 'segue serve' makes one";
+        return "there is no such file; 'segue serve' makes one";
     if (stat(store->path, &about) == 0 && S_ISDIR(about.st_mode))
         return "is a folder; need a file";
     if (code == EACCES || code == EPERM)
@@ -342,6 +352,14 @@ segue_status segue_store_claim(segue_store *store, segue_error *err)
                       errno == EWOULDBLOCK ? "another process serves this store"
                                            : "cannot be locked: ",
                       errno == EWOULDBLOCK ? "" : strerror(errno));
+}
+
+bool segue_store_is_there(const segue_store *store)
+{
+    struct stat claimed, named;
+    return store->claim < 0 ||
+           (fstat(store->claim, &claimed) == 0 && stat(store->path, &named) == 0 &&
+            claimed.st_dev == named.st_dev && claimed.st_ino == named.st_ino);
 }
 
 /* ---- the file as a whole ----------------------------------------------------------------- */

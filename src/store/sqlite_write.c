@@ -253,7 +253,7 @@ segue_status segue_store_add_decision(segue_store *store, const segue_stored_dec
 }
 
 segue_status segue_store_add_reward(segue_store *store, const segue_stored_reward *reward,
-                                    segue_reward_fate *fate, segue_error *err)
+                                    bool *is_new, segue_error *err)
 {
     sqlite3_stmt *sql = segue_sql(store, SQL_ADD_REWARD, err);
     if (!sql)
@@ -265,15 +265,8 @@ segue_status segue_store_add_reward(segue_store *store, const segue_stored_rewar
     (void)sqlite3_bind_double(sql, 5, reward->value);
     (void)sqlite3_bind_double(sql, 6, reward->told);
     (void)sqlite3_bind_int64(sql, 7, reward->by_default);
-    segue_status status = segue_sql_run(store, sql, err);
-    *fate = SEGUE_REWARD_NEW;
-    if (status != SEGUE_OK || sqlite3_changes(store->db) == 1)
-        return status;
-    segue_stored_reward there;
-    bool found = false;
-    status = segue_store_find_reward(store, reward->task, reward->number, &there, &found, err);
-    const bool same = !(there.value < reward->value || there.value > reward->value);
-    *fate = same ? SEGUE_REWARD_SAME : SEGUE_REWARD_OTHER;
+    const segue_status status = segue_sql_run(store, sql, err);
+    *is_new = status == SEGUE_OK && sqlite3_changes(store->db) == 1;
     return status;
 }
 

@@ -49,6 +49,9 @@ const char *segue_store_path(const segue_store *store);
  * process, however that ends.  @retval SEGUE_EFILE  another process has it */
 SEGUE_MUST_CHECK segue_status segue_store_claim(segue_store *store, segue_error *err);
 
+/** Whether the file that was claimed still has its name: else nobody will find what is stored. */
+bool segue_store_is_there(const segue_store *store);
+
 /** Look the file over as SQLite does, and whether what is counted is there.
  * @retval SEGUE_EFILE  it is damaged */
 SEGUE_MUST_CHECK segue_status segue_store_integrity(segue_store *store, segue_error *err);
@@ -155,16 +158,10 @@ typedef struct segue_stored_reward {
     bool by_default; /* nobody told it in time */
 } segue_stored_reward;
 
-typedef enum segue_reward_fate {
-    SEGUE_REWARD_NEW,
-    SEGUE_REWARD_SAME, /* it was there already */
-    SEGUE_REWARD_OTHER /* another one was there, and stays */
-} segue_reward_fate;
-
-/** Add a reward, unless its decision has one. */
+/** Add a reward, unless its decision has one: then that stays, and *is_new is false. */
 SEGUE_MUST_CHECK segue_status segue_store_add_reward(segue_store *store,
                                                      const segue_stored_reward *reward,
-                                                     segue_reward_fate *fate, segue_error *err);
+                                                     bool *is_new, segue_error *err);
 
 /** Find the reward of a decision; false in *found: it has none. */
 SEGUE_MUST_CHECK segue_status segue_store_find_reward(segue_store *store, int64_t task,
