@@ -48,6 +48,8 @@ WIDE = """[...document.body.querySelectorAll('*')].filter(e => !e.closest('.fram
 OUT = """[...document.querySelectorAll('.card *, .tiles dd, caption span')].filter(e => e.checkVisibility() && (e.scrollWidth >
   e.clientWidth + 1 && e.clientWidth > 0 || e.getBoundingClientRect().right > (e.closest('.card, .tiles div, .frame')
   .getBoundingClientRect().right + 0.5))).map(e => e.outerHTML.slice(0, 80))"""
+HIDE = ("Object.defineProperty(document, 'hidden', {{value: {}, configurable: true}});"
+        "document.dispatchEvent(new Event('visibilitychange'))")
 FOCUS = """(() => { const e = document.activeElement, s = getComputedStyle(e);
   return {tag: e.tagName, text: (e.getAttribute('aria-label') ?? e.id ?? '') || e.textContent.trim().slice(0, 60),
           seen: s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 2}; })()"""
@@ -271,14 +273,12 @@ class Dashboard(Page):
         self.go()
         self.live()
         asked = "performance.getEntriesByType('resource').filter(e => e.name.includes('/v1/')).length"
-        hide = ("Object.defineProperty(document, 'hidden', {{value: {}, configurable: true}});"
-                "document.dispatchEvent(new Event('visibilitychange'))")
-        self.browser.value(hide.format("true"))
+        self.browser.value(HIDE.format("true"))
         self.browser.value("new Promise(done => setTimeout(done, 500))")  # one may be under way
         before = self.browser.value(asked)
         self.browser.value("new Promise(done => setTimeout(done, 2500))")
         self.assertEqual(self.browser.value(asked), before)
-        self.browser.value(hide.format("false"))
+        self.browser.value(HIDE.format("false"))
         self.browser.wait(f"{asked} > {before}")
 
     def test_9_a_service_that_is_gone_is_said_to_be(self):
@@ -332,6 +332,22 @@ class Modules(Page):
         line = self.evaluate("curl", "m.curl('/v1/it', {task: \"a'b\"}).textContent")
         self.assertIn("-d '{\"task\":\"a'\\''b\"}'", line)
 
+
+    def test_a_tab_hidden_and_shown_while_it_asks_still_asks_one_at_a_time(self):
+        self.evaluate("poll", "(window.begun = window.under = window.most = 0, m.poll(() => { window.begun++;"
+                      "window.most = Math.max(window.most, ++window.under);"
+                      "return new Promise(done => { window.end = () => { window.under--; done(); }; }); }, () => {}), 0)")
+        for _ in range(2):
+            self.browser.value(HIDE.format("true"))
+            self.browser.value(HIDE.format("false"))
+        self.assertEqual(self.browser.value("window.begun"), 1)
+        self.browser.value("window.end()")
+        self.browser.wait("window.begun === 2 && window.under === 1")
+        self.browser.value(HIDE.format("true"))
+        self.browser.value("window.end()")
+        self.browser.value(HIDE.format("false"))  # nothing is under way: at once
+        self.browser.wait("window.begun === 3")
+        self.assertEqual(self.browser.value("window.most"), 1)
 
     def test_numbers_are_written_by_their_size(self):
         cases = {

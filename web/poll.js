@@ -11,9 +11,11 @@ const LONGEST = 30000; /* ms: failures double the wait up to this */
 export function poll(look, failed) {
     let wait = EVERY;
     let timer = 0;
+    let busy = false; /* a look is under way: its end starts the next wait */
     const stopper = new AbortController();
 
     async function turn() {
+        busy = true;
         try {
             await look(stopper.signal);
             wait = EVERY;
@@ -22,15 +24,14 @@ export function poll(look, failed) {
             wait = Math.max(Math.min(2 * wait, LONGEST), 1000 * (error.retryAfter ?? 0));
             failed(error);
         }
-        if (!stopper.signal.aborted && !document.hidden) timer = setTimeout(turn, wait);
-        else timer = 0;
+        busy = false;
+        timer = !stopper.signal.aborted && !document.hidden ? setTimeout(turn, wait) : 0;
     }
 
     function looked() {
-        if (document.hidden) {
-            clearTimeout(timer);
-            timer = 0;
-        } else if (!timer) turn();
+        clearTimeout(timer);
+        timer = 0;
+        if (!document.hidden && !busy) turn();
     }
     document.addEventListener("visibilitychange", looked, { signal: stopper.signal });
     turn();
