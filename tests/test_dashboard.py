@@ -471,6 +471,21 @@ class Odd(Page):
         self.browser.value("document.querySelector('details:has(.facts)').open = true")
         self.assertIn("Models\n2", self.text(".facts"))
 
+    def test_a_learner_made_anew_under_its_name_begins_anew(self):
+        api, made = self.api(), {"name": "again", "arms": ["a", "b"], "close_after": 2, "range": [0, 3]}
+        rng = random.Random(1)
+        api.must("POST", "/v1/learners", made)
+        for i in range(6):
+            api.play("again", f"student {i}", {"a": 1, "b": 0}, 2, rng)
+        self.visit("again")
+        facts = "document.querySelector('.facts').textContent"
+        self.assertIn("0 to 3", self.browser.value(facts))
+        api.must("DELETE", "/v1/learners/again")
+        api.must("POST", "/v1/learners", {**made, "range": [0, 7]})
+        self.wait_for("No task is closed yet")
+        self.assertIn("0 to 7", self.browser.value(facts))
+        self.browser.complaints.clear()  # of the time when there was none
+
     def test_every_page_can_be_reached_and_an_unknown_one_says_so(self):
         current = "[...document.querySelectorAll('nav [aria-current=page]')].map(e => e.textContent).join()"
         for hash, name in [("", "Learners"), ("#/", "Learners"), ("#/new", "New learner"), ("#/learner/prior", "")]:

@@ -47,7 +47,16 @@ export function learnerPage(name) {
     body.hidden = true;
 
     const at = (rest) => learnerPath(name, rest);
-    let groups = [], versions = [], seen = null, drawn = -1;
+    let groups, versions, seen, drawn;
+
+    function forget() {
+        groups = [];
+        versions = [];
+        seen = null;
+        drawn = -1;
+        settings.replaceChildren();
+    }
+    forget();
 
     /* The history costs the service the more the longer it is: again only when a difference could be seen. */
     async function lookBack(learner, signal) {
@@ -61,6 +70,7 @@ export function learnerPage(name) {
 
     async function look(signal) {
         const learner = await get(at(""), signal);
+        if (seen && seen.created !== learner.created) forget(); /* another of the same name */
         await lookBack(learner, signal);
         const [{ tasks }, { decisions }] = await Promise.all([
             get(at("/tasks?open=true&explain=true&limit=20"), signal), get(at("/decisions"), signal)]);
