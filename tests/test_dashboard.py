@@ -48,6 +48,7 @@ WIDE = """[...document.body.querySelectorAll('*')].filter(e => !e.closest('.fram
 OUT = """[...document.querySelectorAll('.card *, .tiles dd, caption span')].filter(e => e.checkVisibility() && (e.scrollWidth >
   e.clientWidth + 1 && e.clientWidth > 0 || e.getBoundingClientRect().right > (e.closest('.card, .tiles div, .frame')
   .getBoundingClientRect().right + 0.5))).map(e => e.outerHTML.slice(0, 80))"""
+ASKED = "performance.getEntriesByType('resource').filter(e => e.name.includes('/v1/')).length"
 HIDE = ("Object.defineProperty(document, 'hidden', {{value: {}, configurable: true}});"
         "document.dispatchEvent(new Event('visibilitychange'))")
 FOCUS = """(() => { const e = document.activeElement, s = getComputedStyle(e);
@@ -92,7 +93,7 @@ class Page(unittest.TestCase):
         self.browser.open(f"{self.url()}/?{Page.visits}{hash}", width, mobile)
 
     def live(self):
-        self.browser.wait("document.getElementById('live').textContent.startsWith('Live')")
+        self.browser.wait("/^(Live|Connected)/.test(document.getElementById('live').textContent)")
 
     def wait_for(self, text, selector="main"):
         self.browser.wait(f"document.querySelector({json.dumps(selector)})?.innerText.includes({json.dumps(text)})")
@@ -189,6 +190,14 @@ class Dashboard(Page):
                            "(document.getElementById('method'))")
         self.assertTrue(self.browser.value("document.getElementById('models').checkVisibility()"))
 
+    def test_3_the_form_asks_once_whether_it_may_ask_at_all(self):
+        self.go("#/new")
+        self.live()
+        for hidden in ("true", "false"):  # a page that goes on asking would at once
+            self.browser.value(HIDE.format(hidden))
+        self.browser.value("new Promise(done => setTimeout(done, 500))")
+        self.assertEqual(self.browser.value(ASKED), 1)
+
     def test_4_what_is_played_is_seen_without_reloading(self):
         self.go(self.HASH)
         self.wait_for("No task is open")
@@ -272,19 +281,22 @@ class Dashboard(Page):
     def test_8_a_hidden_tab_asks_nothing(self):
         self.go()
         self.live()
-        asked = "performance.getEntriesByType('resource').filter(e => e.name.includes('/v1/')).length"
         self.browser.value(HIDE.format("true"))
         self.browser.value("new Promise(done => setTimeout(done, 500))")  # one may be under way
-        before = self.browser.value(asked)
+        before = self.browser.value(ASKED)
         self.browser.value("new Promise(done => setTimeout(done, 2500))")
-        self.assertEqual(self.browser.value(asked), before)
+        self.assertEqual(self.browser.value(ASKED), before)
         self.browser.value(HIDE.format("false"))
-        self.browser.wait(f"{asked} > {before}")
+        self.browser.wait(f"{ASKED} > {before}")
 
     def test_9_a_service_that_is_gone_is_said_to_be(self):
-        self.go()
+        self.go("#/new")
         self.live()
         self.service.stop()
+        self.browser.value("for (const [id, text] of [['name', 'x'], ['arms', 'a\\nb']]) document.getElementById(id).value = text;"
+                           "document.querySelector('form').requestSubmit()")
+        self.browser.wait("document.querySelector('.error').innerText === 'The service does not answer; try again.'")
+        self.browser.value("location.hash = '#/'")
         self.wait_for("does not answer", "#status")
         self.service.listen = f"127.0.0.1:{self.service.port}"
         self.service.start()

@@ -67,7 +67,8 @@ async function look(signal) {
     await page.look(signal);
     if (lost) say("Connected again.");
     lost = false;
-    setText(live, `Live: looked at ${new Date().toLocaleTimeString()}.`);
+    if (page.once) stop(); /* it shows nothing that changes */
+    setText(live, page.once ? "Connected." : `Live: looked at ${new Date().toLocaleTimeString()}.`);
 }
 
 function failed(error) {

@@ -115,7 +115,7 @@ export function createPage(say) {
             say(`Learner ${learner.name} is there.`);
             location.hash = `#/learner/${encodeURIComponent(learner.name)}`;
         } catch (refused) {
-            complain(event.target, blame(refused.message));
+            complain(event.target, blame(refused.status ? refused.message : "The service does not answer; try again."));
         }
         button.disabled = false;
     }
@@ -123,5 +123,5 @@ export function createPage(say) {
     choose();
     const element = h("div", {}, h("h1", { tabindex: "-1" }, "New learner"), h("p", { class: "note" }, CLOSING), form);
     const look = (signal) => get("/v1/learners", signal); /* a token is asked for before the form is filled in */
-    return { title: "New learner", element, look };
+    return { title: "New learner", element, look, once: true };
 }
