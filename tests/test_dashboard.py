@@ -10,8 +10,11 @@ import json
 import os
 import pathlib
 import random
+import re
+import resource
 import sys
 import tempfile
+import time
 import unittest
 import urllib.parse
 
@@ -509,6 +512,25 @@ class Odd(Page):
         self.browser.value("document.querySelector('main a').click()")
         self.wait_for("Learners", "h1")
         self.assertEqual(self.browser.value(current), "Learners")
+
+
+class Demonstration(Page):
+    """Students who use the service while the dashboard shows it."""
+    options = ("--demo",)
+    STUDENTS, REST = 16, 0.2  # at once; seconds
+
+    def test_students_who_are_refused_rest(self):
+        self.go("#/learner/demo")
+        self.live()  # it is created, maybe after the page has asked for it
+        self.browser.complaints.clear()
+        api, begun, failures = self.api(), time.monotonic(), 0
+        resource.prlimit(self.service.process.pid, resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))  # a full disk
+        while not failures or time.monotonic() < begun + 1:
+            self.assertLess(time.monotonic(), begun + 60)
+            time.sleep(0.05)
+            failures = int(re.search(rb"^segue_store_failures_total (\d+)", api.raw("GET", "/metrics")[1], re.M)[1])
+        rests = 1 + (time.monotonic() - begun) / self.REST
+        self.assertLess(failures, 2 * self.STUDENTS * rests)  # once would do, but for what the service tries by itself
 
 
 class Headers(Page):

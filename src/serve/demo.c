@@ -70,11 +70,10 @@ static size_t lesson_of(const json_t *answer)
     return i;
 }
 
-static void rest(const segue_demo *demo, uint64_t student)
+static void rest(void)
 {
     const struct timespec pause = {.tv_nsec = 200000000};
-    if (student >= demo->first + FAST)
-        (void)nanosleep(&pause, NULL);
+    (void)nanosleep(&pause, NULL);
 }
 
 /* One student: asked and told until the task is over. */
@@ -98,8 +97,11 @@ static void play(segue_demo *demo, uint64_t student, segue_rng *rng)
                            reward);
         json_decref(answer);
         answer = call(demo, path, body);
-        rest(demo, student);
+        if (answer && student >= demo->first + FAST)
+            rest();
     }
+    if (!answer)
+        rest(); /* refused: so might the next student be, and at once */
     json_decref(answer);
 }
 
