@@ -136,6 +136,8 @@ static int by_name(const void *a, const void *b)
     return strcmp((*(live_learner *const *)a)->words.name, (*(live_learner *const *)b)->words.name);
 }
 
+/* As the next task starts: segue_learner_look knows the share of none at the last fit, and it of
+ * some methods only. */
 static void write_found(const live_learner *live, bytes *b)
 {
     segue_found found;
