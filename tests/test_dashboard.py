@@ -281,6 +281,17 @@ class Dashboard(Page):
         self.assertEqual(rows[-1].split("–")[-1], str(closed))
         self.assertEqual(rows[0].split("–")[0], "1")
 
+    def test_7_types_have_the_same_colours_in_the_map_and_in_the_charts_when_these_change(self):
+        self.go(self.HASH)
+        self.live()
+        mark = "getComputedStyle(document.querySelector('.map .mark')).backgroundColor"
+        chart = ("(e => { e.style.color = Chart.getChart(document.querySelector('#versions ~ figure canvas')).data.datasets[0]"
+                 ".backgroundColor; document.body.append(e); const c = getComputedStyle(e).color; e.remove(); return c; })"
+                 "(document.createElement('p'))")
+        light = self.browser.value(mark)
+        self.browser.prefer("dark")
+        self.browser.wait(f"{mark} !== '{light}' && {mark} === {chart}")
+
     def test_8_a_hidden_tab_asks_nothing(self):
         self.go()
         self.live()

@@ -9,8 +9,16 @@ const themes = matchMedia("(prefers-color-scheme: dark)");
 export const colour = (name) =>
     getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
-/** The colour of a type (1, 2, ...; 0: none of them); types that are gone share one. */
-export const typeColour = (type) => colour(type === 0 ? "none" : type <= 8 ? `type-${type}` : "gone");
+/* The name of a type's colour (1, 2, ...; 0: none of them); types that are gone share one. */
+const typeName = (type) => (type === 0 ? "none" : type <= 8 ? `type-${type}` : "gone");
+
+/** The colour of a type, as it is now. */
+export const typeColour = (type) => colour(typeName(type));
+
+/** The same for an element, which changes with the colours of the page. */
+export function paintType(element, type) {
+    element.style.backgroundColor = `var(--${typeName(type)})`;
+}
 
 function axis({ title, ...more }) {
     return {

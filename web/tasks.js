@@ -1,7 +1,7 @@
 /* tasks.js - open tasks, and what each is taken for.
  * SPDX-License-Identifier: Apache-2.0 */
 import { learnerPath } from "./api.js";
-import { typeColour } from "./chart.js";
+import { paintType } from "./chart.js";
 import { curl } from "./curl.js";
 import { h, section, setText, show } from "./dom.js";
 import { follow } from "./follow.js";
@@ -14,17 +14,16 @@ const NAMED = 0.1; /* weights from this on are named in words */
 
 /** How a type of a task's version is called now; types are counted anew in every version. */
 function nameType(type, followed) {
-    if (type === 0) return { label: "none", colour: typeColour(0) };
+    if (type === 0) return { label: "none", number: 0 };
     const number = followed?.[type - 1];
-    if (number) return { label: `type ${number}`, colour: typeColour(number) };
-    return { label: `old type ${type}`, colour: typeColour(Infinity) };
+    return number ? { label: `type ${number}`, number } : { label: `old type ${type}`, number: Infinity };
 }
 
 function posteriorBar(types, followed) {
     const parts = types.map(({ type, weight }) => {
         const part = h("span");
         part.style.width = `${100 * weight}%`;
-        part.style.backgroundColor = nameType(type, followed).colour;
+        paintType(part, nameType(type, followed).number);
         return part;
     });
     return h("span", { class: "posterior", "aria-hidden": "true" }, ...parts);
@@ -32,7 +31,7 @@ function posteriorBar(types, followed) {
 
 function words(types, followed) {
     return types.filter((t) => t.weight >= NAMED).sort((a, b) => b.weight - a.weight)
-        .map((t) => `${nameType(t.type, followed).label} ${share(t.weight)}`).join(", ");
+        .map((t) => `${nameType(t.type, followed).label} ${share(t.weight)}`.replaceAll(" ", "\u00a0")).join(", ");
 }
 
 function takenFor(task) {
@@ -68,8 +67,10 @@ export function makeTasks(name) {
     const element = section("tasks", "Open tasks", empty, table.element, more);
     function update({ learner, tasks, versions }) {
         const numbers = follow(versions, learner.range);
+        const nNow = versions.at(-1)?.types.length ?? 0;
         /* Only some versions are known; numbers change at a refit alone, so an older one near by will do. */
-        const followed = (version) => numbers[versions.findLastIndex((v) => v.version <= version)];
+        const followed = (version) => numbers[versions.findLastIndex((v) => v.version <= version)]
+            ?.map((number) => (number <= nNow ? number : null)); /* the rest are gone by now */
         show(empty, tasks.length === 0);
         show(table.element, tasks.length > 0);
         const { method } = learner;

@@ -1,6 +1,6 @@
 /* types.js - the types found, as a heat map of the means of their arms.
  * SPDX-License-Identifier: Apache-2.0 */
-import { typeColour } from "./chart.js";
+import { paintType } from "./chart.js";
 import { h, section, setText, show, unseen } from "./dom.js";
 import { count, scaleOf, share, span, value } from "./format.js";
 import { paint } from "./heat.js";
@@ -22,14 +22,14 @@ function shownArms(arms) {
 /** A square of a type's colour. */
 function mark(type) {
     const square = h("span", { class: "mark", "aria-hidden": "true" });
-    square.style.backgroundColor = typeColour(type);
+    paintType(square, type);
     return square;
 }
 
 function weightCell(type, weight) {
     const bar = h("span", { class: "bar", "aria-hidden": "true" });
     bar.style.width = `${Math.max(100 * weight, 1)}%`;
-    bar.style.backgroundColor = typeColour(type);
+    paintType(bar, type);
     return h("td", { class: "weight number" }, share(weight), bar);
 }
 
