@@ -3,6 +3,7 @@
 import { token } from "./api.js";
 import { createPage } from "./create.js";
 import { h, setText } from "./dom.js";
+import { capital } from "./format.js";
 import { learnerPage } from "./learner.js";
 import { learnersPage } from "./learners.js";
 import { loginPage } from "./login.js";
@@ -74,7 +75,7 @@ async function look(signal) {
 function failed(error) {
     if (error.status === 401) return enter(loginPage(() => route(true)), true);
     lost = true;
-    say(error.status ? error.message : "The service does not answer; trying again.");
+    say(error.status ? capital(error.message) : "The service does not answer; trying again.");
     setText(live, "Not live.");
 }
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 import { get, post } from "./api.js";
 import { h, setText, show } from "./dom.js";
+import { capital } from "./format.js";
 
 const METHODS = [["auto", "auto: the one that suits"], ["tla", "tla: look ahead over types"],
     ["tts", "tts: sample over types"], ["ts-prior", "ts-prior: a prior for each arm, no types"],
@@ -75,7 +76,7 @@ export function blame(message) {
     const [, name, reason] = /^the body: field '([^']*)': (.*)$/s.exec(message) ?? [];
     const text = reason ?? message.replace(/^the body: /, "");
     const id = name ?? WORDS.find(([, words]) => words.test(message))?.[0] ?? null;
-    return { id: id === "range" ? "lowest" : id, text: text[0].toUpperCase() + text.slice(1) };
+    return { id: id === "range" ? "lowest" : id, text: capital(text) };
 }
 
 export function createPage(say) {

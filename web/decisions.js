@@ -10,7 +10,7 @@ const MOST = 12; /* are enough to see what is going on */
 const COLUMNS = [
     { head: "Time", cell: (d) => clock(d.time) },
     { head: "Task", key: true, cell: (d) => (d.control ? `${d.task} (control)` : d.task) },
-    { head: "Arm", cell: (d) => d.arm },
+    { head: "Arm", words: true, cell: (d) => d.arm },
     { head: "Reward", number: true, cell: (d) => plain(d.reward, d.scale) },
 ];
 

@@ -9,6 +9,9 @@ export const count = (n) => counts.format(n);
 /** "1 task", "2 tasks". */
 export const many = (n, noun) => `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
 
+/** A sentence that begins as one. */
+export const capital = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
+
 const HUGE = 1e7; /* from here on, and below TINY, with a power of ten */
 const TINY = 1e-4;
 

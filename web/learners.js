@@ -13,7 +13,7 @@ const FACTS = [
     ["Arms", (line) => count(line.arms)],
     ["Tasks", (line) => `${count(line.closed)} closed, ${count(line.open)} open`],
     ["Rewards", (line) => count(line.rewards)],
-    ["Transfer gives", (line) => worthShort(line.worth)],
+    ["Transfer, per step", (line) => worthShort(line.worth)],
     ["Of no type", (line) => (!knowsNone(line.method) ? null : line.types ? share(line.none) : "–")],
 ];
 

@@ -8,10 +8,11 @@ import { h, setText } from "./dom.js";
  * @property {(item: any) => (string|Node)} cell  what stands there; a text is changed in place
  * @property {boolean} [number]  set to the right
  * @property {boolean} [key]     a task's key: as wide as a long number
+ * @property {boolean} [words]   a name: as wide as most words
  */
 
 function makeCell(column, index) {
-    const name = column.number ? "number" : column.key ? "key" : null;
+    const name = ["number", "key", "words"].find((kind) => column[kind]) ?? null;
     return index === 0 ? h("th", { scope: "row", class: name }) : h("td", { class: name });
 }
 
