@@ -1138,6 +1138,29 @@ static void what_is_too_long_is_called_so(void **state)
     segue_store_close(store);
 }
 
+static bool counted_as_ready(void)
+{
+    segue_reply reply;
+    const segue_request request = {
+        .method = "GET", .path = "/metrics", .host = "localhost", .id = "test"};
+    segue_service_call(service, &request, &reply);
+    segue_bytes_put(&reply.body, "", 1);
+    const bool is_ready = strstr((const char *)reply.body.data, "\nsegue_ready 1\n") != NULL;
+    segue_reply_fini(&reply);
+    return is_ready;
+}
+
+static void a_broken_service_is_not_ready_however_one_asks(void **state)
+{
+    segue_error err;
+    (void)state;
+    (void)!segue_fail(&err, SEGUE_EIO, "it is torn");
+    assert_true(counted_as_ready());
+    segue_service_break(service, &err);
+    refused(503, "it is torn", "GET", "/readyz", NULL);
+    assert_false(counted_as_ready());
+}
+
 /* ---- paths --------------------------------------------------------------------------------- */
 
 static void other_paths_and_methods_are_refused(void **state)
@@ -1203,6 +1226,7 @@ int main(void)
         SERVED(it_learns_and_says_what_transfer_is_worth),
         SERVED(the_journal_leads_to_what_is_there),
         SERVED(a_full_disk_refuses_tells_and_not_asks),
+        SERVED(a_broken_service_is_not_ready_however_one_asks),
         cmocka_unit_test(a_learner_is_purged_a_part_at_a_time),
         cmocka_unit_test(a_read_that_fails_is_not_called_damage),
         cmocka_unit_test(what_is_too_long_is_called_so),

@@ -109,11 +109,9 @@ static void write_counts(const live_learner *live, bytes *b)
     segue_out_whole(b, "rewards", live->rewards);
 }
 
-void segue_answer_learner(segue_service *service, live_learner *live, int status,
-                          segue_reply *reply)
+void segue_answer_learner(live_learner *live, int status, segue_reply *reply)
 {
     bytes *b = &reply->body;
-    (void)service;
     reply->status = status;
     segue_out(b, "{");
     segue_out_text(b, "name", live->words.name);

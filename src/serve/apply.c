@@ -36,7 +36,7 @@ static segue_status apply_create(segue_service *service, op *o, segue_error *err
 {
     const segue_status status = o->is_new ? make_live(service, o, err) : SEGUE_OK;
     if (status == SEGUE_OK)
-        segue_answer_learner(service, o->live, o->is_new ? 201 : 200, o->reply);
+        segue_answer_learner(o->live, o->is_new ? 201 : 200, o->reply);
     return status;
 }
 
@@ -55,6 +55,7 @@ static segue_status apply_delete(segue_service *service, op *o, segue_error *err
 
 static segue_status apply_add_arm(segue_service *service, op *o, segue_error *err)
 {
+    (void)service;
     live_learner *live = o->live;
     (void)pthread_mutex_lock(&live->lock);
     segue_status status = segue_learner_add_arm(live->learner, err);
@@ -66,12 +67,13 @@ static segue_status apply_add_arm(segue_service *service, op *o, segue_error *er
     live->seq = o->seq;
     live->debt++;
     if (status == SEGUE_OK)
-        segue_answer_learner(service, live, 201, o->reply);
+        segue_answer_learner(live, 201, o->reply);
     return status;
 }
 
 static segue_status apply_retire_arm(segue_service *service, op *o, segue_error *err)
 {
+    (void)service;
     live_learner *live = o->live;
     segue_status status = SEGUE_OK;
     if (o->is_new) {
@@ -83,7 +85,7 @@ static segue_status apply_retire_arm(segue_service *service, op *o, segue_error 
         live->debt++;
     }
     if (status == SEGUE_OK)
-        segue_answer_learner(service, live, 200, o->reply);
+        segue_answer_learner(live, 200, o->reply);
     return status;
 }
 

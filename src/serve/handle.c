@@ -19,12 +19,17 @@ static void answer_ready(segue_service *service, segue_reply *reply)
         segue_out(&reply->body, "{\"status\":\"ready\"}");
 }
 
+/* As /readyz tells. */
+static bool is_ready(const segue_service *service)
+{
+    return !segue_service_is_broken(service) && !atomic_load(&service->failing);
+}
+
 static void answer_metrics(segue_service *service, segue_reply *reply)
 {
     reply->type = "text/plain; version=0.0.4";
     segue_metrics_write(&service->metrics, atomic_load(&service->open_tasks),
-                        segue_queue_length(&service->queue), !atomic_load(&service->failing),
-                        &reply->body);
+                        segue_queue_length(&service->queue), is_ready(service), &reply->body);
 }
 
 /* A browser that has it asks whether it is still the same. */
@@ -43,7 +48,7 @@ static void look(segue_service *service, const segue_call *call, segue_reply *re
     if (!live)
         segue_reply_no_learner(reply, call->learner);
     else if (call->route == ROUTE_INSPECT)
-        segue_answer_learner(service, live, 200, reply);
+        segue_answer_learner(live, 200, reply);
     else if (call->route == ROUTE_HISTORY)
         segue_answer_history(live, reply);
     else if (call->route == ROUTE_VERSIONS)

@@ -183,8 +183,7 @@ void segue_answer_decisions(live_learner *live, segue_reply *reply);
 
 /* Bodies of replies. */
 void segue_answer_list(segue_service *service, segue_reply *reply);
-void segue_answer_learner(segue_service *service, live_learner *live, int status,
-                          segue_reply *reply);
+void segue_answer_learner(live_learner *live, int status, segue_reply *reply);
 void segue_answer_history(live_learner *live, segue_reply *reply);
 void segue_answer_tasks(segue_service *service, live_learner *live, const segue_call *call,
                         segue_reply *reply);
