@@ -222,6 +222,22 @@ static const char *learner_text;
 static size_t learner_arms = 3, learner_steps = 30, learner_tasks = 6;
 
 /* A learner plays a few tasks, is saved and loaded. */
+/* Nothing fails any more: it can be looked at, and what is saved of it can be loaded. */
+static bool comes_back(const segue_learner *learner)
+{
+    const segue_learner_info info = segue_learner_look(learner);
+    bytes b = {.data = NULL};
+    segue_learner *loaded = NULL;
+    segue_learner_put(learner, &b);
+    const bool fine =
+        !b.failed && info.age <= info.closed &&
+        segue_learner_get(&loaded, b.data, b.size, "it", NULL) == SEGUE_OK &&
+        (segue_learner_models(loaded) == NULL) == (segue_learner_models(learner) == NULL);
+    segue_learner_destroy(loaded);
+    segue_bytes_fini(&b);
+    return fine;
+}
+
 static segue_status learner_scenario(segue_error *err)
 {
     char name[64]; /* two of these tests may run at once */
@@ -248,6 +264,8 @@ static segue_status learner_scenario(segue_error *err)
         status = segue_learner_save(learner, name, err);
     if (status == SEGUE_OK)
         status = segue_learner_load(&loaded, name, learner_arms, err);
+    if (learner && atomic_load(&failures) > 0 && !comes_back(learner))
+        status = SEGUE_EDOMAIN;
     segue_learner_destroy(learner);
     segue_learner_destroy(loaded);
     (void)unlink(name);
@@ -301,11 +319,12 @@ static bool goes_on(segue_learner *learner, segue_refit **refit)
            publish_refit(learner, refit, NULL) == SEGUE_OK;
 }
 
-/* A refit aside of tucb, whose arms stay; after a failure the learner goes on as it was. */
+/* A refit aside of tucb, whose arms stay, and a merge; after a failure the learner goes on as it
+ * was. */
 static segue_status tucb_aside_scenario(segue_error *err)
 {
     segue_learner_config config = segue_learner_defaults();
-    segue_learner *learner = NULL;
+    segue_learner *learner = NULL, *other = NULL;
     segue_refit *refit = NULL;
     config.n_arms = 3;
     config.n_models = 2;
@@ -322,10 +341,18 @@ static segue_status tucb_aside_scenario(segue_error *err)
         status = play_some(learner, 2, err);
     if (status == SEGUE_OK)
         status = publish_refit(learner, &refit, err);
-    if (learner && atomic_load(&failures) > 0 && !goes_on(learner, &refit))
+    if (status == SEGUE_OK && strcmp(learner_text, "tucb") == 0) {
+        status = segue_learner_create(&other, &config, err);
+        if (status == SEGUE_OK)
+            status = play_some(other, 4, err);
+        if (status == SEGUE_OK)
+            status = segue_learner_merge(learner, other, err);
+    }
+    if (learner && atomic_load(&failures) > 0 && !(comes_back(learner) && goes_on(learner, &refit)))
         status = SEGUE_EDOMAIN;
     segue_refit_destroy(refit);
     segue_learner_destroy(learner);
+    segue_learner_destroy(other);
     return status;
 }
 

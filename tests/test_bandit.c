@@ -579,6 +579,14 @@ static void means_are_told_in_the_range_of_the_rewards(void **state)
     assert_true(isnan(segue_task_mean(task, 0)));
     assert_near(segue_task_mean(task, 1), 19.0, 1e-12);
     segue_task_destroy(task);
+    for (int top = 1; top <= 1000; top++) { /* the best reward is 1, and no rounding less */
+        config.lowest = 0.0;
+        config.highest = top;
+        assert_ok(segue_task_create(&task, &config, NULL));
+        tell(task, 1, top);
+        assert_true(segue_task_look(task).sum[1] == 1.0);
+        segue_task_destroy(task);
+    }
     config.lowest = 0.0;
     config.highest = 1e-310; /* its inverse is infinite */
     assert_int_equal(segue_task_create(&task, &config, NULL), SEGUE_EDOMAIN);

@@ -158,15 +158,19 @@ static size_t umucb_with(const brute *b, double eps)
         return least;
     double hope[64], bound[64];
     size_t arm[64];
-    int any = 0;
+    int any = 0, rewarded = 0;
+    for (size_t i = 0; i < b->n_arms; i++)
+        rewarded += pulls(b, b->past->task_start, i) > 0;
+    if (!rewarded) /* every arm was asked for three times by now, and nothing came back */
+        return least;
     for (size_t k = 0; k < b->models->n_models; k++) {
         const int in = compatible(b, k, log_term, eps);
         for (size_t i = 0; i < b->n_arms; i++) {
             const double T = pulls(b, b->past->task_start, i);
-            bound[i] = segue_models_row(b->models, k)[i] + eps;
+            bound[i] = -INFINITY;
             if (T > 0)
-                bound[i] =
-                    fmin(bound[i], sum(b, b->past->task_start, i) / T + sqrt(log_term / (2.0 * T)));
+                bound[i] = fmin(segue_models_row(b->models, k)[i] + eps,
+                                sum(b, b->past->task_start, i) / T + sqrt(log_term / (2.0 * T)));
         }
         arm[k] = first_largest(bound, b->n_arms);
         hope[k] = in ? bound[arm[k]] : -INFINITY;
@@ -183,6 +187,11 @@ static size_t bf_umucb(brute *b)
 static size_t bf_umucb_eps(brute *b)
 {
     return umucb_with(b, 0.13);
+}
+
+static size_t bf_umucb_large(brute *b)
+{
+    return umucb_with(b, 2.0);
 }
 
 /* The posterior from the counts of the whole history. */
@@ -507,6 +516,7 @@ static const pair pairs[] = {
     {"mucb", bf_mucb, 1},
     {"umucb", bf_umucb, 1},
     {"umucb:eps=0.13", bf_umucb_eps, 1},
+    {"umucb:eps=2", bf_umucb_large, 1},
     {"mts", bf_mts, 1},
     {"ucb-test", bf_ucb_test, 1},
     {"sw-ucb", bf_sw_ucb, 4},

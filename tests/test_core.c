@@ -1,5 +1,7 @@
 /* test_core.c - status, streams, samplers, screening, statistics, numbers, names, linear algebra,
- * ln Beta. SPDX-License-Identifier: Apache-2.0 */
+ * ln Beta.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "core/linalg.h"
 #include "core/log_beta.h"
 #include "core/screen.h"

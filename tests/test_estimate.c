@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "core/linalg.h"
 #include "estimate/method.h"
+#include "estimate/state.h"
 #include "estimate/types.h"
 #include "support.h"
 
@@ -156,6 +157,16 @@ static void merged_moments_equal_pooled_ones(void **state)
         assert_ok(segue_moments_third(all, views, 1, ta, NULL));
         assert_ok(segue_moments_third(left, views, 1, tb, NULL));
         assert_near(ta[0] / tb[0], 1.0, n > SEGUE_MOMENTS_STORED ? 1e-6 : 1e-12);
+        segue_moments *copy = new_moments(n, SEGUE_VIEWS_SYMMETRIC);
+        assert_ok(segue_moments_merge(copy, left, NULL)); /* with none: a copy, to the bit */
+        bytes before = {.data = NULL}, after = {.data = NULL};
+        segue_moments_put(left, &before);
+        segue_moments_put(copy, &after);
+        assert_int_equal(before.size, after.size);
+        assert_memory_equal(before.data, after.data, after.size);
+        segue_bytes_fini(&before);
+        segue_bytes_fini(&after);
+        segue_moments_destroy(copy);
         free(views);
         segue_moments_destroy(all);
         segue_moments_destroy(left);

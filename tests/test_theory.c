@@ -164,7 +164,12 @@ static void wrong_questions_are_refused(void **state)
     assert_int_equal(segue_estimated_sets_create(&sets, models, models, NULL, NAN, 0, NULL),
                      SEGUE_EDOMAIN);
     const double mean[] = {0.1, 0.2};
+    const size_t beyond[] = {0, 1, 2, 3, 5};
     segue_models *other = models_of(2, 1, mean);
+    assert_int_equal(segue_estimated_sets_create(&sets, models, other, beyond, 0.1, 0, NULL),
+                     SEGUE_EDOMAIN);
+    assert_int_equal(segue_estimated_sets_create(&sets, models, models, beyond, 0.1, 0, NULL),
+                     SEGUE_EDOMAIN);
     assert_int_equal(segue_estimated_sets_create(&sets, models, other, NULL, 0.1, 0, NULL),
                      SEGUE_EDOMAIN);
     assert_null(sets);

@@ -3,6 +3,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
+#include "transfer/method.h"
+#include "transfer/play.h"
+
 enum { ARMS = 3, STEPS = 40 };
 
 /* Two types, which differ in which of two arms is good. */
@@ -40,7 +43,7 @@ static void play(segue_task *task, size_t type, uint64_t number, int steps)
     }
 }
 
-static segue_task *open_task(segue_learner *learner)
+static segue_task *open_a_task(segue_learner *learner)
 {
     segue_task *task = NULL;
     assert_ok(segue_learner_open_task(learner, &task, NULL));
@@ -51,7 +54,7 @@ static segue_task *open_task(segue_learner *learner)
 static void play_tasks(segue_learner *learner, uint64_t first, uint64_t last)
 {
     for (uint64_t j = first; j < last; j++) {
-        segue_task *task = open_task(learner);
+        segue_task *task = open_a_task(learner);
         play(task, j % 2, j, STEPS);
         assert_ok(segue_learner_close_task(learner, &task, NULL));
     }
@@ -135,7 +138,7 @@ static void a_refit_published_at_once_is_the_plain_order(void **state)
         segue_learner *plain = learner_of(texts[i], false), *aside = learner_of(texts[i], true);
         size_t refits = 0;
         for (uint64_t j = 0; j < 60; j++) {
-            segue_task *a = open_task(plain), *b = open_task(aside);
+            segue_task *a = open_a_task(plain), *b = open_a_task(aside);
             play(a, j % 2, j, STEPS);
             play(b, j % 2, j, STEPS);
             assert_memory_equal(segue_task_look(a).pulls, segue_task_look(b).pulls,
@@ -173,7 +176,7 @@ static void tasks_closed_meanwhile_are_learned_from(void **state)
     assert_true(segue_learner_refit_due(learner)); /* the tasks have doubled meanwhile */
     /* one that did not hear of those tasks knows less of its types */
     run_and_publish(late, other);
-    segue_task *a = open_task(learner), *b = open_task(late);
+    segue_task *a = open_a_task(learner), *b = open_a_task(late);
     segue_explanation more, less;
     assert_ok(segue_learner_explain(learner, a, &more, NULL));
     assert_ok(segue_learner_explain(late, b, &less, NULL));
@@ -303,14 +306,14 @@ static void versions_grow_with_what_is_taught(void **state)
     uint64_t version = 99;
     play_tasks(learner, 0, 10);
     assert_int_equal(segue_learner_version(learner), 0); /* no types yet: nothing is taught */
-    segue_task *task = open_task(learner);
+    segue_task *task = open_a_task(learner);
     run_and_publish(learner, begin(learner));
     assert_int_equal(segue_learner_version(learner), 1);
     play_tasks(learner, 10, 13);
     assert_int_equal(segue_learner_version(learner), 4);
     assert_ok(segue_learner_task_version(learner, task, &version, NULL));
     assert_int_equal(version, 0);
-    segue_task *later = open_task(learner);
+    segue_task *later = open_a_task(learner);
     assert_ok(segue_learner_task_version(learner, later, &version, NULL));
     assert_int_equal(version, 4);
     assert_int_equal(segue_learner_task_version(other, later, &version, NULL), SEGUE_EDOMAIN);
@@ -334,7 +337,7 @@ static void an_added_arm_is_found(void **state)
     for (size_t i = 0; i < 3; i++) {
         segue_learner *learner = learner_of(typed[i], false);
         play_tasks(learner, 0, 30);
-        segue_task *before = open_task(learner);
+        segue_task *before = open_a_task(learner);
         assert_ok(segue_learner_add_arm(learner, NULL));
         assert_int_equal(segue_learner_settings(learner)->n_arms, ARMS + 1);
         play_tasks(learner, 30, 90);
@@ -342,7 +345,7 @@ static void an_added_arm_is_found(void **state)
         assert_int_equal(segue_task_tell(before, ARMS, 1.0, NULL), SEGUE_EDOMAIN);
         assert_ok(segue_learner_close_task(learner, &before, NULL));
         segue_learner *loaded = load(learner);
-        segue_task *task = open_task(learner), *same = open_task(loaded);
+        segue_task *task = open_a_task(learner), *same = open_a_task(loaded);
         play(task, 0, 1001, STEPS);
         play(same, 0, 1001, STEPS);
         assert_true(segue_task_look(task).pulls[ARMS] > STEPS / 3);
@@ -387,7 +390,7 @@ static void a_retired_arm_is_never_pulled(void **state)
     for (size_t i = 0; i < 3; i++) {
         segue_learner *learner = learner_of(typed[i], false);
         play_tasks(learner, 0, 20);
-        segue_task *before = open_task(learner);
+        segue_task *before = open_a_task(learner);
         assert_ok(segue_learner_retire_arm(learner, 0, NULL));
         assert_ok(segue_learner_retire_arm(learner, 0, NULL)); /* already */
         assert_true(segue_learner_is_retired(learner, 0));
@@ -396,8 +399,8 @@ static void a_retired_arm_is_never_pulled(void **state)
         assert_true(segue_learner_is_retired(loaded, 0));
         segue_task *task = NULL;
         for (uint64_t j = 20; j < 60; j++) {
-            task = open_task(learner);
-            segue_task *same = open_task(loaded);
+            task = open_a_task(learner);
+            segue_task *same = open_a_task(loaded);
             play(task, j % 2, j, STEPS);
             play(same, j % 2, j, STEPS);
             assert_int_equal(segue_task_look(task).pulls[0], 0);
@@ -410,7 +413,7 @@ static void a_retired_arm_is_never_pulled(void **state)
             tell(before, segue_task_ask(before), segue_task_look(before).pulls[0] > 0 ? 1.0 : 0.5);
         play(before, 0, 1000, STEPS);
         assert_true(segue_task_look(before).pulls[0] > 0);
-        task = open_task(learner);
+        task = open_a_task(learner);
         tell(task, 0, 1.0); /* somebody pulled it all the same */
         segue_learner_destroy(learner);
         segue_learner_destroy(loaded);
@@ -430,7 +433,7 @@ static void one_arm_is_left(void **state)
     assert_ok(segue_learner_add_arm(learner, NULL)); /* behind retired ones */
     assert_false(segue_learner_is_retired(learner, ARMS));
     assert_ok(segue_learner_retire_arm(learner, 1, NULL));
-    segue_task *task = open_task(learner);
+    segue_task *task = open_a_task(learner);
     assert_int_equal(segue_task_ask(task), ARMS);
     segue_learner_destroy(learner);
 }
@@ -452,7 +455,7 @@ static segue_learner *learner_of_type(const char *text, size_t type, uint64_t ta
 {
     segue_learner *learner = learner_of(text, false);
     for (uint64_t j = 0; j < tasks; j++) {
-        segue_task *task = open_task(learner);
+        segue_task *task = open_a_task(learner);
         play(task, type, j, STEPS);
         assert_ok(segue_learner_close_task(learner, &task, NULL));
     }
@@ -465,7 +468,7 @@ static void merged_learners_know_what_both_knew(void **state)
     for (size_t i = 0; i < 2; i++) {
         segue_learner *one = learner_of_type(typed[i], 0, 30),
                       *two = learner_of_type(typed[i], 1, 40);
-        segue_task *open = open_task(two);
+        segue_task *open = open_a_task(two);
         const uint64_t version = segue_learner_version(one);
         assert_int_equal(segue_learner_look(one).n_types, 1);
         assert_ok(segue_learner_merge(one, two, NULL));
@@ -500,24 +503,59 @@ static void sums_of_merged_learners_add_up(void **state)
     assert_near(error_of(a, b, &weights), 0.0, 1e-6); /* where the power method starts differs */
     assert_int_equal(segue_learner_look(one).age, 0);
     assert_near(segue_learner_look(one).eps, segue_learner_look(all).eps, 1e-12);
+    segue_found found;
+    assert_ok(segue_learner_found(one, &found, NULL));
+    for (size_t k = 0; k < found.n_types * found.n_arms; k++) /* for people: what can be */
+        assert_true(found.mean[k] >= 0.0 && found.mean[k] <= 1.0);
+    segue_found_fini(&found);
     play_tasks(one, 200, 210);
     segue_learner_destroy(all);
+    segue_learner_destroy(one);
+    segue_learner_destroy(two);
+
+    one = learner_of("tucb:C=0.5", false);
+    two = learner_of("tucb:C=50", false);
+    play_tasks(two, 0, 5);
+    assert_ok(segue_learner_merge(one, two, NULL));
+    assert_near(segue_learner_look(one).c, 0.5, 0.0); /* as it was told */
     segue_learner_destroy(one);
     segue_learner_destroy(two);
 
     one = learner_of_type("ts-prior", 0, 30);
     two = learner_of_type("ts-prior", 1, 30);
     assert_ok(segue_learner_merge(one, two, NULL));
-    segue_task *task = open_task(one);
+    segue_task *task = open_a_task(one);
     bool exact = true;
     double alone[ARMS], merged[ARMS];
     assert_ok(segue_task_probabilities(task, NULL, 4000, merged, &exact, NULL));
-    task = open_task(two);
+    task = open_a_task(two);
     assert_ok(segue_task_probabilities(task, NULL, 4000, alone, &exact, NULL));
     assert_true(alone[1] > 0.9);                     /* it knew but one good arm ... */
     assert_true(merged[0] > 0.2 && merged[1] > 0.2); /* ... and there are two */
     segue_learner_destroy(one);
     segue_learner_destroy(two);
+}
+
+/* Tasks with a mean of .2 or .8, seen in two rewards of .1 less and .1 more.  E m^2 is estimated by
+ * the average of m^2 - .01, .33; the mean is .5; so kappa = .25 / (.33 - .25) - 1 = 2.125. */
+static void a_prior_is_right_of_rewards_between_0_and_1(void **state)
+{
+    (void)state;
+    segue_learner *learner = learner_of("ts-prior", false);
+    for (size_t j = 0; j < 40; j++) {
+        segue_task *task = open_a_task(learner);
+        for (size_t arm = 0; arm < ARMS; arm++) {
+            const double m = (j + arm) % 2 == 0 ? 0.2 : 0.8;
+            tell(task, arm, m - 0.1);
+            tell(task, arm, m + 0.1);
+        }
+        assert_ok(segue_learner_close_task(learner, &task, NULL));
+    }
+    for (size_t arm = 0; arm < ARMS; arm++) {
+        assert_near(learner->current->prior.a[arm], 0.5 * 2.125, 1e-9);
+        assert_near(learner->current->prior.b[arm], 0.5 * 2.125, 1e-9);
+    }
+    segue_learner_destroy(learner);
 }
 
 static void what_does_not_go_together_is_not_merged(void **state)
@@ -554,7 +592,7 @@ static void a_closed_task_is_remembered_for_what_it_was(void **state)
     segue_explanation why;
     assert_false(segue_learner_last_taken(learner, &taken));
     play_tasks(learner, 0, 40);
-    segue_task *task = open_task(learner);
+    segue_task *task = open_a_task(learner);
     play(task, 1, 500, STEPS);
     assert_ok(segue_learner_explain(learner, task, &why, NULL));
     const uint64_t version = segue_learner_version(learner);
@@ -591,8 +629,8 @@ static void any_range_any_length_any_order(void **state)
         for (int t = 0; t < repeats(20000); t++) {
             const size_t k = random_between(&rng, 0, 2);
             if (!a[k]) {
-                a[k] = open_task(plain);
-                b[k] = open_task(scaled);
+                a[k] = open_a_task(plain);
+                b[k] = open_a_task(scaled);
             }
             const size_t arm = segue_task_ask(a[k]);
             const double reward = segue_rng_uniform(&rng) < mean_of(k % 2, arm) ? 1.0 : 0.25;
@@ -615,7 +653,7 @@ static void any_range_any_length_any_order(void **state)
 static void is_sane(segue_learner *learner)
 {
     const segue_learner_info info = segue_learner_look(learner);
-    segue_task *task = open_task(learner);
+    segue_task *task = open_a_task(learner);
     segue_explanation why;
     double sum = 0.0, chance[ARMS];
     bool exact;
@@ -659,7 +697,7 @@ static void extreme_tasks_do_no_harm(void **state)
             segue_learner *learner = learner_of(typed[i], false);
             const int count = repeats(kind == IDENTICAL ? 100000 : 10000);
             for (int j = 0; j < count; j++) {
-                segue_task *task = open_task(learner);
+                segue_task *task = open_a_task(learner);
                 tell_kind(task, kind, (uint64_t)j);
                 assert_ok(segue_learner_close_task(learner, &task, NULL));
             }
@@ -689,6 +727,7 @@ int main(void)
         cmocka_unit_test(merged_learners_know_what_both_knew),
         cmocka_unit_test(sums_of_merged_learners_add_up),
         cmocka_unit_test(what_does_not_go_together_is_not_merged),
+        cmocka_unit_test(a_prior_is_right_of_rewards_between_0_and_1),
         cmocka_unit_test(a_closed_task_is_remembered_for_what_it_was),
         cmocka_unit_test(any_range_any_length_any_order),
         cmocka_unit_test(extreme_tasks_do_no_harm),

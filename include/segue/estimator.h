@@ -51,7 +51,7 @@ SEGUE_API void segue_moments_destroy(segue_moments *moments);
 /**
  * Add a task: its three views, 3 x n_arms averages, with a weight (1 for a task that happened).
  *
- * @retval SEGUE_EDOMAIN  a view is not within SEGUE_MAX_STRAY of 0, or the weight not finite, >= 0
+ * @retval SEGUE_EDOMAIN  a view is not within SEGUE_MAX_STRAY of 0, or the weight not 0 to 1e12
  * @retval SEGUE_ENOMEM   on failure nothing is added
  */
 SEGUE_API SEGUE_MUST_CHECK segue_status segue_moments_add(segue_moments *moments,

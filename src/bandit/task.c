@@ -19,11 +19,12 @@ struct segue_task {
     uint64_t *asked; /* n_arms */
     uint64_t *pulls; /* n_arms */
     double *sum;     /* n_arms */
+    double *graded;  /* n_arms: the sum of x (1 - x), none where all rewards are 0 or 1 */
     bool *allowed;   /* n_arms: the arms it may pull, if not all; then n_arms: those of one ask */
     void *facts;
     double option[SEGUE_MAX_OPTIONS];
     double lowest, highest;
-    double scale; /* 1 / (highest - lowest) */
+    double width; /* highest - lowest */
     size_t state_size;
     size_t n_told;
     batches batches;
@@ -48,8 +49,9 @@ segue_status segue_setting_check(const segue_setting *setting, double lowest, do
         return segue_fail(err, SEGUE_EDOMAIN, "the models have %zu arms and the task %zu",
                           setting->models->n_arms, setting->n_arms);
     if (setting->n_told > 2 * SEGUE_MAX_MODELS || setting->n_models > SEGUE_MAX_MODELS)
-        return segue_fail(err, SEGUE_EDOMAIN, "n_told is %zu and n_models %zu; need at most %d",
-                          setting->n_told, setting->n_models, SEGUE_MAX_MODELS);
+        return segue_fail(err, SEGUE_EDOMAIN,
+                          "n_told is %zu and n_models %zu; need at most %d and %d", setting->n_told,
+                          setting->n_models, 2 * SEGUE_MAX_MODELS, SEGUE_MAX_MODELS);
     if (setting->horizon < 1 || setting->horizon > SEGUE_MAX_HORIZON)
         return segue_fail(err, SEGUE_EDOMAIN, "horizon is %" PRIu64 "; need 1 to %" PRIu64,
                           setting->horizon, SEGUE_MAX_HORIZON);
@@ -102,10 +104,11 @@ static segue_status reserve(segue_task *task, const segue_task_config *config, s
     task->asked = calloc(n_arms, sizeof *task->asked);
     task->pulls = calloc(n_arms, sizeof *task->pulls);
     task->sum = calloc(n_arms, sizeof *task->sum);
+    task->graded = calloc(n_arms, sizeof *task->graded);
     task->allowed = calloc(2 * n_arms, sizeof *task->allowed);
     task->facts = facts_size ? calloc(1, facts_size) : NULL;
     task->view.state = task->state_size ? calloc(1, task->state_size) : NULL;
-    if (!task->asked || !task->pulls || !task->sum || !task->allowed ||
+    if (!task->asked || !task->pulls || !task->sum || !task->graded || !task->allowed ||
         (facts_size && !task->facts) || (task->state_size && !task->view.state))
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for a task of %zu arms", n_arms);
     return segue_batches_init(&task->batches, config->batches, n_arms, config->setting.horizon,
@@ -144,7 +147,7 @@ segue_status segue_task_create(segue_task **out, const segue_task_config *config
     task->n_told = setting->n_told;
     task->lowest = config->lowest;
     task->highest = config->highest;
-    task->scale = 1.0 / (config->highest - config->lowest);
+    task->width = config->highest - config->lowest;
     settle_options(task, config);
     status = reserve(task, config, err);
     if (status != SEGUE_OK) {
@@ -168,6 +171,7 @@ void segue_task_destroy(segue_task *task)
     free(task->asked);
     free(task->pulls);
     free(task->sum);
+    free(task->graded);
     free(task->allowed);
     free(task->facts);
     free(task->view.state);
@@ -189,6 +193,7 @@ void segue_task_next(segue_task *task, const segue_rng *rng, size_t told)
     memset(task->asked, 0, n_arms * sizeof *task->asked);
     memset(task->pulls, 0, n_arms * sizeof *task->pulls);
     memset(task->sum, 0, n_arms * sizeof *task->sum);
+    memset(task->graded, 0, n_arms * sizeof *task->graded);
     assert(task->policy->needs != SEGUE_NEEDS_TOLD || told < task->n_told);
     task->view.step = 0;
     task->view.told = task->policy->needs == SEGUE_NEEDS_TOLD ? told : 0;
@@ -251,10 +256,11 @@ segue_status segue_task_tell(segue_task *task, size_t arm, double reward, segue_
     if (!(reward >= task->lowest && reward <= task->highest)) /* also catches NaN */
         return segue_fail(err, SEGUE_EDOMAIN, "the reward is %g; need a number from %g to %g",
                           reward, task->lowest, task->highest);
-    const double x = fmin(1.0, (reward - task->lowest) * task->scale);
+    const double x = fmin(1.0, (reward - task->lowest) / task->width); /* exactly 1 at the top */
     if (task->batches.kind != SEGUE_BATCHES_NONE)
         segue_batches_add(&task->batches, arm, x, task->pulls[arm]);
     task->sum[arm] += x;
+    task->graded[arm] += x * (1.0 - x);
     task->pulls[arm]++;
     if (task->pulls[arm] > task->asked[arm]) { /* a pull that nobody asked for */
         task->asked[arm]++;
@@ -279,7 +285,7 @@ double segue_task_mean(const segue_task *task, size_t arm)
     assert(arm < task->view.n_arms);
     if (task->pulls[arm] == 0)
         return NAN;
-    return task->lowest + task->sum[arm] / (double)task->pulls[arm] / task->scale;
+    return task->lowest + task->sum[arm] / (double)task->pulls[arm] * task->width;
 }
 
 bool segue_task_views(const segue_task *task, double *views)
@@ -315,6 +321,7 @@ task_inside segue_task_inside(segue_task *task)
                          .asked = task->asked,
                          .pulls = task->pulls,
                          .sum = task->sum,
+                         .graded = task->graded,
                          .step = &task->view.step,
                          .no_model_left = &task->no_model_left,
                          .last_reason = &task->last_reason,

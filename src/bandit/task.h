@@ -43,6 +43,7 @@ typedef struct task_inside {
     bool unit_range; /* rewards are from 0 to 1 */
     uint64_t *asked, *pulls;
     double *sum;
+    const double *graded; /* of each arm the sum of x (1 - x) over its rewards x */
     uint64_t *step, *no_model_left;
     segue_reason *last_reason;
     segue_rng *rng;

@@ -42,12 +42,28 @@ static double bound(const segue_view *view, const double *model, size_t arm, dou
     return fmin(promised, average(view, arm) + radius(view->log_term, (double)view->pulls[arm]));
 }
 
-/* The arm with the largest bound under one model, and that bound. */
+/* An arm of which no reward is in although some were asked for: what the model promises of it would
+ * bring every ask to it until one comes. */
+static bool waits_for_first(const segue_view *view, size_t arm)
+{
+    return view->pulls[arm] == 0 && is_outstanding(view, arm);
+}
+
+static bool all_wait(const segue_view *view)
+{
+    size_t arm = 0;
+    while (arm < view->n_arms && (!is_allowed(view, arm) || waits_for_first(view, arm)))
+        arm++;
+    return arm == view->n_arms;
+}
+
+/* The arm with the largest bound under one model, and that bound; there is one that does not wait.
+ */
 static size_t best_bound(const segue_view *view, const double *model, double eps, double *value)
 {
     size_t best = view->n_arms;
     for (size_t arm = 0; arm < view->n_arms; arm++) {
-        if (!is_allowed(view, arm))
+        if (!is_allowed(view, arm) || waits_for_first(view, arm))
             continue;
         const double b = bound(view, model, arm, eps);
         if (best == view->n_arms || b > *value) {
@@ -83,7 +99,7 @@ static segue_choice choose(const segue_view *view, segue_rng *rng)
     const size_t least = segue_least_asked(view);
     if (view->asked[least] < SEGUE_FORCED_PULLS)
         return (segue_choice){.arm = least, .reason = SEGUE_FORCED};
-    if (!view->models) /* none are known yet */
+    if (!view->models || all_wait(view)) /* none are known yet, or nothing of the arms */
         return by_rule(segue_ucb_arm(view));
     const size_t arm = kindest(view, view->option[1]);
     if (arm == view->n_arms)

@@ -142,7 +142,10 @@ static segue_status symmetric(char job, size_t n, double *a, double *values, seg
     const lapack_int size = (lapack_int)n;
     double best_size = 0.0;
     if (n <= SEGUE_JACOBI_MOST)
-        return segue_jacobi(n, a, values) ? SEGUE_OK : outcome("dsyev", 1, err);
+        return segue_jacobi(n, a, values)
+                   ? SEGUE_OK
+                   : segue_fail(err, SEGUE_EDOMAIN,
+                                "the eigenvalues of a matrix of %zu were not found", n);
     (void)LAPACKE_dsyev_work(LAPACK_COL_MAJOR, job, 'U', size, a, size, values, &best_size, -1);
     double *work = calloc((size_t)best_size + 1, sizeof *work);
     if (!work)
@@ -220,7 +223,10 @@ segue_status segue_la_solve(size_t n, size_t m, double *a, double *b, segue_erro
 segue_status segue_la_least_squares(size_t m, size_t n, double *a, double *b, segue_error *err)
 {
     if (m * m * n <= SMALL_PRODUCT)
-        return segue_householder(m, n, a, b) ? SEGUE_OK : outcome("dgels", 1, err);
+        return segue_householder(m, n, a, b)
+                   ? SEGUE_OK
+                   : segue_fail(err, SEGUE_EDOMAIN,
+                                "the %zu columns of least squares depend on each other", n);
     double best_size = 0.0;
     const lapack_int rows = (lapack_int)n, columns = (lapack_int)m;
     (void)LAPACKE_dgels_work(LAPACK_COL_MAJOR, 'N', rows, columns, 1, a, rows, b, rows, &best_size,

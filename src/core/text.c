@@ -36,7 +36,8 @@ size_t segue_text_distance(const char *a, const char *b)
         for (size_t j = 1; j <= m; j++) {
             const size_t change = ago[j - 1] + (small(a[i - 1]) != small(b[j - 1]));
             now[j] = least(change, least(ago[j], now[j - 1]) + 1);
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+            if (i > 1 && j > 1 && small(a[i - 1]) == small(b[j - 2]) &&
+                small(a[i - 2]) == small(b[j - 1]))
                 now[j] = least(now[j], two_ago[j - 2] + 1);
         }
         size_t *recycled = two_ago;

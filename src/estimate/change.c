@@ -4,7 +4,9 @@
  * larger objective wins, the two being charged for where in the window the cut may be.  The
  * objective has the price of each type in it, so that types which were there before and still are
  * speak for one mixture.  Tasks that come in blocks are none of that: a log that was sorted, say,
- * by where its tasks are from.  Costs two fits. SPDX-License-Identifier: Apache-2.0 */
+ * by where its tasks are from.  Costs two fits.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "estimate/change.h"
 
 #include "estimate/refit.h"

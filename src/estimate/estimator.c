@@ -12,16 +12,15 @@
 #include "estimate/method.h"
 #include "estimate/state.h"
 
-#define COLD_BELOW   100  /* tasks: until then every fit is cold ... */
-#define COLD_GROWTH  1.05 /* ... and then each time the tasks have grown by this */
-#define MOST_ALPHA0  1e6
-#define WINDOW       8192
-#define LEAST_SURE   0.8 /* em: of how far tasks are told apart */
-#define FEW_TIMES    10  /* times the models: fewer tell little, whatever the spectrum says */
-#define MOST_OFF     0.3 /* of the sum of the weights from 1 */
-#define MOST_STARTS  1000
-#define MOST_STEPS   1000
-#define VERDICT_SIZE 160
+#define COLD_BELOW  100  /* tasks: until then every fit is cold ... */
+#define COLD_GROWTH 1.05 /* ... and then each time the tasks have grown by this */
+#define MOST_ALPHA0 1e6
+#define WINDOW      8192
+#define LEAST_SURE  0.8 /* em: of how far tasks are told apart */
+#define FEW_TIMES   10  /* times the models: fewer tell little, whatever the spectrum says */
+#define MOST_OFF    0.3 /* of the sum of the weights from 1 */
+#define MOST_STARTS 1000
+#define MOST_STEPS  1000
 
 static const method *const methods[] = {&segue_method_rtp, &segue_method_algorithm_b,
                                         &segue_method_eca, &segue_method_em};
@@ -36,7 +35,7 @@ struct segue_estimator {
     double *memory;       /* of the fit's arrays */
     segue_models *models; /* the last estimate, or NULL */
     double *weight;       /* m: what its weights were made of */
-    double *best;         /* the better of two answers, while the other is made: see keep_better */
+    double *best;         /* the better of two answers, while the other is made: see refresh */
     uint64_t cold_at;     /* the next cold fit is at so many tasks */
     counted counted;      /* em only */
     outcome_kind outcome;
@@ -499,14 +498,10 @@ static void set_info(segue_estimator *est)
         info->weight_sum += f->weight[k];
 }
 
-segue_status segue_estimator_fit(segue_estimator *est, const segue_moments *moments,
-                                 segue_error *err)
+static segue_status fit_all(segue_estimator *est, const segue_moments *moments, segue_error *err)
 {
     fit *f = &est->fit;
     const uint64_t n_tasks = segue_moments_tasks(moments);
-    if (segue_moments_arms(moments) != f->n_arms)
-        return segue_fail(err, SEGUE_EDOMAIN, "the moments are of %zu arms, the estimator of %zu",
-                          segue_moments_arms(moments), f->n_arms);
     est->info = (segue_estimate_info){
         .n_tasks = n_tasks, .n_arms = f->n_arms, .n_models = f->m, .eigenvalue = f->s.eigenvalue};
     segue_status status = SEGUE_OK;
@@ -534,6 +529,25 @@ segue_status segue_estimator_fit(segue_estimator *est, const segue_moments *mome
         status = name_models(est, err);
     if (status == SEGUE_OK)
         set_info(est);
+    return status;
+}
+
+segue_status segue_estimator_fit(segue_estimator *est, const segue_moments *moments,
+                                 segue_error *err)
+{
+    if (segue_moments_arms(moments) != est->fit.n_arms)
+        return segue_fail(err, SEGUE_EDOMAIN, "the moments are of %zu arms, the estimator of %zu",
+                          segue_moments_arms(moments), est->fit.n_arms);
+    const segue_estimate_info info = est->info;
+    const outcome_kind outcome = est->outcome;
+    const uint64_t used = est->used, cold_at = est->cold_at;
+    const segue_status status = fit_all(est, moments, err);
+    if (status != SEGUE_OK) { /* the last estimate stays, and what is said of it */
+        est->info = info;
+        est->outcome = outcome;
+        est->used = used;
+        est->cold_at = cold_at;
+    }
     return status;
 }
 
@@ -567,8 +581,8 @@ static void get_info(segue_estimator *est, reader *r)
 {
     const fit *f = &est->fit;
     double numbers[3];
-    est->info = (segue_estimate_info){
-        .n_arms = f->n_arms, .n_models = f->m, .eigenvalue = f->s.eigenvalue, .lambda = f->lambda};
+    est->info =
+        (segue_estimate_info){.n_arms = f->n_arms, .n_models = f->m, .eigenvalue = f->s.eigenvalue};
     est->info.n_tasks = segue_reader_count(r);
     est->info.iterations = segue_reader_count(r);
     est->info.starts = segue_reader_count(r);

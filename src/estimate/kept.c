@@ -139,6 +139,21 @@ double segue_kept_task(const kept *k, uint64_t t, double *views)
     return k->block[t / KEPT_BLOCK]->weight[t % KEPT_BLOCK];
 }
 
+segue_status segue_kept_copy(kept *k, const kept *from, segue_error *err)
+{
+    const size_t n = k->n_arms;
+    const segue_status status = segue_kept_reserve(k, from->n_tasks, err);
+    if (status != SEGUE_OK)
+        return status;
+    for (size_t i = 0; i * KEPT_BLOCK < from->n_tasks; i++)
+        memcpy(k->block[i], from->block[i],
+               sizeof(kept_block) + 3 * KEPT_BLOCK * n * sizeof *k->block[i]->view);
+    memcpy(k->second, from->second, n * n * sizeof *k->second);
+    memcpy(k->odd, from->odd, n * PROBES * sizeof *k->odd);
+    k->n_tasks = from->n_tasks;
+    return SEGUE_OK;
+}
+
 /* ---- the second moment ------------------------------------------------------------------- */
 
 /* What `second` lacks: the tasks of a block that is not full. */

@@ -38,6 +38,9 @@ SEGUE_MUST_CHECK segue_status segue_kept_reserve(kept *k, uint64_t more, segue_e
 void segue_kept_add(kept *k, const double *views, double weight);
 double segue_kept_task(const kept *k, uint64_t t, double *views);
 
+/* Have the tasks of another one; there are none yet.  @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_kept_copy(kept *k, const kept *from, segue_error *err);
+
 /* Sums over tasks: that of M2 (n_arms x n_arms), symmetric; its product with x (n_arms x m); and an
  * estimate of the squared Frobenius norm of the antisymmetric part.
  * @retval SEGUE_ENOMEM */

@@ -15,7 +15,7 @@ typedef struct fit {
     segue_rng rng;          /* of this fit */
     const double *previous; /* m x n_arms: the last estimate to start from, or NULL */
     bool full;              /* rtp: take all the random starts, also if there is a last estimate */
-    double *scratch;        /* 8 m x m */
+    double *scratch;        /* 9 m x m + 3 m */
     /* the answer: */
     double *mean;   /* m x n_arms */
     double *lambda; /* m */

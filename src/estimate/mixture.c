@@ -9,7 +9,9 @@
  * Which arm was pulled depends on what was seen alone, so the likelihood of a task's rewards is
  * that of its counts, whatever the policy: for every arm ln B(a + won, b + lost) - ln B(a, b).  T
  * pulls of one task tell of p what T (kappa + 1) / (kappa + T) pulls of as many tasks would. A task
- * costs O(types x arms). SPDX-License-Identifier: Apache-2.0 */
+ * costs O(types x arms).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "estimate/mixture.h"
 
 #include <assert.h>

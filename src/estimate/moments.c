@@ -198,13 +198,19 @@ segue_status segue_moments_merge(segue_moments *moments, const segue_moments *ot
                           "moments of %zu and of %zu arms, or of other views, "
                           "do not add up",
                           n, other->n_arms);
-    if (!is_stored(moments))
+    if (!is_stored(moments) && moments->n_tasks > 0)
         return merge_kept(moments, &other->kept, err);
+    const segue_status status =
+        is_stored(moments) ? SEGUE_OK : segue_kept_copy(&moments->kept, &other->kept, err);
+    if (status != SEGUE_OK)
+        return status;
     add_all(moments->first, other->first, n);
-    add_all(moments->second, other->second, n * n);
-    add_all(moments->third, other->third, n * n * n);
     moments->weight += other->weight;
     moments->n_tasks += other->n_tasks;
+    if (is_stored(moments)) {
+        add_all(moments->second, other->second, n * n);
+        add_all(moments->third, other->third, n * n * n);
+    }
     return SEGUE_OK;
 }
 

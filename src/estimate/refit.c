@@ -3,7 +3,9 @@
  * A new type is made from one task, drawn with a probability proportional to the square of what it
  * would gain from a type of its own: log-likelihood under a type made from it alone, less that
  * under the mixture.  The lightest types are tried without.  A fit costs a few tens of sweeps
- * (em.c). SPDX-License-Identifier: Apache-2.0 */
+ * (em.c).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "estimate/refit.h"
 
 #include <stdlib.h>

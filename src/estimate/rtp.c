@@ -77,7 +77,7 @@ static segue_status solve(fit *f, segue_error *err)
             f->mean[k * f->n_arms + i] *= f->lambda[k];
     }
     f->residual = segue_power_norm(f->s.tensor, m);
-    f->iterations = f->power.iterations;
+    f->iterations += f->power.iterations; /* a warm fit may be followed by a cold one */
     return SEGUE_OK;
 }
 

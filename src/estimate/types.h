@@ -24,7 +24,7 @@ typedef struct segue_types segue_types;
 typedef struct segue_types_config {
     size_t n_arms; /* SEGUE_MIN_ARMS .. SEGUE_MAX_ARMS */
     size_t window; /* finished tasks that are kept: SEGUE_TYPES_LEAST_WINDOW .. _MOST_WINDOW */
-    size_t hint;   /* types that somebody expects: the first fit tries as many births; 0: unknown */
+    size_t hint;   /* types that somebody expects: beyond 6, the first fit tries as many births */
     size_t cap;    /* types that there may be: 1 .. SEGUE_TYPES_MOST */
     uint64_t seed, run; /* of the random numbers that a fit draws */
 } segue_types_config;

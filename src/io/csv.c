@@ -1,7 +1,9 @@
 /* csv.c - strict reading of comma-separated lines, with the number of each for errors.
  *
  * A row is split where it lies in the buffer; quoted fields, which only get shorter, are moved up
- * to their starts. SPDX-License-Identifier: Apache-2.0 */
+ * to their starts.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "io/csv.h"
 
 #include <stdlib.h>

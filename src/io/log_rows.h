@@ -2,7 +2,9 @@
  *
  * CSV with a header, or JSON Lines; plain, or compressed by gzip or zstd.  Which it is, the file's
  * first bytes tell.  Each row has a task, an arm and a reward; it may have a time and a
- * probability. SPDX-License-Identifier: Apache-2.0 */
+ * probability.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_IO_LOG_ROWS_H
 #define SEGUE_IO_LOG_ROWS_H
 

@@ -3,7 +3,9 @@
  * A learner has a new version with almost every task; kept are those whose number is a multiple of
  * a stride, which doubles when there are too many.  They are part of a snapshot, and noted after
  * every event of the journal, live and when it is read again: the same events leave the same
- * versions. SPDX-License-Identifier: Apache-2.0 */
+ * versions.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SERVE_VERSIONS_H
 #define SEGUE_SERVE_VERSIONS_H
 

@@ -100,6 +100,14 @@ segue_status segue_estimated_sets_create(segue_estimated_sets **out, const segue
                           models->n_models);
     if (!(eps >= 0.0))
         return segue_fail(err, SEGUE_EDOMAIN, "eps is %g; need a number >= 0", eps);
+    if (estimated->n_arms != models->n_arms || estimated->n_models != models->n_models)
+        return segue_fail(err, SEGUE_EDOMAIN,
+                          "an estimate of %zu models x %zu arms, of a set of %zu x %zu",
+                          estimated->n_models, estimated->n_arms, models->n_models, models->n_arms);
+    for (size_t k = 0; match && k < models->n_models; k++)
+        if (match[k] >= models->n_models)
+            return segue_fail(err, SEGUE_EDOMAIN, "model %zu is matched with model %zu of %zu",
+                              k + 1, match[k] + 1, models->n_models);
     segue_estimated_sets *sets = calloc(1, sizeof *sets);
     if (!sets || !reserve(sets, models->n_arms, models->n_models)) {
         segue_estimated_sets_destroy(sets);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "transfer/play.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,12 +39,14 @@ static segue_status reserve(segue_found *out, segue_error *err)
     return segue_fail(err, SEGUE_ENOMEM, "out of memory for the types of a learner");
 }
 
+/* Estimates may lie outside of the range; people are shown what can be. */
 static void copy_models(const segue_models *models, double lowest, double width, segue_found *out)
 {
     for (size_t k = 0; k < out->n_types; k++) {
         out->weight[k] = models->weight[k];
         for (size_t i = 0; i < out->n_arms; i++)
-            out->mean[k * out->n_arms + i] = lowest + width * segue_models_row(models, k)[i];
+            out->mean[k * out->n_arms + i] =
+                lowest + width * fmin(1.0, fmax(0.0, segue_models_row(models, k)[i]));
     }
 }
 

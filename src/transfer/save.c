@@ -4,7 +4,9 @@
  *   u64      version
  *   u64      bytes of what follows, without the checksum
  *   ...      the method's name (16 bytes), configuration, tasks opened and closed, version of what
- * is taught, number of retired arms and these, the method's memory u64      CRC-32 of all before it
+ *            is taught, number of retired arms and these, the method's memory
+ *
+ *   u64      CRC-32 of all before it
  *
  * All numbers are little-endian; doubles are IEEE 754.  Open tasks and refits are not in it.
  * SPDX-License-Identifier: Apache-2.0 */

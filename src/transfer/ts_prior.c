@@ -1,9 +1,9 @@
 /* ts_prior.c - Thompson sampling with a Beta prior for each arm, learned over tasks; no types.
  *
  * What a clever user would build in an hour.  Of the tasks that pulled an arm at least twice, the
- * averages of S / T and of S (S - 1) / (T (T - 1)) estimate the mean of its means and of their
- * squares, whatever T is; the Beta with these moments is the prior of the tasks to come.
- * SPDX-License-Identifier: Apache-2.0 */
+ * averages of S / T and of (S^2 - Q) / (T (T - 1)) estimate the mean of its means and of their
+ * squares, whatever T is, S and Q being the sums of its rewards and of their squares; the Beta with
+ * these moments is the prior of the tasks to come. SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>
 
@@ -76,11 +76,12 @@ static segue_status learn(segue_learner *learner, const open_task *entry, segue_
     arm_sums *sums = learner->part;
     for (size_t i = 0; i < in.view->n_arms; i++) {
         const double pulls = (double)in.pulls[i], sum = in.sum[i];
+        const double squares = sum - in.graded[i];
         if (pulls < 2.0)
             continue;
         sums[i].tasks += 1.0;
         sums[i].mean += sum / pulls;
-        sums[i].square += fmax(0.0, sum * (sum - 1.0)) / (pulls * (pulls - 1.0));
+        sums[i].square += fmax(0.0, sum * sum - squares) / (pulls * (pulls - 1.0));
     }
     return publish(learner, err);
 }

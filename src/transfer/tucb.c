@@ -148,7 +148,7 @@ static segue_status check(segue_learner_config *config, segue_error *err)
         return segue_fail(err, SEGUE_EDOMAIN, "horizon is 0; tucb must know its steps");
     if (config->n_models == 0)
         return segue_fail(err, SEGUE_EDOMAIN, "n_models is 0; tucb must know the number of models");
-    if (!(delta >= 0.0 && delta <= 1.0)) /* 1 is the default for one step */
+    if (!(delta >= 0.0 && (delta < 1.0 || config->horizon == 1))) /* where 1/n is 1 */
         return segue_fail(err, SEGUE_EDOMAIN, "delta is %g; need 0 < delta < 1", delta);
     if (!config->doubling && !(config->c > 0.0 && isfinite(config->c)))
         return segue_fail(err, SEGUE_EDOMAIN, "c is %g; need a number > 0", config->c);
@@ -310,11 +310,12 @@ static void set_next_fit(const segue_learner *learner, tucb *t, uint64_t used)
 
 static segue_status estimate(segue_learner *learner, tucb *t, segue_error *err)
 {
-    const segue_status status = segue_estimator_fit(t->estimator, t->moments, err);
-    if (status != SEGUE_OK)
-        return status;
-    set_next_fit(learner, t, n_used(t));
-    return publish(learner, err);
+    segue_status status = segue_estimator_fit(t->estimator, t->moments, err);
+    if (status == SEGUE_OK)
+        status = publish(learner, err);
+    if (status == SEGUE_OK)
+        set_next_fit(learner, t, n_used(t));
+    return status;
 }
 
 /* em: the counts of a task, if there is anything in them. */
@@ -435,43 +436,48 @@ static segue_status check_merge(const segue_learner_config *a, const segue_learn
     return SEGUE_OK;
 }
 
-/* The moments of both, made aside. */
-static segue_status pool(segue_moments **out, const segue_learner *a, const segue_learner *b,
-                         segue_error *err)
+/* C is the larger one, where it is found out: either has seen how far the estimates were off. */
+static void add_counters(segue_learner *into, const tucb *other)
 {
-    const tucb *theirs = b->part;
-    const segue_status status = copy_moments(out, a, err);
-    return status == SEGUE_OK ? segue_moments_merge(*out, theirs->moments, err) : status;
-}
-
-/* C is the larger one: either has seen how far the estimates were off. */
-static void add_counters(tucb *t, const tucb *other)
-{
+    tucb *t = into->part;
     t->left_out += other->left_out;
     t->violations += other->violations;
     t->no_model_left += other->no_model_left;
-    t->c = fmax(t->c, other->c);
+    if (into->config.doubling)
+        t->c = fmax(t->c, other->c);
+}
+
+/* Fit a copy to the tasks of both, and let it take the learner's place. */
+static segue_status merge_aside(segue_learner *into, aside *both, const tucb *theirs,
+                                segue_error *err)
+{
+    tucb *t = into->part;
+    segue_moments *const mine = t->moments;
+    segue_status status = segue_moments_merge(both->moments, theirs->moments, err);
+    both->used = segue_moments_tasks(both->moments);
+    if (status == SEGUE_OK)
+        status = run(both, err);
+    if (status == SEGUE_OK)
+        status = adopt(into, both, err);
+    if (status != SEGUE_OK)
+        return status;
+    t->moments = both->moments;
+    both->moments = mine;
+    add_counters(into, theirs);
+    return SEGUE_OK;
 }
 
 static segue_status merge(segue_learner *into, const segue_learner *from, segue_error *err)
 {
-    tucb *t = into->part;
-    segue_moments *both = NULL, *mine = t->moments;
+    void *both = NULL;
     segue_status status = check_merge(&into->config, &from->config, err);
     if (status == SEGUE_OK)
-        status = pool(&both, into, from, err);
-    if (status == SEGUE_OK) {
-        t->moments = both;
-        status = estimate(into, t, err);
-    }
-    if (status != SEGUE_OK) {
-        t->moments = mine;
-        segue_moments_destroy(both);
+        status = copy(into, &both, err);
+    if (status != SEGUE_OK)
         return status;
-    }
-    segue_moments_destroy(mine);
-    add_counters(t, from->part);
-    return SEGUE_OK;
+    status = merge_aside(into, both, from->part, err);
+    discard(both);
+    return status;
 }
 
 static void look(const segue_learner *learner, segue_learner_info *info)

@@ -22,7 +22,7 @@ enum { HINT, WINDOW, CAP, N_OPTIONS };
 
 static const segue_option options[N_OPTIONS] = {
     [HINT] = {.key = "hint",
-              .help = "types that somebody expects; 0: nobody does (default 0)",
+              .help = "types that somebody expects, if more than 6 (default 0)",
               .least = 0.0,
               .most = SEGUE_TYPES_MOST,
               .whole = true},
@@ -156,9 +156,12 @@ static segue_status learn(segue_learner *learner, const open_task *entry, segue_
     const size_t n_arms = learner->config.n_arms;
     count(t, entry, n_arms);
     segue_status status = segue_types_finish(t->types, t->counts, t->counts + n_arms, err);
-    if (status == SEGUE_OK && segue_types_due(t->types) && !learner->config.background)
+    if (status != SEGUE_OK)
+        return status;
+    if (segue_types_due(t->types) && !learner->config.background)
         status = segue_types_refit(t->types, err);
-    return status == SEGUE_OK ? publish(learner, err) : status;
+    /* also where that failed: types may be gone with the task */
+    return status == SEGUE_OK ? publish(learner, err) : (publish(learner, NULL), status);
 }
 
 /* ---- refits aside ------------------------------------------------------------------------ */
