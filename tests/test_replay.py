@@ -238,6 +238,8 @@ class Replay(Folder):
                 ("no policy 'nobody'", "--policy", "nobody", self.log),
                 ("would overwrite the log", "--out", self.log, self.log),
                 ("name the same file", "--curve", "a.csv", "--html", "a.csv", self.log),
+                ("--curve needs a file", "--curve", "-", self.log),
+                ("--html needs a file", "--html", "-", self.log),
                 ("--figures", "--figures", ".", self.log),
                 ("--runs", "--runs", 0, self.log),
                 ("log.csv", self.folder / "no" / "log.csv")]:

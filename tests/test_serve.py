@@ -517,6 +517,9 @@ class Wrong(Folder):
         self.assertEqual(client.tell(gone, 1.0)[0], 404)
         self.refused(2, "another process serves", "store", "import", "--store", store, "--file", self.file("{}"))
         self.assertEqual(service.stop(), 0)
+        for name in (store, f"sqlite:{store}"):
+            self.refused(2, "--file and --store name the same file", "store", "export", "--store", name, "--file", store)
+        self.refused(2, "--file needs a file", "store", "export", "--store", store, "--file", "-")
         answer("store", "export", "--store", store, "--file", out)
         answer("store", "import", "--store", copy, "--file", out)
         service = Service(SEGUE, copy)

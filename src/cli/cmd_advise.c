@@ -8,7 +8,6 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/table.h"
-#include "core/outfile.h"
 #include "experiment/advise.h"
 #include "segue/simulate.h"
 
@@ -321,10 +320,9 @@ static segue_status study_init(study *st, int argc, char **argv, segue_error *er
         status = cli_parse_format(st->set.format, &st->format, err);
     if (status == SEGUE_OK && !st->path)
         status = segue_fail(err, SEGUE_EUSAGE, "give a log; 'segue help advise' tells more");
-    if (status == SEGUE_OK && segue_is_same_file(st->set.out, st->path))
-        status = segue_fail(err, SEGUE_EUSAGE, "--out would overwrite the log");
-    if (status == SEGUE_OK && st->set.out)
-        status = segue_outfile_check(st->set.out, err);
+    const cli_path paths[] = {{"out", st->set.out}, {NULL, st->path}};
+    if (status == SEGUE_OK)
+        status = cli_check_paths(paths, 1, 2, err);
     const log_wanted wanted = {
         .lowest = st->set.lowest, .highest = st->set.highest, .time = true, .probability = true};
     return status == SEGUE_OK ? segue_history_read(&st->history, st->path, &wanted, err) : status;

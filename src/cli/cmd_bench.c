@@ -12,7 +12,6 @@
 #include "cli/progress.h"
 #include "cli/share.h"
 #include "cli/table.h"
-#include "core/outfile.h"
 #include "io/models_file.h"
 #include "segue/version.h"
 
@@ -174,10 +173,10 @@ static segue_status run(int argc, char **argv, segue_error *err)
     st.set.out = cli_out_path(st.set.out);
     if (status == SEGUE_OK)
         status = cli_parse_format(st.set.format, &st.format, err);
-    if (status == SEGUE_OK && st.set.out)
-        status = segue_outfile_check(st.set.out, err);
-    if (status == SEGUE_OK && st.set.save)
-        status = segue_outfile_check(st.set.save, err);
+    const cli_path paths[] = {
+        {"out", st.set.out}, {"save", st.set.save}, {"models", st.set.models}};
+    if (status == SEGUE_OK)
+        status = cli_check_paths(paths, 2, 3, err);
     (void)uname(&st.machine);
     find_processor(st.processor, sizeof st.processor);
     if (status == SEGUE_OK)

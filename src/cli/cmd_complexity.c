@@ -8,7 +8,6 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/table.h"
-#include "core/outfile.h"
 #include "io/models_file.h"
 #include "segue/policy.h"
 #include "segue/theory.h"
@@ -86,9 +85,9 @@ static segue_status check_settings(const settings *set, segue_error *err)
         return segue_fail(err, SEGUE_EUSAGE, "--estimated needs --eps, how far it may be off");
     if (!set->estimated && set->eps >= 0.0)
         return segue_fail(err, SEGUE_EUSAGE, "--eps goes with --estimated");
-    if (set->out && segue_is_same_file(set->out, set->models))
-        return segue_fail(err, SEGUE_EUSAGE, "--out would overwrite --models");
-    return set->out ? segue_outfile_check(set->out, err) : SEGUE_OK;
+    const cli_path paths[] = {
+        {"out", set->out}, {"models", set->models}, {"estimated", set->estimated}};
+    return cli_check_paths(paths, 1, 3, err);
 }
 
 static segue_status read_sets(study *st, segue_error *err)

@@ -8,7 +8,6 @@
 #include "cli/command.h"
 #include "cli/estimate.h"
 #include "cli/table.h"
-#include "core/outfile.h"
 #include "io/models_file.h"
 #include "segue/number.h"
 
@@ -68,9 +67,8 @@ static segue_status check_settings(const study *st, segue_error *err)
                           "give a log, LOG.csv; 'segue help estimate' tells more");
     if (st->set.types == 0 && !is_of_types(st))
         return segue_fail(err, SEGUE_EUSAGE, "give --types M, how many models to look for");
-    if (st->set.out && segue_is_same_file(st->set.out, st->path))
-        return segue_fail(err, SEGUE_EUSAGE, "--out would overwrite the log");
-    return st->set.out ? segue_outfile_check(st->set.out, err) : SEGUE_OK;
+    const cli_path paths[] = {{"out", st->set.out}, {NULL, st->path}};
+    return cli_check_paths(paths, 1, 2, err);
 }
 
 static void leave_out(study *st, size_t task)

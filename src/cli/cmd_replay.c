@@ -5,7 +5,6 @@
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/replay.h"
-#include "core/outfile.h"
 #include "experiment/experiment.h"
 #include "experiment/replay.h"
 #include "report/gnuplot.h"
@@ -97,23 +96,11 @@ static segue_status parse_choices(study *st, segue_error *err)
     return status == SEGUE_OK ? cli_parse_format(st->set.format, &st->format, err) : status;
 }
 
-/* No output may be the log, or another output; and it must be possible to write it. */
 static segue_status check_paths(const study *st, segue_error *err)
 {
-    const char *const words[] = {"out", "curve", "html"};
-    const char *const paths[] = {st->set.out, st->set.curve, st->set.html, st->path};
-    segue_status status = SEGUE_OK;
-    for (size_t i = 0; i < 3; i++)
-        for (size_t k = i + 1; k < 4; k++)
-            if (segue_is_same_file(paths[i], paths[k]))
-                return k == 3
-                           ? segue_fail(err, SEGUE_EUSAGE, "--%s would overwrite the log", words[i])
-                           : segue_fail(err, SEGUE_EUSAGE, "--%s and --%s name the same file",
-                                        words[i], words[k]);
-    for (size_t i = 0; i < 3 && status == SEGUE_OK; i++)
-        if (paths[i])
-            status = segue_outfile_check(paths[i], err);
-    return status;
+    const cli_path paths[] = {
+        {"out", st->set.out}, {"curve", st->set.curve}, {"html", st->set.html}, {NULL, st->path}};
+    return cli_check_paths(paths, 3, sizeof paths / sizeof *paths, err);
 }
 
 static segue_status check_settings(const study *st, segue_error *err)

@@ -93,26 +93,15 @@ typedef struct study {
 
 /* ---- before ------------------------------------------------------------------------------ */
 
-/* No output may be an input or another output; a learner alone may go back to where it came from.
- */
+/* A learner alone may go back to where it came from. */
 static segue_status check_paths(const settings *set, segue_error *err)
 {
-    const struct {
-        const char *name, *path;
-    } paths[] = {{"out", set->out},         {"curve", set->curve},   {"save", set->save},
-                 {"explain", set->explain}, {"models", set->models}, {"switch-to", set->switch_to},
-                 {"load", set->load},       {"log", set->log}};
-    enum { OUTPUTS = 4, SAVE = 2, EXPLAIN = 3, LOAD = 6, PATHS = 8 };
-    for (size_t i = SAVE; i <= EXPLAIN; i++)
-        if (paths[i].path && strcmp(paths[i].path, "-") == 0)
-            return segue_fail(err, SEGUE_EUSAGE, "--%s needs a file, and '-' is none",
-                              paths[i].name);
-    for (size_t i = 0; i < OUTPUTS; i++)
-        for (size_t k = i + 1; k < PATHS; k++)
-            if (!(i == SAVE && k == LOAD) && segue_is_same_file(paths[i].path, paths[k].path))
-                return segue_fail(err, SEGUE_EUSAGE, "--%s and --%s name the same file",
-                                  paths[i].name, paths[k].name);
-    return SEGUE_OK;
+    const char *load = segue_is_same_file(set->save, set->load) ? NULL : set->load;
+    const cli_path paths[] = {{"out", set->out},   {"curve", set->curve},
+                              {"save", set->save}, {"explain", set->explain},
+                              {"load", load},      {"models", set->models},
+                              {"log", set->log},   {"switch-to", set->switch_to}};
+    return cli_check_paths(paths, 4, sizeof paths / sizeof *paths, err);
 }
 
 /* One source of tasks, and what goes with it. */
@@ -148,18 +137,8 @@ static segue_status check_settings(const settings *set, segue_error *err)
         return segue_fail(err, SEGUE_EUSAGE,
                           "--switch-at %" PRIu64 " is behind the last of %" PRIu64 " tasks",
                           set->switch_at, set->tasks);
-    segue_status status = check_source(set, err);
-    if (status == SEGUE_OK)
-        status = check_paths(set, err);
-    if (status == SEGUE_OK && set->out)
-        status = segue_outfile_check(set->out, err);
-    if (status == SEGUE_OK && set->curve)
-        status = segue_outfile_check(set->curve, err);
-    if (status == SEGUE_OK && set->save)
-        status = segue_outfile_check(set->save, err);
-    if (status == SEGUE_OK && set->explain)
-        status = segue_outfile_check(set->explain, err);
-    return status;
+    const segue_status status = check_source(set, err);
+    return status == SEGUE_OK ? check_paths(set, err) : status;
 }
 
 static segue_status parse_kernel(const char *text, segue_kernels *out, segue_error *err)

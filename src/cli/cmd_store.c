@@ -1,10 +1,12 @@
 /* cmd_store.c - `segue store`: look after the file of a service.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/output.h"
 #include "serve/rebuild.h"
 #include "store/store.h"
 
@@ -38,9 +40,21 @@ static segue_status need_file(const settings *set, segue_error *err)
                                   "tells more");
 }
 
+/* The store itself must not be replaced by its export. */
+static segue_status check_paths(const settings *set, segue_error *err)
+{
+    static const char kind[] = "sqlite:";
+    const bool named = strncmp(set->store, kind, strlen(kind)) == 0;
+    const cli_path paths[] = {{"file", set->file},
+                              {"store", named ? set->store + strlen(kind) : set->store}};
+    return cli_check_paths(paths, 1, 2, err);
+}
+
 static segue_status export(const settings *set, segue_store *store, segue_error *err)
 {
     segue_status status = need_file(set, err);
+    if (status == SEGUE_OK)
+        status = check_paths(set, err);
     if (status == SEGUE_OK)
         status = segue_store_export(store, set->file, err);
     if (status == SEGUE_OK)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/ranks.h"
+#include "core/outfile.h"
 
 segue_status cli_parse_format(const char *text, cli_format *out, segue_error *err)
 {
@@ -27,6 +28,32 @@ const char *cli_out_path(const char *out)
 {
     const bool standard = out && (strcmp(out, "-") == 0 || strcmp(out, "/dev/stdout") == 0);
     return standard ? NULL : out;
+}
+
+static segue_status refuse_same(const cli_path *output, const cli_path *other, segue_error *err)
+{
+    if (!other->option)
+        return segue_fail(err, SEGUE_EUSAGE, "--%s would overwrite the log", output->option);
+    return segue_fail(err, SEGUE_EUSAGE, "--%s and --%s name the same file", output->option,
+                      other->option);
+}
+
+segue_status cli_check_paths(const cli_path *paths, size_t n_outputs, size_t count,
+                             segue_error *err)
+{
+    for (size_t i = 0; i < n_outputs; i++)
+        if (paths[i].path && strcmp(paths[i].path, "-") == 0)
+            return segue_fail(err, SEGUE_EUSAGE, "--%s needs a file, and '-' is none",
+                              paths[i].option);
+    for (size_t i = 0; i < n_outputs; i++)
+        for (size_t k = i + 1; k < count; k++)
+            if (segue_is_same_file(paths[i].path, paths[k].path))
+                return refuse_same(&paths[i], &paths[k], err);
+    segue_status status = SEGUE_OK;
+    for (size_t i = 0; i < n_outputs && status == SEGUE_OK; i++)
+        if (paths[i].path)
+            status = segue_outfile_check(paths[i].path, err);
+    return status;
 }
 
 segue_status cli_write_stdout(const char *data, size_t size, segue_error *err)

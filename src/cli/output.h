@@ -13,6 +13,22 @@ SEGUE_MUST_CHECK segue_status cli_parse_format(const char *text, cli_format *out
 /** The path of --out: NULL, the standard output, for "-" and "/dev/stdout". */
 const char *cli_out_path(const char *out);
 
+/** A file that a command was told of. */
+typedef struct cli_path {
+    const char *option; /* that named it; NULL: none did, and it is the log */
+    const char *path;   /* NULL: there is none */
+} cli_path;
+
+/**
+ * Look at the files of a command before it works: the first `n_outputs` of `paths` are written, the
+ * others read.  No output may be another of them, and each must be one that can be written; "-" is
+ * no file, and cli_out_path takes it away where it stands for the standard output.
+ *
+ * @retval SEGUE_EUSAGE, SEGUE_EFILE
+ */
+SEGUE_MUST_CHECK segue_status cli_check_paths(const cli_path *paths, size_t n_outputs, size_t count,
+                                              segue_error *err);
+
 /** Write to the standard output and see that it arrives. */
 SEGUE_MUST_CHECK segue_status cli_write_stdout(const char *data, size_t size, segue_error *err);
 
