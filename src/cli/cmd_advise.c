@@ -199,7 +199,11 @@ static void print_spectrum(const study *st, FILE *out)
 {
     const segue_advised *f = &st->found;
     if (f->n_eigenvalues == 0) {
-        fputs("Spectrum         unknown: it needs tasks with three rewards of every arm\n", out);
+        fputs("Spectrum         unknown: ", out);
+        if (f->n_arms > SEGUE_SPECTRUM_ARMS)
+            fprintf(out, "of more than %d arms it takes long\n", SEGUE_SPECTRUM_ARMS);
+        else
+            fputs("it needs tasks with three rewards of every arm\n", out);
         return;
     }
     fputs("Spectrum of M2  ", out);

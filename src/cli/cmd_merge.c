@@ -1,12 +1,15 @@
 /* cmd_merge.c - `segue merge`: the results of shards.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <stdbool.h>
+
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/run.h"
 
 typedef struct settings {
     const char *variant, *out, *format;
-    uint64_t runs, seed;
+    uint64_t runs, seed, threads;
+    bool quiet;
 } settings;
 
 #define FIELD(name) .offset = offsetof(settings, name)
@@ -21,6 +24,10 @@ static const cli_option options[] = {
      0},
     {"format", 'f', CLI_TEXT, FIELD(format), "FORMAT",
      "what is printed: table (default), csv or json", 0, 0},
+    /* 'segue run' takes these; there is nothing here for them to do. */
+    {"threads", 't', CLI_WHOLE, FIELD(threads), "T", "taken, and without effect: one is enough", 1,
+     SEGUE_MAX_THREADS},
+    {"quiet", 'q', CLI_FLAG, FIELD(quiet), NULL, "taken, and without effect: it is short", 0, 0},
 };
 
 static segue_status merge(const settings *set, const char *path, segue_results **out,
@@ -66,11 +73,12 @@ const cli_command cli_command_merge = {
     .name = "merge",
     .summary = "makes the results of an experiment that was run in shards",
     .usage = "merge FILE.json [OPTIONS]",
-    .details = "Takes the words of 'segue run FILE.json --shard I/N' but for --shard, finds\n"
-               "NAME.shard-1-of-N to NAME.shard-N-of-N in FOLDER, and writes what 'segue run'\n"
-               "would have written in one go, to the byte.  Shards that are missing, incomplete,\n"
-               "damaged, doubled, or of another experiment, version or build are refused, and\n"
-               "named.  The shards stay; remove them when the results are as you want them.\n\n"
+    .details = "Give --variant, --runs, --seed and --out as 'segue run FILE.json --shard I/N'\n"
+               "had them.  It finds NAME.shard-1-of-N to NAME.shard-N-of-N in FOLDER, and writes\n"
+               "what 'segue run' would have written in one go, to the byte.  Shards that are\n"
+               "missing, incomplete, damaged, doubled, or of another experiment, version or\n"
+               "build are refused, and named.  The shards stay; remove them when the results are\n"
+               "as you want them.\n\n"
                "examples:\n"
                "  segue run experiments/lengths.json --shard 1/2 --out /tmp\n"
                "  segue run experiments/lengths.json --shard 2/2 --out /tmp\n"

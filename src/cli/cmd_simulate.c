@@ -70,8 +70,8 @@ static const cli_option options[] = {
     {"format", 'f', CLI_TEXT, FIELD(format), "FORMAT", "table (default), csv or json", 0, 0},
     {"out", 'o', CLI_TEXT, FIELD(out), "FILE", "write there, not to the standard output ('-')", 0,
      0},
-    {"kernel", 0, CLI_TEXT, FIELD(kernel), "FORM", "fast (default) or plain: the same results", 0,
-     0},
+    {"kernel", 0, CLI_TEXT, FIELD(kernel), "FORM",
+     "fast (default) or plain: the same (ts, tts: in law)", 0, 0},
     {"timing", 0, CLI_FLAG, FIELD(timing), NULL, "also tell seconds and steps a second", 0, 0},
     {"quiet", 'q', CLI_FLAG, FIELD(quiet), NULL, "no progress bar", 0, 0},
 };
@@ -580,7 +580,9 @@ const cli_command cli_command_simulate = {
                "twice: J is at most the number of those left.  Without --tasks a run is any one.\n"
                "Regret is in shares of the range from --lowest to --highest.\n\n"
                "The same seed gives the same bytes on any number of threads, and all policies of\n"
-               "a run see the same rewards.  'segue help policies' lists the policies.\n\n"
+               "a run see the same rewards.  --kernel plain makes the same pulls, slower; those\n"
+               "of ts and tts are others, by the same law.  'segue help policies' lists the\n"
+               "policies.\n\n"
                "examples:\n"
                "  segue simulate --models models/paper.csv\n"
                "  segue simulate --models models/paper.csv --policy ucb:delta=0.01,mts\n"

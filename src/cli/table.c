@@ -96,6 +96,15 @@ size_t cli_table_width(const cli_table *table, size_t columns)
     return width;
 }
 
+/* The widths of all columns, to be freed; NULL: memory ran out. */
+static size_t *column_widths(const cli_table *table)
+{
+    size_t *width = calloc(table->columns, sizeof *width);
+    for (size_t column = 0; width && column < table->columns; column++)
+        width[column] = column_width(table, column);
+    return width;
+}
+
 static void print_cell(FILE *out, const char *text, size_t width, size_t column)
 {
     const int padding = (int)(width - characters(text));
@@ -108,14 +117,16 @@ static void print_cell(FILE *out, const char *text, size_t width, size_t column)
 segue_status cli_table_print(const cli_table *table, size_t columns, FILE *out, cli_bold bold,
                              segue_error *err)
 {
-    if (table->failed)
+    size_t *width = table->failed ? NULL : column_widths(table);
+    if (!width)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for a table");
     for (size_t row = 0; row < table->rows; row++) {
         fputs(row == 0 ? bold.on : "", out);
         for (size_t column = 0; column < columns; column++)
-            print_cell(out, text_of(table, row, column), column_width(table, column), column);
+            print_cell(out, text_of(table, row, column), width[column], column);
         fprintf(out, "%s\n", row == 0 ? bold.off : "");
     }
+    free(width);
     return SEGUE_OK;
 }
 

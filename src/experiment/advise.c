@@ -15,7 +15,6 @@
 #include "segue/simulate.h"
 #include "segue/stats.h"
 
-#define MOST_ARMS  200 /* with more, the spectrum takes too long for a quick look */
 #define MOST_STEPS 200 /* of a simulated task */
 #define SIMULATED  200 /* tasks of a simulated run */
 #define RUNS       10
@@ -174,7 +173,7 @@ static segue_status find_spectrum(const look *l, segue_error *err)
     config.n_arms = l->history->n_arms;
     config.n_models = 1;
     l->out->noise = NAN;
-    if (config.n_arms > MOST_ARMS)
+    if (config.n_arms > SEGUE_SPECTRUM_ARMS)
         return SEGUE_OK;
     segue_status status = segue_moments_create(&moments, config.n_arms, SEGUE_VIEWS_SYMMETRIC, err);
     if (status == SEGUE_OK)

@@ -5,7 +5,8 @@
 
 #include "io/history.h"
 
-#define SEGUE_MOST_SHOWN 10 /* eigenvalues */
+#define SEGUE_MOST_SHOWN    10  /* eigenvalues */
+#define SEGUE_SPECTRUM_ARMS 200 /* with more, the spectrum takes too long for a quick look */
 
 /** What a log holds; numbers that are not known are NaN. */
 typedef struct segue_advised {
