@@ -660,7 +660,6 @@ class Learning(Folder):
 
     def test_wrong_usage_of_learners(self):
         other = self.file("a,b\n0.1,0.2\n0.3,0.1\n", "two.csv")
-        seven = self.file("a,b,c,d,e,f,g\n.1,.2,.3,.4,.5,.6,.7\n", "seven.csv")
         saved = self.folder / "saved"
         args = ("simulate", "--models", PAPER, "--steps", 50, "--runs", 1, "--tasks", 5)
         answer(*args, "--policy", "tucb", "--save", saved)
@@ -675,8 +674,6 @@ class Learning(Folder):
                              60, "--load", saved),
                             ("the options come from the file: give --policy tucb", *args,
                              "--policy", "tucb:C=1", "--load", saved),
-                            ("looks for 5 models, and", "simulate", "--models", seven, "--steps",
-                             50, "--runs", 1, "--tasks", 5, "--policy", "tucb", "--load", saved),
                             ("give --seed 1", *args, "--policy", "tucb", "--load", saved, "--seed",
                              2),
                             ("--out and --load name the same file", *args, "--policy", "tucb",
@@ -689,6 +686,29 @@ class Learning(Folder):
                              "--policy", "tucb", "--tasks", 3),
                             ("learner 'tucb' has no option 'D'", *args, "--policy", "tucb:D=1")):
             self.refused(2, says, *more)
+
+    def test_tucb_can_be_told_how_many_models_there_are(self):
+        """Five are what it is told where there are five; an option goes before, is saved, and is all there
+        is without a model set."""
+        saved, log = self.folder / "saved", self.log(tasks=40)
+        args = ("simulate", "--steps", 200, "--runs", 1, "--tasks", 40, "--format", "json")
+
+        def regret(*words):
+            return json.loads(answer(*args, *words))["results"][0]["regret"]
+        paper = ("--models", PAPER, "--policy")
+        self.assertEqual(regret(*paper, "tucb:C=0.1,models=5"), regret(*paper, "tucb:C=0.1"))
+        self.assertNotEqual(regret(*paper, "tucb:C=0.1,models=2"), regret(*paper, "tucb:C=0.1"))
+        answer(*args, *paper, "tucb:models=2", "--save", saved)
+        answer(*args, *paper, "tucb", "--load", saved)
+        answer(*args, "--uniform", 5, "--policy", "tucb:models=5")
+        answer("simulate", "--log", log, "--tasks", 5, "--runs", 1, "--steps", 20, "--policy", "tucb:models=3")
+        answer("replay", "--policy", "tucb:models=3", "--runs", 1, "--quiet", log)
+        self.refused(2, "as in tucb:models=5", "replay", "--policy", "tucb", log)
+        told = self.file(json.dumps({"name": "told", "environment": {"models": {"means": [[0.9, 0.1], [0.2, 0.8]]}},
+                                     "policies": ["tucb:models=1", "tucb:models=2"], "steps": 50, "tasks": 20,
+                                     "runs": 2, "every": 5}), "experiment.json")
+        cells = json.loads(answer("run", told, "--out", self.folder, "--format", "json", "--quiet"))["results"]
+        self.assertEqual([{"error", "eps"} <= cell["over_tasks"].keys() for cell in cells], [False, True])
 
     def test_threads_do_not_change_a_learner(self):
         args = ("simulate", "--models", PAPER, "--policy", "tucb:C=0,tucb:estimator=eca", "--tasks",

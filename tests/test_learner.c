@@ -64,14 +64,16 @@ static void learners_are_read_with_their_options(void **state)
     assert_string_equal(c.estimator, "eca");
     assert_true(config_of("tucb:C=0", 100).doubling);
     assert_false(config_of("tucb", 100).doubling);
+    assert_int_equal(config_of("tucb", 100).n_models, 5);
+    assert_int_equal(config_of("tucb:models=3", 100).n_models, 3);
 }
 
 static void wrong_learners_are_refused(void **state)
 {
     (void)state;
-    static const char *const wrong[] = {"tubc",     "tucb:",          "tucb:C=-1",
-                                        "tucb:C=x", "tucb:views=all", "tucb:every=0",
-                                        "tucb:D=1", "tucb:L=2.5",     "ucb"};
+    static const char *const wrong[] = {"tubc",           "tucb:",        "tucb:C=-1", "tucb:C=x",
+                                        "tucb:views=all", "tucb:every=0", "tucb:D=1",  "tucb:L=2.5",
+                                        "tucb:models=0",  "ucb"};
     segue_learner_config config = segue_learner_defaults();
     segue_learner *learner = NULL;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)

@@ -258,10 +258,11 @@ class Local(Served):
 
     def test_every_method_learns_aside_and_comes_back(self):
         """Tasks of two types; then a kill: the learner is the one that it was."""
-        methods = ("auto", "tts", "tla", "ts-prior", "tucb", "tucb:estimator=em")
+        methods = ("auto", "tts", "tla", "ts-prior", "tucb", "tucb:estimator=em", "tucb:models=2")
         chance = random.Random(5)
         for method in methods:
-            self.assertEqual(self.client.post("/v1/learners", dict(TUTOR, name=method, method=method, models=2,
+            models = 0 if "models" in method else 2
+            self.assertEqual(self.client.post("/v1/learners", dict(TUTOR, name=method, method=method, models=models,
                                                                    control=0))[0], 201)
             for task in range(30):
                 for _ in range(TUTOR["steps"]):

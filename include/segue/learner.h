@@ -20,7 +20,8 @@ typedef struct segue_learner segue_learner;
 typedef struct segue_learner_config {
     const char *method;     /* one of segue_learner_kinds(); default "auto" */
     size_t n_arms;          /* required */
-    size_t n_models;        /* tucb: m, how many models to look for; required */
+    size_t n_models;        /* tucb: m, how many models to look for; required (in a simulation, 0,
+                               the default: as many as the environment has) */
     uint64_t horizon;       /* n: steps a task; 0 (the default): not known, which tucb and tla need,
                                tla as a guess on the high side */
     uint64_t n_tasks;       /* J: tasks to come; default 10,000 */

@@ -36,7 +36,8 @@ typedef struct segue_simulation {
     const segue_environment *environment;
     segue_policy_spec policy;
     /* Instead of a policy: a learner, made anew for each run from this configuration; its arms,
-     * models (those of the environment), steps, tasks and streams are filled in.  Needs tasks. */
+     * models (unless given: those of the environment), steps, tasks and streams are filled in.
+     * Needs tasks. */
     const segue_learner_config *learner;
     /* Or a learner that goes on: one run, whose tasks continue after those it has opened.  Its arms
      * must be the environment's, its horizon the steps; `learner` is not looked at. */

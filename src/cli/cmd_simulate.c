@@ -199,10 +199,6 @@ static segue_status load_player(study *st, segue_error *err)
     if (status != SEGUE_OK)
         return status;
     const segue_learner_config *config = segue_learner_settings(st->player);
-    if (st->env.models && st->env.models->n_models != config->n_models)
-        return segue_fail(err, SEGUE_EUSAGE,
-                          "the saved learner looks for %zu models, and %s has %zu",
-                          config->n_models, st->set.models, st->env.models->n_models);
     if (config->seed != st->set.seed)
         return segue_fail(err, SEGUE_EUSAGE,
                           "the saved learner's streams are of seed %" PRIu64
@@ -225,7 +221,8 @@ static segue_status make_player(study *st, segue_error *err)
         return load_player(st, err);
     segue_learner_config config = st->policies.learner[0];
     config.n_arms = segue_environment_arms(&st->env);
-    config.n_models = st->env.models ? st->env.models->n_models : 0;
+    if (config.n_models == 0 && st->env.models) /* nobody said another number */
+        config.n_models = st->env.models->n_models;
     config.horizon = set->steps;
     config.n_tasks = set->tasks;
     config.seed = set->seed;
@@ -561,7 +558,8 @@ const cli_command cli_command_simulate = {
     .details = "Without --tasks every policy plays single tasks, R of each model, and the regret\n"
                "is averaged by the models' weights.  With --tasks a run is J tasks, one after\n"
                "the other; learners, and policies that carry state from task to task, need it.\n"
-               "A learner does not see the models; it is told only how many there are.  --load\n"
+               "A learner does not see the models; tucb is told how many there are, unless it is\n"
+               "told another number (tucb:models=7; without --models it must be).  --load\n"
                "goes on after the tasks that a saved learner has played: tasks are numbered on,\n"
                "and its options, J among them, stay those it was made with.\n\n"
                "With --explain every step of the last task of the first run is a line of JSON:\n"

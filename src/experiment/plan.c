@@ -18,7 +18,15 @@ static bool finds_types(const char *method)
     return strcmp(method, "tts") == 0 || strcmp(method, "tla") == 0 || strcmp(method, "auto") == 0;
 }
 
-/* Estimated models can be compared where there is one set, of which each task has a model. */
+/* Whether a learner looks for as many models as there are; 0: it is told. */
+static bool looks_for_all(const segue_simulation *sim)
+{
+    const size_t wanted = sim->learner->n_models;
+    return wanted == 0 || wanted == segue_environment_models(sim->environment);
+}
+
+/* Estimated models can be compared where there is one set, of which each task has a model, and as
+ * many of them are looked for. */
 static segue_follow followed(const segue_experiment *ex, const segue_simulation *sim)
 {
     const segue_environment *env = sim->environment;
@@ -27,7 +35,8 @@ static segue_follow followed(const segue_experiment *ex, const segue_simulation 
     if (finds_types(sim->learner->method))
         return SEGUE_FOLLOW_TYPES;
     const bool comparable = strcmp(sim->learner->method, "tucb") == 0 &&
-                            segue_environment_has_models(env) && !env->switch_to;
+                            segue_environment_has_models(env) && !env->switch_to &&
+                            looks_for_all(sim);
     return comparable ? SEGUE_FOLLOW_MODELS : SEGUE_FOLLOW_REGRET;
 }
 

@@ -287,11 +287,12 @@ segue_status segue_words_learner(const words *w, segue_learner **out, segue_erro
     if (w->steps == 0 && (strcmp(config.method, "tla") == 0 || strcmp(config.method, "tucb") == 0))
         return segue_json_fail(&body_place, "steps", err,
                                "is missing or 0; %s must know the steps of a task", config.method);
-    if (w->models == 0 && strcmp(config.method, "tucb") == 0)
+    if (config.n_models == 0) /* an option goes before the field */
+        config.n_models = (size_t)w->models;
+    if (config.n_models == 0 && strcmp(config.method, "tucb") == 0)
         return segue_json_fail(&body_place, "models", err,
                                "is missing or 0; tucb must know how many models to look for");
     config.n_arms = w->n_arms;
-    config.n_models = (size_t)w->models;
     config.horizon = w->steps;
     config.lowest = w->lowest;
     config.highest = w->highest;

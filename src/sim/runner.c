@@ -41,7 +41,7 @@ static segue_learner_config learner_config(const segue_simulation *sim, uint64_t
 {
     segue_learner_config config = *sim->learner;
     config.n_arms = segue_environment_arms(sim->environment);
-    if (sim->environment->models)
+    if (config.n_models == 0 && sim->environment->models) /* nobody said another number */
         config.n_models = sim->environment->models->n_models;
     config.horizon = sim->steps;
     config.n_tasks = sim->tasks;

@@ -39,9 +39,29 @@ double segue_model_error(double c, size_t n_models, size_t n_arms, uint64_t n_ta
 
 /* ---- options ----------------------------------------------------------------------------- */
 
-enum { C, VIEWS, BATCHES, L, N, START, EVERY, GROWTH, IDENTIFY, DELTA, ESTIMATOR, KEPT, N_OPTIONS };
+enum {
+    MODELS,
+    C,
+    VIEWS,
+    BATCHES,
+    L,
+    N,
+    START,
+    EVERY,
+    GROWTH,
+    IDENTIFY,
+    DELTA,
+    ESTIMATOR,
+    KEPT,
+    N_OPTIONS
+};
 
 static const segue_option options[N_OPTIONS] = {
+    [MODELS] = {.key = "models",
+                .help = "how many to look for (default: as many as the model set has)",
+                .least = 1.0,
+                .most = SEGUE_MAX_ESTIMATED,
+                .whole = true},
     [C] = {.key = "C",
            .help = "of eps = C sqrt(log(2mKJ/delta)/j); 0: by doubling (default 2)",
            .least = 0.0,
@@ -97,6 +117,8 @@ static const segue_option options[N_OPTIONS] = {
 static void take(segue_learner_config *config, const double *value)
 {
     static const char *const estimators[] = {"rtp", "algorithm-b", "eca", "em"};
+    if (!isnan(value[MODELS]))
+        config->n_models = (size_t)value[MODELS];
     if (!isnan(value[C])) {
         config->doubling = value[C] <= 0.0;
         config->c = config->doubling ? config->c : value[C];
@@ -147,7 +169,9 @@ static segue_status check(segue_learner_config *config, segue_error *err)
     if (config->horizon < 1)
         return segue_fail(err, SEGUE_EDOMAIN, "horizon is 0; tucb must know its steps");
     if (config->n_models == 0)
-        return segue_fail(err, SEGUE_EDOMAIN, "n_models is 0; tucb must know the number of models");
+        return segue_fail(
+            err, SEGUE_EDOMAIN,
+            "n_models is 0; tucb must know the number of models, as in tucb:models=5");
     if (!(delta >= 0.0 && (delta < 1.0 || config->horizon == 1))) /* where 1/n is 1 */
         return segue_fail(err, SEGUE_EDOMAIN, "delta is %g; need 0 < delta < 1", delta);
     if (!config->doubling && !(config->c > 0.0 && isfinite(config->c)))
