@@ -576,7 +576,12 @@ class Learning(Folder):
                             ("--types: 0 is out of range", "--types", 0, log),
                             ("no estimator 'magic'", "--types", 2, "--method", "magic", log),
                             ("--views: there is no 'all'", "--types", 2, "--views", "all", log),
-                            ("alpha0 is 1", "--types", 2, "--alpha0", 1, log),
+                            ("--alpha0 goes with --method eca, not with rtp", "--types", 2, "--alpha0", 1, log),
+                            ("--window goes with --method em and types, not with rtp", "--types", 2, "-w", 99, log),
+                            ("--starts goes with --method rtp and em", "--types", 2, "-L", 9, "-M", "eca", log),
+                            *((f"--{option} goes with --method", "--method", "types", f"--{option}", value, log)
+                              for option, value in (("starts", 9), ("steps", 9), ("views", "paper"),
+                                                    ("weights", "lambda"), ("alpha0", 1))),
                             ("give --types", "--method", "em", log),
                             ("--window: 15 is out of range", "--method", "types", "-w", 15, log),
                             ("at most 16 with --method types", "--method", "types", "--types", 17,

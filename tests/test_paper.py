@@ -122,6 +122,7 @@ class Broken(Folder):
         self.refused(2, "is not a folder", "run", path, "--out", path)
         self.refused(2, "exclude each other", "paper", "--resume", "--fresh")
         self.refused(2, "plays nothing", "paper", "--redraw", "--quick")
+        self.refused(2, "plays nothing", "paper", "--redraw", "--threads", 2)
         self.refused(2, "cannot be opened", "paper", "--experiments", self.folder, "--out", self.folder)
         self.refused(2, "cannot be opened", "paper", "--redraw", "--out", self.folder)
         self.refused(2, "cannot be opened", "paper", "--redraw", "--out", self.folder / "typo")

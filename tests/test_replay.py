@@ -217,6 +217,7 @@ class Replay(Folder):
         one_task = self.file(text(rows(tasks=1)), "one.csv")
         one_arm = self.file(text(rows(arms="a")), "arm.csv")
         sparse = self.file(text(rows(each=1, arms="ab")) + "z,c,1\n", "sparse.csv")
+        drawn = self.file(text(randomised(), "task,arm,reward,probability"), "drawn.csv")
         for says, *args in [
                 ("give a log",),
                 ("only one task can be played", one_task),
@@ -234,6 +235,7 @@ class Replay(Folder):
                 ("behind the last of 60 tasks", "--from", 61, self.log),
                 ("no task has more than 24 rows", "--play", "replay", "--steps", 25, self.log),
                 ("--least goes with resampling", "--play", "replay", "--least", 2, self.log),
+                ("--least goes with resampling, and only 0 of 60 tasks have 40", "--least", 40, drawn),
                 ("needs a known model set", "--policy", "ts,mucb", self.log),
                 ("no policy 'nobody'", "--policy", "nobody", self.log),
                 ("would overwrite the log", "--out", self.log, self.log),

@@ -23,8 +23,8 @@ static const cli_option options[] = {
     {"views", 0, CLI_TEXT, FIELD(views), "HOW", "pairs in M2: symmetric (default) or paper", 0, 0},
     {"weights", 0, CLI_TEXT, FIELD(weights), "HOW", "least-squares (default) or lambda", 0, 0},
     {"alpha0", 0, CLI_NUMBER, FIELD(alpha0), "A", "eca: tasks mix models, Dirichlet(A)", 0, 1e6},
-    {"starts", 'L', CLI_WHOLE, FIELD(starts), "L", "rtp: random starts (default 24)", 1, 1000},
-    {"steps", 'N', CLI_WHOLE, FIELD(steps), "N", "rtp: iterations (default 40)", 1, 1000},
+    {"starts", 'L', CLI_WHOLE, FIELD(starts), "L", "rtp, em: random starts (default 24)", 1, 1000},
+    {"steps", 'N', CLI_WHOLE, FIELD(steps), "N", "rtp, em: iterations (default 40)", 1, 1000},
     {"lowest", 0, CLI_NUMBER, FIELD(lowest), "X", "the least reward there can be (default 0)",
      -1e15, 1e15},
     {"highest", 0, CLI_NUMBER, FIELD(highest), "X", "and the largest (default 1)", -1e15, 1e15},
@@ -58,6 +58,41 @@ static bool is_of_types(const study *st)
 static bool is_em(const study *st)
 {
     return strcmp(st->set.method, "em") == 0;
+}
+
+/* What is given must have an effect on the method. */
+static segue_status check_methods(const estimate_settings *set, segue_error *err)
+{
+    const struct {
+        const char *option;
+        bool given;
+        const char *methods;
+    } all[] = {{"window", set->window != 0, "em and types"},
+               {"views", set->views != NULL, "rtp, algorithm-b, eca and em"},
+               {"weights", set->weights != NULL, "rtp, eca and em"},
+               {"alpha0", set->alpha0 > 0.0, "eca"},
+               {"starts", set->starts != 0, "rtp and em"},
+               {"steps", set->steps != 0, "rtp and em"}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].given && !strstr(all[i].methods, set->method))
+            return segue_fail(err, SEGUE_EUSAGE, "--%s goes with --method %s, not with %.40s",
+                              all[i].option, all[i].methods, set->method);
+    return SEGUE_OK;
+}
+
+static segue_status set_defaults(study *st, segue_error *err)
+{
+    estimate_settings *set = &st->set;
+    set->window = set->window ? set->window : SEGUE_MAX_WINDOW;
+    set->starts = set->starts ? set->starts : 24;
+    set->steps = set->steps ? set->steps : 40;
+    set->views = set->views ? set->views : "symmetric";
+    set->weights = set->weights ? set->weights : "least-squares";
+    const segue_status status =
+        parse_choice("views", set->views, "paper", "symmetric", &st->symmetric, err);
+    if (status != SEGUE_OK)
+        return status;
+    return parse_choice("weights", set->weights, "least-squares", "lambda", &st->lambda, err);
 }
 
 static segue_status check_settings(const study *st, segue_error *err)
@@ -146,25 +181,16 @@ static segue_status check_names(const study *st, segue_error *err)
 
 static segue_status study_init(study *st, int argc, char **argv, segue_error *err)
 {
-    *st = (study){.set = {.method = "rtp",
-                          .views = "symmetric",
-                          .weights = "least-squares",
-                          .format = "table",
-                          .starts = 24,
-                          .steps = 40,
-                          .window = SEGUE_MAX_WINDOW,
-                          .seed = 1,
-                          .highest = 1.0}};
+    *st = (study){.set = {.method = "rtp", .format = "table", .seed = 1, .highest = 1.0}};
     segue_status status = cli_parse_operand(options, sizeof options / sizeof *options, argc, argv,
                                             &st->set, &st->path, err);
     st->set.out = cli_out_path(st->set.out);
     if (status == SEGUE_OK)
         status = cli_parse_format(st->set.format, &st->format, err);
     if (status == SEGUE_OK)
-        status = parse_choice("views", st->set.views, "paper", "symmetric", &st->symmetric, err);
+        status = check_methods(&st->set, err);
     if (status == SEGUE_OK)
-        status =
-            parse_choice("weights", st->set.weights, "least-squares", "lambda", &st->lambda, err);
+        status = set_defaults(st, err);
     if (status == SEGUE_OK)
         status = check_settings(st, err);
     if (status == SEGUE_OK)

@@ -60,8 +60,8 @@ static segue_status check_settings(const settings *set, segue_error *err)
 {
     if (set->resume && set->fresh)
         return segue_fail(err, SEGUE_EUSAGE, "--resume and --fresh exclude each other");
-    if (set->redraw &&
-        (set->quick || set->resume || set->fresh || set->experiments || set->seed != NO_SEED))
+    if (set->redraw && (set->quick || set->resume || set->fresh || set->experiments ||
+                        set->threads || set->seed != NO_SEED))
         return segue_fail(err, SEGUE_EUSAGE, "--redraw plays nothing, and goes with --out only");
     return segue_gnuplot_check(err);
 }
@@ -122,7 +122,8 @@ static segue_status make_folders(study *st, segue_error *err)
 static segue_status play(study *st, segue_error *err)
 {
     cli_progress progress;
-    const segue_conduct how = {.threads = (size_t)st->set.threads,
+    const segue_conduct how = {.threads =
+                                   (size_t)(st->set.threads ? st->set.threads : cli_processors()),
                                .resume = st->set.resume,
                                .fresh = st->set.fresh,
                                .context = &progress};
@@ -185,7 +186,7 @@ static segue_status report(const study *st, segue_error *err)
 
 static segue_status run(int argc, char **argv, segue_error *err)
 {
-    study st = {.set = {.out = "segue-paper", .seed = NO_SEED, .threads = cli_processors()}};
+    study st = {.set = {.out = "segue-paper", .seed = NO_SEED}};
     segue_status status =
         cli_parse(options, sizeof options / sizeof *options, argc, argv, &st.set, err);
     if (status == SEGUE_OK)

@@ -57,6 +57,16 @@ static segue_status refuse_resampling(const replay_study *st, segue_error *err)
                       st->config->path, st->config->history->n_tasks, st->found->least);
 }
 
+/* Somebody who gives --least wants tasks resampled. */
+static segue_status refuse_least(const replay_study *st, segue_error *err)
+{
+    return segue_fail(err, SEGUE_EUSAGE,
+                      "--least goes with resampling, and only %zu of %zu tasks have %" PRIu64
+                      " rewards or more of every arm, so the log would be replayed: lower it, or "
+                      "give --play resampling",
+                      st->found->n_places, st->config->history->n_tasks, st->found->least);
+}
+
 /* Replay takes every task. */
 static void keep_all(replay_study *st)
 {
@@ -104,6 +114,8 @@ static segue_status choose_way(replay_study *st, segue_error *err)
     if (!found->resampled && config->way != SEGUE_PLAY_REPLAY &&
         (config->way == SEGUE_PLAY_RESAMPLE || !config->history->probability))
         return refuse_resampling(st, err);
+    if (!found->resampled && config->least)
+        return refuse_least(st, err);
     if (!found->resampled)
         keep_all(st);
     found->thinned = !found->resampled && config->history->probability;
