@@ -1,7 +1,23 @@
 # Bash completion for segue.  The words come from the program itself.
+
+# _segue_argument COMMAND OPTION: what help says it takes, such as FILE; nothing, if it is a flag.
+_segue_argument()
+{
+    segue help "$1" 2> /dev/null | awk -v option="$2" '
+        /^ +-/ {
+            sub(/,/, "", $1)
+            at = $1 ~ /^--/ ? 2 : 3
+            if ($1 == option || $(at - 1) == option) {
+                if ($at ~ /^[A-Z\/]+$/)
+                    print $at
+                exit
+            }
+        }'
+}
+
 _segue()
 {
-    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} takes=""
     COMPREPLY=()
     if [ "$prev" = "=" ]; then # --format=c: the shell splits at the sign
         prev=${COMP_WORDS[COMP_CWORD-2]}
@@ -13,6 +29,25 @@ _segue()
         mapfile -t COMPREPLY < <(compgen -W "$(segue help --words)" -- "$cur")
         return
     fi
+    [[ $prev == -* ]] && takes=$(_segue_argument "$command" "$prev")
+    case $takes in
+    FILE | FOLDER)
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+        return
+        ;;
+    "") # a flag, or a word that is no option
+        if [ "$prev" = help ]; then
+            mapfile -t COMPREPLY < <(compgen -W "policies $(segue help --words)" -- "$cur")
+        elif [[ $command == store && $cur != -* ]]; then
+            mapfile -t COMPREPLY < <(compgen -W "check upgrade export import" -- "$cur")
+        elif [[ $command == @(estimate|replay|advise|run|merge) && $cur != -* ]]; then
+            mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+        else
+            mapfile -t COMPREPLY < <(compgen -W "$(segue help --words "$command" 2> /dev/null)" -- "$cur")
+        fi
+        return
+        ;;
+    esac
     case $prev in
     --policy | -p)
         local list=${cur%"${cur##*,}"} # what stands before the last comma
@@ -34,20 +69,8 @@ _segue()
     --play)
         mapfile -t COMPREPLY < <(compgen -W "auto resampling replay" -- "$cur")
         ;;
-    --models | -m | --log | --token-file | --access-log | --create | --file | --estimated | -e | --switch-to | --out | -o | --curve | --explain | --html | --figures | --save | --load | --experiments)
-        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
-        ;;
-    help)
-        mapfile -t COMPREPLY < <(compgen -W "policies $(segue help --words)" -- "$cur")
-        ;;
-    --timing | --demo | --delete | --probability | --quiet | -q | --quick | --resume | --fresh | --redraw | [!-]*)
-        mapfile -t COMPREPLY < <(compgen -W "$(segue help --words "$command" 2> /dev/null)" -- "$cur")
-        if [[ $command == store && $cur != -* ]]; then
-            mapfile -t COMPREPLY < <(compgen -W "check upgrade export import" -- "$cur")
-        fi
-        if [[ $command == @(estimate|replay|advise|run|merge) && $cur != -* ]]; then
-            mapfile -t COMPREPLY < <(compgen -f -- "$cur")
-        fi
+    --kernel)
+        mapfile -t COMPREPLY < <(compgen -W "fast plain" -- "$cur")
         ;;
     esac # after an option that takes a number there is nothing to offer
 }

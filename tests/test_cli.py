@@ -440,15 +440,20 @@ class Output(Folder):
         self.assertEqual(run(*SIMULATE).stderr, "")
 
     def test_bash_completion_offers_words(self):
-        script = f"""
-            PATH={os.path.dirname(SEGUE)}:$PATH
-            source {SOURCE}/completions/segue.bash
-            COMP_WORDS=(segue sim); COMP_CWORD=1; _segue; echo "${{COMPREPLY[@]}}"
-            COMP_WORDS=(segue simulate --st); COMP_CWORD=2; _segue; echo "${{COMPREPLY[@]}}"
-            COMP_WORDS=(segue simulate --policy ucb,kl); COMP_CWORD=3; _segue
-            echo "${{COMPREPLY[@]}}" """
-        words = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
-        self.assertEqual(words.stdout.split("\n")[:3], ["simulate", "--steps", "ucb,kl-ucb"])
+        self.file("", "a-log")
+        cases = (("segue sim", "simulate"), ("segue simulate --st", "--steps"),
+                 ("segue simulate --policy ucb,kl", "ucb,kl-ucb"), ("segue simulate --format = j", "json"),
+                 ("segue simulate --curve a", "a-log"), ("segue simulate --explain a", "a-log"),
+                 ("segue simulate --runs ''", ""), ("segue replay --order t", "time"), ("segue replay -q a", "a-log"),
+                 ("segue ask x --explain --ta", "--task"), ("segue store export -f a", "a-log"),
+                 ("segue store ex", "export"), ("segue bench --long --sa", "--save"), ("segue bench -L --sa", "--save"),
+                 ("segue help poli", "policies"))
+        script = f"PATH={os.path.dirname(SEGUE)}:$PATH; source {SOURCE}/completions/segue.bash\n" + "".join(
+            f'COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _segue; echo "${{COMPREPLY[@]}}"\n'
+            for words, _ in cases)
+        done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True, cwd=self.folder)
+        for (words, expected), offered in zip(cases, done.stdout.split("\n")):
+            self.assertEqual(offered, expected, words)
 
 
 class Learning(Folder):
