@@ -409,6 +409,9 @@ class Paper(Folder):
                                       "--format", "json"))
             for cell in found["results"]:
                 self.assertEqual("types" in cell["over_tasks"], cell["policy"] in ("tts", "tla"))
+        found = json.loads(answer("run", SOURCE / "experiments" / "errors.json", "--variant", "quick", "--out", self.folder,
+                                  "--format", "json"))
+        self.assertTrue(all("error" in cell["over_tasks"] for cell in found["results"]))
 
     def test_two_in_one_folder_do_not_mix(self):
         out = self.folder / "out"
