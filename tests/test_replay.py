@@ -13,6 +13,7 @@ import shlex
 import shutil
 import sys
 import unittest
+from xml.etree import ElementTree
 
 from program import Folder, answer, run
 
@@ -205,6 +206,20 @@ class Replay(Folder):
         self.assertEqual(len(list(figures.glob("replay-*.svg"))), 6)
         command = shlex.split(markup.unescape(re.search("<pre>(.*)</pre>", html).group(1)))
         self.assertEqual((command[:2], command[-1]), (["segue", "replay"], odd))  # for a shell, word by word
+
+    @unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not installed")
+    def test_names_of_arms_are_no_commands_for_gnuplot(self):
+        ran, page, figures = self.folder / "ran", self.folder / "page.html", self.folder / "figures"
+        name = {"a": f"`touch {ran}` it's @_^{{}} <&>", "b": "100% %d %n", "c": 64 * "é"}
+        odd = self.file(text((t, name[a], r) for t, a, r in rows()), "odd.csv")
+        answer("replay", "--quiet", "--runs", 1, "--steps", 10, "--html", page, "--figures", figures, odd)
+        self.assertFalse(ran.exists())
+        labels = [e.text for e in ElementTree.parse(figures / "replay-types.svg").iter() if e.tag.endswith("}text")]
+        self.assertLessEqual({*name.values()}, {*labels})
+        best = self.file(text((t, name["cba"["abc".index(a)]], r) for t, a, r in rows()), "best.csv")
+        answer("replay", "--quiet", "--runs", 1, "--steps", 10, "--html", page, "--figures", figures, best)
+        titles = [e.text for e in ElementTree.parse(figures / "replay-regret.svg").iter() if e.tag.endswith("}text")]
+        self.assertIn("always " + 56 * "é", titles)  # a title has room for 119 bytes
 
     @unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not installed")
     def test_a_folder_that_cannot_be_made_is_told_before_anything_is_written(self):

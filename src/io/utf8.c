@@ -31,6 +31,16 @@ bool segue_is_utf8(const char *text, size_t length)
     return true;
 }
 
+size_t segue_utf8_fit(const char *text, size_t most)
+{
+    size_t length = 0, last = 0; /* where the last character begins */
+    for (; length < most && text[length]; length++)
+        if (((unsigned char)text[length] & 0xc0) != 0x80)
+            last = length;
+    const int more = length > 0 ? continuation((unsigned char)text[last]) : 0;
+    return more > 0 && last + 1 + (size_t)more > length ? last : length;
+}
+
 bool segue_has_control(const char *text)
 {
     for (; *text; text++)

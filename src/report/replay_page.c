@@ -106,21 +106,12 @@ static segue_status draw_regret(const page *p, segue_error *err)
                       err);
 }
 
-/* Arms by name below the axis; `out` is gnuplot's line. */
+/* Arms by name below the axis, in lines of gnuplot. */
 static void name_arms(const segue_replay_found *found, segue_output *output)
 {
     fputs("set yrange [*:*]\n", output->stream);
-    if (found->n_arms > NAMED_ARMS)
-        return;
-    fputs("set xtics rotate by -30 (", output->stream);
-    for (size_t arm = 0; arm < found->n_arms; arm++) {
-        fprintf(output->stream, "%s\"", arm ? ", " : "");
-        for (const char *c = found->arm_name[arm]; *c; c++)
-            if (*c != '"' && *c != '\\' && (unsigned char)*c >= ' ')
-                fputc(*c, output->stream);
-        fprintf(output->stream, "\" %zu", arm + 1);
-    }
-    fputs(")\n", output->stream);
+    if (found->n_arms <= NAMED_ARMS)
+        segue_figure_tics(output->stream, found->arm_name, found->n_arms);
 }
 
 static segue_status draw_types(const page *p, segue_error *err)
