@@ -660,10 +660,32 @@ class Paper(Folder):
         found = json.loads(answer("run", self.file(json.dumps(experiment), "a.json"), "--out", self.folder,
                                   "--format", "json"))
         self.assertEqual([cell["never_best"]["mean"] for cell in found["results"]], [30, 0, 0, 0])
+        experiment["environment"] = {**experiment["environment"][0], "mixed": 2}
+        found = json.loads(answer("run", self.file(json.dumps(experiment), "a.json"), "--out", self.folder,
+                                  "--format", "json"))
+        self.assertEqual(found["results"][0]["never_best"]["mean"], 30)
         experiment.update(environment={"uniform": 3}, policies=["ts"])
         found = json.loads(answer("run", self.file(json.dumps(experiment), "a.json"), "--out", self.folder,
                                   "--format", "json"))
         self.assertIsNone(found["results"][0]["never_best"]["mean"])
+
+    def test_steps_without_a_model_go_by_the_weights(self):
+        def steps(weights):
+            means = [[.9, .2, .4], [.1, .8, .6]]
+            models = self.file("weight,a,b,c\n" + "".join(f"{w},{','.join(map(str, m))}\n"
+                                                          for w, m in zip(weights, means, strict=True)))
+            experiment = {**GOOD, "environment": {"models": models, "spread": 3}, "policies": ["mucb"], "steps": 200,
+                          "runs": 20}
+            found = answer("run", self.file(json.dumps(experiment), "a.json"), "--out", self.folder, "--format", "json")
+            other = answer("simulate", "--models", models, "--spread", 3, "--policy", "mucb", "--steps", 200,
+                           "--runs", 20, "--seed", 7, "--format", "json")
+            one, same = (json.loads(text)["results"][0]["no_model_left"] for text in (found, other))
+            self.assertAlmostEqual(one, same)
+            return one
+
+        first, second = steps((1, 0)), steps((0, 1))
+        self.assertNotEqual(first, second)
+        self.assertAlmostEqual(steps((3, 1)), 0.75 * first + 0.25 * second)
 
     def test_claims_about_the_models_are_computed_too(self):
         models = self.folder / "models" / "paper.csv"
