@@ -126,6 +126,17 @@ class Replay(Folder):
         self.assertEqual(found["results"][-1]["policy"], "always a")
         self.assertEqual(self.play("--holdout", "^y")["results"][-1]["policy"], "always b")
 
+    def test_the_best_single_arm_is_that_of_the_scored_tasks(self):
+        # a pays in the first 40 tasks, b in the 20 behind them
+        turned = self.file(text((f"t{i}", arm, int(arm == ("a" if i < 40 else "b"))) for i in range(60)
+                                for arm in "abc" * 4), "turned.csv")
+        for args, best in [(["--order", "file", "--from", 41], "b"), (["--order", "file", "--from", 2], "a"),
+                           (["--order", "shuffle", "--from", 41], "a"), (["--holdout", "^t[0-3]?.$"], "a"),
+                           (["--holdout", "^t[45].$", "--order", "shuffle"], "b")]:
+            with self.subTest(args=args):
+                found = self.play("--policy", "ts", *args, log=turned)
+                self.assertEqual(found["results"][-1]["policy"], f"always {best}")
+
     def test_tasks_go_by_time(self):
         late_first = [(*row, 100 - int(row[0][1:])) for row in rows()]
         by_time = self.play("--order", "time", log=self.file(text(late_first, "task,arm,reward,time"), "time.csv"))
