@@ -7,6 +7,7 @@ import gzip
 import html as markup
 import io
 import json
+import os
 import random
 import re
 import shlex
@@ -165,6 +166,22 @@ class Replay(Folder):
         uneven = self.file(text(line[:3] for line in randomised()), "uneven.csv")
         found = json.loads(answer("replay", "--play", "replay", "--format", "json", "--quiet", uneven))
         self.assertIn("did not draw its arms alike", " ".join(found["warnings"]))
+
+    def test_texts_are_utf8_whatever_the_names_are(self):
+        # a name of 41 bytes, of which a warning tells 40; one that a verdict has no room for; and that of a file
+        for name in "x" + 20 * "é", "x" + 500 * "é":
+            arms = {"a": name, "b": "b", "c": "c"}
+            log = self.file(text((t, arms[a], r) for t, a, r, _ in randomised()), "uneven.csv")
+            found = self.play("--play", "replay", "--policy", "ts", log=log)
+            self.assertIn("'x" + 19 * "é" + "' has", " ".join(found["warnings"]))
+            best = self.file(text((t, arms[a], int(a == "a")) for t, a, _ in rows()), "best.csv")
+            said = self.play("--policy", "ts", log=best)["verdict"]
+            self.assertEqual(said["use"], f"always {name}")
+            self.assertLess(len(said["text"].encode()), 800)
+        path = os.fsencode(self.folder) + b"/\xff.csv"
+        shutil.copy(self.log, path)
+        self.assertEqual(self.play("--policy", "ts", log=os.fsdecode(path))["log"]["path"], f"{self.folder}/?.csv")
+        self.assertIn("?.csv", json.loads(answer("advise", "--format", "json", os.fsdecode(path)))["next"])
 
     def test_probabilities_may_be_rounded(self):
         for told, warnings in (0.333333, 0), (0.333, 0), (0.3, 1):

@@ -301,8 +301,8 @@ static json_t *make_json(const void *what)
     all = segue_json_set(all, "eigenvalues", segue_json_numbers(f->eigenvalue, f->n_eigenvalues));
     all = segue_json_set(all, "time", json_boolean(f->has_time));
     all = segue_json_set(all, "probability", json_boolean(f->has_probability));
-    all = segue_json_set(all, "verdict", json_string(st->verdict));
-    return segue_json_set(all, "next", json_string(st->next));
+    all = segue_json_set(all, "verdict", segue_json_text(st->verdict));
+    return segue_json_set(all, "next", segue_json_text(st->next));
 }
 
 static const cli_printers printers = {.table = print_table, .csv = print_csv, .json = make_json};

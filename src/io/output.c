@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/outfile.h"
+#include "io/utf8.h"
 
 #define DIGITS      15   /* of numbers that are told: as many as every double keeps */
 #define MOST_DIGITS 17   /* that any double needs to come back bit for bit */
@@ -74,6 +75,17 @@ static double rounded(double x, int digits)
 json_t *segue_json_number(double x)
 {
     return isfinite(x) ? json_real(rounded(x, DIGITS)) : json_null();
+}
+
+json_t *segue_json_text(const char *text)
+{
+    char *copy = strdup(text);
+    if (!copy)
+        return NULL;
+    segue_utf8_mend(copy);
+    json_t *value = json_string(copy);
+    free(copy);
+    return value;
 }
 
 json_t *segue_json_exact(const double *x, size_t count)

@@ -41,11 +41,15 @@ json_t *segue_json_number(double x);
 /** A list of finite numbers that are read again, and come back bit for bit. */
 json_t *segue_json_exact(const double *x, size_t count);
 
+/** A text that may be no UTF-8, as the name of a file: what is not shows as '?'. */
+json_t *segue_json_text(const char *text);
+
 /** A list of numbers; empty if `x` is NULL. */
 json_t *segue_json_numbers(const double *x, size_t count);
 
 /** The list with one more value, the object with one more field; NULL if memory ran out, now or
- * before: what is made of a NULL is NULL, and printing it then says so. */
+ * before: what is made of a NULL is NULL, and printing it then says so.  (Of a text that is no
+ * UTF-8 jansson makes a NULL too: that is what segue_json_text is for.) */
 json_t *segue_json_append(json_t *list, json_t *value);
 json_t *segue_json_set(json_t *object, const char *key, json_t *value);
 

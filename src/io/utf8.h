@@ -13,6 +13,9 @@ bool segue_is_utf8(const char *text, size_t length);
  * one that was cut at its end before. */
 size_t segue_utf8_fit(const char *text, size_t most);
 
+/** Make a text well-formed: a '?' for each byte that belongs to no character. */
+void segue_utf8_mend(char *text);
+
 /** Whether a text has a control character: an end of a line, a tab, an escape. */
 bool segue_has_control(const char *text);
 

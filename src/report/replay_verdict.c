@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "io/utf8.h"
 #include "report/replay.h"
 
 #define MUCH 0.10 /* of the regret: types that save less add little */
@@ -30,8 +31,11 @@ static void say(verdict *v, const char *format, ...)
     const int length = vsnprintf(v->text + v->used, v->size - v->used, format, arguments);
     va_end(arguments);
     v->used += length > 0 ? (size_t)length : 0;
-    if (v->used >= v->size)
-        v->used = v->size - 1;
+    if (v->used >= v->size) {
+        v->used = segue_utf8_fit(v->text, v->size);
+        v->text[v->used] = '\0';
+        v->size = v->used + 1; /* it is full */
+    }
 }
 
 /* "+8.1 % (6.9 .. 9.3)" */
