@@ -257,7 +257,7 @@ static void a_full_log_has_the_regret_of_its_models(void **state)
         play(&found, &config);
         assert_true(found.resampled);
         for (size_t k = 0; k < 4; k++)
-            segue_stats_add(&regret[k], player_of(&found, titles[k])->won.regret.value);
+            segue_stats_add(&regret[k], player_of(&found, titles[k])->won[SEGUE_WON_REGRET].value);
         segue_replay_found_fini(&found);
         made_log_fini(&log);
     }
@@ -290,9 +290,9 @@ static estimates estimate(const segue_models *models, const logging *how, int n_
         config.way = SEGUE_PLAY_REPLAY;
         config.seed = (uint64_t)i;
         play(&found, &config);
-        segue_stats_add(&e.ts, player_of(&found, "ts")->won.reward.value);
-        segue_stats_add(&e.tts, player_of(&found, "tts")->won.reward.value);
-        segue_stats_add(&e.fixed, found.player[found.fixed].won.reward.value);
+        segue_stats_add(&e.ts, player_of(&found, "ts")->won[SEGUE_WON_REWARD].value);
+        segue_stats_add(&e.tts, player_of(&found, "tts")->won[SEGUE_WON_REWARD].value);
+        segue_stats_add(&e.fixed, found.player[found.fixed].won[SEGUE_WON_REWARD].value);
         e.reached += found.reached / (double)n_logs;
         segue_replay_found_fini(&found);
         made_log_fini(&log);
@@ -535,7 +535,7 @@ static void intervals_are_as_wide_as_the_tasks_differ(void **state)
     segue_replay_config config = config_of(&log.history, &players);
     config.values_only = false;
     play(&found, &config);
-    const segue_range *reward = &found.player[found.fixed].won.reward;
+    const segue_range *reward = &found.player[found.fixed].won[SEGUE_WON_REWARD];
     const double half = 1.96 * segue_stats_error(&means);
     assert_near(reward->value, means.mean, 1e-12);
     assert_near((reward->high - reward->value) / half, 1.0, 0.2);
@@ -571,11 +571,11 @@ static const char *judged(segue_replay_found *found, double saved, double beyond
     for (size_t p = 0; p < 4; p++) {
         const double learns = p == 2 ? saved : p == 1 ? saved - beyond : 0.0;
         player[p] = (segue_contestant){.name = titles[p], .carries = carries[p]};
-        player[p].won.reward = around(p == 3 ? 0.1 : 0.5 + 0.1 * learns);
-        player[p].won.over_ts = around(0.2 * learns);
-        player[p].won.saved = around(learns);
-        player[p].won.beyond = around(p == 2 ? beyond : 0.0);
-        player[p].won.over_fixed = around(over_arm);
+        player[p].won[SEGUE_WON_REWARD] = around(p == 3 ? 0.1 : 0.5 + 0.1 * learns);
+        player[p].won[SEGUE_WON_OVER_TS] = around(0.2 * learns);
+        player[p].won[SEGUE_WON_SAVED] = around(learns);
+        player[p].won[SEGUE_WON_BEYOND] = around(p == 2 ? beyond : 0.0);
+        player[p].won[SEGUE_WON_OVER_FIXED] = around(over_arm);
     }
     segue_replay_rank(found);
     segue_replay_judge(found);
@@ -600,7 +600,7 @@ static void the_verdict_follows_the_numbers(void **state)
         strstr(judged(&found, 0.4, 0.3, 0.005), "One arm does for all tasks: always x"));
     assert_int_equal(found.advice, SEGUE_ADVICE_ARM);
     (void)judged(&found, 0.01, 0.01, 0.5);
-    found.player[2].won.saved.high = 0.6;
+    found.player[2].won[SEGUE_WON_SAVED].high = 0.6;
     segue_replay_judge(&found);
     assert_non_null(strstr(found.verdict, "60 scored tasks are too few to tell"));
     assert_int_equal(found.advice, SEGUE_ADVICE_UNCLEAR);

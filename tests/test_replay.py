@@ -98,6 +98,22 @@ class Replay(Folder):
         self.assertEqual(len(lines), 7 * 60)
         self.assertEqual([int(line["task"]) for line in lines[:60]], list(range(1, 61)))
 
+    def test_tasks_without_a_step_tell_nothing_of_who_is_ahead(self):
+        curve = self.folder / "curve.csv"
+        short = self.file(text(randomised(told=False, n=2)), "short.csv")
+        found = self.play("--play", "replay", "--steps", 1, "--runs", 1, "--curve", curve, log=short)
+        paid = {}
+        for row in csv.DictReader(curve.open()):
+            paid.setdefault(row["policy"], []).append(float(row["reward"]) if row["reward"] else None)
+        self.assertIn(None, paid["ts"])
+        for result in found["results"]:
+            total, ahead = 0, None
+            for place, (one, ts) in enumerate(zip(paid[result["policy"]], paid["ts"], strict=True), 1):
+                if one is not None and ts is not None:
+                    total += one - ts
+                    ahead = None if total <= 0 else ahead or place
+            self.assertEqual(result["ahead_from"], ahead, result["policy"])
+
     def test_the_same_seed_gives_the_same_bytes_on_any_threads(self):
         randomly = self.file(text(randomised(), "task,arm,reward,probability"), "random.csv")
         for log, args in (self.log, ["--order", "shuffle"]), (randomly, ["--play", "replay"]):

@@ -324,7 +324,7 @@ static segue_status play_log(const look *l, segue_error *err)
                                         .values_only = true};
     status = segue_replay_study(&found, &config, err);
     if (status == SEGUE_OK)
-        l->out->beyond = found.player[found.typed].won.beyond.value;
+        l->out->beyond = found.player[found.typed].won[SEGUE_WON_BEYOND].value;
     segue_replay_found_fini(&found);
     segue_policy_list_fini(&players);
     return status;

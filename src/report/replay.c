@@ -51,8 +51,8 @@ static size_t best_of(const segue_replay_found *found, segue_carries carries)
     size_t best = found->n_players;
     for (size_t p = 0; p < found->n_players; p++)
         if (found->player[p].carries == carries &&
-            (best == found->n_players ||
-             found->player[p].won.reward.value > found->player[best].won.reward.value))
+            (best == found->n_players || found->player[p].won[SEGUE_WON_REWARD].value >
+                                             found->player[best].won[SEGUE_WON_REWARD].value))
             best = p;
     return best;
 }

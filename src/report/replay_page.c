@@ -88,8 +88,8 @@ static segue_status draw_gains(const page *p, segue_error *err)
 /* A fixed arm that is far off would leave the others no room. */
 static bool is_near(const segue_replay_found *found, size_t player)
 {
-    return player != found->fixed ||
-           found->player[player].won.regret.value < 2.0 * found->player[found->ts].won.regret.value;
+    return player != found->fixed || found->player[player].won[SEGUE_WON_REGRET].value <
+                                         2.0 * found->player[found->ts].won[SEGUE_WON_REGRET].value;
 }
 
 static segue_status draw_regret(const page *p, segue_error *err)
@@ -163,16 +163,16 @@ static void put_results(const page *p)
                      "paired bootstrap over tasks.",
                      headings);
     for (size_t i = 0; i < found->n_players; i++) {
-        const segue_winnings *won = &found->player[i].won;
+        const segue_range *won = found->player[i].won;
         segue_html_row(p->out);
         segue_html_cell(p->out, "%s", found->player[i].name);
         segue_html_cell(p->out, "%s", segue_carries_text(found->player[i].carries));
-        put_range(p->out, &won->reward, 1.0, 3, "");
-        put_range(p->out, &won->regret, 1.0, 2, "");
-        put_range(p->out, &won->over_ts, 100.0, 1, " %");
-        put_range(p->out, &won->over_prior, 100.0, 1, " %");
-        put_range(p->out, &won->over_fixed, 100.0, 1, " %");
-        put_range(p->out, &won->way, 100.0, 0, " %");
+        put_range(p->out, &won[SEGUE_WON_REWARD], 1.0, 3, "");
+        put_range(p->out, &won[SEGUE_WON_REGRET], 1.0, 2, "");
+        put_range(p->out, &won[SEGUE_WON_OVER_TS], 100.0, 1, " %");
+        put_range(p->out, &won[SEGUE_WON_OVER_PRIOR], 100.0, 1, " %");
+        put_range(p->out, &won[SEGUE_WON_OVER_FIXED], 100.0, 1, " %");
+        put_range(p->out, &won[SEGUE_WON_WAY], 100.0, 0, " %");
     }
     segue_html_table_end(p->out);
     segue_html_p(p->out,
