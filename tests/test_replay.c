@@ -650,6 +650,26 @@ static void advice_finds_the_types_that_were_logged(void **state)
     segue_models_destroy(models);
 }
 
+/* Task by task the noise of the one is that of the other, or not; run by run, or not. */
+static void what_pays_is_told_by_whole_runs(void **state)
+{
+    (void)state;
+    enum { RUNS = 10, TASKS = 50 };
+    double one[RUNS][TASKS], same[RUNS][TASKS], runs[RUNS][TASKS], worse[RUNS][TASKS], total[RUNS];
+    for (size_t r = 0; r < RUNS; r++)
+        for (size_t t = 0; t < TASKS; t++) {
+            one[r][t] = 20.0 + (double)((r * 7 + t * 3) % 10);    /* tasks differ, ... */
+            same[r][t] = one[r][t] - 1.0 - 0.1 * (double)(r % 2); /* ... and alike for both */
+            runs[r][t] = one[r][t] - (r % 2 ? 4.0 : -2.0); /* ahead by 1, and by runs 4 or -2 */
+            worse[r][t] = one[r][t] - (t < 10 ? 1.0 : -1.0);
+        }
+    assert_int_equal(segue_pays_from(one[0], same[0], RUNS, TASKS, total), 1);
+    assert_int_equal(segue_pays_from(one[0], runs[0], RUNS, TASKS, total), 0);
+    assert_int_equal(segue_pays_from(one[0], worse[0], RUNS, TASKS, total), 0);
+    assert_int_equal(segue_pays_from(worse[0], one[0], RUNS, TASKS, total), 21);
+    assert_int_equal(segue_pays_from(one[0], one[0], RUNS, TASKS, total), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -667,6 +687,7 @@ int main(void)
         cmocka_unit_test(the_verdict_follows_the_numbers),
         cmocka_unit_test(stretches_cover_the_order_once),
         cmocka_unit_test(advice_finds_the_types_that_were_logged),
+        cmocka_unit_test(what_pays_is_told_by_whole_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
