@@ -125,7 +125,7 @@ static size_t digits_of(const json_t *value)
 {
     int digits = DIGITS;
     const double x = json_real_value(value);
-    while (digits < MOST_DIGITS && memcmp(&(double){rounded(x, digits)}, &x, sizeof x) != 0)
+    while (digits < MOST_DIGITS && rounded(x, digits) != x)
         digits++;
     return (size_t)digits;
 }
