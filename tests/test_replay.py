@@ -103,7 +103,7 @@ class Replay(Folder):
         short = self.file(text(randomised(told=False, n=2)), "short.csv")
         found = self.play("--play", "replay", "--steps", 1, "--runs", 1, "--curve", curve, log=short)
         paid = {}
-        for row in csv.DictReader(curve.open()):
+        for row in csv.DictReader(io.StringIO(curve.read_text())):
             paid.setdefault(row["policy"], []).append(float(row["reward"]) if row["reward"] else None)
         self.assertIn(None, paid["ts"])
         for result in found["results"]:
