@@ -515,6 +515,16 @@ static segue_status log_scenario(segue_error *err)
     return status;
 }
 
+/* A list that could not be made leaves nothing to free. */
+static segue_status list_scenario(segue_error *err)
+{
+    segue_policy_list list;
+    const segue_status status = segue_policy_list_parse(&list, "ts,tla", err);
+    if (status == SEGUE_OK)
+        segue_policy_list_fini(&list);
+    return status;
+}
+
 /* A log with all there can be is kept, and its tasks put in the order of time. */
 static segue_status history_scenario(segue_error *err)
 {
@@ -555,6 +565,7 @@ static void files_survive_every_failing_allocation(void **state)
     assert_true(fd >= 0);
     assert_int_equal(write(fd, "a,b\n.1,.2\n.3,.4\n", 16), 16);
     close(fd);
+    fail_each(list_scenario, 5);
     fail_each(file_scenario, 10);
     FILE *log = fopen(file_name, "w");
     assert_non_null(log);

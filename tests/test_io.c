@@ -12,6 +12,51 @@
 #include "io/log.h"
 #include "io/models_file.h"
 #include "io/samples_file.h"
+#include "io/utf8.h"
+
+/* ---- texts ------------------------------------------------------------------------------- */
+
+static void texts_are_cut_between_characters(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t most, fits;
+    } cases[] = {
+        {"", 3, 0},
+        {"abc", 3, 3},
+        {"abc", 2, 2},
+        {"a\xc3\xa9", 3, 3},
+        {"a\xc3\xa9", 2, 1},
+        {"a\xc3", 9, 1}, /* cut before */
+        {"\xe2\x82\xac", 2, 0},
+        {"\xf0\x9f\x98\x80x", 4, 4},
+        {"\xf0\x9f\x98\x80x", 3, 0},
+        {"x", 0, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(segue_utf8_fit(cases[i].text, cases[i].most), cases[i].fits);
+}
+
+static void wrong_bytes_become_question_marks(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"", ""},
+        {"a\xc3\xa9\xf0\x9f\x98\x80", "a\xc3\xa9\xf0\x9f\x98\x80"},
+        {"\xff.csv", "?.csv"},
+        {"\xe9t\xe9", "?t?"},          /* Latin-1 */
+        {"a\xe2\x82", "a??"},          /* cut */
+        {"\xed\xa0\x80x", "???x"},     /* a surrogate */
+        {"\xc3\xc3\xa9", "?\xc3\xa9"}, /* a character behind a wrong byte stays */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[16];
+        (void)snprintf(text, sizeof text, "%s", cases[i][0]);
+        segue_utf8_mend(text);
+        assert_string_equal(text, cases[i][1]);
+    }
+}
 
 /* ---- lines and fields -------------------------------------------------------------------- */
 
@@ -447,6 +492,8 @@ static void what_cannot_be_written_is_told_beforehand(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(texts_are_cut_between_characters),
+        cmocka_unit_test(wrong_bytes_become_question_marks),
         cmocka_unit_test(fields_come_as_written),
         cmocka_unit_test(lines_longer_than_the_buffer_are_whole),
         cmocka_unit_test(a_model_file_is_read_with_names_and_weights),

@@ -174,6 +174,45 @@ class Run(Folder):
         self.assertEqual(first, {p.name: p.read_bytes() for p in other.iterdir()})
         self.assertEqual(len(found["results"]), 2 * 3 * 2 * 2)
 
+    def test_results_repeat_to_the_last_bit(self):
+        means = [[1 / 3, 0.1 + 0.2, k / 7] for k in range(7)]
+        self.file("a,b,c\n" + "".join(",".join(map(repr, row)) + "\n" for row in means), "long.csv")
+        variants = {"small": {"policies": ["mucb", "tucb"], "steps": 40, "tasks": 5}}
+        path = self.file(json.dumps({**GOOD, "environment": {"models": "long.csv", "spread": 1e3 / 7},
+                                     "variants": variants}), "a.json")
+        first, second = self.folder / "first", self.folder / "second"
+        answer("run", path, "--variant", "small", "--out", first)
+        found = json.loads((first / "try.json").read_text())["experiment"]
+        self.assertEqual((found["environment"]["models"]["means"], found["variant"]), (means, "small"))
+        answer("run", first / "try.json", "--out", second)
+        for name in os.listdir(first):
+            self.assertEqual((first / name).read_text(), (second / name).read_text())
+        wrong = self.file(json.dumps({**GOOD, "variant": 3}), "wrong.json")
+        self.refused(2, "field 'variant': is a whole number", "run", wrong, "--out", first)
+
+    def test_results_do_not_take_the_place_of_what_it_was_read_from(self):
+        models, log = pathlib.Path(PAPER).read_text(), "task,arm,reward\n" + "".join(
+            f"{t},{a},{(t + a) % 2}\n" for t in range(4) for a in (0, 1, 0, 1))
+        for name, place in [("try.csv", {"models": "try.csv"}), ("try-curve.csv", {"models": "try-curve.csv"}),
+                            ("try.csv", {"models": PAPER, "switch-to": "try.csv", "switch-at": 2}),
+                            ("try.csv", {"log": "try.csv", "least": 1})]:
+            with self.subTest(place=place):
+                held = log if "log" in place else models
+                path = self.file(json.dumps({**GOOD, "environment": place, "policies": ["ts"], "tasks": 3}), "a.json")
+                file = pathlib.Path(self.file(held, name))
+                self.refused(2, f"{name}: the results would take its place", "run", path, "--out", self.folder)
+                self.assertEqual(file.read_text(), held)
+                file.unlink()
+        path = self.file(json.dumps(GOOD), "a.json")
+        other = pathlib.Path(self.file("mine\n", "try-curve.csv"))
+        answer("run", path, "--out", self.folder)
+        self.assertEqual(other.read_text(), "mine\n")  # no curve of ours
+        curve = self.file(json.dumps({**GOOD, "tasks": 2, "every": 1}), "curve.json")
+        answer("run", curve, "--out", self.folder)
+        self.assertTrue(other.read_text().startswith("experiment,"))
+        answer("run", path, "--out", self.folder)
+        self.assertFalse(other.exists())
+
     def test_a_log_is_an_environment(self):
         log = "task,arm,reward\n" + "".join(f"{task},{arm},{(task * arm + i) % 3 / 2}\n" for task in range(9)
                                             for arm in range(3) for i in range(4 + task % 2)) + "9,0,1\n"
@@ -189,10 +228,12 @@ class Run(Folder):
             self.assertEqual(cell["regret"]["mean"], result["regret"]["mean"])
         told = found["experiment"]["environment"]["found"]
         self.assertEqual([told[key] for key in ("tasks", "left_out", "arms", "rewards")], [9, 1, 3, 120])
-        # Results repeat from the same log only, in a folder beside which it lies.
+        # Results repeat from the same log only, wherever they are.
         first = (self.folder / "try.json").read_bytes()
         answer("run", self.folder / "try.json", "--out", self.folder / "other")
         self.assertEqual((self.folder / "other" / "try.json").read_bytes(), first)
+        answer("run", self.folder / "other" / "try.json", "--out", self.folder / "third")
+        self.assertEqual((self.folder / "third" / "try.json").read_bytes(), first)
         self.file(log.replace("1,1,0.5", "1,1,1", 1), "log.csv")
         self.refused(2, "field 'environment.found': is of another log", "run", self.folder / "try.json",
                      "--out", self.folder / "other")
@@ -623,10 +664,32 @@ class Paper(Folder):
         found = json.loads(answer("run", self.file(json.dumps(experiment), "a.json"), "--out", self.folder,
                                   "--format", "json"))
         self.assertEqual([cell["never_best"]["mean"] for cell in found["results"]], [30, 0, 0, 0])
+        experiment["environment"] = {**experiment["environment"][0], "mixed": 2}
+        found = json.loads(answer("run", self.file(json.dumps(experiment), "a.json"), "--out", self.folder,
+                                  "--format", "json"))
+        self.assertEqual(found["results"][0]["never_best"]["mean"], 30)
         experiment.update(environment={"uniform": 3}, policies=["ts"])
         found = json.loads(answer("run", self.file(json.dumps(experiment), "a.json"), "--out", self.folder,
                                   "--format", "json"))
         self.assertIsNone(found["results"][0]["never_best"]["mean"])
+
+    def test_steps_without_a_model_go_by_the_weights(self):
+        def steps(weights):
+            means = [[.9, .2, .4], [.1, .8, .6]]
+            models = self.file("weight,a,b,c\n" + "".join(f"{w},{','.join(map(str, m))}\n"
+                                                          for w, m in zip(weights, means, strict=True)))
+            experiment = {**GOOD, "environment": {"models": models, "spread": 3}, "policies": ["mucb"], "steps": 200,
+                          "runs": 20}
+            found = answer("run", self.file(json.dumps(experiment), "a.json"), "--out", self.folder, "--format", "json")
+            other = answer("simulate", "--models", models, "--spread", 3, "--policy", "mucb", "--steps", 200,
+                           "--runs", 20, "--seed", 7, "--format", "json")
+            one, same = (json.loads(text)["results"][0]["no_model_left"] for text in (found, other))
+            self.assertAlmostEqual(one, same)
+            return one
+
+        first, second = steps((1, 0)), steps((0, 1))
+        self.assertNotEqual(first, second)
+        self.assertAlmostEqual(steps((3, 1)), 0.75 * first + 0.25 * second)
 
     def test_claims_about_the_models_are_computed_too(self):
         models = self.folder / "models" / "paper.csv"

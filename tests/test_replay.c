@@ -257,7 +257,7 @@ static void a_full_log_has_the_regret_of_its_models(void **state)
         play(&found, &config);
         assert_true(found.resampled);
         for (size_t k = 0; k < 4; k++)
-            segue_stats_add(&regret[k], player_of(&found, titles[k])->won.regret.value);
+            segue_stats_add(&regret[k], player_of(&found, titles[k])->won[SEGUE_WON_REGRET].value);
         segue_replay_found_fini(&found);
         made_log_fini(&log);
     }
@@ -290,9 +290,9 @@ static estimates estimate(const segue_models *models, const logging *how, int n_
         config.way = SEGUE_PLAY_REPLAY;
         config.seed = (uint64_t)i;
         play(&found, &config);
-        segue_stats_add(&e.ts, player_of(&found, "ts")->won.reward.value);
-        segue_stats_add(&e.tts, player_of(&found, "tts")->won.reward.value);
-        segue_stats_add(&e.fixed, found.player[found.fixed].won.reward.value);
+        segue_stats_add(&e.ts, player_of(&found, "ts")->won[SEGUE_WON_REWARD].value);
+        segue_stats_add(&e.tts, player_of(&found, "tts")->won[SEGUE_WON_REWARD].value);
+        segue_stats_add(&e.fixed, found.player[found.fixed].won[SEGUE_WON_REWARD].value);
         e.reached += found.reached / (double)n_logs;
         segue_replay_found_fini(&found);
         made_log_fini(&log);
@@ -535,7 +535,7 @@ static void intervals_are_as_wide_as_the_tasks_differ(void **state)
     segue_replay_config config = config_of(&log.history, &players);
     config.values_only = false;
     play(&found, &config);
-    const segue_range *reward = &found.player[found.fixed].won.reward;
+    const segue_range *reward = &found.player[found.fixed].won[SEGUE_WON_REWARD];
     const double half = 1.96 * segue_stats_error(&means);
     assert_near(reward->value, means.mean, 1e-12);
     assert_near((reward->high - reward->value) / half, 1.0, 0.2);
@@ -571,11 +571,11 @@ static const char *judged(segue_replay_found *found, double saved, double beyond
     for (size_t p = 0; p < 4; p++) {
         const double learns = p == 2 ? saved : p == 1 ? saved - beyond : 0.0;
         player[p] = (segue_contestant){.name = titles[p], .carries = carries[p]};
-        player[p].won.reward = around(p == 3 ? 0.1 : 0.5 + 0.1 * learns);
-        player[p].won.over_ts = around(0.2 * learns);
-        player[p].won.saved = around(learns);
-        player[p].won.beyond = around(p == 2 ? beyond : 0.0);
-        player[p].won.over_fixed = around(over_arm);
+        player[p].won[SEGUE_WON_REWARD] = around(p == 3 ? 0.1 : 0.5 + 0.1 * learns);
+        player[p].won[SEGUE_WON_OVER_TS] = around(0.2 * learns);
+        player[p].won[SEGUE_WON_SAVED] = around(learns);
+        player[p].won[SEGUE_WON_BEYOND] = around(p == 2 ? beyond : 0.0);
+        player[p].won[SEGUE_WON_OVER_FIXED] = around(over_arm);
     }
     segue_replay_rank(found);
     segue_replay_judge(found);
@@ -600,7 +600,7 @@ static void the_verdict_follows_the_numbers(void **state)
         strstr(judged(&found, 0.4, 0.3, 0.005), "One arm does for all tasks: always x"));
     assert_int_equal(found.advice, SEGUE_ADVICE_ARM);
     (void)judged(&found, 0.01, 0.01, 0.5);
-    found.player[2].won.saved.high = 0.6;
+    found.player[2].won[SEGUE_WON_SAVED].high = 0.6;
     segue_replay_judge(&found);
     assert_non_null(strstr(found.verdict, "60 scored tasks are too few to tell"));
     assert_int_equal(found.advice, SEGUE_ADVICE_UNCLEAR);
@@ -650,6 +650,26 @@ static void advice_finds_the_types_that_were_logged(void **state)
     segue_models_destroy(models);
 }
 
+/* Task by task the noise of the one is that of the other, or not; run by run, or not. */
+static void what_pays_is_told_by_whole_runs(void **state)
+{
+    (void)state;
+    enum { RUNS = 10, TASKS = 50 };
+    double one[RUNS][TASKS], same[RUNS][TASKS], runs[RUNS][TASKS], worse[RUNS][TASKS], total[RUNS];
+    for (size_t r = 0; r < RUNS; r++)
+        for (size_t t = 0; t < TASKS; t++) {
+            one[r][t] = 20.0 + (double)((r * 7 + t * 3) % 10);    /* tasks differ, ... */
+            same[r][t] = one[r][t] - 1.0 - 0.1 * (double)(r % 2); /* ... and alike for both */
+            runs[r][t] = one[r][t] - (r % 2 ? 4.0 : -2.0); /* ahead by 1, and by runs 4 or -2 */
+            worse[r][t] = one[r][t] - (t < 10 ? 1.0 : -1.0);
+        }
+    assert_int_equal(segue_pays_from(one[0], same[0], RUNS, TASKS, total), 1);
+    assert_int_equal(segue_pays_from(one[0], runs[0], RUNS, TASKS, total), 0);
+    assert_int_equal(segue_pays_from(one[0], worse[0], RUNS, TASKS, total), 0);
+    assert_int_equal(segue_pays_from(worse[0], one[0], RUNS, TASKS, total), 21);
+    assert_int_equal(segue_pays_from(one[0], one[0], RUNS, TASKS, total), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -667,6 +687,7 @@ int main(void)
         cmocka_unit_test(the_verdict_follows_the_numbers),
         cmocka_unit_test(stretches_cover_the_order_once),
         cmocka_unit_test(advice_finds_the_types_that_were_logged),
+        cmocka_unit_test(what_pays_is_told_by_whole_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

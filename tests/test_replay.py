@@ -7,12 +7,14 @@ import gzip
 import html as markup
 import io
 import json
+import os
 import random
 import re
 import shlex
 import shutil
 import sys
 import unittest
+from xml.etree import ElementTree
 
 from program import Folder, answer, run
 
@@ -96,6 +98,22 @@ class Replay(Folder):
         self.assertEqual(len(lines), 7 * 60)
         self.assertEqual([int(line["task"]) for line in lines[:60]], list(range(1, 61)))
 
+    def test_tasks_without_a_step_tell_nothing_of_who_is_ahead(self):
+        curve = self.folder / "curve.csv"
+        short = self.file(text(randomised(told=False, n=2)), "short.csv")
+        found = self.play("--play", "replay", "--steps", 1, "--runs", 1, "--curve", curve, log=short)
+        paid = {}
+        for row in csv.DictReader(io.StringIO(curve.read_text())):
+            paid.setdefault(row["policy"], []).append(float(row["reward"]) if row["reward"] else None)
+        self.assertIn(None, paid["ts"])
+        for result in found["results"]:
+            total, ahead = 0, None
+            for place, (one, ts) in enumerate(zip(paid[result["policy"]], paid["ts"], strict=True), 1):
+                if one is not None and ts is not None:
+                    total += one - ts
+                    ahead = None if total <= 0 else ahead or place
+            self.assertEqual(result["ahead_from"], ahead, result["policy"])
+
     def test_the_same_seed_gives_the_same_bytes_on_any_threads(self):
         randomly = self.file(text(randomised(), "task,arm,reward,probability"), "random.csv")
         for log, args in (self.log, ["--order", "shuffle"]), (randomly, ["--play", "replay"]):
@@ -125,6 +143,17 @@ class Replay(Folder):
         self.assertEqual(found["results"][-1]["policy"], "always a")
         self.assertEqual(self.play("--holdout", "^y")["results"][-1]["policy"], "always b")
 
+    def test_the_best_single_arm_is_that_of_the_scored_tasks(self):
+        # a pays in the first 40 tasks, b in the 20 behind them
+        turned = self.file(text((f"t{i}", arm, int(arm == ("a" if i < 40 else "b"))) for i in range(60)
+                                for arm in "abc" * 4), "turned.csv")
+        for args, best in [(["--order", "file", "--from", 41], "b"), (["--order", "file", "--from", 2], "a"),
+                           (["--order", "shuffle", "--from", 41], "a"), (["--holdout", "^t[0-3]?.$"], "a"),
+                           (["--holdout", "^t[45].$", "--order", "shuffle"], "b")]:
+            with self.subTest(args=args):
+                found = self.play("--policy", "ts", *args, log=turned)
+                self.assertEqual(found["results"][-1]["policy"], f"always {best}")
+
     def test_tasks_go_by_time(self):
         late_first = [(*row, 100 - int(row[0][1:])) for row in rows()]
         by_time = self.play("--order", "time", log=self.file(text(late_first, "task,arm,reward,time"), "time.csv"))
@@ -153,6 +182,22 @@ class Replay(Folder):
         uneven = self.file(text(line[:3] for line in randomised()), "uneven.csv")
         found = json.loads(answer("replay", "--play", "replay", "--format", "json", "--quiet", uneven))
         self.assertIn("did not draw its arms alike", " ".join(found["warnings"]))
+
+    def test_texts_are_utf8_whatever_the_names_are(self):
+        # a name of 41 bytes, of which a warning tells 40; one that a verdict has no room for; and that of a file
+        for name in "x" + 20 * "é", "x" + 500 * "é":
+            arms = {"a": name, "b": "b", "c": "c"}
+            log = self.file(text((t, arms[a], r) for t, a, r, _ in randomised()), "uneven.csv")
+            found = self.play("--play", "replay", "--policy", "ts", log=log)
+            self.assertIn("'x" + 19 * "é" + "' has", " ".join(found["warnings"]))
+            best = self.file(text((t, arms[a], int(a == "a")) for t, a, _ in rows()), "best.csv")
+            said = self.play("--policy", "ts", log=best)["verdict"]
+            self.assertEqual(said["use"], f"always {name}")
+            self.assertLess(len(said["text"].encode()), 800)
+        path = os.fsencode(self.folder) + b"/\xff.csv"
+        shutil.copy(self.log, path)
+        self.assertEqual(self.play("--policy", "ts", log=os.fsdecode(path))["log"]["path"], f"{self.folder}/?.csv")
+        self.assertIn("?.csv", json.loads(answer("advise", "--format", "json", os.fsdecode(path)))["next"])
 
     def test_probabilities_may_be_rounded(self):
         for told, warnings in (0.333333, 0), (0.333, 0), (0.3, 1):
@@ -205,6 +250,20 @@ class Replay(Folder):
         self.assertEqual(len(list(figures.glob("replay-*.svg"))), 6)
         command = shlex.split(markup.unescape(re.search("<pre>(.*)</pre>", html).group(1)))
         self.assertEqual((command[:2], command[-1]), (["segue", "replay"], odd))  # for a shell, word by word
+
+    @unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not installed")
+    def test_names_of_arms_are_no_commands_for_gnuplot(self):
+        ran, page, figures = self.folder / "ran", self.folder / "page.html", self.folder / "figures"
+        name = {"a": f"`touch {ran}` it's @_^{{}} <&>", "b": "100% %d %n", "c": 64 * "é"}
+        odd = self.file(text((t, name[a], r) for t, a, r in rows()), "odd.csv")
+        answer("replay", "--quiet", "--runs", 1, "--steps", 10, "--html", page, "--figures", figures, odd)
+        self.assertFalse(ran.exists())
+        labels = [e.text for e in ElementTree.parse(figures / "replay-types.svg").iter() if e.tag.endswith("}text")]
+        self.assertLessEqual({*name.values()}, {*labels})
+        best = self.file(text((t, name["cba"["abc".index(a)]], r) for t, a, r in rows()), "best.csv")
+        answer("replay", "--quiet", "--runs", 1, "--steps", 10, "--html", page, "--figures", figures, best)
+        titles = [e.text for e in ElementTree.parse(figures / "replay-regret.svg").iter() if e.tag.endswith("}text")]
+        self.assertIn("always " + 56 * "é", titles)  # a title has room for 119 bytes
 
     @unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not installed")
     def test_a_folder_that_cannot_be_made_is_told_before_anything_is_written(self):

@@ -9,13 +9,13 @@
 #include "cli/output.h"
 #include "cli/table.h"
 #include "experiment/advise.h"
+#include "experiment/replay.h"
 #include "segue/simulate.h"
 
-#define LEAST_TASKS 8 /* fewer have no types */
-#define SENTENCE    800
-#define MUCH        0.10 /* of the regret: types that save less add little, as in a replay */
-#define LONGEST     4096 /* of a file's name; the system opens none longer */
-#define COMMAND     (4 * LONGEST + SENTENCE) /* a quote takes four characters of a shell */
+#define SENTENCE 800
+#define MUCH     0.10 /* of the regret: types that save less add little, as in a replay */
+#define LONGEST  4096 /* of a file's name; the system opens none longer */
+#define COMMAND  (4 * LONGEST + SENTENCE) /* a quote takes four characters of a shell */
 
 typedef struct settings {
     const char *format, *out;
@@ -101,11 +101,11 @@ static void say_verdict(study *st)
     if (f->constant)
         (void)snprintf(out, SENTENCE, "All rewards are alike, %.3g: nothing can be learned here.",
                        in_range(st, f->mean));
-    else if (f->n_tasks < LEAST_TASKS)
+    else if (f->n_tasks < SEGUE_LEAST_TYPED)
         (void)snprintf(out, SENTENCE,
                        "Too few tasks to look for types: %zu; from about %zu more on it is worth "
                        "a look.",
-                       f->n_tasks, LEAST_TASKS - f->n_tasks);
+                       f->n_tasks, SEGUE_LEAST_TYPED - f->n_tasks);
     else if (f->n_types < 2)
         (void)snprintf(out, SENTENCE,
                        "Only one type was found: tasks may differ, but not in kinds. A prior of "
@@ -304,8 +304,8 @@ static json_t *make_json(const void *what)
     all = segue_json_set(all, "eigenvalues", segue_json_numbers(f->eigenvalue, f->n_eigenvalues));
     all = segue_json_set(all, "time", json_boolean(f->has_time));
     all = segue_json_set(all, "probability", json_boolean(f->has_probability));
-    all = segue_json_set(all, "verdict", json_string(st->verdict));
-    return segue_json_set(all, "next", json_string(st->next));
+    all = segue_json_set(all, "verdict", segue_json_text(st->verdict));
+    return segue_json_set(all, "next", segue_json_text(st->next));
 }
 
 static const cli_printers printers = {.table = print_table, .csv = print_csv, .json = make_json};

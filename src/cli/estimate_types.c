@@ -6,11 +6,11 @@
 
 #include "cli/estimate.h"
 #include "cli/table.h"
+#include "experiment/replay.h"
 
-#define LEAST_TASKS 8   /* fewer have no types */
-#define MOST_NONE   0.5 /* of the tasks may fit no type that is worth the name */
-#define VERDICT     200
-#define COLUMNS     7
+#define MOST_NONE 0.5 /* of the tasks may fit no type that is worth the name */
+#define VERDICT   200
+#define COLUMNS   7
 
 /* ---- working it out ---------------------------------------------------------------------- */
 
@@ -52,7 +52,7 @@ segue_status cli_estimate_types(study *st, segue_error *err)
     segue_status status = segue_types_create(&st->types, &config, err);
     if (status == SEGUE_OK)
         status = add_tasks(st, err);
-    if (status == SEGUE_OK && st->log.n_tasks >= LEAST_TASKS)
+    if (status == SEGUE_OK && st->log.n_tasks >= SEGUE_LEAST_TYPED)
         status = segue_types_settle(st->types, err);
     if (status == SEGUE_OK && st->format == CLI_CSV && !has_types(st))
         status = segue_fail(err, SEGUE_EDOMAIN,
@@ -86,7 +86,7 @@ static void say(const study *st, const segue_types_fit *fit, char *out)
     const double none = kept ? fit->size[0] / (double)kept : 1.0;
     if (count == 0)
         (void)snprintf(out, VERDICT, "none: %zu tasks are too few for types; need %d", kept,
-                       LEAST_TASKS);
+                       SEGUE_LEAST_TYPED);
     else if (none > MOST_NONE)
         (void)snprintf(out, VERDICT,
                        "none: %.0f %% of %zu tasks fit no type: they share none worth the name",

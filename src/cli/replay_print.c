@@ -37,7 +37,7 @@ static void print_csv(const void *what, FILE *out)
                 found->resampled ? "resampling" : "replay", found->steps,
                 found->n_places + 1 - found->from, found->runs);
         for (size_t k = 0; k < SEGUE_RANGES; k++)
-            print_range(out, (const segue_range *)&player->won + k);
+            print_range(out, &player->won[k]);
         fputc(',', out);
         if (player->ahead)
             fprintf(out, "%zu", player->ahead);
@@ -84,7 +84,7 @@ static json_t *json_player(const segue_contestant *player)
     json_t *all = json_pack("{s:s, s:s}", "policy", player->name, "carries",
                             segue_carries_text(player->carries));
     for (size_t k = 0; k < SEGUE_RANGES; k++)
-        all = segue_json_set(all, range_name[k], json_range((const segue_range *)&player->won + k));
+        all = segue_json_set(all, range_name[k], json_range(&player->won[k]));
     all = segue_json_set(all, "ahead_from",
                          player->ahead ? json_integer((json_int_t)player->ahead) : json_null());
     return segue_json_set(all, "runs_se", segue_json_number(player->runs_se));
@@ -140,10 +140,11 @@ static json_t *json_log(const segue_replay_found *found)
     json_t *arms = json_array();
     for (size_t arm = 0; arm < found->n_arms; arm++)
         arms = segue_json_append(arms, json_string(found->arm_name[arm]));
-    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:o}", "path", found->path, "rows",
-                     (json_int_t)found->n_rows, "tasks", (json_int_t)found->n_tasks, "played",
-                     (json_int_t)found->n_places, "left_out", (json_int_t)found->n_left_out,
-                     "reward", segue_json_number(found->logged), "arms", arms);
+    return json_pack("{s:o, s:I, s:I, s:I, s:I, s:o, s:o}", "path", segue_json_text(found->path),
+                     "rows", (json_int_t)found->n_rows, "tasks", (json_int_t)found->n_tasks,
+                     "played", (json_int_t)found->n_places, "left_out",
+                     (json_int_t)found->n_left_out, "reward", segue_json_number(found->logged),
+                     "arms", arms);
 }
 
 static json_t *json_way(const segue_replay_found *found)
@@ -223,17 +224,17 @@ static void set_percent(cli_table *table, size_t row, size_t column, bool known,
 static void set_player(cli_table *table, const segue_replay_found *found, size_t p, size_t row)
 {
     const segue_contestant *player = &found->player[p];
-    const segue_winnings *won = &player->won;
+    const segue_range *won = player->won;
     cli_table_name(table, row, 0, player->name, 14);
-    cli_table_number(table, row, 1, won->reward.value, 3);
-    cli_table_number(table, row, 2, won->regret.value, 2);
+    cli_table_number(table, row, 1, won[SEGUE_WON_REWARD].value, 3);
+    cli_table_number(table, row, 2, won[SEGUE_WON_REGRET].value, 2);
     if (p != found->ts)
-        set_gain(table, row, 3, &won->over_ts);
+        set_gain(table, row, 3, &won[SEGUE_WON_OVER_TS]);
     else
         cli_table_set(table, row, 3, "-");
-    set_percent(table, row, 4, p != found->prior, &won->over_prior);
-    set_percent(table, row, 5, p != found->fixed, &won->over_fixed);
-    cli_table_set(table, row, 6, "%.0f %%", 100.0 * won->way.value);
+    set_percent(table, row, 4, p != found->prior, &won[SEGUE_WON_OVER_PRIOR]);
+    set_percent(table, row, 5, p != found->fixed, &won[SEGUE_WON_OVER_FIXED]);
+    cli_table_set(table, row, 6, "%.0f %%", 100.0 * won[SEGUE_WON_WAY].value);
 }
 
 static segue_status print_players(const cli_replay *replay, FILE *out, segue_error *err)

@@ -12,8 +12,9 @@
 
 #include "experiment/replay.h"
 #include "segue/estimator.h"
-#include "segue/simulate.h"
 #include "segue/stats.h"
+#include "sim/parallel.h"
+#include "sim/runner.h"
 
 #define MOST_STEPS 200 /* of a simulated task */
 #define SIMULATED  200 /* tasks of a simulated run */
@@ -226,71 +227,109 @@ static segue_status models_of(const segue_types *types, segue_models **out, segu
     return status;
 }
 
+/* The regret of every task of every run. */
+typedef struct curves {
+    segue_simulation sim;
+    double regret[RUNS][SIMULATED];
+} curves;
+
+static segue_status note_regret(void *context, const run_task *task, segue_error *err)
+{
+    double *regret = context;
+    (void)err;
+    regret[task->number] = task->regret;
+    return SEGUE_OK;
+}
+
+static segue_status play_run(void *context, size_t worker, uint64_t run, segue_error *err)
+{
+    curves *c = context;
+    segue_runner *runner = NULL;
+    run_totals totals;
+    (void)worker;
+    segue_status status = segue_runner_create(&runner, &c->sim, err);
+    if (status == SEGUE_OK)
+        status = segue_runner_play(runner, run, &totals, note_regret, c->regret[run], err);
+    segue_runner_destroy(runner);
+    return status;
+}
+
+/* All players meet the same tasks: their worlds have the same seed. */
 static segue_status simulate(const look *l, const segue_environment *env, const char *player,
-                             segue_result **out, segue_error *err)
+                             curves *out, segue_error *err)
 {
     segue_learner_config learner = segue_learner_defaults();
-    segue_simulation sim = {.environment = env,
-                            .steps = l->out->steps,
-                            .tasks = SIMULATED,
-                            .runs = RUNS,
-                            .seed = l->seed,
-                            .threads = l->threads,
-                            .want_curve = true};
     const bool learns = segue_learner_is_named(player);
-    sim.learner = learns ? &learner : NULL;
-    const segue_status status = learns ? segue_learner_parse(&learner, player, err)
-                                       : segue_policy_parse(&sim.policy, player, err);
-    return status == SEGUE_OK ? segue_simulate(out, &sim, err) : status;
+    out->sim = (segue_simulation){.environment = env,
+                                  .learner = learns ? &learner : NULL,
+                                  .steps = l->out->steps,
+                                  .tasks = SIMULATED,
+                                  .runs = RUNS,
+                                  .seed = l->seed,
+                                  .threads = l->threads};
+    segue_status status = learns ? segue_learner_parse(&learner, player, err)
+                                 : segue_policy_parse(&out->sim.policy, player, err);
+    if (status == SEGUE_OK)
+        status = segue_simulation_check(&out->sim, err);
+    return status == SEGUE_OK ? segue_parallel(l->threads, RUNS, play_run, NULL, out, err) : status;
 }
 
 /* What share of the regret of ts another saves over the second half of the tasks. */
-static double saved_of(const segue_result *ts, const segue_result *other)
+static double saved_of(const curves *ts, const curves *other)
 {
     double lost = 0.0, saved = 0.0;
-    for (size_t task = SIMULATED / 2; task < SIMULATED; task++) {
-        lost += ts->curve[task].mean;
-        saved += ts->curve[task].mean - other->curve[task].mean;
-    }
+    for (size_t run = 0; run < RUNS; run++)
+        for (size_t task = SIMULATED / 2; task < SIMULATED; task++) {
+            lost += ts->regret[run][task];
+            saved += ts->regret[run][task] - other->regret[run][task];
+        }
     return lost > 0.0 ? saved / lost : 0.0;
 }
 
-/* From which task on the total regret of tts stays below that of ts by two standard errors. */
-static size_t pays_from(const segue_result *ts, const segue_result *tts)
+size_t segue_pays_from(const double *regret, const double *other, size_t runs, size_t tasks,
+                       double *total)
 {
-    double ahead = 0.0, variance = 0.0;
     size_t from = 0;
-    for (size_t task = 0; task < SIMULATED; task++) {
-        const segue_regret a = ts->curve[task], b = tts->curve[task];
-        ahead += a.mean - b.mean;
-        variance += a.se * a.se + b.se * b.se;
-        from = ahead <= 2.0 * sqrt(variance) ? 0 : from ? from : task + 1;
+    memset(total, 0, runs * sizeof *total);
+    for (size_t task = 0; task < tasks; task++) {
+        segue_stats ahead = {.count = 0};
+        for (size_t run = 0; run < runs; run++) {
+            total[run] += regret[run * tasks + task] - other[run * tasks + task];
+            segue_stats_add(&ahead, total[run]);
+        }
+        from = ahead.mean <= 2.0 * segue_stats_error(&ahead) ? 0 : from ? from : task + 1;
     }
     return from;
+}
+
+static segue_status simulate_players(const look *l, const segue_environment *env, curves *ts,
+                                     curves *tts, curves *single, segue_error *err)
+{
+    double total[RUNS];
+    segue_status status = simulate(l, env, "ts", ts, err);
+    if (status == SEGUE_OK)
+        status = simulate(l, env, "tts", tts, err);
+    if (status == SEGUE_OK)
+        status = simulate(l, env, "tts:cap=1", single, err);
+    if (status != SEGUE_OK)
+        return status;
+    l->out->n_simulated = SIMULATED;
+    l->out->pays_from = segue_pays_from(ts->regret[0], tts->regret[0], RUNS, SIMULATED, total);
+    l->out->saved = saved_of(ts, tts);
+    l->out->saved_by_prior = saved_of(ts, single);
+    return SEGUE_OK;
 }
 
 static segue_status simulate_types(const look *l, const segue_types *types, segue_error *err)
 {
     segue_models *models = NULL;
-    segue_result *ts = NULL, *tts = NULL, *single = NULL;
-    segue_status status = models_of(types, &models, err);
+    curves *all = calloc(3, sizeof *all);
+    segue_status status = all ? models_of(types, &models, err) : no_memory(err);
     const segue_environment env = {.models = models, .spread = average_kappa(types)};
     if (status == SEGUE_OK)
-        status = simulate(l, &env, "ts", &ts, err);
-    if (status == SEGUE_OK)
-        status = simulate(l, &env, "tts", &tts, err);
-    if (status == SEGUE_OK)
-        status = simulate(l, &env, "tts:cap=1", &single, err);
-    if (status == SEGUE_OK) {
-        l->out->n_simulated = SIMULATED;
-        l->out->pays_from = pays_from(ts, tts);
-        l->out->saved = saved_of(ts, tts);
-        l->out->saved_by_prior = saved_of(ts, single);
-    }
-    segue_result_destroy(ts);
-    segue_result_destroy(tts);
-    segue_result_destroy(single);
+        status = simulate_players(l, &env, all, all + 1, all + 2, err);
     segue_models_destroy(models);
+    free(all);
     return status;
 }
 
@@ -323,7 +362,7 @@ static segue_status play_log(const look *l, segue_error *err)
                                         .values_only = true};
     status = segue_replay_study(&found, &config, err);
     if (status == SEGUE_OK)
-        l->out->beyond = found.player[found.typed].won.beyond.value;
+        l->out->beyond = found.player[found.typed].won[SEGUE_WON_BEYOND].value;
     segue_replay_found_fini(&found);
     segue_policy_list_fini(&players);
     return status;

@@ -28,7 +28,7 @@ typedef struct segue_advised {
     double explained, none; /* shares: of the variance of tasks' means, and of tasks of no type */
     uint64_t steps;         /* of tasks that are simulated from the types */
     size_t pays_from;       /* the task from which on tts has won more in all than ts, by two
-                               standard errors; 0: not so */
+                               standard errors over runs; 0: not so */
     size_t n_simulated;     /* tasks looked at for that; 0: none, there are no two types */
     double saved;           /* share of the regret of ts that tts saves, over the last half */
     double saved_by_prior;  /* the same of tts held to one type: a prior of each arm */
@@ -44,5 +44,14 @@ typedef struct segue_advised {
 SEGUE_MUST_CHECK segue_status segue_advise(segue_advised *out, const segue_history *history,
                                            uint64_t least, uint64_t seed, size_t threads,
                                            segue_error *err);
+
+/**
+ * From which task on (1 is the first) the regrets of `other` sum to less than `regret`, by two
+ * standard errors, and stay so; 0: not so.  Both are runs x tasks, and a run has the same tasks in
+ * both.  Tasks of a run depend on each other, since what one teaches helps in the next: the error
+ * is over runs, of the total of each.  `total` is scratch, of `runs` numbers.
+ */
+size_t segue_pays_from(const double *regret, const double *other, size_t runs, size_t tasks,
+                       double *total);
 
 #endif

@@ -53,15 +53,42 @@ static segue_status path_of(char *path, size_t size, const char *folder, const c
     return SEGUE_OK;
 }
 
-segue_status segue_experiment_keep(const segue_experiment *ex, const char *folder, const char *file,
-                                   segue_error *err)
+static segue_status keep_file(const char *path, const char *file, segue_error *err)
 {
-    char path[4096];
-    const segue_status status = path_of(path, sizeof path, folder, ex->name, ".json", err);
-    if (status == SEGUE_OK && segue_is_same_file(path, file))
+    if (segue_is_same_file(path, file))
         return segue_fail(err, SEGUE_EUSAGE,
                           "%s: the results would take its place; name another folder with --out",
                           segue_text_tail(file));
+    return SEGUE_OK;
+}
+
+/* Keep all that the experiment was read from. */
+static segue_status keep_inputs(const segue_experiment *ex, const char *path, const char *file,
+                                segue_error *err)
+{
+    segue_status status = keep_file(path, file, err);
+    for (size_t i = 0; i < ex->n_places && status == SEGUE_OK; i++) {
+        const segue_place *place = &ex->place[i];
+        status = keep_file(path, place->models_path, err);
+        if (status == SEGUE_OK)
+            status = keep_file(path, place->switch_path, err);
+        if (status == SEGUE_OK)
+            status = keep_file(path, place->log_path, err);
+    }
+    return status;
+}
+
+segue_status segue_experiment_keep(const segue_experiment *ex, const char *folder, const char *file,
+                                   segue_error *err)
+{
+    static const char *const ends[] = {".json", ".csv", "-curve.csv"};
+    char path[4096];
+    segue_status status = SEGUE_OK;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends && status == SEGUE_OK; i++) {
+        status = path_of(path, sizeof path, folder, ex->name, ends[i], err);
+        if (status == SEGUE_OK)
+            status = keep_inputs(ex, path, file, err);
+    }
     return status;
 }
 
@@ -116,13 +143,25 @@ static segue_status write_one(const segue_results *results, const char *folder, 
     return status;
 }
 
-/* A curve of earlier results does not belong to these. */
+/* Whether the file at `path` is a curve: its header is ours. */
+static bool is_curve(const char *path)
+{
+    static const char header[] = SEGUE_CURVE_HEADER "\n";
+    char line[sizeof header] = "";
+    FILE *file = fopen(path, "r");
+    const bool ours = file && fgets(line, sizeof line, file) && strcmp(line, header) == 0;
+    if (file)
+        (void)fclose(file);
+    return ours;
+}
+
+/* A curve of earlier results does not belong to these; anything else of that name stays. */
 static segue_status remove_curve(const segue_results *results, const char *folder, segue_error *err)
 {
     char path[4096];
     const segue_status status =
         path_of(path, sizeof path, folder, results->name, "-curve.csv", err);
-    if (status == SEGUE_OK)
+    if (status == SEGUE_OK && is_curve(path))
         (void)unlink(path);
     return status;
 }

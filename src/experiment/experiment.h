@@ -74,7 +74,8 @@ double segue_experiment_cost(const segue_experiment *experiment);
 SEGUE_MUST_CHECK segue_status segue_experiment_write(const segue_results *results,
                                                      const char *folder, segue_error *err);
 
-/** Refuse to write results over `file`, which the experiment was read from; @retval SEGUE_EUSAGE */
+/** Refuse to write results over `file`, which the experiment was read from, or over the model sets
+ * and logs that it names; @retval SEGUE_EUSAGE */
 SEGUE_MUST_CHECK segue_status segue_experiment_keep(const segue_experiment *experiment,
                                                     const char *folder, const char *file,
                                                     segue_error *err);

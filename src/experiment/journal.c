@@ -212,12 +212,14 @@ static segue_status open_at(segue_journal *journal, const char *identity, bool r
 {
     struct stat about;
     journal->fd = open(journal->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (journal->fd < 0 || fstat(journal->fd, &about) != 0)
+    if (journal->fd < 0)
         return segue_fail(err, SEGUE_EFILE, "%s: cannot be written: %s",
                           segue_text_tail(journal->path), strerror(errno));
     const segue_status status = lock(journal, F_WRLCK, err);
     if (status != SEGUE_OK)
         return status;
+    if (fstat(journal->fd, &about) != 0) /* now, when nobody else makes it longer */
+        return failed(journal, "reading", err);
     if (about.st_size == 0 || fresh)
         return begin(journal, identity, err);
     if (!resume)

@@ -24,6 +24,9 @@ void segue_place_fini(segue_place *place)
     segue_models_destroy(place->models);
     segue_models_destroy(place->switch_to);
     segue_samples_destroy(place->samples);
+    free(place->models_path);
+    free(place->switch_path);
+    free(place->log_path);
 }
 
 /* The path of a file that is named in the file at `from`. */
@@ -40,15 +43,15 @@ static char *path_beside(const char *from, const char *name)
 }
 
 static segue_status read_models_file(const segue_json_place *at, const char *field,
-                                     const char *name, segue_models **out, segue_error *err)
+                                     const char *name, segue_models **out, char **path,
+                                     segue_error *err)
 {
     segue_models_file file = {.models = NULL};
     segue_error why = {.status = SEGUE_OK};
-    char *path = path_beside(at->path, name);
-    if (!path)
+    *path = path_beside(at->path, name);
+    if (!*path)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for the experiment");
-    const segue_status status = segue_models_file_read(&file, path, SEGUE_MODELS_KNOWN, &why);
-    free(path);
+    const segue_status status = segue_models_file_read(&file, *path, SEGUE_MODELS_KNOWN, &why);
     if (status != SEGUE_OK)
         return segue_json_because(at, field, &why, err);
     *out = file.models;
@@ -59,14 +62,15 @@ static segue_status read_models_file(const segue_json_place *at, const char *fie
 
 /* A set by the name of its file, or written out; afterwards it is written out. */
 static segue_status read_models(const segue_json_place *at, json_t *object, const char *field,
-                                segue_models **out, segue_error *err)
+                                segue_models **out, char **path, segue_error *err)
 {
     json_t *value = json_object_get(object, field);
     if (!value)
         return SEGUE_OK;
     if (!json_is_string(value))
         return segue_models_from_json(out, at, field, value, err);
-    const segue_status status = read_models_file(at, field, json_string_value(value), out, err);
+    const segue_status status =
+        read_models_file(at, field, json_string_value(value), out, path, err);
     if (status == SEGUE_OK && json_object_set_new(object, field, segue_models_to_json(*out)) != 0)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for the experiment");
     return status;
@@ -81,12 +85,10 @@ static segue_status read_log(const segue_json_place *at, json_t *object, segue_p
     if (!json_is_string(value))
         return segue_json_fail(at, "log", err, "is %s; need the name of a file",
                                segue_json_kind(value));
-    char *path = path_beside(at->path, json_string_value(value));
-    if (!path)
+    place->log_path = path_beside(at->path, json_string_value(value));
+    if (!place->log_path)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for the experiment");
-    const segue_status status = segue_place_read_log(at, object, path, place, err);
-    free(path);
-    return status;
+    return segue_place_read_log(at, object, place->log_path, place, err);
 }
 
 static segue_status read_real(const segue_json_place *at, const json_t *object, const char *field,
@@ -171,9 +173,9 @@ static segue_status read_place(const segue_json_place *at, json_t *object, segue
     if (status == SEGUE_OK)
         status = read_name(at, object, place, err);
     if (status == SEGUE_OK)
-        status = read_models(at, object, "models", &place->models, err);
+        status = read_models(at, object, "models", &place->models, &place->models_path, err);
     if (status == SEGUE_OK)
-        status = read_models(at, object, "switch-to", &place->switch_to, err);
+        status = read_models(at, object, "switch-to", &place->switch_to, &place->switch_path, err);
     if (status == SEGUE_OK)
         status = read_log(at, object, place, err);
     if (status == SEGUE_OK)

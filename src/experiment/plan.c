@@ -10,13 +10,9 @@
 #include "experiment/measure.h"
 #include "segue/version.h"
 #include "sim/runner.h"
+#include "sim/watch.h"
 
 #define MOST_NUMBERS (double)(1 << 27) /* kept of all runs: a gigabyte */
-
-static bool finds_types(const char *method)
-{
-    return strcmp(method, "tts") == 0 || strcmp(method, "tla") == 0 || strcmp(method, "auto") == 0;
-}
 
 /* Whether a learner looks for as many models as there are; 0: it is told. */
 static bool looks_for_all(const segue_simulation *sim)
@@ -32,7 +28,7 @@ static segue_follow followed(const segue_experiment *ex, const segue_simulation 
     const segue_environment *env = sim->environment;
     if (!ex->every || !sim->tasks || !sim->learner)
         return SEGUE_FOLLOW_REGRET;
-    if (finds_types(sim->learner->method))
+    if (segue_knows_types(sim->learner->method))
         return SEGUE_FOLLOW_TYPES;
     const bool comparable = strcmp(sim->learner->method, "tucb") == 0 &&
                             segue_environment_has_models(env) && !env->switch_to &&

@@ -37,22 +37,22 @@ static segue_status note_task(void *context, const run_task *task, segue_error *
     return segue_measure_task(&n->measure, task, task->number + 1 == n->cell->sim.tasks, err);
 }
 
-/* Single tasks: the regret of one task of each model, then the steps without a model, and the
- * pulls of arms that are best for none, by the weights. */
+/* Single tasks: the regret of one task of each model, then the steps without a model and the pulls
+ * of arms that are best for none, both by the weights. */
 static segue_status play_single(notes *n, segue_runner *runner, uint64_t run, double *values,
                                 segue_error *err)
 {
     const size_t models = n->cell->n_models ? n->cell->n_models : 1;
     segue_status status = SEGUE_OK;
-    const segue_models *set = n->cell->sim.environment->models;
+    const double *weight = n->cell->n_models ? n->cell->sim.environment->models->weight : NULL;
     double *behind = values + models;
     behind[BEHIND_NO_MODEL] = behind[BEHIND_NEVER_BEST] = 0.0;
     for (size_t k = 0; k < models && status == SEGUE_OK; k++) {
         run_totals totals;
         status = segue_runner_play(runner, k * n->cell->sim.runs + run, &totals, note_task, n, err);
         values[k] = totals.regret;
-        behind[BEHIND_NO_MODEL] += totals.no_model_left / (double)models;
-        behind[BEHIND_NEVER_BEST] += (set ? set->weight[k] : 1.0) * totals.never_best;
+        behind[BEHIND_NO_MODEL] += (weight ? weight[k] : 1.0) * totals.no_model_left;
+        behind[BEHIND_NEVER_BEST] += (weight ? weight[k] : 1.0) * totals.never_best;
     }
     return status;
 }

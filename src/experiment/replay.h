@@ -54,6 +54,9 @@ SEGUE_MUST_CHECK segue_status segue_replay_study(segue_replay_found *out,
                                                  const segue_replay_config *config,
                                                  segue_error *err);
 
+/** Tasks of a log: fewer have no types. */
+#define SEGUE_LEAST_TYPED 8
+
 /**
  * The types of the tasks of a log, from all its rows.  *out is to be destroyed.
  *

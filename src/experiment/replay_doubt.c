@@ -8,9 +8,11 @@
 #include <stdlib.h>
 
 #include "experiment/replay_parts.h"
+#include "io/utf8.h"
 
 #define ALARM       4.9  /* standard errors: two-sided, 1e-6 */
 #define ROUNDED     5e-3 /* relative error of a number told to three digits, at most */
+#define SHOWN       40   /* bytes of a name */
 #define FEW         30   /* tasks: with fewer, intervals are rough */
 #define FEW_REWARDS 10   /* of an arm in a task: the best of averages of fewer is luck */
 
@@ -52,9 +54,10 @@ static segue_status doubt_shares(replay_study *st, segue_error *err)
     const segue_status status = segue_drawn_alike(history, &alike, &most, err);
     if (status == SEGUE_OK && !alike)
         segue_replay_warn(st->found,
-                          "the log did not draw its arms alike ('%.40s' has %.3g %% of the rows, "
+                          "the log did not draw its arms alike ('%.*s' has %.3g %% of the rows, "
                           "not %.3g %%), and tells no probabilities: replay is biased here; log a "
                           "column 'probability', or resample",
+                          (int)segue_utf8_fit(history->arm_name[most.arm], SHOWN),
                           history->arm_name[most.arm], 100.0 * most.share,
                           100.0 / (double)history->n_arms);
     return status;

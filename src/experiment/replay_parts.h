@@ -17,7 +17,7 @@ typedef struct replay_study {
     size_t *number;              /* n_places: the number in the log of each task that is played */
     size_t *order;               /* n_places: those that are played, in their order */
     double *best;                /* n_places: the average of each task's best arm */
-    double *arm_sum, *arm_count; /* n_arms: sums of tasks' averages, and of how many tasks */
+    double *arm_sum, *arm_count; /* n_arms: sums of scored tasks' averages, and how many they are */
     replay_player *player;       /* n_players */
     double *won, *lost; /* n_players x n_places: rewards and regrets a step, sums over runs */
     double *count;      /* n_places: how often each task was scored */

@@ -278,7 +278,9 @@ static segue_status choose_steps(replay_study *st, segue_error *err)
 static segue_status look_at_tasks(replay_study *st, segue_error *err)
 {
     const segue_history *history = st->config->history;
-    const size_t n_arms = history->n_arms, scored_from = st->found->n_learned;
+    const size_t n_arms = history->n_arms;
+    /* each run scores others of its own order, and all in all any */
+    const bool any = st->config->order == SEGUE_REPLAY_SHUFFLE && !st->config->holdout;
     double *sum = calloc(2 * n_arms, sizeof *sum);
     st->best = calloc(st->found->n_places, sizeof *st->best);
     st->arm_sum = calloc(n_arms, sizeof *st->arm_sum);
@@ -289,7 +291,7 @@ static segue_status look_at_tasks(replay_study *st, segue_error *err)
     }
     for (size_t place = 0; place < st->found->n_places; place++) {
         const size_t task = st->order[place];
-        const bool counts = !st->config->holdout || place >= scored_from;
+        const bool counts = any || place + 1 >= st->found->from;
         segue_history_counts(history, st->number[task], sum, sum + n_arms);
         for (size_t arm = 0; arm < n_arms; arm++) {
             const double pulls = sum[n_arms + arm], mean = sum[arm] / fmax(pulls, 1.0);

@@ -65,11 +65,14 @@ static void compute(const replay_study *st, const double *weight, double *out)
     for (size_t p = 0; p < found->n_players; p++) {
         const double reward = average(st, st->won, p, weight);
         const double lost = average(st, st->lost, p, weight);
-        const double values[SEGUE_RANGES] = {
-            found->lowest + width * reward, width * n * lost,
-            gain(found, reward, ts),        gain(found, reward, prior),
-            gain(found, reward, fixed),     share_of(reward - ts, ts_lost),
-            share_of(alone - lost, alone),  share_of(simple - lost, simple)};
+        const double values[SEGUE_RANGES] = {[SEGUE_WON_REWARD] = found->lowest + width * reward,
+                                             [SEGUE_WON_REGRET] = width * n * lost,
+                                             [SEGUE_WON_OVER_TS] = gain(found, reward, ts),
+                                             [SEGUE_WON_OVER_PRIOR] = gain(found, reward, prior),
+                                             [SEGUE_WON_OVER_FIXED] = gain(found, reward, fixed),
+                                             [SEGUE_WON_WAY] = share_of(reward - ts, ts_lost),
+                                             [SEGUE_WON_SAVED] = share_of(alone - lost, alone),
+                                             [SEGUE_WON_BEYOND] = share_of(simple - lost, simple)};
         memcpy(out + p * SEGUE_RANGES, values, sizeof values);
     }
     out[found->n_players * SEGUE_RANGES] = found->lowest + width * (ts + ts_lost);
@@ -118,9 +121,9 @@ static void tell_ranges(const bootstrap *b, const double *values)
     segue_replay_found *found = b->st->found;
     double scratch[RESAMPLES];
     for (size_t p = 0; p < found->n_players; p++) {
-        segue_range *range = (segue_range *)&found->player[p].won;
         for (size_t k = 0; k < SEGUE_RANGES; k++)
-            range[k] = range_of(b, values[p * SEGUE_RANGES + k], p * SEGUE_RANGES + k, scratch);
+            found->player[p].won[k] =
+                range_of(b, values[p * SEGUE_RANGES + k], p * SEGUE_RANGES + k, scratch);
     }
     found->best = range_of(b, values[b->width - 1], b->width - 1, scratch);
 }
@@ -130,12 +133,12 @@ static void rank(replay_study *st, const double *weight, double *values)
 {
     compute(st, weight, values);
     for (size_t p = 0; p < st->found->n_players; p++)
-        st->found->player[p].won.reward.value = values[p * SEGUE_RANGES];
+        st->found->player[p].won[SEGUE_WON_REWARD].value = values[p * SEGUE_RANGES];
     segue_replay_rank(st->found);
     compute(st, weight, values);
 }
 
-/* From which place on the total stays above that of ts. */
+/* From which place on the total stays above that of ts, of where both had a step. */
 static size_t ahead_from(const replay_study *st, size_t player)
 {
     const segue_stats *reward = st->reward + player * st->found->n_places;
@@ -143,6 +146,8 @@ static size_t ahead_from(const replay_study *st, size_t player)
     double total = 0.0;
     size_t from = 0;
     for (size_t place = 0; place < st->found->n_places; place++) {
+        if (!reward[place].count || !ts[place].count)
+            continue;
         total += reward[place].mean - ts[place].mean;
         from = total <= 0.0 ? 0 : from ? from : place + 1;
     }

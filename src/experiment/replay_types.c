@@ -10,8 +10,6 @@
 
 #include "experiment/replay_parts.h"
 
-#define LEAST_TASKS 8 /* fewer have no types */
-
 void segue_history_counts(const segue_history *history, size_t task, double *sum, double *pulls)
 {
     memset(sum, 0, history->n_arms * sizeof *sum);
@@ -38,7 +36,7 @@ segue_status segue_history_types(segue_types **out, const segue_history *history
         segue_history_counts(history, task, sum, sum + n_arms);
         status = segue_types_finish(*out, sum, sum + n_arms, err);
     }
-    if (status == SEGUE_OK && history->n_tasks >= LEAST_TASKS)
+    if (status == SEGUE_OK && history->n_tasks >= SEGUE_LEAST_TYPED)
         status = segue_types_settle(*out, err);
     free(sum);
     return status;

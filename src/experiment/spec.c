@@ -14,8 +14,8 @@
 #define MOST_LIST   1000
 #define LARGEST_INT UINT64_C(9007199254740992) /* every whole number up to it is a double */
 
-static const char *const fields[] = {"name",  "title", "environment", "policies", "steps",
-                                     "tasks", "runs",  "seed",        "every",    "variants"};
+static const char *const fields[] = {"name", "title", "environment", "policies", "steps",  "tasks",
+                                     "runs", "seed",  "every",       "variants", "variant"};
 /* What a variant may set. */
 static const char *const varied[] = {"policies", "steps", "tasks", "runs", "seed", "every"};
 
@@ -140,6 +140,18 @@ static segue_status read_numbers(const segue_json_place *at, segue_experiment *e
 }
 
 /* ---- variants ---------------------------------------------------------------------------- */
+
+/* "variant" stands in what was run and has no variants any more, and says which of them it was. */
+static segue_status check_variant(const segue_json_place *at, json_t *json, segue_error *err)
+{
+    const json_t *variant = json_object_get(json, "variant");
+    if (variant && !segue_json_is_line(variant))
+        return segue_json_fail(at, "variant", err, "is %s; need a text of one line",
+                               segue_json_kind(variant));
+    if (json_object_get(json, "variants"))
+        (void)json_object_del(json, "variant");
+    return SEGUE_OK;
+}
 
 static segue_status check_variants(const segue_json_place *at, json_t *variants, segue_error *err)
 {
@@ -283,10 +295,10 @@ void segue_experiment_destroy(segue_experiment *ex)
 static segue_status fill(const segue_json_place *at, segue_experiment *ex,
                          const segue_changes *changes, segue_error *err)
 {
-    /* "variant" stands in what was run, so that the same can be run again */
-    (void)json_object_del(ex->json, "variant");
     segue_status status =
         segue_json_known(at, ex->json, fields, sizeof fields / sizeof *fields, err);
+    if (status == SEGUE_OK)
+        status = check_variant(at, ex->json, err);
     if (status == SEGUE_OK)
         status = apply_changes(at, ex->json, changes, err);
     if (status == SEGUE_OK)

@@ -23,6 +23,7 @@ typedef struct segue_place {
     segue_models *models, *switch_to;
     segue_samples *samples;
     segue_environment env;
+    char *models_path, *switch_path, *log_path; /* where they were read; NULL: from no file */
 } segue_place;
 
 typedef struct segue_experiment {

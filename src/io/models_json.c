@@ -2,7 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "io/models_json.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "io/output.h"
 
@@ -50,6 +53,16 @@ static segue_status read_numbers(const segue_json_place *at, const char *field, 
     return status;
 }
 
+/* Weights that sum to 1, but for rounding, stay as they are: those that were written come back. */
+static void keep_weights(segue_models *models, const double *weight)
+{
+    double sum = 0.0;
+    for (size_t k = 0; weight && k < models->n_models; k++)
+        sum += weight[k];
+    if (weight && fabs(sum - 1.0) <= (double)models->n_models * DBL_EPSILON)
+        memcpy(models->weight, weight, models->n_models * sizeof *weight);
+}
+
 segue_status segue_models_from_json(segue_models **out, const segue_json_place *at,
                                     const char *field, json_t *value, segue_error *err)
 {
@@ -70,6 +83,8 @@ segue_status segue_models_from_json(segue_models **out, const segue_json_place *
                                      n.weight, &why);
         if (status != SEGUE_OK)
             status = segue_json_because(at, field, &why, err);
+        else
+            keep_weights(*out, n.weight);
     }
     free(n.mean);
     return status;
@@ -79,8 +94,8 @@ json_t *segue_models_to_json(const segue_models *models)
 {
     json_t *means = json_array();
     for (size_t k = 0; k < models->n_models; k++)
-        means = segue_json_append(means,
-                                  segue_json_numbers(segue_models_row(models, k), models->n_arms));
+        means =
+            segue_json_append(means, segue_json_exact(segue_models_row(models, k), models->n_arms));
     return json_pack("{s:o, s:o}", "means", means, "weights",
-                     segue_json_numbers(models->weight, models->n_models));
+                     segue_json_exact(models->weight, models->n_models));
 }

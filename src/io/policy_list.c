@@ -61,6 +61,8 @@ segue_status segue_policy_list_parse(segue_policy_list *list, const char *text, 
             break;
         text += length + 1;
     }
+    if (status != SEGUE_OK)
+        segue_policy_list_fini(list);
     return status;
 }
 

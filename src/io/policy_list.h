@@ -21,7 +21,8 @@ SEGUE_MUST_CHECK segue_status segue_policy_list_init(segue_policy_list *list, si
 SEGUE_MUST_CHECK segue_status segue_policy_list_add(segue_policy_list *list, const char *text,
                                                     size_t length, segue_error *err);
 
-/** A list from a text: a token with '=' and no ':' continues the options of the one before it. */
+/** A list from a text: a token with '=' and no ':' continues the options of the one before it.
+ * After a failure it is empty, and there is nothing to free. */
 SEGUE_MUST_CHECK segue_status segue_policy_list_parse(segue_policy_list *list, const char *text,
                                                       segue_error *err);
 

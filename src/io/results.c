@@ -296,8 +296,7 @@ static void print_track(const segue_results *results, const segue_cell *cell, si
 
 void segue_results_print_curve(const segue_results *results, FILE *out)
 {
-    fputs("experiment,version,seed,environment,policy,steps,tasks,runs,track,task,run,value\n",
-          out);
+    fputs(SEGUE_CURVE_HEADER "\n", out);
     for (size_t i = 0; i < results->n_cells; i++)
         for (size_t q = 0; q < SEGUE_TRACKS; q++)
             if (results->cell[i].track[q])

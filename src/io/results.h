@@ -107,6 +107,10 @@ json_t *segue_results_json(const segue_results *results);
 /** One row a cell, and one a model of it. */
 void segue_results_print_csv(const segue_results *results, FILE *out);
 
+/** The first line of a curve. */
+#define SEGUE_CURVE_HEADER                                                                         \
+    "experiment,version,seed,environment,policy,steps,tasks,runs,track,task,run,value"
+
 /** One row a track, point and run. */
 void segue_results_print_curve(const segue_results *results, FILE *out);
 

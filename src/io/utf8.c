@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "io/utf8.h"
 
+#include <string.h>
+
 /* How many continuation bytes follow a first byte, or -1. */
 static int continuation(unsigned char byte)
 {
@@ -29,6 +31,28 @@ bool segue_is_utf8(const char *text, size_t length)
                 return false;
     }
     return true;
+}
+
+size_t segue_utf8_fit(const char *text, size_t most)
+{
+    size_t length = 0, last = 0; /* where the last character begins */
+    for (; length < most && text[length]; length++)
+        if (((unsigned char)text[length] & 0xc0) != 0x80)
+            last = length;
+    const int more = length > 0 ? continuation((unsigned char)text[last]) : 0;
+    return more > 0 && last + 1 + (size_t)more > length ? last : length;
+}
+
+void segue_utf8_mend(char *text)
+{
+    const char *const end = text + strlen(text);
+    while (text < end) {
+        const int more = continuation((unsigned char)*text);
+        const bool whole = more >= 0 && more < end - text && segue_is_utf8(text, (size_t)more + 1);
+        if (!whole)
+            *text = '?';
+        text += whole ? more + 1 : 1;
+    }
 }
 
 bool segue_has_control(const char *text)

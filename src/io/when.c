@@ -111,7 +111,7 @@ segue_status segue_when_parse(const char *text, double *seconds, bool *is_date, 
     *is_date = strlen(text) >= 10 && text[4] == '-' && parse_date(text, seconds);
     if (*is_date)
         return SEGUE_OK;
-    const segue_status status = segue_parse_double(text, seconds, NULL);
+    const segue_status status = segue_parse_double(text, seconds, err);
     if (status != SEGUE_EPARSE)
         return status;
     return segue_fail(err, status,

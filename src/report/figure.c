@@ -13,6 +13,7 @@
 
 #include "core/outfile.h"
 #include "io/output.h"
+#include "io/utf8.h"
 #include "report/gnuplot.h"
 
 static const struct {
@@ -65,6 +66,7 @@ void segue_figure_series(segue_figure *figure, segue_mark mark, size_t look, con
     va_start(arguments, format);
     (void)vsnprintf(title, sizeof title, format, arguments);
     va_end(arguments);
+    title[segue_utf8_fit(title, sizeof title)] = '\0';
     segue_series *series =
         grown(figure, figure->series, figure->n_series, &figure->series_room, sizeof *series);
     if (!series)
@@ -144,16 +146,34 @@ static void print_data(const segue_figure *figure, FILE *out)
 
 /* ---- the script -------------------------------------------------------------------------- */
 
-/* A text in gnuplot's single quotes. */
-static void print_quoted(FILE *out, const char *text)
+/* A text in gnuplot's single quotes, with `doubled` characters written twice; in double quotes it
+ * could run commands. */
+static void print_doubled(FILE *out, const char *text, const char *doubled)
 {
     fputc('\'', out);
     for (; *text; text++) {
-        if (*text == '\'')
-            fputc('\'', out);
+        if (strchr(doubled, *text))
+            fputc(*text, out);
         fputc(*text, out);
     }
     fputc('\'', out);
+}
+
+static void print_quoted(FILE *out, const char *text)
+{
+    print_doubled(out, text, "'");
+}
+
+/* A tic's label is also a format of its number. */
+void segue_figure_tics(FILE *out, const char *const *name, size_t count)
+{
+    fputs("set xtics rotate by -30 (", out);
+    for (size_t i = 0; i < count; i++) {
+        fputs(i ? ", " : "", out);
+        print_doubled(out, name[i], "'%");
+        fprintf(out, " %zu", i + 1);
+    }
+    fputs(")\n", out);
 }
 
 static bool has_band(const segue_figure *figure, const segue_series *series)

@@ -7,6 +7,7 @@
 #define SEGUE_REPORT_FIGURE_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "core/bytes.h"
 #include "segue/status.h"
@@ -69,6 +70,9 @@ void segue_figure_range(segue_figure *figure, double x, double y, double low, do
 /** A line across from `from` to `to` at `y`, with a band. */
 void segue_figure_level(segue_figure *figure, size_t look, double from, double to, double y,
                         double band, const char *title);
+
+/** Print gnuplot's line that puts these texts at 1, 2, ... of the x axis. */
+void segue_figure_tics(FILE *out, const char *const *name, size_t count);
 
 /**
  * Draw it into `folder`; `wide` and `narrow` then hold the SVG.

@@ -7,6 +7,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "io/utf8.h"
+
 #define FIRST_STRETCH 10 /* tasks */
 
 const char *segue_carries_text(segue_carries carries)
@@ -37,8 +39,10 @@ void segue_replay_warn(segue_replay_found *found, const char *format, ...)
     if (found->n_warnings == SEGUE_MOST_WARNINGS)
         return;
     va_start(arguments, format);
-    (void)vsnprintf(found->warning[found->n_warnings++], SEGUE_SENTENCE, format, arguments);
+    char *warning = found->warning[found->n_warnings++];
+    (void)vsnprintf(warning, SEGUE_SENTENCE, format, arguments);
     va_end(arguments);
+    warning[segue_utf8_fit(warning, SEGUE_SENTENCE)] = '\0';
 }
 
 /* The best of those that carry this, or n_players. */
@@ -47,8 +51,8 @@ static size_t best_of(const segue_replay_found *found, segue_carries carries)
     size_t best = found->n_players;
     for (size_t p = 0; p < found->n_players; p++)
         if (found->player[p].carries == carries &&
-            (best == found->n_players ||
-             found->player[p].won.reward.value > found->player[best].won.reward.value))
+            (best == found->n_players || found->player[p].won[SEGUE_WON_REWARD].value >
+                                             found->player[best].won[SEGUE_WON_REWARD].value))
             best = p;
     return best;
 }

@@ -26,25 +26,24 @@ typedef enum segue_carries {
 /** "nothing", "prior", "types", "arm". */
 const char *segue_carries_text(segue_carries carries);
 
-/** What a player would have won, over the tasks that are scored. */
-typedef struct segue_winnings {
-    segue_range reward; /* a step, in the range of the log's rewards */
-    segue_range regret; /* a task of n steps, against the task's best arm; the same range */
-    /* Gains in reward, as shares (0.08: 8 %) of what is lost to: */
-    segue_range over_ts, over_prior, over_fixed;
-    segue_range way;    /* share of the way from ts to knowing each task's best arm */
-    segue_range saved;  /* share of the regret of `alone`, the best without transfer, it saves */
-    segue_range beyond; /* the same of `simple`, the best by a prior of each arm */
-} segue_winnings;
-
-/** The number of ranges above: they are bootstrapped as one array. */
-#define SEGUE_RANGES (sizeof(segue_winnings) / sizeof(segue_range))
+/** What a player would have won, over the tasks that are scored: a range of each. */
+typedef enum segue_won {
+    SEGUE_WON_REWARD,  /* a step, in the range of the log's rewards */
+    SEGUE_WON_REGRET,  /* a task of n steps, against the task's best arm; the same range */
+    SEGUE_WON_OVER_TS, /* gains in reward, as shares (0.08: 8 %) of what is lost to: this ... */
+    SEGUE_WON_OVER_PRIOR,
+    SEGUE_WON_OVER_FIXED, /* ... to here */
+    SEGUE_WON_WAY,        /* share of the way from ts to knowing each task's best arm */
+    SEGUE_WON_SAVED,      /* share of the regret of `alone`, the best without transfer, it saves */
+    SEGUE_WON_BEYOND,     /* the same of `simple`, the best by a prior of each arm */
+    SEGUE_RANGES
+} segue_won;
 
 typedef struct segue_contestant {
     char *name; /* as typed, or "always ARM" */
     segue_carries carries;
-    segue_winnings won;
-    double runs_se; /* of the reward a step, over runs; NaN of one run */
+    segue_range won[SEGUE_RANGES]; /* by segue_won */
+    double runs_se;                /* of the reward a step, over runs; NaN of one run */
     size_t ahead;   /* from this task on (1 is the first) its total is above that of ts; 0: not */
     double *reward; /* n_places: a step of the task at that place of the order, mean over runs */
     double *reward_se;

@@ -88,8 +88,8 @@ static segue_status draw_gains(const page *p, segue_error *err)
 /* A fixed arm that is far off would leave the others no room. */
 static bool is_near(const segue_replay_found *found, size_t player)
 {
-    return player != found->fixed ||
-           found->player[player].won.regret.value < 2.0 * found->player[found->ts].won.regret.value;
+    return player != found->fixed || found->player[player].won[SEGUE_WON_REGRET].value <
+                                         2.0 * found->player[found->ts].won[SEGUE_WON_REGRET].value;
 }
 
 static segue_status draw_regret(const page *p, segue_error *err)
@@ -106,21 +106,12 @@ static segue_status draw_regret(const page *p, segue_error *err)
                       err);
 }
 
-/* Arms by name below the axis; `out` is gnuplot's line. */
+/* Arms by name below the axis, in lines of gnuplot. */
 static void name_arms(const segue_replay_found *found, segue_output *output)
 {
     fputs("set yrange [*:*]\n", output->stream);
-    if (found->n_arms > NAMED_ARMS)
-        return;
-    fputs("set xtics rotate by -30 (", output->stream);
-    for (size_t arm = 0; arm < found->n_arms; arm++) {
-        fprintf(output->stream, "%s\"", arm ? ", " : "");
-        for (const char *c = found->arm_name[arm]; *c; c++)
-            if (*c != '"' && *c != '\\' && (unsigned char)*c >= ' ')
-                fputc(*c, output->stream);
-        fprintf(output->stream, "\" %zu", arm + 1);
-    }
-    fputs(")\n", output->stream);
+    if (found->n_arms <= NAMED_ARMS)
+        segue_figure_tics(output->stream, found->arm_name, found->n_arms);
 }
 
 static segue_status draw_types(const page *p, segue_error *err)
@@ -172,16 +163,16 @@ static void put_results(const page *p)
                      "paired bootstrap over tasks.",
                      headings);
     for (size_t i = 0; i < found->n_players; i++) {
-        const segue_winnings *won = &found->player[i].won;
+        const segue_range *won = found->player[i].won;
         segue_html_row(p->out);
         segue_html_cell(p->out, "%s", found->player[i].name);
         segue_html_cell(p->out, "%s", segue_carries_text(found->player[i].carries));
-        put_range(p->out, &won->reward, 1.0, 3, "");
-        put_range(p->out, &won->regret, 1.0, 2, "");
-        put_range(p->out, &won->over_ts, 100.0, 1, " %");
-        put_range(p->out, &won->over_prior, 100.0, 1, " %");
-        put_range(p->out, &won->over_fixed, 100.0, 1, " %");
-        put_range(p->out, &won->way, 100.0, 0, " %");
+        put_range(p->out, &won[SEGUE_WON_REWARD], 1.0, 3, "");
+        put_range(p->out, &won[SEGUE_WON_REGRET], 1.0, 2, "");
+        put_range(p->out, &won[SEGUE_WON_OVER_TS], 100.0, 1, " %");
+        put_range(p->out, &won[SEGUE_WON_OVER_PRIOR], 100.0, 1, " %");
+        put_range(p->out, &won[SEGUE_WON_OVER_FIXED], 100.0, 1, " %");
+        put_range(p->out, &won[SEGUE_WON_WAY], 100.0, 0, " %");
     }
     segue_html_table_end(p->out);
     segue_html_p(p->out,

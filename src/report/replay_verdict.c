@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "io/utf8.h"
 #include "report/replay.h"
 
 #define MUCH 0.10 /* of the regret: types that save less add little */
@@ -30,8 +31,11 @@ static void say(verdict *v, const char *format, ...)
     const int length = vsnprintf(v->text + v->used, v->size - v->used, format, arguments);
     va_end(arguments);
     v->used += length > 0 ? (size_t)length : 0;
-    if (v->used >= v->size)
-        v->used = v->size - 1;
+    if (v->used >= v->size) {
+        v->used = segue_utf8_fit(v->text, v->size);
+        v->text[v->used] = '\0';
+        v->size = v->used + 1; /* it is full */
+    }
 }
 
 /* "+8.1 % (6.9 .. 9.3)" */
@@ -61,36 +65,37 @@ static size_t best_player(const segue_replay_found *found)
 {
     size_t best = found->ts;
     for (size_t p = 0; p < found->n_players; p++)
-        if (p != found->fixed &&
-            found->player[p].won.reward.value > found->player[best].won.reward.value)
+        if (p != found->fixed && found->player[p].won[SEGUE_WON_REWARD].value >
+                                     found->player[best].won[SEGUE_WON_REWARD].value)
             best = p;
     return best;
 }
 
 static segue_advice decide(const segue_replay_found *found, size_t best)
 {
-    const segue_winnings *simple = &found->player[found->simple].won;
-    const segue_winnings *typed =
-        found->typed < found->n_players ? &found->player[found->typed].won : simple;
-    const segue_range *over_arm = &found->player[best].won.over_fixed;
+    const segue_range *simple = found->player[found->simple].won;
+    const segue_range *typed =
+        found->typed < found->n_players ? found->player[found->typed].won : simple;
+    const segue_range *over_arm = &found->player[best].won[SEGUE_WON_OVER_FIXED];
     if (!(over_arm->low > 0.0))
         return over_arm->value < MORE ? SEGUE_ADVICE_ARM : SEGUE_ADVICE_UNCLEAR;
-    if (typed->saved.low > 0.0 && typed->beyond.low > 0.0 && typed->beyond.value >= MUCH)
+    if (typed[SEGUE_WON_SAVED].low > 0.0 && typed[SEGUE_WON_BEYOND].low > 0.0 &&
+        typed[SEGUE_WON_BEYOND].value >= MUCH)
         return SEGUE_ADVICE_TYPES;
-    if (simple->saved.low > 0.0 || typed->saved.low > 0.0)
+    if (simple[SEGUE_WON_SAVED].low > 0.0 || typed[SEGUE_WON_SAVED].low > 0.0)
         return SEGUE_ADVICE_PRIOR;
-    return typed->saved.high > WIDE ? SEGUE_ADVICE_UNCLEAR : SEGUE_ADVICE_NONE;
+    return typed[SEGUE_WON_SAVED].high > WIDE ? SEGUE_ADVICE_UNCLEAR : SEGUE_ADVICE_NONE;
 }
 
 /* What a learner gains, and on whom. */
 static void say_transfer(verdict *v, const segue_replay_found *found, size_t player)
 {
     say(v, "Transfer would have given ");
-    say_gain(v, &found->player[player].won.over_ts, " reward");
+    say_gain(v, &found->player[player].won[SEGUE_WON_OVER_TS], " reward");
     say(v, " over ts");
     say_where(v, found);
     say(v, ": use %s. It saves ", found->player[player].name);
-    say_saved(v, &found->player[player].won.saved);
+    say_saved(v, &found->player[player].won[SEGUE_WON_SAVED]);
     say(v, " of %s, the best without transfer", found->player[found->alone].name);
 }
 
@@ -98,7 +103,7 @@ static void say_types(verdict *v, const segue_replay_found *found)
 {
     say_transfer(v, found, found->typed);
     say(v, ", and ");
-    say_saved(v, &found->player[found->typed].won.beyond);
+    say_saved(v, &found->player[found->typed].won[SEGUE_WON_BEYOND]);
     say(v, " of %s, which learns a prior of each arm and no types.",
         found->player[found->simple].name);
 }
@@ -110,7 +115,7 @@ static void say_prior(verdict *v, const segue_replay_found *found)
     if (found->typed == found->n_players)
         return;
     const segue_contestant *typed = &found->player[found->typed];
-    const segue_range *beyond = &typed->won.beyond;
+    const segue_range *beyond = &typed->won[SEGUE_WON_BEYOND];
     if (beyond->value < MUCH / 2.0 || beyond->high < MUCH)
         say(v, " There is little to gain from types: ");
     else
@@ -124,10 +129,10 @@ static void say_arm(verdict *v, const segue_replay_found *found, size_t best)
 {
     const segue_contestant *fixed = &found->player[found->fixed];
     say(v, "One arm does for all tasks: %s would have had a reward of %.3g a step", fixed->name,
-        fixed->won.reward.value);
+        fixed->won[SEGUE_WON_REWARD].value);
     say_where(v, found);
     say(v, ", and %s, the best that learns, ", found->player[best].name);
-    say_gain(v, &found->player[best].won.over_fixed, "");
+    say_gain(v, &found->player[best].won[SEGUE_WON_OVER_FIXED], "");
     say(v, " over it.");
 }
 
@@ -144,7 +149,7 @@ static void say_types_saved(verdict *v, const segue_replay_found *found)
     if (found->typed == found->n_players)
         return;
     say(v, " (%s saves ", found->player[found->typed].name);
-    say_saved(v, &found->player[found->typed].won.saved);
+    say_saved(v, &found->player[found->typed].won[SEGUE_WON_SAVED]);
     say(v, " of %s)", found->player[found->alone].name);
 }
 
@@ -164,7 +169,7 @@ static void say_unclear(verdict *v, const segue_replay_found *found, size_t best
         scored == 1 ? "" : "s", scored == 1 ? "is" : "are");
     say_types_saved(v, found);
     say(v, "; %s would have given ", found->player[best].name);
-    say_gain(v, &found->player[best].won.over_fixed, "");
+    say_gain(v, &found->player[best].won[SEGUE_WON_OVER_FIXED], "");
     say(v, " over one arm for all, %s.", found->player[found->fixed].name);
 }
 
@@ -185,8 +190,8 @@ void segue_replay_judge(segue_replay_found *found)
         say_types(&v, found);
         break;
     case SEGUE_ADVICE_PRIOR: /* the simpler one, unless it alone does not pay */
-        found->use =
-            found->player[found->simple].won.saved.low > 0.0 ? found->simple : found->typed;
+        found->use = found->player[found->simple].won[SEGUE_WON_SAVED].low > 0.0 ? found->simple
+                                                                                 : found->typed;
         say_prior(&v, found);
         break;
     case SEGUE_ADVICE_ARM:

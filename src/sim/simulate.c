@@ -53,7 +53,8 @@ typedef struct study {
     size_t n_threads;
     player *players;      /* n_threads */
     segue_stats all;      /* over runs */
-    segue_stats *stratum; /* n_models: single tasks */
+    segue_stats *stratum; /* n_models: single tasks; ... */
+    segue_stats *without; /* ... their steps without a model */
     ratio *ratio;         /* n_models: several tasks */
     segue_stats *curve;   /* n_tasks, or NULL */
     segue_stats no_model_left, violations, left_out, n_types, none;
@@ -148,8 +149,10 @@ static void add_record(study *st, const record *rec, uint64_t run)
     segue_stats_add(&st->left_out, rec->totals.left_out);
     segue_stats_add(&st->n_types, rec->totals.n_types);
     segue_stats_add(&st->none, rec->totals.none);
-    if (st->single)
+    if (st->single) {
         segue_stats_add(&st->stratum[run / st->sim->runs], rec->totals.regret);
+        segue_stats_add(&st->without[run / st->sim->runs], rec->totals.no_model_left);
+    }
     for (size_t k = 0; rec->model_sum && k < st->n_models; k++)
         ratio_add(&st->ratio[k], rec->model_sum[k], rec->model_count[k]);
     for (uint64_t task = 0; rec->curve && task < st->n_tasks; task++)
@@ -164,12 +167,22 @@ static void commit_batch(void *context, size_t worker, uint64_t item)
         add_record(st, &st->players[worker].records[run - first], run);
 }
 
-/* By the weights, if tasks have models. */
-static segue_regret overall(const study *st, const segue_regret *by_model)
+static const double *weights_of(const study *st)
 {
     const segue_environment *env = st->sim->environment;
-    const double *weight = segue_environment_has_models(env) ? env->models->weight : NULL;
-    return segue_regret_stratified(weight, by_model, st->n_models);
+    return segue_environment_has_models(env) ? env->models->weight : NULL;
+}
+
+/* Of single tasks by the weights, as their regret, if they have models. */
+static double no_model_left(const study *st)
+{
+    const double *weight = weights_of(st);
+    double mean = 0.0;
+    if (!st->single || !weight)
+        return st->no_model_left.mean;
+    for (size_t k = 0; k < st->n_models; k++)
+        mean += weight[k] * st->without[k].mean;
+    return mean;
 }
 
 static segue_status report(const study *st, segue_result **out, segue_error *err)
@@ -191,8 +204,10 @@ static segue_status report(const study *st, segue_result **out, segue_error *err
             st->single ? segue_regret_of(&st->stratum[k]) : ratio_regret(&st->ratio[k]);
     for (uint64_t task = 0; task < result->n_tasks; task++)
         result->curve[task] = segue_regret_of(&st->curve[task]);
-    result->regret = st->single ? overall(st, result->by_model) : segue_regret_of(&st->all);
-    result->no_model_left = st->no_model_left.mean;
+    result->regret = st->single
+                         ? segue_regret_stratified(weights_of(st), result->by_model, st->n_models)
+                         : segue_regret_of(&st->all);
+    result->no_model_left = no_model_left(st);
     result->violations = st->violations.mean;
     result->left_out = st->left_out.mean;
     result->n_types = st->n_types.mean;
@@ -245,6 +260,7 @@ static void study_fini(study *st)
     }
     free(st->players);
     free(st->stratum);
+    free(st->without);
     free(st->ratio);
     free(st->curve);
     (void)pthread_mutex_destroy(&st->telling);
@@ -267,9 +283,11 @@ static segue_status study_init(study *st, const segue_simulation *sim, segue_err
     st->n_threads = (size_t)least(sim->threads, items);
     st->players = calloc(st->n_threads, sizeof *st->players);
     st->stratum = calloc(st->n_models, sizeof *st->stratum);
+    st->without = calloc(st->n_models, sizeof *st->without);
     st->ratio = calloc(st->n_models, sizeof *st->ratio);
     st->curve = sim->want_curve ? calloc(st->n_tasks, sizeof *st->curve) : NULL;
-    if (!st->players || !st->stratum || !st->ratio || (sim->want_curve && !st->curve))
+    if (!st->players || !st->stratum || !st->without || !st->ratio ||
+        (sim->want_curve && !st->curve))
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for a simulation of %" PRIu64 " tasks",
                           st->n_tasks);
     segue_status status = SEGUE_OK;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static bool knows_types(const char *method)
+bool segue_knows_types(const char *method)
 {
     static const char *const methods[] = {"auto", "tla", "tts"};
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
@@ -18,7 +18,7 @@ segue_status segue_watch_check(const segue_simulation *sim, segue_error *err)
     const segue_learner_config *config =
         sim->player ? segue_learner_settings(sim->player) : sim->learner;
     const char *name = config ? config->method : sim->policy.policy ? sim->policy.policy->name : "";
-    if (!sim->watch || (config && knows_types(name)))
+    if (!sim->watch || (config && segue_knows_types(name)))
         return SEGUE_OK;
     return segue_fail(err, SEGUE_EUSAGE,
                       "only tla, tts and auto can explain their tasks; '%.40s' knows no types",
