@@ -180,6 +180,7 @@ static int print_object(FILE *out, json_t *object, int depth)
     fputc('}', out);
     return code;
 }
+
 /* As jansson lays it out, but each number with the digits that it needs; 0: it went well. */
 static int print_value(FILE *out, json_t *value, int depth)
 {
