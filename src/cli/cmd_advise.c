@@ -8,8 +8,10 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/table.h"
+#include "core/text.h"
 #include "experiment/advise.h"
 #include "experiment/replay.h"
+#include "io/shell.h"
 #include "segue/simulate.h"
 
 #define SENTENCE 800
@@ -138,17 +140,13 @@ static void add_number(study *st, const char *name, double value)
     add(st, text);
 }
 
-/* A file's name as one word of a shell, which is no option. */
+/* A file's name as one word of a shell. */
 static void add_name(study *st, const char *name)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_./-+,:@%=";
-    const bool quoted = name[strspn(name, plain)] != '\0';
-    add(st, quoted ? " '" : " ");
-    add(st, *name == '-' ? "./" : "");
-    for (; *name; name++)
-        add(st, *name == '\'' ? "'\\''" : (const char[]){*name, '\0'});
-    add(st, quoted ? "'" : "");
+    char *word = segue_shell_word(name, true);
+    add(st, " ");
+    add(st, word ? word : "LOG");
+    free(word);
 }
 
 /* `segue replay` on this log, read as it was read here. */
@@ -219,7 +217,7 @@ static segue_status print_table(const void *what, FILE *out, segue_error *err)
     const study *st = what;
     const segue_advised *f = &st->found;
     (void)err;
-    fprintf(out, "%s\n\n", is_input(st) ? "(standard input)" : st->path);
+    fprintf(out, "%s\n\n", is_input(st) ? SEGUE_STANDARD_INPUT : st->path);
     fprintf(out, "Rewards          %zu; average %.3g, in %g .. %g\n", f->n_rows,
             in_range(st, f->mean), st->set.lowest, st->set.highest);
     fprintf(out, "Tasks            %zu\n", f->n_tasks);

@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/replay.h"
+#include "core/text.h"
 #include "experiment/experiment.h"
 #include "experiment/replay.h"
 #include "report/gnuplot.h"
@@ -126,7 +127,7 @@ static void show(void *context, double done, double total)
 static void set_config(study *st)
 {
     segue_replay_config *config = &st->config;
-    config->path = strcmp(st->path, "-") == 0 ? "(standard input)" : st->path;
+    config->path = strcmp(st->path, "-") == 0 ? SEGUE_STANDARD_INPUT : st->path;
     config->history = &st->history;
     config->lowest = st->set.lowest;
     config->highest = st->set.highest;

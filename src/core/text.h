@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+#define SEGUE_STANDARD_INPUT "(standard input)" /* what the file "-" is called */
+
 /** How many letters must be added, dropped, changed or swapped to make `b` of `a`; at most 64. */
 size_t segue_text_distance(const char *a, const char *b);
 

@@ -15,7 +15,7 @@
 
 static const char *shown(const char *path)
 {
-    return strcmp(path, "-") == 0 ? "(standard input)" : segue_text_tail(path);
+    return strcmp(path, "-") == 0 ? SEGUE_STANDARD_INPUT : segue_text_tail(path);
 }
 
 static segue_status open_file(FILE **out, const char *path, segue_error *err)

@@ -16,7 +16,7 @@ static segue_status group(segue_samples **out, const char *path, const segue_his
     if (status == SEGUE_OK)
         return status;
     return segue_fail(err, status, "%s: %s",
-                      strcmp(path, "-") == 0 ? "(standard input)" : segue_text_tail(path),
+                      strcmp(path, "-") == 0 ? SEGUE_STANDARD_INPUT : segue_text_tail(path),
                       why.message);
 }
 

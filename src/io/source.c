@@ -238,7 +238,8 @@ segue_status segue_source_open(segue_source **out, const char *path, segue_error
     *out = NULL;
     segue_source *source = calloc(1, sizeof *source);
     if (source)
-        source->name = strdup(strcmp(path, "-") == 0 ? "(standard input)" : segue_text_tail(path));
+        source->name =
+            strdup(strcmp(path, "-") == 0 ? SEGUE_STANDARD_INPUT : segue_text_tail(path));
     if (!source || !source->name) {
         segue_source_close(source);
         return segue_fail(err, SEGUE_ENOMEM, "%s: out of memory", segue_text_tail(path));

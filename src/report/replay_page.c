@@ -10,7 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/text.h"
 #include "io/output.h"
+#include "io/shell.h"
 #include "report/html.h"
 #include "report/replay.h"
 
@@ -221,29 +223,18 @@ static void put_verdict(const page *p)
         segue_html_p(p->out, "Warning: %s.", p->found->warning[i]);
 }
 
-/* A word of a command line, for a shell: quoted where it has to be. */
-static void put_word(const page *p, const char *word)
+/* A word of a command line, for a shell. */
+static void put_word(const page *p, const char *word, bool is_file)
 {
-    static const char plain[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-+:,=@%";
-    if (*word && *word != '-' && word[strspn(word, plain)] == '\0') {
-        segue_html_text(p->out, " %s", word);
-        return;
-    }
-    fputs(" '", p->out);
-    for (const char *at = word; *at; at += *at != '\0') {
-        const size_t size = strcspn(at, "'");
-        segue_html_text(p->out, "%.*s", (int)size, at);
-        at += size;
-        fputs(*at ? "'\\''" : "", p->out);
-    }
-    fputs("'", p->out);
+    char *quoted = segue_shell_word(word, is_file);
+    segue_html_text(p->out, " %s", quoted ? quoted : "...");
+    free(quoted);
 }
 
 static void put_option(const page *p, const char *name, const char *word)
 {
     segue_html_text(p->out, " %s", name);
-    put_word(p, word);
+    put_word(p, word, false);
 }
 
 static void put_command(const page *p)
@@ -263,7 +254,10 @@ static void put_command(const page *p)
         segue_html_text(p->out, " --from %zu", found->from);
     if (found->lowest != 0.0 || found->highest != 1.0)
         segue_html_text(p->out, " --lowest %.17g --highest %.17g", found->lowest, found->highest);
-    put_word(p, found->path);
+    if (strcmp(found->path, SEGUE_STANDARD_INPUT) == 0)
+        fputs(" -", p->out);
+    else
+        put_word(p, found->path, true);
     fputs("</pre>\n", p->out);
 }
 
