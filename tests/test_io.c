@@ -12,6 +12,7 @@
 #include "io/log.h"
 #include "io/models_file.h"
 #include "io/samples_file.h"
+#include "io/shell.h"
 #include "io/utf8.h"
 
 /* ---- texts ------------------------------------------------------------------------------- */
@@ -489,6 +490,26 @@ static void what_cannot_be_written_is_told_beforehand(void **state)
     assert_ok(segue_outfile_check("/dev/null", &err));
 }
 
+/* ---- shells ------------------------------------------------------------------------------ */
+
+static void words_are_quoted_where_a_shell_needs_it(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *word;
+        bool is_file;
+        const char *quoted;
+    } words[] = {{"log.csv", true, "log.csv"}, {"", false, "''"},
+                 {"-n", true, "./-n"},         {"-n", false, "-n"},
+                 {"a b", true, "'a b'"},       {"`x` $y", false, "'`x` $y'"},
+                 {"it's", true, "'it'\\''s'"}, {"-'", true, "'./-'\\'''"}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char *quoted = segue_shell_word(words[i].word, words[i].is_file);
+        assert_string_equal(quoted, words[i].quoted);
+        free(quoted);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -513,6 +534,7 @@ int main(void)
         cmocka_unit_test(a_file_aside_is_as_private_as_it_will_be),
         cmocka_unit_test(a_full_device_is_an_error),
         cmocka_unit_test(what_cannot_be_written_is_told_beforehand),
+        cmocka_unit_test(words_are_quoted_where_a_shell_needs_it),
     };
     return cmocka_run_group_tests(tests, make_own_folder, remove_own_folder);
 }
