@@ -925,6 +925,35 @@ static void the_clock_may_be_set_back(void **state)
     wait_for(2, 0);
 }
 
+static void defaults_come_also_when_the_clock_was_set_back(void **state)
+{
+    (void)state;
+    create(",\"wait\":10,\"default\":0.5,\"idle\":20");
+    ask_many("s", 5);
+    clock_now -= 500;
+    ask_many("t", 5);
+    wait_for(0, 2);
+    wait_for(11, 2);
+    rewards_are("s", 5);
+    rewards_are("t", 5);
+}
+
+/* However long the disk takes, what is wished waits once. */
+static void wishes_do_not_pile_up(void **state)
+{
+    (void)state;
+    create(",\"idle\":60");
+    tell_one("s", 1.0);
+    tell_one("t", 1.0);
+    atomic_store(&service->failing, true);
+    for (int i = 0; i < 20; i++) {
+        clock_now += 61;
+        segue_tick(service);
+    }
+    assert_int_equal(segue_queue_length(&service->queue), 3); /* two ends, and a probe */
+    wait_for(0, 0);
+}
+
 /* ---- learning ------------------------------------------------------------------------------ */
 
 /* Students of two types: one likes A, the other C. */
@@ -1223,6 +1252,8 @@ int main(void)
         SERVED(an_idle_task_gets_its_defaults_first),
         SERVED(an_ask_comes_before_the_end_of_an_idle_task),
         SERVED(the_clock_may_be_set_back),
+        SERVED(defaults_come_also_when_the_clock_was_set_back),
+        SERVED(wishes_do_not_pile_up),
         SERVED(it_learns_and_says_what_transfer_is_worth),
         SERVED(the_journal_leads_to_what_is_there),
         SERVED(a_full_disk_refuses_tells_and_not_asks),

@@ -132,7 +132,8 @@ static unsigned allow_connections(void)
     }
     if (files.rlim_cur >= wanted)
         return SEGUE_HTTP_CONNECTIONS;
-    return files.rlim_cur > 2 * OTHER_FILES ? (unsigned)files.rlim_cur - OTHER_FILES : OTHER_FILES;
+    return (unsigned)(files.rlim_cur > 2 * OTHER_FILES ? files.rlim_cur - OTHER_FILES
+                                                       : files.rlim_cur / 2);
 }
 
 static segue_status serve_on(const settings *set, int fd, FILE *log, segue_error *err)

@@ -114,6 +114,7 @@ static void look_at_waiting(segue_service *service, live_learner *live, double n
     (void)pthread_mutex_lock(&live->lock);
     waiting_line *line = &live->line;
     segue_line_leave_closed(line, &live->by_id);
+    segue_line_not_after(line, now);
     const bool over = segue_defaults_due(live, now);
     const bool unkept = line->kept < line->next;
     (void)pthread_mutex_unlock(&live->lock);
@@ -121,6 +122,15 @@ static void look_at_waiting(segue_service *service, live_learner *live, double n
         segue_service_wish_once(service, live, OP_EXPIRE);
     if (unkept)
         segue_service_wish_once(service, live, OP_KEEP);
+}
+
+void segue_wish_close_again(live_learner *live, int64_t id)
+{
+    (void)pthread_mutex_lock(&live->lock);
+    live_task *task = segue_live_by_id(live, id);
+    if (task)
+        task->close_wished = false;
+    (void)pthread_mutex_unlock(&live->lock);
 }
 
 static void look_for_idle(segue_service *service, live_learner *live, double now)
@@ -137,12 +147,21 @@ static void look_for_idle(segue_service *service, live_learner *live, double now
     for (live_task *task;
          count < IDLE_MOST && (task = segue_map_next(&live->by_id, &place, &within));) {
         task->active = fmin(task->active, now);
-        if (now - task->active > idle)
+        if (now - task->active > idle && !task->close_wished) {
+            task->close_wished = true;
             found[count++] = task->id;
+        }
     }
     (void)pthread_mutex_unlock(&live->lock);
     for (size_t i = 0; i < count; i++)
-        (void)segue_service_wish(service, OP_CLOSE, live->id, found[i]);
+        if (!segue_service_wish(service, OP_CLOSE, live->id, found[i]))
+            segue_wish_close_again(live, found[i]);
+}
+
+static void wish_probe(segue_service *service)
+{
+    if (!atomic_exchange(&service->probes, true) && !segue_service_wish(service, OP_PROBE, 0, 0))
+        atomic_store(&service->probes, false);
 }
 
 void segue_tick(segue_service *service)
@@ -161,7 +180,7 @@ void segue_tick(segue_service *service)
     }
     free(all);
     if (atomic_load(&service->failing) || !segue_store_is_there(service->store))
-        (void)segue_service_wish(service, OP_PROBE, 0, 0);
+        wish_probe(service);
 }
 
 void *segue_timer_thread(void *context)

@@ -78,6 +78,7 @@ struct segue_service {
     pthread_t writer, estimator, timer;
     bool started, stopped, estimates, keeps_time;
     atomic_bool broken, failing; /* cannot go on; cannot store just now */
+    atomic_bool probes;          /* a probe is in the queue */
     char why[SEGUE_ERROR_SIZE];  /* it is broken */
     atomic_ullong open_tasks, made_up;
     unsigned long long staged_open; /* of the thread that writes: opened by this transaction */
@@ -144,6 +145,8 @@ void *segue_estimator_thread(void *service);
 void *segue_timer_thread(void *service);
 /* Run a refit, if there is one to run; false: there is none. */
 bool segue_refit_one(segue_service *service, bool wait);
+/* The end of an idle task is not in the queue any more. */
+void segue_wish_close_again(live_learner *live, int64_t id);
 /* Whether the wait of a decision is over; under the learner's lock. */
 bool segue_defaults_due(const live_learner *live, double now);
 /* The defaults that are due: operations, linked. */

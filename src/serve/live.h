@@ -35,6 +35,7 @@ typedef struct live_task {
     uint64_t staged_rewards;
     double staged_total;
     bool staged_closed; /* under the lock: who asks waits for what becomes of it */
+    bool close_wished;  /* it was idle, and its end is in the queue */
 } live_task;
 
 typedef struct live_arm {

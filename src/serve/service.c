@@ -363,17 +363,21 @@ static void store_now(segue_service *service, op_kind kind, int64_t learner)
     segue_writer_group(service, o);
 }
 
-/* All decisions that wait; and a snapshot, so that the next start has little to do. */
-static void leave(segue_service *service, live_learner *live)
+/* All decisions that wait; and a snapshot, so that the next start has little to do.  False: the
+ * store does not take them. */
+static bool leave(segue_service *service, live_learner *live)
 {
     uint64_t kept = 0;
     do {
         kept = live->line.kept;
         store_now(service, OP_KEEP, live->id);
     } while (live->line.kept > kept);
+    if (atomic_load(&service->failing))
+        return false;
     segue_refit_destroy(live->refit);
     live->refit = NULL;
     store_now(service, OP_SNAPSHOT, live->id);
+    return true;
 }
 
 /* After the last ask, which may be later than the last of what is stored. */
@@ -381,8 +385,9 @@ static void leave_all(segue_service *service)
 {
     size_t place = 0;
     const map_entry *within = NULL;
-    for (live_learner *live; (live = segue_map_next(&service->by_id, &place, &within));)
-        leave(service, live);
+    live_learner *live = NULL;
+    while ((live = segue_map_next(&service->by_id, &place, &within)) && leave(service, live))
+        ;
 }
 
 void segue_service_destroy(segue_service *service)

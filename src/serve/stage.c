@@ -67,7 +67,8 @@ static segue_status stage_keep(segue_service *service, op *o, segue_error *err)
     o->place = copy_unkept(o->live, unkept, &count);
     for (size_t i = 0; i < count && status == SEGUE_OK; i++) {
         const segue_stored_decision row = segue_decision_row(&unkept[i]);
-        if (segue_live_by_id(o->live, row.task)) /* else nothing is due any more */
+        const live_task *task = segue_live_by_id(o->live, row.task);
+        if (task && !task->staged_closed) /* else nothing is due any more */
             status = segue_store_add_decision(service->store, &row, err);
     }
     return status;

@@ -111,10 +111,12 @@ static segue_status close_idle(segue_service *service, op *o, segue_error *err)
     if (task) {
         (void)pthread_mutex_lock(&o->live->lock);
         const double now = segue_service_now(service);
-        idle = now - task->active > o->live->words.idle && !segue_defaults_due(o->live, now);
+        idle = !task->staged_closed && now - task->active > o->live->words.idle &&
+               !segue_defaults_due(o->live, now);
+        task->staged_closed = task->staged_closed || idle; /* no ask is answered from now on */
         (void)pthread_mutex_unlock(&o->live->lock);
     }
-    o->answered = !idle || task->staged_closed;
+    o->answered = !idle;
     return o->answered ? SEGUE_OK : close_task(service, o, task, err);
 }
 

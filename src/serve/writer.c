@@ -93,6 +93,10 @@ static void take_up(segue_service *service, op *o)
     live_learner *live = o->learner_id ? segue_service_find_id(service, o->learner_id) : NULL;
     if (live)
         atomic_store(&live->wished[o->kind], false);
+    if (live && o->task_id)
+        segue_wish_close_again(live, o->task_id);
+    if (o->kind == OP_PROBE)
+        atomic_store(&service->probes, false);
     segue_live_release(live);
     if (o->kind == OP_EXPIRE) {
         op *rest = o->next, **end = &o->next;
