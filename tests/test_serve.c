@@ -840,6 +840,19 @@ static void all_that_wait_are_kept(void **state)
     assert_int_equal(n_kept(), 600);
 }
 
+/* The store may not grow, and what it has is filled up. */
+static void fill_disk(void)
+{
+    char task[300];
+    int i = 0;
+    assert_ok(segue_store_limit(service->store, 1, NULL)); /* as it is now */
+    do {
+        (void)snprintf(task, sizeof task, "{\"task\":\"%0200d\"}", i++);
+        json_decref(send("POST", "/v1/learners/tutor/tasks", task));
+    } while (last_status == 201 && i < 10000);
+    assert_int_equal(last_status, 503);
+}
+
 static void defaults_outlast_a_full_disk(void **state)
 {
     segue_error err;
@@ -847,13 +860,7 @@ static void defaults_outlast_a_full_disk(void **state)
     create(",\"wait\":10,\"default\":0.5");
     ask_many("s", 1000);
     clock_now += 11;
-    assert_ok(segue_store_limit(service->store, 1, &err));
-    char task[300];
-    int i = 0;
-    do { /* until what is there is full */
-        (void)snprintf(task, sizeof task, "{\"task\":\"%0200d\"}", i++);
-        json_decref(send("POST", "/v1/learners/tutor/tasks", task));
-    } while (last_status == 201 && i < 10000);
+    fill_disk();
     for (int tick = 0; tick < 3; tick++) {
         segue_tick(service);
         segue_service_turn(service);
@@ -1023,18 +1030,12 @@ static void the_journal_leads_to_what_is_there(void **state)
 
 static void a_full_disk_refuses_tells_and_not_asks(void **state)
 {
-    char id[DECISION_TEXT + 1], task[600];
+    char id[DECISION_TEXT + 1];
     segue_error err;
     (void)state;
     create("");
     ask("s", id);
-    assert_int_equal(segue_store_limit(service->store, 1, &err), SEGUE_OK); /* as it is now */
-    int i = 0;
-    do { /* until what is there is full */
-        (void)snprintf(task, sizeof task, "{\"task\":\"%0200d\"}", i++);
-        json_decref(send("POST", "/v1/learners/tutor/tasks", task));
-    } while (last_status == 201 && i < 10000);
-    assert_int_equal(last_status, 503);
+    fill_disk();
     refused(503, "cannot be written", "GET", "/readyz", NULL);
     char other[DECISION_TEXT + 1];
     ask("s", other); /* asks go on */

@@ -46,6 +46,12 @@ static bool directory_of(const char *path, struct stat *about)
     return stat(name_directory(path, directory), about) == 0;
 }
 
+int segue_has_folder(const char *path)
+{
+    struct stat about;
+    return directory_of(path, &about);
+}
+
 static bool is_same(const struct stat *x, const struct stat *y)
 {
     return x->st_dev == y->st_dev && x->st_ino == y->st_ino;

@@ -14,6 +14,9 @@
  */
 SEGUE_MUST_CHECK segue_status segue_outfile_check(const char *path, segue_error *err);
 
+/** Whether the folder that `path` is in is there. */
+int segue_has_folder(const char *path);
+
 /** Whether two paths lead to the same file, or would, if it does not exist yet; NULL is none. */
 int segue_is_same_file(const char *a, const char *b);
 

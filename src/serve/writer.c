@@ -24,7 +24,7 @@ static void refuse_all(segue_service *service, op *group, const segue_error *why
         o->again = false;
         if (o->reply)
             segue_reply_fail(o->reply, 503,
-                             o->resumed ? "the ask cannot be stored now: %s"
+                             o->resumed ? "it cannot be stored now: %s"
                                         : "it cannot be stored now, and nothing has changed: %s",
                              why->message);
     }

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "core/bytes.h"
+#include "core/outfile.h"
 #include "core/text.h"
 
 #define BUSY_MILLISECONDS 2000
@@ -221,22 +222,14 @@ static segue_store_mode settle(const segue_store *store, segue_store_mode mode)
     return may_write(store->path) ? SEGUE_STORE_CHANGE : SEGUE_STORE_READ;
 }
 
-static bool has_folder(const char *path)
-{
-    char folder[4096];
-    const char *slash = strrchr(path, '/');
-    (void)snprintf(folder, sizeof folder, "%.*s.", slash ? (int)(slash - path) + 1 : 0, path);
-    return access(folder, F_OK) == 0;
-}
-
 /* Why SQLite could not open it: it says the same of all. */
 static const char *why_closed(const segue_store *store, segue_store_mode mode)
 {
     const int code = store->db ? sqlite3_system_errno(store->db) : ENOMEM;
     struct stat about;
     if (code == ENOENT && mode == SEGUE_STORE_CREATE)
-        return has_folder(store->path) ? "no permission to make a file in its folder"
-                                       : "its folder is missing; make it first";
+        return segue_has_folder(store->path) ? "no permission to make a file in its folder"
+                                             : "its folder is missing; make it first";
     if (code == ENOENT)
         return "there is no such file; 'segue serve' makes one";
     if (stat(store->path, &about) == 0 && S_ISDIR(about.st_mode))
