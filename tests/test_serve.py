@@ -442,7 +442,7 @@ class Wrong(Folder):
             self.assertEqual(db.execute("SELECT count(*) FROM snapshot").fetchone(), (1,))
         self.refused(2, "'segue store upgrade' makes it so", "serve", "--store", store, "--listen", "127.0.0.1:0")
         self.refused(2, "'segue store upgrade' makes it so", "store", "check", "--store", store)
-        self.assertRegex(answer("store", "upgrade", "--store", store), "was of format 1, and is of format 2(.|\n)*sound")
+        self.assertRegex(answer("store", "upgrade", "--store", store), "was of format 1, and is of format 3(.|\n)*sound")
         self.assertIn("nothing is to be done", answer("store", "upgrade", "--store", store))
         service = Service(SEGUE, store)
         self.refused(2, "another process serves", "store", "upgrade", "--store", store)

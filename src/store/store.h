@@ -16,7 +16,7 @@
 
 typedef struct segue_store segue_store;
 
-#define SEGUE_STORE_FORMAT 2   /* what this program reads and writes */
+#define SEGUE_STORE_FORMAT 3   /* what this program reads and writes */
 #define SEGUE_STORE_KEY    16  /* bytes of the key that decisions are signed with */
 #define SEGUE_STORE_NAME   256 /* bytes of a task's key, at most */
 
