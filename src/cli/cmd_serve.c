@@ -136,6 +136,12 @@ static unsigned allow_connections(void)
                                                        : files.rlim_cur / 2);
 }
 
+/* One call, so that lines of several threads do not mix. */
+static void report(const char *message)
+{
+    (void)fprintf(stderr, "segue serve: %s\n", message);
+}
+
 static segue_status serve_on(const settings *set, int fd, FILE *log, segue_error *err)
 {
     segue_service_config config = segue_service_defaults();
@@ -146,6 +152,7 @@ static segue_status serve_on(const settings *set, int fd, FILE *log, segue_error
     config.open_most = set->open_most;
     config.group_most = set->group_most;
     config.rate = set->rate;
+    config.report = report;
     segue_status status = segue_service_create(&service, &config, err);
     if (status == SEGUE_OK)
         status = segue_service_start(service, err);

@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "serve/service.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,18 @@ segue_service_config segue_service_defaults(void)
 double segue_service_now(const segue_service *service)
 {
     return service->config.now();
+}
+
+void segue_service_report(const segue_service *service, const char *format, ...)
+{
+    char message[SEGUE_ERROR_SIZE];
+    va_list args;
+    if (!service->config.report)
+        return;
+    va_start(args, format);
+    (void)vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    service->config.report(message);
 }
 
 /* ---- the table of learners --------------------------------------------------------------- */

@@ -18,6 +18,7 @@ typedef struct segue_service_config {
     uint64_t group_most;    /* operations of one transaction; default 512 */
     double rate;            /* requests a second of a token; 0 (the default): any number */
     double (*now)(void);    /* seconds since 1970; NULL: the system's clock */
+    void (*report)(const char *message); /* a line for the operator; NULL: not reported */
 } segue_service_config;
 
 segue_service_config segue_service_defaults(void);
@@ -68,5 +69,9 @@ uint64_t segue_service_open_tasks(const segue_service *service);
 
 /** Seconds since 1970, by its clock. */
 double segue_service_now(const segue_service *service);
+
+/** Report something to the operator: one sentence, from any thread.  Callers report a condition
+ * when it begins and when it ends, not each time that they meet it. */
+void segue_service_report(const segue_service *service, const char *format, ...) SEGUE_PRINTF(2, 3);
 
 #endif
