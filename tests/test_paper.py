@@ -152,6 +152,9 @@ class Run(Folder):
         for cell, result in zip(found["results"], other["results"], strict=True):
             self.assertEqual(cell["regret"]["mean"], result["regret"]["mean"])
             self.assertEqual(cell["regret"]["se"], result["regret"]["se"])
+            for key in ("mean", "se"):  # models by tasks, too: one that no task has is null
+                self.assertEqual([m[key] for m in cell["by_model"]], [m[key] for m in result["by_model"]])
+            self.assertEqual(len(cell["by_model"]), 5)
             tasks = [float(row["mean"]) for row in rows if row["policy"] == cell["policy"]]
             points = [sum(run[p] for run in cell["over_tasks"]["regret"]) / 3 for p in range(3)]
             for point, part in zip(points, (tasks[:7], tasks[7:14], tasks[14:]), strict=True):

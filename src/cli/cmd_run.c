@@ -58,6 +58,18 @@ static json_t *make_json(const void *found)
     return segue_results_json(found);
 }
 
+static const char *const headings[] = {"environment", "policy", "steps",  "tasks",
+                                       "runs",        "regret", "+- 95 %"};
+enum { FIXED = sizeof headings / sizeof *headings };
+
+static size_t most_models(const segue_results *results)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < results->n_cells; i++)
+        most = results->cell[i].n_models > most ? results->cell[i].n_models : most;
+    return most;
+}
+
 static void fill_row(cli_table *table, size_t row, const segue_cell *cell)
 {
     cli_table_name(table, row, 0, cell->environment, 14);
@@ -70,24 +82,34 @@ static void fill_row(cli_table *table, size_t row, const segue_cell *cell)
     cli_table_set(table, row, 4, "%" PRIu64, cell->runs);
     cli_table_number(table, row, 5, cell->regret.mean, 2);
     cli_table_number(table, row, 6, segue_cell_band(cell, cell->regret), 2);
+    for (size_t k = 0; k < cell->n_models; k++)
+        cli_table_number(table, row, FIXED + k, cell->by_model[k].mean, 2);
+}
+
+static void fill_table(cli_table *table, const segue_results *results)
+{
+    for (size_t c = 0; c < FIXED; c++)
+        cli_table_set(table, 0, c, "%s", headings[c]);
+    for (size_t k = 0; k + FIXED < table->columns; k++)
+        cli_table_set(table, 0, FIXED + k, "model %zu", k + 1);
+    for (size_t i = 0; i < results->n_cells; i++)
+        fill_row(table, i + 1, &results->cell[i]);
 }
 
 static segue_status print_table(const void *found, FILE *out, segue_error *err)
 {
-    static const char *const headings[] = {"environment", "policy", "steps",  "tasks",
-                                           "runs",        "regret", "+- 95 %"};
-    enum { COLUMNS = sizeof headings / sizeof *headings };
     const segue_results *results = found;
     cli_table table;
-    segue_status status = cli_table_init(&table, results->n_cells + 1, COLUMNS, err);
+    segue_status status =
+        cli_table_init(&table, results->n_cells + 1, FIXED + most_models(results), err);
     if (status != SEGUE_OK)
         return status;
-    for (size_t c = 0; c < COLUMNS; c++)
-        cli_table_set(&table, 0, c, "%s", headings[c]);
-    for (size_t i = 0; i < results->n_cells; i++)
-        fill_row(&table, i + 1, &results->cell[i]);
+    fill_table(&table, results);
+    const bool cut = cli_table_width(&table, table.columns) > CLI_WIDTH;
     fprintf(out, "%s: regret per task, seed %" PRIu64 "\n\n", results->title, results->seed);
-    status = cli_table_print(&table, COLUMNS, out, cli_bold_for(NULL), err);
+    status = cli_table_print(&table, cut ? FIXED : table.columns, out, cli_bold_for(NULL), err);
+    if (cut)
+        fputs("\n(--format csv also prints the regret by model)\n", out);
     cli_table_fini(&table);
     return status;
 }

@@ -54,13 +54,18 @@ double segue_experiment_cost(const segue_experiment *ex)
     return cost;
 }
 
+size_t segue_plan_at_tracks(const plan_cell *cell)
+{
+    return AT_MODELS + 2 * cell->n_models;
+}
+
 static segue_status cell_init(plan_cell *c, const segue_experiment *ex, size_t number,
                               segue_error *err)
 {
     c->sim = segue_experiment_cell(ex, number);
     const bool single = c->sim.tasks == 0;
     const bool has_models = segue_environment_has_models(c->sim.environment);
-    c->n_models = single && has_models ? segue_environment_models(c->sim.environment) : 0;
+    c->n_models = has_models ? segue_environment_models(c->sim.environment) : 0;
     c->follow = followed(ex, &c->sim);
     segue_measure measure;
     const segue_status status =
@@ -68,7 +73,7 @@ static segue_status cell_init(plan_cell *c, const segue_experiment *ex, size_t n
     if (status != SEGUE_OK)
         return status;
     const size_t models = c->n_models ? c->n_models : 1;
-    c->width = single ? models + BEHIND : AT_TRACKS + segue_measure_size(&measure);
+    c->width = single ? models + BEHIND : segue_plan_at_tracks(c) + segue_measure_size(&measure);
     c->cost = cost_of(&c->sim);
     if ((double)ex->runs * (double)c->width * (double)segue_experiment_cells(ex) > MOST_NUMBERS)
         return segue_fail(err, SEGUE_EDOMAIN,

@@ -10,15 +10,16 @@
 #include "experiment/journal.h"
 #include "io/output.h"
 
-/* The first numbers that a run of tasks leaves; what was followed comes behind them. */
-enum { AT_REGRET, AT_NO_MODEL, AT_VIOLATIONS, AT_LEFT_OUT, AT_NEVER_BEST, AT_TRACKS };
+/* The first numbers of a run of tasks.  After them come, for each model, the sum of the regrets of
+ * its tasks and how many tasks it had, and then the tracks. */
+enum { AT_REGRET, AT_NO_MODEL, AT_VIOLATIONS, AT_LEFT_OUT, AT_NEVER_BEST, AT_MODELS };
 
 /* And of single tasks, behind one regret for each model. */
 enum { BEHIND_NO_MODEL, BEHIND_NEVER_BEST, BEHIND };
 
 typedef struct plan_cell {
     segue_simulation sim;
-    size_t n_models;     /* that single tasks have, one after the other in a run; else 0 */
+    size_t n_models;     /* that tasks are drawn from; a run of single tasks plays each once */
     segue_follow follow; /* what is followed over tasks */
     size_t width;        /* numbers a run */
     double *values;      /* runs x width */
@@ -80,6 +81,9 @@ SEGUE_MUST_CHECK segue_status segue_plan_work(void *context, size_t worker, uint
 
 /** So many steps more were played: tell how far all have come. */
 void segue_plan_progress(plan *p, uint64_t steps);
+
+/** Where the tracks begin among the numbers of a run of tasks. */
+size_t segue_plan_at_tracks(const plan_cell *cell);
 
 /** Say that it was stopped, how much is kept, and how to go on; @retval SEGUE_ESTOPPED */
 segue_status segue_plan_say_stopped(const plan *p, const char *why, segue_error *err);

@@ -1,6 +1,8 @@
 /* plan_play.c - one run of a cell, into its own place and to where it is kept.
  * SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
+#include <string.h>
+
 #include "experiment/measure.h"
 #include "experiment/plan.h"
 #include "experiment/ranks.h"
@@ -10,6 +12,7 @@ typedef struct notes {
     plan *plan;
     const plan_cell *cell;
     segue_measure measure;
+    double *by_model; /* of a run of tasks: sum and count of each model */
 } notes;
 
 /* Whoever finds another telling goes on: that one will do. */
@@ -34,6 +37,10 @@ static segue_status note_task(void *context, const run_task *task, segue_error *
     segue_plan_progress(n->plan, n->cell->sim.steps);
     if (is_stopped(n->plan))
         return segue_fail(err, SEGUE_ESTOPPED, "stopped");
+    if (n->by_model && n->cell->n_models) {
+        n->by_model[2 * task->model] += task->regret;
+        n->by_model[2 * task->model + 1] += 1.0;
+    }
     return segue_measure_task(&n->measure, task, task->number + 1 == n->cell->sim.tasks, err);
 }
 
@@ -61,7 +68,9 @@ static segue_status play_tasks(notes *n, segue_runner *runner, uint64_t run, dou
                                segue_error *err)
 {
     run_totals totals;
-    segue_measure_begin(&n->measure, values + AT_TRACKS);
+    n->by_model = values + AT_MODELS;
+    memset(n->by_model, 0, 2 * n->cell->n_models * sizeof *values);
+    segue_measure_begin(&n->measure, values + segue_plan_at_tracks(n->cell));
     const segue_status status = segue_runner_play(runner, run, &totals, note_task, n, err);
     values[AT_REGRET] = totals.regret;
     values[AT_NO_MODEL] = totals.no_model_left;

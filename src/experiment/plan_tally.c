@@ -34,6 +34,16 @@ static void summarise_single(const plan_cell *c, segue_cell *out)
     out->never_best = segue_regret_of(&stats);
 }
 
+static segue_regret regret_of_model(const plan_cell *c, size_t model)
+{
+    segue_ratio ratio = {.runs = 0.0};
+    for (uint64_t run = 0; run < c->sim.runs; run++) {
+        const double *sums = c->values + run * c->width + AT_MODELS + 2 * model;
+        segue_ratio_add(&ratio, sums[0], sums[1]);
+    }
+    return segue_ratio_regret(&ratio);
+}
+
 static void summarise_tasks(const plan_cell *c, segue_cell *out)
 {
     const segue_stats stats = stats_of(c, AT_REGRET), rest = stats_of(c, AT_NEVER_BEST);
@@ -42,10 +52,12 @@ static void summarise_tasks(const plan_cell *c, segue_cell *out)
     out->no_model_left = stats_of(c, AT_NO_MODEL).mean;
     out->violations = stats_of(c, AT_VIOLATIONS).mean;
     out->left_out = stats_of(c, AT_LEFT_OUT).mean;
+    for (size_t k = 0; k < c->n_models; k++)
+        out->by_model[k] = regret_of_model(c, k);
     for (uint64_t run = 0; run < c->sim.runs; run++) {
         const double *values = c->values + run * c->width;
         out->run_regret[run] = values[AT_REGRET];
-        const double *points = values + AT_TRACKS;
+        const double *points = values + segue_plan_at_tracks(c);
         for (size_t q = 0; q < SEGUE_TRACKS; q++)
             if (out->track[q]) {
                 memcpy(out->track[q] + run * out->n_points, points, out->n_points * sizeof *values);

@@ -40,8 +40,8 @@ typedef struct segue_cell {
     char *policy;
     uint64_t steps, tasks, runs; /* n, J (0: single tasks) and runs (of each model, if single) */
     segue_regret regret;         /* a task */
-    size_t n_models;             /* 0 unless they are single tasks of models */
-    segue_regret *by_model;      /* n_models */
+    size_t n_models;             /* 0 where tasks have none */
+    segue_regret *by_model;      /* n_models; NaN: no task had the model */
     double no_model_left;        /* steps a task at which no model agreed with the rewards */
     double violations, left_out; /* of a learner, a run */
     segue_regret never_best;     /* pulls a task of arms that are best for no model; NaN if there

@@ -29,13 +29,6 @@ typedef struct record {
     double *curve;       /* n_tasks, or NULL */
 } record;
 
-/* Regret by model over runs with several tasks: a ratio of two sums, the regret of the tasks with
- * that model and their number, of which a run brings both. */
-typedef struct ratio {
-    double runs, sum, count;
-    double sum_sum, sum_count, count_count; /* sums of products, for the error */
-} ratio;
-
 typedef struct player {
     segue_runner *runner;
     record *records; /* batch */
@@ -55,7 +48,7 @@ typedef struct study {
     segue_stats all;      /* over runs */
     segue_stats *stratum; /* n_models: single tasks; ... */
     segue_stats *without; /* ... their steps without a model */
-    ratio *ratio;         /* n_models: several tasks */
+    segue_ratio *ratio;   /* n_models: several tasks */
     segue_stats *curve;   /* n_tasks, or NULL */
     segue_stats no_model_left, violations, left_out, n_types, none;
     atomic_uint_fast64_t tasks_done; /* by all threads */
@@ -119,28 +112,6 @@ static segue_status play_batch(void *context, size_t worker, uint64_t item, segu
 
 /* ---- adding up --------------------------------------------------------------------------- */
 
-static void ratio_add(ratio *r, double sum, double count)
-{
-    r->runs += 1.0;
-    r->sum += sum;
-    r->count += count;
-    r->sum_sum += sum * sum;
-    r->sum_count += sum * count;
-    r->count_count += count * count;
-}
-
-/* The ratio, and its error by linearisation: the residuals of a run are sum - mean count. */
-static segue_regret ratio_regret(const ratio *r)
-{
-    if (r->count == 0.0)
-        return (segue_regret){.mean = NAN, .se = NAN};
-    const double mean = r->sum / r->count;
-    const double squares =
-        fmax(0.0, r->sum_sum - 2.0 * mean * r->sum_count + mean * mean * r->count_count);
-    const double se = sqrt(squares * r->runs / (r->runs - 1.0)) / r->count;
-    return (segue_regret){.mean = mean, .se = r->runs > 1.0 ? se : NAN};
-}
-
 static void add_record(study *st, const record *rec, uint64_t run)
 {
     segue_stats_add(&st->all, rec->totals.regret);
@@ -154,7 +125,7 @@ static void add_record(study *st, const record *rec, uint64_t run)
         segue_stats_add(&st->without[run / st->sim->runs], rec->totals.no_model_left);
     }
     for (size_t k = 0; rec->model_sum && k < st->n_models; k++)
-        ratio_add(&st->ratio[k], rec->model_sum[k], rec->model_count[k]);
+        segue_ratio_add(&st->ratio[k], rec->model_sum[k], rec->model_count[k]);
     for (uint64_t task = 0; rec->curve && task < st->n_tasks; task++)
         segue_stats_add(&st->curve[task], rec->curve[task]);
 }
@@ -201,7 +172,7 @@ static segue_status report(const study *st, segue_result **out, segue_error *err
     result->first_task = st->first_task;
     for (size_t k = 0; k < st->n_models; k++)
         result->by_model[k] =
-            st->single ? segue_regret_of(&st->stratum[k]) : ratio_regret(&st->ratio[k]);
+            st->single ? segue_regret_of(&st->stratum[k]) : segue_ratio_regret(&st->ratio[k]);
     for (uint64_t task = 0; task < result->n_tasks; task++)
         result->curve[task] = segue_regret_of(&st->curve[task]);
     result->regret = st->single

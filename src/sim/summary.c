@@ -23,3 +23,25 @@ segue_regret segue_regret_stratified(const double *weight, const segue_regret *b
     }
     return (segue_regret){.mean = mean, .se = sqrt(variance)};
 }
+
+void segue_ratio_add(segue_ratio *r, double sum, double count)
+{
+    r->runs += 1.0;
+    r->sum += sum;
+    r->count += count;
+    r->sum_sum += sum * sum;
+    r->sum_count += sum * count;
+    r->count_count += count * count;
+}
+
+/* The error is by linearisation: the residuals of a run are sum - mean count. */
+segue_regret segue_ratio_regret(const segue_ratio *r)
+{
+    if (r->count == 0.0)
+        return (segue_regret){.mean = NAN, .se = NAN};
+    const double mean = r->sum / r->count;
+    const double squares =
+        fmax(0.0, r->sum_sum - 2.0 * mean * r->sum_count + mean * mean * r->count_count);
+    const double se = sqrt(squares * r->runs / (r->runs - 1.0)) / r->count;
+    return (segue_regret){.mean = mean, .se = r->runs > 1.0 ? se : NAN};
+}

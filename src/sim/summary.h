@@ -14,4 +14,16 @@ segue_regret segue_regret_of(const segue_stats *stats);
 segue_regret segue_regret_stratified(const double *weight, const segue_regret *by_model,
                                      size_t count);
 
+/** Regret by model over runs of several tasks: a ratio of two sums, the regret of the tasks with
+ * that model and their number, of which each run adds both.  All zeros: no runs yet. */
+typedef struct segue_ratio {
+    double runs, sum, count;
+    double sum_sum, sum_count, count_count; /* sums of products, for the error */
+} segue_ratio;
+
+void segue_ratio_add(segue_ratio *ratio, double sum, double count);
+
+/** The ratio and its standard error; NaN if no task had the model. */
+segue_regret segue_ratio_regret(const segue_ratio *ratio);
+
 #endif
