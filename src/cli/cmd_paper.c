@@ -41,8 +41,8 @@ static const cli_option options[] = {
      9007199254740992.0},
     {"threads", 't', CLI_WHOLE, FIELD(threads), "T", "threads (default: one a processor)", 1,
      SEGUE_MAX_THREADS},
-    {"resume", 0, CLI_FLAG, FIELD(resume), NULL, "go on where an earlier run was stopped", 0, 0},
-    {"fresh", 0, CLI_FLAG, FIELD(fresh), NULL, "begin again; forget what was stopped", 0, 0},
+    {"resume", 0, CLI_FLAG, FIELD(resume), NULL, "play only what is not finished in FOLDER", 0, 0},
+    {"fresh", 0, CLI_FLAG, FIELD(fresh), NULL, "begin again; replace what is there", 0, 0},
     {"redraw", 0, CLI_FLAG, FIELD(redraw), NULL,
      "play nothing: figures and report from results in FOLDER", 0, 0},
     {"quiet", 'q', CLI_FLAG, FIELD(quiet), NULL, "no progress bar", 0, 0},
@@ -114,10 +114,25 @@ static segue_status make_folders(study *st, segue_error *err)
         status = hold(out, err);
     if (status == SEGUE_OK && !st->set.redraw)
         status = segue_experiment_folder(st->data, err);
+    /* else a fresh start that is stopped would go on with older results of the later experiments */
+    for (size_t i = 0; i < SEGUE_STUDIES && status == SEGUE_OK && st->set.fresh; i++)
+        segue_experiment_forget(st->experiment[i], st->data);
     return status;
 }
 
 /* ---- meanwhile --------------------------------------------------------------------------- */
+
+static segue_status play_one(const study *st, size_t number, const segue_conduct *how,
+                             segue_error *err)
+{
+    const segue_experiment *experiment = st->experiment[number];
+    segue_results *results = NULL;
+    segue_status status = cli_find_finished(&results, experiment, st->data, how, err);
+    if (status == SEGUE_OK && !results)
+        status = cli_run_experiment(&results, experiment, st->data, *how, err);
+    segue_results_destroy(results);
+    return status;
+}
 
 static segue_status play(study *st, segue_error *err)
 {
@@ -133,11 +148,9 @@ static segue_status play(study *st, segue_error *err)
         total += segue_experiment_cost(st->experiment[i]);
     cli_progress_init(&progress, st->set.quiet);
     for (size_t i = 0; i < SEGUE_STUDIES && status == SEGUE_OK; i++) {
-        segue_results *results = NULL;
         const double cost = segue_experiment_cost(st->experiment[i]);
         cli_progress_part(&progress, st->experiment[i]->name, before / total, cost / total);
-        status = cli_run_experiment(&results, st->experiment[i], st->data, how, err);
-        segue_results_destroy(results);
+        status = play_one(st, i, &how, err);
         before += cost;
     }
     cli_progress_fini(&progress);

@@ -12,6 +12,7 @@
 #include "cli/ranks.h"
 #include "cli/run.h"
 #include "cli/table.h"
+#include "core/text.h"
 #include "segue/number.h"
 
 typedef struct settings {
@@ -39,8 +40,9 @@ static const cli_option options[] = {
     {"shard", 0, CLI_TEXT, FIELD(shard_text), "I/N", "play only part I of N, for 'segue merge'", 0,
      0},
     {"out", 'o', CLI_TEXT, FIELD(out), "FOLDER", "where results go (default: this folder)", 0, 0},
-    {"resume", 0, CLI_FLAG, FIELD(resume), NULL, "go on where an earlier run was stopped", 0, 0},
-    {"fresh", 0, CLI_FLAG, FIELD(fresh), NULL, "begin again; forget what was stopped", 0, 0},
+    {"resume", 0, CLI_FLAG, FIELD(resume), NULL,
+     "go on where an earlier run stopped; show what is finished", 0, 0},
+    {"fresh", 0, CLI_FLAG, FIELD(fresh), NULL, "begin again; replace what is there", 0, 0},
     {"format", 'f', CLI_TEXT, FIELD(format_text), "FORMAT",
      "what is printed: table (default), csv or json", 0, 0},
     {"quiet", 'q', CLI_FLAG, FIELD(quiet), NULL, "no progress bar", 0, 0},
@@ -127,6 +129,31 @@ static void tell(void *context, const segue_error *err)
 {
     cli_progress_fini(context);
     (void)fprintf(stderr, "segue: %s\n", err->message);
+}
+
+static bool is_unfinished(const segue_experiment *experiment, const char *folder)
+{
+    const segue_shard all = {.count = 0};
+    char journal[PATH_SIZE];
+    return segue_experiment_journal(experiment, folder, all, journal, sizeof journal, NULL) ==
+               SEGUE_OK &&
+           access(journal, F_OK) == 0;
+}
+
+segue_status cli_find_finished(segue_results **out, const segue_experiment *experiment,
+                               const char *folder, const segue_conduct *conduct, segue_error *err)
+{
+    *out = NULL;
+    if (conduct->fresh || conduct->shard.count || is_unfinished(experiment, folder))
+        return SEGUE_OK;
+    const segue_status status = segue_experiment_finished(out, experiment, folder, err);
+    if (status != SEGUE_OK || !*out || conduct->resume)
+        return status;
+    segue_results_destroy(*out);
+    *out = NULL;
+    return segue_fail(err, SEGUE_EFILE,
+                      "%.200s/%s.json: is finished; '--resume' shows it, '--fresh' plays it again",
+                      segue_text_tail(folder), experiment->name);
 }
 
 segue_status cli_run_experiment(segue_results **out, const segue_experiment *experiment,
@@ -216,20 +243,25 @@ static segue_status prepare(const settings *set, const segue_ranks *ranks,
 
 /* ---- all of it --------------------------------------------------------------------------- */
 
+static segue_conduct conduct_of(const settings *set, const segue_ranks *ranks)
+{
+    const uint64_t usual = ranks ? 1 : cli_processors();
+    return (segue_conduct){.threads = (size_t)(set->threads ? set->threads : usual),
+                           .resume = set->resume,
+                           .fresh = set->fresh,
+                           .shard = set->shard,
+                           .ranks = ranks};
+}
+
 static segue_status conduct(const settings *set, const segue_experiment *experiment,
                             const segue_ranks *ranks, segue_results **out, segue_error *err)
 {
     cli_progress progress;
-    const uint64_t usual = ranks ? 1 : cli_processors();
+    segue_conduct how = conduct_of(set, ranks);
     cli_interrupt_catch();
     cli_progress_init(&progress, set->quiet);
     cli_progress_part(&progress, experiment->name, 0.0, 1.0);
-    const segue_conduct how = {.threads = (size_t)(set->threads ? set->threads : usual),
-                               .resume = set->resume,
-                               .fresh = set->fresh,
-                               .shard = set->shard,
-                               .ranks = ranks,
-                               .context = &progress};
+    how.context = &progress;
     const segue_status status = cli_run_experiment(out, experiment, set->out, how, err);
     cli_progress_fini(&progress);
     return status;
@@ -271,16 +303,40 @@ static segue_status play(const settings *set, const segue_experiment *experiment
     return status;
 }
 
-/* `status` tells how reading the options went, which all processes hear of. */
+static segue_status print_finished(const settings *set, const segue_results *results,
+                                   segue_error *err)
+{
+    if (!set->quiet)
+        (void)fprintf(stderr, "segue: %s: is finished; nothing is left to play\n", results->name);
+    return cli_print_results(results, set->format, err);
+}
+
+/* Read the experiment and, in the first process, the results if they are finished. */
+static segue_status begin(const settings *set, const segue_ranks *ranks,
+                          segue_experiment **experiment, segue_results **finished, segue_error *err)
+{
+    const segue_conduct how = conduct_of(set, ranks);
+    const segue_status status = prepare(set, ranks, experiment, err);
+    return status == SEGUE_OK && segue_ranks_is_first(ranks)
+               ? cli_find_finished(finished, *experiment, set->out, &how, err)
+               : status;
+}
+
+/* `status` is how reading the options went.  All processes learn it; where results are finished,
+ * the others stop. */
 static segue_status run_with(const segue_ranks *ranks, const settings *set, segue_status status,
                              segue_error *err)
 {
     segue_experiment *experiment = NULL;
+    segue_results *finished = NULL;
     if (status == SEGUE_OK)
-        status = prepare(set, ranks, &experiment, err);
-    status = segue_ranks_agree(ranks, status, 0, err);
-    if (status == SEGUE_OK && experiment)
+        status = begin(set, ranks, &experiment, &finished, err);
+    status = segue_ranks_agree(ranks, finished ? SEGUE_ESTOPPED : status, 0, err);
+    if (finished)
+        status = print_finished(set, finished, err);
+    else if (status == SEGUE_OK && experiment)
         status = play(set, experiment, ranks, err);
+    segue_results_destroy(finished);
     segue_experiment_destroy(experiment);
     return status;
 }
@@ -316,8 +372,10 @@ const cli_command cli_command_run = {
     .usage = "run FILE.json [OPTIONS]",
     .details = "Every policy is played in every environment, for every number of steps and of\n"
                "tasks.  The results go to NAME.json (which 'segue run' takes too, to repeat it),\n"
-               "NAME.csv and NAME-curve.csv (with 'every').  Ctrl-C stops; what is finished is\n"
-               "kept in NAME.unfinished, and --resume goes on with it, to the same results.\n\n"
+               "NAME.csv and NAME-curve.csv (with 'every').  Ctrl-C stops; finished runs stay\n"
+               "in NAME.unfinished, and --resume goes on with them, to the same results.  With\n"
+               "finished results it plays nothing, and prints them.  Only --fresh replaces\n"
+               "results.\n\n"
                "On many machines: 'mpirun -n P segue run FILE.json' deals the runs out to P\n"
                "processes, of which the first writes; each has --threads.  Or play the parts\n"
                "apart: --shard I/N leaves NAME.shard-I-of-N, which --resume goes on with, and\n"

@@ -6,6 +6,13 @@
 #include "cli/output.h"
 #include "experiment/experiment.h"
 
+/** Find finished results in `folder`: with --resume they are *out, without it they are refused.
+ * *out is NULL where something is left to play.  @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status cli_find_finished(segue_results **out,
+                                                const segue_experiment *experiment,
+                                                const char *folder, const segue_conduct *conduct,
+                                                segue_error *err);
+
 /** Run an experiment with its journal in `folder`, and write its results there, if there are any.
  * `conduct` needs threads, resume, fresh, shard, ranks and, as context, a cli_progress. */
 SEGUE_MUST_CHECK segue_status cli_run_experiment(segue_results **out,

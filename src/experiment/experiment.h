@@ -62,6 +62,11 @@ SEGUE_MUST_CHECK segue_status segue_experiment_merge(segue_results **out,
                                                      const segue_experiment *experiment,
                                                      const char *folder, segue_error *err);
 
+/** Describe what an experiment ran, so that its results can be repeated from wherever they are: as
+ * JSON, for the caller to release.  @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_experiment_describe(const segue_experiment *experiment,
+                                                        json_t **out, segue_error *err);
+
 /** How many steps all runs of an experiment have. */
 double segue_experiment_cost(const segue_experiment *experiment);
 
@@ -73,6 +78,20 @@ double segue_experiment_cost(const segue_experiment *experiment);
  */
 SEGUE_MUST_CHECK segue_status segue_experiment_write(const segue_results *results,
                                                      const char *folder, segue_error *err);
+
+/**
+ * Read the results that an earlier run left in `folder`; *out is NULL if there are none.  A missing
+ * CSV file is written again.
+ *
+ * @retval SEGUE_EFILE  the file is no result, or one of another experiment, seed or version
+ * @retval SEGUE_EIO, SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_experiment_finished(segue_results **out,
+                                                        const segue_experiment *experiment,
+                                                        const char *folder, segue_error *err);
+
+/** Remove the results and the journal of an experiment from `folder`. */
+void segue_experiment_forget(const segue_experiment *experiment, const char *folder);
 
 /** Refuse to write results over `file`, which the experiment was read from, or over the model sets
  * and logs that it names; @retval SEGUE_EUSAGE */

@@ -1,13 +1,10 @@
 /* plan_tally.c - the numbers of all runs, added up in their order: threads, processes, stops and
  * resumptions do not show in the results.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _XOPEN_SOURCE 700
-#include <errno.h>
-#include <stdlib.h>
+#define _POSIX_C_SOURCE 200809L
 #include <string.h>
 
 #include "experiment/plan.h"
-#include "io/utf8.h"
 #include "sim/summary.h"
 
 static segue_stats stats_of(const plan_cell *c, size_t column)
@@ -89,39 +86,11 @@ static segue_status summarise(const plan *p, size_t number, segue_cell *out, seg
     return SEGUE_OK;
 }
 
-/* Name a log by its whole path, if that is one that JSON can hold. */
-static int tell_log(json_t *place, const char *log)
-{
-    char *path = log ? realpath(log, NULL) : NULL;
-    int code = log && !path && errno == ENOMEM ? -1 : 0;
-    if (path && segue_is_utf8(path, strlen(path)))
-        code = json_object_set_new(place, "log", json_string(path));
-    free(path);
-    return code;
-}
-
-/* What was run, so that it can be run again from wherever the results are.  Journals keep the names
- * of logs as they were given, which all machines share. */
-static segue_status whole_experiment(const segue_experiment *ex, json_t **out, segue_error *err)
-{
-    json_t *places = NULL;
-    int code = 0;
-    *out = json_deep_copy(ex->json);
-    places = json_object_get(*out, "environment");
-    for (size_t i = 0; *out && i < ex->n_places; i++)
-        code |= tell_log(json_is_array(places) ? json_array_get(places, i) : places,
-                         ex->place[i].log_path);
-    if (*out && code == 0)
-        return SEGUE_OK;
-    json_decref(*out);
-    return segue_fail(err, SEGUE_ENOMEM, "out of memory for the results");
-}
-
 segue_status segue_plan_tally(const plan *p, segue_results **out, segue_error *err)
 {
     segue_results *results = NULL;
     json_t *experiment = NULL;
-    segue_status status = whole_experiment(p->ex, &experiment, err);
+    segue_status status = segue_experiment_describe(p->ex, &experiment, err);
     if (status == SEGUE_OK)
         status = segue_results_create(&results, experiment, p->n_cells, err);
     for (size_t i = 0; i < p->n_cells && status == SEGUE_OK; i++)
