@@ -283,6 +283,43 @@ static void results_are_read_as_they_were_written(void **state)
     segue_experiment_destroy(experiment);
 }
 
+typedef struct seen_progress {
+    size_t calls;
+    double share[64];
+} seen_progress;
+
+static void see_progress(void *context, double done, double total)
+{
+    seen_progress *seen = context;
+    assert_true(seen->calls < 64);
+    seen->share[seen->calls++] = done / total;
+}
+
+/* kl-ucb takes a hundred times as long as ucb: when it is through, so is almost everything. */
+static void progress_goes_by_time_and_not_by_steps(void **state)
+{
+    (void)state;
+    char journal[128];
+    seen_progress seen = {.calls = 0};
+    path_in(journal, sizeof journal, "slow.unfinished");
+    segue_experiment *experiment = experiment_of(
+        "{\"name\": \"slow\", \"environment\": {\"uniform\": 7}, \"policies\": [\"kl-ucb\", "
+        "\"ucb\"], \"steps\": 500, \"tasks\": 4, \"runs\": 8}");
+    segue_results *results = NULL;
+    const segue_conduct conduct = {.threads = 1,
+                                   .journal = journal,
+                                   .fresh = true,
+                                   .progress = see_progress,
+                                   .context = &seen};
+    assert_ok(segue_experiment_run(&results, experiment, &conduct, NULL));
+    assert_int_equal(seen.calls, 64); /* one per task */
+    assert_true(seen.share[31] > 0.9 && seen.share[31] < 1.0);
+    assert_near(seen.share[63], 1.0, 1e-6);
+    assert_int_equal(unlink(journal), 0);
+    segue_results_destroy(results);
+    segue_experiment_destroy(experiment);
+}
+
 static atomic_int asks_left;
 
 static bool stop_soon(void)
@@ -540,6 +577,7 @@ int main(void)
         cmocka_unit_test(types_are_counted_as_they_are_found),
         cmocka_unit_test(models_settle_when_eps_is_below_half_their_gap),
         cmocka_unit_test(results_are_read_as_they_were_written),
+        cmocka_unit_test(progress_goes_by_time_and_not_by_steps),
         cmocka_unit_test(a_stop_at_any_task_does_not_show),
         cmocka_unit_test(shards_do_not_show),
         cmocka_unit_test(processes_do_not_show),

@@ -143,7 +143,7 @@ class Run(Folder):
             self.assertEqual(cell["regret"]["se"], result["regret"]["se"])
             self.assertEqual([m["mean"] for m in cell["by_model"]], [m["mean"] for m in result["by_model"]])
         experiment = {**GOOD, "policies": ["tucb", "ts"], "steps": 100, "tasks": 20, "runs": 3, "every": 7}
-        found = json.loads(answer("run", self.file(json.dumps(experiment), "a.json"), "--out", self.folder,
+        found = json.loads(answer("run", self.file(json.dumps(experiment), "a.json"), "--out", self.folder, "--fresh",
                                   "--format", "json"))
         curve = self.folder / "curve.csv"
         other = json.loads(answer("simulate", "--models", PAPER, "--policy", "tucb,ts", "--steps", 100,
@@ -170,7 +170,7 @@ class Run(Folder):
         first = {p.name: p.read_bytes() for p in self.folder.glob("try*")}
         self.assertEqual(sorted(first), ["try-curve.csv", "try.csv", "try.json"])
         again = self.file(json.dumps(found["experiment"]), "again.json")
-        answer("run", again, "--out", self.folder)
+        answer("run", again, "--out", self.folder, "--fresh")
         self.assertEqual(first, {p.name: p.read_bytes() for p in self.folder.glob("try*")})
         other = self.folder / "other"  # or from the results themselves
         answer("run", self.folder / "try.json", "--out", other)
@@ -211,9 +211,9 @@ class Run(Folder):
         answer("run", path, "--out", self.folder)
         self.assertEqual(other.read_text(), "mine\n")  # no curve of ours
         curve = self.file(json.dumps({**GOOD, "tasks": 2, "every": 1}), "curve.json")
-        answer("run", curve, "--out", self.folder)
+        answer("run", curve, "--out", self.folder, "--fresh")
         self.assertTrue(other.read_text().startswith("experiment,"))
-        answer("run", path, "--out", self.folder)
+        answer("run", path, "--out", self.folder, "--fresh")
         self.assertFalse(other.exists())
 
     def test_a_log_is_an_environment(self):
@@ -271,7 +271,7 @@ class Run(Folder):
         small = json.loads(answer("run", path, "--variant", "small", "--out", self.folder, "--format", "json"))
         self.assertEqual([(c["steps"], c["runs"]) for c in small["results"]], [(30, 2), (30, 2)])
         self.assertEqual(small["experiment"]["variant"], "small")
-        other = json.loads(answer("run", path, "--runs", 4, "--seed", 9, "--out", self.folder, "--format", "json"))
+        other = json.loads(answer("run", path, "--runs", 4, "--seed", 9, "--out", self.folder, "--fresh", "--format", "json"))
         self.assertEqual((other["experiment"]["seed"], other["results"][0]["runs"]), (9, 4))
 
     def test_same_bytes_on_any_number_of_threads(self):
@@ -345,6 +345,30 @@ class Run(Folder):
         answer("run", path, "--out", out, "--fresh")
         self.assertEqual(expected, {p.name: p.read_bytes() for p in out.iterdir()})
 
+    def test_finished_results_stay_unless_fresh_is_asked_for(self):
+        path = self.file(json.dumps({**self.LONG, "runs": 2}), "a.json")
+        out = self.folder / "out"
+        printed = answer("run", path, "--out", out, "--format", "json")
+        before = {p.name: (p.read_bytes(), p.stat().st_mtime_ns) for p in out.iterdir()}
+        self.refused(2, "out/try.json: is finished; '--resume' shows it, '--fresh' plays it again", "run", path,
+                     "--out", out)
+        for name in ("table", "csv"):
+            shown = answer("run", path, "--out", out, "--resume", "--format", name)
+            self.assertEqual(shown, answer("run", path, "--out", self.folder / name, "--format", name))
+        for args in (("--seed", 8), ("--runs", 3)):
+            for resume in ((), ("--resume",)):
+                self.refused(2, "not of this experiment, seed and version; '--fresh' replaces it", "run", path,
+                             "--out", out, *args, *resume)
+        self.assertEqual(answer("run", path, "--out", out, "--resume", "--format", "json"), printed)
+        self.assertEqual(before, {p.name: (p.read_bytes(), p.stat().st_mtime_ns) for p in out.iterdir()})
+        (out / "try-curve.csv").unlink()
+        self.refused(2, "try-curve.csv: is missing beside finished results", "run", path, "--out", out, "--resume")
+        (out / "try.json").write_text("mine")
+        self.refused(2, "not of this experiment", "run", path, "--out", out, "--resume")
+        self.assertEqual((out / "try.json").read_text(), "mine")
+        answer("run", path, "--out", out, "--fresh")
+        self.assertEqual(before["try.json"][0], (out / "try.json").read_bytes())
+
     def test_two_at_once_do_not_mix(self):
         path = self.file(json.dumps({**self.LONG, "runs": 200}), "a.json")
         out = self.folder / "out"
@@ -366,7 +390,7 @@ class Run(Folder):
     def test_a_curve_of_earlier_results_does_not_stay(self):
         answer("run", self.file(json.dumps({**GOOD, "tasks": 4, "every": 2}), "a.json"), "--out", self.folder)
         self.assertTrue((self.folder / "try-curve.csv").exists())
-        answer("run", self.file(json.dumps(GOOD), "a.json"), "--out", self.folder)
+        answer("run", self.file(json.dumps(GOOD), "a.json"), "--out", self.folder, "--fresh")
         self.assertFalse((self.folder / "try-curve.csv").exists())
 
     def test_what_is_ignored_stays_ignored(self):
@@ -441,6 +465,10 @@ class Paper(Folder):
         self.refused(2, "--resume", "paper", "--experiments", self.experiments, "--out", out)
         resumed, _ = self.paper("stopped", "--resume")
         self.assertEqual(files_of(one), files_of(resumed))
+        played = {p: p.stat().st_mtime_ns for p in (two / "data").iterdir()}
+        self.refused(2, "is finished", "paper", "--experiments", self.experiments, "--out", two)
+        self.paper("two", "--resume")  # plays nothing
+        self.assertEqual(played, {p: p.stat().st_mtime_ns for p in (two / "data").iterdir()})
         answer("paper", "--redraw", "--out", two)
         self.assertEqual(files_of(one), files_of(two))
         other, _ = self.paper("other", "--seed", 2)
@@ -657,22 +685,22 @@ class Paper(Folder):
         experiment = {**GOOD, "policies": ["round-robin", "mucb", "tts"], "steps": 90, "tasks": 6, "every": 3,
                       "environment": [{"name": "one", "models": {"means": [[.9, .1, .05], [.1, .9, .05]]}},
                                       {"name": "none", "models": {"means": [[.9, .1], [.1, .9]]}}]}
-        found = json.loads(answer("run", self.file(json.dumps(experiment), "a.json"), "--out", self.folder,
+        found = json.loads(answer("run", self.file(json.dumps(experiment), "a.json"), "--out", self.folder, "--fresh",
                                   "--format", "json"))
         pulls = {(cell["environment"], cell["policy"]): cell["never_best"]["mean"] for cell in found["results"]}
         self.assertEqual([pulls["one", p] for p in ("round-robin", "mucb")], [30, 0])
         self.assertGreater(pulls["one", "tts"], 0)
         self.assertEqual([pulls["none", p] for p in ("round-robin", "mucb", "tts")], [0, 0, 0])
         del experiment["tasks"], experiment["every"], experiment["policies"][2]
-        found = json.loads(answer("run", self.file(json.dumps(experiment), "a.json"), "--out", self.folder,
+        found = json.loads(answer("run", self.file(json.dumps(experiment), "a.json"), "--out", self.folder, "--fresh",
                                   "--format", "json"))
         self.assertEqual([cell["never_best"]["mean"] for cell in found["results"]], [30, 0, 0, 0])
         experiment["environment"] = {**experiment["environment"][0], "mixed": 2}
-        found = json.loads(answer("run", self.file(json.dumps(experiment), "a.json"), "--out", self.folder,
+        found = json.loads(answer("run", self.file(json.dumps(experiment), "a.json"), "--out", self.folder, "--fresh",
                                   "--format", "json"))
         self.assertEqual(found["results"][0]["never_best"]["mean"], 30)
         experiment.update(environment={"uniform": 3}, policies=["ts"])
-        found = json.loads(answer("run", self.file(json.dumps(experiment), "a.json"), "--out", self.folder,
+        found = json.loads(answer("run", self.file(json.dumps(experiment), "a.json"), "--out", self.folder, "--fresh",
                                   "--format", "json"))
         self.assertIsNone(found["results"][0]["never_best"]["mean"])
 
@@ -683,7 +711,7 @@ class Paper(Folder):
                                                           for w, m in zip(weights, means, strict=True)))
             experiment = {**GOOD, "environment": {"models": models, "spread": 3}, "policies": ["mucb"], "steps": 200,
                           "runs": 20}
-            found = answer("run", self.file(json.dumps(experiment), "a.json"), "--out", self.folder, "--format", "json")
+            found = answer("run", self.file(json.dumps(experiment), "a.json"), "--out", self.folder, "--fresh", "--format", "json")
             other = answer("simulate", "--models", models, "--spread", 3, "--policy", "mucb", "--steps", 200,
                            "--runs", 20, "--seed", 7, "--format", "json")
             one, same = (json.loads(text)["results"][0]["no_model_left"] for text in (found, other))

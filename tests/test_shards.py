@@ -63,6 +63,13 @@ class Shards(Folder):
                 shutil.rmtree(self.out)
                 shutil.rmtree(self.straight)
 
+    def test_results_of_another_experiment_stay(self):
+        answer("run", self.path, "--out", self.out, "--seed", 9)
+        self.play("1/2", "2/2")
+        self.not_merged("not of this experiment, seed and version; '--fresh' replaces it")
+        printed = answer("merge", self.path, "--out", self.out, "--fresh")
+        self.assertEqual(answer("merge", self.path, "--out", self.out), printed)  # the same again
+
     def test_a_shard_is_stopped_and_resumed(self):
         path = self.file(json.dumps({**TRY, "policies": ["tucb"], "tasks": 60, "steps": 400, "runs": 48}), "long.json")
         answer("run", path, "--out", self.straight)

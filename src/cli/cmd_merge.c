@@ -9,7 +9,7 @@
 typedef struct settings {
     const char *variant, *out, *format;
     uint64_t runs, seed, threads;
-    bool quiet;
+    bool fresh, quiet;
 } settings;
 
 #define FIELD(name) .offset = offsetof(settings, name)
@@ -24,11 +24,24 @@ static const cli_option options[] = {
      0},
     {"format", 'f', CLI_TEXT, FIELD(format), "FORMAT",
      "what is printed: table (default), csv or json", 0, 0},
+    {"fresh", 0, CLI_FLAG, FIELD(fresh), NULL, "replace results of another experiment", 0, 0},
     /* 'segue run' takes these; there is nothing here for them to do. */
     {"threads", 't', CLI_WHOLE, FIELD(threads), "T", "taken, and without effect: one is enough", 1,
      SEGUE_MAX_THREADS},
     {"quiet", 'q', CLI_FLAG, FIELD(quiet), NULL, "taken, and without effect: it is short", 0, 0},
 };
+
+/* Results that are finished already come out the same; others are not replaced unasked. */
+static segue_status keep_others(const settings *set, const segue_experiment *experiment,
+                                segue_error *err)
+{
+    segue_results *there = NULL;
+    if (set->fresh)
+        return SEGUE_OK;
+    const segue_status status = segue_experiment_finished(&there, experiment, set->out, err);
+    segue_results_destroy(there);
+    return status;
+}
 
 static segue_status merge(const settings *set, const char *path, segue_results **out,
                           segue_error *err)
@@ -40,6 +53,8 @@ static segue_status merge(const settings *set, const char *path, segue_results *
     segue_status status = segue_experiment_read(&experiment, path, &changes, err);
     if (status == SEGUE_OK)
         status = segue_experiment_keep(experiment, set->out, path, err);
+    if (status == SEGUE_OK)
+        status = keep_others(set, experiment, err);
     if (status == SEGUE_OK)
         status = segue_experiment_merge(out, experiment, set->out, err);
     if (status == SEGUE_OK)

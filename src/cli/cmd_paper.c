@@ -128,6 +128,8 @@ static segue_status play_one(const study *st, size_t number, const segue_conduct
     const segue_experiment *experiment = st->experiment[number];
     segue_results *results = NULL;
     segue_status status = cli_find_finished(&results, experiment, st->data, how, err);
+    if (results)
+        cli_progress_skip(how->context);
     if (status == SEGUE_OK && !results)
         status = cli_run_experiment(&results, experiment, st->data, *how, err);
     segue_results_destroy(results);

@@ -1,6 +1,7 @@
 /* cmd_run.c - `segue run`: an experiment that a file describes.
  * SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -41,7 +42,7 @@ static const cli_option options[] = {
      0},
     {"out", 'o', CLI_TEXT, FIELD(out), "FOLDER", "where results go (default: this folder)", 0, 0},
     {"resume", 0, CLI_FLAG, FIELD(resume), NULL,
-     "go on where an earlier run stopped; show what is finished", 0, 0},
+     "go on with what was stopped; show what is finished", 0, 0},
     {"fresh", 0, CLI_FLAG, FIELD(fresh), NULL, "begin again; replace what is there", 0, 0},
     {"format", 'f', CLI_TEXT, FIELD(format_text), "FORMAT",
      "what is printed: table (default), csv or json", 0, 0},
@@ -168,7 +169,7 @@ segue_status cli_run_experiment(segue_results **out, const segue_experiment *exp
     conduct.stopped = cli_interrupted;
     conduct.tell = tell;
     if (segue_ranks_is_first(conduct.ranks))
-        conduct.progress = cli_progress_show;
+        conduct.progress = cli_progress_show_time;
     status = segue_experiment_run(out, experiment, &conduct, err);
     return status == SEGUE_OK && *out ? segue_experiment_write(*out, folder, err) : status;
 }
@@ -303,12 +304,38 @@ static segue_status play(const settings *set, const segue_experiment *experiment
     return status;
 }
 
+/* Files are printed as they are: results that were read have fewer digits. */
+static segue_status print_file(const char *path, segue_error *err)
+{
+    char block[65536];
+    segue_output output = {.stream = NULL};
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", segue_text_tail(path),
+                          strerror(errno));
+    segue_status status = segue_output_init(&output, err);
+    for (size_t size; status == SEGUE_OK && (size = fread(block, 1, sizeof block, file)) > 0;)
+        (void)fwrite(block, 1, size, output.stream);
+    if (status == SEGUE_OK && ferror(file))
+        status = segue_fail(err, SEGUE_EIO, "%s: reading failed", segue_text_tail(path));
+    if (status == SEGUE_OK)
+        status = cli_output_send(&output, NULL, err);
+    segue_output_fini(&output);
+    (void)fclose(file);
+    return status;
+}
+
 static segue_status print_finished(const settings *set, const segue_results *results,
                                    segue_error *err)
 {
     if (!set->quiet)
         (void)fprintf(stderr, "segue: %s: is finished; nothing is left to play\n", results->name);
-    return cli_print_results(results, set->format, err);
+    if (set->format == CLI_TABLE)
+        return cli_print_results(results, set->format, err);
+    char path[PATH_SIZE];
+    (void)snprintf(path, sizeof path, "%s/%s.%s", set->out, results->name,
+                   set->format == CLI_CSV ? "csv" : "json");
+    return print_file(path, err);
 }
 
 /* Read the experiment and, in the first process, the results if they are finished. */

@@ -11,6 +11,7 @@
 #define PATIENCE       0.5 /* seconds before the first bar: short work needs none */
 #define INTERVAL       0.1 /* between bars */
 #define PLAIN_INTERVAL 5.0 /* between lines */
+#define CALM           2.0 /* before the first guess of the time left */
 #define WIDTH          24
 
 double cli_seconds(void)
@@ -48,34 +49,61 @@ static void print_rate(char *text, size_t size, double rate)
         *text = '\0'; /* not known */
 }
 
-static void draw(const cli_progress *progress, double done, double left, const char *rate)
+static void draw(const cli_progress *progress, double done, const char *left, const char *rate)
 {
     char bar[WIDTH + 1];
     for (int i = 0; i < WIDTH; i++)
         bar[i] = (double)i < done * WIDTH ? '#' : '.';
     bar[WIDTH] = '\0';
-    (void)fprintf(stderr, "\r%-16.16s [%s] %3.0f %%%s, %.0f s left \033[K", progress->label, bar,
-                  100.0 * done, rate, left);
+    (void)fprintf(stderr, "\r%-16.16s [%s] %3.0f %%%s%s \033[K", progress->label, bar, 100.0 * done,
+                  rate, left);
     (void)fflush(stderr);
+}
+
+/* The time left, by the time that the shares so far have taken. */
+static void print_left(char *text, size_t size, const cli_progress *progress, double all,
+                       double elapsed)
+{
+    const double played = all - progress->skipped;
+    if (elapsed < CALM || played <= 0.0)
+        *text = '\0'; /* not known yet */
+    else
+        (void)snprintf(text, size, ", %.0f s left", elapsed * (1.0 - all) / played);
+}
+
+static void show(cli_progress *progress, double share, const char *rate)
+{
+    char left[40];
+    const double now = cli_seconds(), all = progress->before + progress->share * share;
+    print_left(left, sizeof left, progress, all, now - progress->started);
+    progress->next = now + (progress->terminal ? INTERVAL : PLAIN_INTERVAL);
+    if (progress->terminal)
+        draw(progress, all, left, rate);
+    else
+        (void)fprintf(stderr, "segue: %s: %.0f %%%s%s\n", progress->label, 100.0 * all, rate, left);
+    progress->drawn = progress->terminal;
 }
 
 void cli_progress_show(void *context, double done, double total)
 {
     cli_progress *progress = context;
-    const double now = progress->quiet ? 0.0 : cli_seconds();
-    if (progress->quiet || now < progress->next)
-        return;
     char rate[40];
-    print_rate(rate, sizeof rate, done / (now - progress->part_started + 1e-9));
-    const double all = progress->before + progress->share * (total > 0.0 ? done / total : 1.0);
-    const double left = all > 0.0 ? (now - progress->started) * (1.0 - all) / all : 0.0;
-    progress->next = now + (progress->terminal ? INTERVAL : PLAIN_INTERVAL);
-    if (progress->terminal)
-        draw(progress, all, left, rate);
-    else
-        (void)fprintf(stderr, "segue: %s: %.0f %%%s, %.0f s left\n", progress->label, 100.0 * all,
-                      rate, left);
-    progress->drawn = progress->terminal;
+    if (progress->quiet || cli_seconds() < progress->next)
+        return;
+    print_rate(rate, sizeof rate, done / (cli_seconds() - progress->part_started + 1e-9));
+    show(progress, total > 0.0 ? done / total : 1.0, rate);
+}
+
+void cli_progress_show_time(void *context, double done, double total)
+{
+    cli_progress *progress = context;
+    if (!progress->quiet && cli_seconds() >= progress->next)
+        show(progress, total > 0.0 ? done / total : 1.0, "");
+}
+
+void cli_progress_skip(cli_progress *progress)
+{
+    progress->skipped += progress->share;
 }
 
 void cli_progress_fini(cli_progress *progress)

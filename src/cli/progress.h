@@ -18,6 +18,7 @@ typedef struct cli_progress {
     double part_started; /* likewise */
     double before;       /* shares of the whole: done by earlier parts, and this part's own */
     double share;
+    double skipped; /* shares that took no time */
 } cli_progress;
 
 void cli_progress_init(cli_progress *progress, bool quiet);
@@ -25,6 +26,10 @@ void cli_progress_init(cli_progress *progress, bool quiet);
 void cli_progress_part(cli_progress *progress, const char *label, double before, double share);
 /** Of the part under way, `done` of `total` steps are done.  For segue_simulation.progress. */
 void cli_progress_show(void *context, double done, double total);
+/** The same, where `done` and `total` are estimates of time and not steps. */
+void cli_progress_show_time(void *context, double done, double total);
+/** The part under way was finished before, and takes no time. */
+void cli_progress_skip(cli_progress *progress);
 /** Wipe the bar. */
 void cli_progress_fini(cli_progress *progress);
 

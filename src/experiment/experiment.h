@@ -21,8 +21,8 @@ typedef struct segue_conduct {
     const char *journal; /* where finished runs are kept meanwhile */
     bool resume;         /* go on with the journal, if there is one */
     bool fresh;          /* do not mind a journal that is there */
-    /* Called now and then, one thread at a time, with the steps done and to be done.  May be NULL.
-     */
+    /* Called now and then, one thread at a time, with the estimated time of what is done and of all
+     * that is to be done, in any unit.  May be NULL. */
     void (*progress)(void *context, double done, double total);
     void *context;
     bool (*stopped)(void); /* whether to stop now; asked after every task by any thread */
@@ -67,7 +67,7 @@ SEGUE_MUST_CHECK segue_status segue_experiment_merge(segue_results **out,
 SEGUE_MUST_CHECK segue_status segue_experiment_describe(const segue_experiment *experiment,
                                                         json_t **out, segue_error *err);
 
-/** How many steps all runs of an experiment have. */
+/** Estimated time of all runs of an experiment, in any unit: see cost.h. */
 double segue_experiment_cost(const segue_experiment *experiment);
 
 /**
@@ -80,10 +80,10 @@ SEGUE_MUST_CHECK segue_status segue_experiment_write(const segue_results *result
                                                      const char *folder, segue_error *err);
 
 /**
- * Read the results that an earlier run left in `folder`; *out is NULL if there are none.  A missing
- * CSV file is written again.
+ * Read the results that an earlier run left in `folder`; *out is NULL if there are none.
  *
- * @retval SEGUE_EFILE  the file is no result, or one of another experiment, seed or version
+ * @retval SEGUE_EFILE  the file is no result, one of another experiment, seed or version, or its
+ *                      CSV is missing
  * @retval SEGUE_EIO, SEGUE_ENOMEM
  */
 SEGUE_MUST_CHECK segue_status segue_experiment_finished(segue_results **out,

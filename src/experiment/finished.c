@@ -91,17 +91,22 @@ static segue_status is_there(const segue_experiment *ex, const char *folder, siz
     return SEGUE_OK;
 }
 
-static segue_status complete(const segue_experiment *ex, const segue_results *results,
+/* JSON has fewer digits than the results had in memory: CSV files are not made from it. */
+static segue_status need_all(const segue_experiment *ex, const segue_results *results,
                              const char *folder, segue_error *err)
 {
-    char path[4096];
-    bool csv = false, curve = false;
-    segue_status status = is_there(ex, folder, CSV, path, &csv, err);
-    if (status == SEGUE_OK)
-        status = is_there(ex, folder, CURVE, path, &curve, err);
-    if (status != SEGUE_OK || (csv && (curve || !results->cell[0].every)))
-        return status;
-    return segue_experiment_write(results, folder, err);
+    for (size_t i = CSV; i <= (results->cell[0].every ? CURVE : CSV); i++) {
+        char path[4096];
+        bool there = false;
+        const segue_status status = is_there(ex, folder, i, path, &there, err);
+        if (status != SEGUE_OK)
+            return status;
+        if (!there)
+            return segue_fail(err, SEGUE_EFILE,
+                              "%s: is missing beside finished results; '--fresh' plays it again",
+                              segue_text_tail(path));
+    }
+    return SEGUE_OK;
 }
 
 static segue_status read_same(segue_results **out, const segue_experiment *ex, const char *path,
@@ -133,7 +138,7 @@ segue_status segue_experiment_finished(segue_results **out, const segue_experime
         return status;
     status = read_same(out, ex, path, err);
     if (status == SEGUE_OK)
-        status = complete(ex, *out, folder, err);
+        status = need_all(ex, *out, folder, err);
     if (status == SEGUE_OK)
         return SEGUE_OK;
     segue_results_destroy(*out);

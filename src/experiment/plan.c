@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "experiment/cost.h"
 #include "experiment/measure.h"
 #include "segue/version.h"
 #include "sim/runner.h"
@@ -36,12 +37,9 @@ static segue_follow followed(const segue_experiment *ex, const segue_simulation 
     return comparable ? SEGUE_FOLLOW_MODELS : SEGUE_FOLLOW_REGRET;
 }
 
-/* Steps of one run of a cell. */
-static double cost_of(const segue_simulation *sim)
+static double tasks_of(const segue_simulation *sim)
 {
-    const double tasks =
-        sim->tasks ? (double)sim->tasks : (double)segue_runner_runs(sim) / (double)sim->runs;
-    return (double)sim->steps * tasks;
+    return sim->tasks ? (double)sim->tasks : (double)segue_runner_runs(sim) / (double)sim->runs;
 }
 
 double segue_experiment_cost(const segue_experiment *ex)
@@ -49,7 +47,7 @@ double segue_experiment_cost(const segue_experiment *ex)
     double cost = 0.0;
     for (size_t i = 0; i < segue_experiment_cells(ex); i++) {
         const segue_simulation sim = segue_experiment_cell(ex, i);
-        cost += cost_of(&sim) * (double)ex->runs;
+        cost += segue_cost_of_run(&sim, tasks_of(&sim)) * (double)ex->runs;
     }
     return cost;
 }
@@ -74,7 +72,8 @@ static segue_status cell_init(plan_cell *c, const segue_experiment *ex, size_t n
         return status;
     const size_t models = c->n_models ? c->n_models : 1;
     c->width = single ? models + BEHIND : segue_plan_at_tracks(c) + segue_measure_size(&measure);
-    c->cost = cost_of(&c->sim);
+    c->steps = (double)c->sim.steps * tasks_of(&c->sim);
+    c->task_time = segue_cost_of_run(&c->sim, 1.0);
     if ((double)ex->runs * (double)c->width * (double)segue_experiment_cells(ex) > MOST_NUMBERS)
         return segue_fail(err, SEGUE_EDOMAIN,
                           "%s: asks for too many runs, or points over tasks: %" PRIu64
@@ -102,7 +101,7 @@ static void put_in_order(plan *p)
 {
     for (size_t i = 0; i < p->n_cells; i++) {
         size_t at = i;
-        for (; at > 0 && p->cells[p->order[at - 1]].cost < p->cells[i].cost; at--)
+        for (; at > 0 && p->cells[p->order[at - 1]].steps < p->cells[i].steps; at--)
             p->order[at] = p->order[at - 1];
         p->order[at] = i;
     }
@@ -185,7 +184,8 @@ void segue_plan_deal(plan *p, size_t self, size_t count)
             continue;
         if (turn++ % count == self)
             p->todo[p->n_todo++] = unit;
-        p->total += p->cells[unit / runs].cost;
+        const plan_cell *c = &p->cells[unit / runs];
+        p->total += tasks_of(&c->sim) * c->task_time;
     }
 }
 

@@ -23,7 +23,8 @@ typedef struct plan_cell {
     segue_follow follow; /* what is followed over tasks */
     size_t width;        /* numbers a run */
     double *values;      /* runs x width */
-    double cost;         /* steps of a run */
+    double steps;        /* of a run */
+    double task_time;    /* of a task, estimated: see cost.h */
     size_t place;        /* in the order of cells */
 } plan_cell;
 
@@ -41,11 +42,11 @@ typedef struct plan {
     uint64_t *todo;  /* n_units, of which n_todo are in use: what this process plays, in order */
     uint64_t n_todo; /* 0 until they are dealt */
     segue_journal *journal;
-    pthread_mutex_t writing; /* held while a run is kept, or sent to who keeps it */
-    pthread_mutex_t telling; /* held while progress is told */
-    double total;            /* steps to be played, by all processes */
-    atomic_uint_fast64_t played;
-    atomic_bool stop; /* set when something failed elsewhere */
+    pthread_mutex_t writing;     /* held while a run is kept, or sent to who keeps it */
+    pthread_mutex_t telling;     /* held while progress is told */
+    double total;                /* estimated time of what is to be played, by all processes ... */
+    atomic_uint_fast64_t played; /* ... and of what has been */
+    atomic_bool stop;            /* set when something failed elsewhere */
 } plan;
 
 /** @retval SEGUE_EDOMAIN  it asks for more than is kept in memory
@@ -79,8 +80,8 @@ SEGUE_MUST_CHECK segue_status segue_plan_open_journal(plan *p, segue_error *err)
 SEGUE_MUST_CHECK segue_status segue_plan_work(void *context, size_t worker, uint64_t item,
                                               segue_error *err);
 
-/** So many steps more were played: tell how far all have come. */
-void segue_plan_progress(plan *p, uint64_t steps);
+/** So many tasks more of a cell were played: report how far all have come. */
+void segue_plan_progress(plan *p, const plan_cell *cell, uint64_t tasks);
 
 /** Where the tracks begin among the numbers of a run of tasks. */
 size_t segue_plan_at_tracks(const plan_cell *cell);

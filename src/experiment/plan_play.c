@@ -16,10 +16,10 @@ typedef struct notes {
 } notes;
 
 /* Whoever finds another telling goes on: that one will do. */
-void segue_plan_progress(plan *p, uint64_t steps)
+void segue_plan_progress(plan *p, const plan_cell *cell, uint64_t tasks)
 {
     const segue_conduct *conduct = p->conduct;
-    atomic_fetch_add(&p->played, steps);
+    atomic_fetch_add(&p->played, (uint64_t)(cell->task_time * (double)tasks));
     if (!conduct->progress || pthread_mutex_trylock(&p->telling) != 0)
         return;
     conduct->progress(conduct->context, (double)atomic_load(&p->played), p->total);
@@ -34,7 +34,7 @@ static bool is_stopped(const plan *p)
 static segue_status note_task(void *context, const run_task *task, segue_error *err)
 {
     notes *n = context;
-    segue_plan_progress(n->plan, n->cell->sim.steps);
+    segue_plan_progress(n->plan, n->cell, 1);
     if (is_stopped(n->plan))
         return segue_fail(err, SEGUE_ESTOPPED, "stopped");
     if (n->by_model && n->cell->n_models) {

@@ -167,7 +167,8 @@ static void take_run(talk *t)
     p->done[unit] = status == SEGUE_OK;
     p->kept += p->done[unit];
     fail_all(t, status, &err);
-    segue_plan_progress(p, (uint64_t)p->cells[unit / p->ex->runs].cost);
+    const plan_cell *cell = &p->cells[unit / p->ex->runs];
+    segue_plan_progress(p, cell, (uint64_t)(cell->steps / (double)cell->sim.steps));
 }
 
 static void take_fare(talk *t)
