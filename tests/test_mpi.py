@@ -110,6 +110,8 @@ class Mpi(Folder):
                               capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(bytes_of(self.out), files)
+        code, stdout, stderr = mpirun(SEGUE, "run", path, "--out", self.out, "--resume", "--quiet")  # plays nothing
+        self.assertEqual((code, stdout), (0, done.stdout), stderr)
         shutil.rmtree(self.out)
 
     def test_what_is_killed_or_stopped_resumes_to_the_same_bytes(self):
