@@ -7,6 +7,8 @@
 #include "serve/inside.h"
 #include "serve/out.h"
 
+#define UNSTORED_MOST 50000 /* decisions that wait for a default; a tenth of a second's storing */
+
 /* ---- choosing ---------------------------------------------------------------------------- */
 
 /* Take the arms off that are excluded now; false: one of them is not an arm. */
@@ -61,7 +63,7 @@ static segue_status choose_each(segue_service *service, live_learner *live, live
                                 segue_error *err)
 {
     const size_t n = call->count ? (size_t)call->count : 1;
-    const double now = segue_service_now(service);
+    const double now = segue_service_time(service);
     live_law law = {.drawn = NULL};
     segue_status status = SEGUE_OK;
     out->choice = calloc(n, sizeof *out->choice);

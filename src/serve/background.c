@@ -11,6 +11,8 @@
 #define EXPIRED_MOST 1000 /* defaults of a learner at one tick */
 #define IDLE_MOST    1000 /* tasks of a learner closed at one tick */
 
+#define CLOCK_SECONDS 60.0 /* between two transactions that store the service time alone */
+
 /* ---- fits -------------------------------------------------------------------------------- */
 
 void segue_work_add(segue_service *service, live_learner *live)
@@ -91,7 +93,7 @@ bool segue_defaults_due(const live_learner *live, double now)
 op *segue_expired(segue_service *service, int64_t learner)
 {
     op *first = NULL, **end = &first;
-    const double now = segue_service_now(service);
+    const double now = segue_service_time(service);
     live_learner *live = segue_service_find_id(service, learner);
     if (!live)
         return NULL;
@@ -114,7 +116,6 @@ static void look_at_waiting(segue_service *service, live_learner *live, double n
     (void)pthread_mutex_lock(&live->lock);
     waiting_line *line = &live->line;
     segue_line_leave_closed(line, &live->by_id);
-    segue_line_not_after(line, now);
     const bool over = segue_defaults_due(live, now);
     const bool unkept = line->kept < line->next;
     (void)pthread_mutex_unlock(&live->lock);
@@ -139,14 +140,12 @@ static void look_for_idle(segue_service *service, live_learner *live, double now
     int64_t found[IDLE_MOST];
     size_t count = 0, place = 0;
     const map_entry *within = NULL;
-    const double since = now - live->idle_looked; /* < 0: the clock was set back */
-    if (since >= 0.0 && since < fmin(1.0, idle / 4.0))
+    if (now - live->idle_looked < fmin(1.0, idle / 4.0))
         return;
     live->idle_looked = now;
     (void)pthread_mutex_lock(&live->lock);
     for (live_task *task;
          count < IDLE_MOST && (task = segue_map_next(&live->by_id, &place, &within));) {
-        task->active = fmin(task->active, now);
         if (now - task->active > idle && !task->close_wished) {
             task->close_wished = true;
             found[count++] = task->id;
@@ -164,9 +163,18 @@ static void wish_probe(segue_service *service)
         atomic_store(&service->probes, false);
 }
 
+/* Whether a transaction of its own must store the service time: only open tasks depend on it. */
+static bool is_clock_due(segue_service *service, double now)
+{
+    if (segue_service_open_tasks(service) == 0 || now - service->clock_probed < CLOCK_SECONDS)
+        return false;
+    service->clock_probed = now;
+    return true;
+}
+
 void segue_tick(segue_service *service)
 {
-    const double now = segue_service_now(service);
+    const double now = segue_service_time(service);
     size_t count = 0;
     live_learner **all = segue_service_all(service, &count);
     for (size_t i = 0; all && i < count; i++) {
@@ -179,7 +187,8 @@ void segue_tick(segue_service *service)
         segue_live_release(all[i]);
     }
     free(all);
-    if (atomic_load(&service->failing) || !segue_store_is_there(service->store))
+    if (atomic_load(&service->failing) || is_clock_due(service, now) ||
+        !segue_store_is_there(service->store))
         wish_probe(service);
 }
 

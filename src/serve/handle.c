@@ -191,7 +191,7 @@ static bool allow(segue_service *service, const segue_request *request, const se
     if (request->own)
         return true;
     if (segue_origin_allow(request, any_host, &gate) &&
-        segue_tokens_allow(&service->tokens, request, open, segue_service_now(service), &gate))
+        segue_tokens_allow(&service->tokens, request, open, segue_service_time(service), &gate))
         return true;
     gate.route = reply->route;
     gate.type = reply->type;

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "serve/clock.h"
 #include "serve/live.h"
 #include "serve/metrics.h"
 #include "serve/rebuild.h"
@@ -68,6 +69,8 @@ struct segue_service {
     pthread_mutex_t reader_lock;
     unsigned char key[16];
     uint64_t boot;
+    service_clock clock;
+    double clock_probed; /* service time of the last probe for it; of the thread that keeps time */
     tokens tokens;
     metrics metrics;
 

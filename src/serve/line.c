@@ -112,15 +112,6 @@ void segue_line_leave(waiting_line *line, uint64_t place)
         (void)resize(line, line->capacity / 2); /* or not */
 }
 
-void segue_line_not_after(waiting_line *line, double now)
-{
-    if (line->count == 0 || at(line, 0)->decision.asked <= now)
-        return;
-    for (size_t i = 0; i < line->count; i++)
-        if (at(line, i)->decision.asked > now)
-            at(line, i)->decision.asked = now;
-}
-
 void segue_line_leave_closed(waiting_line *line, const map *open)
 {
     size_t i = 0;

@@ -39,9 +39,6 @@ size_t segue_line_unkept(const waiting_line *line);
 void segue_line_keep(waiting_line *line, uint64_t place);
 void segue_line_leave(waiting_line *line, uint64_t place);
 
-/** The clock was set back: nobody has been asked after now. */
-void segue_line_not_after(waiting_line *line, double now);
-
 /** Let go of the first ones, as far as their tasks are closed: no reward is due to them. */
 void segue_line_leave_closed(waiting_line *line, const map *open);
 
