@@ -29,7 +29,8 @@ static void answer_metrics(segue_service *service, segue_reply *reply)
 {
     reply->type = "text/plain; version=0.0.4";
     segue_metrics_write(&service->metrics, atomic_load(&service->open_tasks),
-                        segue_queue_length(&service->queue), is_ready(service), &reply->body);
+                        atomic_load(&service->unstored), segue_queue_length(&service->queue),
+                        is_ready(service), &reply->body);
 }
 
 /* A browser that has it asks whether it is still the same. */

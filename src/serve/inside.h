@@ -84,6 +84,7 @@ struct segue_service {
     atomic_bool probes;          /* a probe is in the queue */
     char why[SEGUE_ERROR_SIZE];  /* it is broken */
     atomic_ullong open_tasks, made_up;
+    atomic_ullong unstored;         /* decisions that wait for a default and are not stored yet */
     unsigned long long staged_open; /* of the thread that writes: opened by this transaction */
 
     pthread_mutex_t work_lock; /* refits to run, in order */

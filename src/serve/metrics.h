@@ -23,7 +23,7 @@ typedef struct metrics {
 void segue_metrics_count(metrics *m, segue_route route, int status, double seconds);
 
 /** The text that Prometheus reads, format 0.0.4. */
-void segue_metrics_write(const metrics *m, unsigned long long open_tasks, size_t queued, bool ready,
-                         bytes *b);
+void segue_metrics_write(const metrics *m, unsigned long long open_tasks,
+                         unsigned long long unstored, size_t queued, bool ready, bytes *b);
 
 #endif

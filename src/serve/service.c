@@ -69,6 +69,7 @@ live_learner *segue_service_find_id(segue_service *service, int64_t id)
 bool segue_service_enter(segue_service *service, live_learner *live)
 {
     const char *name = live->words.name;
+    live->line.unstored = &service->unstored; /* nobody else sees it yet */
     (void)pthread_rwlock_wrlock(&service->learners_lock);
     bool fine = segue_map_put(&service->by_name, name, strlen(name), live);
     if (fine && !segue_map_put(&service->by_id, &live->id, sizeof live->id, live)) {
