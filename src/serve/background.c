@@ -41,12 +41,32 @@ static live_learner *take_work(segue_service *service, bool wait)
     return live;
 }
 
+/* Count failed refits, and report when those of a learner begin to fail and when they work again.
+ */
+static void note_refit(segue_service *service, live_learner *live, bool fails,
+                       const segue_error *why)
+{
+    if (fails)
+        (void)atomic_fetch_add(&service->metrics.refit_failures, 1);
+    if (fails && !live->refit_fails)
+        segue_service_report(service,
+                             "the refit of learner '%.80s' failed; it keeps its types, and the "
+                             "refit is tried again: %s",
+                             live->words.name, why->message);
+    else if (!fails && live->refit_fails)
+        segue_service_report(service, "the refit of learner '%.80s' works again", live->words.name);
+    live->refit_fails = fails;
+}
+
 bool segue_refit_one(segue_service *service, bool wait)
 {
+    segue_error err = {.message = ""};
     live_learner *live = take_work(service, wait);
     if (!live)
         return false;
-    if (segue_refit_run(live->refit, NULL) == SEGUE_OK) {
+    const segue_status status = segue_refit_run(live->refit, &err);
+    note_refit(service, live, status != SEGUE_OK, &err);
+    if (status == SEGUE_OK) {
         atomic_store(&live->refit_run, true);
         segue_service_wish_once(service, live, OP_PUBLISH);
     } else { /* out of memory: later, maybe */

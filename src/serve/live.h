@@ -78,7 +78,8 @@ typedef struct live_learner {
 
     atomic_bool wished[OP_KINDS]; /* that is on its way already */
 
-    double idle_looked;             /* of the thread that keeps time */
+    bool refit_fails;               /* the last refit; of the thread that estimates */
+    double idle_looked;             /* service time; of the thread that keeps time */
     struct live_learner *next_work; /* of those whose fit is to be run */
 } live_learner;
 

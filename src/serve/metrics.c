@@ -87,6 +87,8 @@ void segue_metrics_write(const metrics *m, unsigned long long open_tasks,
     one(b, "store_failures_total", "counter", "Groups that could not be stored.",
         atomic_load(&m->failures));
     one(b, "refits_total", "counter", "Fits published.", atomic_load(&m->refits));
+    one(b, "refit_failures_total", "counter", "Fits that failed, and are tried again.",
+        atomic_load(&m->refit_failures));
     one(b, "snapshots_total", "counter", "Snapshots stored.", atomic_load(&m->snapshots));
     one(b, "open_tasks", "gauge", "Open tasks.", open_tasks);
     one(b, "unstored_decisions", "gauge",

@@ -18,6 +18,7 @@ typedef struct metrics {
     atomic_ullong decisions, groups, grouped;        /* asked; transactions, and what was in them */
     atomic_ullong failures, refits, snapshots;       /* transactions that could not be stored */
     atomic_ullong closed;                            /* tasks */
+    atomic_ullong refit_failures;                    /* refits that failed, and are tried again */
 } metrics;
 
 void segue_metrics_count(metrics *m, segue_route route, int status, double seconds);
