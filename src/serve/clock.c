@@ -71,8 +71,3 @@ void segue_clock_commit(service_clock *clock)
 {
     clock->stored = clock->staged;
 }
-
-void segue_clock_flush(service_clock *clock)
-{
-    clock->stored = clock->base - STORE_SECONDS;
-}

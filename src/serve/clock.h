@@ -42,7 +42,4 @@ SEGUE_MUST_CHECK segue_status segue_clock_stage(service_clock *clock, segue_stor
 /** The transaction is on the disk. */
 void segue_clock_commit(service_clock *clock);
 
-/** Let the next transaction store the service time, however old the stored one is. */
-void segue_clock_flush(service_clock *clock);
-
 #endif

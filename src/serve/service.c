@@ -411,7 +411,6 @@ static void leave_all(segue_service *service)
     live_learner *live = NULL;
     while ((live = segue_map_next(&service->by_id, &place, &within)) && leave(service, live))
         ;
-    segue_clock_flush(&service->clock);
     if (!live)
         store_now(service, OP_PROBE, 0);
 }

@@ -161,7 +161,7 @@ static segue_status stage_probe(segue_service *service, op *o, segue_error *err)
         o->answered = true;
         return SEGUE_OK;
     }
-    return segue_store_probe(service->store, segue_service_now(service), err);
+    return segue_store_set_clock(service->store, segue_service_time(service), err);
 }
 
 segue_status segue_stage(segue_service *service, op *o, segue_error *err)

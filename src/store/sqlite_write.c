@@ -97,22 +97,6 @@ segue_status segue_store_start(segue_store *store, unsigned char key[SEGUE_STORE
     return segue_sql_run(store, sql, err);
 }
 
-static segue_status set_seconds(segue_store *store, const char *name, double seconds,
-                                segue_error *err)
-{
-    sqlite3_stmt *sql = segue_sql(store, SQL_SET_META, err);
-    if (!sql)
-        return SEGUE_EIO;
-    (void)bind_text(sql, 1, name);
-    (void)sqlite3_bind_double(sql, 2, seconds);
-    return segue_sql_run(store, sql, err);
-}
-
-segue_status segue_store_probe(segue_store *store, double when, segue_error *err)
-{
-    return set_seconds(store, "probe", when, err);
-}
-
 segue_status segue_store_read_clock(segue_store *store, double *seconds, segue_error *err)
 {
     sqlite3_stmt *sql = segue_sql(store, SQL_META, err);
@@ -131,7 +115,12 @@ segue_status segue_store_read_clock(segue_store *store, double *seconds, segue_e
 
 segue_status segue_store_set_clock(segue_store *store, double seconds, segue_error *err)
 {
-    return set_seconds(store, "clock", seconds, err);
+    sqlite3_stmt *sql = segue_sql(store, SQL_SET_META, err);
+    if (!sql)
+        return SEGUE_EIO;
+    (void)bind_text(sql, 1, "clock");
+    (void)sqlite3_bind_double(sql, 2, seconds);
+    return segue_sql_run(store, sql, err);
 }
 
 /* ---- learners and their arms ------------------------------------------------------------- */
