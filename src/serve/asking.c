@@ -7,7 +7,7 @@
 #include "serve/inside.h"
 #include "serve/out.h"
 
-#define UNSTORED_MOST 50000 /* decisions that wait for a default; a tenth of a second's storing */
+#define UNSTORED_MOST 50000 /* waiting decisions: stored in a quarter of a second */
 
 /* ---- choosing ---------------------------------------------------------------------------- */
 
