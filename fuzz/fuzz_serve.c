@@ -43,7 +43,7 @@ static segue_service *make(void)
     segue_service_config config = segue_service_defaults();
     segue_service *service = NULL;
     config.store = "sqlite::memory:";
-    config.now = now;
+    config.now = config.steady = now;
     if (segue_service_create(&service, &config, NULL) != SEGUE_OK)
         abort();
     segue_reply reply = call(service, "POST", "/v1/learners", NULL, words, strlen(words));

@@ -95,6 +95,8 @@ static segue_status open_live(segue_service *service, op *o, segue_error *err)
 {
     (void)pthread_mutex_lock(&o->live->lock);
     const segue_status status = segue_live_open(o->live, &o->row, o->call.task, service->boot, err);
+    if (status == SEGUE_OK)
+        segue_live_by_id(o->live, o->row.id)->active = segue_service_time(service);
     (void)pthread_mutex_unlock(&o->live->lock);
     if (status == SEGUE_OK)
         count(&service->open_tasks);
@@ -184,12 +186,12 @@ static void answer_tell(segue_service *service, op *o, const char *key, bool clo
     }
 }
 
-static void remember(live_learner *live, const live_task *task, const op *o)
+static void remember(live_learner *live, const live_task *task, const op *o, double now)
 {
     recent_decision *d = segue_recent_add(&live->recent);
     *d = (recent_decision){.arm = o->decision.arm,
                            .reward = o->call.reward,
-                           .time = task->active,
+                           .time = now,
                            .version = task->version,
                            .control = task->control};
     memcpy(d->task, task->key, strlen(task->key) + 1);
@@ -205,8 +207,8 @@ static segue_status apply_tell(segue_service *service, op *o, segue_error *err)
     if (o->is_new && task) { /* what is told anew is told to an open task */
         (void)pthread_mutex_lock(&live->lock);
         segue_live_tell(live, task, o->decision.arm, o->call.reward);
-        task->active = segue_service_now(service);
-        remember(live, task, o);
+        task->active = segue_service_time(service);
+        remember(live, task, o, segue_service_now(service));
         (void)pthread_mutex_unlock(&live->lock);
     }
     if (o->kind == OP_FALL_BACK)

@@ -7,6 +7,8 @@
 #include "serve/inside.h"
 #include "serve/out.h"
 
+#define UNSTORED_MOST 50000 /* waiting decisions: stored in a quarter of a second */
+
 /* ---- choosing ---------------------------------------------------------------------------- */
 
 /* Take the arms off that are excluded now; false: one of them is not an arm. */
@@ -61,7 +63,7 @@ static segue_status choose_each(segue_service *service, live_learner *live, live
                                 segue_error *err)
 {
     const size_t n = call->count ? (size_t)call->count : 1;
-    const double now = segue_service_now(service);
+    const double now = segue_service_time(service);
     live_law law = {.drawn = NULL};
     segue_status status = SEGUE_OK;
     out->choice = calloc(n, sizeof *out->choice);
@@ -119,6 +121,20 @@ void segue_let_wait(live_learner *live, const asked *a, bool kept)
     }
 }
 
+/* Whether decisions may wait for a default although they are not stored yet.  Without this bound
+ * asks outrun the disk, and a kill would lose the defaults of more than the last second. */
+static bool may_wait(segue_service *service, const live_learner *live, segue_reply *reply)
+{
+    const unsigned long long unstored = atomic_load(&service->unstored);
+    if (!live->words.has_default || unstored < UNSTORED_MOST)
+        return true;
+    segue_reply_fail(reply, 503,
+                     "%llu decisions that wait for a default are not stored yet; try again in 1 s",
+                     unstored);
+    reply->retry = 1;
+    return false;
+}
+
 bool segue_ask_now(segue_service *service, live_learner *live, const segue_call *call,
                    const bytes *told, segue_reply *reply)
 {
@@ -126,7 +142,8 @@ bool segue_ask_now(segue_service *service, live_learner *live, const segue_call 
     (void)pthread_mutex_lock(&live->lock);
     live_task *task = segue_live_by_key(live, call->task);
     const bool is_open = task && !task->staged_closed; /* else the store tells what becomes of it */
-    const bool fine = is_open && segue_choose(service, live, task, call, &a, reply);
+    const bool fine = is_open && may_wait(service, live, reply) &&
+                      segue_choose(service, live, task, call, &a, reply);
     if (fine)
         segue_let_wait(live, &a, false);
     (void)pthread_mutex_unlock(&live->lock);

@@ -11,6 +11,8 @@
 #define EXPIRED_MOST 1000 /* defaults of a learner at one tick */
 #define IDLE_MOST    1000 /* tasks of a learner closed at one tick */
 
+#define CLOCK_SECONDS 60.0 /* between two transactions that store the service time alone */
+
 /* ---- fits -------------------------------------------------------------------------------- */
 
 void segue_work_add(segue_service *service, live_learner *live)
@@ -39,12 +41,32 @@ static live_learner *take_work(segue_service *service, bool wait)
     return live;
 }
 
+/* Count failed refits, and report when those of a learner begin to fail and when they work again.
+ */
+static void note_refit(segue_service *service, live_learner *live, bool fails,
+                       const segue_error *why)
+{
+    if (fails)
+        (void)atomic_fetch_add(&service->metrics.refit_failures, 1);
+    if (fails && !live->refit_fails)
+        segue_service_report(service,
+                             "the refit of learner '%.80s' failed; it keeps its types, and the "
+                             "refit is tried again: %s",
+                             live->words.name, why->message);
+    else if (!fails && live->refit_fails)
+        segue_service_report(service, "the refit of learner '%.80s' works again", live->words.name);
+    live->refit_fails = fails;
+}
+
 bool segue_refit_one(segue_service *service, bool wait)
 {
+    segue_error err = {.message = ""};
     live_learner *live = take_work(service, wait);
     if (!live)
         return false;
-    if (segue_refit_run(live->refit, NULL) == SEGUE_OK) {
+    const segue_status status = segue_refit_run(live->refit, &err);
+    note_refit(service, live, status != SEGUE_OK, &err);
+    if (status == SEGUE_OK) {
         atomic_store(&live->refit_run, true);
         segue_service_wish_once(service, live, OP_PUBLISH);
     } else { /* out of memory: later, maybe */
@@ -91,7 +113,7 @@ bool segue_defaults_due(const live_learner *live, double now)
 op *segue_expired(segue_service *service, int64_t learner)
 {
     op *first = NULL, **end = &first;
-    const double now = segue_service_now(service);
+    const double now = segue_service_time(service);
     live_learner *live = segue_service_find_id(service, learner);
     if (!live)
         return NULL;
@@ -114,7 +136,6 @@ static void look_at_waiting(segue_service *service, live_learner *live, double n
     (void)pthread_mutex_lock(&live->lock);
     waiting_line *line = &live->line;
     segue_line_leave_closed(line, &live->by_id);
-    segue_line_not_after(line, now);
     const bool over = segue_defaults_due(live, now);
     const bool unkept = line->kept < line->next;
     (void)pthread_mutex_unlock(&live->lock);
@@ -139,14 +160,12 @@ static void look_for_idle(segue_service *service, live_learner *live, double now
     int64_t found[IDLE_MOST];
     size_t count = 0, place = 0;
     const map_entry *within = NULL;
-    const double since = now - live->idle_looked; /* < 0: the clock was set back */
-    if (since >= 0.0 && since < fmin(1.0, idle / 4.0))
+    if (now - live->idle_looked < fmin(1.0, idle / 4.0))
         return;
     live->idle_looked = now;
     (void)pthread_mutex_lock(&live->lock);
     for (live_task *task;
          count < IDLE_MOST && (task = segue_map_next(&live->by_id, &place, &within));) {
-        task->active = fmin(task->active, now);
         if (now - task->active > idle && !task->close_wished) {
             task->close_wished = true;
             found[count++] = task->id;
@@ -164,9 +183,18 @@ static void wish_probe(segue_service *service)
         atomic_store(&service->probes, false);
 }
 
+/* Whether a transaction of its own must store the service time: only open tasks depend on it. */
+static bool is_clock_due(segue_service *service, double now)
+{
+    if (segue_service_open_tasks(service) == 0 || now - service->clock_probed < CLOCK_SECONDS)
+        return false;
+    service->clock_probed = now;
+    return true;
+}
+
 void segue_tick(segue_service *service)
 {
-    const double now = segue_service_now(service);
+    const double now = segue_service_time(service);
     size_t count = 0;
     live_learner **all = segue_service_all(service, &count);
     for (size_t i = 0; all && i < count; i++) {
@@ -179,7 +207,8 @@ void segue_tick(segue_service *service)
         segue_live_release(all[i]);
     }
     free(all);
-    if (atomic_load(&service->failing) || !segue_store_is_there(service->store))
+    if (atomic_load(&service->failing) || is_clock_due(service, now) ||
+        !segue_store_is_there(service->store))
         wish_probe(service);
 }
 

@@ -1,6 +1,6 @@
 /* decision.c - 32 bytes of what was decided and 16 of signature (SipHash-2-4-128), in base64url.
  *
- *   u32 learner  u64 task  u64 number  u16 arm  u32 version  u48 milliseconds since 1970
+ *   u32 learner  u64 task  u64 number  u16 arm  u32 version  u48 milliseconds of service time
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serve/decision.h"

@@ -16,7 +16,7 @@ typedef struct decision {
     uint64_t number;       /* within the task, over all starts of the service */
     size_t arm;            /* < 2^16 */
     uint64_t version;      /* of the model set; its lower 32 bits */
-    double asked;          /* when, to the millisecond */
+    double asked;          /* service time (clock.h), to the millisecond */
 } decision;
 
 /** Write the id: DECISION_TEXT characters of base64url, and an end. */

@@ -29,7 +29,8 @@ static void answer_metrics(segue_service *service, segue_reply *reply)
 {
     reply->type = "text/plain; version=0.0.4";
     segue_metrics_write(&service->metrics, atomic_load(&service->open_tasks),
-                        segue_queue_length(&service->queue), is_ready(service), &reply->body);
+                        atomic_load(&service->unstored), segue_queue_length(&service->queue),
+                        is_ready(service), &reply->body);
 }
 
 /* A browser that has it asks whether it is still the same. */
@@ -191,7 +192,7 @@ static bool allow(segue_service *service, const segue_request *request, const se
     if (request->own)
         return true;
     if (segue_origin_allow(request, any_host, &gate) &&
-        segue_tokens_allow(&service->tokens, request, open, segue_service_now(service), &gate))
+        segue_tokens_allow(&service->tokens, request, open, segue_service_time(service), &gate))
         return true;
     gate.route = reply->route;
     gate.type = reply->type;

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "serve/clock.h"
 #include "serve/live.h"
 #include "serve/metrics.h"
 #include "serve/rebuild.h"
@@ -68,6 +69,8 @@ struct segue_service {
     pthread_mutex_t reader_lock;
     unsigned char key[16];
     uint64_t boot;
+    service_clock clock;
+    double clock_probed; /* service time of the last probe for it; of the thread that keeps time */
     tokens tokens;
     metrics metrics;
 
@@ -81,6 +84,7 @@ struct segue_service {
     atomic_bool probes;          /* a probe is in the queue */
     char why[SEGUE_ERROR_SIZE];  /* it is broken */
     atomic_ullong open_tasks, made_up;
+    atomic_ullong unstored;         /* decisions that wait for a default and are not stored yet */
     unsigned long long staged_open; /* of the thread that writes: opened by this transaction */
 
     pthread_mutex_t work_lock; /* refits to run, in order */

@@ -8,6 +8,7 @@
 
 void segue_line_fini(waiting_line *line)
 {
+    segue_line_keep(line, line->next);
     free(line->entry);
     *line = (waiting_line){.entry = NULL};
 }
@@ -69,14 +70,15 @@ segue_status segue_line_join(waiting_line *line, const decision *d, bool kept, c
     if (!make_room(line, open))
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for a decision that waits");
     *at(line, line->count++) = (waiting){.place = line->next, .decision = *d};
-    if (kept && line->kept == line->next)
-        line->kept++;
+    const bool stored = kept && line->kept == line->next;
     line->next++;
+    line->kept += stored;
+    if (line->unstored && !stored)
+        (void)atomic_fetch_add(line->unstored, 1);
     return SEGUE_OK;
 }
 
-/* The first at this place or behind it. */
-static size_t find(const waiting_line *line, uint64_t place)
+size_t segue_line_find(const waiting_line *line, uint64_t place)
 {
     size_t low = 0, high = line->count;
     while (low < high) {
@@ -89,20 +91,18 @@ static size_t find(const waiting_line *line, uint64_t place)
     return low;
 }
 
-size_t segue_line_unkept(const waiting_line *line)
-{
-    return find(line, line->kept);
-}
-
 void segue_line_keep(waiting_line *line, uint64_t place)
 {
-    if (line->kept < place)
-        line->kept = place;
+    if (line->kept >= place)
+        return;
+    if (line->unstored)
+        (void)atomic_fetch_sub(line->unstored, place - line->kept);
+    line->kept = place;
 }
 
 void segue_line_leave(waiting_line *line, uint64_t place)
 {
-    const size_t gone = find(line, place);
+    const size_t gone = segue_line_find(line, place);
     if (gone == 0)
         return;
     line->first = (line->first + gone) % line->capacity;
@@ -110,15 +110,6 @@ void segue_line_leave(waiting_line *line, uint64_t place)
     segue_line_keep(line, place);
     if (line->capacity > LEAST && line->count < line->capacity / 4)
         (void)resize(line, line->capacity / 2); /* or not */
-}
-
-void segue_line_not_after(waiting_line *line, double now)
-{
-    if (line->count == 0 || at(line, 0)->decision.asked <= now)
-        return;
-    for (size_t i = 0; i < line->count; i++)
-        if (at(line, i)->decision.asked > now)
-            at(line, i)->decision.asked = now;
 }
 
 void segue_line_leave_closed(waiting_line *line, const map *open)

@@ -6,6 +6,8 @@
 #ifndef SEGUE_SERVE_LINE_H
 #define SEGUE_SERVE_LINE_H
 
+#include <stdatomic.h>
+
 #include "segue/status.h"
 #include "serve/decision.h"
 #include "serve/map.h"
@@ -21,6 +23,7 @@ typedef struct waiting_line {
     size_t first, count, capacity; /* a ring */
     uint64_t next;                 /* the place of the one that comes next */
     uint64_t kept;                 /* those before this place are on the disk */
+    atomic_ullong *unstored; /* counts those that are not, of all learners; NULL: nobody counts */
 } waiting_line;
 
 void segue_line_fini(waiting_line *line);
@@ -32,15 +35,13 @@ SEGUE_MUST_CHECK segue_status segue_line_join(waiting_line *line, const decision
 /** The i-th of `count`. */
 const waiting *segue_line_at(const waiting_line *line, size_t i);
 
-/** The first that is not on the disk; `count`: there is none. */
-size_t segue_line_unkept(const waiting_line *line);
+/** The first at a place or after it; `count`: there is none.  Those from `kept` on are not stored.
+ */
+size_t segue_line_find(const waiting_line *line, uint64_t place);
 
 /** Those before a place are on the disk; or wait no more. */
 void segue_line_keep(waiting_line *line, uint64_t place);
 void segue_line_leave(waiting_line *line, uint64_t place);
-
-/** The clock was set back: nobody has been asked after now. */
-void segue_line_not_after(waiting_line *line, double now);
 
 /** Let go of the first ones, as far as their tasks are closed: no reward is due to them. */
 void segue_line_leave_closed(waiting_line *line, const map *open);

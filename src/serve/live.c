@@ -200,8 +200,7 @@ segue_status segue_live_open(live_learner *live, const segue_stored_task *row, c
                         .key = strcpy(copy, key),
                         .control = row->control,
                         .n_arms = row->n_arms,
-                        .opened = row->opened,
-                        .active = row->opened};
+                        .opened = row->opened};
     segue_status status = begin_play(live, task, boot, err);
     if (status == SEGUE_OK && !enter(live, task)) {
         status = segue_fail(err, SEGUE_ENOMEM, "out of memory for a task");

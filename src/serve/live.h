@@ -28,7 +28,8 @@ typedef struct live_task {
     segue_task *play;
     uint64_t next; /* number of its next decision */
     uint64_t asked;
-    double opened, active; /* when; and the last ask or tell */
+    double opened; /* wall time */
+    double active; /* service time of the last ask or tell; the caller of segue_live_open sets it */
     uint64_t rewards;
     double total;
     /* The same as it will be once this transaction is through, by the thread that writes alone. */
@@ -77,7 +78,8 @@ typedef struct live_learner {
 
     atomic_bool wished[OP_KINDS]; /* that is on its way already */
 
-    double idle_looked;             /* of the thread that keeps time */
+    bool refit_fails;               /* the last refit; of the thread that estimates */
+    double idle_looked;             /* service time; of the thread that keeps time */
     struct live_learner *next_work; /* of those whose fit is to be run */
 } live_learner;
 

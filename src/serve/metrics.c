@@ -68,8 +68,8 @@ static void write_times(const metrics *m, segue_route route, bytes *b)
     segue_out_format(b, "segue_request_seconds_count{route=\"%s\"} %llu\n", name, sum);
 }
 
-void segue_metrics_write(const metrics *m, unsigned long long open_tasks, size_t queued, bool ready,
-                         bytes *b)
+void segue_metrics_write(const metrics *m, unsigned long long open_tasks,
+                         unsigned long long unstored, size_t queued, bool ready, bytes *b)
 {
     write_requests(m, b);
     about(b, "request_seconds", "histogram", "Time from the request to its answer.");
@@ -87,8 +87,12 @@ void segue_metrics_write(const metrics *m, unsigned long long open_tasks, size_t
     one(b, "store_failures_total", "counter", "Groups that could not be stored.",
         atomic_load(&m->failures));
     one(b, "refits_total", "counter", "Fits published.", atomic_load(&m->refits));
+    one(b, "refit_failures_total", "counter", "Fits that failed, and are tried again.",
+        atomic_load(&m->refit_failures));
     one(b, "snapshots_total", "counter", "Snapshots stored.", atomic_load(&m->snapshots));
     one(b, "open_tasks", "gauge", "Open tasks.", open_tasks);
+    one(b, "unstored_decisions", "gauge",
+        "Decisions that wait for a default and are not stored yet.", unstored);
     one(b, "queue_length", "gauge", "Operations that wait to be stored.", queued);
     one(b, "ready", "gauge", "Whether it can store what it is told.", ready);
 }

@@ -19,7 +19,7 @@ typedef enum op_kind {
     OP_PUBLISH,
     OP_SNAPSHOT,
     OP_PURGE, /* what a deleted learner left */
-    OP_PROBE, /* is the disk back? */
+    OP_PROBE, /* store the service time: it is due, or shows whether the disk is back */
     OP_KINDS
 } op_kind;
 

@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "serve/service.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,22 +13,23 @@
 #include "serve/inside.h"
 #include "serve/out.h"
 
-static double system_now(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_REALTIME, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 segue_service_config segue_service_defaults(void)
 {
-    return (segue_service_config){
-        .store = "sqlite:segue.db", .open_most = 100000, .group_most = 512, .now = system_now};
+    return (segue_service_config){.store = "sqlite:segue.db",
+                                  .open_most = 100000,
+                                  .group_most = 512,
+                                  .now = segue_clock_wall,
+                                  .steady = segue_clock_steady};
 }
 
 double segue_service_now(const segue_service *service)
 {
     return service->config.now();
+}
+
+double segue_service_time(const segue_service *service)
+{
+    return segue_clock_now(&service->clock);
 }
 
 void segue_service_report(const segue_service *service, const char *format, ...)
@@ -67,6 +69,7 @@ live_learner *segue_service_find_id(segue_service *service, int64_t id)
 bool segue_service_enter(segue_service *service, live_learner *live)
 {
     const char *name = live->words.name;
+    live->line.unstored = &service->unstored; /* nobody else sees it yet */
     (void)pthread_rwlock_wrlock(&service->learners_lock);
     bool fine = segue_map_put(&service->by_name, name, strlen(name), live);
     if (fine && !segue_map_put(&service->by_id, &live->id, sizeof live->id, live)) {
@@ -166,7 +169,7 @@ static segue_status on_open(void *context, const segue_stored_task *row, segue_e
     r->task = segue_live_by_id(r->live, row->id);
     status = segue_store_rewards(r->service->store, row->id, on_reward, r, err);
     r->task->active =
-        segue_service_now(r->service); /* asks are not stored: it may just have been */
+        segue_service_time(r->service); /* asks are not stored: it may just have been */
     r->task->staged_rewards = r->task->rewards;
     r->task->staged_total = r->task->total;
     return status;
@@ -174,8 +177,10 @@ static segue_status on_open(void *context, const segue_stored_task *row, segue_e
 
 static segue_status on_waiting(void *context, const segue_stored_decision *row, segue_error *err)
 {
-    live_learner *live = ((recovery *)context)->live;
-    const decision d = segue_decision_of_row(live->id, row);
+    const recovery *r = context;
+    live_learner *live = r->live;
+    decision d = segue_decision_of_row(live->id, row);
+    d.asked = fmin(d.asked, segue_service_time(r->service)); /* a kill or a backup set it back */
     return segue_line_join(&live->line, &d, true, &live->by_id, err);
 }
 
@@ -229,6 +234,9 @@ static segue_status start_store(segue_service *service, segue_error *err)
     segue_status status = segue_store_begin(service->store, err);
     if (status == SEGUE_OK)
         status = segue_store_start(service->store, service->key, &service->boot, err);
+    if (status == SEGUE_OK)
+        status = segue_clock_start(&service->clock, service->store, segue_service_now(service),
+                                   service->config.steady, err);
     return status == SEGUE_OK ? segue_store_commit(service->store, err) : status;
 }
 
@@ -286,7 +294,9 @@ segue_status segue_service_create(segue_service **out, const segue_service_confi
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for a service");
     service->config = *config;
     if (!service->config.now)
-        service->config.now = system_now;
+        service->config.now = segue_clock_wall;
+    if (!service->config.steady)
+        service->config.steady = segue_clock_steady;
     segue_queue_init(&service->queue, service->config.group_most);
     (void)pthread_rwlock_init(&service->learners_lock, NULL);
     (void)pthread_mutex_init(&service->reader_lock, NULL);
@@ -393,7 +403,7 @@ static bool leave(segue_service *service, live_learner *live)
     return true;
 }
 
-/* After the last ask, which may be later than the last of what is stored. */
+/* After the last ask, which may be later than the last of what is stored; the service time last. */
 static void leave_all(segue_service *service)
 {
     size_t place = 0;
@@ -401,6 +411,8 @@ static void leave_all(segue_service *service)
     live_learner *live = NULL;
     while ((live = segue_map_next(&service->by_id, &place, &within)) && leave(service, live))
         ;
+    if (!live)
+        store_now(service, OP_PROBE, 0);
 }
 
 void segue_service_destroy(segue_service *service)

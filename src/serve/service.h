@@ -17,7 +17,8 @@ typedef struct segue_service_config {
     uint64_t open_most;     /* open tasks; default 100,000 */
     uint64_t group_most;    /* operations of one transaction; default 512 */
     double rate;            /* requests a second of a token; 0 (the default): any number */
-    double (*now)(void);    /* seconds since 1970; NULL: the system's clock */
+    double (*now)(void);    /* seconds since 1970, for people; NULL: the system's clock */
+    double (*steady)(void); /* seconds that never jump, for durations; NULL: CLOCK_MONOTONIC */
     void (*report)(const char *message); /* a line for the operator; NULL: not reported */
 } segue_service_config;
 
@@ -67,8 +68,11 @@ const char *segue_service_why_broken(const segue_service *service);
 /** Open tasks, over all learners. */
 uint64_t segue_service_open_tasks(const segue_service *service);
 
-/** Seconds since 1970, by its clock. */
+/** Seconds since 1970, by the system's clock, which may be set: for people. */
 double segue_service_now(const segue_service *service);
+
+/** Service time (clock.h): for deadlines, idle times and rates. */
+double segue_service_time(const segue_service *service);
 
 /** Report something to the operator: one sentence, from any thread.  Callers report a condition
  * when it begins and when it ends, not each time that they meet it. */

@@ -36,18 +36,24 @@ static bool find_own(segue_service *service, op *o)
     return o->live != NULL;
 }
 
-/* Up to so many decisions that wait and are not on the disk; the lock is not held meanwhile. */
-#define KEEP_MOST 128
+/* A transaction stores decisions that wait for a default until none is left, or this many, or for
+ * so long: others wait meanwhile.  The learner's lock is held for a chunk at a time. */
+#define KEEP_CHUNK   256
+#define KEEP_MOST    20000
+#define KEEP_SECONDS 0.025
 
-/* Copy them; the place behind the last. */
-static uint64_t copy_unkept(live_learner *live, decision *out, size_t *count)
+/* Copy a chunk of decisions that are not stored, from a place on; returns the place after the last.
+ */
+static uint64_t copy_chunk(live_learner *live, uint64_t from, decision *out, size_t *count)
 {
+    *count = 0;
     (void)pthread_mutex_lock(&live->lock);
     const waiting_line *line = &live->line;
     uint64_t place = line->next;
-    for (size_t i = segue_line_unkept(line); i < line->count; i++) {
+    const uint64_t first = from > line->kept ? from : line->kept;
+    for (size_t i = segue_line_find(line, first); i < line->count; i++) {
         const waiting *w = segue_line_at(line, i);
-        if (*count == KEEP_MOST) {
+        if (*count == KEEP_CHUNK) {
             place = w->place;
             break;
         }
@@ -57,20 +63,34 @@ static uint64_t copy_unkept(live_learner *live, decision *out, size_t *count)
     return place;
 }
 
-static segue_status stage_keep(segue_service *service, op *o, segue_error *err)
+static segue_status store_chunk(segue_service *service, const live_learner *live,
+                                const decision *from, size_t count, segue_error *err)
 {
-    decision unkept[KEEP_MOST];
-    size_t count = 0;
     segue_status status = SEGUE_OK;
-    if (!find_own(service, o))
-        return SEGUE_OK;
-    o->place = copy_unkept(o->live, unkept, &count);
     for (size_t i = 0; i < count && status == SEGUE_OK; i++) {
-        const segue_stored_decision row = segue_decision_row(&unkept[i]);
-        const live_task *task = segue_live_by_id(o->live, row.task);
+        const segue_stored_decision row = segue_decision_row(&from[i]);
+        const live_task *task = segue_live_by_id(live, row.task);
         if (task && !task->staged_closed) /* else nothing is due any more */
             status = segue_store_add_decision(service->store, &row, err);
     }
+    return status;
+}
+
+static segue_status stage_keep(segue_service *service, op *o, segue_error *err)
+{
+    decision chunk[KEEP_CHUNK];
+    size_t count = 0, stored = 0;
+    segue_status status = SEGUE_OK;
+    if (!find_own(service, o))
+        return SEGUE_OK;
+    const double until = segue_service_time(service) + KEEP_SECONDS;
+    o->place = 0;
+    do {
+        o->place = copy_chunk(o->live, o->place, chunk, &count);
+        status = store_chunk(service, o->live, chunk, count, err);
+        stored += count;
+    } while (status == SEGUE_OK && count == KEEP_CHUNK && stored < KEEP_MOST &&
+             segue_service_time(service) < until);
     return status;
 }
 
@@ -141,7 +161,7 @@ static segue_status stage_probe(segue_service *service, op *o, segue_error *err)
         o->answered = true;
         return SEGUE_OK;
     }
-    return segue_store_probe(service->store, segue_service_now(service), err);
+    return segue_store_set_clock(service->store, segue_service_time(service), err);
 }
 
 segue_status segue_stage(segue_service *service, op *o, segue_error *err)

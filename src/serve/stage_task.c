@@ -110,7 +110,7 @@ static segue_status close_idle(segue_service *service, op *o, segue_error *err)
     bool idle = false;
     if (task) {
         (void)pthread_mutex_lock(&o->live->lock);
-        const double now = segue_service_now(service);
+        const double now = segue_service_time(service);
         idle = !task->staged_closed && now - task->active > o->live->words.idle &&
                !segue_defaults_due(o->live, now);
         task->staged_closed = task->staged_closed || idle; /* no ask is answered from now on */
@@ -182,15 +182,14 @@ static bool find_told(segue_service *service, op *o)
     return false;
 }
 
-static segue_status add_reward(segue_service *service, op *o, live_task *task, double now,
-                               segue_error *err)
+static segue_status add_reward(segue_service *service, op *o, live_task *task, segue_error *err)
 {
     const segue_stored_reward reward = {.task = task->id,
                                         .number = o->decision.number,
                                         .place = task->staged_rewards,
                                         .arm = o->decision.arm,
                                         .value = o->call.reward,
-                                        .told = now,
+                                        .told = segue_service_now(service),
                                         .by_default = o->kind == OP_FALL_BACK};
     o->task = task;
     segue_status status = segue_store_add_reward(service->store, &reward, &o->is_new, err);
@@ -206,7 +205,6 @@ static segue_status add_reward(segue_service *service, op *o, live_task *task, d
 
 segue_status segue_stage_tell(segue_service *service, op *o, segue_error *err)
 {
-    const double now = segue_service_now(service);
     if (!find_told(service, o))
         return SEGUE_OK;
     live_task *task = segue_live_by_id(o->live, o->decision.task);
@@ -217,7 +215,8 @@ segue_status segue_stage_tell(segue_service *service, op *o, segue_error *err)
         return SEGUE_OK;
     }
     const double wait = o->live->words.wait;
-    if (wait > 0.0 && now - o->decision.asked > wait && o->kind != OP_FALL_BACK)
+    const double passed = segue_service_time(service) - o->decision.asked; /* < 0: as asked now */
+    if (wait > 0.0 && passed > wait && o->kind != OP_FALL_BACK)
         return tell_uncounted(service, o, false, err);
-    return add_reward(service, o, task, now, err);
+    return add_reward(service, o, task, err);
 }

@@ -11,7 +11,13 @@ static segue_status stage_all(segue_service *service, op *group, segue_error *er
     service->staged_open = 0;
     for (op *o = group; o && status == SEGUE_OK; o = o->next)
         status = segue_stage(service, o, err);
-    return status == SEGUE_OK ? segue_store_commit(service->store, err) : status;
+    if (status == SEGUE_OK)
+        status = segue_clock_stage(&service->clock, service->store, err);
+    if (status == SEGUE_OK)
+        status = segue_store_commit(service->store, err);
+    if (status == SEGUE_OK)
+        segue_clock_commit(&service->clock);
+    return status;
 }
 
 /* Nothing of it is stored. */

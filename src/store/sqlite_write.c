@@ -97,13 +97,29 @@ segue_status segue_store_start(segue_store *store, unsigned char key[SEGUE_STORE
     return segue_sql_run(store, sql, err);
 }
 
-segue_status segue_store_probe(segue_store *store, double when, segue_error *err)
+segue_status segue_store_read_clock(segue_store *store, double *seconds, segue_error *err)
+{
+    sqlite3_stmt *sql = segue_sql(store, SQL_META, err);
+    if (!sql)
+        return SEGUE_EIO;
+    (void)bind_text(sql, 1, "clock");
+    const int code = sqlite3_step(sql);
+    if (code == SQLITE_ROW && sqlite3_column_type(sql, 0) == SQLITE_FLOAT)
+        *seconds = sqlite3_column_double(sql, 0);
+    const segue_status status =
+        code == SQLITE_ROW || code == SQLITE_DONE ? SEGUE_OK : segue_sql_fail(store, err);
+    (void)sqlite3_reset(sql);
+    (void)sqlite3_clear_bindings(sql);
+    return status;
+}
+
+segue_status segue_store_set_clock(segue_store *store, double seconds, segue_error *err)
 {
     sqlite3_stmt *sql = segue_sql(store, SQL_SET_META, err);
     if (!sql)
         return SEGUE_EIO;
-    (void)bind_text(sql, 1, "probe");
-    (void)sqlite3_bind_double(sql, 2, when);
+    (void)bind_text(sql, 1, "clock");
+    (void)sqlite3_bind_double(sql, 2, seconds);
     return segue_sql_run(store, sql, err);
 }
 

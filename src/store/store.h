@@ -92,8 +92,11 @@ SEGUE_MUST_CHECK segue_status segue_store_start(segue_store *store,
                                                 unsigned char key[SEGUE_STORE_KEY], uint64_t *boot,
                                                 segue_error *err);
 
-/** Write something that means nothing: does the disk take it? */
-SEGUE_MUST_CHECK segue_status segue_store_probe(segue_store *store, double when, segue_error *err);
+/** The service time that was stored last, in seconds; without one *seconds stays as it is. */
+SEGUE_MUST_CHECK segue_status segue_store_read_clock(segue_store *store, double *seconds,
+                                                     segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_store_set_clock(segue_store *store, double seconds,
+                                                    segue_error *err);
 
 typedef struct segue_stored_learner {
     int64_t id;
