@@ -229,6 +229,17 @@ static segue_status make_player(study *st, segue_error *err)
     return segue_learner_create(&st->player, &config, err);
 }
 
+/* Single tasks teach a learner nothing. */
+static segue_status check_learners(const study *st, segue_error *err)
+{
+    for (size_t i = 0; i < st->policies.count && !st->set.tasks; i++)
+        if (segue_policy_list_learns(&st->policies, i))
+            return segue_fail(err, SEGUE_EUSAGE,
+                              "'%.60s' learns across tasks: add --tasks N, for example --tasks 200",
+                              st->policies.text[i]);
+    return SEGUE_OK;
+}
+
 /* Room for the reasons of the one learner that is watched. */
 static segue_status make_reasons(study *st, segue_error *err)
 {
@@ -285,6 +296,8 @@ static segue_status study_init(study *st, int argc, char **argv, segue_error *er
         status = make_player(st, err);
     if (status == SEGUE_OK)
         status = make_reasons(st, err);
+    if (status == SEGUE_OK)
+        status = check_learners(st, err);
     for (size_t i = 0; i < st->policies.count && status == SEGUE_OK; i++) {
         const segue_simulation sim = simulation_of(st, i, NULL);
         status = segue_simulation_check(&sim, err);
