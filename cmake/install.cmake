@@ -50,12 +50,15 @@ if(SEGUE_MANUAL)
                        COMMAND ${SCDOC} < segue-${command}.scd > segue-${command}.1)
     list(APPEND pages segue-${command}.1)
   endforeach()
-  add_custom_command(OUTPUT segue-policies.7 DEPENDS segue
-                     COMMAND segue help --manual policies > segue-policies.scd
-                     COMMAND ${SCDOC} < segue-policies.scd > segue-policies.7)
-  add_custom_target(manual ALL DEPENDS ${pages} segue-policies.7)
-  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/segue-policies.7
-          DESTINATION ${CMAKE_INSTALL_MANDIR}/man7)
+  foreach(topic policies logs models results)
+    add_custom_command(OUTPUT segue-${topic}.7 DEPENDS segue
+                       COMMAND segue help --manual ${topic} > segue-${topic}.scd
+                       COMMAND ${SCDOC} < segue-${topic}.scd > segue-${topic}.7)
+    list(APPEND topic_pages segue-${topic}.7)
+  endforeach()
+  add_custom_target(manual ALL DEPENDS ${pages} ${topic_pages})
+  list(TRANSFORM topic_pages PREPEND ${CMAKE_CURRENT_BINARY_DIR}/)
+  install(FILES ${topic_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man7)
   list(TRANSFORM pages PREPEND ${CMAKE_CURRENT_BINARY_DIR}/)
   install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
