@@ -17,7 +17,7 @@ run: build ## the whole paper: every table and figure, and a report, in build/pa
 	@$(BUILD)/segue paper --resume --out build/paper
 
 test: build ## all tests
-	@ctest --preset release
+	@scripts/run-tests $(BUILD) ctest --preset release
 
 bench: build ## speed of kernels, policies and learners, beside that of the random numbers
 	@$(BUILD)/segue bench --long --save build/bench.json --label "$$(git rev-parse --short HEAD)"
