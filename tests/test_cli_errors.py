@@ -131,6 +131,22 @@ class Logs(Folder):
         self.assertIn(":6: the line contains a NUL byte\n", done.stderr)
 
 
+class Experiments(Folder):
+    def refused_spec(self, says, **fields):
+        spec = {"name": "x", "environment": {"uniform": 3}, "policies": ["ts"], "steps": 2, "runs": 1, **fields}
+        path = self.file(json.dumps({key: value for key, value in spec.items() if value}), "x.json")
+        self.refused(2, says, "run", path, "--out", self.folder / "out")
+
+    def test_a_field_that_is_missing(self):
+        self.refused_spec("field 'policies': is missing; need a list", policies=None)
+
+    def test_a_whole_number_may_be_written_with_a_point(self):
+        """3.0 is 3, since not all that write JSON tell them apart; 3.5 is none."""
+        self.refused_spec("field 'steps': ", steps=3.5)
+        spec = '{"name": "x", "environment": {"uniform": 3}, "policies": ["ts"], "steps": 3.0, "runs": 1}'
+        answer("run", self.file(spec, "x.json"), "-q", "--out", self.folder / "out")
+
+
 class Files(Folder):
     def test_a_file_of_ours_that_is_not_here(self):
         """Typed as in the documentation, but in another folder: the error names where it is."""
