@@ -127,7 +127,7 @@ segue_status segue_lines_open(segue_lines *lines, const char *path, segue_error 
     segue_status status = segue_source_open(&lines->source, path, err);
     if (status != SEGUE_OK)
         return status;
-    lines->buffer = malloc(BLOCK + SEGUE_LINES_SLACK);
+    lines->buffer = calloc(1, BLOCK + SEGUE_LINES_SLACK);
     if (!lines->buffer)
         status =
             segue_fail(err, SEGUE_ENOMEM, "%s: out of memory", segue_source_name(lines->source));

@@ -3,9 +3,9 @@
  * Learners, their arms, tasks, decisions that must be remembered, rewards, a journal of what
  * changed a learner, in order, and snapshots.  All changes are made between segue_store_begin and
  * segue_store_commit, which returns when they are on the disk.  One thread at a time may use a
- * store, but for segue_store_path and segue_store_is_there, which any thread may call: they read what
- * segue_store_open and segue_store_claim have set.  A second store of the same file, opened for
- * reading, may be used beside the first by another thread.
+ * store, but for segue_store_path and segue_store_is_there, which any thread may call: they read
+ * what segue_store_open and segue_store_claim have set.  A second store of the same file, opened
+ * for reading, may be used beside the first by another thread.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_STORE_STORE_H
 #define SEGUE_STORE_STORE_H
