@@ -20,7 +20,7 @@ run: build ## the whole paper: every table and figure, and a report, in build/pa
 	mv build/paper.now build/paper.sum; $(BUILD)/segue paper $$how --out build/paper
 
 test: build ## all tests
-	@ctest --preset release
+	@scripts/run-tests $(BUILD) ctest --preset release
 
 bench: build ## speed of kernels, policies and learners, beside that of the random numbers
 	@$(BUILD)/segue bench --long --save build/bench.json --label "$$(git rev-parse --short HEAD)"

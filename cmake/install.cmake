@@ -1,4 +1,4 @@
-# What `make install` installs: the program, both libraries, headers, manual, completion.
+# What `make install` installs: the program, both libraries, headers, manual, documentation, completion.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS segue RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -12,8 +12,20 @@ install(FILES completions/segue.bash RENAME segue
 
 install(FILES contrib/segue.service DESTINATION ${CMAKE_INSTALL_DATADIR}/segue)
 
+# The documentation, in the tree that its links are written for.
+install(FILES README.md LICENSE CHANGELOG.md ARCHITECTURE.md CONTRIBUTING.md
+        DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN man EXCLUDE)
+
 # The prefix is told from where the file lies, so that `cmake --install --prefix` may choose it.
 file(RELATIVE_PATH SEGUE_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+# A static OpenBLAS needs the runtime of Fortran, and that needs libquadmath where there is one.
+include(CheckLibraryExists)
+check_library_exists(quadmath sqrtq "" SEGUE_HAS_QUADMATH)
+set(SEGUE_PC_FORTRAN -lgfortran)
+if(SEGUE_HAS_QUADMATH)
+  string(APPEND SEGUE_PC_FORTRAN " -lquadmath")
+endif()
 configure_file(cmake/segue.pc.in segue.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/segue.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
@@ -38,12 +50,15 @@ if(SEGUE_MANUAL)
                        COMMAND ${SCDOC} < segue-${command}.scd > segue-${command}.1)
     list(APPEND pages segue-${command}.1)
   endforeach()
-  add_custom_command(OUTPUT segue-policies.7 DEPENDS segue
-                     COMMAND segue help --manual policies > segue-policies.scd
-                     COMMAND ${SCDOC} < segue-policies.scd > segue-policies.7)
-  add_custom_target(manual ALL DEPENDS ${pages} segue-policies.7)
-  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/segue-policies.7
-          DESTINATION ${CMAKE_INSTALL_MANDIR}/man7)
+  foreach(topic policies logs models results)
+    add_custom_command(OUTPUT segue-${topic}.7 DEPENDS segue
+                       COMMAND segue help --manual ${topic} > segue-${topic}.scd
+                       COMMAND ${SCDOC} < segue-${topic}.scd > segue-${topic}.7)
+    list(APPEND topic_pages segue-${topic}.7)
+  endforeach()
+  add_custom_target(manual ALL DEPENDS ${pages} ${topic_pages})
+  list(TRANSFORM topic_pages PREPEND ${CMAKE_CURRENT_BINARY_DIR}/)
+  install(FILES ${topic_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man7)
   list(TRANSFORM pages PREPEND ${CMAKE_CURRENT_BINARY_DIR}/)
   install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()

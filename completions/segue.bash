@@ -37,7 +37,7 @@ _segue()
         ;;
     "") # a flag, or a word that is no option
         if [ "$prev" = help ]; then
-            mapfile -t COMPREPLY < <(compgen -W "policies $(segue help --words)" -- "$cur")
+            mapfile -t COMPREPLY < <(compgen -W "$(segue help --words help) $(segue help --words)" -- "$cur")
         elif [[ $command == store && $cur != -* ]]; then
             mapfile -t COMPREPLY < <(compgen -W "check upgrade export import" -- "$cur")
         elif [[ $command == @(estimate|replay|advise|run|merge) && $cur != -* ]]; then

@@ -1,6 +1,7 @@
 #!/bin/sh
 # check_install.sh BUILD CMAKE - install into a folder of its own and build the examples against
-# it, by pkg-config and by the CMake package, with the shared and the static library.
+# it, by pkg-config and by the CMake package, with the shared and the static library, and without any
+# shared library.  Look at the installed documentation, and at what the program says about it.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
 build=$1 cmake=$2
@@ -13,9 +14,11 @@ DESTDIR="$work/stage" "$cmake" --install "$build" --prefix /opt/segue > /dev/nul
 for file in bin/segue include/segue/segue.h share/segue/models/paper.csv \
     share/segue/experiments/lengths.json share/man/man1/segue-paper.1 share/man/man1/segue-run.1 \
     share/man/man1/segue-merge.1 \
-    share/man/man1/segue.1 share/man/man7/segue-policies.7 share/man/man1/segue-estimate.1 \
+    share/man/man1/segue.1 share/man/man7/segue-policies.7 share/man/man7/segue-results.7 \
+    share/man/man7/segue-logs.7 share/man/man7/segue-models.7 share/man/man1/segue-estimate.1 \
     share/man/man1/segue-simulate.1 share/man/man1/segue-complexity.1 \
-    share/bash-completion/completions/segue; do
+    share/bash-completion/completions/segue share/doc/segue/README.md share/doc/segue/LICENSE \
+    share/doc/segue/CHANGELOG.md share/doc/segue/docs/service.md share/doc/segue/examples/one_task.c; do
     test -f "$work/stage/opt/segue/$file" || { echo "$file was not installed"; exit 1; }
 done
 
@@ -30,15 +33,47 @@ PKG_CONFIG_PATH=$(dirname "$pc") make -s -C "$source/examples" OUT="$work/make"
 
 for example in one_task many_tasks; do
     "$work/make/$example" > "$work/$example.out"
-    for program in make/${example}_static cmake/${example}_shared cmake/${example}_static; do
+    for program in make/${example}_static make/${example}_alone cmake/${example} \
+        cmake/${example}_shared cmake/${example}_static; do
         "$work/$program" | cmp - "$work/$example.out"
     done
+    if ldd "$work/make/${example}_alone" > /dev/null 2>&1; then
+        echo "make/${example}_alone, linked by pkg-config --static, needs shared libraries"
+        exit 1
+    fi
+    ldd "$work/cmake/$example" | grep -q 'libsegue.so.0 => ' # segue::segue is the shared library
 done
 grep -q '^page 3 was shown 1[0-9][0-9] times$' "$work/one_task.out"
 grep -q '^good: all 2 eigenvalues' "$work/many_tasks.out"
 ldd "$work/make/one_task" | grep -q 'libsegue.so.0 => '"$lib"
 "$work/prefix/bin/segue" complexity --models "$work/prefix/share/segue/models/paper.csv" |
     grep -q '^average .*26.58  15.12  3.28$'
+
+# Every link of the installed documents leads somewhere; headers are in include/segue.
+cd "$work/prefix/share/doc/segue"
+find . -name '*.md' > "$work/documents"
+while read -r document; do
+    grep -o '](\([^)#]*\)' "$document" | sed 's/^](//' | grep -v '^http\|^include/' > "$work/links" || true
+    while read -r link; do
+        test -e "$(dirname "$document")/$link" || { echo "$document: '$link' is not installed"; exit 1; }
+    done < "$work/links"
+done < "$work/documents"
+cd "$work"
+
+# The program says where its files and its documentation are, also if it is asked for them by the
+# paths that the documentation uses.
+segue="$work/prefix/bin/segue" share="$work/prefix/share"
+"$segue" help > help.txt
+grep -qF "$share/segue/experiments" help.txt && grep -qF "$share/segue/models" help.txt &&
+    grep -qF "$share/doc/segue" help.txt || { cat help.txt; exit 1; }
+for words in "run experiments/lengths.json" "simulate --models models/paper.csv" \
+    "complexity --models=paper.csv"; do
+    if "$segue" $words 2> error.txt; then
+        echo "segue $words: there is no such file here"
+        exit 1
+    fi
+    grep -q "No such file or directory; try '$share/segue/[a-z]*/[a-z]*\.[a-z]*'" error.txt || { cat error.txt; exit 1; }
+done
 # The installed program finds the experiments that were installed with it.
 if command -v gnuplot > /dev/null; then
     (cd "$work" && timeout 2 "$work/prefix/bin/segue" paper --quick --quiet 2> paper.err) || true

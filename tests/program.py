@@ -11,6 +11,15 @@ SOURCE = pathlib.Path(sys.argv[2]).resolve()
 PAPER = str(SOURCE / "models" / "paper.csv")
 
 
+def add_skip(result, test, reason, add=unittest.TextTestResult.addSkip):
+    """unittest prints 's'; scripts/run-tests shows such lines."""
+    add(result, test, reason)
+    result.stream.write(f"\nskipped: {test.id().removeprefix('__main__.')}: {reason}\n")
+
+
+unittest.TextTestResult.addSkip = add_skip
+
+
 def run(*args, **kwargs):
     """Run segue; returns the finished process with texts."""
     kwargs.setdefault("stdout", subprocess.PIPE)

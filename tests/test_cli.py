@@ -14,6 +14,7 @@ import pty
 import random
 import re
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -233,12 +234,15 @@ class BadInput(Folder):
         self.assertTrue(curve.read_text().startswith("policy,task,mean,se\n"))
 
     def test_a_reader_that_has_gone(self):
-        read_end, write_end = os.pipe()
-        os.close(read_end)
-        done = run("help", stdout=write_end)
-        os.close(write_end)
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("Broken pipe", done.stderr)
+        """Nobody reads what is printed, as in `segue ... | head`: an end by SIGPIPE, without a word."""
+        out = self.folder / "curve.csv"
+        for words in (("help",), ("version",), SIMULATE, (*SIMULATE, "--tasks", 2, "--curve", out)):
+            read_end, write_end = os.pipe()
+            os.close(read_end)
+            done = run(*words, stdout=write_end)
+            os.close(write_end)
+            self.assertEqual((done.returncode, done.stderr), (-signal.SIGPIPE, ""), words)
+        self.assertTrue(out.read_text().startswith("policy,task,mean,se\n"))
 
     def test_a_wrong_policy_at_the_end_stops_before_the_first_plays(self):
         self.refused(2, "needs a known model set", "simulate", "--uniform", 5, "--steps",
@@ -690,7 +694,7 @@ class Learning(Folder):
                              "--load", saved, "--out", saved),
                             ("is not the file of a learner", *args, "--policy", "tucb", "--load",
                              other),
-                            ("learns over tasks", "simulate", "--models", PAPER, "--policy",
+                            ("learns across tasks", "simulate", "--models", PAPER, "--policy",
                              "tucb"),
                             ("must know the number of models", "simulate", "--uniform", 3,
                              "--policy", "tucb", "--tasks", 3),

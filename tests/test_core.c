@@ -152,6 +152,18 @@ static uint64_t block_by_definition(segue_rng rng, uint64_t threshold)
     return bits;
 }
 
+static void a_uniform_number_is_a_multiple_of_two_to_the_minus_53(void **state)
+{
+    (void)state;
+    segue_rng rng;
+    segue_rng_open(&rng, 5, 0, 0, 0);
+    for (int i = 0; i < 2000; i++) {
+        segue_rng before = rng;
+        const uint64_t bits = segue_rng_next(&before) >> 11;
+        assert_true(segue_rng_uniform(&rng) == ldexp((double)bits, -53));
+    }
+}
+
 static void a_block_compares_numbers_with_the_threshold(void **state)
 {
     (void)state;
@@ -917,6 +929,7 @@ int main(void)
         cmocka_unit_test(the_streams_are_what_they_were),
         cmocka_unit_test(names_that_differ_give_streams_that_differ),
         cmocka_unit_test(neighbouring_streams_are_independent),
+        cmocka_unit_test(a_uniform_number_is_a_multiple_of_two_to_the_minus_53),
         cmocka_unit_test(a_block_compares_numbers_with_the_threshold),
         cmocka_unit_test(a_sure_thing_costs_no_randomness),
         cmocka_unit_test(blocks_have_their_probability),

@@ -605,6 +605,6 @@ class Token(Page):
 
 if __name__ == "__main__":
     if not CHROMIUM:
-        print("skipped: no Chromium is installed")
+        print("skipped: no Chromium is installed; 'scripts/install-deps browser' installs it")
         sys.exit(77)
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])

@@ -164,6 +164,6 @@ class Mpi(Folder):
 
 if __name__ == "__main__":
     if "mpi:   none" in answer("version") or not shutil.which("mpirun"):
-        print("skipped: segue was built without MPI, or there is no mpirun")
+        print("skipped: segue was built without MPI, or there is no mpirun; libopenmpi-dev and openmpi-bin have both")
         sys.exit(77)
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])

@@ -65,7 +65,7 @@ BROKEN = [
     ("a policy that is a number", {"policies": [1]}, "field 'policies[0]': is a whole number; need a text"),
     ("a policy twice", {"policies": ["ucb", "ucb"]}, "field 'policies[1]': is 'ucb' a second time"),
     ("a wrong option", {"policies": ["ucb:delta=2"]}, "field 'policies[0]': "),
-    ("a learner without tasks", {"policies": ["tucb"]}, "learns over tasks, and needs some"),
+    ("a learner without tasks", {"policies": ["tucb"]}, "learns across tasks, and tasks is 0; need 1 or more"),
     ("known models where there are none", {"environment": {"uniform": 5}}, "field 'policies[1]': 'mucb' in"),
     ("no steps", {"steps": None}, "field 'steps': is missing; need a whole number from 1 to"),
     ("steps of 0", {"steps": 0}, "field 'steps': is 0; need a whole number from 1 to 1000000000000"),

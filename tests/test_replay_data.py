@@ -62,6 +62,6 @@ class Data(unittest.TestCase):
 
 if __name__ == "__main__":
     if not FOLDER or not all((pathlib.Path(FOLDER) / log).is_file() for log in LOGS.values()):
-        print("skipped: SEGUE_DATA does not name the folder of the logs")
+        print("skipped: SEGUE_DATA does not name the folder of the logs of real tasks, which are not part of Segue")
         sys.exit(77)
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

@@ -65,6 +65,6 @@ class Report(unittest.TestCase):
 
 if __name__ == "__main__":
     if not CHROMIUM or not shutil.which("gnuplot"):
-        print("skipped: no Chromium, or no gnuplot, is installed")
+        print("skipped: no Chromium, or no gnuplot, is installed; 'scripts/install-deps browser' installs both")
         sys.exit(77)
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])

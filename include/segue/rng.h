@@ -52,7 +52,7 @@ static inline uint64_t segue_rng_next(segue_rng *rng)
 /** A uniform number in [0, 1), a multiple of 2^-53. */
 static inline double segue_rng_uniform(segue_rng *rng)
 {
-    return (double)(int64_t)(segue_rng_next(rng) >> 11) * 0x1p-53;
+    return (double)(int64_t)(segue_rng_next(rng) >> 11) * (1.0 / 9007199254740992.0); /* 2^-53 */
 }
 
 /**

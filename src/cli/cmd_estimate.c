@@ -393,7 +393,7 @@ const cli_command cli_command_estimate = {
     .usage = "estimate (--types M | --method types) [OPTIONS] LOG.csv",
     .details = "The log is CSV with a header and the columns task, arm and reward, or JSON Lines\n"
                "with these keys; gzip and zstd are read too ('-': standard input).  Rows come in\n"
-               "any order, and other columns are passed over; segue(1) tells more.  Rewards are\n"
+               "any order, and other columns are passed over: 'segue help logs'.  Rewards are\n"
                "not kept: each goes to one of three batches of its task and arm, in turn.  A\n"
                "task with fewer than three rewards of some arm is left out, and counted; but\n"
                "em and types take it, and learn from sums and pulls, by likelihood.\n\n"

@@ -5,6 +5,8 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/share.h"
+#include "cli/topics.h"
 #include "segue/learner.h"
 #include "segue/policy.h"
 
@@ -64,6 +66,19 @@ static void print_manual(FILE *out, const cli_command *command)
           out);
 }
 
+/* Where the files are that came with the program. */
+static void print_places(FILE *out)
+{
+    char path[CLI_PATH_SIZE];
+    fputs("\nFiles that came with segue:\n", out);
+    if (cli_find_share(path, "experiments", "", NULL) == SEGUE_OK)
+        fprintf(out, "  experiments: %s\n", path);
+    if (cli_find_share(path, "models", "", NULL) == SEGUE_OK)
+        fprintf(out, "  models:      %s\n", path);
+    if (cli_find_documents(path))
+        fprintf(out, "  docs:        %s\n", path);
+}
+
 static void print_overview(FILE *out)
 {
     size_t count;
@@ -73,9 +88,14 @@ static void print_overview(FILE *out)
           out);
     for (size_t i = 0; i < count; i++)
         fprintf(out, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
-    fputs("\n'segue help COMMAND' explains one; 'segue help policies' lists the policies.\n"
-          "Exit codes: 0 done, 1 failed while running, 2 wrong usage or input.\n",
+    fputs("\n'segue help COMMAND' explains one.  Other topics of help:\n"
+          "  policies     the policies and learners, and their options\n",
           out);
+    const cli_topic *topics = cli_topics(&count);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "  %-12s %s\n", topics[i].name, topics[i].summary);
+    print_places(out);
+    fputs("\nExit codes: 0 done, 1 failed while running, 2 wrong usage or input.\n", out);
 }
 
 static void print_policies(FILE *out)
@@ -102,7 +122,17 @@ static void print_policies(FILE *out)
           out);
 }
 
-/* One word a line, for the shell to complete: commands, options of one, or policies. */
+static void print_topic_names(FILE *out)
+{
+    size_t count;
+    const cli_topic *topics = cli_topics(&count);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "%s\n", topics[i].name);
+    fputs("policies\n", out);
+}
+
+/* One word a line, for the shell to complete: commands, topics of help, options of a command, or
+ * policies. */
 static segue_status print_words(FILE *out, const char *topic, segue_error *err)
 {
     size_t count;
@@ -120,11 +150,23 @@ static segue_status print_words(FILE *out, const char *topic, segue_error *err)
             fprintf(out, "%s\n", segue_learner_kinds(i)->name);
         return SEGUE_OK;
     }
+    if (strcmp(topic, "help") == 0) {
+        print_topic_names(out);
+        return SEGUE_OK;
+    }
     const cli_command *command = NULL;
     const segue_status status = cli_find_command(topic, &command, err);
     for (size_t i = 0; status == SEGUE_OK && i < command->n_options; i++)
         fprintf(out, "--%s\n", command->options[i].name);
     return status;
+}
+
+static void print_manual_of_topic(FILE *out, const cli_topic *topic)
+{
+    fprintf(out, "segue-%s(7)\n\n# NAME\n\nsegue-%s - %s\n\n# DESCRIPTION\n\n", topic->name,
+            topic->name, topic->summary);
+    print_manual_details(out, topic->text);
+    fputs("\n# SEE ALSO\n\n*segue*(1)\n", out);
 }
 
 static segue_status print_topic(FILE *out, const char *topic, bool manual, segue_error *err)
@@ -140,6 +182,13 @@ static segue_status print_topic(FILE *out, const char *topic, bool manual, segue
         print_overview(out);
         return SEGUE_OK;
     }
+    const cli_topic *text = cli_find_topic(topic);
+    if (text && manual)
+        print_manual_of_topic(out, text);
+    else if (text)
+        fputs(text->text, out);
+    if (text)
+        return SEGUE_OK;
     const segue_status status = cli_find_command(topic, &command, err);
     if (status != SEGUE_OK)
         return status;
@@ -185,9 +234,10 @@ static segue_status run(int argc, char **argv, segue_error *err)
 
 const cli_command cli_command_help = {
     .name = "help",
-    .summary = "explains a command, or lists the policies",
-    .usage = "help [COMMAND | policies]",
-    .details = "'segue help --words [COMMAND | policies]' prints a word a line, for completion;\n"
-               "'segue help --manual COMMAND | policies' prints the manual page, as scdoc.\n",
+    .summary = "explains a command, the policies, or the format of files",
+    .usage = "help [COMMAND | policies | logs | models | results]",
+    .details = "'segue help --words [COMMAND | policies | help]' prints a word a line, for\n"
+               "completion: commands, the options of one, the policies, or the topics of help;\n"
+               "'segue help --manual COMMAND | TOPIC' prints the manual page, as scdoc.\n",
     .run = run,
 };

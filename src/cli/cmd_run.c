@@ -428,6 +428,7 @@ const cli_command cli_command_run = {
                "               models are settled: one arm alone may be their best\n"
                "  variants     {\"quick\": {\"runs\": 2}}: other policies, steps, tasks, runs,\n"
                "               seed or every, for --variant quick\n\n"
+               "Experiments of the paper came with segue; 'segue help' prints where they are.\n\n"
                "examples:\n"
                "  segue run experiments/lengths.json --out /tmp\n"
                "  segue run experiments/lengths.json --variant quick --out /tmp --format csv\n"

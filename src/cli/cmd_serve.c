@@ -213,7 +213,8 @@ const cli_command cli_command_serve = {
     .summary = "answers asks and takes rewards over HTTP",
     .usage = "serve [OPTIONS]",
     .details = "JSON over HTTP: create a learner, ask which arm a task should take, tell the\n"
-               "reward; GET /openapi.json has it all, and docs/service.md walks through it.\n"
+               "reward; GET /openapi.json has it all, and service.md, in the folder that 'segue\n"
+               "help' names, walks through it.\n"
                "All is kept in one file of SQLite; no reward is acknowledged before it is on\n"
                "the disk.  SIGTERM ends it when all that was taken is answered; SIGHUP begins\n"
                "a new file of --access-log, as logrotate wants it; without one it ends it.\n\n"

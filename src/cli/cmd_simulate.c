@@ -229,6 +229,17 @@ static segue_status make_player(study *st, segue_error *err)
     return segue_learner_create(&st->player, &config, err);
 }
 
+/* Single tasks teach a learner nothing. */
+static segue_status check_learners(const study *st, segue_error *err)
+{
+    for (size_t i = 0; i < st->policies.count && !st->set.tasks; i++)
+        if (segue_policy_list_learns(&st->policies, i))
+            return segue_fail(err, SEGUE_EUSAGE,
+                              "'%.60s' learns across tasks: add --tasks N, for example --tasks 200",
+                              st->policies.text[i]);
+    return SEGUE_OK;
+}
+
 /* Room for the reasons of the one learner that is watched. */
 static segue_status make_reasons(study *st, segue_error *err)
 {
@@ -285,6 +296,8 @@ static segue_status study_init(study *st, int argc, char **argv, segue_error *er
         status = make_player(st, err);
     if (status == SEGUE_OK)
         status = make_reasons(st, err);
+    if (status == SEGUE_OK)
+        status = check_learners(st, err);
     for (size_t i = 0; i < st->policies.count && status == SEGUE_OK; i++) {
         const segue_simulation sim = simulation_of(st, i, NULL);
         status = segue_simulation_check(&sim, err);
@@ -571,8 +584,8 @@ const cli_command cli_command_simulate = {
                "that the mean is right; twopoint:S pays 0 or S.  --spread K draws each mean from\n"
                "a Beta of concentration K; --mixed A draws shares of the models from a Dirichlet\n"
                "of total concentration A, centred on their weights.\n\n"
-               "A log is CSV or JSON Lines with columns or keys task, arm and reward, as 'segue\n"
-               "estimate' reads it.  A task is one of its tasks, and a pull draws one of that\n"
+               "A log is CSV or JSON Lines with columns or keys task, arm and reward ('segue\n"
+               "help logs').  A task is one of its tasks, and a pull draws one of that\n"
                "task's rewards of the arm, with replacement; their averages are the means.\n"
                "Tasks with fewer than N rewards of some arm are left out.  A run plays no task\n"
                "twice: J is at most the number of those left.  Without --tasks a run is any one.\n"

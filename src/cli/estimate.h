@@ -22,9 +22,10 @@ typedef struct study {
     cli_format format;
     const char *path;
     segue_log log;
-    segue_moments *moments;     /* models: what they are estimated from ... */
-    segue_estimator *estimator; /* ... and by */
-    segue_types *types;         /* types: they */
+    segue_moments *moments;             /* models: what they are estimated from ... */
+    segue_estimator *estimator;         /* ... and by */
+    segue_types *types;                 /* types: they, ... */
+    size_t by_weight[SEGUE_TYPES_MOST]; /* ... numbered by falling weight, as in a replay */
     uint64_t left_out;
     const char *left_out_name[NAMED];
     bool numbers;          /* all arms are named by numbers */

@@ -39,6 +39,18 @@ static bool has_types(const study *st)
     return segue_types_count(st->types) > 0;
 }
 
+/* Number the types by falling weight; of equal ones the first comes first. */
+static void order_types(study *st)
+{
+    const double *weight = segue_types_weights(st->types);
+    for (size_t n = 0; n < segue_types_count(st->types); n++) {
+        size_t at = n;
+        for (; at > 0 && weight[st->by_weight[at - 1]] < weight[n + 1]; at--)
+            st->by_weight[at] = st->by_weight[at - 1];
+        st->by_weight[at] = n + 1;
+    }
+}
+
 segue_status cli_estimate_types(study *st, segue_error *err)
 {
     segue_types_config config = segue_types_defaults();
@@ -54,6 +66,8 @@ segue_status cli_estimate_types(study *st, segue_error *err)
         status = add_tasks(st, err);
     if (status == SEGUE_OK && st->log.n_tasks >= SEGUE_LEAST_TYPED)
         status = segue_types_settle(st->types, err);
+    if (status == SEGUE_OK)
+        order_types(st);
     if (status == SEGUE_OK && st->format == CLI_CSV && !has_types(st))
         status = segue_fail(err, SEGUE_EDOMAIN,
                             "%s: there is no model set to print: %zu tasks are too few for types",
@@ -108,7 +122,8 @@ static void print_csv(const void *found, FILE *out)
     const study *st = found;
     const double *weight = segue_types_weights(st->types);
     cli_estimate_header(st, out);
-    for (size_t q = 1; q <= segue_types_count(st->types); q++) {
+    for (size_t n = 0; n < segue_types_count(st->types); n++) {
+        const size_t q = st->by_weight[n];
         segue_print_csv_number(out, weight[q] / (1.0 - weight[0]));
         for (size_t i = 0; i < st->log.n_arms; i++) {
             fputc(',', out);
@@ -138,12 +153,14 @@ static json_t *json_types(const study *st, const segue_types_fit *fit)
 {
     const double *weight = segue_types_weights(st->types);
     json_t *list = json_array();
-    for (size_t q = 1; q <= segue_types_count(st->types); q++)
-        list = segue_json_append(list, json_pack("{s:I, s:o, s:o, s:I, s:o}", "type", (json_int_t)q,
-                                                 "weight", segue_json_number(weight[q]), "tasks",
-                                                 segue_json_number(fit->size[q]), "last",
-                                                 (json_int_t)segue_types_last(st->types, q), "arms",
-                                                 json_type_arms(st, q)));
+    for (size_t n = 0; n < segue_types_count(st->types); n++) {
+        const size_t q = st->by_weight[n];
+        list = segue_json_append(
+            list, json_pack("{s:I, s:o, s:o, s:I, s:o}", "type", (json_int_t)n + 1, "weight",
+                            segue_json_number(weight[q]), "tasks", segue_json_number(fit->size[q]),
+                            "last", (json_int_t)segue_types_last(st->types, q), "arms",
+                            json_type_arms(st, q)));
+    }
     return list;
 }
 
@@ -151,14 +168,17 @@ static json_t *json_types(const study *st, const segue_types_fit *fit)
 static json_t *json_shares(const study *st)
 {
     const size_t n_arms = st->log.n_arms, count = segue_types_count(st->types);
-    double share[SEGUE_TYPES_MOST + 1], *sum = NULL;
+    double of[SEGUE_TYPES_MOST + 1], share[SEGUE_TYPES_MOST + 1], *sum = NULL;
     json_t *list = give_counts(st, &sum, NULL) == SEGUE_OK ? json_array() : NULL;
     for (size_t task = 0; list && task < st->log.n_tasks; task++) {
         size_t best = 0;
         segue_log_counts(&st->log, task, sum, sum + n_arms);
-        (void)segue_types_posterior(st->types, sum, sum + n_arms, share);
-        for (size_t q = 1; q <= count; q++)
-            best = share[q] > share[best] ? q : best;
+        (void)segue_types_posterior(st->types, sum, sum + n_arms, of);
+        share[0] = of[0];
+        for (size_t n = 1; n <= count; n++) {
+            share[n] = of[st->by_weight[n - 1]];
+            best = share[n] > share[best] ? n : best;
+        }
         list = segue_json_append(list, json_pack("{s:s, s:I, s:o}", "task",
                                                  st->log.tasks[task].name, "type", (json_int_t)best,
                                                  "shares", segue_json_numbers(share, count + 1)));
@@ -186,11 +206,11 @@ static json_t *make_json(const void *found)
                      "diagnostics", diagnostics, "taken_for", json_shares(st));
 }
 
-/* A type's rows, from `row` on: one an arm. */
-static void set_rows(cli_table *table, const study *st, const segue_types_fit *fit, size_t type,
-                     size_t row)
+/* The rows of the n-th type, one an arm. */
+static void set_rows(cli_table *table, const study *st, const segue_types_fit *fit, size_t n)
 {
-    cli_table_set(table, row, 0, "%zu", type);
+    const size_t type = st->by_weight[n], row = 1 + n * st->log.n_arms;
+    cli_table_set(table, row, 0, "%zu", n + 1);
     cli_table_number(table, row, 1, segue_types_weights(st->types)[type], 3);
     cli_table_number(table, row, 2, fit->size[type], 1);
     for (size_t i = 0; i < st->log.n_arms; i++) {
@@ -215,8 +235,8 @@ static segue_status print_types(const study *st, const segue_types_fit *fit, FIL
         return status;
     for (size_t c = 0; c < COLUMNS; c++)
         cli_table_set(&table, 0, c, "%s", heading[c]);
-    for (size_t q = 1; q <= count; q++)
-        set_rows(&table, st, fit, q, 1 + (q - 1) * st->log.n_arms);
+    for (size_t n = 0; n < count; n++)
+        set_rows(&table, st, fit, n);
     cli_table_set(&table, rows - 1, 0, "none");
     cli_table_number(&table, rows - 1, 1, segue_types_weights(st->types)[0], 3);
     cli_table_number(&table, rows - 1, 2, fit->size[0], 1);

@@ -2,11 +2,14 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/share.h"
 #include "core/text.h"
 
 static const cli_command *const commands[] = {
@@ -69,16 +72,35 @@ static segue_status run(int argc, char **argv, segue_error *err)
     return command->run(argc > 1 ? argc - 1 : 1, argc > 1 ? argv + 1 : argv, err);
 }
 
+/* The reader of our output has gone, as in 'segue help | head -1'. */
+static bool is_unread(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return ferror(stdout) && poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
+}
+
+static void print_error(const segue_error *err, int argc, char **argv)
+{
+    char path[CLI_PATH_SIZE];
+    const bool ours = err->status == SEGUE_EFILE && cli_suggest_share(path, argc, argv);
+    (void)fprintf(stderr, "segue: %s%s%s%s\n", err->message, ours ? "; try '" : "",
+                  ours ? path : "", ours ? "'" : "");
+}
+
 int main(int argc, char **argv)
 {
     segue_error err = {.status = SEGUE_OK};
     guard_standard_streams();
-    (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe or a file too large is a writing error, */
-    (void)signal(SIGXFSZ, SIG_IGN); /* with a sentence */
+    (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe or a file too large is a writing error: */
+    (void)signal(SIGXFSZ, SIG_IGN); /* files are removed, and there is a sentence or SIGPIPE */
     segue_status status = run(argc, argv, &err);
-    if (status == SEGUE_OK && (fflush(stdout) != 0 || ferror(stdout)))
+    if (status == SEGUE_EIO && is_unread()) { /* end as every other program does then */
+        (void)signal(SIGPIPE, SIG_DFL);
+        (void)raise(SIGPIPE);
+    }
+    if (status == SEGUE_OK && (fflush(stdout) != 0 || ferror(stdout))) /* the log of a service */
         status = segue_fail(&err, SEGUE_EIO, "the standard output could not be written");
     if (status != SEGUE_OK)
-        (void)fprintf(stderr, "segue: %s\n", err.message);
+        print_error(&err, argc, argv);
     return segue_status_exit_code(status);
 }

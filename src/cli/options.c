@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "core/text.h"
+#include "segue/learner.h"
 #include "segue/number.h"
+#include "segue/policy.h"
 #include "segue/simulate.h"
 
 #define MOST_OPTIONS 32
@@ -80,6 +82,30 @@ static size_t list_beginning_with(const cli_option *options, size_t count, const
     return found;
 }
 
+static const char *key_of(const void *list, size_t i)
+{
+    return ((const segue_option *)list)[i].key;
+}
+
+static bool has_key(const segue_option *options, size_t count, const char *key)
+{
+    return segue_text_find(key, options, count, key_of) < count;
+}
+
+/* The first policy or learner that has an option of this name; NULL if none has. */
+static const char *find_owner(const char *key)
+{
+    size_t count;
+    const segue_policy *const *policies = segue_policies(&count);
+    for (size_t i = 0; i < count; i++)
+        if (has_key(policies[i]->options, policies[i]->n_options, key))
+            return policies[i]->name;
+    for (size_t i = 0; segue_learner_kinds(i); i++)
+        if (has_key(segue_learner_kinds(i)->options, segue_learner_kinds(i)->n_options, key))
+            return segue_learner_kinds(i)->name;
+    return NULL;
+}
+
 /* What getopt did not like: an unknown option, or a value for one that takes none. */
 static segue_status refuse(const cli_option *options, size_t count, const char *word,
                            segue_error *err)
@@ -95,6 +121,13 @@ static segue_status refuse(const cli_option *options, size_t count, const char *
     char several[128] = "";
     if (list_beginning_with(options, count, typed, several, sizeof several) > 1)
         return segue_fail(err, SEGUE_ENAME, "'%.60s' could be %s", word, several);
+    const bool plays = segue_text_find("policy", options, count, name_of) < count;
+    const char *owner = plays ? find_owner(typed) : NULL;
+    if (owner)
+        return segue_fail(err, SEGUE_ENAME,
+                          "there is no option '--%s'; policies take options as in '--policy "
+                          "%s:%s=VALUE'; see 'segue help policies'",
+                          typed, owner, typed);
     const char *guess = segue_text_closest(typed, options, count, name_of);
     if (guess)
         return segue_fail(err, SEGUE_ENAME, "there is no option '%.60s'; did you mean '--%s'?",

@@ -3,25 +3,80 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/share.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+/* The folder `levels` above the one that the program is in; false if that cannot be found out. */
+static bool find_above(char path[CLI_PATH_SIZE], int levels)
+{
+    const ssize_t length = readlink("/proc/self/exe", path, CLI_PATH_SIZE - 1);
+    path[length > 0 ? length : 0] = '\0';
+    for (int i = 0; i <= levels; i++) {
+        char *slash = strrchr(path, '/');
+        if (!slash)
+            return false;
+        *slash = '\0';
+    }
+    return true;
+}
+
+/* The installed program is in PREFIX/bin, one that was just built in SOURCE/build/PRESET. */
+static bool find_file(char path[CLI_PATH_SIZE], const char *share, const char *name)
+{
+    for (int levels = 1; levels <= 2; levels++) {
+        char above[CLI_PATH_SIZE];
+        const char *folder = levels == 1 ? share : "";
+        if (find_above(above, levels) &&
+            snprintf(path, CLI_PATH_SIZE, "%s/%s%s", above, folder, name) < CLI_PATH_SIZE &&
+            access(path, R_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
 segue_status cli_find_share(char path[CLI_PATH_SIZE], const char *name, const char *option,
                             segue_error *err)
 {
-    static const char *const places[] = {"/../share/segue/", "/../../"};
-    char program[CLI_PATH_SIZE];
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length > 0 ? length : 0] = '\0';
-    char *slash = strrchr(program, '/');
-    if (slash)
-        *slash = '\0';
-    for (size_t i = 0; i < sizeof places / sizeof *places && slash; i++)
-        if (snprintf(path, CLI_PATH_SIZE, "%s%s%s", program, places[i], name) < CLI_PATH_SIZE &&
-            access(path, R_OK) == 0)
-            return SEGUE_OK;
+    if (find_file(path, "share/segue/", name))
+        return SEGUE_OK;
     return segue_fail(err, SEGUE_EFILE,
                       "'%s' does not lie beside the program; tell where it is with %s", name,
                       option);
+}
+
+bool cli_find_documents(char path[CLI_PATH_SIZE])
+{
+    if (!find_file(path, "share/doc/segue/", "docs/service.md"))
+        return false;
+    *strrchr(path, '/') = '\0';
+    return true;
+}
+
+/* The file of ours that has the name of one that is not there. */
+static bool find_same_name(char path[CLI_PATH_SIZE], const char *missing)
+{
+    static const char *const folders[] = {"experiments", "models"};
+    const char *slash = strrchr(missing, '/');
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        char name[256];
+        const int length =
+            snprintf(name, sizeof name, "%s/%s", folders[i], slash ? slash + 1 : missing);
+        if (length > 0 && (size_t)length < sizeof name && strchr(missing, '.') &&
+            find_file(path, "share/segue/", name))
+            return true;
+    }
+    return false;
+}
+
+bool cli_suggest_share(char path[CLI_PATH_SIZE], int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *sign = *argv[i] == '-' ? strchr(argv[i], '=') : NULL;
+        const char *name = sign ? sign + 1 : argv[i];
+        if (access(name, F_OK) != 0 && errno == ENOENT && find_same_name(path, name))
+            return true;
+    }
+    return false;
 }

@@ -3,6 +3,8 @@
 #ifndef SEGUE_CLI_SHARE_H
 #define SEGUE_CLI_SHARE_H
 
+#include <stdbool.h>
+
 #include "segue/status.h"
 
 #define CLI_PATH_SIZE 4096
@@ -15,5 +17,15 @@
  */
 SEGUE_MUST_CHECK segue_status cli_find_share(char path[CLI_PATH_SIZE], const char *name,
                                              const char *option, segue_error *err);
+
+/** The folder of the documentation, such as PREFIX/share/doc/segue/docs; false if there is none. */
+bool cli_find_documents(char path[CLI_PATH_SIZE]);
+
+/**
+ * Find an experiment or model set of ours that has the file name of an argument that does not
+ * exist: for 'experiments/lengths.json', typed away from the source,
+ * PREFIX/share/segue/experiments/lengths.json.
+ */
+bool cli_suggest_share(char path[CLI_PATH_SIZE], int argc, char **argv);
 
 #endif

@@ -39,7 +39,7 @@ static segue_status grow_fields(segue_csv *csv, segue_error *err)
 
 static segue_status has_nul(const segue_csv *csv, segue_error *err)
 {
-    return segue_lines_fail(&csv->lines, SEGUE_EPARSE, err, "the line contains a NUL byte");
+    return segue_lines_fail_nul(&csv->lines, err);
 }
 
 /* How far it is to the next comma, LF or NUL: of the bytes up to the comma in ASCII few others are

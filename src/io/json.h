@@ -34,7 +34,7 @@ segue_status segue_json_fail(const segue_json_place *place, const char *field, s
 segue_status segue_json_because(const segue_json_place *place, const char *field,
                                 const segue_error *why, segue_error *err);
 
-/** A whole number in a range; 3.0 is none. */
+/** A whole number in a range; 3.0 is 3, since not all that write JSON tell them apart. */
 SEGUE_MUST_CHECK segue_status segue_json_whole(const segue_json_place *place, const char *field,
                                                const json_t *value, uint64_t least, uint64_t most,
                                                uint64_t *out, segue_error *err);
@@ -47,7 +47,7 @@ SEGUE_MUST_CHECK segue_status segue_json_known(const segue_json_place *place, js
 /** Whether a value is a text of one line, not empty, that can be shown: no control characters. */
 bool segue_json_is_line(const json_t *value);
 
-/** What a value is, in words: "a text", "nothing" if it is NULL. */
+/** What a value is, in words: "a text"; "missing" if it is NULL. */
 const char *segue_json_kind(const json_t *value);
 
 #endif

@@ -34,8 +34,7 @@ static segue_status wrong(const cursor *c, const char *says)
 static segue_status unexpected(const cursor *c, const char *says)
 {
     if (*c->at == '\0')
-        return segue_lines_fail(c->json->lines, SEGUE_EPARSE, c->err,
-                                "the line contains a NUL byte");
+        return segue_lines_fail_nul(c->json->lines, c->err);
     if (*c->at == '\n')
         return segue_lines_fail(c->json->lines, SEGUE_EPARSE, c->err,
                                 "the object is not closed on its line; need one object a line");

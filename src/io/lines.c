@@ -23,6 +23,15 @@ segue_status(segue_lines_fail)(const segue_lines *lines, segue_status status, se
                       lines->line, text);
 }
 
+segue_status segue_lines_fail_nul(const segue_lines *lines, segue_error *err)
+{
+    return segue_lines_fail(lines, SEGUE_EPARSE, err, "the line contains a NUL byte%s",
+                            lines->is_utf16
+                                ? "; the file looks like UTF-16; need UTF-8: convert it "
+                                  "with 'iconv -f UTF-16 -t UTF-8 FILE'"
+                                : "");
+}
+
 void segue_lines_close(segue_lines *lines)
 {
     segue_source_close(lines->source);
@@ -101,21 +110,34 @@ static void skip_mark(segue_lines *lines)
         lines->at = 3;
 }
 
+/* UTF-16 has a byte-order mark, or a NUL in one half of each ASCII character. */
+static bool looks_like_utf16(const unsigned char *bytes, size_t count)
+{
+    if (count < 4)
+        return false;
+    const bool marked =
+        (bytes[0] == 0xff && bytes[1] == 0xfe) || (bytes[0] == 0xfe && bytes[1] == 0xff);
+    return marked || (!bytes[0] && bytes[1] && !bytes[2] && bytes[3]) ||
+           (bytes[0] && !bytes[1] && bytes[2] && !bytes[3]);
+}
+
 segue_status segue_lines_open(segue_lines *lines, const char *path, segue_error *err)
 {
     *lines = (segue_lines){.line = 1, .capacity = BLOCK};
     segue_status status = segue_source_open(&lines->source, path, err);
     if (status != SEGUE_OK)
         return status;
-    lines->buffer = malloc(BLOCK + SEGUE_LINES_SLACK);
+    lines->buffer = calloc(1, BLOCK + SEGUE_LINES_SLACK);
     if (!lines->buffer)
         status =
             segue_fail(err, SEGUE_ENOMEM, "%s: out of memory", segue_source_name(lines->source));
     else
         status = segue_lines_more(lines, err);
-    if (status != SEGUE_OK)
+    if (status != SEGUE_OK) {
         segue_lines_close(lines);
-    else
-        skip_mark(lines);
-    return status;
+        return status;
+    }
+    skip_mark(lines);
+    lines->is_utf16 = looks_like_utf16((const unsigned char *)lines->buffer, lines->filled);
+    return SEGUE_OK;
 }

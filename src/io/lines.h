@@ -23,6 +23,7 @@ typedef struct segue_lines {
     size_t filled; /* behind what has been read */
     uint64_t line; /* the number of the current line, from 1 on: for its reader to count */
     bool ended;
+    bool is_utf16; /* its first bytes look like it */
 } segue_lines;
 
 /**
@@ -47,6 +48,10 @@ SEGUE_MUST_CHECK segue_status segue_lines_more(segue_lines *lines, segue_error *
 /** Refuse the current line: file and line go before the sentence.  Returns `status`. */
 segue_status segue_lines_fail(const segue_lines *lines, segue_status status, segue_error *err,
                               const char *format, ...) SEGUE_PRINTF(4, 5);
+
+/** Refuse the current line because it contains a NUL byte: text that is not UTF-8, perhaps UTF-16.
+ */
+segue_status segue_lines_fail_nul(const segue_lines *lines, segue_error *err);
 
 #ifdef __clang_analyzer__ /* as for segue_fail */
 #define segue_lines_fail(lines, status, err, ...)                                                  \

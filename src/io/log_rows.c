@@ -1,10 +1,13 @@
 /* log_rows.c - the rows of a log, read strictly, one by one.
  * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
 #include "io/log_rows.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "io/csv.h"
 #include "io/json_lines.h"
@@ -46,6 +49,9 @@ static const char *path_of(const reading *r)
     return segue_csv_path(&r->csv);
 }
 
+/* What else a reward may be written as. */
+#define HOW_TO_WRITE "; write true as 1 and false as 0, without quotes"
+
 /* ---- CSV: the header --------------------------------------------------------------------- */
 
 /* Where a column is from `first` on, or n_fields. */
@@ -57,6 +63,43 @@ static size_t find_column(const reading *r, size_t column, size_t first)
     return i;
 }
 
+/* The names that a header has, quoted, for a person: at most five, each cut after 24 bytes. */
+static void list_columns(const reading *r, char *text, size_t size)
+{
+    enum { SHOWN = 5, LONGEST = 24 };
+    size_t used = 0;
+    for (size_t i = 0; i < r->n_fields && i < SHOWN && used < size; i++) {
+        const char *name = segue_csv_field(&r->csv, i);
+        const char *before = i == 0 ? "" : i + 1 == r->n_fields ? " and " : ", ";
+        used += (size_t)snprintf(text + used, size - used, "%s'%.*s'", before,
+                                 (int)segue_utf8_fit(name, LONGEST), name);
+    }
+    if (r->n_fields > SHOWN && used < size)
+        (void)snprintf(text + used, size - used, ", ...");
+    segue_utf8_mend(text);
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?';
+}
+
+/* What separates the fields of a header that has no comma; NULL: nothing that is known. */
+static const char *find_separator(const reading *r, const char **convert)
+{
+    static const struct {
+        char mark;
+        const char *name, *convert;
+    } marks[] = {{'\t', "tabs", "tr '\\t' ',' < FILE"},
+                 {';', "semicolons", "tr ';' ',' < FILE"},
+                 {'|', "vertical bars", "tr '|' ',' < FILE"}};
+    const char *header = segue_csv_field(&r->csv, 0);
+    for (size_t i = 0; i < sizeof marks / sizeof *marks && r->n_fields == 1; i++)
+        if (strchr(header, marks[i].mark)) {
+            *convert = marks[i].convert;
+            return marks[i].name;
+        }
+    return NULL;
+}
+
 /* Files of old have lines that end with CR alone, and would be one long header. */
 static segue_status no_column(const reading *r, size_t column, segue_error *err)
 {
@@ -64,8 +107,18 @@ static segue_status no_column(const reading *r, size_t column, segue_error *err)
         if (strchr(segue_csv_field(&r->csv, i), '\r'))
             return WRONG(r, SEGUE_EPARSE, err,
                          "the header has a carriage return in it; lines must end with LF or CRLF");
-    return WRONG(r, SEGUE_EPARSE, err, "the header has no column '%s'; need task, arm and reward",
-                 column_name[column]);
+    const char *convert = NULL, *separator = find_separator(r, &convert);
+    if (separator)
+        return WRONG(r, SEGUE_EPARSE, err,
+                     "the header has no column '%s'; it seems to be separated by %s; need commas: "
+                     "convert it, such as with %s",
+                     column_name[column], separator, convert);
+    char found[240] = "";
+    list_columns(r, found, sizeof found);
+    return WRONG(r, SEGUE_EPARSE, err,
+                 "the header has no column '%s'; need task, arm and reward; it has %s: rename its "
+                 "columns",
+                 column_name[column], found);
 }
 
 static segue_status read_header(reading *r, segue_error *err)
@@ -132,8 +185,8 @@ static segue_status check_kind(reading *r, size_t c, segue_error *err)
         return WRONG(r, SEGUE_EPARSE, err, "there is no '%s'; need task, arm and reward",
                      column_name[c]);
     if (r->looked_for[c] && (kind == SEGUE_JSON_OTHER || (number && kind == SEGUE_JSON_STRING)))
-        return WRONG(r, SEGUE_EPARSE, err, "field '%s': need a %snumber", column_name[c],
-                     number ? "" : "string or a ");
+        return WRONG(r, SEGUE_EPARSE, err, "field '%s': need a %snumber%s", column_name[c],
+                     number ? "" : "string or a ", c == REWARD ? HOW_TO_WRITE : "");
     return SEGUE_OK;
 }
 
@@ -208,14 +261,35 @@ static segue_status read_number(const reading *r, size_t c, double *out, segue_e
                : WRONG(r, status, err, "field '%s': %s", column_name[c], why.message);
 }
 
+/* Rewards that people write in other ways. */
+static segue_status check_reward(const reading *r, segue_error *err)
+{
+    static const char *const words[] = {"true", "false", "yes", "no"};
+    const segue_json_value *value = &r->value[REWARD];
+    if (value->length == 0)
+        return WRONG(
+            r, SEGUE_EPARSE, err,
+            "field 'reward': '' is not a number: it is missing; leave such rows out, or write "
+            "what they stand for, such as 0");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcasecmp(text_of(value), words[i]) == 0)
+            return WRONG(r, SEGUE_EPARSE, err, "field 'reward': '%s' is not a number" HOW_TO_WRITE,
+                         value->text);
+    return SEGUE_OK;
+}
+
 static segue_status read_reward(const reading *r, double *out, segue_error *err)
 {
     const segue_status status = read_number(r, REWARD, out, err);
     const double lowest = r->wanted->lowest, highest = r->wanted->highest;
+    if (status == SEGUE_EPARSE && check_reward(r, err) != SEGUE_OK)
+        return SEGUE_EPARSE;
     if (status != SEGUE_OK)
         return status;
     if (!(*out >= lowest && *out <= highest))
-        return WRONG(r, SEGUE_EDOMAIN, err, "field 'reward': %g is out of range; need %g to %g",
+        return WRONG(r, SEGUE_EDOMAIN, err,
+                     "field 'reward': %g is out of range; need %g to %g, or another range by "
+                     "--lowest and --highest (in an experiment: lowest and highest)",
                      *out, lowest, highest);
     if (lowest != 0.0 || r->scale != 1.0)
         *out = fmin(1.0, (*out - lowest) / r->scale);

@@ -64,8 +64,10 @@ typedef struct queue {
 
 struct segue_service {
     segue_service_config config;
-    segue_store *store;  /* of the thread that writes */
-    segue_store *reader; /* of all others, one at a time; the same one without a file */
+    /* Used by the writer alone (before it starts: by the thread that creates the service); other
+     * threads only call segue_store_is_there. */
+    segue_store *store;
+    segue_store *reader; /* used by all others, under reader_lock; the same one without a file */
     pthread_mutex_t reader_lock;
     unsigned char key[16];
     uint64_t boot;

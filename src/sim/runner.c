@@ -87,7 +87,8 @@ static segue_status check_player(const segue_simulation *sim, segue_error *err)
         return status;
     }
     if (sim->tasks == 0)
-        return segue_fail(err, SEGUE_EUSAGE, "learner '%s' learns over tasks, and needs some",
+        return segue_fail(err, SEGUE_EUSAGE,
+                          "learner '%s' learns across tasks, and tasks is 0; need 1 or more",
                           sim->learner->method);
     const segue_learner_config config = learner_config(sim, 0);
     segue_learner *learner = NULL;

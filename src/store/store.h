@@ -3,7 +3,9 @@
  * Learners, their arms, tasks, decisions that must be remembered, rewards, a journal of what
  * changed a learner, in order, and snapshots.  All changes are made between segue_store_begin and
  * segue_store_commit, which returns when they are on the disk.  One thread at a time may use a
- * store; a second one, opened for reading, may be used beside it.
+ * store, but for segue_store_path and segue_store_is_there, which any thread may call: they read
+ * what segue_store_open and segue_store_claim have set.  A second store of the same file, opened
+ * for reading, may be used beside the first by another thread.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_STORE_STORE_H
 #define SEGUE_STORE_STORE_H
@@ -49,7 +51,8 @@ const char *segue_store_path(const segue_store *store);
  * process, however that ends.  @retval SEGUE_EFILE  another process has it */
 SEGUE_MUST_CHECK segue_status segue_store_claim(segue_store *store, segue_error *err);
 
-/** Whether the file that was claimed still has its name: else nobody will find what is stored. */
+/** Whether the file that was claimed still has its name: else nobody will find what is stored.  Any
+ * thread may call it. */
 bool segue_store_is_there(const segue_store *store);
 
 /** Look the file over as SQLite does, and whether what is counted is there.

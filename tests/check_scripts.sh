@@ -1,0 +1,108 @@
+#!/bin/sh
+# check_scripts.sh CTEST - the scripts behind `make`: scripts/install-deps where packages are missing,
+# and scripts/run-tests, which says why tests were skipped.  Nothing is installed: apt-get, dpkg-query
+# and id are scripts of this test, which say what the real ones do.
+# SPDX-License-Identifier: Apache-2.0
+set -eu
+ctest=$1
+source=$(cd "$(dirname "$0")/.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail() {
+    echo "check_scripts: $1"
+    cat out
+    exit 1
+}
+
+# ---- install-deps: a folder of commands in which gcc and cmake are not installed ------------------
+mkdir bin
+for tool in sh awk cat env mktemp rm tee; do
+    ln -s "$(command -v $tool)" "bin/$tool"
+done
+script() { # NAME: the script on the standard input
+    { echo '#!/bin/sh'; cat; } > "bin/$1"
+    chmod +x "bin/$1"
+}
+script dpkg-query << 'END'
+for last; do :; done
+case $last in gcc | cmake) exit 1 ;; esac
+printf installed
+END
+script id << 'END'
+echo "${FAKE_USER:-0}"
+END
+script apt-get << 'END'
+[ "$2" = install ] || {
+    echo 'Get:1 http://deb.debian.org/debian bookworm InRelease [151 kB]'
+    echo 'Get:2 http://deb.debian.org/debian bookworm/main amd64 Packages [8793 kB]'
+    exit 0
+}
+[ -z "${FAKE_FAILURE:-}" ] || { echo 'E: Unable to locate package gcc'; exit 100; }
+echo 'Reading package lists...'
+echo 'Get:1 http://deb.debian.org/debian bookworm/main amd64 gcc-12 amd64 12.2.0-14 [19.3 MB]'
+echo 'Get:2 http://deb.debian.org/debian bookworm/main amd64 cmake amd64 3.25.1-1 [8692 kB]'
+echo 'Unpacking gcc-12 (12.2.0-14) ...'
+echo 'Setting up gcc-12 (12.2.0-14) ...'
+echo 'Setting up cmake (3.25.1-1) ...'
+END
+deps() { # the exit code goes to `code`
+    code=0
+    env PATH="$work/bin" "$@" "$source/scripts/install-deps" > out 2>&1 || code=$?
+}
+
+deps
+test $code = 0 || fail "install-deps fails as root"
+for line in 'install-deps: installing gcc cmake, and' '  fetch  gcc-12' '  fetch  cmake' '  set up gcc-12' '  set up cmake'; do
+    grep -qF "$line" out || fail "install-deps does not say '$line'"
+done
+! grep -q 'Unpacking\|Reading\|kB\|  Packages\|151' out || fail "install-deps says too much"
+
+deps FAKE_USER=1000
+test $code = 1 || fail "install-deps as an ordinary user without sudo ends with $code; need 1"
+grep -q '^    apt-get update && apt-get install --no-install-recommends gcc cmake$' out || fail "no line to paste"
+grep -q 'then run make again' out || fail "no next step"
+
+deps FAKE_FAILURE=1
+test $code = 1 || fail "install-deps ends with $code where apt-get fails; need 1"
+grep -q 'E: Unable to locate package gcc' out || fail "install-deps hides why apt-get fails"
+grep -q "'apt-get install' failed" out && grep -q 'apt-get install --no-install-recommends gcc cmake' out ||
+    fail "install-deps does not say what failed"
+
+# ---- run-tests -----------------------------------------------------------------------------------
+mkdir build
+cat > unit.py << 'END'
+import sys, unittest
+sys.argv = ["unit.py", "none", "none"]
+sys.path.insert(0, TESTS)
+import program
+class T(unittest.TestCase):
+    def test_one(self):
+        pass
+    @unittest.skip("no such thing here")
+    def test_two(self):
+        pass
+unittest.main(argv=["unit.py"])
+END
+sed -i "s|TESTS|'$source/tests'|" unit.py
+cat > build/CTestTestfile.cmake << END
+add_test(passes true)
+add_test(whole sh -c "echo 'skipped: nothing to see'; exit 77")
+set_tests_properties(whole PROPERTIES SKIP_RETURN_CODE 77)
+add_test(part /usr/bin/python3 $work/unit.py)
+END
+summary() {
+    code=0
+    "$source/scripts/run-tests" build "$ctest" --test-dir build > out 2>&1 || code=$?
+}
+summary
+test $code = 0 || fail "run-tests ends with $code; need 0"
+grep -q '^100% tests passed' out || fail "the last lines of ctest are missing"
+grep -q '^  whole: nothing to see$' out || fail "the reason of a skipped test is missing"
+grep -q '^  part: T.test_two: no such thing here$' out || fail "the reason of a part of a test is missing"
+echo 'add_test(fails false)' >> build/CTestTestfile.cmake
+summary
+test $code = 8 || fail "run-tests ends with $code; need ctest's 8"
+grep -q '^  whole: nothing to see$' out || fail "no reason where a test failed"
+grep -q 'scripts/run-tests' "$source/Makefile" || fail "make test does not use run-tests"
