@@ -164,6 +164,15 @@ static void wish_probe(segue_service *service)
         atomic_store(&service->probes, false);
 }
 
+void segue_report_refusals(segue_service *service)
+{
+    refusals due;
+    if (segue_tokens_report_due(&service->tokens, segue_service_now(service), &due))
+        segue_service_report(service,
+                             "%llu request%s without a valid token refused, the last from %s",
+                             due.count, due.count == 1 ? "" : "s", due.address);
+}
+
 void segue_tick(segue_service *service)
 {
     const double now = segue_service_now(service);
@@ -181,6 +190,7 @@ void segue_tick(segue_service *service)
     free(all);
     if (atomic_load(&service->failing) || !segue_store_is_there(service->store))
         wish_probe(service);
+    segue_report_refusals(service);
 }
 
 void *segue_timer_thread(void *context)

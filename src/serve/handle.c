@@ -180,6 +180,13 @@ static bool needs_no_token(const segue_call *call)
     return call->route == ROUTE_HEALTH || call->route == ROUTE_READY || call->route == ROUTE_PAGE;
 }
 
+static void count_refusal(segue_service *service, const segue_request *request)
+{
+    (void)atomic_fetch_add(&service->metrics.refused, 1);
+    segue_tokens_refused(&service->tokens, request->address);
+    segue_report_refusals(service);
+}
+
 /* Whether it may be answered; who may not learns nothing about what is there. */
 static bool allow(segue_service *service, const segue_request *request, const segue_call *call,
                   bool understood, segue_reply *reply)
@@ -188,6 +195,7 @@ static bool allow(segue_service *service, const segue_request *request, const se
     memcpy(gate.id, reply->id, sizeof gate.id);
     const bool any_host = service->tokens.count > 0; /* else what is meant for this one */
     const bool open = understood && needs_no_token(call);
+    reply->authorized = !open;
     if (request->own)
         return true;
     if (segue_origin_allow(request, any_host, &gate) &&
@@ -195,6 +203,8 @@ static bool allow(segue_service *service, const segue_request *request, const se
         return true;
     gate.route = reply->route;
     gate.type = reply->type;
+    if (gate.status == 401)
+        count_refusal(service, request);
     segue_reply_fini(reply);
     *reply = gate;
     return false;

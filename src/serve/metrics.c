@@ -68,6 +68,20 @@ static void write_times(const metrics *m, segue_route route, bytes *b)
     segue_out_format(b, "segue_request_seconds_count{route=\"%s\"} %llu\n", name, sum);
 }
 
+static void write_connections(const metrics *m, bytes *b)
+{
+    static const char *const reasons[METRICS_DROPPED] = {"timeout", "full", "address"};
+    one(b, "connections", "gauge", "Open connections.", atomic_load(&m->connections));
+    about(b, "connections_dropped_total", "counter", "Connections closed, by reason.");
+    for (int i = 0; i < METRICS_DROPPED; i++)
+        segue_out_format(b, "segue_connections_dropped_total{reason=\"%s\"} %llu\n", reasons[i],
+                         atomic_load(&m->dropped[i]));
+    one(b, "access_log_dropped_total", "counter", "Lines dropped from the access log.",
+        atomic_load(&m->log_dropped));
+    one(b, "refused_logins_total", "counter", "Requests without a valid token.",
+        atomic_load(&m->refused));
+}
+
 void segue_metrics_write(const metrics *m, unsigned long long open_tasks, size_t queued, bool ready,
                          bytes *b)
 {
@@ -90,5 +104,6 @@ void segue_metrics_write(const metrics *m, unsigned long long open_tasks, size_t
     one(b, "snapshots_total", "counter", "Snapshots stored.", atomic_load(&m->snapshots));
     one(b, "open_tasks", "gauge", "Open tasks.", open_tasks);
     one(b, "queue_length", "gauge", "Operations that wait to be stored.", queued);
+    write_connections(m, b);
     one(b, "ready", "gauge", "Whether it can store what it is told.", ready);
 }

@@ -10,6 +10,9 @@
 
 #define METRICS_BUCKETS 14
 
+/* Why a connection was closed. */
+enum { METRICS_DROPPED_TIMEOUT, METRICS_DROPPED_FULL, METRICS_DROPPED_ADDRESS, METRICS_DROPPED };
+
 typedef struct metrics {
     atomic_ullong requests[N_ROUTES][6];             /* by the first digit of the status */
     atomic_ullong bucket[N_ROUTES][METRICS_BUCKETS]; /* seconds; the last one: any */
@@ -18,6 +21,8 @@ typedef struct metrics {
     atomic_ullong decisions, groups, grouped;        /* asked; transactions, and what was in them */
     atomic_ullong failures, refits, snapshots;       /* transactions that could not be stored */
     atomic_ullong closed;                            /* tasks */
+    atomic_ullong connections, dropped[METRICS_DROPPED]; /* open; closed, by reason */
+    atomic_ullong log_dropped, refused;                  /* lines of the access log; logins */
 } metrics;
 
 void segue_metrics_count(metrics *m, segue_route route, int status, double seconds);
