@@ -15,7 +15,7 @@ import time
 import unittest
 
 from program import SEGUE, Folder
-from service import SHORT, Client, Service
+from service import SHORT, Client
 
 PATH = "/v1/" + "x" * 4000  # a line of the log has it, so that few requests fill what is between
 BUFFER = 1 << 20  # of the service, twice; the pipe has 64 KiB more
@@ -171,21 +171,6 @@ class Read(Piped):
         self.assertEqual(self.client.get("/healthz")[0], 200)
         self.assertEqual(self.end(), 1)
         self.assertIn("the access log cannot be written: Broken pipe", self.process.stderr.read().decode())
-
-
-class Refusals(Folder):
-    def test_refused_logins_are_reported_once_a_minute_and_counted(self):
-        token = "a-token-that-is-long-enough"
-        service = Service(SEGUE, str(self.folder / "test.db"), "--token-file", self.file(token + "\n", "tokens"))
-        stranger, client = service.client("another-token-of-nobody"), service.client(token)
-        for _ in range(50):
-            self.assertEqual(stranger.get("/v1/learners")[0], 401)
-        self.assertEqual(stranger.get("/healthz")[0], 200)
-        text = client.raw("GET", "/metrics")[1].decode()
-        self.assertIn("segue_refused_logins_total 50\n", text)
-        self.assertEqual(service.stop(), 0)
-        told = [line for line in service.errors if "token" in line]
-        self.assertEqual(told, ["segue serve: 1 request without a valid token refused, the last from 127.0.0.1\n"])
 
 
 if __name__ == "__main__":
