@@ -40,12 +40,12 @@ static const cli_option options[] = {
      "open tasks that there may be (default 100000)", 1, 1e9},
     {"group", 0, CLI_WHOLE, offsetof(settings, group_most), "N",
      "stored together at most; 1: one by one (default 512)", 1, 1e6},
-    {"request-timeout", 0, CLI_NUMBER, offsetof(settings, request_timeout), "SECONDS",
-     "in which a request must have come (default 30)", 0.1, 86400},
+    {"request-timeout", 0, CLI_NUMBER, offsetof(settings, request_timeout), "S",
+     "seconds for a request to come (default 30)", 0.1, 86400},
     {"max-connections", 0, CLI_WHOLE, offsetof(settings, connections), "N",
      "connections at once (default 4096)", 8, 1e6},
     {"max-per-address", 0, CLI_WHOLE, offsetof(settings, per_address), "N",
-     "of one address (default: a quarter; from localhost any)", 1, 1e6},
+     "of one address (default: a quarter of them)", 1, 1e6},
     {"threads", 0, CLI_WHOLE, offsetof(settings, threads), "N",
      "that answer (default: the processors)", 1, 256},
     {"demo", 0, CLI_FLAG, offsetof(settings, demo), NULL, "let simulated students use it", 0, 0},
@@ -296,7 +296,8 @@ const cli_command cli_command_serve = {
                "the disk.  SIGTERM ends it when all that was taken is answered; SIGHUP begins\n"
                "a new file of --access-log, as logrotate wants it; without one it ends it.\n\n"
                "It listens on this machine alone, unless there are tokens: a request then\n"
-               "needs the header 'Authorization: Bearer TOKEN'.\n\n"
+               "needs the header 'Authorization: Bearer TOKEN'.  When nearly all connections\n"
+               "are taken, those that never carried a valid token are closed first.\n\n"
                "examples:\n"
                "  segue serve --demo --store sqlite:/tmp/demo.db\n"
                "  segue serve --store sqlite:/var/lib/segue/segue.db --access-log -\n"
