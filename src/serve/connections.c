@@ -31,7 +31,7 @@
 #define PAUSE          (SECOND / 100) /* between two passes while the reserve is touched */
 #define REPORT_PAUSE   (60 * SECOND)
 #define NEVER          UINT64_MAX
-#define BYTES_A_SECOND 65536 /* a response may be read as slowly as this */
+#define BYTES_A_SECOND 65536.0 /* a response may be read as slowly as this */
 
 typedef uint64_t nanoseconds; /* of the monotonic clock */
 
@@ -251,7 +251,7 @@ void segue_connection_sends(segue_connection *one, size_t size, bool authorized)
 {
     if (!one)
         return;
-    const double seconds = (double)(size / BYTES_A_SECOND);
+    const double seconds = (double)size / BYTES_A_SECOND;
     if (authorized)
         atomic_store(&one->trusted, true);
     move(one, SENDING, now() + of_seconds(one->all->config.request_timeout + seconds));
