@@ -7,6 +7,8 @@
 #include "support.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
@@ -20,7 +22,9 @@
 #include "io/log.h"
 #include "io/models_file.h"
 #include "io/samples_file.h"
+#include "serve/connections.h"
 #include "serve/inside.h"
+#include "serve/log_writer.h"
 
 static atomic_long calls_left; /* until the one that fails; negative: none does */
 static atomic_long failures;
@@ -818,6 +822,64 @@ static segue_status versions_scenario(segue_error *err)
     return status;
 }
 
+static int no_notice(char line[SEGUE_LOG_NOTICE], uint64_t dropped)
+{
+    (void)line;
+    (void)dropped;
+    return 0;
+}
+
+static segue_status writer_scenario(segue_error *err)
+{
+    segue_log_writer *log = NULL;
+    const int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    const segue_status status = segue_log_writer_create(&log, fd, no_notice, err);
+    if (status == SEGUE_OK)
+        assert_true(segue_log_writer_put(log, "line\n", 5));
+    assert_int_equal(segue_log_writer_destroy(log, 60.0), 0);
+    assert_int_equal(close(fd), 0);
+    return status;
+}
+
+static segue_service *quiet_service; /* of connections_scenario, made while nothing fails */
+
+/* A connection that cannot be entered is refused, and leaves nothing behind. */
+static segue_status connections_scenario(segue_error *err)
+{
+    const segue_connections_config config = {
+        .limit = 8, .per_address = 2, .request_timeout = 60.0, .idle_timeout = 60.0};
+    struct sockaddr_in6 address = {.sin6_family = AF_INET6};
+    union {
+        struct sockaddr_in6 *six;
+        const struct sockaddr *any;
+    } from = {&address};
+    segue_connections *all = NULL;
+    segue_status status = segue_connections_create(&all, quiet_service, &config, err);
+    for (unsigned char i = 1; i <= 3 && status == SEGUE_OK; i++) {
+        address.sin6_addr.s6_addr[0] = i;
+        segue_connection *one = segue_connections_add(all, -1, from.any);
+        segue_connection_reads(one);
+        segue_connection_waits(one);
+        segue_connections_remove(all, one);
+        if (!one)
+            status = segue_fail(err, SEGUE_ENOMEM, "a connection was refused");
+    }
+    segue_connections_destroy(all);
+    return status;
+}
+
+static void logs_and_connections_survive_every_failing_allocation(void **state)
+{
+    segue_service_config config = segue_service_defaults();
+    segue_error err;
+    (void)state;
+    config.store = "sqlite::memory:";
+    assert_int_equal(segue_service_create(&quiet_service, &config, &err), SEGUE_OK);
+    fail_each(writer_scenario, 4);
+    fail_each(connections_scenario, 6);
+    segue_service_destroy(quiet_service);
+}
+
 static void versions_survive_every_failing_allocation(void **state)
 {
     (void)state;
@@ -944,6 +1006,7 @@ int main(void)
         cmocka_unit_test(learners_survive_every_failing_allocation),
         cmocka_unit_test(learners_in_service_survive_every_failing_allocation),
         cmocka_unit_test(types_survive_every_failing_allocation),
+        cmocka_unit_test(logs_and_connections_survive_every_failing_allocation),
         cmocka_unit_test(versions_survive_every_failing_allocation),
         cmocka_unit_test(the_service_survives_every_failing_allocation),
         cmocka_unit_test(experiments_survive_every_failing_allocation),

@@ -51,8 +51,9 @@ enum { REPORTS = 8 };
 static char reported[REPORTS][SEGUE_ERROR_SIZE];
 static int reports;
 
-static void report(const char *message)
+static void report(void *context, const char *message)
 {
+    (void)context;
     assert_true(reports < REPORTS);
     (void)snprintf(reported[reports++], SEGUE_ERROR_SIZE, "%s", message);
 }

@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,8 +20,8 @@
 
 typedef struct settings {
     const char *store, *listen, *token_file, *access_log;
-    uint64_t threads, open_most, group_most;
-    double rate;
+    uint64_t threads, open_most, group_most, connections, per_address;
+    double rate, request_timeout;
     bool demo;
 } settings;
 
@@ -39,20 +40,56 @@ static const cli_option options[] = {
      "open tasks that there may be (default 100000)", 1, 1e9},
     {"group", 0, CLI_WHOLE, offsetof(settings, group_most), "N",
      "stored together at most; 1: one by one (default 512)", 1, 1e6},
+    {"request-timeout", 0, CLI_NUMBER, offsetof(settings, request_timeout), "S",
+     "seconds for a request to come (default 30)", 0.1, 86400},
+    {"max-connections", 0, CLI_WHOLE, offsetof(settings, connections), "N",
+     "connections at once (default 4096)", 8, 1e6},
+    {"max-per-address", 0, CLI_WHOLE, offsetof(settings, per_address), "N",
+     "of one address (default: a quarter of them)", 1, 1e6},
     {"threads", 0, CLI_WHOLE, offsetof(settings, threads), "N",
      "that answer (default: the processors)", 1, 256},
     {"demo", 0, CLI_FLAG, offsetof(settings, demo), NULL, "let simulated students use it", 0, 0},
 };
 
-static segue_status open_log(const char *path, FILE **out, segue_error *err)
+#define IDLE_SECONDS 60.0 /* that a connection may be idle between two requests */
+#define LOG_SECONDS  1.0  /* that the end waits for a log, in case nobody reads it */
+
+/* ---- logs -------------------------------------------------------------------------------- */
+
+/* The paths of requests have names of tasks: the log is its owner's alone. */
+static int open_log_file(const char *path)
+{
+    return open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+}
+
+static int say_dropped_requests(char line[SEGUE_LOG_NOTICE], uint64_t dropped)
+{
+    return snprintf(line, SEGUE_LOG_NOTICE, "{\"time\":%lld,\"dropped\":%" PRIu64 "}\n",
+                    (long long)time(NULL), dropped);
+}
+
+static int say_dropped_reports(char line[SEGUE_LOG_NOTICE], uint64_t dropped)
+{
+    return snprintf(line, SEGUE_LOG_NOTICE, "segue serve: %" PRIu64 " lines were dropped here\n",
+                    dropped);
+}
+
+static segue_status open_log(const char *path, segue_log_writer **out, segue_error *err)
 {
     *out = NULL;
     if (!path)
         return SEGUE_OK;
-    *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "a");
-    return *out ? SEGUE_OK
-                : segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", segue_text_tail(path),
-                             strerror(errno));
+    const bool is_standard = strcmp(path, "-") == 0;
+    const int fd = is_standard ? STDOUT_FILENO : open_log_file(path);
+    if (fd < 0)
+        return segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", segue_text_tail(path),
+                          strerror(errno));
+    const segue_status status = segue_log_writer_create(out, fd, say_dropped_requests, err);
+    if (status == SEGUE_OK && !is_standard)
+        segue_log_writer_reopen(*out, fd); /* the log's from now on */
+    else if (!is_standard)
+        (void)close(fd);
+    return status;
 }
 
 static bool is_file(const settings *set)
@@ -60,36 +97,41 @@ static bool is_file(const settings *set)
     return set->access_log && strcmp(set->access_log, "-") != 0;
 }
 
-/* The log's name may lead to another file by now: go on there.  Other threads write meanwhile, so
- * the stream stays, and only what it leads to changes. */
-static void begin_new_log(const settings *set, FILE *log)
+/* Report to the operator, whose standard error may be a pipe that nobody reads. */
+static void report(void *context, const char *message)
 {
-    const int fd = open(set->access_log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0) {
-        (void)fprintf(stderr, "segue serve: %s: cannot be opened, and the log stays: %s\n",
-                      segue_text_tail(set->access_log), strerror(errno));
-        return;
-    }
-    (void)fflush(log);
-    (void)dup2(fd, fileno(log));
-    (void)close(fd);
+    char line[SEGUE_ERROR_SIZE + 32];
+    const int size = snprintf(line, sizeof line, "segue serve: %s\n", message);
+    if (size > 0 && (size_t)size < sizeof line)
+        (void)segue_log_writer_put(context, line, (size_t)size);
 }
 
-/* Until a signal comes; what was logged is seen soon. */
-static segue_status wait_for_end(const settings *set, const segue_service *service, FILE *log,
-                                 segue_error *err)
+/* The log's name may lead to another file by now: go on there. */
+static void begin_new_log(const settings *set, const segue_service *service, segue_log_writer *log)
+{
+    const int fd = open_log_file(set->access_log);
+    if (fd < 0)
+        segue_service_report(service, "%s: cannot be opened, and the log stays: %s",
+                             segue_text_tail(set->access_log), strerror(errno));
+    else
+        segue_log_writer_reopen(log, fd);
+}
+
+/* Until a signal comes. */
+static segue_status wait_for_end(const settings *set, const segue_service *service,
+                                 segue_log_writer *log, segue_error *err)
 {
     const struct timespec pause = {.tv_nsec = 100000000};
     bool fine = true;
     while (!cli_interrupted() && !segue_service_is_broken(service)) {
         (void)nanosleep(&pause, NULL);
-        if (log && fflush(log) != 0 && fine) {
-            (void)fprintf(stderr, "segue serve: the access log cannot be written: %s\n",
-                          strerror(errno));
+        if (log && fine && segue_log_writer_error(log) != 0) {
+            segue_service_report(service, "the access log cannot be written: %s",
+                                 strerror(segue_log_writer_error(log)));
             fine = false;
         }
         if (is_file(set) && cli_hung_up())
-            begin_new_log(set, log);
+            begin_new_log(set, service, log);
     }
     return segue_service_is_broken(service)
                ? segue_fail(err, SEGUE_EIO, "it cannot go on, and ends; start it again: %s",
@@ -97,19 +139,22 @@ static segue_status wait_for_end(const settings *set, const segue_service *servi
                : SEGUE_OK;
 }
 
+/* ---- serving ----------------------------------------------------------------------------- */
+
 static void say_where(const settings *set, int fd, unsigned connections)
 {
     const int host = (int)(strrchr(set->listen, ':') - set->listen);
     const unsigned port = segue_listen_port(fd);
     (void)fprintf(stderr, "segue serve: listening on %.*s:%u, store %s; http://%.*s:%u/ shows it\n",
                   host, set->listen, port, set->store, host, set->listen, port);
-    if (connections < SEGUE_HTTP_CONNECTIONS)
+    if (connections < set->connections)
         (void)fprintf(stderr,
-                      "segue serve: at most %u connections, not %d: no more files may be open\n",
-                      connections, SEGUE_HTTP_CONNECTIONS);
+                      "segue serve: at most %u connections, not %" PRIu64
+                      ": no more files may be open\n",
+                      connections, set->connections);
 }
 
-static segue_status run_open(const settings *set, segue_service *service, FILE *log,
+static segue_status run_open(const settings *set, segue_service *service, segue_log_writer *log,
                              segue_error *err)
 {
     segue_demo *demo = NULL;
@@ -121,28 +166,23 @@ static segue_status run_open(const settings *set, segue_service *service, FILE *
 }
 
 /* So many connections may be open: each is a file, and the store and the program need some, too. */
-static unsigned allow_connections(void)
+static unsigned allow_connections(uint64_t connections)
 {
     enum { OTHER_FILES = 64 };
-    const rlim_t wanted = SEGUE_HTTP_CONNECTIONS + OTHER_FILES;
+    const rlim_t wanted = connections + OTHER_FILES;
     struct rlimit files = {.rlim_cur = wanted};
     if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < wanted) {
         files.rlim_cur = files.rlim_max < wanted ? files.rlim_max : wanted;
         (void)setrlimit(RLIMIT_NOFILE, &files);
     }
     if (files.rlim_cur >= wanted)
-        return SEGUE_HTTP_CONNECTIONS;
+        return (unsigned)connections;
     return (unsigned)(files.rlim_cur > 2 * OTHER_FILES ? files.rlim_cur - OTHER_FILES
                                                        : files.rlim_cur / 2);
 }
 
-/* One call, so that lines of several threads do not mix. */
-static void report(const char *message)
-{
-    (void)fprintf(stderr, "segue serve: %s\n", message);
-}
-
-static segue_status serve_on(const settings *set, int fd, FILE *log, segue_error *err)
+static segue_status serve_on(const settings *set, int fd, segue_log_writer *log,
+                             segue_log_writer *reports, segue_error *err)
 {
     segue_service_config config = segue_service_defaults();
     segue_service *service = NULL;
@@ -153,17 +193,23 @@ static segue_status serve_on(const settings *set, int fd, FILE *log, segue_error
     config.group_most = set->group_most;
     config.rate = set->rate;
     config.report = report;
+    config.report_context = reports;
     segue_status status = segue_service_create(&service, &config, err);
     if (status == SEGUE_OK)
         status = segue_service_start(service, err);
     const segue_http_config shell = {.socket = fd,
                                      .threads = (unsigned)set->threads,
-                                     .connections = allow_connections(),
-                                     .log = log};
+                                     .log = log,
+                                     .connections = {
+                                         .limit = allow_connections(set->connections),
+                                         .per_address = (unsigned)set->per_address,
+                                         .request_timeout = set->request_timeout,
+                                         .idle_timeout = IDLE_SECONDS,
+                                     }};
     if (status == SEGUE_OK)
         status = segue_http_open(&http, service, &shell, err);
     if (status == SEGUE_OK) {
-        say_where(set, fd, shell.connections);
+        say_where(set, fd, shell.connections.limit);
         status = run_open(set, service, log, err);
     }
     segue_http_close(http);
@@ -171,15 +217,53 @@ static segue_status serve_on(const settings *set, int fd, FILE *log, segue_error
     return status;
 }
 
-static segue_status serve(const settings *set, FILE *log, segue_error *err)
+static segue_status serve(const settings *set, segue_log_writer *log, segue_log_writer *reports,
+                          segue_error *err)
 {
     int fd = -1;
     segue_status status = segue_listen(set->listen, set->token_file != NULL, &fd, err);
     if (status == SEGUE_OK)
-        status = serve_on(set, fd, log, err);
+        status = serve_on(set, fd, log, reports, err);
     if (fd >= 0)
         (void)close(fd);
     return status;
+}
+
+/* Write the rest of the access log. */
+static segue_status close_log(segue_log_writer *log, segue_log_writer *reports, segue_error *err)
+{
+    const int error = segue_log_writer_destroy(log, LOG_SECONDS);
+    if (error == ETIMEDOUT)
+        report(reports, "the access log takes no more lines, and the last ones are lost");
+    else if (error != 0)
+        return segue_fail(err, SEGUE_EIO, "lines of the access log could not be written");
+    return SEGUE_OK;
+}
+
+/* If nobody reads standard error, what the program says at its end must not wait for that. */
+static void close_reports(segue_log_writer *reports)
+{
+    if (segue_log_writer_destroy(reports, LOG_SECONDS) != ETIMEDOUT)
+        return;
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (nowhere < 0)
+        return;
+    (void)dup2(nowhere, STDERR_FILENO);
+    (void)close(nowhere);
+}
+
+static segue_status serve_with_logs(const settings *set, segue_error *err)
+{
+    segue_log_writer *log = NULL, *reports = NULL;
+    segue_status status =
+        segue_log_writer_create(&reports, STDERR_FILENO, say_dropped_reports, err);
+    if (status == SEGUE_OK)
+        status = open_log(set->access_log, &log, err);
+    if (status == SEGUE_OK)
+        status = serve(set, log, reports, err);
+    const segue_status closed = close_log(log, reports, status == SEGUE_OK ? err : NULL);
+    close_reports(reports);
+    return status == SEGUE_OK ? closed : status;
 }
 
 static segue_status run(int argc, char **argv, segue_error *err)
@@ -189,23 +273,17 @@ static segue_status run(int argc, char **argv, segue_error *err)
                     .listen = "127.0.0.1:8080",
                     .open_most = usual.open_most,
                     .group_most = usual.group_most,
+                    .connections = SEGUE_HTTP_CONNECTIONS,
+                    .request_timeout = 30.0,
                     .threads = cli_processors()};
-    FILE *log = NULL;
-    segue_status status =
+    const segue_status status =
         cli_parse(options, sizeof options / sizeof *options, argc, argv, &set, err);
-    if (status == SEGUE_OK)
-        status = open_log(set.access_log, &log, err);
     if (status != SEGUE_OK)
         return status;
     cli_interrupt_catch();
     if (is_file(&set))
         cli_hangup_catch();
-    status = serve(&set, log, err);
-    if (log && (fflush(log) != 0 || ferror(log)) && status == SEGUE_OK)
-        status = segue_fail(err, SEGUE_EIO, "lines of the access log could not be written");
-    if (log && log != stdout)
-        (void)fclose(log);
-    return status;
+    return serve_with_logs(&set, err);
 }
 
 const cli_command cli_command_serve = {
@@ -219,7 +297,8 @@ const cli_command cli_command_serve = {
                "the disk.  SIGTERM ends it when all that was taken is answered; SIGHUP begins\n"
                "a new file of --access-log, as logrotate wants it; without one it ends it.\n\n"
                "It listens on this machine alone, unless there are tokens: a request then\n"
-               "needs the header 'Authorization: Bearer TOKEN'.\n\n"
+               "needs the header 'Authorization: Bearer TOKEN'.  When nearly all connections\n"
+               "are taken, those that never carried a valid token are closed first.\n\n"
                "examples:\n"
                "  segue serve --demo --store sqlite:/tmp/demo.db\n"
                "  segue serve --store sqlite:/var/lib/segue/segue.db --access-log -\n"

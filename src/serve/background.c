@@ -192,6 +192,15 @@ static bool is_clock_due(segue_service *service, double now)
     return true;
 }
 
+void segue_report_refusals(segue_service *service)
+{
+    refusals due;
+    if (segue_tokens_report_due(&service->tokens, segue_service_time(service), &due))
+        segue_service_report(service,
+                             "%llu request%s without a valid token refused, the last from %s",
+                             due.count, due.count == 1 ? "" : "s", due.address);
+}
+
 void segue_tick(segue_service *service)
 {
     const double now = segue_service_time(service);
@@ -210,6 +219,7 @@ void segue_tick(segue_service *service)
     if (atomic_load(&service->failing) || is_clock_due(service, now) ||
         !segue_store_is_there(service->store))
         wish_probe(service);
+    segue_report_refusals(service);
 }
 
 void *segue_timer_thread(void *context)

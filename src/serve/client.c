@@ -27,6 +27,15 @@ static const char *host_of(const char *url)
     return strncmp(url, "http://", 7) == 0 ? url + 7 : url;
 }
 
+static segue_status refuse_https(const char *url, segue_error *err)
+{
+    return segue_fail(
+        err, SEGUE_EUSAGE,
+        "'%.80s' is https, and segue speaks only http; need the service's own address, "
+        "such as http://127.0.0.1:8080, or use curl",
+        url);
+}
+
 /* [http://]HOST[:PORT][/] */
 static segue_status read_url(const char *url, place *out, segue_error *err)
 {
@@ -36,6 +45,8 @@ static segue_status read_url(const char *url, place *out, segue_error *err)
     const char *from = bracket ? bracket : host;
     const char *colon = host ? memchr(from, ':', length - (size_t)(from - host)) : NULL;
     const size_t size = colon ? (size_t)(colon - host) : length;
+    if (strncasecmp(url, "https:", 6) == 0)
+        return refuse_https(url, err);
     if (!host || size == 0 || size >= sizeof out->host || strlen(host + length) > 1 ||
         (colon && host + length - colon > 6))
         return segue_fail(err, SEGUE_EUSAGE,
@@ -66,21 +77,44 @@ static int connect_to(const struct addrinfo *at)
     return -1;
 }
 
-static segue_status reach(const segue_client *client, int *fd, segue_error *err)
+/* Try the addresses of a host, one after the other; 0, or the error of getaddrinfo. */
+static int try_host(const char *host, const char *port, int flags, int *fd)
 {
-    place where;
-    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = flags};
     struct addrinfo *found = NULL;
-    const segue_status status = read_url(client->url, &where, err);
-    if (status != SEGUE_OK)
-        return status;
-    const int code = getaddrinfo(where.host, where.port, &hints, &found);
+    const int code = getaddrinfo(host, port, &hints, &found);
     if (code != 0)
-        return segue_fail(err, SEGUE_EIO, "%.80s: %s", client->url, gai_strerror(code));
-    *fd = -1;
+        return code;
     for (const struct addrinfo *at = found; at && *fd < 0; at = at->ai_next)
         *fd = connect_to(at);
     freeaddrinfo(found);
+    return 0;
+}
+
+/* localhost is this machine (RFC 6761): it needs no resolver, and no /etc/hosts. */
+static int try_place(const place *where, int *fd)
+{
+    const bool local = strcasecmp(where->host, "localhost") == 0;
+    if (!local)
+        return try_host(where->host, where->port, 0, fd);
+    const int code = try_host("127.0.0.1", where->port, AI_NUMERICHOST, fd);
+    const int why = errno;
+    if (*fd < 0)
+        (void)try_host("::1", where->port, AI_NUMERICHOST, fd);
+    errno = why;
+    return code;
+}
+
+static segue_status reach(const segue_client *client, int *fd, segue_error *err)
+{
+    place where;
+    const segue_status status = read_url(client->url, &where, err);
+    if (status != SEGUE_OK)
+        return status;
+    *fd = -1;
+    const int code = try_place(&where, fd);
+    if (code != 0)
+        return segue_fail(err, SEGUE_EIO, "%.80s: %s", client->url, gai_strerror(code));
     return *fd >= 0
                ? SEGUE_OK
                : segue_fail(err, SEGUE_EIO, "%.80s: nobody answers: %s; is 'segue serve' running?",

@@ -28,9 +28,11 @@ static bool is_ready(const segue_service *service)
 static void answer_metrics(segue_service *service, segue_reply *reply)
 {
     reply->type = "text/plain; version=0.0.4";
-    segue_metrics_write(&service->metrics, atomic_load(&service->open_tasks),
-                        atomic_load(&service->unstored), segue_queue_length(&service->queue),
-                        is_ready(service), &reply->body);
+    const segue_gauges now = {.open_tasks = atomic_load(&service->open_tasks),
+                              .unstored = atomic_load(&service->unstored),
+                              .queued = segue_queue_length(&service->queue),
+                              .ready = is_ready(service)};
+    segue_metrics_write(&service->metrics, &now, &reply->body);
 }
 
 /* A browser that has it asks whether it is still the same. */
@@ -181,6 +183,13 @@ static bool needs_no_token(const segue_call *call)
     return call->route == ROUTE_HEALTH || call->route == ROUTE_READY || call->route == ROUTE_PAGE;
 }
 
+static void count_refusal(segue_service *service, const segue_request *request)
+{
+    (void)atomic_fetch_add(&service->metrics.refused, 1);
+    segue_tokens_refused(&service->tokens, request->address);
+    segue_report_refusals(service);
+}
+
 /* Whether it may be answered; who may not learns nothing about what is there. */
 static bool allow(segue_service *service, const segue_request *request, const segue_call *call,
                   bool understood, segue_reply *reply)
@@ -189,6 +198,7 @@ static bool allow(segue_service *service, const segue_request *request, const se
     memcpy(gate.id, reply->id, sizeof gate.id);
     const bool any_host = service->tokens.count > 0; /* else what is meant for this one */
     const bool open = understood && needs_no_token(call);
+    reply->authorized = !open;
     if (request->own)
         return true;
     if (segue_origin_allow(request, any_host, &gate) &&
@@ -196,6 +206,8 @@ static bool allow(segue_service *service, const segue_request *request, const se
         return true;
     gate.route = reply->route;
     gate.type = reply->type;
+    if (gate.status == 401)
+        count_refusal(service, request);
     segue_reply_fini(reply);
     *reply = gate;
     return false;

@@ -2,46 +2,97 @@
  *
  * It runs in poll mode: in epoll mode connections that are suspended stall.  A request whose reply
  * is not ready is suspended, and resumed when its group is on the disk.
+ *
+ * connections.c watches over slow and idle connections, in place of libmicrohttpd's timeout; what
+ * libmicrohttpd takes though RFC 9112 forbids it, framing.c finds.
  * SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
 #include "serve/http.h"
 
 #include <microhttpd.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "segue/number.h"
+#include "serve/framing.h"
+#include "serve/metrics.h"
 #include "serve/out.h"
 
-#define TIMEOUT_SECONDS 60
-#define MEMORY          (16 * 1024) /* of a connection; all of it is cleared for each request */
-#define STOP_SECONDS    5
+#define MEMORY         (16 * 1024) /* of a connection; all of it is cleared for each request */
+#define STOP_SECONDS   5
+#define REPORT_SECONDS 60.0 /* between two reports that lines of the log are dropped */
 
 struct segue_http {
     segue_service *service;
+    segue_connections *connections;
     struct MHD_Daemon *daemon;
-    FILE *log;
-    uint64_t first; /* of the ids that are made up */
+    segue_log_writer *log;
+    _Atomic double dropping; /* when it was last reported that lines of the log are dropped */
+    uint64_t first;          /* of the ids that are made up */
     atomic_ullong served, under_way;
     atomic_bool stopping;
 };
 
 enum { IN_HAND, PARKED, DONE };
 
+#define TEXT_OF(number)  TEXT_OF_(number)
+#define TEXT_OF_(number) #number
+
 /* A request on its way. */
 typedef struct exchange {
     segue_http *http;
     struct MHD_Connection *connection;
-    char *path, *query; /* one allocation */
+    segue_connection *held; /* its entry in the table of connections */
+    char *path, *query;     /* one allocation */
     bool seen, handled;
+    bool last; /* the connection is to be closed after it */
     bytes body;
     segue_reply reply;
     struct timespec begun;
     atomic_int stage; /* IN_HAND, PARKED or DONE */
     char id[NAME_MOST + 1];
 } exchange;
+
+/* ---- beginning and end of a connection --------------------------------------------------- */
+
+static int socket_of(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    return info ? info->connect_fd : -1;
+}
+
+static segue_connection *add_connection(segue_http *http, struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    const int fd = socket_of(connection);
+    segue_connection *held =
+        info ? segue_connections_add(http->connections, fd, info->client_addr) : NULL;
+    if (!held)
+        (void)shutdown(fd, SHUT_RDWR);
+    return held;
+}
+
+static void on_connection(void *context, struct MHD_Connection *connection, void **held,
+                          enum MHD_ConnectionNotificationCode code)
+{
+    segue_http *http = context;
+    if (code == MHD_CONNECTION_NOTIFY_STARTED)
+        *held = add_connection(http, connection);
+    else
+        segue_connections_remove(http->connections, *held);
+}
+
+static segue_connection *held_by(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info ? info->socket_context : NULL;
+}
 
 /* ---- beginning and end of a request ------------------------------------------------------ */
 
@@ -65,6 +116,8 @@ static void *begin(void *context, const char *uri, struct MHD_Connection *connec
     }
     x->http = http;
     x->connection = connection;
+    x->held = held_by(connection);
+    segue_connection_reads(x->held);
     x->path = strcpy(copy, uri);
     x->query = strchr(copy, '?');
     if (x->query)
@@ -85,6 +138,7 @@ static void end(void *context, struct MHD_Connection *connection, void **at,
     if (!x)
         return;
     (void)atomic_fetch_sub(&x->http->under_way, 1);
+    segue_connection_waits(x->held);
     segue_reply_fini(&x->reply);
     segue_bytes_fini(&x->body);
     free(x->path);
@@ -123,6 +177,20 @@ static double seconds_since(const struct timespec *begun)
     return (double)(now.tv_sec - begun->tv_sec) + (double)(now.tv_nsec - begun->tv_nsec) * 1e-9;
 }
 
+/* A line is dropped: nobody reads the log, or the disk is too slow for it. */
+static void note_dropped_line(segue_http *http)
+{
+    const double now = segue_service_now(http->service);
+    double before = atomic_load(&http->dropping);
+    (void)atomic_fetch_add(&segue_service_metrics(http->service)->log_dropped, 1);
+    if (now >= before && now - before < REPORT_SECONDS)
+        return;
+    if (atomic_compare_exchange_strong(&http->dropping, &before, now))
+        segue_service_report(http->service,
+                             "the access log takes no more lines, and they are dropped: its reader "
+                             "is stuck or its disk too slow");
+}
+
 static void log_request(const exchange *x, const char *method, size_t size, double seconds)
 {
     bytes b = {.data = NULL};
@@ -133,8 +201,8 @@ static void log_request(const exchange *x, const char *method, size_t size, doub
     segue_out_text(&b, "route", segue_route_name(x->reply.route));
     segue_out_format(&b, ",\"status\":%d,\"bytes\":%zu,\"ms\":%.3f}\n", x->reply.status, size,
                      seconds * 1e3);
-    if (!b.failed)
-        (void)fwrite(b.data, 1, b.size, x->http->log);
+    if (b.failed || !segue_log_writer_put(x->http->log, b.data, b.size))
+        note_dropped_line(x->http);
     segue_bytes_fini(&b);
 }
 
@@ -168,7 +236,7 @@ static void add_headers(struct MHD_Response *response, const exchange *x)
         (void)snprintf(text, sizeof text, "%u", reply->retry);
         (void)MHD_add_response_header(response, "Retry-After", text);
     }
-    if (atomic_load(&x->http->stopping))
+    if (x->last || atomic_load(&x->http->stopping))
         (void)MHD_add_response_header(response, "Connection", "close");
 }
 
@@ -208,6 +276,7 @@ static enum MHD_Result respond(exchange *x, const char *method)
     if (!response)
         return MHD_NO;
     add_headers(response, x);
+    segue_connection_sends(x->held, size, x->reply.authorized);
     const enum MHD_Result result =
         MHD_queue_response(x->connection, (unsigned)x->reply.status, response);
     MHD_destroy_response(response);
@@ -240,9 +309,11 @@ static bool handle(exchange *x, const char *method)
                                    .content_type = header(x->connection, "Content-Type"),
                                    .if_none_match = header(x->connection, "If-None-Match"),
                                    .id = x->id,
+                                   .address = segue_connection_address(x->held),
                                    .body = x->body.data,
                                    .size = x->body.size};
     x->handled = true;
+    segue_connection_works(x->held);
     if (segue_service_handle(x->http->service, &request, &x->reply, on_done, x))
         return true;
     MHD_suspend_connection(x->connection);
@@ -251,25 +322,38 @@ static bool handle(exchange *x, const char *method)
     return false;
 }
 
-static enum MHD_Result refuse_large(exchange *x, const char *method)
+/* Refuse a request before its body comes; the connection is closed, for the body may be anything.
+ */
+static enum MHD_Result refuse(exchange *x, const char *method, int status, const char *why)
 {
     x->handled = true;
+    x->last = true;
     x->reply = (segue_reply){.type = "application/json"};
     memcpy(x->reply.id, x->id, sizeof x->id);
-    segue_reply_fail(&x->reply, 413, "the body has more than %d bytes", BODY_MOST);
+    segue_reply_fail(&x->reply, status, "%s", why);
     return respond(x, method);
 }
 
-/* The headers are there. */
-static enum MHD_Result start(exchange *x, const char *method)
+static bool is_large(struct MHD_Connection *connection)
 {
-    const char *length = header(x->connection, "Content-Length");
+    const char *length = header(connection, "Content-Length");
     uint64_t size = 0;
+    return length && segue_parse_whole(length, 0, UINT64_MAX / 2, &size, NULL) == SEGUE_OK &&
+           size > BODY_MOST;
+}
+
+/* The headers are there. */
+static enum MHD_Result start(exchange *x, const char *url, const char *method, const char *version)
+{
+    const segue_framing framing =
+        segue_framing_check(x->connection, method, url, version, x->path, x->query);
     x->seen = true;
+    x->last = framing.chunked;
     name_request(x);
-    if (length && segue_parse_whole(length, 0, UINT64_MAX / 2, &size, NULL) == SEGUE_OK &&
-        size > BODY_MOST)
-        return refuse_large(x, method);
+    if (framing.fault)
+        return refuse(x, method, 400, framing.fault);
+    if (is_large(x->connection))
+        return refuse(x, method, 413, "the body has more than " TEXT_OF(BODY_MOST) " bytes");
     return MHD_YES;
 }
 
@@ -280,12 +364,10 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     exchange *x = *at;
     (void)context;
     (void)connection;
-    (void)url;
-    (void)version;
     if (!x)
         return MHD_NO;
     if (!x->seen)
-        return start(x, method);
+        return start(x, url, method, version);
     if (*upload_size > 0) {
         if (x->body.size <= BODY_MOST) /* one byte too many is enough to refuse it */
             segue_bytes_put(&x->body, upload,
@@ -306,13 +388,18 @@ static segue_status start_daemon(segue_http *http, const segue_http_config *conf
     const unsigned flags =
         MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC;
     /* the pool is for two threads and more */
-    const unsigned pool = config->threads > 1 ? config->threads : 0;
+    const unsigned limit = config->connections.limit;
+    const unsigned threads = config->threads < limit ? config->threads : limit;
+    const unsigned pool = threads > 1 ? threads : 0;
     http->daemon = MHD_start_daemon(
         flags, 0, NULL, NULL, on_request, http, MHD_OPTION_LISTEN_SOCKET, config->socket,
         MHD_OPTION_URI_LOG_CALLBACK, begin, http, MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped, NULL,
-        MHD_OPTION_NOTIFY_COMPLETED, end, NULL, MHD_OPTION_THREAD_POOL_SIZE, pool,
-        MHD_OPTION_CONNECTION_LIMIT, config->connections, MHD_OPTION_CONNECTION_TIMEOUT,
-        (unsigned)TIMEOUT_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY,
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, http, MHD_OPTION_NOTIFY_COMPLETED, end, NULL,
+        MHD_OPTION_THREAD_POOL_SIZE, pool, MHD_OPTION_CONNECTION_LIMIT, limit,
+        MHD_OPTION_CONNECTION_TIMEOUT, 0U, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY,
+#if MHD_VERSION >= 0x00097701
+        MHD_OPTION_CLIENT_DISCIPLINE_LVL, 1,
+#endif
         MHD_OPTION_END);
     return http->daemon ? SEGUE_OK
                         : segue_fail(err, SEGUE_ENOMEM, "out of memory or threads for a service");
@@ -328,8 +415,12 @@ segue_status segue_http_open(segue_http **out, segue_service *service,
     http->service = service;
     http->log = config->log;
     http->first = (uint64_t)(segue_service_now(service) * 1000.0);
-    const segue_status status = start_daemon(http, config, err);
+    segue_status status =
+        segue_connections_create(&http->connections, service, &config->connections, err);
+    if (status == SEGUE_OK)
+        status = start_daemon(http, config, err);
     if (status != SEGUE_OK) {
+        segue_connections_destroy(http->connections);
         free(http);
         return status;
     }
@@ -355,5 +446,6 @@ void segue_http_close(segue_http *http)
     segue_service_stop(http->service);
     wait_for_answers(http);
     MHD_stop_daemon(http->daemon);
+    segue_connections_destroy(http->connections);
     free(http);
 }

@@ -3,8 +3,8 @@
 #ifndef SEGUE_SERVE_HTTP_H
 #define SEGUE_SERVE_HTTP_H
 
-#include <stdio.h>
-
+#include "serve/connections.h"
+#include "serve/log_writer.h"
 #include "serve/service.h"
 
 typedef struct segue_http segue_http;
@@ -12,10 +12,10 @@ typedef struct segue_http segue_http;
 #define SEGUE_HTTP_CONNECTIONS 4096 /* at most */
 
 typedef struct segue_http_config {
-    int socket;           /* that listens: see listen.h */
-    unsigned threads;     /* that answer; at least 1 */
-    unsigned connections; /* at once, at most */
-    FILE *log;            /* a line of JSON a request; NULL: none */
+    int socket;            /* that listens: see listen.h */
+    unsigned threads;      /* that answer; at least 1 */
+    segue_log_writer *log; /* a line of JSON per request; NULL: none */
+    segue_connections_config connections;
 } segue_http_config;
 
 /** Answer those who call.  @retval SEGUE_ENOMEM */

@@ -158,6 +158,8 @@ bool segue_defaults_due(const live_learner *live, double now);
 /* The defaults that are due: operations, linked. */
 op *segue_expired(segue_service *service, int64_t learner);
 void segue_tick(segue_service *service);
+/* Report requests without a valid token, at most once a minute. */
+void segue_report_refusals(segue_service *service);
 
 /* ---- asking.c ---------------------------------------------------------------------------- */
 

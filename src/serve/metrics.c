@@ -68,8 +68,21 @@ static void write_times(const metrics *m, segue_route route, bytes *b)
     segue_out_format(b, "segue_request_seconds_count{route=\"%s\"} %llu\n", name, sum);
 }
 
-void segue_metrics_write(const metrics *m, unsigned long long open_tasks,
-                         unsigned long long unstored, size_t queued, bool ready, bytes *b)
+static void write_connections(const metrics *m, bytes *b)
+{
+    static const char *const reasons[METRICS_DROPPED] = {"timeout", "full", "address"};
+    one(b, "connections", "gauge", "Open connections.", atomic_load(&m->connections));
+    about(b, "connections_dropped_total", "counter", "Connections closed, by reason.");
+    for (int i = 0; i < METRICS_DROPPED; i++)
+        segue_out_format(b, "segue_connections_dropped_total{reason=\"%s\"} %llu\n", reasons[i],
+                         atomic_load(&m->dropped[i]));
+    one(b, "access_log_dropped_total", "counter", "Lines dropped from the access log.",
+        atomic_load(&m->log_dropped));
+    one(b, "refused_logins_total", "counter", "Requests without a valid token.",
+        atomic_load(&m->refused));
+}
+
+void segue_metrics_write(const metrics *m, const segue_gauges *now, bytes *b)
 {
     write_requests(m, b);
     about(b, "request_seconds", "histogram", "Time from the request to its answer.");
@@ -90,9 +103,10 @@ void segue_metrics_write(const metrics *m, unsigned long long open_tasks,
     one(b, "refit_failures_total", "counter", "Fits that failed, and are tried again.",
         atomic_load(&m->refit_failures));
     one(b, "snapshots_total", "counter", "Snapshots stored.", atomic_load(&m->snapshots));
-    one(b, "open_tasks", "gauge", "Open tasks.", open_tasks);
+    one(b, "open_tasks", "gauge", "Open tasks.", now->open_tasks);
     one(b, "unstored_decisions", "gauge",
-        "Decisions that wait for a default and are not stored yet.", unstored);
-    one(b, "queue_length", "gauge", "Operations that wait to be stored.", queued);
-    one(b, "ready", "gauge", "Whether it can store what it is told.", ready);
+        "Decisions that wait for a default and are not stored yet.", now->unstored);
+    one(b, "queue_length", "gauge", "Operations that wait to be stored.", now->queued);
+    write_connections(m, b);
+    one(b, "ready", "gauge", "Whether it can store what it is told.", now->ready);
 }

@@ -10,6 +10,9 @@
 
 #define METRICS_BUCKETS 14
 
+/* Why a connection was closed. */
+enum { METRICS_DROPPED_TIMEOUT, METRICS_DROPPED_FULL, METRICS_DROPPED_ADDRESS, METRICS_DROPPED };
+
 typedef struct metrics {
     atomic_ullong requests[N_ROUTES][6];             /* by the first digit of the status */
     atomic_ullong bucket[N_ROUTES][METRICS_BUCKETS]; /* seconds; the last one: any */
@@ -19,12 +22,21 @@ typedef struct metrics {
     atomic_ullong failures, refits, snapshots;       /* transactions that could not be stored */
     atomic_ullong closed;                            /* tasks */
     atomic_ullong refit_failures;                    /* refits that failed, and are tried again */
+    atomic_ullong connections, dropped[METRICS_DROPPED]; /* open; closed, by reason */
+    atomic_ullong log_dropped, refused;                  /* lines of the access log; logins */
 } metrics;
 
 void segue_metrics_count(metrics *m, segue_route route, int status, double seconds);
 
+/** What is so just now, beside what was counted. */
+typedef struct segue_gauges {
+    unsigned long long open_tasks;
+    unsigned long long unstored; /* decisions that wait for a default */
+    size_t queued;               /* operations */
+    bool ready;
+} segue_gauges;
+
 /** The text that Prometheus reads, format 0.0.4. */
-void segue_metrics_write(const metrics *m, unsigned long long open_tasks,
-                         unsigned long long unstored, size_t queued, bool ready, bytes *b);
+void segue_metrics_write(const metrics *m, const segue_gauges *now, bytes *b);
 
 #endif

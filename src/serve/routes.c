@@ -56,8 +56,7 @@ void segue_reply_fail(segue_reply *reply, int status, const char *format, ...)
     va_end(args);
     segue_bytes_fini(&reply->body);
     reply->status = status;
-    if (status == 429 || status == 503)
-        reply->retry = 1;
+    reply->retry = status == 503 ? 1 : 0;
     segue_out(&reply->body, "{\"error\":{");
     segue_out_text(&reply->body, "code", code_of(status));
     segue_out_text(&reply->body, "message", message);

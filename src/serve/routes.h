@@ -53,6 +53,7 @@ typedef struct segue_request {
     const char *authorization, *origin, *host, *content_type;
     const char *if_none_match;
     const char *id;
+    const char *address; /* of the caller, or NULL */
     const void *body;
     size_t size;
     bool own; /* of the program itself: no token is asked for */
@@ -63,7 +64,8 @@ typedef struct segue_reply {
     int status;
     const char *type;       /* of the body */
     const char *allow;      /* the header, or NULL */
-    unsigned retry;         /* Retry-After in seconds, or 0 */
+    unsigned retry;         /* Retry-After in seconds; 0: waiting does not help */
+    bool authorized;        /* it had a valid token, or the service asks for none */
     const segue_page *page; /* what is sent in place of `body`, or with 304 not sent */
     bytes body;
     char id[NAME_MOST + 1]; /* of the request */
@@ -71,7 +73,8 @@ typedef struct segue_reply {
 
 void segue_reply_fini(segue_reply *reply);
 
-/** Make it an error with that status and sentence. */
+/** Make it an error with that status and sentence.  503 says Retry-After: such conditions end by
+ * themselves; set `retry` to 0 afterwards where this one does not, or for 429 where it does. */
 void segue_reply_fail(segue_reply *reply, int status, const char *format, ...) SEGUE_PRINTF(3, 4);
 
 /** The same, of a status of the library: 400 where the input is wrong, 503 where it is not. */

@@ -41,7 +41,12 @@ void segue_service_report(const segue_service *service, const char *format, ...)
     va_start(args, format);
     (void)vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    service->config.report(message);
+    service->config.report(service->config.report_context, message);
+}
+
+metrics *segue_service_metrics(segue_service *service)
+{
+    return &service->metrics;
 }
 
 /* ---- the table of learners --------------------------------------------------------------- */

@@ -19,7 +19,9 @@ typedef struct segue_service_config {
     double rate;            /* requests a second of a token; 0 (the default): any number */
     double (*now)(void);    /* seconds since 1970, for people; NULL: the system's clock */
     double (*steady)(void); /* seconds that never jump, for durations; NULL: CLOCK_MONOTONIC */
-    void (*report)(const char *message); /* a line for the operator; NULL: not reported */
+    void (*report)(void *context, const char *message); /* a line for the operator, from any
+                                                            thread, without waiting; or NULL */
+    void *report_context;
 } segue_service_config;
 
 segue_service_config segue_service_defaults(void);
@@ -57,6 +59,9 @@ void segue_service_call(segue_service *service, const segue_request *request, se
 
 /** Without threads: store and apply what is queued, keep time, estimate; until nothing is left. */
 void segue_service_turn(segue_service *service);
+
+/** Its counters, for those who listen for it. */
+struct metrics *segue_service_metrics(segue_service *service);
 
 /** A request was answered, after so many seconds. */
 void segue_service_count(segue_service *service, const segue_reply *reply, double seconds);

@@ -4,6 +4,7 @@
 #include "serve/tokens.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -12,7 +13,8 @@
 #include "serve/siphash.h"
 #include "serve/token_file.h"
 
-#define PAUSE_MOST 86400.0 /* seconds, of what a caller is told to wait */
+#define PAUSE_MOST   86400.0 /* seconds, of what a caller is told to wait */
+#define REPORT_PAUSE 60.0    /* seconds between two reports of refused requests */
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
@@ -101,6 +103,31 @@ bool segue_tokens_allow(tokens *t, const segue_request *request, bool open, doub
                      pause);
     reply->retry = (unsigned)pause;
     return false;
+}
+
+/* ---- refused requests -------------------------------------------------------------------- */
+
+void segue_tokens_refused(tokens *t, const char *address)
+{
+    refusals *r = &t->refusals;
+    (void)pthread_mutex_lock(&t->lock);
+    r->count++;
+    (void)snprintf(r->address, sizeof r->address, "%s", address ? address : "");
+    (void)pthread_mutex_unlock(&t->lock);
+}
+
+bool segue_tokens_report_due(tokens *t, double now, refusals *out)
+{
+    refusals *r = &t->refusals;
+    (void)pthread_mutex_lock(&t->lock);
+    const bool due = r->count > 0 && now - r->reported >= REPORT_PAUSE;
+    if (due) {
+        r->reported = now;
+        *out = *r;
+        r->count = 0;
+    }
+    (void)pthread_mutex_unlock(&t->lock);
+    return due;
 }
 
 /* ---- browsers ---------------------------------------------------------------------------- */

@@ -16,12 +16,20 @@ typedef struct token {
     double level, when;    /* requests it may make now; and when that was so */
 } token;
 
+/* Requests without a valid token, since the last report; guarded by lock. */
+typedef struct refusals {
+    unsigned long long count;
+    double reported; /* when that was */
+    char address[46];
+} refusals;
+
 typedef struct tokens {
     unsigned char key[16];
     token token[TOKENS_MOST]; /* without any, the first one is everybody's */
     size_t count;
     double rate; /* requests a second; 0: any number */
     pthread_mutex_t lock;
+    refusals refusals;
 } tokens;
 
 /**
@@ -37,6 +45,13 @@ void segue_tokens_fini(tokens *t);
 /** Whether a request may go on; else the reply tells why not.  `open`: needs no token. */
 bool segue_tokens_allow(tokens *t, const segue_request *request, bool open, double now,
                         segue_reply *reply);
+
+/** Count a request without a valid token. */
+void segue_tokens_refused(tokens *t, const char *address);
+
+/** Take what is due to be reported: what came since the last report, at most once a minute.  False:
+ * nothing is. */
+bool segue_tokens_report_due(tokens *t, double now, refusals *out);
 
 /** Whether a browser may send this: refused from another origin, and, unless `any_host`, when it
  * was not meant for this machine, which a name that leads here by a trick would be. */
