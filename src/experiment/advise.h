@@ -15,6 +15,8 @@ typedef struct segue_advised {
     double few_rows, median_rows, many_rows; /* rewards a task: deciles and the median */
     size_t n_full;                           /* tasks with `least` rewards or more of every arm */
     uint64_t least;
+    size_t rarest;         /* the arm with the fewest rewards: in full tasks, if those are played */
+    double rarest_rewards; /* ... and how many they are per task, on average */
     bool constant;     /* all rewards are the same: no types are looked for */
     double mean;       /* reward, in [0, 1] as all below */
     size_t best_arm;   /* by its average over tasks ... */
