@@ -379,7 +379,7 @@ const cli_command cli_command_advise = {
                "these types, of as many steps as a task of the log has, at most 200; they\n"
                "flatter the types.  So, where 30 tasks or more are full and it does not take too\n"
                "long, these are played, once.  'segue replay' plays the log with all care.\n"
-               "With fewer than 30 rewards of an arm per task, on average, types are not judged.\n\n"
+               "With fewer than 30 rewards of an arm per task on average it judges no types.\n\n"
                "examples:\n"
                "  segue advise log.csv\n"
                "  segue advise --lowest 1 --highest 5 --format json ratings.jsonl.gz\n",
