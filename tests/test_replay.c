@@ -558,6 +558,7 @@ static segue_range around(double value)
 static const char *judged(segue_replay_found *found, double saved, double beyond, double over_arm)
 {
     static segue_contestant player[4];
+    static const char *const arm[] = {"x"};
     static char titles[4][12] = {"ts", "ts-prior", "tla", "always x"};
     static const segue_carries carries[] = {SEGUE_CARRIES_NOTHING, SEGUE_CARRIES_PRIOR,
                                             SEGUE_CARRIES_TYPES, SEGUE_CARRIES_ARM};
@@ -567,7 +568,11 @@ static const char *judged(segue_replay_found *found, double saved, double beyond
                                   .fixed = 3,
                                   .from = 41,
                                   .n_places = 100,
-                                  .n_learned = 100};
+                                  .n_learned = 100,
+                                  .resampled = true,
+                                  .steps = 70,
+                                  .arm_name = arm,
+                                  .rarest_rewards = 30.0};
     for (size_t p = 0; p < 4; p++) {
         const double learns = p == 2 ? saved : p == 1 ? saved - beyond : 0.0;
         player[p] = (segue_contestant){.name = titles[p], .carries = carries[p]};
@@ -596,8 +601,8 @@ static void the_verdict_follows_the_numbers(void **state)
     assert_non_null(strstr(judged(&found, 0.01, 0.01, 0.5), "no types worth learning; ts does as"));
     assert_int_equal(found.advice, SEGUE_ADVICE_NONE);
     assert_int_equal(found.use, 0);
-    assert_non_null(
-        strstr(judged(&found, 0.4, 0.3, 0.005), "One arm does for all tasks: always x"));
+    assert_non_null(strstr(judged(&found, 0.4, 0.3, 0.005),
+                           "In tasks of 70 steps, one arm does for all: always x"));
     assert_int_equal(found.advice, SEGUE_ADVICE_ARM);
     (void)judged(&found, 0.01, 0.01, 0.5);
     found.player[2].won[SEGUE_WON_SAVED].high = 0.6;
@@ -605,6 +610,32 @@ static void the_verdict_follows_the_numbers(void **state)
     assert_non_null(strstr(found.verdict, "60 scored tasks are too few to tell"));
     assert_int_equal(found.advice, SEGUE_ADVICE_UNCLEAR);
     assert_non_null(strstr(judged(&found, 0.4, 0.3, 0.015), "too few to tell"));
+}
+
+static void every_verdict_names_its_steps_and_few_rewards_judge_no_types(void **state)
+{
+    (void)state;
+    static const double numbers[][3] = {
+        {0.4, 0.3, 0.5}, {0.4, 0.05, 0.5}, {0.01, 0.01, 0.5}, {0.4, 0.3, 0.005}, {0.4, 0.3, 0.015}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        for (int form = 0; form < 8; form++) { /* resampled or not; few rewards or not; constant */
+            segue_replay_found found;
+            (void)judged(&found, numbers[i][0], numbers[i][1], numbers[i][2]);
+            found.resampled = form & 1;
+            found.rarest_rewards = form & 2 ? 29.97 : 30.0;
+            found.constant = form & 4;
+            segue_replay_judge(&found);
+            assert_non_null(strstr(found.verdict,
+                                   form & 1 ? "tasks of 70 steps" : "tasks of at most 70 steps"));
+            const bool few = strstr(found.verdict, "Types cannot be judged from this log: arm 'x' "
+                                                   "has 29.9 rewards per task, and 30 are needed");
+            assert_int_equal(few, (form & 6) == 2);
+            if (few) {
+                assert_int_equal(found.advice, SEGUE_ADVICE_UNCLEAR);
+                assert_null(strstr(found.verdict, "use "));
+                assert_null(strstr(found.verdict, "one arm does"));
+            }
+        }
 }
 
 static void stretches_cover_the_order_once(void **state)
@@ -685,6 +716,7 @@ int main(void)
         cmocka_unit_test(a_shuffle_keeps_held_out_tasks_behind),
         cmocka_unit_test(intervals_are_as_wide_as_the_tasks_differ),
         cmocka_unit_test(the_verdict_follows_the_numbers),
+        cmocka_unit_test(every_verdict_names_its_steps_and_few_rewards_judge_no_types),
         cmocka_unit_test(stretches_cover_the_order_once),
         cmocka_unit_test(advice_finds_the_types_that_were_logged),
         cmocka_unit_test(what_pays_is_told_by_whole_runs),

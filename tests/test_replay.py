@@ -21,7 +21,7 @@ from program import Folder, answer, run
 MEANS = {"x": {"a": 0.95, "b": 0.2, "c": 0.4}, "y": {"a": 0.1, "b": 0.7, "c": 0.4}}
 
 
-def rows(tasks=60, each=8, arms="abc", seed=5):
+def rows(tasks=60, each=30, arms="abc", seed=5):
     """Rows of a log: task x0, y1, x2, ... of two types, `each` rewards of every arm."""
     draw = random.Random(seed)
     for i in range(tasks):
@@ -81,7 +81,7 @@ class Replay(Folder):
     def test_prints_a_table_for_people(self):
         table = answer("replay", "--quiet", "--steps", 20, self.log)
         self.assertLessEqual(max(map(len, table.splitlines())), 80, table)
-        for words in ("Resampling", "scored: tasks 31 to 60", "tla", "2 types", "Transfer would have given"):
+        for words in ("Resampling", "scored: tasks 31 to 60", "tla", "2 types", "In tasks of 20 steps, transfer would"):
             self.assertIn(words, table)
 
     def test_csv_has_one_row_a_player(self):
@@ -169,7 +169,7 @@ class Replay(Folder):
         lines = [*rows(), ("z", "a", 1), ("z", "b", 1)]
         found = self.play(log=self.file(text(lines), "more.csv"))
         self.assertEqual((found["log"]["left_out"], found["log"]["played"]), (1, 60))
-        self.assertEqual(self.play("--least", 9 - 1)["log"]["left_out"], 0)
+        self.assertEqual(self.play("--least", 30)["log"]["left_out"], 0)
 
     def test_replays_what_was_drawn_at_random(self):
         told = self.file(text(randomised(), "task,arm,reward,probability"), "told.csv")
@@ -283,7 +283,7 @@ class Replay(Folder):
                 ("only one arm", one_arm),
                 ("none of the 61 tasks has 3 rewards", sparse),
                 ("--play replay", sparse),
-                ("none of the 60 tasks has 9 rewards", "--least", 9, self.log),
+                ("none of the 60 tasks has 31 rewards", "--least", 31, self.log),
                 ("is no extended regular expression", "--holdout", "(", self.log),
                 ("matches none of the 60 tasks", "--holdout", "nobody", self.log),
                 ("matches all of the 60 tasks", "--holdout", ".", self.log),
@@ -292,7 +292,7 @@ class Replay(Folder):
                 ("--order: there is no 'random'", "--order", "random", self.log),
                 ("--play: there is no 'again'", "--play", "again", self.log),
                 ("behind the last of 60 tasks", "--from", 61, self.log),
-                ("no task has more than 24 rows", "--play", "replay", "--steps", 25, self.log),
+                ("no task has more than 90 rows", "--play", "replay", "--steps", 91, self.log),
                 ("--least goes with resampling", "--play", "replay", "--least", 2, self.log),
                 ("--least goes with resampling, and only 0 of 60 tasks have 40", "--least", 40, drawn),
                 ("needs a known model set", "--policy", "ts,mucb", self.log),
@@ -321,7 +321,7 @@ class Advise(Folder):
         self.assertIn(f"types save {100 * found['beyond_prior']:.0f} % of the regret of such a prior", found["verdict"])
         self.assertIn("they may pay" if found["beyond_prior"] > 0.1 else "may add little", found["verdict"])
         lines = dict(csv.reader(io.StringIO(answer("advise", "--format", "csv", log))))
-        self.assertEqual(lines["rewards_a_task"], "24")
+        self.assertEqual(lines["rewards_a_task"], "90")
 
     def test_the_order_of_a_file_is_no_change(self):
         log = self.file(text(sorted(rows(tasks=200), key=lambda row: row[0][0])))

@@ -2,7 +2,8 @@
 """`segue replay` on logs of real tasks, in the folder that SEGUE_DATA names; without it, skipped.
 
 Margins are far from what is found (Seattle: tts 10 % above ts; UN votes: 11 %; MovieTweetings: tla a
-quarter below the regret of ts-prior, tts 3 % above it), so that luck does not decide.
+quarter below the regret of ts-prior, tts 3 % above it), so that luck does not decide.  Seattle has 43
+rewards of every arm in a task; the others have nine of their rarest arm, too few to judge types.
 SPDX-License-Identifier: Apache-2.0"""
 import json
 import os
@@ -44,17 +45,17 @@ class Data(unittest.TestCase):
         _, result = play("votes", "--policy", "tts")
         self.assertGreater(result["tts"]["over_ts"]["low"], 0.05)
 
-    def test_films_have_little_for_types_to_give(self):
+    def test_films_have_too_few_rewards_to_judge_types(self):
         found, result = play("films", "--runs", 8)
         self.assertGreaterEqual(result["tla"]["over_prior"]["high"], 0.0)
         self.assertLess(result["tla"]["regret"]["mean"], result["ts-prior"]["regret"]["mean"])
         self.assertLess(result["tts"]["regret"]["mean"], 1.05 * result["ts-prior"]["regret"]["mean"])
-        self.assertIn(found["verdict"]["advice"], ("prior", "none"))
-        self.assertRegex(found["verdict"]["text"], "little to gain from types|no types worth learning")
+        self.assertEqual(found["verdict"]["advice"], "unclear")
+        self.assertIn("Types cannot be judged from this log: arm 'Action' has 8.7 rewards", found["verdict"]["text"])
 
     def test_advice_points_where_replay_does(self):
-        """Types save 46 % of the regret of a prior on Seattle, 2 % on the votes and 0 % on films."""
-        for name, says in ("seattle", "they may pay"), ("votes", "may add little"), ("films", "may add little"):
+        """Types save 46 % of the regret of a prior on Seattle; the others cannot tell."""
+        for name, says in ("seattle", "they may pay"), ("votes", "cannot be judged"), ("films", "cannot be judged"):
             found = json.loads(answer("advise", "--format", "json", pathlib.Path(FOLDER) / LOGS[name]))
             self.assertGreater(found["types"], 1, name)
             self.assertIn(says, found["verdict"], name)

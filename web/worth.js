@@ -42,7 +42,8 @@ function worthSentence(worth, scale) {
     const { transfer, control, difference, interval, level } = worth;
     return `${verdict(worth)} Mean reward per step is ${value(transfer.reward_per_step, scale)} with transfer and ` +
         `${value(control.reward_per_step, scale)} in ${count(control.tasks)} control tasks played without: ` +
-        `a difference of ${signed(difference, scale)}, ${Math.round(100 * level)} % interval ${ends(interval, scale)}.`;
+        `a difference of ${signed(difference, scale)}, ${Math.round(100 * level)} % interval ${ends(interval, scale)}, ` +
+        "which holds at every look.";
 }
 
 export function makeWorth() {

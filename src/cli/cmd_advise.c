@@ -12,10 +12,12 @@
 #include "experiment/advise.h"
 #include "experiment/replay.h"
 #include "io/shell.h"
+#include "io/utf8.h"
 #include "segue/simulate.h"
 
 #define SENTENCE 800
 #define MUCH     0.10 /* of the regret: types that save less add little, as in a replay */
+#define NAME     40   /* bytes of an arm's name */
 #define LONGEST  4096 /* of a file's name; the system opens none longer */
 #define COMMAND  (4 * LONGEST + SENTENCE) /* a quote takes four characters of a shell */
 
@@ -96,22 +98,41 @@ static void say_types(study *st)
         beyond < MUCH ? "they may add little to it, and it may do" : "they may pay");
 }
 
+/* Too few rewards per task: what the types give is luck. */
+static void say_few_rewards(study *st)
+{
+    const segue_advised *f = &st->found;
+    const char *arm = st->history.arm_name[f->rarest];
+    (void)snprintf(st->verdict, SENTENCE,
+                   "Types cannot be judged from this log, for tasks of %" PRIu64
+                   " steps: arm '%.*s' has %.4g rewards per task, and %.0f are needed. Log more "
+                   "rewards of every arm in each task.",
+                   f->steps, (int)segue_utf8_fit(arm, NAME), arm,
+                   floor(10.0 * f->rarest_rewards) / 10.0, SEGUE_ENOUGH_REWARDS);
+}
+
 static void say_verdict(study *st)
 {
     const segue_advised *f = &st->found;
     char *out = st->verdict;
     if (f->constant)
-        (void)snprintf(out, SENTENCE, "All rewards are alike, %.3g: nothing can be learned here.",
-                       in_range(st, f->mean));
+        (void)snprintf(out, SENTENCE,
+                       "All rewards are alike, %.3g: nothing can be learned here, in tasks of "
+                       "%" PRIu64 " steps.",
+                       in_range(st, f->mean), f->steps);
     else if (f->n_tasks < SEGUE_LEAST_TYPED)
         (void)snprintf(out, SENTENCE,
-                       "Too few tasks to look for types: %zu; from about %zu more on it is worth "
-                       "a look.",
-                       f->n_tasks, SEGUE_LEAST_TYPED - f->n_tasks);
+                       "Too few tasks to look for types: %zu, of %" PRIu64
+                       " steps; from about %zu more on it is worth a look.",
+                       f->n_tasks, f->steps, SEGUE_LEAST_TYPED - f->n_tasks);
+    else if (f->rarest_rewards < SEGUE_ENOUGH_REWARDS)
+        say_few_rewards(st);
     else if (f->n_types < 2)
         (void)snprintf(out, SENTENCE,
-                       "Only one type was found: tasks may differ, but not in kinds. A prior of "
-                       "each arm (ts-prior) may then be all that transfer can give.");
+                       "Only one type was found: tasks may differ, but not in kinds. In tasks of "
+                       "%" PRIu64 " steps a prior of each arm (ts-prior) may then be all that "
+                       "transfer can give.",
+                       f->steps);
     else if (f->pays_from == 0)
         (void)snprintf(out, SENTENCE,
                        "In tasks simulated from these types, of %" PRIu64
@@ -249,7 +270,7 @@ typedef struct named {
     const char *name;
     double value;
 } named;
-#define NUMBERS 21
+#define NUMBERS 22
 
 static void list_numbers(const study *st, named *out)
 {
@@ -274,7 +295,8 @@ static void list_numbers(const study *st, named *out)
                                  {"saved", f->saved},
                                  {"saved_by_prior", f->saved_by_prior},
                                  {"beyond_prior", f->beyond},
-                                 {"drawn_alike", f->alike}};
+                                 {"drawn_alike", f->alike},
+                                 {"rewards_of_rarest_arm", f->rarest_rewards}};
     memcpy(out, list, sizeof list);
 }
 
@@ -356,7 +378,8 @@ const cli_command cli_command_advise = {
                "estimate --method types'.  Whether they would pay is told by simulated tasks of\n"
                "these types, of as many steps as a task of the log has, at most 200; they\n"
                "flatter the types.  So, where 30 tasks or more are full and it does not take too\n"
-               "long, these are played, once.  'segue replay' plays the log with all care.\n\n"
+               "long, these are played, once.  'segue replay' plays the log with all care.\n"
+               "With fewer than 30 rewards of an arm per task on average it judges no types.\n\n"
                "examples:\n"
                "  segue advise log.csv\n"
                "  segue advise --lowest 1 --highest 5 --format json ratings.jsonl.gz\n",

@@ -241,6 +241,8 @@ const cli_command cli_command_replay = {
                "what was learned on the others.  Intervals are 95 %, by a bootstrap over tasks,\n"
                "the same tasks for all.  Regret is against the best arm of each task, by the\n"
                "log's averages; where these are of few rewards, that best is too good.\n\n"
+               "The verdict names the number of steps that it is for.  It judges types where\n"
+               "every arm has 30 rewards per task or more, on average.\n\n"
                "The same seed gives the same bytes on any number of threads.\n\n"
                "examples:\n"
                "  segue replay log.csv\n"

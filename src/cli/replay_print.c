@@ -140,11 +140,12 @@ static json_t *json_log(const segue_replay_found *found)
     json_t *arms = json_array();
     for (size_t arm = 0; arm < found->n_arms; arm++)
         arms = segue_json_append(arms, json_string(found->arm_name[arm]));
-    return json_pack("{s:o, s:I, s:I, s:I, s:I, s:o, s:o}", "path", segue_json_text(found->path),
-                     "rows", (json_int_t)found->n_rows, "tasks", (json_int_t)found->n_tasks,
-                     "played", (json_int_t)found->n_places, "left_out",
+    return json_pack("{s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "path",
+                     segue_json_text(found->path), "rows", (json_int_t)found->n_rows, "tasks",
+                     (json_int_t)found->n_tasks, "played", (json_int_t)found->n_places, "left_out",
                      (json_int_t)found->n_left_out, "reward", segue_json_number(found->logged),
-                     "arms", arms);
+                     "rewards_of_rarest_arm", segue_json_number(found->rarest_rewards), "arms",
+                     arms);
 }
 
 static json_t *json_way(const segue_replay_found *found)

@@ -74,6 +74,16 @@ static bool add_task(const look *l, const double *sum, double *total, double *kn
     return full;
 }
 
+/* Full tasks are played where they are many; `pulls` are of all tasks, and then of full ones. */
+static void find_rarest(segue_advised *out, const double *pulls)
+{
+    const bool full = out->n_full >= MANY;
+    const double *of = full ? pulls + out->n_arms : pulls;
+    for (size_t arm = 1; arm < out->n_arms; arm++)
+        out->rarest = of[arm] < of[out->rarest] ? arm : out->rarest;
+    out->rarest_rewards = of[out->rarest] / (double)(full ? out->n_full : out->n_tasks);
+}
+
 /* The steps of tasks to simulate: what the middle one of `count` has. */
 static uint64_t middle_steps(double *rows, size_t count)
 {
@@ -84,15 +94,22 @@ static segue_status count_arms(const look *l, segue_error *err)
 {
     segue_advised *out = l->out;
     const size_t n_arms = l->history->n_arms;
-    double *sum = calloc(4 * n_arms + l->history->n_tasks, sizeof *sum), known = 0.0;
+    double *sum = calloc(6 * n_arms + l->history->n_tasks, sizeof *sum), known = 0.0;
     if (!sum)
         return no_memory(err);
-    double *total = sum + 2 * n_arms, *rows = total + 2 * n_arms; /* rows: of full tasks */
+    double *total = sum + 2 * n_arms, *pulls = total + 2 * n_arms;
+    double *rows = pulls + 2 * n_arms; /* of full tasks */
     for (size_t task = 0; task < l->history->n_tasks; task++) {
         segue_history_counts(l->history, task, sum, sum + n_arms);
-        if (add_task(l, sum, total, &known))
+        const bool full = add_task(l, sum, total, &known);
+        if (full)
             rows[out->n_full++] = rows_of(l->history, task);
+        for (size_t arm = 0; arm < n_arms; arm++) {
+            pulls[arm] += sum[n_arms + arm];
+            pulls[n_arms + arm] += full ? sum[n_arms + arm] : 0.0;
+        }
     }
+    find_rarest(out, pulls);
     out->steps = out->n_full ? middle_steps(rows, out->n_full)
                              : (uint64_t)fmin(MOST_STEPS, fmax(2.0, out->median_rows));
     out->best_fixed = -1.0;

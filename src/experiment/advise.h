@@ -15,13 +15,15 @@ typedef struct segue_advised {
     double few_rows, median_rows, many_rows; /* rewards a task: deciles and the median */
     size_t n_full;                           /* tasks with `least` rewards or more of every arm */
     uint64_t least;
-    bool constant;     /* all rewards are the same: no types are looked for */
-    double mean;       /* reward, in [0, 1] as all below */
-    size_t best_arm;   /* by its average over tasks ... */
-    double best_fixed; /* ... which is this */
-    double best_known; /* the average of each task's best arm, of full tasks */
-    bool alike;        /* arms were drawn alike, as far as their shares tell */
-    size_t n_spectrum; /* tasks with three rewards or more of every arm, which make M2 */
+    size_t rarest;         /* the arm with the fewest rewards: in full tasks, if those are played */
+    double rarest_rewards; /* ... and how many they are per task, on average */
+    bool constant;         /* all rewards are the same: no types are looked for */
+    double mean;           /* reward, in [0, 1] as all below */
+    size_t best_arm;       /* by its average over tasks ... */
+    double best_fixed;     /* ... which is this */
+    double best_known;     /* the average of each task's best arm, of full tasks */
+    bool alike;            /* arms were drawn alike, as far as their shares tell */
+    size_t n_spectrum;     /* tasks with three rewards or more of every arm, which make M2 */
     size_t n_eigenvalues, n_above; /* shown, and of all those above the noise */
     double eigenvalue[SEGUE_MOST_SHOWN], noise;
     size_t n_types;

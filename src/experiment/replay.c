@@ -3,13 +3,16 @@
 #define _POSIX_C_SOURCE 200809L
 #include "experiment/replay.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "experiment/replay_parts.h"
+#include "io/utf8.h"
 
 #define FEW_REACH 0.1 /* of the tasks: the last steps rest on too few */
+#define SHOWN     40  /* bytes of a name */
 
 /* ---- players ----------------------------------------------------------------------------- */
 
@@ -116,6 +119,18 @@ static void warn_of_short_tasks(segue_replay_found *found)
                           100.0 * found->reached, (unsigned long long)found->steps);
 }
 
+static void warn_of_few_rewards(segue_replay_found *found)
+{
+    const char *arm = found->arm_name[found->rarest];
+    if (found->resampled && !found->constant && found->rarest_rewards < SEGUE_ENOUGH_REWARDS)
+        segue_replay_warn(found,
+                          "arm '%.*s' has %.4g rewards per task, and %.0f are needed: resampling "
+                          "takes the luck of few rewards for differences between tasks, so the "
+                          "truth may lie outside these intervals",
+                          (int)segue_utf8_fit(arm, SHOWN), arm,
+                          floor(10.0 * found->rarest_rewards) / 10.0, SEGUE_ENOUGH_REWARDS);
+}
+
 static segue_status study(replay_study *st, segue_error *err)
 {
     segue_status status = list_players(st, err);
@@ -135,6 +150,7 @@ static segue_status study(replay_study *st, segue_error *err)
     if (status != SEGUE_OK)
         return status;
     warn_of_short_tasks(st->found);
+    warn_of_few_rewards(st->found);
     segue_replay_judge(st->found);
     return SEGUE_OK;
 }

@@ -1,7 +1,7 @@
 /* replay_doubt.c - what in a log should make one doubt what it says: warnings.
  *
  * Each test warns of a sound log once in a million (ALARM is the normal quantile), where its
- * statistic is normal: that holds for thousands of rows.
+ * statistic is normal: that holds for thousands of rows, and for repeats of arms also for few.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
@@ -63,23 +63,24 @@ static segue_status doubt_shares(replay_study *st, segue_error *err)
     return status;
 }
 
-/* Does an arm depend on the one before, as it would where arms take turns? */
-static void doubt_turns(replay_study *st)
+/* Does an arm depend on the one before, as it does where arms take turns, stick, or are chosen by
+ * earlier rewards?  Rare repeats have a law like Poisson's, those of an arm with nearly all rows
+ * come and go in twos: Cornish and Fisher's term for the skewness of twice a Poisson number is
+ * added to the bar. */
+static segue_status doubt_turns(replay_study *st, segue_error *err)
 {
-    const segue_history *history = st->config->history;
-    double same = 0.0, pairs = 0.0;
-    for (size_t i = 1; i < history->n_rows; i++)
-        if (history->row[i].task == history->row[i - 1].task) {
-            pairs += 1.0;
-            same += history->row[i].arm == history->row[i - 1].arm;
-        }
-    const double share = 1.0 / (double)history->n_arms;
-    if (pairs > 0.0 && fabs(same - pairs * share) > ALARM * sqrt(pairs * share * (1.0 - share)))
+    segue_repeats r;
+    const segue_status status = segue_replay_repeats(st->config->history, &r, err);
+    if (status != SEGUE_OK)
+        return status;
+    const double bar = ALARM * sqrt(fmax(r.variance, 0.0)) + (ALARM * ALARM - 1.0) / 3.0;
+    if (fabs(r.same - r.expected) > bar)
         segue_replay_warn(st->found,
-                          "%.3g %% of the rows repeat the arm before, and of arms drawn at random "
-                          "%.3g %% would: the log's arms were not drawn at random, and replay is "
-                          "biased here; resample",
-                          100.0 * same / pairs, 100.0 * share);
+                          "%.3g %% of the rows repeat the arm before, and of arms drawn at random, "
+                          "each as often as in its task, %.3g %% would: the log's arms were not "
+                          "drawn at random, and replay is biased here; resample",
+                          100.0 * r.same / r.pairs, 100.0 * r.expected / r.pairs);
+    return SEGUE_OK;
 }
 
 /* Of right probabilities the inverses have, on average, the number of arms; they may be rounded. */
@@ -126,7 +127,8 @@ segue_status segue_replay_doubt(replay_study *st, segue_error *err)
         doubt_probabilities(st);
     } else {
         status = doubt_shares(st, err);
-        doubt_turns(st);
+        if (status == SEGUE_OK)
+            status = doubt_turns(st, err);
     }
     return status;
 }

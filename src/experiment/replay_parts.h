@@ -32,6 +32,17 @@ SEGUE_MUST_CHECK segue_status segue_replay_prepare(replay_study *st, segue_error
 /** Warn of what makes the log doubtful; @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_replay_doubt(replay_study *st, segue_error *err);
 
+/** Rows that repeat the arm of the row before, over all tasks. */
+typedef struct segue_repeats {
+    double pairs;              /* rows that have a row before them in their task */
+    double same;               /* those that repeat its arm */
+    double expected, variance; /* of `same`, if arms were drawn independently, given their counts */
+} segue_repeats;
+
+/** Count the repeats of a log; @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_replay_repeats(const segue_history *history, segue_repeats *out,
+                                                   segue_error *err);
+
 /** Play all runs of all players, and add up what they won. */
 SEGUE_MUST_CHECK segue_status segue_replay_run_all(replay_study *st, segue_error *err);
 

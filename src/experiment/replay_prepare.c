@@ -275,13 +275,22 @@ static segue_status choose_steps(replay_study *st, segue_error *err)
 
 /* ---- what is known of the tasks ---------------------------------------------------------- */
 
+static void find_rarest(segue_replay_found *found, const double *pulls)
+{
+    found->rarest = 0;
+    for (size_t arm = 1; arm < found->n_arms; arm++)
+        if (pulls[arm] < pulls[found->rarest])
+            found->rarest = arm;
+    found->rarest_rewards = pulls[found->rarest] / (double)found->n_places;
+}
+
 static segue_status look_at_tasks(replay_study *st, segue_error *err)
 {
     const segue_history *history = st->config->history;
     const size_t n_arms = history->n_arms;
     /* each run scores others of its own order, and all in all any */
     const bool any = st->config->order == SEGUE_REPLAY_SHUFFLE && !st->config->holdout;
-    double *sum = calloc(2 * n_arms, sizeof *sum);
+    double *sum = calloc(3 * n_arms, sizeof *sum); /* of a task: sums, pulls; of all: pulls */
     st->best = calloc(st->found->n_places, sizeof *st->best);
     st->arm_sum = calloc(n_arms, sizeof *st->arm_sum);
     st->arm_count = calloc(n_arms, sizeof *st->arm_count);
@@ -298,8 +307,10 @@ static segue_status look_at_tasks(replay_study *st, segue_error *err)
             st->best[task] = fmax(st->best[task], mean);
             st->arm_sum[arm] += counts ? mean : 0.0;
             st->arm_count[arm] += counts && pulls > 0.0;
+            sum[2 * n_arms + arm] += pulls;
         }
     }
+    find_rarest(st->found, sum + 2 * n_arms);
     free(sum);
     return SEGUE_OK;
 }
@@ -352,11 +363,12 @@ segue_status segue_replay_prepare(replay_study *st, segue_error *err)
         status = choose_from(st, err);
     if (status == SEGUE_OK)
         status = choose_steps(st, err);
-    if (status == SEGUE_OK)
-        status = look_at_tasks(st, err);
     if (status != SEGUE_OK)
         return status;
     look_at_log(st);
+    status = look_at_tasks(st, err);
+    if (status != SEGUE_OK)
+        return status;
     set_setting(st);
     return segue_replay_doubt(st, err);
 }

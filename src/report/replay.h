@@ -75,8 +75,12 @@ typedef enum segue_advice {
     SEGUE_ADVICE_PRIOR,  /* transfer pays, but types add little to a prior of each arm */
     SEGUE_ADVICE_ARM,    /* one arm for all tasks does as well */
     SEGUE_ADVICE_NONE,   /* nothing to learn across tasks */
-    SEGUE_ADVICE_UNCLEAR /* too few tasks to tell */
+    SEGUE_ADVICE_UNCLEAR /* too few tasks, or too few rewards per task, to tell */
 } segue_advice;
+
+/** Rewards of an arm in a task, on average, from which on types can be judged.  With fewer, the
+ * luck of a task's averages passes for differences between tasks. */
+#define SEGUE_ENOUGH_REWARDS 30.0
 
 #define SEGUE_MOST_WARNINGS 8
 #define SEGUE_SENTENCE      400
@@ -90,6 +94,8 @@ typedef struct segue_replay_found {
     double lowest, highest; /* the range of rewards */
     double logged;          /* average reward of its rows */
     bool constant;          /* all rewards are the same; there are no types then */
+    size_t rarest;          /* the arm with the fewest rewards in the tasks that were played ... */
+    double rarest_rewards;  /* ... and how many they are per task, on average */
     /* How it was played. */
     bool resampled, thinned;
     size_t n_left_out; /* tasks that were not played */

@@ -3,8 +3,10 @@
  * Transfer pays where a learner saves some of the regret of the best player without any transfer,
  * beyond the interval.  That is not ts: look-ahead beats it without transfer.  Types are worth it
  * where they save a tenth or more of the regret of the best learner of a prior of each arm, which
- * may look ahead too: so what is compared differs in nothing but types.
- * SPDX-License-Identifier: Apache-2.0 */
+ * may look ahead too: so what is compared differs in nothing but types.  Where an arm has few
+ * rewards per task, types are not judged at all.  The verdict names the number of steps that it is
+ * for. SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,6 +17,7 @@
 #define MUCH 0.10 /* of the regret: types that save less add little */
 #define WIDE 0.25 /* of the regret: with such a hope left, the log cannot tell */
 #define MORE 0.01 /* of the reward: less than that over a single arm is no more than it */
+#define NAME 40   /* bytes of an arm's name */
 
 /* A text that is added to. */
 typedef struct verdict {
@@ -51,6 +54,13 @@ static void say_saved(verdict *v, const segue_range *range)
         100.0 * range->high);
 }
 
+/* "tasks of 60 steps" */
+static void say_length(verdict *v, const segue_replay_found *found)
+{
+    say(v, "tasks of %s%" PRIu64 " step%s", found->resampled ? "" : "at most ", found->steps,
+        found->steps == 1 ? "" : "s");
+}
+
 /* Which tasks the numbers are of. */
 static void say_where(verdict *v, const segue_replay_found *found)
 {
@@ -71,12 +81,19 @@ static size_t best_player(const segue_replay_found *found)
     return best;
 }
 
+static bool has_few_rewards(const segue_replay_found *found)
+{
+    return found->rarest_rewards < SEGUE_ENOUGH_REWARDS;
+}
+
 static segue_advice decide(const segue_replay_found *found, size_t best)
 {
     const segue_range *simple = found->player[found->simple].won;
     const segue_range *typed =
         found->typed < found->n_players ? found->player[found->typed].won : simple;
     const segue_range *over_arm = &found->player[best].won[SEGUE_WON_OVER_FIXED];
+    if (has_few_rewards(found))
+        return SEGUE_ADVICE_UNCLEAR;
     if (!(over_arm->low > 0.0))
         return over_arm->value < MORE ? SEGUE_ADVICE_ARM : SEGUE_ADVICE_UNCLEAR;
     if (typed[SEGUE_WON_SAVED].low > 0.0 && typed[SEGUE_WON_BEYOND].low > 0.0 &&
@@ -90,7 +107,9 @@ static segue_advice decide(const segue_replay_found *found, size_t best)
 /* What a learner gains, and on whom. */
 static void say_transfer(verdict *v, const segue_replay_found *found, size_t player)
 {
-    say(v, "Transfer would have given ");
+    say(v, "In ");
+    say_length(v, found);
+    say(v, ", transfer would have given ");
     say_gain(v, &found->player[player].won[SEGUE_WON_OVER_TS], " reward");
     say(v, " over ts");
     say_where(v, found);
@@ -128,7 +147,9 @@ static void say_prior(verdict *v, const segue_replay_found *found)
 static void say_arm(verdict *v, const segue_replay_found *found, size_t best)
 {
     const segue_contestant *fixed = &found->player[found->fixed];
-    say(v, "One arm does for all tasks: %s would have had a reward of %.3g a step", fixed->name,
+    say(v, "In ");
+    say_length(v, found);
+    say(v, ", one arm does for all: %s would have had a reward of %.3g a step", fixed->name,
         fixed->won[SEGUE_WON_REWARD].value);
     say_where(v, found);
     say(v, ", and %s, the best that learns, ", found->player[best].name);
@@ -139,8 +160,11 @@ static void say_arm(verdict *v, const segue_replay_found *found, size_t best)
 static void say_constant(verdict *v, const segue_replay_found *found)
 {
     say(v,
-        "All rewards of the log are alike, %.3g: nothing can be learned from it, and any arm does.",
+        "All rewards of the log are alike, %.3g: nothing can be learned from it, and any arm does, "
+        "in ",
         found->logged);
+    say_length(v, found);
+    say(v, ".");
 }
 
 /* What types would have saved, if any played. */
@@ -156,7 +180,9 @@ static void say_types_saved(verdict *v, const segue_replay_found *found)
 static void say_none(verdict *v, const segue_replay_found *found)
 {
     const char *alone = found->player[found->alone].name;
-    say(v, "Your tasks share no types worth learning; %s does as well", alone);
+    say(v, "In ");
+    say_length(v, found);
+    say(v, " there are no types worth learning; %s does as well", alone);
     say_where(v, found);
     say_types_saved(v, found);
     say(v, ": use %s.", alone);
@@ -165,12 +191,30 @@ static void say_none(verdict *v, const segue_replay_found *found)
 static void say_unclear(verdict *v, const segue_replay_found *found, size_t best)
 {
     const size_t scored = found->n_places + 1 - found->from;
-    say(v, "%zu scored task%s %s too few to tell whether transfer pays", scored,
+    say(v, "%zu scored task%s %s too few to tell whether transfer pays in ", scored,
         scored == 1 ? "" : "s", scored == 1 ? "is" : "are");
+    say_length(v, found);
     say_types_saved(v, found);
     say(v, "; %s would have given ", found->player[best].name);
     say_gain(v, &found->player[best].won[SEGUE_WON_OVER_FIXED], "");
     say(v, " over one arm for all, %s.", found->player[found->fixed].name);
+}
+
+static void say_few_rewards(verdict *v, const segue_replay_found *found, size_t best)
+{
+    const char *arm = found->arm_name[found->rarest];
+    say(v, "Types cannot be judged from this log: arm '%.*s' has %.4g rewards per task, and %.0f ",
+        (int)segue_utf8_fit(arm, NAME), arm, floor(10.0 * found->rarest_rewards) / 10.0,
+        SEGUE_ENOUGH_REWARDS); /* rounded down: 29.97 are not 30 */
+    say(v, "are needed. In ");
+    say_length(v, found);
+    if (best == found->ts)
+        say(v, ", played with these, none was ahead of ts");
+    else
+        say(v, ", played with these, %s would have given %+.1f %% reward over ts",
+            found->player[best].name, 100.0 * found->player[best].won[SEGUE_WON_OVER_TS].value);
+    say_where(v, found);
+    say(v, ": no more than a hint.");
 }
 
 void segue_replay_judge(segue_replay_found *found)
@@ -200,7 +244,10 @@ void segue_replay_judge(segue_replay_found *found)
         break;
     case SEGUE_ADVICE_UNCLEAR:
         found->use = best;
-        say_unclear(&v, found, best);
+        if (has_few_rewards(found))
+            say_few_rewards(&v, found, best);
+        else
+            say_unclear(&v, found, best);
         break;
     default:
         found->use = found->alone;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "segue/stats.h"
+#include "serve/effect.h"
 #include "serve/inside.h"
 #include "serve/out.h"
 
@@ -27,38 +27,23 @@ static void write_sides(bytes *b, const record_group *group)
     write_side(b, "control", &group->side[1]);
 }
 
-/* Half the width of the 95 % interval of a difference (Welch); the degrees of freedom are rounded
- * down, and so that of two means without any spread is one. */
-static double half_width(const segue_stats *a, const segue_stats *b)
+static void write_worth(bytes *b, const live_learner *live)
 {
-    const double n = (double)a->count, m = (double)b->count;
-    const double va = segue_stats_variance(a) / n, v = va + segue_stats_variance(b) / m;
-    const double share = v > 0.0 ? va / v : 1.0; /* squares of variances may be out of range */
-    const double freedom =
-        v > 0.0 ? 1.0 / (share * share / (n - 1.0) + (1.0 - share) * (1.0 - share) / (m - 1.0))
-                : 1.0;
-    return segue_student_95(1 + (uint64_t)fmax(1.0, freedom)) * sqrt(v);
-}
-
-static void write_worth(bytes *b, const record_group *all)
-{
-    const segue_stats *transfer = &all->side[0].stats, *control = &all->side[1].stats;
+    segue_confseq effect;
     segue_out_name(b, "worth");
     segue_out(b, "{");
-    write_sides(b, all);
-    if (transfer->count < 2 || control->count < 2) {
-        segue_out(b, ",\"difference\":null,\"interval\":null");
-    } else {
-        const double difference = transfer->mean - control->mean;
-        const double half = half_width(transfer, control);
-        segue_out_double(b, "difference", difference);
+    write_sides(b, &live->record.whole);
+    if (segue_effect_of(live, &effect)) {
+        segue_out_double(b, "difference", effect.difference);
         segue_out(b, ",\"interval\":[");
-        segue_out_number(b, difference - half);
+        segue_out_number(b, effect.low);
         segue_out(b, ",");
-        segue_out_number(b, difference + half);
+        segue_out_number(b, effect.high);
         segue_out(b, "]");
+    } else {
+        segue_out(b, ",\"difference\":null,\"interval\":null");
     }
-    segue_out_double(b, "level", 0.95);
+    segue_out_double(b, "level", SEGUE_CONFSEQ_LEVEL);
     segue_out(b, "}");
 }
 
@@ -124,7 +109,7 @@ void segue_answer_learner(live_learner *live, int status, segue_reply *reply)
     segue_words_write_numbers(&live->words, b);
     write_counts(live, b);
     write_types(live, b);
-    write_worth(b, &live->record.whole);
+    write_worth(b, live);
     (void)pthread_mutex_unlock(&live->lock);
     segue_out(b, "}");
 }
@@ -157,7 +142,7 @@ static void write_line(live_learner *live, bytes *b)
     segue_out_whole(b, "closed", segue_record_tasks(&live->record));
     segue_out_whole(b, "rewards", live->rewards);
     segue_out_whole(b, "version", segue_learner_version(live->learner));
-    write_worth(b, &live->record.whole);
+    write_worth(b, live);
     write_found(live, b);
     (void)pthread_mutex_unlock(&live->lock);
     segue_out_double(b, "created", live->created);

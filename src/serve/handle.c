@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "serve/effect.h"
 #include "serve/inside.h"
 #include "serve/out.h"
 
@@ -27,12 +28,15 @@ static bool is_ready(const segue_service *service)
 
 static void answer_metrics(segue_service *service, segue_reply *reply)
 {
-    reply->type = "text/plain; version=0.0.4";
     const segue_gauges now = {.open_tasks = atomic_load(&service->open_tasks),
                               .unstored = atomic_load(&service->unstored),
                               .queued = segue_queue_length(&service->queue),
                               .ready = is_ready(service)};
     segue_metrics_write(&service->metrics, &now, &reply->body);
+    if (segue_effect_metrics(service, &reply->body))
+        reply->type = "text/plain; version=0.0.4";
+    else
+        segue_reply_fail(reply, 503, "out of memory for the learners");
 }
 
 /* A browser that has it asks whether it is still the same. */

@@ -1,0 +1,66 @@
+/* confseq.c - a confidence sequence for the difference of two means.
+ *
+ * D is the difference of the means of n and m numbers, v0 and v1 are the variances of one number.
+ * At any two looks s < t, Cov(D_s, D_t) = Var(D_t): D is a Brownian motion with drift, seen at
+ * the information J = 1 / Var(D), whatever the order in which the samples grow (Jennison and
+ * Turnbull 2000, section 11.2).  A normal mixture over the drift is a martingale, and Ville's
+ * inequality turns it into a boundary for all J at once (Robbins 1970; Howard et al. 2021;
+ * the asymptotic confidence sequence of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas 2024):
+ *
+ *     |D - true difference| <= sqrt(z2 Var(D)),   z2 = (1 + I0/I) log((1 + I/I0) / alpha^2),
+ *     I = 1 / (1/n + 1/m),   Var(D) = v0/n + v1/m,   alpha = 0.05.
+ *
+ * I0 decides where the boundary is tightest.  25 keeps it within 5 % of the optimum at 5,000 tasks
+ * of which 2 % to 50 % are control tasks, and makes it wide where samples are small.
+ *
+ * Departures from the source, for small samples (docs/math.md has the rates that they lead to):
+ * - The variance of a sample is its own, but at least the pooled one.  A few control tasks with a
+ *   rare reward may show none: their mean and their variance are then too small together.
+ * - The pooled variance includes one squared deviation of the whole range more than was seen.
+ * - z2 becomes nu (exp(z2/nu) - 1), nu the degrees of freedom by Welch and Satterthwaite: Student's
+ *   likelihood ratio (1 + t^2/nu)^(nu/2) takes the place of the normal one, exp(z^2/2).
+ *
+ * Cost: O(1), from the running moments.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "core/confseq.h"
+
+#include <math.h>
+
+#define ALPHA       (1.0 - SEGUE_CONFSEQ_LEVEL)
+#define INFORMATION 25.0 /* I0 */
+
+/* The squared boundary, in units of Var(D), of known variances. */
+static double normal_boundary(double n, double m)
+{
+    const double ratio = 1.0 / (1.0 / n + 1.0 / m) / INFORMATION;
+    return (1.0 + 1.0 / ratio) * (log1p(ratio) - 2.0 * log(ALPHA));
+}
+
+/* Degrees of freedom of a sum of two variances; `share` is the first one's. */
+static double freedom(double share, double n, double m)
+{
+    return 1.0 / (share * share / (n - 1.0) + (1.0 - share) * (1.0 - share) / (m - 1.0));
+}
+
+static double half_width(const segue_stats *a, const segue_stats *b, double range)
+{
+    const double n = (double)a->count, m = (double)b->count;
+    const double pooled = (a->squares + b->squares + range * range) / (n + m - 2.0);
+    const double first = fmax(segue_stats_variance(a), pooled) / n;
+    const double second = fmax(segue_stats_variance(b), pooled) / m;
+    const double nu = freedom(first / (first + second), n, m);
+    return sqrt(nu * expm1(normal_boundary(n, m) / nu) * (first + second));
+}
+
+bool segue_confseq_difference(const segue_stats *first, const segue_stats *second, double range,
+                              segue_confseq *out)
+{
+    if (first->count < 2 || second->count < 2)
+        return false;
+    const double difference = first->mean - second->mean;
+    const double half = half_width(first, second, range);
+    *out = (segue_confseq){.difference = difference,
+                           .low = fmax(difference - half, -range),
+                           .high = fmin(difference + half, range)};
+    return true;
+}
