@@ -35,7 +35,7 @@ enum { TABLES = sizeof tables / sizeof *tables, SEQUENCE = TABLES - 1, SNAPSHOT 
 static const size_t columns[SEGUE_STORE_FORMAT + 1][TABLES] = {
     [1] = {2, 4, 7, 11, 6, 7, 5, 3, 0},
     [2] = {2, 4, 7, 11, 8, 7, 5, 3, 2},
-    [3] = {2, 4, 7, 11, 8, 7, 5, 3, 2},
+    [3] = {2, 4, 7, 12, 8, 7, 5, 3, 2},
 };
 
 /* ---- writing ----------------------------------------------------------------------------- */

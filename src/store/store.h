@@ -121,6 +121,8 @@ typedef struct segue_stored_task {
     bool control, open;
     uint64_t version;
     size_t n_arms; /* that it was opened with */
+    uint64_t tag;  /* random, below 2^63: tells it from a task of the same id in another history of
+                      this store, before it was restored from a backup; 0: it has none */
     double opened, closed;
     uint64_t rewards;
     double total; /* of the rewards */
