@@ -11,9 +11,11 @@ import contextlib
 import copy
 import glob
 import os
+import pathlib
 import random
 import sqlite3
 import sys
+import tempfile
 import unittest
 
 from program import SEGUE, Folder, answer
@@ -72,7 +74,7 @@ class Place:
 
 class Restored(Folder):
     def place(self, way):
-        place = Place(self.folder, way)
+        place = Place(pathlib.Path(tempfile.mkdtemp(dir=self.folder)), way)
         self.addCleanup(lambda: place.service.process.poll() is None and place.service.kill())
         return place
 
@@ -119,8 +121,6 @@ class Pairs(Restored):
                     self.counted(place, own[0], f"{restart}k2", "duplicate")
                     place.stop()
                     check_store(SEGUE, place.store)
-                    for path in glob.glob(str(self.folder / "*")):
-                        os.unlink(path)
 
     def test_a_decision_of_a_task_in_the_backup_counts_once_and_takes_no_other_s_number(self):
         for way in WAYS:
@@ -142,7 +142,6 @@ class Pairs(Restored):
                     self.counted(place, decision, "old")
                     self.counted(place, decision, "old", "duplicate")
                 place.stop()
-                os.unlink(place.store)
 
     def test_a_lost_learner_s_decision_does_not_count_for_the_learner_that_has_its_id(self):
         place = self.place("backup")
@@ -212,7 +211,6 @@ class Pairs(Restored):
                 self.gone(place, new)
                 self.counted(place, other, "other")
                 place.stop()
-                os.unlink(place.store)
 
 
 class Ledger:
@@ -327,8 +325,6 @@ class Histories(Restored):
                 self.random = random.Random(seed)
                 self.given, self.numbers = {}, {}
                 self.play(WAYS[seed % 2])
-                for path in glob.glob(str(self.folder / "*")):
-                    os.unlink(path)
 
 
 if __name__ == "__main__":
