@@ -21,7 +21,7 @@ import unittest
 from program import SEGUE, Folder, answer
 from service import SHORT, Service, check_store, make_old, parts_of
 
-RESTORES = int(os.environ.get("SEGUE_RESTORES", "6" if SHORT else "24"))
+RESTORES = int(os.environ.get("SEGUE_RESTORES", "4" if SHORT else "10"))
 WAYS = "export", "backup"
 GONE = "restored from a backup"
 

@@ -12,6 +12,8 @@
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/private.h"
+#include "core/store_file.h"
 #include "core/text.h"
 #include "serve/demo.h"
 #include "serve/http.h"
@@ -44,12 +46,24 @@ static const cli_option options[] = {
     {"demo", 0, CLI_FLAG, offsetof(settings, demo), NULL, "let simulated students use it", 0, 0},
 };
 
+/* A new log is its owner's alone: it has the keys of tasks. */
+static int open_log_file(const char *path)
+{
+    return open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+}
+
 static segue_status open_log(const char *path, FILE **out, segue_error *err)
 {
     *out = NULL;
     if (!path)
         return SEGUE_OK;
-    *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "a");
+    if (segue_is_store_file(path))
+        return segue_fail(err, SEGUE_EFILE, "%s: is part of a store; need another file",
+                          segue_text_tail(path));
+    const int fd = strcmp(path, "-") == 0 ? -1 : open_log_file(path);
+    *out = strcmp(path, "-") == 0 ? stdout : fd >= 0 ? fdopen(fd, "a") : NULL;
+    if (!*out && fd >= 0)
+        (void)close(fd);
     return *out ? SEGUE_OK
                 : segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", segue_text_tail(path),
                              strerror(errno));
@@ -64,7 +78,7 @@ static bool is_file(const settings *set)
  * the stream stays, and only what it leads to changes. */
 static void begin_new_log(const settings *set, FILE *log)
 {
-    const int fd = open(set->access_log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    const int fd = open_log_file(set->access_log);
     if (fd < 0) {
         (void)fprintf(stderr, "segue serve: %s: cannot be opened, and the log stays: %s\n",
                       segue_text_tail(set->access_log), strerror(errno));
@@ -107,6 +121,17 @@ static void say_where(const settings *set, int fd, unsigned connections)
         (void)fprintf(stderr,
                       "segue serve: at most %u connections, not %d: no more files may be open\n",
                       connections, SEGUE_HTTP_CONNECTIONS);
+}
+
+/* Files that have secrets in them, and are not private. */
+static void warn_shared(const settings *set)
+{
+    static const char who[] = "segue serve";
+    cli_warn_shared_store(who, set->store);
+    if (set->token_file)
+        (void)cli_warn_shared(who, "the token file", set->token_file);
+    if (is_file(set))
+        (void)cli_warn_shared(who, "the access log", set->access_log);
 }
 
 static segue_status run_open(const settings *set, segue_service *service, FILE *log,
@@ -164,6 +189,7 @@ static segue_status serve_on(const settings *set, int fd, FILE *log, segue_error
         status = segue_http_open(&http, service, &shell, err);
     if (status == SEGUE_OK) {
         say_where(set, fd, shell.connections);
+        warn_shared(set);
         status = run_open(set, service, log, err);
     }
     segue_http_close(http);

@@ -169,7 +169,8 @@ static segue_status on_open(void *context, const segue_stored_task *row, segue_e
                           "the store is damaged: a task has %zu arms, its learner"
                           " %zu",
                           row->n_arms, r->live->n_arms);
-    segue_status status = segue_live_open(r->live, row, row->key, segue_service_draw(r->service), err);
+    segue_status status =
+        segue_live_open(r->live, row, row->key, segue_service_draw(r->service), err);
     if (status != SEGUE_OK)
         return status;
     (void)atomic_fetch_add(&r->service->open_tasks, 1);

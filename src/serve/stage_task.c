@@ -50,6 +50,11 @@ segue_status segue_stage_task(segue_service *service, op *o, segue_error *err)
                service->config.open_most);
         return SEGUE_OK;
     }
+    segue_error why;
+    if (segue_name_check("task", o->call.task, &why) != SEGUE_OK) {
+        REFUSE(o, 400, "%s", why.message);
+        return SEGUE_OK;
+    }
     (void)pthread_mutex_lock(&live->lock);
     o->row = (segue_stored_task){.learner = live->id,
                                  .key = o->call.task,
@@ -190,12 +195,11 @@ static segue_status check_identity(segue_service *service, op *o, const live_tas
     bool found = true;
     segue_status status = SEGUE_OK;
     if (task)
-        row = (segue_stored_task){
-            .learner = o->live->id, .tag = task->tag, .opened = task->opened};
+        row = (segue_stored_task){.learner = o->live->id, .tag = task->tag, .opened = task->opened};
     else
         status = segue_store_read_task(service->store, d->task, &row, &found, err);
-    if (status == SEGUE_OK && (!found || row.learner != d->learner || row.tag != d->tag ||
-                               is_too_old(d, row.opened)))
+    if (status == SEGUE_OK &&
+        (!found || row.learner != d->learner || row.tag != d->tag || is_too_old(d, row.opened)))
         REFUSE(o, 410,
                "the decision's task is not in the store, which was restored from a backup since "
                "then; ask again");
