@@ -57,11 +57,12 @@ static segue_status open_log(const char *path, FILE **out, segue_error *err)
     *out = NULL;
     if (!path)
         return SEGUE_OK;
-    if (segue_is_store_file(path))
+    const bool standard = strcmp(path, "-") == 0;
+    if (!standard && segue_is_store_file(path))
         return segue_fail(err, SEGUE_EFILE, "%s: is part of a store; need another file",
                           segue_text_tail(path));
-    const int fd = strcmp(path, "-") == 0 ? -1 : open_log_file(path);
-    *out = strcmp(path, "-") == 0 ? stdout : fd >= 0 ? fdopen(fd, "a") : NULL;
+    const int fd = standard ? -1 : open_log_file(path);
+    *out = standard ? stdout : fd >= 0 ? fdopen(fd, "a") : NULL;
     if (!*out && fd >= 0)
         (void)close(fd);
     return *out ? SEGUE_OK
@@ -242,7 +243,9 @@ const cli_command cli_command_serve = {
                "reward; GET /openapi.json has it all, and docs/service.md walks through it.\n"
                "All is kept in one file of SQLite; no reward is acknowledged before it is on\n"
                "the disk.  SIGTERM ends it when all that was taken is answered; SIGHUP begins\n"
-               "a new file of --access-log, as logrotate wants it; without one it ends it.\n\n"
+               "a new file of --access-log, as logrotate wants it; without one it ends it.\n"
+               "Files that it makes are their owner's alone (mode 0600); it names those that\n"
+               "others can read or write, or that another user owns.\n\n"
                "It listens on this machine alone, unless there are tokens: a request then\n"
                "needs the header 'Authorization: Bearer TOKEN'.\n\n"
                "examples:\n"

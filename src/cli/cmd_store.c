@@ -140,6 +140,8 @@ const cli_command cli_command_store = {
                "export   writes all there is to FILE, but snapshots, which the journal leads to:\n"
                "         a line of JSON a row\n"
                "import   fills a new store from such a file, and checks it\n\n"
+               "An export has the key of the store in it, and is its owner's alone; one that is\n"
+               "ended before its end leaves nothing.\n\n"
                "check and export may be used while the service runs, and need not be allowed\n"
                "to write; if they are not, start no service before they are through.\n\n"
                "examples:\n"
