@@ -58,9 +58,8 @@ class Served(Folder):
 
 class Guarded(Served):
     def options_of(self):
-        tokens = self.folder / "tokens"
-        tokens.write_text(f"# two of them{' and more' * 100}\nanother-token-of-the-test\r\n{TOKEN}")
-        return "--token-file", str(tokens)
+        text = f"# two of them{' and more' * 100}\nanother-token-of-the-test\r\n{TOKEN}"
+        return "--token-file", self.file(text, "tokens")
 
     def test_only_tokens_open_it_and_none_is_logged(self):
         for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": f"Basic {TOKEN}"},
