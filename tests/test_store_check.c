@@ -240,9 +240,9 @@ static void play_sequence(uint64_t seed)
 static void the_store_is_sound_after_any_sequence(void **state)
 {
     const char *wanted = getenv("SEGUE_SEQUENCES");
-    const int count = wanted ? atoi(wanted) : repeats(SEQUENCES);
+    const long count = wanted ? strtol(wanted, NULL, 10) : repeats(SEQUENCES);
     (void)state;
-    for (int i = 0; i < count; i++)
+    for (long i = 0; i < count; i++)
         play_sequence((uint64_t)i);
 }
 

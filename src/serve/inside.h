@@ -94,8 +94,8 @@ struct segue_service {
 /* A learner by its name or id, held; NULL: there is none. */
 live_learner *segue_service_find(segue_service *service, const char *name);
 live_learner *segue_service_find_id(segue_service *service, int64_t id);
-/* 64 random bits that no other draw gives: not of this start, nor of any other start of the store,
- * nor of one in a history that was lost when the store was restored from a backup. */
+/* Draw 64 random bits.  They do not repeat, but for chance: not in this start, nor in another one,
+ * nor in a history that was lost when the store was restored from a backup. */
 uint64_t segue_service_draw(segue_service *service);
 /* What was stored could not be applied: memory is not what the disk is. */
 void segue_service_break(segue_service *service, const segue_error *why);
