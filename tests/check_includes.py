@@ -29,7 +29,7 @@ HOME = {
     "environment": "sim", "samples": "sim", "simulate": "sim", "segue": "cli",
 }
 # ... but for saving and loading a learner.
-FILES = {"src/core/outfile.c", "src/transfer/save.c"}
+FILES = {"src/core/outfile.c", "src/core/store_file.c", "src/transfer/save.c"}
 LIBRARY = {"core", "bandit", "estimate", "theory", "transfer", "sim"}
 # libsegue opens no files, prints nothing, knows no clock and does not end the program.
 FORBIDDEN = re.compile(r"\b(v?f?printf|puts|fputs|fputc|putchar|fwrite|perror|write|fopen|open|exit|abort|"

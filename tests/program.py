@@ -45,6 +45,7 @@ class Folder(unittest.TestCase):
     def file(self, text, name="set.csv"):
         path = self.folder / name
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        path.chmod(0o600)  # as files of tokens must be
         return str(path)
 
     def refused(self, code, says, *args, **kwargs):

@@ -1,11 +1,13 @@
 """A running service, and a client of it, for tests.
 SPDX-License-Identifier: Apache-2.0"""
 import base64
+import contextlib
 import http.client
 import json
 import os
 import re
 import signal
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -106,10 +108,24 @@ class Client:
 
 
 def parts_of(decision):
-    """(learner, task, number, arm, version, asked): what an id says in the open."""
+    """(learner, task, number, arm, asked, tag): what an id says in the open."""
     raw = base64.urlsafe_b64decode(decision)
-    learner, task, number, arm, version = struct.unpack("<IQQHI", raw[:26])
-    return learner, task, number, arm, version, int.from_bytes(raw[26:32], "little") / 1000
+    learner, task, number, arm = struct.unpack("<IQQH", raw[:22])
+    return learner, task, number, arm, int.from_bytes(raw[22:28], "little") / 1000, int.from_bytes(raw[28:36], "little")
+
+
+def make_old(store, version=None):
+    """Let the tasks be as those that an older program opened, without tags: ids of their decisions
+    then are as it wrote them.  With a version: the whole store, which nobody serves meanwhile."""
+    with contextlib.closing(sqlite3.connect(store)) as db, db:
+        db.execute("UPDATE task SET tag = NULL")
+        if version:
+            db.execute("ALTER TABLE task DROP COLUMN tag")
+            db.execute(f"PRAGMA user_version = {version}")
+        if version == 1:
+            db.execute("ALTER TABLE decision DROP COLUMN probability")
+            db.execute("ALTER TABLE decision DROP COLUMN exact")
+            db.execute("DROP INDEX task_learner")
 
 
 def check_store(program, store):

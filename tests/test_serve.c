@@ -353,7 +353,7 @@ static void wrong_words_are_refused_with_a_sentence(void **state)
         {"{\"name\":\"\\u0000\",\"arms\":[\"A\",\"B\"]}", "has \\u0000"},
         {"{\"\\u0000\":1}", "has \\u0000"},
         {"", "the body is empty"},
-        {"{\"name\":\"a\\n\",\"arms\":[\"A\",\"B\"]}", "control characters"},
+        {"{\"name\":\"a\\n\",\"arms\":[\"A\",\"B\"]}", "control character U+000A"},
         {"{\"name\":\".\",\"arms\":[\"A\",\"B\"]}", "path"},
         {"{\"name\":\"..\",\"arms\":[\"A\",\"B\"]}", "path"},
         {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"method\":\"tla\"}", "'steps': is missing"},

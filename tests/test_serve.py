@@ -19,7 +19,7 @@ import time
 import unittest
 
 from program import SEGUE, SOURCE, Folder, answer, run
-from service import SHORT, Service, check_store
+from service import SHORT, Service, check_store, make_old
 
 REQUESTS = int(os.environ.get("SEGUE_REQUESTS", "400" if SHORT else "3000"))
 TOKEN = "this-is-the-token-of-a-test"
@@ -61,9 +61,8 @@ class Guarded(Served):
     reports = (FEW, "without a valid token refused")
 
     def options_of(self):
-        tokens = self.folder / "tokens"
-        tokens.write_text(f"# two of them{' and more' * 100}\nanother-token-of-the-test\r\n{TOKEN}")
-        return "--token-file", str(tokens)
+        text = f"# two of them{' and more' * 100}\nanother-token-of-the-test\r\n{TOKEN}"
+        return "--token-file", self.file(text, "tokens")
 
     def test_only_tokens_open_it_and_none_is_logged(self):
         for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": f"Basic {TOKEN}"},
@@ -436,13 +435,14 @@ class Wrong(Folder):
         client.post("/v1/learners", dict(TUTOR, close_after=1))
         for task in range(12):
             client.tell(client.ask("tutor", f"s{task}", event="e")[1]["decision"], 1.0)
-        before = client.ask("tutor", "s", event="e")
+        client.ask("tutor", "s", event="e")
         self.assertEqual(service.stop(), 0)
+        make_old(store)
+        service = Service(SEGUE, store)
+        before = service.client().ask("tutor", "s", event="e")
+        self.assertEqual(service.stop(), 0)
+        make_old(store, 1)
         with contextlib.closing(sqlite3.connect(store)) as db, db:
-            db.execute("ALTER TABLE decision DROP COLUMN probability")
-            db.execute("ALTER TABLE decision DROP COLUMN exact")
-            db.execute("DROP INDEX task_learner")
-            db.execute("PRAGMA user_version = 1")
             self.assertEqual(db.execute("SELECT count(*) FROM snapshot").fetchone(), (1,))
         self.refused(2, "'segue store upgrade' makes it so", "serve", "--store", store, "--listen", "127.0.0.1:0")
         self.refused(2, "'segue store upgrade' makes it so", "store", "check", "--store", store)
@@ -470,6 +470,8 @@ class Wrong(Folder):
         for row in rows:
             if row.get("table") == "decision":
                 del row["row"][6:]
+            elif row.get("table") == "task":
+                del row["row"][11:]
         old = self.file("\n".join(map(json.dumps, rows)), "old.jsonl")
         self.assertIn("sound; 1 learners", answer("store", "import", "--store", self.folder / "copy.db", "--file", old))
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/private.h"
 #include "core/text.h"
 #include "io/json.h"
 #include "serve/client.h"
@@ -121,8 +122,10 @@ static segue_status call(const settings *set, const char *method, const bytes *p
     segue_status status = SEGUE_OK;
     if (path->failed)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for a request");
-    if (set->token_file)
+    if (set->token_file) {
+        (void)cli_warn_shared("segue", "the token file", set->token_file);
         status = segue_token_file_read(set->token_file, keep_first, token, err);
+    }
     const segue_client client = {set->url, set->token_file ? token : NULL};
     if (status == SEGUE_OK)
         status =

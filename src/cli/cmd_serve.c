@@ -13,6 +13,8 @@
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/private.h"
+#include "core/store_file.h"
 #include "core/text.h"
 #include "serve/demo.h"
 #include "serve/http.h"
@@ -56,7 +58,7 @@ static const cli_option options[] = {
 
 /* ---- logs -------------------------------------------------------------------------------- */
 
-/* The paths of requests have names of tasks: the log is its owner's alone. */
+/* The paths of requests have keys of tasks: the log is its owner's alone. */
 static int open_log_file(const char *path)
 {
     return open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
@@ -80,6 +82,9 @@ static segue_status open_log(const char *path, segue_log_writer **out, segue_err
     if (!path)
         return SEGUE_OK;
     const bool is_standard = strcmp(path, "-") == 0;
+    if (!is_standard && segue_is_store_file(path))
+        return segue_fail(err, SEGUE_EFILE, "%s: is part of a store; need another file",
+                          segue_text_tail(path));
     const int fd = is_standard ? STDOUT_FILENO : open_log_file(path);
     if (fd < 0)
         return segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", segue_text_tail(path),
@@ -154,6 +159,17 @@ static void say_where(const settings *set, int fd, unsigned connections)
                       connections, set->connections);
 }
 
+/* Files that have secrets in them, and are not private. */
+static void warn_shared(const settings *set)
+{
+    static const char who[] = "segue serve";
+    cli_warn_shared_store(who, set->store);
+    if (set->token_file)
+        (void)cli_warn_shared(who, "the token file", set->token_file);
+    if (is_file(set))
+        (void)cli_warn_shared(who, "the access log", set->access_log);
+}
+
 static segue_status run_open(const settings *set, segue_service *service, segue_log_writer *log,
                              segue_error *err)
 {
@@ -210,6 +226,7 @@ static segue_status serve_on(const settings *set, int fd, segue_log_writer *log,
         status = segue_http_open(&http, service, &shell, err);
     if (status == SEGUE_OK) {
         say_where(set, fd, shell.connections.limit);
+        warn_shared(set);
         status = run_open(set, service, log, err);
     }
     segue_http_close(http);
@@ -295,7 +312,9 @@ const cli_command cli_command_serve = {
                "help' names, walks through it.\n"
                "All is kept in one file of SQLite; no reward is acknowledged before it is on\n"
                "the disk.  SIGTERM ends it when all that was taken is answered; SIGHUP begins\n"
-               "a new file of --access-log, as logrotate wants it; without one it ends it.\n\n"
+               "a new file of --access-log, as logrotate wants it; without one it ends it.\n"
+               "Files that it makes are their owner's alone (mode 0600); it names those that\n"
+               "others can read or write, or that another user owns.\n\n"
                "It listens on this machine alone, unless there are tokens: a request then\n"
                "needs the header 'Authorization: Bearer TOKEN'.  When nearly all connections\n"
                "are taken, those that never carried a valid token are closed first.\n\n"

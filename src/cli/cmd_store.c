@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/interrupt.h"
 #include "cli/output.h"
 #include "serve/rebuild.h"
 #include "store/store.h"
@@ -40,10 +41,14 @@ static segue_status need_file(const settings *set, segue_error *err)
                                   "tells more");
 }
 
-/* The store itself must not be replaced by its export. */
-static segue_status check_paths(const settings *set, segue_error *err)
+/* The store must not be replaced by its export, nor a file that belongs to it.  This is checked
+ * before it is opened: see segue_is_store_file. */
+static segue_status check_export(const settings *set, segue_error *err)
 {
     static const char kind[] = "sqlite:";
+    const segue_status status = need_file(set, err);
+    if (status != SEGUE_OK)
+        return status;
     const bool named = strncmp(set->store, kind, strlen(kind)) == 0;
     const cli_path paths[] = {{"file", set->file},
                               {"store", named ? set->store + strlen(kind) : set->store}};
@@ -52,11 +57,8 @@ static segue_status check_paths(const settings *set, segue_error *err)
 
 static segue_status export(const settings *set, segue_store *store, segue_error *err)
 {
-    segue_status status = need_file(set, err);
-    if (status == SEGUE_OK)
-        status = check_paths(set, err);
-    if (status == SEGUE_OK)
-        status = segue_store_export(store, set->file, err);
+    cli_interrupt_catch(); /* what is written so far has the store's key in it, and goes */
+    const segue_status status = segue_store_export(store, set->file, cli_interrupted, err);
     if (status == SEGUE_OK)
         (void)fprintf(stderr, "%s: written to %s\n", set->store, set->file);
     return status;
@@ -64,9 +66,7 @@ static segue_status export(const settings *set, segue_store *store, segue_error 
 
 static segue_status import(const settings *set, segue_store *store, segue_error *err)
 {
-    segue_status status = need_file(set, err);
-    if (status == SEGUE_OK)
-        status = segue_store_claim(store, err);
+    segue_status status = segue_store_claim(store, err);
     if (status == SEGUE_OK)
         status = segue_store_import(store, set->file, err);
     return status == SEGUE_OK ? check(set, store, err) : status;
@@ -92,13 +92,14 @@ static segue_status upgrade(const settings *set, segue_store *store, segue_error
 typedef struct action {
     const char *name;
     segue_store_mode mode;
+    segue_status (*check)(const settings *set, segue_error *err); /* before it is opened */
     segue_status (*run)(const settings *set, segue_store *store, segue_error *err);
 } action;
 
-static const action actions[] = {{"check", SEGUE_STORE_LOOK, check},
-                                 {"upgrade", SEGUE_STORE_UPGRADE, upgrade},
-                                 {"export", SEGUE_STORE_LOOK, export},
-                                 {"import", SEGUE_STORE_CREATE, import}};
+static const action actions[] = {{"check", SEGUE_STORE_LOOK, NULL, check},
+                                 {"upgrade", SEGUE_STORE_UPGRADE, NULL, upgrade},
+                                 {"export", SEGUE_STORE_LOOK, check_export, export},
+                                 {"import", SEGUE_STORE_CREATE, need_file, import}};
 
 static segue_status run(int argc, char **argv, segue_error *err)
 {
@@ -116,7 +117,10 @@ static segue_status run(int argc, char **argv, segue_error *err)
         return segue_fail(err, SEGUE_EUSAGE, "say check, upgrade, export or import%s%.60s",
                           word ? ", not " : "", word ? word : "");
     segue_store *store = NULL;
-    status = segue_store_open(&store, set.store, found->mode, err);
+    if (found->check)
+        status = found->check(&set, err);
+    if (status == SEGUE_OK)
+        status = segue_store_open(&store, set.store, found->mode, err);
     if (status == SEGUE_OK)
         status = found->run(&set, store, err);
     if (status == SEGUE_OK)
@@ -136,6 +140,8 @@ const cli_command cli_command_store = {
                "export   writes all there is to FILE, but snapshots, which the journal leads to:\n"
                "         a line of JSON a row\n"
                "import   fills a new store from such a file, and checks it\n\n"
+               "An export has the key of the store in it, and is its owner's alone; one that is\n"
+               "ended before its end leaves nothing.\n\n"
                "check and export may be used while the service runs, and need not be allowed\n"
                "to write; if they are not, start no service before they are through.\n\n"
                "examples:\n"

@@ -1,9 +1,9 @@
 /* outfile.c - write aside, then rename.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
-#define _DEFAULT_SOURCE /* realpath */
+#define _GNU_SOURCE /* O_TMPFILE; realpath, flock */
 #include "core/outfile.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -11,14 +11,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/store_file.h"
 #include "core/text.h"
 
 #define LONGEST_FOLDER 4096
-#define RANDOM_LETTERS 8   /* of the name of a file aside */
-#define NAMES_TRIED    100 /* one that another file has is drawn once in 2^40 */
+#define ASIDE          ".segue-" /* the name of a file aside begins so */
+#define RANDOM_LETTERS 8         /* and ends with so many */
+#define UNUSED_SECONDS 60        /* before one that nobody holds may be removed */
+#define NAMES_TRIED    100       /* one that another file has is drawn once in 2^40 */
 
 static segue_status cannot(const char *path, segue_error *err)
 {
@@ -82,6 +86,9 @@ segue_status segue_outfile_check(const char *path, segue_error *err)
                           segue_text_tail(path));
     if (access(path, F_OK) == 0 && access(path, W_OK) != 0)
         return cannot(path, err);
+    if (segue_is_store_file(path))
+        return segue_fail(err, SEGUE_EFILE, "%s: is part of a store; need another file",
+                          segue_text_tail(path));
     if (access(path, F_OK) == 0 && !S_ISREG(about.st_mode))
         return SEGUE_OK;
     return access(name_directory(path, directory), W_OK) == 0 ? SEGUE_OK : cannot(path, err);
@@ -99,7 +106,7 @@ static mode_t mode_for(const char *path)
  * later. */
 static char *name_aside(const char *path)
 {
-    static const char name[] = ".segue-";
+    static const char name[] = ASIDE;
     const size_t directory = (size_t)directory_length(path);
     char *aside = calloc(1, directory + sizeof name + RANDOM_LETTERS);
     if (aside) {
@@ -109,25 +116,79 @@ static char *name_aside(const char *path)
     return aside;
 }
 
-/* Make the file of that name, with letters that nobody has taken.  A new file gets its permissions
- * here, where the kernel knows the mask: to ask for the mask is to change it for all threads.  Of
- * any other nobody else must read before it has its own. */
+static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";
+
+/* Draw the letters of a name; false: there is no chance to be had. */
+static bool draw_letters(char end[RANDOM_LETTERS])
+{
+    unsigned char draw[RANDOM_LETTERS];
+    if (getentropy(draw, sizeof draw) != 0)
+        return false;
+    for (size_t k = 0; k < sizeof draw; k++)
+        end[k] = letters[draw[k] % 32];
+    return true;
+}
+
+/* A new file gets its permissions when it is made, where the kernel knows the mask: to ask for the
+ * mask is to change it for all threads.  Of any other nobody else must read before it has its own.
+ */
+static mode_t first_mode(mode_t mode)
+{
+    return mode ? 0600 : 0666;
+}
+
+/* Make the file of that name, with letters that nobody has taken. */
 static int open_aside(char *aside, mode_t mode)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";
-    unsigned char draw[RANDOM_LETTERS];
     char *end = aside + strlen(aside);
     int fd = -1;
     for (int i = 0; i < NAMES_TRIED && fd < 0 && (i == 0 || errno == EEXIST); i++) {
-        if (getentropy(draw, sizeof draw) != 0)
+        if (!draw_letters(end))
             break;
-        for (size_t k = 0; k < sizeof draw; k++)
-            end[k] = letters[draw[k] % 32];
-        fd = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode ? 0600 : 0666);
+        fd = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, first_mode(mode));
     }
     if (fd < 0)
         *aside = '\0'; /* it is not ours */
     return fd;
+}
+
+/* Make a file that has no name, where it will get one; -1: that cannot be done here. */
+static int open_unnamed(const char *path, mode_t mode)
+{
+#ifdef O_TMPFILE
+    char directory[LONGEST_FOLDER];
+    if (access("/proc/self/fd", X_OK) != 0) /* the way to give it a name */
+        return -1;
+    return open(name_directory(path, directory), O_TMPFILE | O_WRONLY | O_CLOEXEC,
+                first_mode(mode));
+#else
+    (void)path;
+    (void)mode;
+    return -1;
+#endif
+}
+
+/* Give a file without a name this one: 0, or -1. */
+static int name_it(int fd, const char *path)
+{
+    char from[32];
+    (void)snprintf(from, sizeof from, "/proc/self/fd/%d", fd);
+    return linkat(AT_FDCWD, from, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+}
+
+/* The same, aside, with letters that nobody has taken. */
+static int name_it_aside(int fd, char *aside)
+{
+    char *end = aside + strlen(aside);
+    int failed = -1;
+    for (int i = 0; i < NAMES_TRIED && failed && (i == 0 || errno == EEXIST); i++) {
+        if (!draw_letters(end))
+            break;
+        failed = name_it(fd, aside);
+    }
+    if (failed)
+        *aside = '\0';
+    return failed;
 }
 
 /* ---- in pieces --------------------------------------------------------------------------- */
@@ -152,6 +213,20 @@ static bool name(outfile *out, const char *path)
     return out->path && (out->aside || is_direct(path));
 }
 
+static void open_it(outfile *out, const char *path)
+{
+    if (!out->aside) {
+        out->fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+        return;
+    }
+    out->fd = open_unnamed(out->path, out->mode);
+    out->unnamed = out->fd >= 0;
+    if (!out->unnamed)
+        out->fd = open_aside(out->aside, out->mode);
+    if (out->fd >= 0)
+        (void)flock(out->fd, LOCK_EX | LOCK_NB); /* it is in use: see segue_outfile_sweep */
+}
+
 segue_status segue_outfile_begin(outfile *out, const char *path, unsigned mode, segue_error *err)
 {
     *out = (outfile){.mode = mode ? mode : mode_for(path), .fd = -1};
@@ -159,8 +234,7 @@ segue_status segue_outfile_begin(outfile *out, const char *path, unsigned mode, 
     if (status == SEGUE_OK && !name(out, path))
         status = segue_fail(err, SEGUE_ENOMEM, "%s: out of memory", segue_text_tail(path));
     if (status == SEGUE_OK) {
-        out->fd = out->aside ? open_aside(out->aside, out->mode)
-                             : open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+        open_it(out, path);
         status = out->fd >= 0 ? SEGUE_OK : cannot(path, err);
     }
     if (status != SEGUE_OK)
@@ -216,6 +290,36 @@ static int settle_mode(const outfile *out)
     return out->mode ? fchmod(out->fd, out->mode & 07777) : 0;
 }
 
+/* Do not end between naming the file aside and renaming it: it would stay behind. */
+static void hold_signals(sigset_t *before)
+{
+    sigset_t ends;
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGINT);
+    sigaddset(&ends, SIGTERM);
+    sigaddset(&ends, SIGHUP);
+    (void)pthread_sigmask(SIG_BLOCK, &ends, before);
+}
+
+/* Let the file have its name: 0, or the error code.  A link replaces nothing, a rename does. */
+static int put_in_place(outfile *out)
+{
+    sigset_t before;
+    if (out->unnamed && name_it(out->fd, out->path) == 0)
+        return 0;
+    hold_signals(&before);
+    int failed = out->unnamed ? name_it_aside(out->fd, out->aside) : 0;
+    if (!failed)
+        failed = rename(out->aside, out->path);
+    int code = failed ? errno : 0;
+    if (!failed)
+        *out->aside = '\0'; /* it is there no more */
+    else if (out->unnamed && *out->aside)
+        (void)unlink(out->aside);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return code;
+}
+
 /* Its permissions, the disk, its place: 0, or the error code. */
 static int settle(outfile *out)
 {
@@ -223,15 +327,13 @@ static int settle(outfile *out)
     int code = out->code;
     if (code == 0 && out->aside && (settle_mode(out) != 0 || fsync(out->fd) != 0))
         code = errno;
-    if (close(out->fd) != 0 && code == 0)
-        code = errno;
+    if (code == 0 && out->aside)
+        code = put_in_place(out);
+    const int closed = close(out->fd);
     out->fd = -1;
-    if (code == 0 && out->aside && rename(out->aside, out->path) != 0)
+    if (closed != 0 && code == 0)
         code = errno;
-    if (code != 0 || !out->aside)
-        return code;
-    *out->aside = '\0'; /* it is there no more */
-    return settle_directory(out->path);
+    return code == 0 && out->aside ? settle_directory(out->path) : code;
 }
 
 segue_status segue_outfile_end(outfile *out, segue_error *err)
@@ -249,7 +351,7 @@ void segue_outfile_drop(outfile *out)
 {
     if (out->fd >= 0)
         (void)close(out->fd);
-    if (out->aside && *out->aside)
+    if (out->aside && *out->aside && !out->unnamed)
         (void)unlink(out->aside);
     free(out->aside);
     free(out->path);
@@ -257,17 +359,6 @@ void segue_outfile_drop(outfile *out)
 }
 
 /* ---- at once ----------------------------------------------------------------------------- */
-
-/* Do not end between making the file aside and renaming it: it would stay behind. */
-static void hold_signals(sigset_t *before)
-{
-    sigset_t ends;
-    sigemptyset(&ends);
-    sigaddset(&ends, SIGINT);
-    sigaddset(&ends, SIGTERM);
-    sigaddset(&ends, SIGHUP);
-    (void)pthread_sigmask(SIG_BLOCK, &ends, before);
-}
 
 segue_status segue_outfile_write(const char *path, const void *data, size_t size, segue_error *err)
 {
@@ -281,4 +372,47 @@ segue_status segue_outfile_write(const char *path, const void *data, size_t size
     }
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     return status;
+}
+
+/* ---- what killed processes left ---------------------------------------------------------- */
+
+static bool is_aside(const char *name)
+{
+    static const char begin[] = ASIDE;
+    const size_t length = sizeof begin - 1;
+    return strncmp(name, begin, length) == 0 && strlen(name) == length + RANDOM_LETTERS &&
+           strspn(name + length, letters) == RANDOM_LETTERS;
+}
+
+/* Whether it is a plain file of this user that was written long before another one. */
+static bool is_old(int fd, const struct stat *newer)
+{
+    struct stat about;
+    return fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == geteuid() &&
+           about.st_mtime + UNUSED_SECONDS <= newer->st_mtime;
+}
+
+/* Who writes a file holds a lock on it. */
+static void remove_unused(int folder, const char *name, const struct stat *newer)
+{
+    const int fd = openat(folder, name, O_RDWR | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (is_old(fd, newer) && flock(fd, LOCK_EX | LOCK_NB) == 0)
+        (void)unlinkat(folder, name, 0);
+    (void)close(fd);
+}
+
+void segue_outfile_sweep(const outfile *out)
+{
+    char directory[LONGEST_FOLDER];
+    struct stat about;
+    if (!out->aside || fstat(out->fd, &about) != 0)
+        return;
+    DIR *folder = opendir(name_directory(out->path, directory));
+    for (const struct dirent *entry; folder && (entry = readdir(folder));)
+        if (is_aside(entry->d_name))
+            remove_unused(dirfd(folder), entry->d_name, &about);
+    if (folder)
+        (void)closedir(folder);
 }

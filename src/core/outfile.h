@@ -10,7 +10,7 @@
 /**
  * Whether `path` could be written, to be asked before long work.
  *
- * @retval SEGUE_EFILE  it cannot
+ * @retval SEGUE_EFILE  it cannot, or is part of a store, which nothing must replace
  */
 SEGUE_MUST_CHECK segue_status segue_outfile_check(const char *path, segue_error *err);
 
@@ -30,10 +30,20 @@ int segue_is_same_file(const char *a, const char *b);
 SEGUE_MUST_CHECK segue_status segue_outfile_write(const char *path, const void *data, size_t size,
                                                   segue_error *err);
 
-/** The same in pieces.  All zeros but fd = -1: none. */
+/**
+ * The same in pieces.  All zeros but fd = -1: none.
+ *
+ * Where the file system can do it (O_TMPFILE) the file has no name before it is whole: whatever
+ * ends the process, SIGKILL too, leaves nothing behind.  But a file that replaces another one has a
+ * temporary name, ".segue-" and 8 letters, between two system calls, and a SIGKILL or a loss of
+ * power right there leaves it, whole.  Elsewhere, on NFS say, it has that name from the beginning;
+ * SIGINT, SIGTERM and SIGHUP are held back by segue_outfile_write, and a caller who writes in
+ * pieces sees to them.  segue_outfile_sweep removes what was left.
+ */
 typedef struct outfile {
     char *path;    /* what it is to become */
     char *aside;   /* where it is until then; NULL: it is written directly */
+    int unnamed;   /* it has no name yet */
     unsigned mode; /* its permissions; 0: those a new one gets */
     int fd;
     int code;    /* errno of the first failure, or 0 */
@@ -55,5 +65,9 @@ SEGUE_MUST_CHECK segue_status segue_outfile_end(outfile *out, segue_error *err);
 
 /** It is not to be: leave nothing behind. */
 void segue_outfile_drop(outfile *out);
+
+/** Remove the temporary files that killed processes of this user left beside a file that was begun:
+ * those that nobody holds and that were last written a minute or more before it was begun. */
+void segue_outfile_sweep(const outfile *out);
 
 #endif

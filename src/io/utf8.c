@@ -62,3 +62,32 @@ bool segue_has_control(const char *text)
             return true;
     return false;
 }
+
+size_t segue_utf8_decode(const char *text, uint32_t *code)
+{
+    static const unsigned char first_bits[] = {0x7f, 0x1f, 0x0f, 0x07};
+    const unsigned char *at = (const unsigned char *)text;
+    const int more = continuation(at[0]);
+    const size_t size = more > 0 ? (size_t)more + 1 : 1;
+    *code = at[0] & first_bits[size - 1];
+    for (size_t i = 1; i < size; i++)
+        *code = *code << 6 | (at[i] & 0x3f);
+    return size;
+}
+
+bool segue_is_hidden(uint32_t code)
+{
+    return code < 0x20 || (code >= 0x7f && code <= 0x9f) || code == 0x061c ||
+           (code >= 0x200e && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
+           (code >= 0x2066 && code <= 0x2069);
+}
+
+bool segue_find_hidden(const char *text, uint32_t *code)
+{
+    while (*text) {
+        text += segue_utf8_decode(text, code);
+        if (segue_is_hidden(*code))
+            return true;
+    }
+    return false;
+}

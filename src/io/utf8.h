@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /** Whether a text is well-formed UTF-8.  A NUL must follow it. */
 bool segue_is_utf8(const char *text, size_t length);
@@ -18,5 +19,16 @@ void segue_utf8_mend(char *text);
 
 /** Whether a text has a control character: an end of a line, a tab, an escape. */
 bool segue_has_control(const char *text);
+
+/** The length of the character at `text`, which is well-formed UTF-8, and its code point. */
+size_t segue_utf8_decode(const char *text, uint32_t *code);
+
+/** Whether a character hides what a text is: a control character (C0, DEL, C1), one that changes
+ * the direction of writing (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069), or a
+ * separator of lines (U+2028, U+2029). */
+bool segue_is_hidden(uint32_t code);
+
+/** The first such character of a well-formed text; false: there is none. */
+bool segue_find_hidden(const char *text, uint32_t *code);
 
 #endif

@@ -80,6 +80,8 @@ static segue_status apply_retire_arm(segue_service *service, op *o, segue_error 
         (void)pthread_mutex_lock(&live->lock);
         status = segue_learner_retire_arm(live->learner, o->arm, err);
         segue_live_retire_arm(live, o->arm);
+        if (status == SEGUE_OK)
+            status = segue_versions_note(&live->versions, live->learner, err);
         (void)pthread_mutex_unlock(&live->lock);
         live->seq = o->seq;
         live->debt++;
@@ -94,7 +96,8 @@ static segue_status apply_retire_arm(segue_service *service, op *o, segue_error 
 static segue_status open_live(segue_service *service, op *o, segue_error *err)
 {
     (void)pthread_mutex_lock(&o->live->lock);
-    const segue_status status = segue_live_open(o->live, &o->row, o->call.task, service->boot, err);
+    const segue_status status =
+        segue_live_open(o->live, &o->row, o->call.task, segue_service_draw(service), err);
     if (status == SEGUE_OK)
         segue_live_by_id(o->live, o->row.id)->active = segue_service_time(service);
     (void)pthread_mutex_unlock(&o->live->lock);
@@ -260,7 +263,9 @@ static segue_status apply_begin(segue_service *service, op *o, segue_error *err)
 {
     live_learner *live = o->live;
     (void)pthread_mutex_lock(&live->lock);
-    const segue_status status = segue_learner_refit_begin(live->learner, &live->refit, err);
+    segue_status status = segue_learner_refit_begin(live->learner, &live->refit, err);
+    if (status == SEGUE_OK)
+        status = segue_versions_note(&live->versions, live->learner, err);
     (void)pthread_mutex_unlock(&live->lock);
     live->seq = o->seq;
     live->refit_staged = false;

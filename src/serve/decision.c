@@ -1,6 +1,16 @@
-/* decision.c - 32 bytes of what was decided and 16 of signature (SipHash-2-4-128), in base64url.
+/* decision.c - 36 bytes of what was decided and 12 of signature (SipHash-2-4-128), in base64url.
+ *
+ *   u32 learner  u64 task  u64 number  u16 arm  u48 milliseconds of service time  u64 tag
+ *
+ * Ids of tasks repeat when a store is restored from a backup.  The tag, random bits that the task's
+ * row holds, does not: a decision of a task that was lost with the restore fits no other task.
+ *
+ * A task that an older program opened has no tag.  Its ids are as that program wrote them, with 16
+ * bytes of signature, so that those it gave out still count and an event gives the same id again:
  *
  *   u32 learner  u64 task  u64 number  u16 arm  u32 version  u48 milliseconds of service time
+ *
+ * The signed lengths differ, so an id of one layout is never one of the other.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "serve/decision.h"
@@ -9,8 +19,10 @@
 
 #include "serve/siphash.h"
 
-#define PLAIN 32
-#define WHOLE 48
+#define PLAIN     36 /* bytes before the signature */
+#define PLAIN_OLD 32 /* without a tag */
+#define WHOLE     48
+#define LATEST    0xffffffffffff /* milliseconds that fit */
 
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
@@ -29,17 +41,36 @@ static uint64_t get(const unsigned char **at, size_t count)
     return x;
 }
 
-void segue_decision_write(const decision *d, const unsigned char key[16],
-                          char text[DECISION_TEXT + 1])
+/* A clock may say anything; the cast may not. */
+static uint64_t milliseconds(double seconds)
 {
-    unsigned char raw[WHOLE], *at = raw;
+    const double ms = seconds * 1000.0;
+    return ms >= (double)LATEST ? LATEST : ms > 0.0 ? (uint64_t)ms : 0;
+}
+
+/* Write the plain part; returns its length. */
+static size_t write_plain(const decision *d, unsigned char *raw)
+{
+    unsigned char *at = raw;
     at = put(at, (uint64_t)d->learner, 4);
     at = put(at, (uint64_t)d->task, 8);
     at = put(at, d->number, 8);
     at = put(at, d->arm, 2);
-    at = put(at, d->version, 4);
-    (void)put(at, (uint64_t)(d->asked * 1000.0), 6);
-    segue_siphash_128(key, raw, PLAIN, raw + PLAIN);
+    if (d->tag == 0)
+        at = put(at, d->version, 4);
+    at = put(at, milliseconds(d->asked), 6);
+    if (d->tag != 0)
+        at = put(at, d->tag, 8);
+    return (size_t)(at - raw);
+}
+
+void segue_decision_write(const decision *d, const unsigned char key[16],
+                          char text[DECISION_TEXT + 1])
+{
+    unsigned char raw[WHOLE], signature[16];
+    const size_t plain = write_plain(d, raw);
+    segue_siphash_128(key, raw, plain, signature);
+    memcpy(raw + plain, signature, WHOLE - plain);
     for (size_t i = 0; i < WHOLE / 3; i++) {
         const unsigned x =
             (unsigned)raw[3 * i] << 16 | (unsigned)raw[3 * i + 1] << 8 | raw[3 * i + 2];
@@ -76,21 +107,29 @@ bool segue_same_bytes(const void *a, const void *b, size_t size)
     return differ == 0;
 }
 
+static bool is_signed(const unsigned char key[16], const unsigned char raw[WHOLE], size_t plain)
+{
+    unsigned char signature[16];
+    segue_siphash_128(key, raw, plain, signature);
+    return segue_same_bytes(signature, raw + plain, WHOLE - plain);
+}
+
 bool segue_decision_read(decision *d, const unsigned char key[16], const char *text)
 {
-    unsigned char raw[WHOLE], signature[16];
+    unsigned char raw[WHOLE];
     if (strlen(text) != DECISION_TEXT || !decode(text, raw))
         return false;
-    segue_siphash_128(key, raw, PLAIN, signature);
-    if (!segue_same_bytes(signature, raw + PLAIN, sizeof signature))
+    const bool has_tag = is_signed(key, raw, PLAIN), is_old = is_signed(key, raw, PLAIN_OLD);
+    if (!has_tag && !is_old)
         return false;
     const unsigned char *at = raw;
     d->learner = (int64_t)get(&at, 4);
     d->task = (int64_t)get(&at, 8);
     d->number = get(&at, 8);
     d->arm = (size_t)get(&at, 2);
-    d->version = get(&at, 4);
+    d->version = has_tag ? 0 : get(&at, 4);
     d->asked = (double)get(&at, 6) / 1000.0;
+    d->tag = has_tag ? get(&at, 8) : 0;
     return true;
 }
 
@@ -103,10 +142,11 @@ segue_stored_decision segue_decision_row(const decision *d)
                                    .asked = d->asked};
 }
 
-decision segue_decision_of_row(int64_t learner, const segue_stored_decision *row)
+decision segue_decision_of_row(int64_t learner, uint64_t tag, const segue_stored_decision *row)
 {
     return (decision){.learner = learner,
                       .task = row->task,
+                      .tag = tag,
                       .number = row->number,
                       .arm = row->arm,
                       .version = row->version,

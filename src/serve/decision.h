@@ -13,9 +13,10 @@
 
 typedef struct decision {
     int64_t learner, task; /* ids in the store; learner < 2^32 */
+    uint64_t tag;          /* of the task, which has it from its opening on; 0: it has none */
     uint64_t number;       /* within the task, over all starts of the service */
     size_t arm;            /* < 2^16 */
-    uint64_t version;      /* of the model set; its lower 32 bits */
+    uint64_t version;      /* of the model set; not in the id of a task with a tag */
     double asked;          /* service time (clock.h), to the millisecond */
 } decision;
 
@@ -28,7 +29,7 @@ bool segue_decision_read(decision *d, const unsigned char key[16], const char *t
 
 /** As the store keeps it, and back. */
 segue_stored_decision segue_decision_row(const decision *d);
-decision segue_decision_of_row(int64_t learner, const segue_stored_decision *row);
+decision segue_decision_of_row(int64_t learner, uint64_t tag, const segue_stored_decision *row);
 
 /** Whether so many bytes are the same, without telling through time where they differ. */
 bool segue_same_bytes(const void *a, const void *b, size_t size);

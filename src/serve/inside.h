@@ -70,7 +70,7 @@ struct segue_service {
     segue_store *reader; /* used by all others, under reader_lock; the same one without a file */
     pthread_mutex_t reader_lock;
     unsigned char key[16];
-    uint64_t boot;
+    unsigned char start[16]; /* random bits of this start; what must never repeat goes by them */
     service_clock clock;
     double clock_probed; /* service time of the last probe for it; of the thread that keeps time */
     tokens tokens;
@@ -85,7 +85,7 @@ struct segue_service {
     atomic_bool broken, failing; /* cannot go on; cannot store just now */
     atomic_bool probes;          /* a probe is in the queue */
     char why[SEGUE_ERROR_SIZE];  /* it is broken */
-    atomic_ullong open_tasks, made_up;
+    atomic_ullong open_tasks, draws;
     atomic_ullong unstored;         /* decisions that wait for a default and are not stored yet */
     unsigned long long staged_open; /* of the thread that writes: opened by this transaction */
 
@@ -100,6 +100,9 @@ struct segue_service {
 /* A learner by its name or id, held; NULL: there is none. */
 live_learner *segue_service_find(segue_service *service, const char *name);
 live_learner *segue_service_find_id(segue_service *service, int64_t id);
+/* Draw 64 random bits.  They do not repeat, but for chance: not in this start, nor in another one,
+ * nor in a history that was lost when the store was restored from a backup. */
+uint64_t segue_service_draw(segue_service *service);
 /* What was stored could not be applied: memory is not what the disk is. */
 void segue_service_break(segue_service *service, const segue_error *why);
 bool segue_service_enter(segue_service *service, live_learner *live);

@@ -4,6 +4,7 @@
 #include "serve/live.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,10 @@
 
 #define DRAWS     2000 /* of a probability that has no closed form ... */
 #define MANY_ARMS 100  /* ... up to so many arms; fewer where there are more */
+
+/* Numbers of decisions of one start: from a random one of 2^61 on.  Those of older programs, which
+ * counted from (starts << 32) on, are below. */
+#define FIRST_NUMBER(draw) (UINT64_C(1) << 61 | (draw) >> 3)
 
 /* ---- making one -------------------------------------------------------------------------- */
 
@@ -166,11 +171,11 @@ static segue_status play_on(live_learner *live, live_task *task, const segue_rng
     return SEGUE_OK;
 }
 
-static segue_status begin_play(live_learner *live, live_task *task, uint64_t boot, segue_error *err)
+static segue_status begin_play(live_learner *live, live_task *task, uint64_t draw, segue_error *err)
 {
     segue_rng rng;
-    segue_rng_open(&rng, live->words.seed, boot, (uint64_t)task->id, SEGUE_STREAM_POLICY);
-    task->next = boot << 32;
+    segue_rng_open(&rng, live->words.seed, draw >> 1, (uint64_t)task->id, SEGUE_STREAM_POLICY);
+    task->next = FIRST_NUMBER(draw);
     task->version = segue_learner_version(live->learner);
     return task->control ? play_alone(live, task->n_arms, &rng, &task->play, err)
                          : play_on(live, task, &rng, err);
@@ -187,7 +192,7 @@ static bool enter(live_learner *live, live_task *task)
 }
 
 segue_status segue_live_open(live_learner *live, const segue_stored_task *row, const char *key,
-                             uint64_t boot, segue_error *err)
+                             uint64_t draw, segue_error *err)
 {
     live_task *task = calloc(1, sizeof *task);
     char *copy = malloc(strlen(key) + 1);
@@ -197,11 +202,12 @@ segue_status segue_live_open(live_learner *live, const segue_stored_task *row, c
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for a task");
     }
     *task = (live_task){.id = row->id,
+                        .tag = row->tag,
                         .key = strcpy(copy, key),
                         .control = row->control,
                         .n_arms = row->n_arms,
                         .opened = row->opened};
-    segue_status status = begin_play(live, task, boot, err);
+    segue_status status = begin_play(live, task, draw, err);
     if (status == SEGUE_OK && !enter(live, task)) {
         status = segue_fail(err, SEGUE_ENOMEM, "out of memory for a task");
         segue_live_end(live, task);
@@ -279,12 +285,15 @@ segue_status segue_live_ask(live_learner *live, live_task *task, const bool *all
         arm = segue_task_ask(task->play);
     if (status != SEGUE_OK)
         return status;
+    /* Without a tag an id must not be older than its task, whose time is the wall's. */
+    const double asked = task->tag ? now : fmax(now, task->opened);
     out->decision = (decision){.learner = live->id,
                                .task = task->id,
+                               .tag = task->tag,
                                .number = task->next++,
                                .arm = arm,
                                .version = task->version,
-                               .asked = now};
+                               .asked = asked};
     out->arm = live->arm[arm]->name;
     out->exact = law->certain;
     out->probability = law->drawn ? chance_of(law, arm) : 0.0;

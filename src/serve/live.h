@@ -21,6 +21,7 @@
 /** An open task. */
 typedef struct live_task {
     int64_t id;
+    uint64_t tag;
     char *key;
     bool control;     /* played by ts, without transfer */
     uint64_t version; /* of the model set that it goes by */
@@ -108,13 +109,13 @@ const bool *segue_live_allowed(const live_learner *live);
 bool segue_live_find_arm(const live_learner *live, const char *name, size_t *place);
 
 /**
- * Open a task that is in the store; `boot`: how often the store was started, so that no decision
- * has a number twice.
+ * Open a task that is in the store.  `draw`: 64 random bits of this task and this start; numbers of
+ * decisions and random draws go by them, so that none repeats, also after the store was restored.
  *
  * @retval SEGUE_ENOMEM
  */
 SEGUE_MUST_CHECK segue_status segue_live_open(live_learner *live, const segue_stored_task *row,
-                                              const char *key, uint64_t boot, segue_error *err);
+                                              const char *key, uint64_t draw, segue_error *err);
 live_task *segue_live_by_key(const live_learner *live, const char *key);
 live_task *segue_live_by_id(const live_learner *live, int64_t id);
 

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/utf8.h"
+
 void segue_out(bytes *b, const char *text)
 {
     segue_bytes_put(b, text, strlen(text));
@@ -43,17 +45,34 @@ static size_t character(const char *text)
     return fine ? size : 0;
 }
 
+/* Whether the character that begins here hides what a text is. */
+static bool is_hidden(const char *text)
+{
+    uint32_t code = 0;
+    (void)segue_utf8_decode(text, &code);
+    return segue_is_hidden(code);
+}
+
 /* How many bytes can be written as they are. */
 static size_t plain_part(const char *text)
 {
     size_t plain = 0;
     while ((unsigned char)text[plain] >= 0x20 && text[plain] != '"' && text[plain] != '\\') {
         const size_t size = character(text + plain);
-        if (size == 0)
+        if (size == 0 || ((unsigned char)text[plain] >= 0x7f && is_hidden(text + plain)))
             break;
         plain += size;
     }
     return plain;
+}
+
+/* Write the code of a character, which is below 2^16; returns what follows it. */
+static const char *escape(bytes *b, const char *text)
+{
+    uint32_t code = 0;
+    const size_t size = segue_utf8_decode(text, &code);
+    segue_out_format(b, "\\u%04x", (unsigned)code);
+    return text + size;
 }
 
 void segue_out_string(bytes *b, const char *text)
@@ -65,11 +84,11 @@ void segue_out_string(bytes *b, const char *text)
         at += plain;
         if (*at == '"' || *at == '\\')
             segue_out_format(b, "\\%c", *at++);
-        else if ((unsigned char)*at >= 0x80) { /* cut off, or never one */
+        else if (*at && character(at) == 0) { /* cut off, or never one */
             segue_out(b, "\\ufffd");
             at++;
         } else if (*at)
-            segue_out_format(b, "\\u%04x", (unsigned char)*at++);
+            at = escape(b, at);
     }
     segue_out(b, "\"");
 }

@@ -12,7 +12,8 @@
 void segue_out(bytes *b, const char *text);
 void segue_out_format(bytes *b, const char *format, ...) SEGUE_PRINTF(2, 3);
 
-/** A JSON string; UTF-8 goes through as it is, and what is none becomes U+FFFD. */
+/** A JSON string; UTF-8 goes through as it is, but for characters that hide what a text is, which
+ * are escaped (segue_is_hidden); what is no UTF-8 becomes U+FFFD. */
 void segue_out_string(bytes *b, const char *text);
 
 /** The shortest number that reads back the same; null if it is not finite. */

@@ -340,9 +340,11 @@ static segue_status read_ask(json_t *body, segue_call *call, segue_error *err)
                                         "probability", "explain", "tell"};
     segue_status status = only(body, names, sizeof names / sizeof *names, err);
     if (status == SEGUE_OK)
-        status = segue_name_read_new(json_object_get(body, "task"), "task", call->task, err);
+        status = segue_name_read_key(json_object_get(body, "task"), "task", call->task, err);
     if (status == SEGUE_OK && json_object_get(body, "event"))
         status = segue_name_read(json_object_get(body, "event"), "event", call->event, err);
+    if (status == SEGUE_OK)
+        status = segue_name_check("event", call->event, err);
     if (status == SEGUE_OK && json_object_get(body, "count"))
         status = segue_json_whole(&body_place, "count", json_object_get(body, "count"), 1,
                                   COUNT_MOST, &call->count, err);
@@ -364,7 +366,7 @@ static segue_status read_open(json_t *body, segue_call *call, segue_error *err)
     static const char *const names[] = {"task"};
     const segue_status status = only(body, names, 1, err);
     json_t *task = json_object_get(body, "task");
-    return status == SEGUE_OK && task ? segue_name_read_new(task, "task", call->task, err) : status;
+    return status == SEGUE_OK && task ? segue_name_read_key(task, "task", call->task, err) : status;
 }
 
 static segue_status read_arm(json_t *body, segue_call *call, segue_error *err)

@@ -1,17 +1,21 @@
 /* service.c - the decision service without its sockets.
  * SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE /* getentropy */
 #include "serve/service.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "serve/inside.h"
 #include "serve/out.h"
+#include "serve/siphash.h"
 
 segue_service_config segue_service_defaults(void)
 {
@@ -125,6 +129,12 @@ const char *segue_service_why_broken(const segue_service *service)
     return service->why;
 }
 
+uint64_t segue_service_draw(segue_service *service)
+{
+    const uint64_t place = atomic_fetch_add(&service->draws, 1);
+    return segue_siphash(service->start, &place, sizeof place);
+}
+
 uint64_t segue_service_open_tasks(const segue_service *service)
 {
     return atomic_load(&service->open_tasks);
@@ -167,7 +177,8 @@ static segue_status on_open(void *context, const segue_stored_task *row, segue_e
                           "the store is damaged: a task has %zu arms, its learner"
                           " %zu",
                           row->n_arms, r->live->n_arms);
-    segue_status status = segue_live_open(r->live, row, row->key, r->service->boot, err);
+    segue_status status =
+        segue_live_open(r->live, row, row->key, segue_service_draw(r->service), err);
     if (status != SEGUE_OK)
         return status;
     (void)atomic_fetch_add(&r->service->open_tasks, 1);
@@ -184,7 +195,8 @@ static segue_status on_waiting(void *context, const segue_stored_decision *row, 
 {
     const recovery *r = context;
     live_learner *live = r->live;
-    decision d = segue_decision_of_row(live->id, row);
+    const live_task *task = segue_live_by_id(live, row->task);
+    decision d = segue_decision_of_row(live->id, task ? task->tag : 0, row);
     d.asked = fmin(d.asked, segue_service_time(r->service)); /* a kill or a backup set it back */
     return segue_line_join(&live->line, &d, true, &live->by_id, err);
 }
@@ -236,9 +248,12 @@ static segue_status on_learner(void *context, const segue_stored_learner *row, s
 
 static segue_status start_store(segue_service *service, segue_error *err)
 {
+    uint64_t starts = 0;
+    if (getentropy(service->start, sizeof service->start) != 0)
+        return segue_fail(err, SEGUE_EIO, "the system gives no random bytes: %s", strerror(errno));
     segue_status status = segue_store_begin(service->store, err);
     if (status == SEGUE_OK)
-        status = segue_store_start(service->store, service->key, &service->boot, err);
+        status = segue_store_start(service->store, service->key, &starts, err);
     if (status == SEGUE_OK)
         status = segue_clock_start(&service->clock, service->store, segue_service_now(service),
                                    service->config.steady, err);

@@ -6,10 +6,19 @@
 
 #include "serve/stage.h"
 
+/* The task whose decisions are read, and for which operation. */
+typedef struct event_task {
+    op *o;
+    int64_t id;
+    uint64_t tag;
+    bool control;
+} event_task;
+
 /* A decision of the event that was given before. */
 static segue_status on_decision(void *context, const segue_stored_decision *row, segue_error *err)
 {
-    op *o = context;
+    const event_task *task = context;
+    op *o = task->o;
     asked *a = &o->asked;
     if (row->arm >= o->live->n_arms)
         return segue_fail(err, SEGUE_EFILE, "the store is damaged: a decision is of no arm");
@@ -18,7 +27,7 @@ static segue_status on_decision(void *context, const segue_stored_decision *row,
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for decisions");
     a->choice = more;
     a->choice[a->n++] =
-        (live_choice){.decision = segue_decision_of_row(o->live->id, row),
+        (live_choice){.decision = segue_decision_of_row(o->live->id, task->tag, row),
                       .arm = o->live->arm[row->arm]->name,
                       .probability = row->probability > 0.0 ? row->probability : NAN,
                       .exact = row->exact};
@@ -27,13 +36,13 @@ static segue_status on_decision(void *context, const segue_stored_decision *row,
 }
 
 /* What the event was answered with before, if it was. */
-static segue_status find_event(segue_service *service, op *o, int64_t task, bool control,
-                               segue_error *err)
+static segue_status find_event(segue_service *service, event_task task, segue_error *err)
 {
+    op *o = task.o;
     const segue_status status =
-        segue_store_decisions(service->store, task, o->call.event, on_decision, o, err);
+        segue_store_decisions(service->store, task.id, o->call.event, on_decision, &task, err);
     const size_t wanted = o->call.count ? (size_t)o->call.count : 1;
-    o->asked.control = control;
+    o->asked.control = task.control;
     if (status == SEGUE_OK && o->asked.n > 0 && o->asked.n != wanted)
         REFUSE(o, 409, "the event was given %zu decisions before, and now asks for %zu", o->asked.n,
                wanted);
@@ -57,7 +66,8 @@ static segue_status store_choices(segue_service *service, op *o, segue_error *er
 static segue_status choose_for_event(segue_service *service, op *o, live_task *task,
                                      segue_error *err)
 {
-    segue_status status = find_event(service, o, task->id, task->control, err);
+    const event_task about = {o, task->id, task->tag, task->control};
+    segue_status status = find_event(service, about, err);
     if (status != SEGUE_OK || o->answered)
         return status;
     (void)pthread_mutex_lock(&o->live->lock);
@@ -75,9 +85,10 @@ static segue_status choose_for_event(segue_service *service, op *o, live_task *t
 
 static segue_status ask_closed(segue_service *service, op *o, segue_error *err)
 {
+    const event_task about = {o, o->row.id, o->row.tag, o->row.control};
     segue_status status = SEGUE_OK;
     if (o->call.event[0])
-        status = find_event(service, o, o->row.id, o->row.control, err);
+        status = find_event(service, about, err);
     if (status != SEGUE_OK || o->answered || o->asked.n > 0)
         return status;
     if (o->told.size > 0 && o->decision.task == o->row.id) { /* by that reward, or before */

@@ -13,9 +13,14 @@
 /* A key for a task that was given none. */
 static void make_up_key(segue_service *service, char out[NAME_MOST + 1])
 {
-    const uint64_t name[2] = {service->boot, atomic_fetch_add(&service->made_up, 1)};
-    (void)snprintf(out, NAME_MOST + 1, "t-%016" PRIx64,
-                   segue_siphash(service->key, name, sizeof name));
+    (void)snprintf(out, NAME_MOST + 1, "t-%016" PRIx64, segue_service_draw(service));
+}
+
+/* A tag for a new task: 1 to 2^63 - 1. */
+static uint64_t draw_tag(segue_service *service)
+{
+    const uint64_t draw = segue_service_draw(service) >> 1;
+    return draw ? draw : 1;
 }
 
 /* Whether a new task is one that ts plays: chance, but the same each time for the same key. */
@@ -45,6 +50,11 @@ segue_status segue_stage_task(segue_service *service, op *o, segue_error *err)
                service->config.open_most);
         return SEGUE_OK;
     }
+    segue_error why;
+    if (segue_name_check("task", o->call.task, &why) != SEGUE_OK) {
+        REFUSE(o, 400, "%s", why.message);
+        return SEGUE_OK;
+    }
     (void)pthread_mutex_lock(&live->lock);
     o->row = (segue_stored_task){.learner = live->id,
                                  .key = o->call.task,
@@ -52,6 +62,7 @@ segue_status segue_stage_task(segue_service *service, op *o, segue_error *err)
                                  .open = true,
                                  .version = segue_learner_version(live->learner),
                                  .n_arms = live->n_arms,
+                                 .tag = draw_tag(service),
                                  .opened = segue_service_now(service)};
     (void)pthread_mutex_unlock(&live->lock);
     o->is_new = true;
@@ -167,14 +178,52 @@ static segue_status tell_uncounted(segue_service *service, op *o, bool closed, s
     return SEGUE_OK;
 }
 
-static bool find_told(segue_service *service, op *o)
+/* A decision that was asked before its task was opened is of another task.  Only where the task has
+ * no tag: a clock may be set back. */
+static bool is_too_old(const decision *d, double opened)
 {
-    const double x = o->call.reward;
+    return d->tag == 0 && d->asked + 0.001 <= opened; /* ids have milliseconds, rounded down */
+}
+
+/* Check that the decision is of the task that has its id: it may have been given in a history that
+ * was lost when the store was restored.  `task`: if it is open. */
+static segue_status check_identity(segue_service *service, op *o, const live_task *task,
+                                   segue_error *err)
+{
+    const decision *d = &o->decision;
+    segue_stored_task row = {.tag = 0};
+    bool found = true;
+    segue_status status = SEGUE_OK;
+    if (task)
+        row = (segue_stored_task){.learner = o->live->id, .tag = task->tag, .opened = task->opened};
+    else
+        status = segue_store_read_task(service->store, d->task, &row, &found, err);
+    if (status == SEGUE_OK &&
+        (!found || row.learner != d->learner || row.tag != d->tag || is_too_old(d, row.opened)))
+        REFUSE(o, 410,
+               "the decision's task is not in the store, which was restored from a backup since "
+               "then; ask again");
+    return status;
+}
+
+/* Find the learner and the open task of a decision; NULL in *task: it is closed. */
+static segue_status find_told(segue_service *service, op *o, live_task **task, segue_error *err)
+{
+    *task = NULL;
     o->live = segue_service_find_id(service, o->decision.learner);
     if (!o->live) {
-        REFUSE(o, 404, "the learner of the decision was deleted");
-        return false;
+        REFUSE(o, 404,
+               "the learner of the decision was deleted, or is not in the backup that the store "
+               "was restored from");
+        return SEGUE_OK;
     }
+    *task = segue_live_by_id(o->live, o->decision.task);
+    return o->kind == OP_FALL_BACK ? SEGUE_OK : check_identity(service, o, *task, err);
+}
+
+static bool is_in_range(op *o)
+{
+    const double x = o->call.reward;
     const words *w = &o->live->words;
     if (x >= w->lowest && x <= w->highest)
         return true;
@@ -205,9 +254,10 @@ static segue_status add_reward(segue_service *service, op *o, live_task *task, s
 
 segue_status segue_stage_tell(segue_service *service, op *o, segue_error *err)
 {
-    if (!find_told(service, o))
-        return SEGUE_OK;
-    live_task *task = segue_live_by_id(o->live, o->decision.task);
+    live_task *task = NULL;
+    const segue_status status = find_told(service, o, &task, err);
+    if (status != SEGUE_OK || o->answered || !is_in_range(o))
+        return status;
     if (!task || task->staged_closed)
         return tell_uncounted(service, o, true, err);
     if (o->decision.arm >= task->n_arms) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "io/json.h"
+#include "io/utf8.h"
 #include "serve/map.h"
 #include "serve/out.h"
 
@@ -27,9 +28,8 @@ segue_status segue_name_read(const json_t *value, const char *field, char out[NA
     if (!json_is_string(value) || json_string_length(value) == 0)
         return segue_json_fail(&body_place, field, err, "is %s; need a text",
                                json_is_string(value) ? "empty" : segue_json_kind(value));
-    if (!segue_json_is_line(value))
-        return segue_json_fail(&body_place, field, err,
-                               "has control characters; need a text without");
+    if (!segue_json_is_line(value)) /* an older store has names with others, and must be read */
+        return segue_name_check(field, json_string_value(value), err);
     const size_t size = json_string_length(value);
     if (size > NAME_MOST)
         return segue_json_fail(&body_place, field, err, "has %zu bytes; at most %d are allowed",
@@ -38,7 +38,19 @@ segue_status segue_name_read(const json_t *value, const char *field, char out[NA
     return SEGUE_OK;
 }
 
-segue_status segue_name_read_new(const json_t *value, const char *field, char out[NAME_MOST + 1],
+segue_status segue_name_check(const char *field, const char *name, segue_error *err)
+{
+    uint32_t code = 0;
+    if (!segue_find_hidden(name, &code))
+        return SEGUE_OK;
+    return segue_json_fail(&body_place, field, err, "has the %s U+%04X; need a text without",
+                           code < 0xa0                        ? "control character"
+                           : code == 0x2028 || code == 0x2029 ? "line separator"
+                                                              : "direction mark",
+                           (unsigned)code);
+}
+
+segue_status segue_name_read_key(const json_t *value, const char *field, char out[NAME_MOST + 1],
                                  segue_error *err)
 {
     const segue_status status = segue_name_read(value, field, out, err);
@@ -46,6 +58,13 @@ segue_status segue_name_read_new(const json_t *value, const char *field, char ou
         return segue_json_fail(&body_place, field, err,
                                "is '%s', which has a meaning of its own in a path", out);
     return status;
+}
+
+segue_status segue_name_read_new(const json_t *value, const char *field, char out[NAME_MOST + 1],
+                                 segue_error *err)
+{
+    const segue_status status = segue_name_read_key(value, field, out, err);
+    return status == SEGUE_OK ? segue_name_check(field, out, err) : status;
 }
 
 /* ---- numbers ----------------------------------------------------------------------------- */

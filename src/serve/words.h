@@ -62,7 +62,16 @@ SEGUE_MUST_CHECK segue_status segue_words_learner(const words *w, segue_learner 
 SEGUE_MUST_CHECK segue_status segue_name_read(const json_t *value, const char *field,
                                               char out[NAME_MOST + 1], segue_error *err);
 
-/** The same of something new: "." and "..", which no path can name, are refused. */
+/** Whether a name of something new shows what it is: no control characters, marks of direction or
+ * line separators.  @retval SEGUE_EDOMAIN  the sentence names the character */
+SEGUE_MUST_CHECK segue_status segue_name_check(const char *field, const char *name,
+                                               segue_error *err);
+
+/** The key of a task, which may be there: "." and "..", which no path can name, are refused. */
+SEGUE_MUST_CHECK segue_status segue_name_read_key(const json_t *value, const char *field,
+                                                  char out[NAME_MOST + 1], segue_error *err);
+
+/** The name of something new, which is checked too. */
 SEGUE_MUST_CHECK segue_status segue_name_read_new(const json_t *value, const char *field,
                                                   char out[NAME_MOST + 1], segue_error *err);
 

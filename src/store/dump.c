@@ -35,7 +35,7 @@ enum { TABLES = sizeof tables / sizeof *tables, SEQUENCE = TABLES - 1, SNAPSHOT 
 static const size_t columns[SEGUE_STORE_FORMAT + 1][TABLES] = {
     [1] = {2, 4, 7, 11, 6, 7, 5, 3, 0},
     [2] = {2, 4, 7, 11, 8, 7, 5, 3, 2},
-    [3] = {2, 4, 7, 11, 8, 7, 5, 3, 2},
+    [3] = {2, 4, 7, 12, 8, 7, 5, 3, 2},
 };
 
 /* ---- writing ----------------------------------------------------------------------------- */
@@ -90,20 +90,32 @@ static bool write_row(sqlite3_stmt *sql, const char *table, outfile *out)
     return true;
 }
 
+/* Who is to be asked whether to give up; it is never NULL. */
+typedef bool (*stop_function)(void);
+
+static bool never(void)
+{
+    return false;
+}
+
 static segue_status write_table(segue_store *store, const char *table, outfile *out, size_t *rows,
-                                segue_error *err)
+                                stop_function stopped, segue_error *err)
 {
     char text[64];
     sqlite3_stmt *sql = NULL;
     int code = SQLITE_ROW;
-    bool fine = true;
+    bool fine = true, stop = false;
     (void)snprintf(text, sizeof text, "SELECT * FROM %s", table);
     if (sqlite3_prepare_v2(store->db, text, -1, &sql, NULL) != SQLITE_OK)
         return segue_sql_fail(store, err);
-    for (; fine && out->code == 0 && (code = sqlite3_step(sql)) == SQLITE_ROW; ++*rows)
+    for (;
+         fine && out->code == 0 && !(stop = stopped()) && (code = sqlite3_step(sql)) == SQLITE_ROW;
+         ++*rows)
         fine = write_row(sql, table, out);
     segue_status status = SEGUE_OK;
-    if (!fine)
+    if (stop)
+        status = segue_fail(err, SEGUE_ESTOPPED, "stopped, and nothing was written");
+    else if (!fine)
         status = segue_fail(err, SEGUE_ENOMEM,
                             "row %zu, of table %s: out of memory, or its text is not UTF-8", *rows,
                             table);
@@ -113,7 +125,8 @@ static segue_status write_table(segue_store *store, const char *table, outfile *
     return status; /* whether it was written is said at the end */
 }
 
-static segue_status write_tables(segue_store *store, outfile *out, segue_error *err)
+static segue_status write_tables(segue_store *store, outfile *out, stop_function stopped,
+                                 segue_error *err)
 {
     char line[64];
     size_t rows = 0;
@@ -123,19 +136,21 @@ static segue_status write_tables(segue_store *store, outfile *out, segue_error *
     segue_status status = segue_store_look(store, err);
     for (size_t i = 0; i < TABLES && status == SEGUE_OK; i++)
         if (i != SNAPSHOT)
-            status = write_table(store, tables[i], out, &rows, err);
+            status = write_table(store, tables[i], out, &rows, stopped, err);
     segue_store_rollback(store);
     segue_outfile_put(out, line, (size_t)snprintf(line, sizeof line, "{\"rows\":%zu}\n", rows));
     return status;
 }
 
-segue_status segue_store_export(segue_store *store, const char *path, segue_error *err)
+segue_status segue_store_export(segue_store *store, const char *path, bool (*stopped)(void),
+                                segue_error *err)
 {
     outfile out;
     segue_status status = segue_outfile_begin(&out, path, 0600, err);
     if (status != SEGUE_OK)
         return status;
-    status = write_tables(store, &out, err);
+    segue_outfile_sweep(&out); /* others may have the key of this store in them */
+    status = write_tables(store, &out, stopped ? stopped : never, err);
     if (status == SEGUE_OK)
         return segue_outfile_end(&out, err);
     segue_outfile_drop(&out);

@@ -19,10 +19,10 @@
 
 #include "core/bytes.h"
 #include "core/outfile.h"
+#include "core/store_file.h"
 #include "core/text.h"
 
 #define BUSY_MILLISECONDS 2000
-#define APPLICATION       1397049173 /* "SEGU" */
 
 static const char *const texts[] = {
 #define SEGUE_STATEMENT_TEXT(name, text) text,
@@ -40,7 +40,8 @@ static const char schema[] =
     "CREATE TABLE task (id INTEGER PRIMARY KEY AUTOINCREMENT, learner INTEGER NOT NULL,"
     " key TEXT NOT NULL, control INTEGER NOT NULL, version INTEGER NOT NULL,"
     " n_arms INTEGER NOT NULL, opened REAL NOT NULL, closed REAL, closed_seq INTEGER,"
-    " rewards INTEGER NOT NULL DEFAULT 0, total REAL NOT NULL DEFAULT 0, UNIQUE (learner, key));"
+    " rewards INTEGER NOT NULL DEFAULT 0, total REAL NOT NULL DEFAULT 0, tag INTEGER,"
+    " UNIQUE (learner, key));"
     "CREATE INDEX task_learner ON task (learner);"
     "CREATE INDEX task_open ON task (learner, id) WHERE closed IS NULL;"
     "CREATE INDEX task_closed ON task (learner, closed_seq) WHERE closed_seq IS NOT NULL;"
@@ -57,7 +58,7 @@ static const char schema[] =
     "CREATE TABLE snapshot (learner INTEGER, seq INTEGER, bytes BLOB NOT NULL,"
     " PRIMARY KEY (learner, seq));"
     "INSERT INTO meta VALUES ('key', randomblob(16)), ('boot', 0);"
-    "PRAGMA application_id = " SEGUE_SQL_TEXT(APPLICATION) ";" SEGUE_SQL_SET_FORMAT;
+    "PRAGMA application_id = " SEGUE_SQL_TEXT(SEGUE_STORE_APPLICATION) ";" SEGUE_SQL_SET_FORMAT;
 
 segue_status segue_sql_fail(const segue_store *store, segue_error *err)
 {
@@ -137,7 +138,7 @@ static segue_status check_format(segue_store *store, segue_store_mode mode, segu
         return status;
     if (mode == SEGUE_STORE_CREATE && application == 0 && tables == 0)
         return make_schema(store, err);
-    if (application != APPLICATION)
+    if (application != SEGUE_STORE_APPLICATION)
         return segue_fail(err, SEGUE_EFILE, "%s: is not a store of segue",
                           segue_text_tail(store->path));
     if (format != SEGUE_STORE_FORMAT &&

@@ -38,8 +38,8 @@
     X(PURGE_LEARNER, "DELETE FROM learner WHERE id = ?1")                                          \
     X(ADD_ARM, "INSERT INTO arm (learner, place, name, added) VALUES (?1, ?2, ?3, ?4)")            \
     X(RETIRE_ARM, "UPDATE arm SET retired = ?3 WHERE learner = ?1 AND place = ?2")                 \
-    X(ADD_TASK, "INSERT INTO task (learner, key, control, version, n_arms, opened) "               \
-                "VALUES (?1, ?2, ?3, ?4, ?5, ?6)")                                                 \
+    X(ADD_TASK, "INSERT INTO task (learner, key, control, version, n_arms, opened, tag) "          \
+                "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")                                             \
     X(CLOSE_TASK, "UPDATE task SET closed = ?2, closed_seq = ?3, rewards = ?4, total = ?5 "        \
                   "WHERE id = ?1")                                                                 \
     X(ADD_PULLS, "UPDATE arm SET pulls = pulls + r.n, total = arm.total + r.s FROM "               \
@@ -81,7 +81,8 @@
 #define FIRST_TASKS "SELECT id FROM task WHERE learner = ?1 ORDER BY id LIMIT ?2"
 
 #define TASK_COLUMNS                                                                               \
-    "SELECT id, learner, key, control, version, n_arms, opened, closed, rewards, total FROM task "
+    "SELECT id, learner, key, control, version, n_arms, opened, closed, rewards, total, tag "      \
+    "FROM task "
 
 typedef enum statement {
 #define SEGUE_STATEMENT_ENUM(name, text) SQL_##name,

@@ -101,7 +101,8 @@ static segue_stored_task task_of(sqlite3_stmt *sql)
                                .open = sqlite3_column_type(sql, 7) == SQLITE_NULL,
                                .closed = sqlite3_column_double(sql, 7),
                                .rewards = (uint64_t)sqlite3_column_int64(sql, 8),
-                               .total = sqlite3_column_double(sql, 9)};
+                               .total = sqlite3_column_double(sql, 9),
+                               .tag = (uint64_t)sqlite3_column_int64(sql, 10)};
 }
 
 static segue_status read_task(void *reader, sqlite3_stmt *sql, segue_error *err)

@@ -69,10 +69,11 @@ SEGUE_MUST_CHECK segue_status segue_store_upgrade(segue_store *store, int64_t *f
                                                   segue_error *err);
 
 /** Write all there is but snapshots to a file, a line of JSON a row; and fill a new store from such
- * a file, which may be of an older format.
- * @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ENOMEM */
+ * a file, which may be of an older format.  `stopped` is asked at each row whether to give up;
+ * NULL: never.
+ * @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ENOMEM, SEGUE_ESTOPPED */
 SEGUE_MUST_CHECK segue_status segue_store_export(segue_store *store, const char *path,
-                                                 segue_error *err);
+                                                 bool (*stopped)(void), segue_error *err);
 SEGUE_MUST_CHECK segue_status segue_store_import(segue_store *store, const char *path,
                                                  segue_error *err);
 
@@ -127,6 +128,8 @@ typedef struct segue_stored_task {
     bool control, open;
     uint64_t version;
     size_t n_arms; /* that it was opened with */
+    uint64_t tag;  /* random, below 2^63: tells it from a task of the same id in another history of
+                      this store, before it was restored from a backup; 0: it has none */
     double opened, closed;
     uint64_t rewards;
     double total; /* of the rewards */

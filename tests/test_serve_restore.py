@@ -1,0 +1,331 @@
+#!/usr/bin/python3
+"""A store that was restored from a backup counts a decision for its own task, or refuses it.
+
+Both ways of backing up that docs/service.md names, `segue store export` and SQLite's `.backup`, are
+taken while the service runs.  Every decision gets a reward of a value of its own, so that a row of
+the store says whose it is.
+
+usage: test_serve_restore.py SEGUE SOURCE [unittest options]; SEGUE_RESTORES=N plays N random histories
+SPDX-License-Identifier: Apache-2.0"""
+import contextlib
+import copy
+import glob
+import os
+import pathlib
+import random
+import sqlite3
+import sys
+import tempfile
+import unittest
+
+from program import SEGUE, Folder, answer
+from service import SHORT, Service, check_store, make_old, parts_of
+
+RESTORES = int(os.environ.get("SEGUE_RESTORES", "4" if SHORT else "10"))
+WAYS = "export", "backup"
+GONE = "restored from a backup"
+
+
+class Place:
+    """A store that is served, backed up and restored."""
+
+    def __init__(self, folder, way):
+        self.store, self.saved, self.way = str(folder / "a.db"), str(folder / f"saved.{way}"), way
+        self.service = Service(SEGUE, self.store)
+        self.client = self.service.client()
+
+    def stop(self, kill=False):
+        self.client.close()
+        if kill:
+            self.service.kill()
+        else:
+            assert self.service.stop() == 0
+
+    def start(self):
+        self.service.start()
+        self.client = self.service.client()
+
+    def restart(self, kill=False):
+        self.stop(kill)
+        self.start()
+
+    def back_up(self):
+        if self.way == "export":
+            answer("store", "export", "--store", self.store, "--file", self.saved)
+            return
+        for path in glob.glob(self.saved + "*"):
+            os.unlink(path)
+        with contextlib.closing(sqlite3.connect(self.store)) as db, \
+                contextlib.closing(sqlite3.connect(self.saved)) as copied:
+            db.backup(copied)
+
+    def restore(self, kill=False):
+        self.stop(kill)
+        for path in glob.glob(self.store + "*"):
+            os.unlink(path)
+        if self.way == "export":
+            answer("store", "import", "--store", self.store, "--file", self.saved)
+        else:
+            with contextlib.closing(sqlite3.connect(self.saved)) as db, \
+                    contextlib.closing(sqlite3.connect(self.store)) as copied:
+                db.backup(copied)
+        self.start()
+
+
+class Restored(Folder):
+    def place(self, way):
+        place = Place(pathlib.Path(tempfile.mkdtemp(dir=self.folder)), way)
+        self.addCleanup(lambda: place.service.process.poll() is None and place.service.kill())
+        return place
+
+    def make(self, place, name="tutor", **more):
+        self.assertEqual(place.client.post("/v1/learners", {"name": name, "arms": ["A", "B"], **more})[0], 201)
+
+    def ask(self, place, task, learner="tutor", **more):
+        status, body = place.client.ask(learner, task, **more)
+        self.assertEqual(status, 200, body)
+        return body["decision"]
+
+    def gone(self, place, decision):
+        status, body = place.client.tell(decision, 1)
+        self.assertEqual(status, 410, body)
+        self.assertIn(GONE, body["error"]["message"])
+
+    def counted(self, place, decision, task, status="counted"):
+        code, body = place.client.tell(decision, 0)
+        self.assertEqual((code, body.get("status"), body.get("task")), (200, status, task), body)
+
+
+class Pairs(Restored):
+    """One task before the restore, another one after it."""
+
+    def test_a_lost_task_s_decision_does_not_count_for_the_task_that_has_its_id(self):
+        for way in WAYS:
+            for restart in False, True:
+                with self.subTest(way=way, restart=restart):
+                    place = self.place(way)
+                    self.make(place, close_after=3)
+                    place.back_up()
+                    if restart:
+                        place.restart()
+                    lost = [self.ask(place, f"{restart}k1") for _ in range(3)]
+                    place.restore()
+                    self.gone(place, lost[0])  # its task's id is nobody's
+                    own = [self.ask(place, f"{restart}k2") for _ in range(3)]
+                    self.assertEqual(parts_of(lost[0])[:2], parts_of(own[0])[:2], "the ids repeat; else this tests nothing")
+                    self.gone(place, lost[0])
+                    for decision in own:
+                        self.counted(place, decision, f"{restart}k2")
+                    for decision in lost:
+                        self.gone(place, decision)  # the task is closed
+                    self.counted(place, own[0], f"{restart}k2", "duplicate")
+                    place.stop()
+                    check_store(SEGUE, place.store)
+
+    def test_a_decision_of_a_task_in_the_backup_counts_once_and_takes_no_other_s_number(self):
+        for way in WAYS:
+            with self.subTest(way=way):
+                place = self.place(way)
+                self.make(place)
+                early = self.ask(place, "old")
+                event = self.ask(place, "old", event="e")
+                place.back_up()
+                lost = [self.ask(place, "old") for _ in range(5)]
+                place.restart(kill=True)
+                lost += [self.ask(place, "old") for _ in range(5)]
+                place.restore(kill=True)
+                own = [self.ask(place, "old") for _ in range(10)]
+                given = [early, event, *lost, *own]
+                self.assertEqual(len({parts_of(decision)[1:3] for decision in given}), len(given))
+                self.assertEqual(self.ask(place, "old", event="e"), event)
+                for decision in given:
+                    self.counted(place, decision, "old")
+                    self.counted(place, decision, "old", "duplicate")
+                place.stop()
+
+    def test_a_lost_learner_s_decision_does_not_count_for_the_learner_that_has_its_id(self):
+        place = self.place("backup")
+        place.back_up()
+        self.make(place, "first", range=[0, 10])
+        lost = self.ask(place, "k", "first")
+        place.restore()
+        self.assertEqual(place.client.tell(lost, 1)[0], 404)
+        self.make(place, "second", range=[-1, 0.5])
+        own = self.ask(place, "k", "second")
+        self.assertEqual(parts_of(lost)[:2], parts_of(own)[:2])
+        self.gone(place, lost)
+        place.stop()
+
+    def test_keys_that_are_made_up_do_not_repeat(self):
+        place = self.place("backup")
+        self.make(place)
+        place.back_up()
+        seen = set()
+        for _ in range(3):
+            seen |= {place.client.post("/v1/learners/tutor/tasks")[1]["task"] for _ in range(4)}
+            place.restore()
+        self.assertEqual(len(seen), 12)
+        place.stop()
+
+    def test_a_restart_alone_loses_nothing(self):
+        place = self.place("backup")
+        self.make(place)
+        given = {}
+        for life in range(4):
+            given |= {self.ask(place, f"k{life}-{i}"): f"k{life}-{i}" for i in range(3)}
+            given |= {self.ask(place, "same"): "same" for _ in range(3)}
+            place.restart(kill=life % 2 == 0)
+        for decision, task in given.items():
+            self.counted(place, decision, task)
+        place.stop()
+        check_store(SEGUE, place.store)
+
+    def test_decisions_of_an_older_program_count_after_an_upgrade(self):
+        for version in 1, 2:
+            with self.subTest(version=version):
+                place = self.place("backup")
+                self.make(place)
+                self.ask(place, "old")
+                place.stop()
+                make_old(place.store)
+                place.start()
+                given = [self.ask(place, "old"), self.ask(place, "old", event="e")]
+                place.stop()
+                make_old(place.store, version)
+                place.back_up()
+                answer("store", "upgrade", "--store", place.store)
+                place.start()
+                self.assertEqual(self.ask(place, "old", event="e"), given[1])
+                new = self.ask(place, "new")
+                given.append(self.ask(place, "old"))
+                for decision in given:
+                    self.counted(place, decision, "old")
+                self.counted(place, new, "new")
+                place.stop()
+                os.unlink(place.store)
+                os.rename(place.saved, place.store)
+                answer("store", "upgrade", "--store", place.store)  # and go on from there
+                place.start()
+                other = self.ask(place, "other")
+                self.assertEqual(parts_of(new)[:2], parts_of(other)[:2])
+                self.gone(place, new)
+                self.counted(place, other, "other")
+                place.stop()
+
+
+class Ledger:
+    """What the service has acknowledged; of one history."""
+
+    def __init__(self):
+        self.learners, self.counted = {}, {}  # by name: arms; by decision: task
+
+
+class Histories(Restored):
+    """Random asks, tells, learners, arms, restarts, backups and restores, beside a ledger."""
+
+    def setUp(self):
+        super().setUp()
+        self.given = {}  # by decision: (learner, task, arm, value), over all histories
+        self.numbers, self.made = {}, 0
+
+    def step_make(self, place):
+        self.made += 1
+        name = f"l{self.made}"
+        arms = [f"{name}-{i}" for i in range(self.random.randint(2, 4))]
+        more = {"wait": 1000, "default": 0.5} if self.random.random() < 0.3 else {}
+        self.assertEqual(place.client.post("/v1/learners", {"name": name, "arms": arms, **more})[0], 201)
+        self.ledger.learners[name] = arms
+
+    def step_delete(self, place):
+        if len(self.ledger.learners) > 2:
+            name = self.random.choice(list(self.ledger.learners))
+            self.assertEqual(place.client.call("DELETE", f"/v1/learners/{name}")[0], 200)
+            del self.ledger.learners[name]
+            self.ledger.counted = {d: t for d, t in self.ledger.counted.items() if t[0] != name}
+
+    def step_arm(self, place):
+        name = self.random.choice(list(self.ledger.learners))
+        self.made += 1
+        self.assertEqual(place.client.post(f"/v1/learners/{name}/arms", {"arm": f"{name}+{self.made}"})[0], 201)
+
+    def step_ask(self, place):
+        name = self.random.choice(list(self.ledger.learners))
+        task = f"k{self.random.randrange(6)}" if self.random.random() < 0.5 else f"u{self.random.randrange(10**9)}"
+        more = {"event": f"e{self.random.randrange(3)}"} if self.random.random() < 0.3 else {}
+        status, body = place.client.ask(name, task, count=2, **more)
+        if status == 409:  # it is closed
+            return
+        self.assertEqual(status, 200, body)
+        for one in body["decisions"]:
+            number, value = parts_of(one["decision"])[:3], (len(self.given) + 1) * 2.0 ** -20
+            self.assertEqual(self.numbers.setdefault(number, one["decision"]), one["decision"], "a number twice")
+            self.given.setdefault(one["decision"], (name, task, one["arm"], value))
+
+    def step_tell(self, place):
+        if not self.given:
+            return
+        decision = self.random.choice(list(self.given))
+        name, task, _, value = self.given[decision]
+        status, body = place.client.tell(decision, value)
+        self.assertIn(status, (200, 404, 410), body)
+        if status == 200:
+            self.assertEqual(body["task"], task)
+            self.assertIn(name, self.ledger.learners)
+            self.assertEqual(body["status"], "duplicate" if decision in self.ledger.counted else "counted")
+            self.ledger.counted[decision] = (name, task)
+
+    def step_close(self, place):
+        name = self.random.choice(list(self.ledger.learners))
+        place.client.post(f"/v1/learners/{name}/tasks/k{self.random.randrange(6)}/close")
+
+    def step_restart(self, place):
+        place.restart(kill=self.random.random() < 0.5)
+
+    def check_rows(self, place):
+        """Every reward in the store is of the decision that it was told for."""
+        by_value = {given[3]: (*given[:3], decision) for decision, given in self.given.items()}
+        with contextlib.closing(sqlite3.connect(place.store)) as db:
+            rows = db.execute("SELECT l.name, t.key, a.name, r.value FROM reward AS r JOIN task AS t ON t.id = r.task "
+                              "JOIN learner AS l ON l.id = t.learner JOIN arm AS a ON a.learner = l.id AND a.place = r.arm "
+                              "WHERE l.name IS NOT NULL AND r.by_default = 0").fetchall()
+        found = set()
+        for name, key, arm, value in rows:
+            self.assertEqual((name, key, arm), by_value[value][:3])
+            found.add(by_value[value][3])
+        self.assertEqual(found, set(self.ledger.counted))
+
+    def play(self, way):
+        self.ledger = Ledger()
+        place = self.place(way)
+        self.step_make(place)
+        steps = [self.step_ask] * 10 + [self.step_tell] * 10 + [self.step_arm, self.step_make, self.step_close,
+                                                               self.step_delete]
+        for _ in range(3):
+            for _ in range(self.random.randint(5, 25)):
+                self.random.choice(steps)(place)
+            place.back_up()
+            saved = copy.deepcopy(self.ledger)
+            for _ in range(self.random.randint(5, 25)):
+                self.random.choice(steps)(place)
+                if self.random.random() < 0.04:
+                    self.step_restart(place)
+            place.restore(kill=self.random.random() < 0.5)
+            self.ledger = saved
+            for _ in range(self.random.randint(5, 25)):
+                self.random.choice(steps)(place)
+            for _ in range(25):
+                self.step_tell(place)
+        place.stop()
+        check_store(SEGUE, place.store)
+        self.check_rows(place)
+
+    def test_random_histories(self):
+        for seed in range(RESTORES):
+            with self.subTest(seed=seed):
+                self.random = random.Random(seed)
+                self.given, self.numbers = {}, {}
+                self.play(WAYS[seed % 2])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
