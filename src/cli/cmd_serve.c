@@ -19,7 +19,7 @@
 
 typedef struct settings {
     const char *store, *listen, *token_file, *access_log;
-    uint64_t threads, open_most, group_most;
+    uint64_t threads, open_most, group_most, wal_most;
     double rate;
     bool demo;
 } settings;
@@ -39,6 +39,8 @@ static const cli_option options[] = {
      "open tasks that there may be (default 100000)", 1, 1e9},
     {"group", 0, CLI_WHOLE, offsetof(settings, group_most), "N",
      "stored together at most; 1: one by one (default 512)", 1, 1e6},
+    {"max-wal", 0, CLI_WHOLE, offsetof(settings, wal_most), "MB",
+     "largest WAL, if a reader lets it grow (default 1024)", 32, 1e6},
     {"threads", 0, CLI_WHOLE, offsetof(settings, threads), "N",
      "that answer (default: the processors)", 1, 256},
     {"demo", 0, CLI_FLAG, offsetof(settings, demo), NULL, "let simulated students use it", 0, 0},
@@ -76,8 +78,7 @@ static void begin_new_log(const settings *set, FILE *log)
 }
 
 /* Until a signal comes; what was logged is seen soon. */
-static segue_status wait_for_end(const settings *set, const segue_service *service, FILE *log,
-                                 segue_error *err)
+static void wait_for_end(const settings *set, const segue_service *service, FILE *log)
 {
     const struct timespec pause = {.tv_nsec = 100000000};
     bool fine = true;
@@ -91,6 +92,11 @@ static segue_status wait_for_end(const settings *set, const segue_service *servi
         if (is_file(set) && cli_hung_up())
             begin_new_log(set, log);
     }
+}
+
+/* Whether what it knows is on the disk. */
+static segue_status check_end(const segue_service *service, segue_error *err)
+{
     return segue_service_is_broken(service)
                ? segue_fail(err, SEGUE_EIO, "it cannot go on, and ends; start it again: %s",
                             segue_service_why_broken(service))
@@ -115,7 +121,7 @@ static segue_status run_open(const settings *set, segue_service *service, FILE *
     segue_demo *demo = NULL;
     segue_status status = set->demo ? segue_demo_start(&demo, service, err) : SEGUE_OK;
     if (status == SEGUE_OK)
-        status = wait_for_end(set, service, log, err);
+        wait_for_end(set, service, log);
     segue_demo_stop(demo);
     return status;
 }
@@ -151,6 +157,7 @@ static segue_status serve_on(const settings *set, int fd, FILE *log, segue_error
     config.token_file = set->token_file;
     config.open_most = set->open_most;
     config.group_most = set->group_most;
+    config.wal_most = set->wal_most << 20;
     config.rate = set->rate;
     config.report = report;
     segue_status status = segue_service_create(&service, &config, err);
@@ -167,6 +174,8 @@ static segue_status serve_on(const settings *set, int fd, FILE *log, segue_error
         status = run_open(set, service, log, err);
     }
     segue_http_close(http);
+    if (status == SEGUE_OK)
+        status = check_end(service, err);
     segue_service_destroy(service);
     return status;
 }
@@ -189,6 +198,7 @@ static segue_status run(int argc, char **argv, segue_error *err)
                     .listen = "127.0.0.1:8080",
                     .open_most = usual.open_most,
                     .group_most = usual.group_most,
+                    .wal_most = usual.wal_most >> 20,
                     .threads = cli_processors()};
     FILE *log = NULL;
     segue_status status =

@@ -181,6 +181,7 @@ void segue_tick(segue_service *service)
     free(all);
     if (atomic_load(&service->failing) || !segue_store_is_there(service->store))
         wish_probe(service);
+    segue_wish_checkpoint(service);
 }
 
 void *segue_timer_thread(void *context)

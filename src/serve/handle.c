@@ -15,6 +15,9 @@ static void answer_ready(segue_service *service, segue_reply *reply)
         segue_reply_fail(reply, 503, "the service must be started again: %s", service->why);
     else if (atomic_load(&service->failing))
         segue_reply_fail(reply, 503, "the store cannot be written to just now");
+    else if (atomic_load(&service->wal_large))
+        segue_out(&reply->body, "{\"status\":\"ready\",\"warning\":\"the WAL is large: a reader or "
+                                "a failing disk keeps it from being emptied\"}");
     else
         segue_out(&reply->body, "{\"status\":\"ready\"}");
 }
@@ -29,7 +32,8 @@ static void answer_metrics(segue_service *service, segue_reply *reply)
 {
     reply->type = "text/plain; version=0.0.4";
     segue_metrics_write(&service->metrics, atomic_load(&service->open_tasks),
-                        segue_queue_length(&service->queue), is_ready(service), &reply->body);
+                        segue_queue_length(&service->queue), is_ready(service),
+                        segue_store_wal_bytes(service->store), &reply->body);
 }
 
 /* A browser that has it asks whether it is still the same. */

@@ -69,7 +69,7 @@ static void write_times(const metrics *m, segue_route route, bytes *b)
 }
 
 void segue_metrics_write(const metrics *m, unsigned long long open_tasks, size_t queued, bool ready,
-                         bytes *b)
+                         unsigned long long wal, bytes *b)
 {
     write_requests(m, b);
     about(b, "request_seconds", "histogram", "Time from the request to its answer.");
@@ -90,5 +90,9 @@ void segue_metrics_write(const metrics *m, unsigned long long open_tasks, size_t
     one(b, "snapshots_total", "counter", "Snapshots stored.", atomic_load(&m->snapshots));
     one(b, "open_tasks", "gauge", "Open tasks.", open_tasks);
     one(b, "queue_length", "gauge", "Operations that wait to be stored.", queued);
+    one(b, "checkpoints_total", "counter", "Checkpoints of the WAL.", atomic_load(&m->checkpoints));
+    one(b, "checkpoint_failures_total", "counter", "Checkpoints that failed; nothing is lost.",
+        atomic_load(&m->checkpoint_failures));
+    one(b, "wal_bytes", "gauge", "Size of the WAL's file.", wal);
     one(b, "ready", "gauge", "Whether it can store what it is told.", ready);
 }

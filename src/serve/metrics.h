@@ -18,12 +18,13 @@ typedef struct metrics {
     atomic_ullong decisions, groups, grouped;        /* asked; transactions, and what was in them */
     atomic_ullong failures, refits, snapshots;       /* transactions that could not be stored */
     atomic_ullong closed;                            /* tasks */
+    atomic_ullong checkpoints, checkpoint_failures;  /* of the WAL */
 } metrics;
 
 void segue_metrics_count(metrics *m, segue_route route, int status, double seconds);
 
-/** The text that Prometheus reads, format 0.0.4. */
+/** The text that Prometheus reads, format 0.0.4; `wal`: bytes of the WAL. */
 void segue_metrics_write(const metrics *m, unsigned long long open_tasks, size_t queued, bool ready,
-                         bytes *b);
+                         unsigned long long wal, bytes *b);
 
 #endif
