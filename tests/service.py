@@ -44,6 +44,13 @@ class Service:
         for line in process.stderr:
             self.errors.append(line)
 
+    def reported(self, says, timeout=30):
+        """Wait for a line on standard error, which a thread of the service's writes."""
+        until = time.monotonic() + timeout
+        while not any(says in line for line in list(self.errors)):
+            assert time.monotonic() < until, (says, self.errors)
+            time.sleep(0.01)
+
     def kill(self):
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()

@@ -571,6 +571,12 @@ class Full(Served):
         while self.client.get("/readyz")[0] != 200:  # by itself
             self.assertLess(time.monotonic(), until)
             time.sleep(0.05)
+        self.service.reported("can be written again")
+        said = [line for line in self.service.errors if FEW not in line]
+        self.assertEqual(len(said), 2, said)  # when it begins, and when it ends
+        self.assertIn("nothing can be stored, and asks go on", said[0])
+        self.assertIn("can be written again", said[1])
+        self.service.errors.clear()
         for decision in decisions[1:]:
             self.assertEqual(self.client.tell(decision, 1.0)[1]["status"], "counted")
         self.assertEqual(self.client.tell(decisions[0], 1.0)[1]["status"], "duplicate")

@@ -22,7 +22,7 @@
 
 typedef struct settings {
     const char *store, *listen, *token_file, *access_log;
-    uint64_t threads, open_most, group_most, connections, per_address;
+    uint64_t threads, open_most, group_most, connections, per_address, wal_most;
     double rate, request_timeout;
     bool demo;
 } settings;
@@ -48,6 +48,8 @@ static const cli_option options[] = {
      "connections at once (default 4096)", 8, 1e6},
     {"max-per-address", 0, CLI_WHOLE, offsetof(settings, per_address), "N",
      "of one address (default: a quarter of them)", 1, 1e6},
+    {"max-wal", 0, CLI_WHOLE, offsetof(settings, wal_most), "MB",
+     "largest WAL, if a reader lets it grow (default 1024)", 32, 1e6},
     {"threads", 0, CLI_WHOLE, offsetof(settings, threads), "N",
      "that answer (default: the processors)", 1, 256},
     {"demo", 0, CLI_FLAG, offsetof(settings, demo), NULL, "let simulated students use it", 0, 0},
@@ -123,8 +125,7 @@ static void begin_new_log(const settings *set, const segue_service *service, seg
 }
 
 /* Until a signal comes. */
-static segue_status wait_for_end(const settings *set, const segue_service *service,
-                                 segue_log_writer *log, segue_error *err)
+static void wait_for_end(const settings *set, const segue_service *service, segue_log_writer *log)
 {
     const struct timespec pause = {.tv_nsec = 100000000};
     bool fine = true;
@@ -138,6 +139,11 @@ static segue_status wait_for_end(const settings *set, const segue_service *servi
         if (is_file(set) && cli_hung_up())
             begin_new_log(set, service, log);
     }
+}
+
+/* Whether what it knows is on the disk. */
+static segue_status check_end(const segue_service *service, segue_error *err)
+{
     return segue_service_is_broken(service)
                ? segue_fail(err, SEGUE_EIO, "it cannot go on, and ends; start it again: %s",
                             segue_service_why_broken(service))
@@ -176,7 +182,7 @@ static segue_status run_open(const settings *set, segue_service *service, segue_
     segue_demo *demo = NULL;
     segue_status status = set->demo ? segue_demo_start(&demo, service, err) : SEGUE_OK;
     if (status == SEGUE_OK)
-        status = wait_for_end(set, service, log, err);
+        wait_for_end(set, service, log);
     segue_demo_stop(demo);
     return status;
 }
@@ -207,6 +213,7 @@ static segue_status serve_on(const settings *set, int fd, segue_log_writer *log,
     config.token_file = set->token_file;
     config.open_most = set->open_most;
     config.group_most = set->group_most;
+    config.wal_most = set->wal_most << 20;
     config.rate = set->rate;
     config.report = report;
     config.report_context = reports;
@@ -230,6 +237,8 @@ static segue_status serve_on(const settings *set, int fd, segue_log_writer *log,
         status = run_open(set, service, log, err);
     }
     segue_http_close(http);
+    if (status == SEGUE_OK)
+        status = check_end(service, err);
     segue_service_destroy(service);
     return status;
 }
@@ -292,6 +301,7 @@ static segue_status run(int argc, char **argv, segue_error *err)
                     .group_most = usual.group_most,
                     .connections = SEGUE_HTTP_CONNECTIONS,
                     .request_timeout = 30.0,
+                    .wal_most = usual.wal_most >> 20,
                     .threads = cli_processors()};
     const segue_status status =
         cli_parse(options, sizeof options / sizeof *options, argc, argv, &set, err);

@@ -320,14 +320,15 @@ static segue_status apply_nothing(segue_service *service, op *o, segue_error *er
 void segue_apply(segue_service *service, op *o)
 {
     static segue_status (*const applies[])(segue_service *, op *, segue_error *) = {
-        [OP_CREATE] = apply_create,   [OP_DELETE] = apply_delete,
-        [OP_ADD_ARM] = apply_add_arm, [OP_RETIRE_ARM] = apply_retire_arm,
-        [OP_OPEN] = apply_open,       [OP_CLOSE] = apply_close,
-        [OP_TELL] = apply_tell,       [OP_ASK] = apply_ask,
-        [OP_KEEP] = apply_keep,       [OP_EXPIRE] = apply_nothing,
-        [OP_FALL_BACK] = apply_tell,  [OP_BEGIN] = apply_begin,
-        [OP_PUBLISH] = apply_publish, [OP_SNAPSHOT] = apply_snapshot,
-        [OP_PURGE] = apply_purge,     [OP_PROBE] = apply_nothing};
+        [OP_CREATE] = apply_create,     [OP_DELETE] = apply_delete,
+        [OP_ADD_ARM] = apply_add_arm,   [OP_RETIRE_ARM] = apply_retire_arm,
+        [OP_OPEN] = apply_open,         [OP_CLOSE] = apply_close,
+        [OP_TELL] = apply_tell,         [OP_ASK] = apply_ask,
+        [OP_KEEP] = apply_keep,         [OP_EXPIRE] = apply_nothing,
+        [OP_FALL_BACK] = apply_tell,    [OP_BEGIN] = apply_begin,
+        [OP_PUBLISH] = apply_publish,   [OP_SNAPSHOT] = apply_snapshot,
+        [OP_PURGE] = apply_purge,       [OP_PROBE] = apply_nothing,
+        [OP_CHECKPOINT] = apply_nothing};
     segue_error err;
     if (applies[o->kind](service, o, &err) == SEGUE_OK)
         return;

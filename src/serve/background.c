@@ -220,6 +220,7 @@ void segue_tick(segue_service *service)
         !segue_store_is_there(service->store))
         wish_probe(service);
     segue_report_refusals(service);
+    segue_wish_checkpoint(service);
 }
 
 void *segue_timer_thread(void *context)

@@ -16,6 +16,9 @@ static void answer_ready(segue_service *service, segue_reply *reply)
         segue_reply_fail(reply, 503, "the service must be started again: %s", service->why);
     else if (atomic_load(&service->failing))
         segue_reply_fail(reply, 503, "the store cannot be written to just now");
+    else if (atomic_load(&service->wal_large))
+        segue_out(&reply->body, "{\"status\":\"ready\",\"warning\":\"the WAL is large: a reader or "
+                                "a failing disk keeps it from being emptied\"}");
     else
         segue_out(&reply->body, "{\"status\":\"ready\"}");
 }
@@ -31,6 +34,7 @@ static void answer_metrics(segue_service *service, segue_reply *reply)
     const segue_gauges now = {.open_tasks = atomic_load(&service->open_tasks),
                               .unstored = atomic_load(&service->unstored),
                               .queued = segue_queue_length(&service->queue),
+                              .wal_bytes = segue_store_wal_bytes(service->store),
                               .ready = is_ready(service)};
     segue_metrics_write(&service->metrics, &now, &reply->body);
     if (segue_effect_metrics(service, &reply->body))

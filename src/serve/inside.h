@@ -82,9 +82,13 @@ struct segue_service {
     queue queue;
     pthread_t writer, estimator, timer;
     bool started, stopped, estimates, keeps_time;
-    atomic_bool broken, failing; /* cannot go on; cannot store just now */
-    atomic_bool probes;          /* a probe is in the queue */
-    char why[SEGUE_ERROR_SIZE];  /* it is broken */
+    atomic_bool broken, failing;             /* cannot go on; cannot store just now */
+    atomic_bool probes;                      /* a probe is in the queue */
+    atomic_bool checkpoints;                 /* a checkpoint is in the queue */
+    atomic_bool checkpoint_fails, wal_large; /* and that was reported */
+    double checkpoint_next;     /* of the thread that writes: not before this (monotonic) ... */
+    uint64_t checkpoint_frames; /* ... unless the WAL became smaller than it was then */
+    char why[SEGUE_ERROR_SIZE]; /* it is broken */
     atomic_ullong open_tasks, draws;
     atomic_ullong unstored;         /* decisions that wait for a default and are not stored yet */
     unsigned long long staged_open; /* of the thread that writes: opened by this transaction */
@@ -135,6 +139,17 @@ void segue_writer_group(segue_service *service, op *group);
 void *segue_writer_thread(void *service);
 /* Wish for what is due and is not on its way: nothing was wished, or it is lost. */
 void segue_catch_up(segue_service *service);
+
+/* ---- checkpoint.c ------------------------------------------------------------------------ */
+
+/* Copy the WAL to the main file, if it is large, or if its file was found to be; or because the
+ * disk may be full.  For the thread that writes, outside a transaction. */
+void segue_checkpoint_if_due(segue_service *service, bool oversized);
+void segue_checkpoint_for_space(segue_service *service);
+/* Whether the WAL may grow.  @retval SEGUE_EIO  it may not */
+segue_status segue_wal_allow(segue_service *service, segue_error *err);
+/* Enqueue a checkpoint, if the WAL is too large; from any thread. */
+void segue_wish_checkpoint(segue_service *service);
 
 /* ---- stage.c, apply.c -------------------------------------------------------------------- */
 

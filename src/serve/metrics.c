@@ -107,6 +107,10 @@ void segue_metrics_write(const metrics *m, const segue_gauges *now, bytes *b)
     one(b, "unstored_decisions", "gauge",
         "Decisions that wait for a default and are not stored yet.", now->unstored);
     one(b, "queue_length", "gauge", "Operations that wait to be stored.", now->queued);
+    one(b, "checkpoints_total", "counter", "Checkpoints of the WAL.", atomic_load(&m->checkpoints));
+    one(b, "checkpoint_failures_total", "counter", "Checkpoints that failed; nothing is lost.",
+        atomic_load(&m->checkpoint_failures));
+    one(b, "wal_bytes", "gauge", "Size of the WAL's file.", now->wal_bytes);
     write_connections(m, b);
     one(b, "ready", "gauge", "Whether it can store what it is told.", now->ready);
 }

@@ -22,6 +22,7 @@ typedef struct metrics {
     atomic_ullong failures, refits, snapshots;       /* transactions that could not be stored */
     atomic_ullong closed;                            /* tasks */
     atomic_ullong refit_failures;                    /* refits that failed, and are tried again */
+    atomic_ullong checkpoints, checkpoint_failures;  /* of the WAL */
     atomic_ullong connections, dropped[METRICS_DROPPED]; /* open; closed, by reason */
     atomic_ullong log_dropped, refused;                  /* lines of the access log; logins */
 } metrics;
@@ -32,7 +33,8 @@ void segue_metrics_count(metrics *m, segue_route route, int status, double secon
 typedef struct segue_gauges {
     unsigned long long open_tasks;
     unsigned long long unstored; /* decisions that wait for a default */
-    size_t queued;               /* operations */
+    unsigned long long wal_bytes;
+    size_t queued; /* operations */
     bool ready;
 } segue_gauges;
 

@@ -18,8 +18,9 @@ typedef enum op_kind {
     OP_BEGIN,     /* a refit */
     OP_PUBLISH,
     OP_SNAPSHOT,
-    OP_PURGE, /* what a deleted learner left */
-    OP_PROBE, /* store the service time: it is due, or shows whether the disk is back */
+    OP_PURGE,      /* what a deleted learner left */
+    OP_PROBE,      /* store the service time: it is due, or shows whether the disk is back */
+    OP_CHECKPOINT, /* the WAL is too large, and the writer looks after it */
     OP_KINDS
 } op_kind;
 

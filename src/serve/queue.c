@@ -54,7 +54,7 @@ size_t segue_queue_length(queue *q)
  * large, so that no request fails with it. */
 static bool is_alone(const op *o)
 {
-    return o->kind <= OP_RETIRE_ARM || o->kind == OP_SNAPSHOT;
+    return o->kind <= OP_RETIRE_ARM || o->kind == OP_SNAPSHOT || o->kind == OP_CHECKPOINT;
 }
 
 /* The operations that go into one transaction, off the queue. */

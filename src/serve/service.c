@@ -22,6 +22,7 @@ segue_service_config segue_service_defaults(void)
     return (segue_service_config){.store = "sqlite:segue.db",
                                   .open_most = 100000,
                                   .group_most = 512,
+                                  .wal_most = UINT64_C(1) << 30,
                                   .now = segue_clock_wall,
                                   .steady = segue_clock_steady};
 }
@@ -262,12 +263,18 @@ static segue_status start_store(segue_service *service, segue_error *err)
 
 static segue_status open_stores(segue_service *service, segue_error *err)
 {
+    segue_checkpoint done;
     segue_status status =
         segue_store_open(&service->store, service->config.store, SEGUE_STORE_CREATE, err);
     if (status == SEGUE_OK)
         status = segue_store_claim(service->store, err);
+    /* After a sync that failed the WAL may be in memory alone; the main file is synced anew. */
+    if (status == SEGUE_OK)
+        status = segue_store_checkpoint(service->store, true, &done, err);
     if (status == SEGUE_OK)
         status = start_store(service, err);
+    if (status == SEGUE_OK)
+        status = segue_store_watch(service->store, err);
     if (status != SEGUE_OK)
         return status;
     service->reader = service->store;
@@ -364,6 +371,16 @@ static void end_helpers(segue_service *service)
     service->estimates = service->keeps_time = false;
 }
 
+/* Store something of the service's own that has no thread any more. */
+static void store_now(segue_service *service, op_kind kind, int64_t learner)
+{
+    op *o = segue_op_create(kind);
+    if (!o)
+        return;
+    o->learner_id = learner;
+    segue_writer_group(service, o);
+}
+
 void segue_service_stop(segue_service *service)
 {
     if (!service->started)
@@ -371,6 +388,8 @@ void segue_service_stop(segue_service *service)
     end_helpers(service);
     segue_queue_close(&service->queue);
     (void)pthread_join(service->writer, NULL);
+    if (!atomic_load(&service->broken))
+        store_now(service, OP_CHECKPOINT, 0); /* are the files what they should be? */
     service->started = false;
     service->stopped = true;
 }
@@ -394,16 +413,6 @@ static void drop_work(segue_service *service)
         service->work = live->next_work;
         segue_live_release(live);
     }
-}
-
-/* Store something of the service's own that has no thread any more. */
-static void store_now(segue_service *service, op_kind kind, int64_t learner)
-{
-    op *o = segue_op_create(kind);
-    if (!o)
-        return;
-    o->learner_id = learner;
-    segue_writer_group(service, o);
 }
 
 /* All decisions that wait; and a snapshot, so that the next start has little to do.  False: the

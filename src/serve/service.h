@@ -16,6 +16,7 @@ typedef struct segue_service_config {
     const char *token_file; /* NULL: no tokens are asked for */
     uint64_t open_most;     /* open tasks; default 100,000 */
     uint64_t group_most;    /* operations of one transaction; default 512 */
+    uint64_t wal_most;      /* bytes of the WAL, at which nothing more is stored; default 1 GB */
     double rate;            /* requests a second of a token; 0 (the default): any number */
     double (*now)(void);    /* seconds since 1970, for people; NULL: the system's clock */
     double (*steady)(void); /* seconds that never jump, for durations; NULL: CLOCK_MONOTONIC */

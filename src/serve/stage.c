@@ -152,15 +152,19 @@ static segue_status stage_purge(segue_service *service, op *o, segue_error *err)
     return segue_store_purge(service->store, &o->more, err);
 }
 
+/* The writer does it after the group. */
+static segue_status stage_checkpoint(segue_service *service, op *o, segue_error *err)
+{
+    (void)service;
+    (void)err;
+    o->answered = true;
+    return SEGUE_OK;
+}
+
+/* If the store's files are gone, the commit says so. */
 static segue_status stage_probe(segue_service *service, op *o, segue_error *err)
 {
-    segue_error gone;
-    if (!segue_store_is_there(service->store)) {
-        (void)segue_fail(&gone, SEGUE_EIO, "the store's file was moved or removed");
-        segue_service_break(service, &gone);
-        o->answered = true;
-        return SEGUE_OK;
-    }
+    (void)o;
     return segue_store_set_clock(service->store, segue_service_time(service), err);
 }
 
@@ -181,7 +185,8 @@ segue_status segue_stage(segue_service *service, op *o, segue_error *err)
                                              [OP_PUBLISH] = stage_publish,
                                              [OP_SNAPSHOT] = stage_snapshot,
                                              [OP_PURGE] = stage_purge,
-                                             [OP_PROBE] = stage_probe};
+                                             [OP_PROBE] = stage_probe,
+                                             [OP_CHECKPOINT] = stage_checkpoint};
     return stages[o->kind](service, o, err);
 }
 

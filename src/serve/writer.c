@@ -7,8 +7,10 @@
 
 static segue_status stage_all(segue_service *service, op *group, segue_error *err)
 {
-    segue_status status = segue_store_begin(service->store, err);
+    segue_status status = segue_wal_allow(service, err);
     service->staged_open = 0;
+    if (status == SEGUE_OK)
+        status = segue_store_begin(service->store, err);
     for (op *o = group; o && status == SEGUE_OK; o = o->next)
         status = segue_stage(service, o, err);
     if (status == SEGUE_OK)
@@ -24,7 +26,7 @@ static segue_status stage_all(segue_service *service, op *group, segue_error *er
 static void refuse_all(segue_service *service, op *group, const segue_error *why)
 {
     segue_store_rollback(service->store);
-    segue_store_make_room(service->store);
+    segue_checkpoint_for_space(service);
     for (op *o = group; o; o = o->next) {
         segue_undo(o);
         o->again = false;
@@ -32,6 +34,25 @@ static void refuse_all(segue_service *service, op *group, const segue_error *why
             segue_reply_fail(o->reply, 503,
                              o->resumed ? "it cannot be stored now: %s"
                                         : "it cannot be stored now, and nothing has changed: %s",
+                             why->message);
+    }
+    if (!atomic_exchange(&service->failing, true))
+        segue_service_report(service, "nothing can be stored, and asks go on: %s", why->message);
+    (void)atomic_fetch_add(&service->metrics.failures, 1);
+}
+
+/* The service ends: what is on the disk is known only when it is read again. */
+static void abandon_all(segue_service *service, op *group, const segue_error *why)
+{
+    segue_service_break(service, why);
+    segue_store_rollback(service->store);
+    for (op *o = group; o; o = o->next) {
+        segue_undo(o);
+        o->again = false;
+        if (o->reply)
+            segue_reply_fail(o->reply, 503,
+                             "it is not known whether this was stored: %.300s; the service must be "
+                             "started again; repeat it then: a reward counts once",
                              why->message);
     }
     atomic_store(&service->failing, true);
@@ -67,8 +88,10 @@ static void apply_all(segue_service *service, op *group)
         if (!o->answered)
             segue_apply(service, o);
     }
-    if (atomic_exchange(&service->failing, false))
-        segue_catch_up(service); /* the disk is back */
+    if (atomic_exchange(&service->failing, false)) { /* the disk is back */
+        segue_service_report(service, "the store can be written again");
+        segue_catch_up(service);
+    }
     (void)atomic_fetch_add(&service->metrics.groups, 1);
     (void)atomic_fetch_add(&service->metrics.grouped, count);
 }
@@ -103,6 +126,8 @@ static void take_up(segue_service *service, op *o)
         segue_wish_close_again(live, o->task_id);
     if (o->kind == OP_PROBE)
         atomic_store(&service->probes, false);
+    if (o->kind == OP_CHECKPOINT)
+        atomic_store(&service->checkpoints, false);
     segue_live_release(live);
     if (o->kind == OP_EXPIRE) {
         op *rest = o->next, **end = &o->next;
@@ -119,17 +144,22 @@ void segue_writer_group(segue_service *service, op *group)
     for (op *o = group; o; o = o->next)
         take_up(service, o);
     if (atomic_load(&service->broken))
-        status = segue_fail(&err, SEGUE_EIO, "the service must be started again: %s", service->why);
+        status = segue_fail(&err, SEGUE_EIO, "%s", service->why);
     if (status == SEGUE_OK)
         status = stage_all(service, group, &err);
     if (status == SEGUE_OK)
         apply_all(service, group);
+    else if (atomic_load(&service->broken) || segue_store_is_lost(service->store))
+        abandon_all(service, group, &err);
     else
         refuse_all(service, group, &err);
+    const bool oversized = group->kind == OP_CHECKPOINT;
     for (op *next = NULL; group; group = next) {
         next = group->next;
         finish(service, group);
     }
+    if (!atomic_load(&service->broken))
+        segue_checkpoint_if_due(service, oversized); /* nobody waits for it */
 }
 
 void *segue_writer_thread(void *context)

@@ -21,8 +21,7 @@
 #include "core/outfile.h"
 #include "core/store_file.h"
 #include "core/text.h"
-
-#define BUSY_MILLISECONDS 2000
+#include "store/wal.h"
 
 static const char *const texts[] = {
 #define SEGUE_STATEMENT_TEXT(name, text) text,
@@ -254,7 +253,7 @@ static segue_status open_file(segue_store *store, segue_store_mode wish, segue_e
         return segue_fail(err, SEGUE_EFILE, "%s: cannot be written to: no permission",
                           segue_text_tail(store->path));
     (void)sqlite3_extended_result_codes(store->db, 1);
-    (void)sqlite3_busy_timeout(store->db, BUSY_MILLISECONDS);
+    (void)sqlite3_busy_timeout(store->db, SEGUE_BUSY_MILLISECONDS);
     return SEGUE_OK;
 }
 
@@ -265,7 +264,7 @@ static segue_status settle_in(segue_store *store, segue_store_mode wish, segue_e
         return SEGUE_OK;
     return segue_sql_execute(store,
                              "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
-                             "PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -16384;"
+                             "PRAGMA journal_size_limit = 20971520; PRAGMA cache_size = -16384;"
                              "PRAGMA wal_autocheckpoint = 4000",
                              err);
 }
@@ -306,7 +305,9 @@ void segue_store_close(segue_store *store)
         return;
     for (size_t i = 0; i < N_STATEMENTS; i++)
         (void)sqlite3_finalize(store->prepared[i]);
+    segue_wal_end(store);
     (void)sqlite3_close(store->db);
+    segue_wal_close(store->wal);
     if (store->claim >= 0)
         (void)close(store->claim);
     free(store->path);
@@ -337,9 +338,12 @@ segue_status segue_store_claim(segue_store *store, segue_error *err)
     if (*segue_store_path(store) == '\0')
         return SEGUE_OK;
     store->claim = open(store->path, O_RDWR | O_CLOEXEC);
-    if (store->claim < 0)
+    struct stat claimed;
+    if (store->claim < 0 || fstat(store->claim, &claimed) != 0)
         return segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s",
                           segue_text_tail(store->path), strerror(errno));
+    store->device = claimed.st_dev;
+    store->inode = claimed.st_ino;
     if (flock(store->claim, LOCK_EX | LOCK_NB) == 0)
         return SEGUE_OK;
     return segue_fail(err, SEGUE_EFILE, "%s: %s%s", segue_text_tail(store->path),
@@ -348,12 +352,22 @@ segue_status segue_store_claim(segue_store *store, segue_error *err)
                       errno == EWOULDBLOCK ? "" : strerror(errno));
 }
 
+bool segue_store_has_name(const segue_store *store, struct stat *named)
+{
+    return stat(store->path, named) == 0 && store->device == named->st_dev &&
+           store->inode == named->st_ino;
+}
+
 bool segue_store_is_there(const segue_store *store)
 {
-    struct stat claimed, named;
+    struct stat named;
     return store->claim < 0 ||
-           (fstat(store->claim, &claimed) == 0 && stat(store->path, &named) == 0 &&
-            claimed.st_dev == named.st_dev && claimed.st_ino == named.st_ino);
+           (segue_store_has_name(store, &named) && segue_wal_is_there(store->wal));
+}
+
+bool segue_store_is_lost(const segue_store *store)
+{
+    return store->lost;
 }
 
 /* ---- the file as a whole ----------------------------------------------------------------- */

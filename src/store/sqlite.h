@@ -4,6 +4,7 @@
 #define SEGUE_STORE_SQLITE_H
 
 #include <sqlite3.h>
+#include <sys/types.h>
 
 #include "store/store.h"
 
@@ -91,13 +92,27 @@ typedef enum statement {
         N_STATEMENTS
 } statement;
 
+#define SEGUE_BUSY_MILLISECONDS 2000 /* that another process may hold a lock */
+
+struct stat;
+typedef struct segue_wal segue_wal;
+
 struct segue_store {
     sqlite3 *db;
     sqlite3_stmt *prepared[N_STATEMENTS];
     char *path;
-    int claim;   /* the file again, locked by the one that serves it; or -1 */
-    bool is_new; /* this process made it */
+    int claim;    /* the file again, locked by the one that serves it; or -1 */
+    dev_t device; /* of that file */
+    ino_t inode;
+    bool is_new;     /* this process made it */
+    segue_wal *wal;  /* NULL: the files are not watched */
+    bool lost;       /* nothing more may be stored ... */
+    bool files_lost; /* ... because another program touched the files ... */
+    bool rescued;    /* ... and all that they held is in the main file */
 };
+
+/* Whether the file that was claimed still has its name. */
+bool segue_store_has_name(const segue_store *store, struct stat *named);
 
 /* A statement, ready to be bound; NULL: the database refuses it, and `err` tells why. */
 sqlite3_stmt *segue_sql(segue_store *store, statement which, segue_error *err);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/text.h"
-#include "store/sqlite.h"
+#include "store/wal.h"
 
 #define PURGE_ROWS 1000 /* of a table in one transaction, for which all others wait */
 
@@ -33,7 +33,8 @@ static segue_status run_plain(segue_store *store, statement which, segue_error *
 
 segue_status segue_store_begin(segue_store *store, segue_error *err)
 {
-    return run_plain(store, SQL_BEGIN, err);
+    const segue_status status = run_plain(store, SQL_BEGIN, err);
+    return status == SEGUE_OK ? segue_wal_before_write(store, err) : status;
 }
 
 segue_status segue_store_look(segue_store *store, segue_error *err)
@@ -43,18 +44,17 @@ segue_status segue_store_look(segue_store *store, segue_error *err)
 
 segue_status segue_store_commit(segue_store *store, segue_error *err)
 {
-    return run_plain(store, SQL_COMMIT, err);
+    const segue_status status = run_plain(store, SQL_COMMIT, err);
+    if (status == SEGUE_OK)
+        return segue_wal_after_commit(store, err);
+    segue_wal_after_failure(store, sqlite3_extended_errcode(store->db));
+    return status;
 }
 
 void segue_store_rollback(segue_store *store)
 {
     if (!sqlite3_get_autocommit(store->db)) /* some failures have rolled back already */
         (void)run_plain(store, SQL_ROLLBACK, NULL);
-}
-
-void segue_store_make_room(segue_store *store)
-{
-    (void)sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
 }
 
 static segue_status read_meta(segue_store *store, const char *name, unsigned char *key,

@@ -51,9 +51,40 @@ const char *segue_store_path(const segue_store *store);
  * process, however that ends.  @retval SEGUE_EFILE  another process has it */
 SEGUE_MUST_CHECK segue_status segue_store_claim(segue_store *store, segue_error *err);
 
-/** Whether the file that was claimed still has its name: else nobody will find what is stored.  Any
- * thread may call it. */
+/** Whether the file that was claimed still has its name, and so those beside it that are watched:
+ * else nobody will find what is stored.  From any thread. */
 bool segue_store_is_there(const segue_store *store);
+
+/**
+ * Watch the files of a store that was claimed: from now on segue_store_begin and segue_store_commit
+ * also fail if another program removed, replaced, cut or overwrote them, and checkpoints are the
+ * caller's, by segue_store_checkpoint.
+ *
+ * @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_store_watch(segue_store *store, segue_error *err);
+
+/** Whether a store that is watched must not be used any more: its files are not what was written,
+ * or it is not known whether the last transaction is on the disk.  To open it again settles that.
+ */
+bool segue_store_is_lost(const segue_store *store);
+
+/** What a checkpoint came to. */
+typedef struct segue_checkpoint {
+    int frames; /* in the WAL */
+    int copied; /* of them to the main file; fewer than `frames`: a reader needs the others */
+} segue_checkpoint;
+
+/** Copy the WAL to the main file, so that its space is used again; `truncate`: and empty it, if
+ * nobody reads.  @retval SEGUE_EIO  not all could be copied, and the WAL has it still */
+SEGUE_MUST_CHECK segue_status segue_store_checkpoint(segue_store *store, bool truncate,
+                                                     segue_checkpoint *out, segue_error *err);
+
+/** Of a store that is watched, else 0: frames in the WAL and the bytes that they take, as of the
+ * last transaction; bytes of its file, from any thread. */
+uint64_t segue_store_wal_frames(const segue_store *store);
+uint64_t segue_store_wal_used(const segue_store *store);
+uint64_t segue_store_wal_bytes(const segue_store *store);
 
 /** Look the file over as SQLite does, and whether what is counted is there.
  * @retval SEGUE_EFILE  it is damaged */
@@ -83,13 +114,11 @@ SEGUE_MUST_CHECK segue_status segue_store_limit(segue_store *store, uint64_t pag
 
 /* ---- changes ------------------------------------------------------------------------------- */
 
-/** @retval SEGUE_EIO  as for all that follow: the disk is full, say; then roll back */
+/** @retval SEGUE_EIO  as for all that follow: the disk is full, say; then roll back, and nothing
+ * has changed, unless segue_store_is_lost */
 SEGUE_MUST_CHECK segue_status segue_store_begin(segue_store *store, segue_error *err);
 SEGUE_MUST_CHECK segue_status segue_store_commit(segue_store *store, segue_error *err);
 void segue_store_rollback(segue_store *store);
-
-/** The disk may be full: let the journal's pages go to their places, so that its room is free. */
-void segue_store_make_room(segue_store *store);
 
 /** The key, and how often the store was started, which this makes one more. */
 SEGUE_MUST_CHECK segue_status segue_store_start(segue_store *store,
