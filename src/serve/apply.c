@@ -233,10 +233,13 @@ static segue_status apply_ask(segue_service *service, op *o, segue_error *err)
 {
     if (o->again)
         return open_live(service, o, err);
-    if (o->asked.n > 0)
+    if (o->asked.n > 0) {
         answer_event(service, o);
-    else if (!segue_ask_now(service, o->live, &o->call, &o->told, o->reply))
-        o->again = true; /* it was closed just now: the store tells what then */
+        return SEGUE_OK;
+    }
+    const ask_outcome outcome = segue_ask_now(service, o->live, &o->call, &o->told, o->reply);
+    o->to_pool = outcome == ASK_IS_LONG;
+    o->again = outcome == ASK_NOT_OPEN; /* it was closed just now: the store tells what then */
     return SEGUE_OK;
 }
 

@@ -7,6 +7,8 @@
 #include "serve/inside.h"
 #include "serve/out.h"
 
+#define SHORT_WORK 20000.0 /* units of segue_live_work, some 2 ms: what a thread of HTTP may do */
+
 /* ---- choosing ---------------------------------------------------------------------------- */
 
 /* Take the arms off that are excluded now; false: one of them is not an arm. */
@@ -26,10 +28,8 @@ static bool exclude(const live_learner *live, size_t n_arms, const json_t *list,
     return true;
 }
 
-/* Those of the first n_arms that may be chosen: *allowed (of all arms), the caller's to free; NULL:
- * all of them. */
-static bool find_allowed(const live_learner *live, size_t n_arms, const segue_call *call,
-                         bool **allowed, segue_reply *reply)
+bool segue_find_allowed(const live_learner *live, size_t n_arms, const segue_call *call,
+                        bool **allowed, segue_reply *reply)
 {
     *allowed = NULL;
     if (live->n_retired == 0 && !call->exclude)
@@ -47,7 +47,7 @@ static bool find_allowed(const live_learner *live, size_t n_arms, const segue_ca
 bool segue_may_choose(const live_learner *live, const segue_call *call, segue_reply *reply)
 {
     bool *allowed = NULL;
-    bool fine = find_allowed(live, live->n_arms, call, &allowed, reply);
+    bool fine = segue_find_allowed(live, live->n_arms, call, &allowed, reply);
     if (fine && allowed && !memchr(allowed, 1, live->n_arms)) {
         segue_reply_fail(reply, 409, "no arm is left to choose: all are excluded or retired");
         fine = false;
@@ -77,17 +77,23 @@ static segue_status choose_each(segue_service *service, live_learner *live, live
     return status;
 }
 
+void segue_answer_no_choice(const segue_error *why, segue_reply *reply)
+{
+    if (why->status == SEGUE_EDOMAIN)
+        segue_reply_fail(reply, 409,
+                         "no arm of the task is left to choose: all that it was opened with are "
+                         "excluded or retired");
+    else
+        segue_reply_fail(reply, 503, "%s", why->message);
+}
+
 static bool choose_all(segue_service *service, live_learner *live, live_task *task,
                        const segue_call *call, const bool *allowed, asked *out, segue_reply *reply)
 {
     segue_error err;
     const segue_status status = choose_each(service, live, task, call, allowed, out, &err);
-    if (status == SEGUE_EDOMAIN)
-        segue_reply_fail(reply, 409,
-                         "no arm of the task is left to choose: all that it was opened with are "
-                         "excluded or retired");
-    else if (status != SEGUE_OK)
-        segue_reply_fail(reply, 503, "%s", err.message);
+    if (status != SEGUE_OK)
+        segue_answer_no_choice(&err, reply);
     return status == SEGUE_OK;
 }
 
@@ -95,7 +101,7 @@ bool segue_choose(segue_service *service, live_learner *live, live_task *task,
                   const segue_call *call, asked *out, segue_reply *reply)
 {
     bool *allowed = NULL;
-    if (!find_allowed(live, task->n_arms, call, &allowed, reply)) {
+    if (!segue_find_allowed(live, task->n_arms, call, &allowed, reply)) {
         free(allowed);
         return false;
     }
@@ -119,13 +125,23 @@ void segue_let_wait(live_learner *live, const asked *a, bool kept)
     }
 }
 
-bool segue_ask_now(segue_service *service, live_learner *live, const segue_call *call,
-                   const bytes *told, segue_reply *reply)
+bool segue_is_long(const live_task *task, const segue_call *call)
+{
+    const uint64_t count = call->count ? call->count : 1;
+    return segue_live_work(task, count, call->probability, call->explain) > SHORT_WORK;
+}
+
+ask_outcome segue_ask_now(segue_service *service, live_learner *live, const segue_call *call,
+                          const bytes *told, segue_reply *reply)
 {
     asked a = {.choice = NULL};
     (void)pthread_mutex_lock(&live->lock);
     live_task *task = segue_live_by_key(live, call->task);
     const bool is_open = task && !task->staged_closed; /* else the store tells what becomes of it */
+    if (is_open && segue_is_long(task, call)) {
+        (void)pthread_mutex_unlock(&live->lock);
+        return ASK_IS_LONG;
+    }
     const bool fine = is_open && segue_choose(service, live, task, call, &a, reply);
     if (fine)
         segue_let_wait(live, &a, false);
@@ -133,7 +149,7 @@ bool segue_ask_now(segue_service *service, live_learner *live, const segue_call 
     if (fine)
         segue_answer_asked(service, call, &a, told, reply);
     segue_asked_fini(&a);
-    return is_open;
+    return is_open ? ASK_ANSWERED : ASK_NOT_OPEN;
 }
 
 /* ---- answering --------------------------------------------------------------------------- */

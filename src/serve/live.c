@@ -248,11 +248,16 @@ void segue_live_end(live_learner *live, live_task *task)
 
 /* ---- asking ------------------------------------------------------------------------------ */
 
+static uint64_t draws_of(size_t n_arms)
+{
+    return n_arms <= MANY_ARMS ? DRAWS : DRAWS * MANY_ARMS / n_arms;
+}
+
 segue_status segue_live_find_law(live_task *task, const bool *allowed, live_law *law,
                                  segue_error *err)
 {
     const size_t n_arms = n_played(task);
-    law->draws = n_arms <= MANY_ARMS ? DRAWS : DRAWS * MANY_ARMS / n_arms;
+    law->draws = draws_of(n_arms);
     law->drawn = calloc(2 * n_arms, sizeof *law->drawn);
     if (!law->drawn)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for probabilities");
@@ -267,8 +272,8 @@ static double chance_of(const live_law *law, size_t arm)
     return law->certain ? chance : (chance * draws + 1.0) / (draws + 1.0);
 }
 
-segue_status segue_live_ask(live_learner *live, live_task *task, const bool *allowed, live_law *law,
-                            double now, live_choice *out, segue_error *err)
+segue_status segue_live_pick(live_task *task, const bool *allowed, live_law *law, live_choice *out,
+                             segue_error *err)
 {
     size_t arm = 0;
     segue_status status = SEGUE_OK;
@@ -280,16 +285,92 @@ segue_status segue_live_ask(live_learner *live, live_task *task, const bool *all
         arm = segue_task_ask(task->play);
     if (status != SEGUE_OK)
         return status;
-    out->decision = (decision){.learner = live->id,
-                               .task = task->id,
-                               .number = task->next++,
-                               .arm = arm,
-                               .version = task->version,
-                               .asked = now};
-    out->arm = live->arm[arm]->name;
+    out->decision.arm = arm;
     out->exact = law->certain;
     out->probability = law->drawn ? chance_of(law, arm) : 0.0;
+    return SEGUE_OK;
+}
+
+void segue_live_issue(live_learner *live, live_task *task, live_choice *choice, double now)
+{
+    const size_t arm = choice->decision.arm;
+    choice->decision = (decision){.learner = live->id,
+                                  .task = task->id,
+                                  .number = task->next++,
+                                  .arm = arm,
+                                  .version = task->version,
+                                  .asked = now};
+    choice->arm = live->arm[arm]->name;
     task->asked++;
     task->active = now;
-    return SEGUE_OK;
+}
+
+segue_status segue_live_ask(live_learner *live, live_task *task, const bool *allowed, live_law *law,
+                            double now, live_choice *out, segue_error *err)
+{
+    const segue_status status = segue_live_pick(task, allowed, law, out, err);
+    if (status == SEGUE_OK)
+        segue_live_issue(live, task, out, now);
+    return status;
+}
+
+/* ---- copies ------------------------------------------------------------------------------ */
+
+static const char **copy_names(const live_learner *live)
+{
+    const char **names = calloc(live->n_arms, sizeof(char *));
+    for (size_t i = 0; names && i < live->n_arms; i++)
+        names[i] = live->arm[i]->name;
+    return names;
+}
+
+static bool *copy_allowed(const live_learner *live)
+{
+    bool *allowed = malloc(live->n_arms * sizeof *allowed);
+    if (allowed)
+        memcpy(allowed, live->allowed, live->n_arms * sizeof *allowed);
+    return allowed;
+}
+
+static segue_status copy_play(live_learner *live, const live_task *task, segue_task **out,
+                              segue_error *err)
+{
+    return task->control ? segue_task_copy(out, task->play, err)
+                         : segue_learner_copy_task(live->learner, task->play, out, err);
+}
+
+segue_status segue_live_copy(live_learner *live, const live_task *task, copied_task *out,
+                             segue_error *err)
+{
+    *out = (copied_task){.task = *task};
+    out->task.key = NULL;
+    out->task.play = NULL;
+    out->names = copy_names(live);
+    out->allowed = live->n_retired > 0 ? copy_allowed(live) : NULL;
+    if (!out->names || (live->n_retired > 0 && !out->allowed))
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a copy of a task");
+    return copy_play(live, task, &out->task.play, err);
+}
+
+void segue_live_copy_fini(copied_task *copy)
+{
+    segue_learner_drop_copy(&copy->task.play);
+    free(copy->names);
+    free(copy->allowed);
+    *copy = (copied_task){.names = NULL};
+}
+
+void segue_live_issue_copied(live_learner *live, live_task *task, live_choice *choice, double now)
+{
+    segue_task_note_ask(task->play, choice->decision.arm);
+    segue_live_issue(live, task, choice, now);
+}
+
+double segue_live_work(const live_task *task, uint64_t count, bool probability, bool explain)
+{
+    const task_inside in = segue_task_inside(task->play);
+    const double n_arms = (double)in.view->n_arms, ahead = n_arms * n_arms;
+    const double law = probability ? (double)draws_of(in.view->n_arms) * n_arms : 0.0;
+    const double each = in.policy->split ? ahead : 10.0 * n_arms;
+    return (double)count * each + law + (explain ? ahead : 0.0);
 }

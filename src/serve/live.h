@@ -143,6 +143,33 @@ typedef struct live_law {
 SEGUE_MUST_CHECK segue_status segue_live_find_law(live_task *task, const bool *allowed,
                                                   live_law *law, segue_error *err);
 
+/** The two halves of segue_live_ask: choose an arm; make of it a decision that can be told. */
+SEGUE_MUST_CHECK segue_status segue_live_pick(live_task *task, const bool *allowed, live_law *law,
+                                              live_choice *out, segue_error *err);
+void segue_live_issue(live_learner *live, live_task *task, live_choice *choice, double now);
+
+/** A copy of an open task, to choose and to explain without the lock. */
+typedef struct copied_task {
+    live_task task;     /* without a key */
+    const char **names; /* of all arms: these stay */
+    bool *allowed;      /* arms that are not retired; NULL: all */
+} copied_task;
+
+/**
+ * Make one and free it, under the lock; free it after a failure, too.
+ *
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_live_copy(live_learner *live, const live_task *task,
+                                              copied_task *out, segue_error *err);
+void segue_live_copy_fini(copied_task *copy);
+
+/** Make a decision of what was chosen on a copy. */
+void segue_live_issue_copied(live_learner *live, live_task *task, live_choice *choice, double now);
+
+/** How much an ask may cost, in units of some 0.1 microseconds. */
+double segue_live_work(const live_task *task, uint64_t count, bool probability, bool explain);
+
 /**
  * Ask a task.
  *

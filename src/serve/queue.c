@@ -106,6 +106,7 @@ void segue_op_destroy(op *o)
 {
     if (!o)
         return;
+    segue_read_fini(o);
     segue_asked_fini(&o->asked);
     segue_bytes_fini(&o->told);
     segue_live_release(o->live);

@@ -65,6 +65,13 @@ void segue_reply_fail(segue_reply *reply, int status, const char *format, ...)
     segue_out(&reply->body, "}}");
 }
 
+void segue_reply_busy(segue_reply *reply)
+{
+    segue_reply_fail(reply, 503,
+                     "too many requests that read or decide long are under way, or the service is "
+                     "about to end; try again later");
+}
+
 void segue_reply_no_learner(segue_reply *reply, const char *name)
 {
     segue_reply_fail(reply, 404, "there is no learner '%.80s'; POST /v1/learners creates one",

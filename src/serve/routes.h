@@ -77,6 +77,9 @@ void segue_reply_fail(segue_reply *reply, int status, const char *format, ...) S
 /** The same, of a status of the library: 400 where the input is wrong, 503 where it is not. */
 void segue_reply_because(segue_reply *reply, const segue_error *why);
 
+/** Too many requests that read or decide long are under way. */
+void segue_reply_busy(segue_reply *reply);
+
 /** There is no learner of that name. */
 void segue_reply_no_learner(segue_reply *reply, const char *name);
 

@@ -288,6 +288,7 @@ segue_status segue_service_create(segue_service **out, const segue_service_confi
     if (!service->config.now)
         service->config.now = system_now;
     segue_queue_init(&service->queue, service->config.group_most);
+    segue_pool_init(&service->pool);
     (void)pthread_rwlock_init(&service->learners_lock, NULL);
     (void)pthread_mutex_init(&service->reader_lock, NULL);
     (void)pthread_mutex_init(&service->work_lock, NULL);
@@ -314,10 +315,12 @@ segue_status segue_service_start(segue_service *service, segue_error *err)
     service->estimates =
         pthread_create(&service->estimator, NULL, segue_estimator_thread, service) == 0;
     service->keeps_time = pthread_create(&service->timer, NULL, segue_timer_thread, service) == 0;
-    if (service->estimates && service->keeps_time)
-        return SEGUE_OK;
-    segue_service_stop(service);
-    return segue_fail(err, SEGUE_ETHREAD, "a thread could not be started");
+    segue_status status = segue_pool_start(service, err);
+    if (status == SEGUE_OK && !(service->estimates && service->keeps_time))
+        status = segue_fail(err, SEGUE_ETHREAD, "a thread could not be started");
+    if (status != SEGUE_OK)
+        segue_service_stop(service);
+    return status;
 }
 
 static void end_helpers(segue_service *service)
@@ -339,6 +342,7 @@ void segue_service_stop(segue_service *service)
     if (!service->started)
         return;
     end_helpers(service);
+    segue_pool_stop(service);
     segue_queue_close(&service->queue);
     (void)pthread_join(service->writer, NULL);
     service->started = false;
@@ -426,6 +430,7 @@ void segue_service_destroy(segue_service *service)
     segue_store_close(service->store);
     segue_tokens_fini(&service->tokens);
     segue_queue_fini(&service->queue);
+    segue_pool_fini(&service->pool);
     (void)pthread_rwlock_destroy(&service->learners_lock);
     (void)pthread_mutex_destroy(&service->reader_lock);
     (void)pthread_mutex_destroy(&service->work_lock);

@@ -167,6 +167,7 @@ segue_status segue_stage(segue_service *service, op *o, segue_error *err)
 
 void segue_undo(op *o)
 {
+    o->to_pool = false;
     if ((o->kind == OP_BEGIN || o->kind == OP_PUBLISH) && o->live)
         o->live->refit_staged = false;
     if (o->kind == OP_SNAPSHOT && o->live)

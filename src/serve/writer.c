@@ -67,8 +67,21 @@ static void apply_all(segue_service *service, op *group)
     (void)atomic_fetch_add(&service->metrics.grouped, count);
 }
 
+/* Its decisions take long: let the pool make them.  False: it cannot, and the reply says so. */
+static bool give_to_pool(segue_service *service, op *o)
+{
+    o->to_pool = o->answered = o->is_new = false;
+    o->task = NULL;
+    if (segue_pool_put(service, o))
+        return true;
+    segue_reply_busy(o->reply);
+    return false;
+}
+
 static void finish(segue_service *service, op *o)
 {
+    if (o->to_pool && give_to_pool(service, o))
+        return;
     if (o->again) {
         segue_live_release(o->live);
         o->live = NULL;
