@@ -18,8 +18,8 @@
 #include "serve/listen.h"
 
 typedef struct settings {
-    const char *store, *listen, *token_file, *access_log;
-    uint64_t threads, open_most, group_most;
+    const char *store, *listen, *token_file, *access_log, *memory;
+    uint64_t threads, open_most, memory_most, group_most;
     double rate;
     bool demo;
 } settings;
@@ -37,6 +37,8 @@ static const cli_option options[] = {
      "requests a second of a token (default 0: any)", 0, 1e9},
     {"max-open", 0, CLI_WHOLE, offsetof(settings, open_most), "N",
      "open tasks that there may be (default 100000)", 1, 1e9},
+    {"max-memory", 0, CLI_TEXT, offsetof(settings, memory), "SIZE",
+     "for learners, tasks, requests: 500M, 4G (default: half)", 0, 0},
     {"group", 0, CLI_WHOLE, offsetof(settings, group_most), "N",
      "stored together at most; 1: one by one (default 512)", 1, 1e6},
     {"threads", 0, CLI_WHOLE, offsetof(settings, threads), "N",
@@ -149,6 +151,7 @@ static segue_status serve_on(const settings *set, int fd, FILE *log, segue_error
     segue_http *http = NULL;
     config.store = set->store;
     config.token_file = set->token_file;
+    config.memory_most = set->memory_most;
     config.open_most = set->open_most;
     config.group_most = set->group_most;
     config.rate = set->rate;
@@ -193,6 +196,8 @@ static segue_status run(int argc, char **argv, segue_error *err)
     FILE *log = NULL;
     segue_status status =
         cli_parse(options, sizeof options / sizeof *options, argc, argv, &set, err);
+    if (status == SEGUE_OK && set.memory)
+        status = segue_memory_parse(set.memory, &set.memory_most, err);
     if (status == SEGUE_OK)
         status = open_log(set.access_log, &log, err);
     if (status != SEGUE_OK)

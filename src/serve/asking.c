@@ -114,6 +114,21 @@ bool segue_choose(segue_service *service, live_learner *live, live_task *task,
     return fine;
 }
 
+bool segue_let_many_wait(segue_service *service, live_learner *live, const segue_call *call,
+                         segue_reply *reply)
+{
+    const size_t more = call->count ? (size_t)call->count : 1;
+    if (!live->words.has_default || live->line.count + more <= live->line.capacity)
+        return true;
+    if (!segue_has_memory(service, reply))
+        return false;
+    const bool fine = segue_line_reserve(&live->line, more, &live->by_id);
+    segue_count_memory(service, live);
+    if (!fine)
+        segue_reply_fail(reply, 503, "out of memory for decisions that wait for a default");
+    return fine;
+}
+
 void segue_let_wait(live_learner *live, const asked *a, bool kept)
 {
     if (!live->words.has_default)
@@ -121,7 +136,7 @@ void segue_let_wait(live_learner *live, const asked *a, bool kept)
     for (size_t i = 0; i < a->n; i++) {
         const segue_status status =
             segue_line_join(&live->line, &a->choice[i].decision, kept, &live->by_id, NULL);
-        (void)status; /* without memory its default is not counted */
+        (void)status; /* there is room: segue_let_many_wait */
     }
 }
 
@@ -142,7 +157,8 @@ ask_outcome segue_ask_now(segue_service *service, live_learner *live, const segu
         (void)pthread_mutex_unlock(&live->lock);
         return ASK_IS_LONG;
     }
-    const bool fine = is_open && segue_choose(service, live, task, call, &a, reply);
+    const bool fine = is_open && segue_let_many_wait(service, live, call, reply) &&
+                      segue_choose(service, live, task, call, &a, reply);
     if (fine)
         segue_let_wait(live, &a, false);
     (void)pthread_mutex_unlock(&live->lock);

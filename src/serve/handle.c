@@ -30,6 +30,7 @@ static void answer_metrics(segue_service *service, segue_reply *reply)
     reply->type = "text/plain; version=0.0.4";
     segue_metrics_write(&service->metrics, atomic_load(&service->open_tasks),
                         segue_queue_length(&service->queue), is_ready(service), &reply->body);
+    segue_metrics_write_memory(&service->memory, segue_pool_length(&service->pool), &reply->body);
 }
 
 /* A browser that has it asks whether it is still the same. */
@@ -121,6 +122,8 @@ static bool prepare(segue_service *service, op *o, segue_reply *reply)
         segue_reply_fail(reply, 400, "'decision' is not an id that this service gave");
         return false;
     }
+    if (o->kind == OP_CREATE && !segue_has_memory(service, reply))
+        return false;
     if (o->kind == OP_CREATE &&
         segue_words_learner(&o->call.words, &o->learner, &err) != SEGUE_OK) {
         segue_reply_because(reply, &err);

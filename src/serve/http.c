@@ -37,6 +37,7 @@ typedef struct exchange {
     char *path, *query; /* one allocation */
     bool seen, handled;
     bytes body;
+    size_t held; /* bytes of the body that are counted */
     segue_reply reply;
     struct timespec begun;
     atomic_int stage; /* IN_HAND, PARKED or DONE */
@@ -85,6 +86,7 @@ static void end(void *context, struct MHD_Connection *connection, void **at,
     if (!x)
         return;
     (void)atomic_fetch_sub(&x->http->under_way, 1);
+    segue_service_give_back(x->http->service, x->held);
     segue_reply_fini(&x->reply);
     segue_bytes_fini(&x->body);
     free(x->path);
@@ -260,6 +262,27 @@ static enum MHD_Result refuse_large(exchange *x, const char *method)
     return respond(x, method);
 }
 
+static enum MHD_Result refuse_for_memory(exchange *x, const char *method)
+{
+    x->handled = true;
+    x->reply = (segue_reply){.type = "application/json"};
+    memcpy(x->reply.id, x->id, sizeof x->id);
+    segue_reply_fail(&x->reply, 503, "out of memory for the body of a request; send it again later");
+    return respond(x, method);
+}
+
+/* A part of the body. */
+static void add_to_body(exchange *x, const char *upload, size_t size)
+{
+    const size_t before = x->body.capacity;
+    segue_bytes_put(&x->body, upload, size < BODY_MOST + 1 ? size : BODY_MOST + 1);
+    const size_t more = x->body.capacity - before;
+    if (segue_service_take(x->http->service, more))
+        x->held += more;
+    else
+        x->body.failed = true;
+}
+
 /* The headers are there. */
 static enum MHD_Result start(exchange *x, const char *method)
 {
@@ -288,11 +311,12 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         return start(x, method);
     if (*upload_size > 0) {
         if (x->body.size <= BODY_MOST) /* one byte too many is enough to refuse it */
-            segue_bytes_put(&x->body, upload,
-                            *upload_size < BODY_MOST + 1 ? *upload_size : BODY_MOST + 1);
+            add_to_body(x, upload, *upload_size);
         *upload_size = 0;
         return MHD_YES;
     }
+    if (!x->handled && x->body.failed)
+        return refuse_for_memory(x, method);
     if (!x->handled && !handle(x, method))
         return MHD_YES; /* suspended */
     return respond(x, method);

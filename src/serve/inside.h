@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "serve/live.h"
+#include "serve/memory.h"
 #include "serve/metrics.h"
 #include "serve/rebuild.h"
 #include "serve/service.h"
@@ -57,12 +58,12 @@ typedef struct op {
     bool more;     /* OP_PURGE: it is not through */
     size_t arm;    /* OP_RETIRE_ARM */
     segue_stored_task row;
-    segue_stored_learner made; /* OP_CREATE: its id and when */
     uint64_t seq;
     asked asked;             /* OP_ASK: what was stored */
     bytes told;              /* what an ask tells of the reward that came with it */
     char key[NAME_MOST + 1]; /* OP_TELL: of the task, if it is closed */
     segue_learner *learner;  /* OP_CREATE: made when the words were checked */
+    live_task *opened;       /* that it opens: made before it is stored */
     struct read_state *read; /* how far the pool has come, or NULL */
     bool to_pool;            /* its decisions take long: the pool makes them */
 } op;
@@ -85,6 +86,7 @@ struct segue_service {
     uint64_t boot;
     tokens tokens;
     metrics metrics;
+    memory memory;
 
     pthread_rwlock_t learners_lock;
     map by_name, by_id; /* of live_learner */
@@ -117,6 +119,13 @@ void segue_service_leave(segue_service *service, live_learner *live);
 /* Learners one after the other, each held. */
 live_learner **segue_service_all(segue_service *service, size_t *count);
 
+/* Count the memory of a learner anew, under its lock.  For the thread that writes: also what its
+ * operations may need after a commit. */
+void segue_count_memory(segue_service *service, live_learner *live);
+void segue_want_memory(segue_service *service, const live_learner *live);
+/* Whether there is room for tasks and learners; false: the reply says why not. */
+bool segue_has_memory(segue_service *service, segue_reply *reply);
+
 /* ---- queue.c ----------------------------------------------------------------------------- */
 
 void segue_queue_init(queue *q, uint64_t group_most);
@@ -148,7 +157,8 @@ void segue_catch_up(segue_service *service);
 /* Store an operation; a failure is the store's, and undoes the whole group. */
 segue_status segue_stage(segue_service *service, op *o, segue_error *err);
 /* It is not stored, and will not be. */
-void segue_undo(op *o);
+void segue_undo(segue_service *service, op *o);
+void segue_undo_open(segue_service *service, op *o); /* nor is the task that it opens */
 /* It is stored: let it be seen, and answer. */
 void segue_apply(segue_service *service, op *o);
 /* Wish for what a learner is due. */
@@ -179,6 +189,10 @@ bool segue_choose(segue_service *service, live_learner *live, live_task *task,
  * not.  For the thread that writes, which alone changes the arms. */
 bool segue_may_choose(const live_learner *live, const segue_call *call, segue_reply *reply);
 
+/* Have room for decisions that wait for the learner's default; false: the reply says that there is
+ * none.  Under its lock. */
+bool segue_let_many_wait(segue_service *service, live_learner *live, const segue_call *call,
+                         segue_reply *reply);
 /* Let decisions wait for the learner's default, if it has one; under its lock. */
 void segue_let_wait(live_learner *live, const asked *a, bool kept);
 

@@ -166,50 +166,91 @@ static segue_status play_on(live_learner *live, live_task *task, const segue_rng
     return SEGUE_OK;
 }
 
-static segue_status begin_play(live_learner *live, live_task *task, uint64_t boot, segue_error *err)
+/* All that it needs, for any id. */
+static segue_status make_play(live_learner *live, live_task *task, segue_error *err)
 {
     segue_rng rng;
-    segue_rng_open(&rng, live->words.seed, boot, (uint64_t)task->id, SEGUE_STREAM_POLICY);
-    task->next = boot << 32;
+    segue_rng_open(&rng, live->words.seed, 0, 0, SEGUE_STREAM_POLICY);
     task->version = segue_learner_version(live->learner);
     return task->control ? play_alone(live, task->n_arms, &rng, &task->play, err)
                          : play_on(live, task, &rng, err);
 }
 
-static bool enter(live_learner *live, live_task *task)
+static void begin_play(const live_learner *live, live_task *task, uint64_t boot)
 {
-    if (!segue_map_put(&live->by_id, &task->id, sizeof task->id, task))
-        return false;
-    if (segue_map_put(&live->by_key, task->key, strlen(task->key), task))
-        return true;
-    segue_map_remove(&live->by_id, &task->id, sizeof task->id);
-    return false;
+    segue_rng rng;
+    segue_rng_open(&rng, live->words.seed, boot, (uint64_t)task->id, SEGUE_STREAM_POLICY);
+    task->next = boot << 32;
+    segue_task_next(task->play, &rng, 0);
+}
+
+static void end_play(live_learner *live, live_task *task)
+{
+    if (task->control)
+        segue_task_destroy(task->play);
+    else
+        segue_learner_drop(live->learner, &task->play);
+}
+
+static void free_task(live_task *task)
+{
+    segue_map_discard(task->id_entry);
+    segue_map_discard(task->key_entry);
+    free(task->key);
+    free(task);
+}
+
+segue_status segue_live_prepare(live_learner *live, const segue_stored_task *row, const char *key,
+                                live_task **out, segue_error *err)
+{
+    const size_t size = strlen(key);
+    live_task *task = calloc(1, sizeof *task);
+    *out = NULL;
+    if (!task)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a task");
+    *task = (live_task){.key = malloc(size + 1),
+                        .control = row->control,
+                        .n_arms = row->n_arms,
+                        .opened = row->opened,
+                        .active = row->opened,
+                        .id_entry = segue_map_prepare(&live->by_id, sizeof task->id),
+                        .key_entry = segue_map_prepare(&live->by_key, size)};
+    segue_status status = task->key && task->id_entry && task->key_entry
+                              ? make_play(live, task, err)
+                              : segue_fail(err, SEGUE_ENOMEM, "out of memory for a task");
+    if (status != SEGUE_OK) {
+        free_task(task);
+        return status;
+    }
+    memcpy(task->key, key, size + 1);
+    *out = task;
+    return SEGUE_OK;
+}
+
+void segue_live_enter(live_learner *live, live_task *task, int64_t id, uint64_t boot)
+{
+    task->id = id;
+    begin_play(live, task, boot);
+    segue_map_link(&live->by_id, task->id_entry, &task->id, task);
+    segue_map_link(&live->by_key, task->key_entry, task->key, task);
+    task->id_entry = task->key_entry = NULL;
+    live->key_bytes += strlen(task->key);
+    live->control_bytes += task->control ? segue_task_bytes(task->play) : 0;
+}
+
+void segue_live_discard(live_learner *live, live_task *task)
+{
+    end_play(live, task);
+    free_task(task);
 }
 
 segue_status segue_live_open(live_learner *live, const segue_stored_task *row, const char *key,
                              uint64_t boot, segue_error *err)
 {
-    live_task *task = calloc(1, sizeof *task);
-    char *copy = malloc(strlen(key) + 1);
-    if (!task || !copy) {
-        free(task);
-        free(copy);
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a task");
-    }
-    *task = (live_task){.id = row->id,
-                        .key = strcpy(copy, key),
-                        .control = row->control,
-                        .n_arms = row->n_arms,
-                        .opened = row->opened,
-                        .active = row->opened};
-    segue_status status = begin_play(live, task, boot, err);
-    if (status == SEGUE_OK && !enter(live, task)) {
-        status = segue_fail(err, SEGUE_ENOMEM, "out of memory for a task");
-        segue_live_end(live, task);
-    } else if (status != SEGUE_OK) {
-        free(copy);
-        free(task);
-    }
+    live_task *task = NULL;
+    const segue_status status = segue_live_prepare(live, row, key, &task, err);
+    if (status == SEGUE_OK)
+        segue_live_enter(live, task, row->id, boot);
     return status;
 }
 
@@ -238,12 +279,21 @@ void segue_live_end(live_learner *live, live_task *task)
 {
     segue_map_remove(&live->by_id, &task->id, sizeof task->id);
     segue_map_remove(&live->by_key, task->key, strlen(task->key));
-    if (task->control)
-        segue_task_destroy(task->play);
-    else
-        segue_learner_drop(live->learner, &task->play);
-    free(task->key);
-    free(task);
+    live->key_bytes -= strlen(task->key);
+    live->control_bytes -= task->control ? segue_task_bytes(task->play) : 0;
+    segue_live_discard(live, task);
+}
+
+size_t segue_live_bytes(const live_learner *live)
+{
+    enum { OVERHEAD = 16 }; /* what malloc adds to a block */
+    const size_t tasks = live->by_id.count * (sizeof(live_task) + (size_t)2 * OVERHEAD) +
+                         segue_map_bytes(&live->by_id, live->by_id.count * sizeof(int64_t)) +
+                         segue_map_bytes(&live->by_key, live->key_bytes) + live->key_bytes;
+    const size_t arms = live->n_arms * (sizeof(live_arm) + sizeof(live_arm *) + 2) +
+                        segue_map_bytes(&live->arm_by_name, 0) + 4 * live->config.size;
+    return sizeof *live + segue_learner_bytes(live->learner) + tasks + live->control_bytes + arms +
+           live->line.capacity * sizeof(waiting) + segue_versions_bytes(&live->versions);
 }
 
 /* ---- asking ------------------------------------------------------------------------------ */

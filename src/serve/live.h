@@ -36,6 +36,7 @@ typedef struct live_task {
     double staged_total;
     bool staged_closed; /* under the lock: who asks waits for what becomes of it */
     bool close_wished;  /* it was idle, and its end is in the queue */
+    map_entry *id_entry, *key_entry; /* until it is entered */
 } live_task;
 
 typedef struct live_arm {
@@ -66,6 +67,10 @@ typedef struct live_learner {
     waiting_line line;
     recent recent;           /* decisions with a reward, since the service started */
     segue_versions versions; /* that it had */
+    size_t key_bytes;        /* of the keys of open tasks */
+    size_t control_bytes;    /* of control tasks */
+    size_t counted;          /* bytes that the service has counted for it */
+    bool is_gone;            /* it was deleted: nothing is counted any more */
 
     /* of the thread that writes alone */
     uint64_t seq;          /* of the last event of the journal that it knows */
@@ -113,6 +118,23 @@ bool segue_live_find_arm(const live_learner *live, const char *name, size_t *pla
  */
 SEGUE_MUST_CHECK segue_status segue_live_open(live_learner *live, const segue_stored_task *row,
                                               const char *key, uint64_t boot, segue_error *err);
+
+/**
+ * The same in two steps, the second of which cannot fail: a task that nobody sees, with all the
+ * memory that it needs; and letting it be seen once it is in the store and has an id.  Or discard
+ * it.
+ *
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_live_prepare(live_learner *live, const segue_stored_task *row,
+                                                 const char *key, live_task **out,
+                                                 segue_error *err);
+void segue_live_enter(live_learner *live, live_task *task, int64_t id, uint64_t boot);
+void segue_live_discard(live_learner *live, live_task *task);
+
+/** Bytes of memory of a learner with all that it has; under its lock. */
+size_t segue_live_bytes(const live_learner *live);
+
 live_task *segue_live_by_key(const live_learner *live, const char *key);
 live_task *segue_live_by_id(const live_learner *live, int64_t id);
 

@@ -114,15 +114,15 @@ static read_result answer(segue_service *service, op *o)
     (void)pthread_mutex_lock(&o->live->lock);
     live_task *task = find_open(o);
     const bool same = task && task->id == r->copy.task.id;
-    if (same) {
+    const bool fine = same && segue_let_many_wait(service, o->live, &o->call, o->reply);
+    if (fine) {
         issue(service, o, task);
         segue_let_wait(o->live, &r->asked, false);
     }
     (void)pthread_mutex_unlock(&o->live->lock);
-    if (!same)
-        return READ_STORE;
-    segue_answer_asked(service, &o->call, &r->asked, &o->told, o->reply);
-    return READ_DONE;
+    if (fine)
+        segue_answer_asked(service, &o->call, &r->asked, &o->told, o->reply);
+    return same ? READ_DONE : READ_STORE;
 }
 
 /* An event that was answered before has its decisions in o->asked, and lacks its explanation. */

@@ -26,4 +26,7 @@ void segue_metrics_count(metrics *m, segue_route route, int status, double secon
 void segue_metrics_write(const metrics *m, unsigned long long open_tasks, size_t queued, bool ready,
                          bytes *b);
 
+/** Memory, and requests that the pool has; to be written behind the others. */
+void segue_metrics_write_memory(const memory *m, size_t reads, bytes *b);
+
 #endif

@@ -105,22 +105,31 @@ static void let_go(read_pool *pool)
 
 /* ---- the end of a request ---------------------------------------------------------------- */
 
-static void complete(op *o)
+/* The body is counted until it was sent. */
+static void hold_body(segue_service *service, segue_reply *reply)
+{
+    reply->memory = &service->memory;
+    reply->held = reply->body.capacity;
+    segue_memory_hold(&service->memory, reply->held);
+}
+
+static void complete(segue_service *service, op *o)
 {
     if (o->reply->body.failed)
         segue_reply_fail(o->reply, 503, "out of memory for the answer");
     if (o->reply->status >= 400 && o->told.size > 0)
         segue_reply_add_told(o->reply, &o->told);
+    hold_body(service, o->reply);
     const segue_done done = o->done;
     void *context = o->context;
     segue_op_destroy(o);
     done(context);
 }
 
-static void refuse_at_end(op *o)
+static void refuse_at_end(segue_service *service, op *o)
 {
     segue_reply_fail(o->reply, 503, "the service is about to end");
-    complete(o);
+    complete(service, o);
 }
 
 /* Let the queue go on with it: choices that were made for an event go with it. */
@@ -134,7 +143,7 @@ static void give_to_queue(segue_service *service, op *o)
     segue_live_release(o->live);
     o->live = NULL;
     if (!segue_queue_put(&service->queue, o, false))
-        refuse_at_end(o);
+        refuse_at_end(service, o);
 }
 
 static void end(segue_service *service, op *o, read_result result)
@@ -142,7 +151,7 @@ static void end(segue_service *service, op *o, read_result result)
     if (result == READ_STORE)
         give_to_queue(service, o);
     else
-        complete(o);
+        complete(service, o);
 }
 
 /* ---- the threads ------------------------------------------------------------------------- */
@@ -215,9 +224,9 @@ void segue_pool_stop(segue_service *service)
     for (; pool->n_threads > 0; pool->n_threads--)
         (void)pthread_join(pool->thread[pool->n_threads - 1], NULL);
     while (pool->begun)
-        refuse_at_end(remove_first(&pool->begun, &pool->begun_end));
+        refuse_at_end(service, remove_first(&pool->begun, &pool->begun_end));
     while (pool->fresh)
-        refuse_at_end(remove_first(&pool->fresh, &pool->fresh_end));
+        refuse_at_end(service, remove_first(&pool->fresh, &pool->fresh_end));
 }
 
 /* ---- putting ----------------------------------------------------------------------------- */
@@ -238,7 +247,8 @@ bool segue_pool_put(segue_service *service, op *o)
     read_pool *pool = &service->pool;
     (void)pthread_mutex_lock(&pool->lock);
     const bool has_threads = pool->started;
-    const bool taken = has_threads && !pool->closed && pool->n_open < WAITING_MOST;
+    const bool taken = has_threads && !pool->closed && pool->n_open < WAITING_MOST &&
+                       segue_memory_has_room_to_answer(&service->memory);
     if (taken) {
         append(&pool->fresh_end, o);
         pool->n_open++;

@@ -45,6 +45,9 @@ static const char *code_of(int status)
 void segue_reply_fini(segue_reply *reply)
 {
     segue_bytes_fini(&reply->body);
+    if (reply->memory)
+        segue_memory_give_back(reply->memory, reply->held);
+    reply->memory = NULL;
 }
 
 void segue_reply_fail(segue_reply *reply, int status, const char *format, ...)

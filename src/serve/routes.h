@@ -8,6 +8,7 @@
 
 #include "core/bytes.h"
 #include "serve/decision.h"
+#include "serve/memory.h"
 #include "serve/pages.h"
 #include "serve/words.h"
 
@@ -66,6 +67,8 @@ typedef struct segue_reply {
     unsigned retry;         /* Retry-After in seconds, or 0 */
     const segue_page *page; /* what is sent in place of `body`, or with 304 not sent */
     bytes body;
+    memory *memory; /* that `held` bytes of the body are counted in, or NULL */
+    size_t held;
     char id[NAME_MOST + 1]; /* of the request */
 } segue_reply;
 

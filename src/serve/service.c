@@ -100,6 +100,50 @@ live_learner **segue_service_all(segue_service *service, size_t *count)
     return all;
 }
 
+/* ---- memory ------------------------------------------------------------------------------ */
+
+void segue_count_memory(segue_service *service, live_learner *live)
+{
+    const size_t now = live->is_gone ? 0 : segue_live_bytes(live), before = live->counted;
+    live->counted = now;
+    if (now >= before)
+        (void)atomic_fetch_add(&service->memory.kept, now - before);
+    else
+        (void)atomic_fetch_sub(&service->memory.kept, before - now);
+}
+
+void segue_want_memory(segue_service *service, const live_learner *live)
+{
+    segue_memory_want(&service->memory, segue_learner_close_bytes(live->learner));
+}
+
+bool segue_has_memory(segue_service *service, segue_reply *reply)
+{
+    memory *m = &service->memory;
+    char why[SEGUE_ERROR_SIZE];
+    if (segue_memory_has_room(m)) {
+        if (atomic_exchange(&m->full, false))
+            segue_service_report(service, "there is memory for new tasks and learners again");
+        return true;
+    }
+    segue_memory_reason(m, why, sizeof why);
+    if (!atomic_exchange(&m->full, true))
+        segue_service_report(service, "new tasks and learners are refused: %s", why);
+    if (reply)
+        segue_reply_fail(reply, 503, "out of memory: %s", why);
+    return false;
+}
+
+bool segue_service_take(segue_service *service, size_t size)
+{
+    return segue_memory_take(&service->memory, size);
+}
+
+void segue_service_give_back(segue_service *service, size_t size)
+{
+    segue_memory_give_back(&service->memory, size);
+}
+
 void segue_service_break(segue_service *service, const segue_error *why)
 {
     if (!atomic_load(&service->broken))
@@ -218,8 +262,11 @@ static segue_status on_learner(void *context, const segue_stored_learner *row, s
         status = bring_back(r, err);
     }
     segue_versions_fini(&rebuilt.versions);
-    if (status == SEGUE_OK && segue_service_enter(r->service, r->live))
+    if (status == SEGUE_OK && segue_service_enter(r->service, r->live)) {
+        segue_count_memory(r->service, r->live); /* nobody else knows of it yet */
+        segue_want_memory(r->service, r->live);
         return SEGUE_OK;
+    }
     segue_live_release(r->live);
     return status != SEGUE_OK ? status : segue_fail(err, SEGUE_ENOMEM, "out of memory");
 }
@@ -250,6 +297,16 @@ static segue_status open_stores(segue_service *service, segue_error *err)
     return status;
 }
 
+/* Why it cannot start: how far it came, and what would be needed. */
+static void tell_memory(const segue_service *service, segue_error *err)
+{
+    (void)segue_fail(err, SEGUE_ENOMEM,
+                     "out of memory after %llu open tasks, which take %.1f MiB with their learners; "
+                     "all open tasks must fit: allow the process more (ulimit -v, control group)",
+                     atomic_load(&service->open_tasks),
+                     (double)atomic_load(&service->memory.kept) / 1048576.0);
+}
+
 static segue_status fill(segue_service *service, segue_error *err)
 {
     recovery r = {.service = service};
@@ -262,6 +319,12 @@ static segue_status fill(segue_service *service, segue_error *err)
                                service->config.rate, err);
     if (status == SEGUE_OK)
         status = segue_store_learners(service->store, on_learner, &r, err);
+    if (status == SEGUE_ENOMEM)
+        tell_memory(service, err);
+    if (status == SEGUE_OK) {
+        (void)segue_memory_restore(&service->memory);
+        (void)segue_has_memory(service, NULL); /* reports if there is no room for more */
+    }
     if (status == SEGUE_OK)
         segue_catch_up(service); /* what was due when the service ended still is */
     return status;
@@ -289,6 +352,8 @@ segue_status segue_service_create(segue_service **out, const segue_service_confi
         service->config.now = system_now;
     segue_queue_init(&service->queue, service->config.group_most);
     segue_pool_init(&service->pool);
+    segue_memory_init(&service->memory,
+                      config->memory_most ? config->memory_most : segue_memory_default());
     (void)pthread_rwlock_init(&service->learners_lock, NULL);
     (void)pthread_mutex_init(&service->reader_lock, NULL);
     (void)pthread_mutex_init(&service->work_lock, NULL);
@@ -431,6 +496,7 @@ void segue_service_destroy(segue_service *service)
     segue_tokens_fini(&service->tokens);
     segue_queue_fini(&service->queue);
     segue_pool_fini(&service->pool);
+    segue_memory_fini(&service->memory);
     (void)pthread_rwlock_destroy(&service->learners_lock);
     (void)pthread_mutex_destroy(&service->reader_lock);
     (void)pthread_mutex_destroy(&service->work_lock);

@@ -79,6 +79,8 @@ static segue_status choose_for_event(segue_service *service, op *o, live_task *t
     (void)pthread_mutex_lock(&o->live->lock);
     if (given)
         explain_again(o, task);
+    else if (!segue_let_many_wait(service, o->live, &o->call, o->reply))
+        o->is_new = false; /* refused */
     else if (segue_take_chosen(service, o, task))
         o->is_new = true;
     else if (segue_is_long(task, &o->call))

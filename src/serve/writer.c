@@ -20,7 +20,7 @@ static void refuse_all(segue_service *service, op *group, const segue_error *why
     segue_store_rollback(service->store);
     segue_store_make_room(service->store);
     for (op *o = group; o; o = o->next) {
-        segue_undo(o);
+        segue_undo(service, o);
         o->again = false;
         if (o->reply)
             segue_reply_fail(o->reply, 503,

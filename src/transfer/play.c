@@ -67,8 +67,9 @@ void segue_learner_drop_copy(segue_task **copy)
 
 size_t segue_learner_bytes(const segue_learner *learner)
 {
+    const size_t copies = learner->refit ? 2 : 1;
     return sizeof *learner + learner->task_bytes + learner->lesson_bytes +
-           learner->method->bytes(learner);
+           copies * learner->method->bytes(learner);
 }
 
 /* A task to learn from, a lesson, what is found, and a memory that grows or is copied. */
