@@ -33,23 +33,48 @@ static live_task *find_open(op *o)
     return task && !task->staged_closed ? task : NULL;
 }
 
-/* Under the lock. */
-static read_result copy_task(op *o, live_task *task)
+/* Without memory for a copy: decide on the task itself, however long that takes.  Under the lock. */
+static bool choose_in_place(segue_service *service, op *o, live_task *task)
 {
-    read_state *r = o->read;
-    segue_error err;
-    if (!segue_find_allowed(o->live, task->n_arms, &o->call, &r->allowed, o->reply))
-        return READ_DONE;
-    if (segue_live_copy(o->live, task, &r->copy, &err) != SEGUE_OK)
-        return refuse(o, &err);
-    segue_task_fork(task->play, r->copy.task.play);
-    return READ_MORE;
+    asked *a = &o->asked;
+    const bool fine = segue_let_many_wait(service, o->live, &o->call, o->reply) &&
+                      segue_choose(service, o->live, task, &o->call, a, o->reply);
+    if (fine)
+        segue_let_wait(o->live, a, false);
+    return fine;
 }
 
-static read_result begin(op *o)
+/* Under the lock; false: there is no memory for it. */
+static bool copy_task(op *o, live_task *task)
 {
     read_state *r = o->read;
+    if (segue_live_copy(o->live, task, &r->copy, NULL) != SEGUE_OK) {
+        segue_live_copy_fini(&r->copy);
+        return false;
+    }
+    segue_task_fork(task->play, r->copy.task.play);
     r->copied = true;
+    return true;
+}
+
+static read_result begin_on(segue_service *service, op *o, live_task *task)
+{
+    read_state *r = o->read;
+    if (!segue_find_allowed(o->live, task->n_arms, &o->call, &r->allowed, o->reply))
+        return READ_DONE;
+    if (copy_task(o, task))
+        return READ_MORE;
+    if (!o->call.event[0] && choose_in_place(service, o, task))
+        return READ_MORE;
+    if (o->reply->status == 200)
+        segue_reply_fail(o->reply, 503, "out of memory to decide; ask again later");
+    return READ_DONE;
+}
+
+static read_result begin(segue_service *service, op *o)
+{
+    read_state *r = o->read;
+    r->begun = true;
     r->asked.choice = calloc(wanted(&o->call), sizeof *r->asked.choice);
     if (!r->asked.choice) {
         segue_reply_fail(o->reply, 503, "out of memory for decisions");
@@ -57,7 +82,7 @@ static read_result begin(op *o)
     }
     (void)pthread_mutex_lock(&o->live->lock);
     live_task *task = find_open(o);
-    const read_result result = task ? copy_task(o, task) : READ_STORE;
+    const read_result result = task ? begin_on(service, o, task) : READ_STORE;
     (void)pthread_mutex_unlock(&o->live->lock);
     r->asked.control = r->copy.task.control;
     r->asked.version = r->copy.task.version;
@@ -125,11 +150,14 @@ static read_result answer(segue_service *service, op *o)
     return same ? READ_DONE : READ_STORE;
 }
 
-/* An event that was answered before has its decisions in o->asked, and lacks its explanation. */
+/* Decisions are in o->asked already: an event that was answered before, and lacked its explanation;
+ * or what was chosen in place. */
 static read_result answer_again(segue_service *service, op *o)
 {
-    o->asked.why = o->read->asked.why;
-    o->read->asked.why = (bytes){.data = NULL};
+    if (o->read->explained) {
+        o->asked.why = o->read->asked.why;
+        o->read->asked.why = (bytes){.data = NULL};
+    }
     segue_answer_asked(service, &o->call, &o->asked, &o->told, o->reply);
     return READ_DONE;
 }
@@ -137,9 +165,9 @@ static read_result answer_again(segue_service *service, op *o)
 read_result segue_long_ask(segue_service *service, op *o)
 {
     read_state *r = o->read;
-    if (!r->copied)
-        return begin(o);
-    if (o->call.explain && !r->explained)
+    if (!r->begun)
+        return begin(service, o);
+    if (r->copied && o->call.explain && !r->explained)
         return explain(o);
     if (o->asked.n > 0)
         return answer_again(service, o);

@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define SPARE_LEAST (1U << 20)
+#define SPARE_LEAST (8U << 20)
 #define MIB         1048576.0
 
 void segue_memory_init(memory *m, uint64_t limit)
@@ -106,6 +106,7 @@ bool segue_memory_restore(memory *m)
         m->spare_size = m->spare_of;
     }
     atomic_store(&m->spare_is_lent, m->spare == NULL);
+    m->is_tight = m->is_tight || !m->spare;
     return m->spare != NULL;
 }
 

@@ -24,6 +24,8 @@ typedef struct memory {
     atomic_ullong under_way;     /* by requests and responses */
     atomic_bool full;            /* new tasks are refused */
     atomic_bool spare_is_lent;   /* the spare could not be had back yet */
+    /* of the thread that writes: */
+    bool is_tight;               /* the system refused memory of late */
     void *spare;                 /* what lets a task be closed when all else is taken ... */
     size_t spare_size, spare_of; /* ... its size, and the size that it should have */
 } memory;
@@ -54,8 +56,9 @@ bool segue_memory_has_room_to_answer(const memory *m);
 /** The reason for a refusal, a sentence. */
 void segue_memory_reason(const memory *m, char *text, size_t size);
 
-/** What may be needed after a commit, which must not fail: `want` it at least so large; `lend` it,
- * so that the next allocations find it; and have it back.  For the thread that writes. */
+/** A spare, for what follows a commit, which must not fail, and for transactions when the system
+ * gives no more memory: `want` it at least so large; `lend` it, so that the next allocations find
+ * it; and have it back, false: not yet.  For the thread that writes. */
 void segue_memory_want(memory *m, size_t size);
 void segue_memory_lend(memory *m);
 bool segue_memory_restore(memory *m);

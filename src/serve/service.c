@@ -317,14 +317,13 @@ static segue_status fill(segue_service *service, segue_error *err)
     segue_map_init(&service->by_id, service->key);
     status = segue_tokens_init(&service->tokens, service->config.token_file, service->key,
                                service->config.rate, err);
+    (void)segue_memory_restore(&service->memory); /* first: it is what lets tasks be closed */
     if (status == SEGUE_OK)
         status = segue_store_learners(service->store, on_learner, &r, err);
     if (status == SEGUE_ENOMEM)
         tell_memory(service, err);
-    if (status == SEGUE_OK) {
-        (void)segue_memory_restore(&service->memory);
-        (void)segue_has_memory(service, NULL); /* reports if there is no room for more */
-    }
+    if (status == SEGUE_OK)
+        (void)segue_memory_restore(&service->memory); /* maybe a larger one */
     if (status == SEGUE_OK)
         segue_catch_up(service); /* what was due when the service ended still is */
     return status;

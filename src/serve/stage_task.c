@@ -46,6 +46,7 @@ static bool make_task(segue_service *service, op *o)
         segue_live_prepare(live, &o->row, o->call.task, &o->opened, &why);
     segue_count_memory(service, live);
     (void)pthread_mutex_unlock(&live->lock);
+    service->memory.is_tight = status != SEGUE_OK;
     if (status != SEGUE_OK)
         REFUSE(o, 503, "%s; close tasks, or allow the process more", why.message);
     else if (segue_has_memory(service, o->reply))
@@ -81,6 +82,8 @@ segue_status segue_stage_task(segue_service *service, op *o, segue_error *err)
                service->config.open_most);
         return SEGUE_OK;
     }
+    if (service->memory.is_tight)
+        (void)segue_memory_restore(&service->memory); /* it is not for new tasks */
     if (!segue_has_memory(service, o->reply) || !make_task(service, o)) {
         o->answered = true;
         return SEGUE_OK;

@@ -127,12 +127,16 @@ void segue_writer_group(segue_service *service, op *group)
         take_up(service, o);
     if (atomic_load(&service->broken))
         status = segue_fail(&err, SEGUE_EIO, "the service must be started again: %s", service->why);
+    if (service->memory.is_tight)
+        segue_memory_lend(&service->memory);
     if (status == SEGUE_OK)
         status = stage_all(service, group, &err);
     if (status == SEGUE_OK)
         apply_all(service, group);
     else
         refuse_all(service, group, &err);
+    service->memory.is_tight = service->memory.is_tight || status == SEGUE_ENOMEM;
+    (void)segue_memory_restore(&service->memory);
     for (op *next = NULL; group; group = next) {
         next = group->next;
         finish(service, group);
