@@ -114,6 +114,8 @@ live_learner *segue_service_find(segue_service *service, const char *name);
 live_learner *segue_service_find_id(segue_service *service, int64_t id);
 /* What was stored could not be applied: memory is not what the disk is. */
 void segue_service_break(segue_service *service, const segue_error *why);
+/* Take the memory to enter a learner; then entering it cannot fail. */
+bool segue_service_prepare(segue_service *service, live_learner *live);
 bool segue_service_enter(segue_service *service, live_learner *live);
 void segue_service_leave(segue_service *service, live_learner *live);
 /* Learners one after the other, each held. */

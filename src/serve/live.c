@@ -60,6 +60,8 @@ static void destroy(live_learner *live)
     segue_map_fini(&live->by_key);
     segue_map_fini(&live->by_id);
     segue_map_fini(&live->arm_by_name);
+    segue_map_discard(live->name_entry);
+    segue_map_discard(live->id_entry);
     segue_refit_destroy(live->refit);
     segue_learner_destroy(live->learner);
     for (size_t i = 0; i < live->n_arms; i++)

@@ -82,6 +82,8 @@ typedef struct live_learner {
 
     atomic_bool wished[OP_KINDS]; /* that is on its way already */
 
+    map_entry *name_entry, *id_entry; /* until it is entered */
+
     double idle_looked;             /* of the thread that keeps time */
     struct live_learner *next_work; /* of those whose fit is to be run */
 } live_learner;

@@ -64,17 +64,27 @@ live_learner *segue_service_find_id(segue_service *service, int64_t id)
     return find(service, &service->by_id, &id, sizeof id);
 }
 
+bool segue_service_prepare(segue_service *service, live_learner *live)
+{
+    (void)pthread_rwlock_wrlock(&service->learners_lock);
+    if (!live->name_entry)
+        live->name_entry = segue_map_prepare(&service->by_name, strlen(live->words.name));
+    if (!live->id_entry)
+        live->id_entry = segue_map_prepare(&service->by_id, sizeof live->id);
+    (void)pthread_rwlock_unlock(&service->learners_lock);
+    return live->name_entry && live->id_entry;
+}
+
 bool segue_service_enter(segue_service *service, live_learner *live)
 {
-    const char *name = live->words.name;
+    if (!segue_service_prepare(service, live))
+        return false;
     (void)pthread_rwlock_wrlock(&service->learners_lock);
-    bool fine = segue_map_put(&service->by_name, name, strlen(name), live);
-    if (fine && !segue_map_put(&service->by_id, &live->id, sizeof live->id, live)) {
-        segue_map_remove(&service->by_name, name, strlen(name));
-        fine = false;
-    }
+    segue_map_link(&service->by_name, live->name_entry, live->words.name, live);
+    segue_map_link(&service->by_id, live->id_entry, &live->id, live);
     (void)pthread_rwlock_unlock(&service->learners_lock);
-    return fine;
+    live->name_entry = live->id_entry = NULL;
+    return true;
 }
 
 void segue_service_leave(segue_service *service, live_learner *live)

@@ -19,6 +19,8 @@ static bool make_live(segue_service *service, op *o)
         segue_live_create(&o->live, &row, &o->call.words, learner, service->key, &why);
     for (size_t i = 0; status == SEGUE_OK && i < o->live->words.n_arms; i++)
         status = segue_live_name_arm(o->live, o->live->words.arm[i], false, &why);
+    if (status == SEGUE_OK && !segue_service_prepare(service, o->live))
+        status = segue_fail(&why, SEGUE_ENOMEM, "out of memory for a learner");
     if (status != SEGUE_OK)
         REFUSE(o, 503, "%s; close tasks, or allow the process more", why.message);
     return status == SEGUE_OK;
