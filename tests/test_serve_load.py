@@ -36,8 +36,8 @@ class Load(unittest.TestCase):
         self.running = True
 
     def tearDown(self):
-        if self.service:
-            self.service.stop()
+        if self.service:  # another code is a sanitizer's
+            self.assertEqual(self.service.stop(), 0, self.service.errors)
         self.folder.cleanup()
 
     def teach(self, client):
