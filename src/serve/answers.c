@@ -95,8 +95,7 @@ bool segue_show_learner(live_learner *live, shown_learner *out)
     out->arm = calloc(live->n_arms, sizeof *out->arm);
     if (out->arm)
         copy_arms(live, out);
-    const bool fine =
-        out->arm && segue_learner_found(live->learner, &out->found, NULL) == SEGUE_OK;
+    const bool fine = out->arm && segue_learner_found(live->learner, &out->found, NULL) == SEGUE_OK;
     (void)pthread_mutex_unlock(&live->lock);
     return fine;
 }
@@ -463,8 +462,7 @@ void segue_answer_task(segue_store *store, live_learner *live, const char *key, 
     copied_task copy = {.names = NULL};
     segue_out(&reply->body, "{");
     (void)pthread_mutex_lock(&live->lock);
-    const bool is_open =
-        copy_open(live, segue_live_by_key(live, key), &row, &copy, &reply->body);
+    const bool is_open = copy_open(live, segue_live_by_key(live, key), &row, &copy, &reply->body);
     (void)pthread_mutex_unlock(&live->lock);
     if (is_open)
         write_open_task(live, &row, &copy, key, &reply->body);

@@ -204,8 +204,7 @@ bool segue_service_handle(segue_service *service, const segue_request *request, 
     const bool understood = segue_route_read(request, &call, reply);
     const bool allowed = allow(service, request, &call, understood, reply) && understood;
     const answered_by by = allowed ? answer(service, request, &call, reply) : BY_NOW;
-    const bool ready =
-        by == BY_NOW || !enqueue(service, &call, by, reply, done, context);
+    const bool ready = by == BY_NOW || !enqueue(service, &call, by, reply, done, context);
     segue_call_fini(&call);
     if (ready && reply->body.failed)
         segue_reply_fail(reply, 503, "out of memory for the answer");

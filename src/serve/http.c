@@ -267,7 +267,8 @@ static enum MHD_Result refuse_for_memory(exchange *x, const char *method)
     x->handled = true;
     x->reply = (segue_reply){.type = "application/json"};
     memcpy(x->reply.id, x->id, sizeof x->id);
-    segue_reply_fail(&x->reply, 503, "out of memory for the body of a request; send it again later");
+    segue_reply_fail(&x->reply, 503,
+                     "out of memory for the body of a request; send it again later");
     return respond(x, method);
 }
 

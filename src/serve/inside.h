@@ -27,12 +27,12 @@ typedef struct asked {
 typedef struct read_pool {
     pthread_mutex_t lock;
     pthread_cond_t filled;
-    struct op *fresh, **fresh_end;   /* not begun, in the order in which they came */
-    struct op *begun, **begun_end;   /* waiting for their next turn */
-    size_t n_begun, n_open;          /* n_begun counts those that a thread has in hand, too */
-    bool prefers_begun;              /* whose turn it is */
-    bool started, closed;            /* it has threads; it takes nothing more */
-    pthread_t thread[2];             /* of the thread that starts and stops it */
+    struct op *fresh, **fresh_end; /* not begun, in the order in which they came */
+    struct op *begun, **begun_end; /* waiting for their next turn */
+    size_t n_begun, n_open;        /* n_begun counts those that a thread has in hand, too */
+    bool prefers_begun;            /* whose turn it is */
+    bool started, closed;          /* it has threads; it takes nothing more */
+    pthread_t thread[2];           /* of the thread that starts and stops it */
     size_t n_threads;
 } read_pool;
 

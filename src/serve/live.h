@@ -34,8 +34,8 @@ typedef struct live_task {
     /* The same as it will be once this transaction is through, by the thread that writes alone. */
     uint64_t staged_rewards;
     double staged_total;
-    bool staged_closed; /* under the lock: who asks waits for what becomes of it */
-    bool close_wished;  /* it was idle, and its end is in the queue */
+    bool staged_closed;              /* under the lock: who asks waits for what becomes of it */
+    bool close_wished;               /* it was idle, and its end is in the queue */
     map_entry *id_entry, *key_entry; /* until it is entered */
 } live_task;
 

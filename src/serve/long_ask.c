@@ -33,7 +33,8 @@ static live_task *find_open(op *o)
     return task && !task->staged_closed ? task : NULL;
 }
 
-/* Without memory for a copy: decide on the task itself, however long that takes.  Under the lock. */
+/* Without memory for a copy: decide on the task itself, however long that takes.  Under the lock.
+ */
 static bool choose_in_place(segue_service *service, op *o, live_task *task)
 {
     asked *a = &o->asked;

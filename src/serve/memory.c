@@ -206,7 +206,7 @@ segue_status segue_memory_parse(const char *text, uint64_t *out, segue_error *er
     char *end = NULL;
     const double number = strtod(text, &end);
     const char unit = end == text ? '?' : *end;
-    const double scale = unit == '\0'                  ? 1.0
+    const double scale = unit == '\0'                 ? 1.0
                          : unit == 'K' || unit == 'k' ? 1024.0
                          : unit == 'M' || unit == 'm' ? MIB
                          : unit == 'G' || unit == 'g' ? 1024.0 * MIB

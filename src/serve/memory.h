@@ -19,11 +19,11 @@
 #define SEGUE_MEMORY_LEAST (UINT64_C(32) << 20)
 
 typedef struct memory {
-    uint64_t limit;              /* bytes */
-    atomic_ullong kept;          /* by learners and tasks */
-    atomic_ullong under_way;     /* by requests and responses */
-    atomic_bool full;            /* new tasks are refused */
-    atomic_bool spare_is_lent;   /* the spare could not be had back yet */
+    uint64_t limit;            /* bytes */
+    atomic_ullong kept;        /* by learners and tasks */
+    atomic_ullong under_way;   /* by requests and responses */
+    atomic_bool full;          /* new tasks are refused */
+    atomic_bool spare_is_lent; /* the spare could not be had back yet */
     /* of the thread that writes: */
     bool is_tight;               /* the system refused memory of late */
     void *spare;                 /* what lets a task be closed when all else is taken ... */
@@ -39,8 +39,7 @@ uint64_t segue_memory_default(void);
 
 /** Parse a size: bytes, or a number with K, M or G.
  * @retval SEGUE_EPARSE, SEGUE_EDOMAIN */
-SEGUE_MUST_CHECK segue_status segue_memory_parse(const char *text, uint64_t *out,
-                                                 segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_memory_parse(const char *text, uint64_t *out, segue_error *err);
 
 /** Whether tasks and learners may take more. */
 bool segue_memory_has_room(const memory *m);

@@ -50,8 +50,8 @@ size_t segue_queue_length(queue *q)
     return count;
 }
 
-/* What changes which learners and arms there are is stored alone; a snapshot, which may be large, so
- * that no request fails with it; and the beginning of a fit, which copies the learner as it is
+/* What changes which learners and arms there are is stored alone; a snapshot, which may be large,
+ * so that no request fails with it; and the beginning of a fit, which copies the learner as it is
  * before the transaction. */
 static bool is_alone(const op *o)
 {

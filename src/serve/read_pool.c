@@ -193,7 +193,8 @@ static segue_status start_one(segue_service *service, segue_error *err)
     segue_status status =
         segue_store_open(&self->store, service->config.store, SEGUE_STORE_READ, err);
     read_pool *pool = &service->pool;
-    if (status == SEGUE_OK && pthread_create(&pool->thread[pool->n_threads], NULL, run, self) == 0) {
+    if (status == SEGUE_OK &&
+        pthread_create(&pool->thread[pool->n_threads], NULL, run, self) == 0) {
         pool->n_threads++;
         return SEGUE_OK;
     }

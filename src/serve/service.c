@@ -310,11 +310,11 @@ static segue_status open_stores(segue_service *service, segue_error *err)
 /* Why it cannot start: how far it came, and what would be needed. */
 static void tell_memory(const segue_service *service, segue_error *err)
 {
-    (void)segue_fail(err, SEGUE_ENOMEM,
-                     "out of memory after %llu open tasks, which take %.1f MiB with their learners; "
-                     "all open tasks must fit: allow the process more (ulimit -v, control group)",
-                     atomic_load(&service->open_tasks),
-                     (double)atomic_load(&service->memory.kept) / 1048576.0);
+    (void)segue_fail(
+        err, SEGUE_ENOMEM,
+        "out of memory after %llu open tasks, which take %.1f MiB with their learners; "
+        "all open tasks must fit: allow the process more (ulimit -v, control group)",
+        atomic_load(&service->open_tasks), (double)atomic_load(&service->memory.kept) / 1048576.0);
 }
 
 static segue_status fill(segue_service *service, segue_error *err)

@@ -118,7 +118,7 @@ static segue_status stage_snapshot(segue_service *service, op *o, segue_error *e
     live_learner *live = o->live;
     o->answered = live->refit || live->seq == 0 || live->debt == 0;
     if (o->answered)
-        return SEGUE_OK; /* while a fit is under way its beginning would be lost */
+        return SEGUE_OK;      /* while a fit is under way its beginning would be lost */
     bytes b = {.data = NULL}; /* no lock: only this thread changes what is in it */
     segue_snapshot_put(live->learner, &live->record, &live->versions, &b);
     const segue_status status =

@@ -29,14 +29,13 @@ static bool make_live(segue_service *service, op *o)
 static segue_status store_live(segue_service *service, op *o, segue_error *err)
 {
     live_learner *live = o->live;
-    segue_stored_learner row = {.name = live->words.name,
-                                .config = (char *)live->config.data,
-                                .created = live->created};
+    segue_stored_learner row = {
+        .name = live->words.name, .config = (char *)live->config.data, .created = live->created};
     segue_status status = segue_store_add_learner(service->store, &row, err);
     live->id = row.id;
     for (size_t i = 0; i < live->words.n_arms && status == SEGUE_OK; i++)
-        status = segue_store_add_arm(service->store, row.id, i, live->words.arm[i], row.created,
-                                     err);
+        status =
+            segue_store_add_arm(service->store, row.id, i, live->words.arm[i], row.created, err);
     return status;
 }
 

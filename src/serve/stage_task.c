@@ -42,8 +42,7 @@ static bool make_task(segue_service *service, op *o)
                                  .version = segue_learner_version(live->learner),
                                  .n_arms = live->n_arms,
                                  .opened = segue_service_now(service)};
-    const segue_status status =
-        segue_live_prepare(live, &o->row, o->call.task, &o->opened, &why);
+    const segue_status status = segue_live_prepare(live, &o->row, o->call.task, &o->opened, &why);
     segue_count_memory(service, live);
     (void)pthread_mutex_unlock(&live->lock);
     service->memory.is_tight = status != SEGUE_OK;

@@ -137,7 +137,8 @@ static segue_status take_task(segue_learner *learner, bool identifies, open_task
             *out = entry;
             return SEGUE_OK;
         }
-        free_entry(learner, entry); /* arms were added, or all that identify were opened: for good */
+        free_entry(learner,
+                   entry); /* arms were added, or all that identify were opened: for good */
     }
     return make_task(learner, identifies, out, err);
 }

@@ -13,9 +13,9 @@ typedef struct lesson {
     segue_models *models; /* tucb's; or ... */
     segue_prior prior;    /* ... a prior, whose arrays are ... */
     double *numbers;      /* ... here */
-    uint64_t users;       /* the learner, while it is current, each open task and each copy of one */
-    size_t bytes;         /* of memory ... */
-    size_t *total;        /* ... and where those of all lessons of a learner are added up */
+    uint64_t users; /* the learner, while it is current, each open task and each copy of one */
+    size_t bytes;   /* of memory ... */
+    size_t *total;  /* ... and where those of all lessons of a learner are added up */
 } lesson;
 
 /* A task and what it was opened with. */
