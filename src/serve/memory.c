@@ -3,7 +3,7 @@
 #define _DEFAULT_SOURCE
 #include "serve/memory.h"
 
-#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,17 +117,23 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+/* The first line of a small file; false: there is none. */
+static bool read_line(const char *path, char *line, int size)
+{
+    FILE *file = fopen(path, "r");
+    const bool fine = file && fgets(line, size, file);
+    if (file)
+        (void)fclose(file);
+    return fine;
+}
+
 /* The number in a file of a control group; UINT64_MAX: none, or "max". */
 static uint64_t read_limit(const char *path)
 {
-    uint64_t limit = UINT64_MAX;
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return UINT64_MAX;
-    if (fscanf(file, "%" SCNu64, &limit) != 1 || limit == 0)
-        limit = UINT64_MAX;
-    (void)fclose(file);
-    return limit;
+    char line[64];
+    const uint64_t limit =
+        read_line(path, line, (int)sizeof line) ? strtoull(line, NULL, 10) : UINT64_MAX;
+    return limit > 0 ? limit : UINT64_MAX;
 }
 
 /* The least limit of a group and those above it. */
@@ -191,32 +197,33 @@ uint64_t segue_memory_default(void)
 
 uint64_t segue_memory_resident(void)
 {
-    uint64_t size = 0, resident = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    if (!file)
+    char line[128];
+    if (!read_line("/proc/self/statm", line, (int)sizeof line))
         return 0;
-    if (fscanf(file, "%" SCNu64 " %" SCNu64, &size, &resident) != 2)
-        resident = 0;
-    (void)fclose(file);
-    return resident * (uint64_t)sysconf(_SC_PAGESIZE);
+    const char *second = strchr(line, ' '); /* pages: in all, in memory */
+    return second ? strtoull(second, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+static double scale_of(const char *unit)
+{
+    static const char units[] = "KkMmGg";
+    const char *found = *unit ? strchr(units, *unit) : NULL;
+    if (*unit == '\0')
+        return 1.0;
+    return found && unit[1] == '\0' ? pow(1024.0, (double)((found - units) / 2 + 1)) : 0.0;
 }
 
 segue_status segue_memory_parse(const char *text, uint64_t *out, segue_error *err)
 {
     char *end = NULL;
     const double number = strtod(text, &end);
-    const char unit = end == text ? '?' : *end;
-    const double scale = unit == '\0'                 ? 1.0
-                         : unit == 'K' || unit == 'k' ? 1024.0
-                         : unit == 'M' || unit == 'm' ? MIB
-                         : unit == 'G' || unit == 'g' ? 1024.0 * MIB
-                                                      : 0.0;
-    if (!(scale > 0.0) || (unit != '\0' && end[1] != '\0'))
+    const double size = end == text ? 0.0 : number * scale_of(end);
+    if (end == text || !(scale_of(end) > 0.0))
         return segue_fail(err, SEGUE_EPARSE,
                           "--max-memory is '%.40s'; need bytes, or a number with K, M or G", text);
-    if (!(number * scale >= (double)SEGUE_MEMORY_LEAST && number * scale < 0x1p60))
+    if (!(size >= (double)SEGUE_MEMORY_LEAST && size < 0x1p60))
         return segue_fail(err, SEGUE_EDOMAIN, "--max-memory is '%.40s'; need %.0fM at least", text,
                           (double)SEGUE_MEMORY_LEAST / MIB);
-    *out = (uint64_t)(number * scale);
+    *out = (uint64_t)size;
     return SEGUE_OK;
 }
