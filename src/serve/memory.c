@@ -3,7 +3,6 @@
 #define _DEFAULT_SOURCE
 #include "serve/memory.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -204,13 +203,15 @@ uint64_t segue_memory_resident(void)
     return second ? strtoull(second, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
+/* Of what follows a number; 0: it is no unit. */
 static double scale_of(const char *unit)
 {
-    static const char units[] = "KkMmGg";
+    static const char units[] = "KMGkmg";
+    static const double scales[] = {1024.0, MIB, 1024.0 * MIB};
     const char *found = *unit ? strchr(units, *unit) : NULL;
     if (*unit == '\0')
         return 1.0;
-    return found && unit[1] == '\0' ? pow(1024.0, (double)((found - units) / 2 + 1)) : 0.0;
+    return found && unit[1] == '\0' ? scales[(found - units) % 3] : 0.0;
 }
 
 segue_status segue_memory_parse(const char *text, uint64_t *out, segue_error *err)
