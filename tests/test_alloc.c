@@ -787,6 +787,36 @@ static segue_status serve_scenario(segue_error *err)
     return status == SEGUE_OK && failed ? segue_fail(err, SEGUE_ENOMEM, "as it should") : status;
 }
 
+/* Learners and tasks are made before they are stored: whatever fails, the service goes on. */
+static segue_status open_scenario(segue_error *err)
+{
+    segue_service_config config = segue_service_defaults();
+    segue_service *service = NULL;
+    segue_checked checked;
+    config.store = "sqlite::memory:";
+    config.memory_most = SEGUE_MEMORY_LEAST;
+    segue_status status = segue_service_create(&service, &config, err);
+    if (status != SEGUE_OK)
+        return status;
+    bool fine = served(service, "POST", "/v1/learners",
+                       "{\"name\":\"l\",\"arms\":[\"A\",\"B\",\"C\",\"D\",\"E\",\"F\"],"
+                       "\"steps\":9,\"wait\":9,\"default\":0,\"control\":0.5}",
+                       NULL);
+    if (atomic_load(&failures) == 0)
+        fine = fine && serve_tasks(service, 's', 3, "") &&
+               served(service, "POST", "/v1/learners/l/tasks", "{\"task\":\"p\"}", NULL) &&
+               serve_tasks(service, 's', 2, ",\"count\":600,\"explain\":true") &&
+               serve_tasks(service, 't', 2, ",\"event\":\"e\",\"count\":600") &&
+               serve_tasks(service, 't', 2, ",\"event\":\"e\",\"count\":600,\"explain\":true") &&
+               served(service, "GET", "/v1/learners/l/tasks/s1", "", NULL);
+    const bool failed = atomic_load(&failures) > 0;
+    atomic_store(&calls_left, -1);
+    fine = fine && !segue_service_is_broken(service);
+    status = fine ? segue_check_store(service->store, &checked, err) : SEGUE_EDOMAIN;
+    segue_service_destroy(service);
+    return status == SEGUE_OK && failed ? segue_fail(err, SEGUE_ENOMEM, "as it should") : status;
+}
+
 static segue_status copy_versions(const segue_versions *versions, segue_error *err)
 {
     bytes b = {.data = NULL};
@@ -890,6 +920,12 @@ static void the_service_survives_every_failing_allocation(void **state)
 {
     (void)state;
     fail_some(serve_scenario, 100, repeats(50) < 50 ? 29 : 1); /* few under valgrind */
+}
+
+static void opening_tasks_never_ends_the_service(void **state)
+{
+    (void)state;
+    fail_some(open_scenario, 100, repeats(50) < 50 ? 29 : 1);
 }
 
 static void experiments_survive_every_failing_allocation(void **state)
@@ -1009,6 +1045,7 @@ int main(void)
         cmocka_unit_test(logs_and_connections_survive_every_failing_allocation),
         cmocka_unit_test(versions_survive_every_failing_allocation),
         cmocka_unit_test(the_service_survives_every_failing_allocation),
+        cmocka_unit_test(opening_tasks_never_ends_the_service),
         cmocka_unit_test(experiments_survive_every_failing_allocation),
         cmocka_unit_test(replay_survives_every_failing_allocation),
     };

@@ -120,6 +120,8 @@ typedef struct segue_policy {
     const segue_split *split;
     /* Take in a reward; the view has it already.  May be NULL. */
     void (*update)(const segue_view *view, size_t arm, double reward);
+    /* The state was copied with its task: point at the copy's arrays.  NULL: it points at none. */
+    void (*rebind)(const segue_view *view);
 } segue_policy;
 
 /** A policy with its options, as typed. */

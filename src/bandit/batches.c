@@ -34,6 +34,14 @@ void segue_batches_fini(batches *b)
     free(b->reward);
 }
 
+size_t segue_batches_bytes(const batches *b)
+{
+    return b->kind == SEGUE_BATCHES_NONE
+               ? 0
+               : 3 * b->n_arms * (sizeof *b->sum + sizeof *b->count) +
+                     (size_t)b->capacity * (sizeof *b->arm + sizeof *b->reward);
+}
+
 void segue_batches_clear(batches *b)
 {
     b->length = 0;

@@ -22,6 +22,9 @@ SEGUE_MUST_CHECK segue_status segue_batches_init(batches *b, segue_batches kind,
                                                  uint64_t horizon, segue_error *err);
 void segue_batches_fini(batches *b);
 
+/* Bytes of its arrays. */
+size_t segue_batches_bytes(const batches *b);
+
 /* No rewards yet. */
 void segue_batches_clear(batches *b);
 

@@ -17,6 +17,11 @@ static void begin(const segue_view *view)
     segue_player_begin(view, segue_prior_flat(view->n_arms, view->facts));
 }
 
+static void rebind(const segue_view *view)
+{
+    segue_player_rebind(view, segue_prior_flat(view->n_arms, view->facts));
+}
+
 const segue_policy segue_policy_la = {
     .name = "la",
     .summary = "look-ahead with flat Beta priors: what would a pull teach?",
@@ -27,4 +32,5 @@ const segue_policy segue_policy_la = {
     .choose = segue_player_look_ahead,
     .split = &segue_player_split,
     .update = segue_player_update,
+    .rebind = rebind,
 };

@@ -52,6 +52,13 @@ void segue_player_begin(const segue_view *view, segue_prior prior)
     memcpy(p->weight, prior.weight, prior.n_components * sizeof *prior.weight);
 }
 
+void segue_player_rebind(const segue_view *view, segue_prior prior)
+{
+    player *p = view->state;
+    p->prior = prior;
+    p->usual = p->usual ? view->allowed : NULL;
+}
+
 segue_belief segue_player_belief(const segue_view *view)
 {
     player *p = view->state;

@@ -19,6 +19,9 @@ size_t segue_player_size(size_t n_components, size_t n_arms, bool looks_ahead);
 /* Begin a task with a prior whose arrays outlive it. */
 void segue_player_begin(const segue_view *view, segue_prior prior);
 
+/* The state was copied with its task, whose prior is `prior`: point there, and at its arms. */
+void segue_player_rebind(const segue_view *view, segue_prior prior);
+
 /* Take in a reward. */
 void segue_player_update(const segue_view *view, size_t arm, double reward);
 

@@ -25,7 +25,7 @@ struct segue_task {
     double option[SEGUE_MAX_OPTIONS];
     double lowest, highest;
     double width; /* highest - lowest */
-    size_t state_size;
+    size_t state_size, facts_size;
     size_t n_told;
     batches batches;
     void *owner;
@@ -106,6 +106,7 @@ static segue_status reserve(segue_task *task, const segue_task_config *config, s
     task->sum = calloc(n_arms, sizeof *task->sum);
     task->graded = calloc(n_arms, sizeof *task->graded);
     task->allowed = calloc(2 * n_arms, sizeof *task->allowed);
+    task->facts_size = facts_size;
     task->facts = facts_size ? calloc(1, facts_size) : NULL;
     task->view.state = task->state_size ? calloc(1, task->state_size) : NULL;
     if (!task->asked || !task->pulls || !task->sum || !task->graded || !task->allowed ||
@@ -204,6 +205,79 @@ void segue_task_next(segue_task *task, const segue_rng *rng, size_t told)
     if (!task->policy->carries)
         segue_task_forget(task);
 }
+
+/* ---- copies ------------------------------------------------------------------------------ */
+
+static void *duplicate(const void *data, size_t size)
+{
+    void *made = size ? malloc(size) : NULL;
+    if (made)
+        memcpy(made, data, size);
+    return made;
+}
+
+static bool copy_arrays(segue_task *copy, const segue_task *task)
+{
+    const size_t n_arms = task->view.n_arms;
+    copy->asked = duplicate(task->asked, n_arms * sizeof *task->asked);
+    copy->pulls = duplicate(task->pulls, n_arms * sizeof *task->pulls);
+    copy->sum = duplicate(task->sum, n_arms * sizeof *task->sum);
+    copy->graded = duplicate(task->graded, n_arms * sizeof *task->graded);
+    copy->allowed = duplicate(task->allowed, 2 * n_arms * sizeof *task->allowed);
+    copy->facts = duplicate(task->facts, task->facts_size);
+    copy->view.state = duplicate(task->view.state, task->state_size);
+    return copy->asked && copy->pulls && copy->sum && copy->graded && copy->allowed &&
+           (copy->facts || !task->facts_size) && (copy->view.state || !task->state_size);
+}
+
+segue_status segue_task_copy(segue_task **out, const segue_task *task, segue_error *err)
+{
+    segue_task *copy = malloc(sizeof *copy);
+    *out = NULL;
+    if (!copy)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a copy of a task");
+    *copy = *task;
+    copy->batches = (batches){.kind = SEGUE_BATCHES_NONE};
+    copy->owner = NULL;
+    if (!copy_arrays(copy, task)) {
+        segue_task_destroy(copy);
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a copy of a task");
+    }
+    copy->view.asked = copy->asked;
+    copy->view.pulls = copy->pulls;
+    copy->view.sum = copy->sum;
+    copy->view.option = copy->option;
+    copy->view.facts = copy->facts;
+    if (task->view.allowed)
+        copy->view.allowed = copy->allowed;
+    if (task->policy->rebind)
+        task->policy->rebind(&copy->view);
+    *out = copy;
+    return SEGUE_OK;
+}
+
+void segue_task_fork(segue_task *task, segue_task *copy)
+{
+    const uint64_t seed = segue_rng_next(&task->rng), run = segue_rng_next(&task->rng) >> 1;
+    segue_rng_open(&copy->rng, seed, run, task->view.step, SEGUE_STREAM_POLICY);
+}
+
+void segue_task_note_ask(segue_task *task, size_t arm)
+{
+    assert(arm < task->view.n_arms);
+    task->asked[arm]++;
+    task->view.step++;
+}
+
+size_t segue_task_bytes(const segue_task *task)
+{
+    enum { BLOCKS = 10, OVERHEAD = 16 }; /* allocations, and what malloc adds to each */
+    const size_t arm = 2 * sizeof *task->asked + 2 * sizeof *task->sum + 2 * sizeof *task->allowed;
+    return sizeof *task + task->view.n_arms * arm + task->facts_size + task->state_size +
+           segue_batches_bytes(&task->batches) + (size_t)BLOCKS * OVERHEAD;
+}
+
+/* ---- asking ------------------------------------------------------------------------------ */
 
 static size_t choose(segue_task *task, const segue_view *view)
 {

@@ -36,6 +36,24 @@ SEGUE_MUST_CHECK segue_status segue_task_by_law(segue_task *task, const bool *al
                                                 const double *law, bool certain, double *out,
                                                 segue_error *err);
 
+/**
+ * A copy to ask and to look at, but not to tell: it keeps no batches.  What the task's prior or
+ * models point to must outlive it.  Free it with segue_task_destroy.
+ *
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_task_copy(segue_task **out, const segue_task *task,
+                                              segue_error *err);
+
+/** Before a copy is asked: give it a random stream of its own, which the task's stream names. */
+void segue_task_fork(segue_task *task, segue_task *copy);
+
+/** An arm was chosen on a copy: count it as asked. */
+void segue_task_note_ask(segue_task *task, size_t arm);
+
+/** Bytes of memory that it takes, without its prior or models. */
+size_t segue_task_bytes(const segue_task *task);
+
 /** What a kernel works on, which plays a whole task as asking and telling would. */
 typedef struct task_inside {
     const segue_policy *policy;

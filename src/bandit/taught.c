@@ -22,12 +22,23 @@ static size_t tla_size(const segue_setting *setting, const double *option)
     return segue_player_size(SEGUE_MAX_COMPONENTS, setting->n_arms, true);
 }
 
+static segue_prior prior_of(const segue_view *view)
+{
+    return view->prior ? *view->prior : segue_prior_flat(view->n_arms, view->facts);
+}
+
 static void begin(const segue_view *view)
 {
     const segue_prior *prior = view->prior;
     assert(!prior ||
            (prior->n_components <= SEGUE_MAX_COMPONENTS && prior->n_arms == view->n_arms));
-    segue_player_begin(view, prior ? *prior : segue_prior_flat(view->n_arms, view->facts));
+    (void)prior;
+    segue_player_begin(view, prior_of(view));
+}
+
+static void rebind(const segue_view *view)
+{
+    segue_player_rebind(view, prior_of(view));
 }
 
 static segue_choice choose_tla(const segue_view *view, segue_rng *rng)
@@ -52,6 +63,7 @@ const segue_policy segue_policy_tts = {
     .begin = begin,
     .choose = segue_player_thompson,
     .update = segue_player_update,
+    .rebind = rebind,
 };
 
 const segue_policy segue_policy_tla = {
@@ -64,4 +76,5 @@ const segue_policy segue_policy_tla = {
     .choose = choose_tla,
     .split = &split_tla,
     .update = segue_player_update,
+    .rebind = rebind,
 };

@@ -21,8 +21,8 @@
 #include "serve/listen.h"
 
 typedef struct settings {
-    const char *store, *listen, *token_file, *access_log;
-    uint64_t threads, open_most, group_most, connections, per_address, wal_most;
+    const char *store, *listen, *token_file, *access_log, *memory;
+    uint64_t threads, open_most, memory_most, group_most, connections, per_address, wal_most;
     double rate, request_timeout;
     bool demo;
 } settings;
@@ -40,6 +40,8 @@ static const cli_option options[] = {
      "requests a second of a token (default 0: any)", 0, 1e9},
     {"max-open", 0, CLI_WHOLE, offsetof(settings, open_most), "N",
      "open tasks that there may be (default 100000)", 1, 1e9},
+    {"max-memory", 0, CLI_TEXT, offsetof(settings, memory), "SIZE",
+     "for learners, tasks, requests: 500M, 4G (default: half)", 0, 0},
     {"group", 0, CLI_WHOLE, offsetof(settings, group_most), "N",
      "stored together at most; 1: one by one (default 512)", 1, 1e6},
     {"request-timeout", 0, CLI_NUMBER, offsetof(settings, request_timeout), "S",
@@ -211,6 +213,7 @@ static segue_status serve_on(const settings *set, int fd, segue_log_writer *log,
     segue_http *http = NULL;
     config.store = set->store;
     config.token_file = set->token_file;
+    config.memory_most = set->memory_most;
     config.open_most = set->open_most;
     config.group_most = set->group_most;
     config.wal_most = set->wal_most << 20;
@@ -303,8 +306,10 @@ static segue_status run(int argc, char **argv, segue_error *err)
                     .request_timeout = 30.0,
                     .wal_most = usual.wal_most >> 20,
                     .threads = cli_processors()};
-    const segue_status status =
+    segue_status status =
         cli_parse(options, sizeof options / sizeof *options, argc, argv, &set, err);
+    if (status == SEGUE_OK && set.memory)
+        status = segue_memory_parse(set.memory, &set.memory_most, err);
     if (status != SEGUE_OK)
         return status;
     cli_interrupt_catch();

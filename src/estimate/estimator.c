@@ -167,6 +167,14 @@ segue_status segue_estimator_create(segue_estimator **out, const segue_estimator
     return SEGUE_OK;
 }
 
+size_t segue_estimator_bytes(const segue_estimator *est)
+{
+    const size_t m = est->config.n_models, n = est->config.n_arms;
+    const size_t answers = 2 * answer_size(&est->fit) + 9 * m * m + 4 * m;
+    const size_t form = 2 * n + n * m + m + 2 * m * m * m;
+    return sizeof *est + (answers + form) * sizeof(double) + segue_ring_bytes(&est->counted.tasks);
+}
+
 void segue_estimator_destroy(segue_estimator *est)
 {
     if (!est)

@@ -36,6 +36,13 @@ segue_status segue_kept_init(kept *k, size_t n_arms, segue_views views, segue_er
     return SEGUE_OK;
 }
 
+size_t segue_kept_bytes(const kept *k)
+{
+    const size_t block = sizeof(kept_block) + 3 * KEPT_BLOCK * k->n_arms * sizeof(float);
+    const size_t doubles = k->n_arms * (k->n_arms + 2 * PROBES + 2 * KEPT_BLOCK);
+    return doubles * sizeof(double) + k->n_blocks * (block + sizeof(kept_block *));
+}
+
 void segue_kept_fini(kept *k)
 {
     for (size_t i = 0; i < k->n_blocks; i++)

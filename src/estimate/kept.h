@@ -31,6 +31,9 @@ SEGUE_MUST_CHECK segue_status segue_kept_init(kept *k, size_t n_arms, segue_view
                                               segue_error *err);
 void segue_kept_fini(kept *k);
 
+/* Bytes of its arrays. */
+size_t segue_kept_bytes(const kept *k);
+
 /* Make room for `more` tasks; @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_kept_reserve(kept *k, uint64_t more, segue_error *err);
 

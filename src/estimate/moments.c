@@ -74,6 +74,14 @@ segue_status segue_moments_create(segue_moments **out, size_t n_arms, segue_view
     return SEGUE_OK;
 }
 
+size_t segue_moments_bytes(const segue_moments *moments)
+{
+    const size_t n = moments->n_arms;
+    return sizeof *moments + n * sizeof(double) +
+           (is_stored(moments) ? (n * n + n * n * n) * sizeof(double)
+                               : segue_kept_bytes(&moments->kept));
+}
+
 void segue_moments_destroy(segue_moments *moments)
 {
     if (!moments)

@@ -57,6 +57,11 @@ static void write_row(ring *r, size_t at, uint64_t number, const double *sum, co
 }
 
 /* Place after place, from row 0 on. */
+size_t segue_ring_bytes(const ring *r)
+{
+    return r->capacity * (2 * r->n_arms * sizeof *r->row + sizeof *r->number);
+}
+
 static void copy_rows(ring *to, const ring *from)
 {
     for (size_t k = 0; k < from->count; k++)

@@ -24,6 +24,9 @@ typedef struct ring {
 void segue_ring_init(ring *r, size_t n_arms, size_t window);
 void segue_ring_fini(ring *r);
 
+/* Bytes of its arrays. */
+size_t segue_ring_bytes(const ring *r);
+
 /* Room for `more` tasks, as far as the window goes.  @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_ring_reserve(ring *r, size_t more, segue_error *err);
 

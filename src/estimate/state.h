@@ -31,6 +31,10 @@ void segue_estimator_swap(segue_estimator *a, segue_estimator *b);
 /** em: the tasks that were added so far. */
 uint64_t segue_estimator_told(const segue_estimator *estimator);
 
+/** Bytes of memory that they take; of an estimator those that do not depend on how it fits. */
+size_t segue_moments_bytes(const segue_moments *moments);
+size_t segue_estimator_bytes(const segue_estimator *estimator);
+
 /** The constant name of an estimator's method. */
 const char *segue_estimator_method(const segue_estimator *estimator);
 

@@ -108,6 +108,9 @@ SEGUE_MUST_CHECK segue_status segue_types_resize(segue_types *types, size_t n_ar
 
 size_t segue_types_arms(const segue_types *types);
 
+/** Bytes of memory that they take. */
+size_t segue_types_bytes(const segue_types *types);
+
 /** Types; 0 before the first fit, and for a few tasks after a change. */
 size_t segue_types_count(const segue_types *types);
 

@@ -27,13 +27,13 @@ static void write_sides(bytes *b, const record_group *group)
     write_side(b, "control", &group->side[1]);
 }
 
-static void write_worth(bytes *b, const live_learner *live)
+static void write_worth(bytes *b, const live_learner *live, const record_group *closed)
 {
     segue_confseq effect;
     segue_out_name(b, "worth");
     segue_out(b, "{");
-    write_sides(b, &live->record.whole);
-    if (segue_effect_of(live, &effect)) {
+    write_sides(b, closed);
+    if (segue_effect_of(live, closed, &effect)) {
         segue_out_double(b, "difference", effect.difference);
         segue_out(b, ",\"interval\":[");
         segue_out_number(b, effect.low);
@@ -57,61 +57,113 @@ static void write_mean(bytes *b, uint64_t pulls, double total)
 
 /* ---- a learner --------------------------------------------------------------------------- */
 
-static void write_arms(const live_learner *live, bytes *b)
+static void copy_arms(const live_learner *live, shown_learner *out)
+{
+    for (size_t i = 0; i < live->n_arms; i++)
+        out->arm[i] = (shown_arm){.name = live->arm[i]->name,
+                                  .retired = !live->allowed[i],
+                                  .pulls = live->arm[i]->pulls,
+                                  .total = live->arm[i]->total};
+    out->n_arms = live->n_arms;
+}
+
+bool segue_show_learner(live_learner *live, shown_learner *out)
+{
+    (void)pthread_mutex_lock(&live->lock);
+    *out = (shown_learner){.version = segue_learner_version(live->learner),
+                           .age = segue_learner_look(live->learner).age,
+                           .open = live->by_id.count,
+                           .closed = segue_record_tasks(&live->record),
+                           .control = live->record.closed[1],
+                           .rewards = live->rewards,
+                           .whole = live->record.whole};
+    out->arm = calloc(live->n_arms, sizeof *out->arm);
+    if (out->arm)
+        copy_arms(live, out);
+    const bool fine = out->arm && segue_learner_found(live->learner, &out->found, NULL) == SEGUE_OK;
+    (void)pthread_mutex_unlock(&live->lock);
+    return fine;
+}
+
+void segue_shown_fini(shown_learner *shown)
+{
+    free(shown->arm);
+    segue_found_fini(&shown->found);
+    shown->arm = NULL;
+}
+
+static void write_arms(const shown_learner *shown, bytes *b)
 {
     segue_out_name(b, "arms");
     segue_out(b, "[");
-    for (size_t i = 0; i < live->n_arms; i++) {
+    for (size_t i = 0; i < shown->n_arms; i++) {
+        const shown_arm *arm = &shown->arm[i];
         segue_out(b, i > 0 ? ",{" : "{");
-        segue_out_text(b, "name", live->arm[i]->name);
-        segue_out_bool(b, "retired", !live->allowed[i]);
-        segue_out_whole(b, "pulls", live->arm[i]->pulls);
-        write_mean(b, live->arm[i]->pulls, live->arm[i]->total);
+        segue_out_text(b, "name", arm->name);
+        segue_out_bool(b, "retired", arm->retired);
+        segue_out_whole(b, "pulls", arm->pulls);
+        write_mean(b, arm->pulls, arm->total);
         segue_out(b, "}");
     }
     segue_out(b, "]");
 }
 
-static void write_types(const live_learner *live, bytes *b)
+static void write_counts(const shown_learner *shown, bytes *b)
 {
-    segue_found found;
-    if (segue_learner_found(live->learner, &found, NULL) == SEGUE_OK)
-        segue_answer_types(b, &found);
-    else
-        b->failed = true;
-    segue_found_fini(&found);
-}
-
-static void write_counts(const live_learner *live, bytes *b)
-{
-    segue_out_whole(b, "version", segue_learner_version(live->learner));
-    segue_out_whole(b, "age", segue_learner_look(live->learner).age);
+    segue_out_whole(b, "version", shown->version);
+    segue_out_whole(b, "age", shown->age);
     segue_out(b, ",\"tasks\":{");
-    segue_out_whole(b, "open", live->by_id.count);
-    segue_out_whole(b, "closed", segue_record_tasks(&live->record));
-    segue_out_whole(b, "control", live->record.closed[1]);
+    segue_out_whole(b, "open", shown->open);
+    segue_out_whole(b, "closed", shown->closed);
+    segue_out_whole(b, "control", shown->control);
     segue_out(b, "}");
-    segue_out_whole(b, "rewards", live->rewards);
+    segue_out_whole(b, "rewards", shown->rewards);
 }
 
-void segue_answer_learner(live_learner *live, int status, segue_reply *reply)
+static void write_head(const live_learner *live, const shown_learner *shown, bytes *b)
 {
-    bytes *b = &reply->body;
-    reply->status = status;
     segue_out(b, "{");
     segue_out_text(b, "name", live->words.name);
     segue_out_text(b, "method", live->method);
     segue_out_double(b, "created", live->created);
     segue_out_name(b, "made_with");
     segue_bytes_put(b, live->config.data, live->config.size - 1); /* without the 0 */
-    (void)pthread_mutex_lock(&live->lock);
-    write_arms(live, b);
+    write_arms(shown, b);
     segue_words_write_numbers(&live->words, b);
-    write_counts(live, b);
-    write_types(live, b);
-    write_worth(b, live);
-    (void)pthread_mutex_unlock(&live->lock);
+    write_counts(shown, b);
+    segue_out_name(b, "types");
+    segue_out(b, "[");
+}
+
+static void write_tail(const live_learner *live, const shown_learner *shown, bytes *b)
+{
+    segue_out(b, "]");
+    segue_out_double(b, "none", shown->found.none);
+    write_worth(b, live, &shown->whole);
     segue_out(b, "}");
+}
+
+bool segue_answer_part(const live_learner *live, const shown_learner *shown, size_t part, bytes *b)
+{
+    if (part == 0)
+        write_head(live, shown, b);
+    else if (part <= shown->found.n_types)
+        segue_answer_type(b, &shown->found, part - 1);
+    else
+        write_tail(live, shown, b);
+    return part <= shown->found.n_types;
+}
+
+void segue_answer_learner(live_learner *live, int status, segue_reply *reply)
+{
+    shown_learner shown;
+    reply->status = status;
+    if (segue_show_learner(live, &shown))
+        for (size_t part = 0; segue_answer_part(live, &shown, part, &reply->body); part++)
+            ;
+    else
+        reply->body.failed = true;
+    segue_shown_fini(&shown);
 }
 
 static int by_name(const void *a, const void *b)
@@ -131,7 +183,7 @@ static void write_found(const live_learner *live, bytes *b)
     segue_found_fini(&found);
 }
 
-static void write_line(live_learner *live, bytes *b)
+void segue_answer_line(live_learner *live, bytes *b)
 {
     segue_out(b, "{");
     segue_out_text(b, "name", live->words.name);
@@ -142,30 +194,16 @@ static void write_line(live_learner *live, bytes *b)
     segue_out_whole(b, "closed", segue_record_tasks(&live->record));
     segue_out_whole(b, "rewards", live->rewards);
     segue_out_whole(b, "version", segue_learner_version(live->learner));
-    write_worth(b, live);
+    write_worth(b, live, &live->record.whole);
     write_found(live, b);
     (void)pthread_mutex_unlock(&live->lock);
     segue_out_double(b, "created", live->created);
     segue_out(b, "}");
 }
 
-void segue_answer_list(segue_service *service, segue_reply *reply)
+void segue_sort_learners(live_learner **all, size_t count)
 {
-    size_t count = 0;
-    live_learner **all = segue_service_all(service, &count);
-    if (!all) {
-        segue_reply_fail(reply, 503, "out of memory for the learners");
-        return;
-    }
     qsort(all, count, sizeof(live_learner *), by_name);
-    segue_out(&reply->body, "{\"learners\":[");
-    for (size_t i = 0; i < count; i++) {
-        segue_out(&reply->body, i > 0 ? "," : "");
-        write_line(all[i], &reply->body);
-        segue_live_release(all[i]);
-    }
-    segue_out(&reply->body, "]}");
-    free(all);
 }
 
 /* ---- history ----------------------------------------------------------------------------- */
@@ -186,6 +224,55 @@ void segue_answer_history(live_learner *live, segue_reply *reply)
     }
     (void)pthread_mutex_unlock(&live->lock);
     segue_out(b, "]}");
+}
+
+/* ---- explanations ------------------------------------------------------------------------ */
+
+static void write_reasons(const segue_explanation *why, const char *arm, bytes *b)
+{
+    static const char *const purposes[] = {"exploit", "tell-apart", "look"};
+    segue_out(b, "{\"types\":[");
+    for (size_t i = 0; i <= why->n_types; i++) {
+        segue_out(b, i > 0 ? ",{" : "{");
+        segue_out_whole(b, "type", i);
+        segue_out_double(b, "weight", why->weight[i]);
+        segue_out(b, "}");
+    }
+    segue_out(b, "]");
+    segue_out_text(b, "purpose", purposes[why->purpose]);
+    segue_out_text(b, "arm", arm);
+    if (why->purpose == SEGUE_TELL_APART)
+        segue_out_format(b, ",\"apart\":[%zu,%zu]", why->first, why->second);
+    segue_out(b, "}");
+}
+
+void segue_answer_explanation(live_learner *live, const live_task *task, const bool *allowed,
+                              bytes *b)
+{
+    segue_explanation why;
+    if (task->control ||
+        segue_learner_explain_among(live->learner, task->play, allowed, &why, NULL) != SEGUE_OK)
+        segue_out(b, "null");
+    else
+        write_reasons(&why, live->arm[why.arm]->name, b);
+}
+
+void segue_answer_copied(const live_learner *live, const copied_task *copy, const bool *allowed,
+                         bytes *b)
+{
+    segue_explanation why;
+    if (copy->task.control || segue_learner_explain_among(live->learner, copy->task.play, allowed,
+                                                          &why, NULL) != SEGUE_OK)
+        segue_out(b, "null");
+    else
+        write_reasons(&why, copy->names[why.arm], b);
+}
+
+void segue_end_copy(live_learner *live, copied_task *copy)
+{
+    (void)pthread_mutex_lock(&live->lock);
+    segue_live_copy_fini(copy);
+    (void)pthread_mutex_unlock(&live->lock);
 }
 
 /* ---- tasks ------------------------------------------------------------------------------- */
@@ -227,80 +314,54 @@ void segue_answer_row(const live_learner *live, const segue_stored_task *row, co
     segue_out(&reply->body, "}");
 }
 
-typedef struct task_list {
-    live_learner *live;
-    bool explain;
-    bytes *b;
-    bool begun;
-} task_list;
-
-static void write_listed(const task_list *list, const segue_stored_task *row, const live_task *task)
+/* Copy an open task; false: it is not open, or memory ran out. */
+static bool copy_open(live_learner *live, const live_task *task, segue_stored_task *row,
+                      copied_task *copy, bytes *b)
 {
-    const segue_stored_task now = task ? segue_row_of(list->live, task) : *row;
-    write_row(list->live, &now, row->key, list->b);
-    if (!list->explain)
-        return;
-    segue_out_name(list->b, "explanation");
-    if (task)
-        segue_answer_explanation(list->live, task, segue_live_allowed(list->live), list->b);
-    else
-        segue_out(list->b, "null");
+    if (!task)
+        return false;
+    *row = segue_row_of(live, task);
+    if (segue_live_copy(live, task, copy, NULL) == SEGUE_OK)
+        return true;
+    b->failed = true;
+    return false;
+}
+
+static void explain_listed(live_learner *live, segue_stored_task *row, copied_task *copy, bytes *b)
+{
+    (void)pthread_mutex_lock(&live->lock);
+    (void)copy_open(live, row->open ? segue_live_by_id(live, row->id) : NULL, row, copy, b);
+    (void)pthread_mutex_unlock(&live->lock);
 }
 
 /* Of an open task the learner knows more than the store. */
-static segue_status on_task(void *context, const segue_stored_task *row, segue_error *err)
+static void update_row(live_learner *live, segue_stored_task *row)
 {
-    task_list *list = context;
-    (void)err;
-    segue_out(list->b, list->begun ? ",{" : "{");
-    list->begun = true;
-    (void)pthread_mutex_lock(&list->live->lock);
-    write_listed(list, row, row->open ? segue_live_by_id(list->live, row->id) : NULL);
-    (void)pthread_mutex_unlock(&list->live->lock);
-    segue_out(list->b, "}");
-    return SEGUE_OK;
+    (void)pthread_mutex_lock(&live->lock);
+    const live_task *task = row->open ? segue_live_by_id(live, row->id) : NULL;
+    if (task)
+        *row = segue_row_of(live, task);
+    (void)pthread_mutex_unlock(&live->lock);
 }
 
-void segue_answer_tasks(segue_service *service, live_learner *live, const segue_call *call,
-                        segue_reply *reply)
+void segue_answer_listed(live_learner *live, const segue_stored_task *row, bool explain, bytes *b)
 {
-    const segue_tasks_which which = call->open == 1   ? SEGUE_TASKS_NEWEST_OPEN
-                                    : call->open == 0 ? SEGUE_TASKS_NEWEST_CLOSED
-                                                      : SEGUE_TASKS_NEWEST;
-    task_list list = {.live = live, .explain = call->explain, .b = &reply->body};
-    segue_error err;
-    segue_out(&reply->body, "{\"tasks\":[");
-    (void)pthread_mutex_lock(&service->reader_lock);
-    const segue_status status =
-        segue_store_tasks(service->reader, live->id, which, call->limit, on_task, &list, &err);
-    (void)pthread_mutex_unlock(&service->reader_lock);
-    segue_out(&reply->body, "]}");
-    if (status != SEGUE_OK)
-        segue_reply_fail(reply, 503, "%s", err.message);
-}
-
-void segue_answer_explanation(live_learner *live, const live_task *task, const bool *allowed,
-                              bytes *b)
-{
-    static const char *const purposes[] = {"exploit", "tell-apart", "look"};
-    segue_explanation why;
-    if (task->control ||
-        segue_learner_explain_among(live->learner, task->play, allowed, &why, NULL) != SEGUE_OK) {
-        segue_out(b, "null");
-        return;
+    segue_stored_task now = *row;
+    copied_task copy = {.names = NULL};
+    if (explain)
+        explain_listed(live, &now, &copy, b);
+    else
+        update_row(live, &now);
+    segue_out(b, "{");
+    write_row(live, &now, row->key, b);
+    if (explain) {
+        segue_out_name(b, "explanation");
+        if (copy.task.play)
+            segue_answer_copied(live, &copy, copy.allowed, b);
+        else
+            segue_out(b, "null");
+        segue_end_copy(live, &copy);
     }
-    segue_out(b, "{\"types\":[");
-    for (size_t i = 0; i <= why.n_types; i++) {
-        segue_out(b, i > 0 ? ",{" : "{");
-        segue_out_whole(b, "type", i);
-        segue_out_double(b, "weight", why.weight[i]);
-        segue_out(b, "}");
-    }
-    segue_out(b, "]");
-    segue_out_text(b, "purpose", purposes[why.purpose]);
-    segue_out_text(b, "arm", live->arm[why.arm]->name);
-    if (why.purpose == SEGUE_TELL_APART)
-        segue_out_format(b, ",\"apart\":[%zu,%zu]", why.first, why.second);
     segue_out(b, "}");
 }
 
@@ -313,21 +374,21 @@ static void write_task_arm(const char *name, uint64_t pulls, double total, bool 
     segue_out(b, "}");
 }
 
-static void write_open_task(live_learner *live, const live_task *task, bytes *b)
+static void write_open_task(const live_learner *live, const segue_stored_task *row,
+                            const copied_task *copy, const char *key, bytes *b)
 {
-    const segue_stored_task row = segue_row_of(live, task);
-    const segue_task_info info = segue_task_look(task->play);
-    write_row(live, &row, task->key, b);
+    const segue_task *play = copy->task.play;
+    const segue_task_info info = segue_task_look(play);
+    write_row(live, row, key, b);
     segue_out(b, ",\"arms\":[");
-    for (size_t i = 0; i < task->n_arms; i++)
-        write_task_arm(live->arm[i]->name, info.pulls[i],
-                       info.pulls[i] > 0 ? segue_task_mean(task->play, i) * (double)info.pulls[i]
-                                         : 0.0,
+    for (size_t i = 0; i < copy->task.n_arms; i++)
+        write_task_arm(copy->names[i], info.pulls[i],
+                       info.pulls[i] > 0 ? segue_task_mean(play, i) * (double)info.pulls[i] : 0.0,
                        i == 0, b);
     segue_out(b, "]");
-    segue_out_whole(b, "waiting", info.step > task->rewards ? info.step - task->rewards : 0);
+    segue_out_whole(b, "waiting", info.step > row->rewards ? info.step - row->rewards : 0);
     segue_out_name(b, "explanation");
-    segue_answer_explanation(live, task, segue_live_allowed(live), b);
+    segue_answer_copied(live, copy, copy->allowed, b);
 }
 
 /* Sums over the rewards of a closed task. */
@@ -357,7 +418,7 @@ static void write_closed_task(live_learner *live, const segue_stored_task *row, 
     segue_out(b, "],\"waiting\":0,\"explanation\":null");
 }
 
-static void answer_closed_task(segue_service *service, live_learner *live, const char *key,
+static void answer_closed_task(segue_store *store, live_learner *live, const char *key,
                                segue_reply *reply)
 {
     segue_stored_task row;
@@ -368,11 +429,9 @@ static void answer_closed_task(segue_service *service, live_learner *live, const
         segue_reply_fail(reply, 503, "out of memory for a task");
         return;
     }
-    (void)pthread_mutex_lock(&service->reader_lock);
-    segue_status status = segue_store_find_task(service->reader, live->id, key, &row, &found, &err);
+    segue_status status = segue_store_find_task(store, live->id, key, &row, &found, &err);
     if (status == SEGUE_OK && found)
-        status = segue_store_rewards(service->reader, row.id, on_reward, sums, &err);
-    (void)pthread_mutex_unlock(&service->reader_lock);
+        status = segue_store_rewards(store, row.id, on_reward, sums, &err);
     if (status != SEGUE_OK)
         segue_reply_fail(reply, 503, "%s", err.message);
     else if (!found)
@@ -382,17 +441,19 @@ static void answer_closed_task(segue_service *service, live_learner *live, const
     free(sums);
 }
 
-void segue_answer_task(segue_service *service, live_learner *live, const char *key,
-                       segue_reply *reply)
+void segue_answer_task(segue_store *store, live_learner *live, const char *key, segue_reply *reply)
 {
+    segue_stored_task row;
+    copied_task copy = {.names = NULL};
     segue_out(&reply->body, "{");
     (void)pthread_mutex_lock(&live->lock);
-    const live_task *task = segue_live_by_key(live, key);
-    if (task)
-        write_open_task(live, task, &reply->body);
+    const bool is_open = copy_open(live, segue_live_by_key(live, key), &row, &copy, &reply->body);
     (void)pthread_mutex_unlock(&live->lock);
-    if (!task)
-        answer_closed_task(service, live, key, reply);
+    if (is_open)
+        write_open_task(live, &row, &copy, key, &reply->body);
+    else if (!reply->body.failed)
+        answer_closed_task(store, live, key, reply);
+    segue_end_copy(live, &copy);
     if (reply->status == 200)
         segue_out(&reply->body, "}");
 }

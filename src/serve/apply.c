@@ -16,28 +16,14 @@ static void count(atomic_ullong *counter)
 
 /* ---- learners ---------------------------------------------------------------------------- */
 
-static segue_status make_live(segue_service *service, op *o, segue_error *err)
-{
-    segue_learner *learner = o->learner;
-    o->learner = NULL;
-    segue_status status =
-        segue_live_create(&o->live, &o->made, &o->call.words, learner, service->key, err);
-    for (size_t i = 0; status == SEGUE_OK && i < o->live->words.n_arms; i++)
-        status = segue_live_name_arm(o->live, o->live->words.arm[i], false, err);
-    if (status != SEGUE_OK)
-        return status;
-    if (!segue_service_enter(service, o->live))
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a learner");
-    segue_live_hold(o->live); /* the table's, besides the operation's */
-    return SEGUE_OK;
-}
-
 static segue_status apply_create(segue_service *service, op *o, segue_error *err)
 {
-    const segue_status status = o->is_new ? make_live(service, o, err) : SEGUE_OK;
-    if (status == SEGUE_OK)
-        segue_answer_learner(o->live, o->is_new ? 201 : 200, o->reply);
-    return status;
+    if (o->is_new && !segue_service_enter(service, o->live))
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a learner");
+    if (o->is_new)
+        segue_live_hold(o->live); /* the table's, besides the operation's */
+    segue_answer_learner(o->live, o->is_new ? 201 : 200, o->reply);
+    return SEGUE_OK;
 }
 
 static segue_status apply_delete(segue_service *service, op *o, segue_error *err)
@@ -45,6 +31,10 @@ static segue_status apply_delete(segue_service *service, op *o, segue_error *err
     (void)err;
     segue_service_leave(service, o->live);
     (void)atomic_fetch_sub(&service->open_tasks, o->live->by_id.count);
+    (void)pthread_mutex_lock(&o->live->lock);
+    o->live->is_gone = true;
+    segue_count_memory(service, o->live);
+    (void)pthread_mutex_unlock(&o->live->lock);
     segue_live_release(o->live); /* the table's */
     segue_out(&o->reply->body, "{");
     segue_out_text(&o->reply->body, "deleted", o->call.learner);
@@ -93,24 +83,21 @@ static segue_status apply_retire_arm(segue_service *service, op *o, segue_error 
 
 /* ---- tasks ------------------------------------------------------------------------------- */
 
-static segue_status open_live(segue_service *service, op *o, segue_error *err)
+static void open_live(segue_service *service, op *o)
 {
     (void)pthread_mutex_lock(&o->live->lock);
-    const segue_status status =
-        segue_live_open(o->live, &o->row, o->call.task, segue_service_draw(service), err);
-    if (status == SEGUE_OK)
-        segue_live_by_id(o->live, o->row.id)->active = segue_service_time(service);
+    segue_live_enter(o->live, o->opened, o->row.id, segue_service_draw(service));
+    o->opened->active = segue_service_time(service);
     (void)pthread_mutex_unlock(&o->live->lock);
-    if (status == SEGUE_OK)
-        count(&service->open_tasks);
-    return status;
+    o->opened = NULL;
+    count(&service->open_tasks);
 }
 
 static segue_status apply_open(segue_service *service, op *o, segue_error *err)
 {
-    const segue_status status = o->is_new ? open_live(service, o, err) : SEGUE_OK;
-    if (status != SEGUE_OK)
-        return status;
+    (void)err;
+    if (o->is_new)
+        open_live(service, o);
     const live_task *task = segue_live_by_key(o->live, o->call.task);
     if (task)
         o->row = segue_row_of(o->live, task);
@@ -236,12 +223,18 @@ static void answer_event(segue_service *service, op *o)
 
 static segue_status apply_ask(segue_service *service, op *o, segue_error *err)
 {
-    if (o->again)
-        return open_live(service, o, err);
-    if (o->asked.n > 0)
+    (void)err;
+    if (o->again) {
+        open_live(service, o);
+        return SEGUE_OK;
+    }
+    if (o->asked.n > 0) {
         answer_event(service, o);
-    else if (!segue_ask_now(service, o->live, &o->call, &o->told, o->reply))
-        o->again = true; /* it was closed just now: the store tells what then */
+        return SEGUE_OK;
+    }
+    const ask_outcome outcome = segue_ask_now(service, o->live, &o->call, &o->told, o->reply);
+    o->to_pool = outcome == ASK_IS_LONG;
+    o->again = outcome == ASK_NOT_OPEN; /* it was closed just now: the store tells what then */
     return SEGUE_OK;
 }
 
@@ -263,15 +256,12 @@ static segue_status apply_begin(segue_service *service, op *o, segue_error *err)
 {
     live_learner *live = o->live;
     (void)pthread_mutex_lock(&live->lock);
-    segue_status status = segue_learner_refit_begin(live->learner, &live->refit, err);
-    if (status == SEGUE_OK)
-        status = segue_versions_note(&live->versions, live->learner, err);
+    const segue_status status = segue_versions_note(&live->versions, live->learner, err);
     (void)pthread_mutex_unlock(&live->lock);
     live->seq = o->seq;
     live->refit_staged = false;
     atomic_store(&live->refit_run, false);
-    if (status == SEGUE_OK)
-        segue_work_add(service, live);
+    segue_work_add(service, live);
     return status;
 }
 
@@ -317,6 +307,36 @@ static segue_status apply_nothing(segue_service *service, op *o, segue_error *er
     return SEGUE_OK;
 }
 
+/* Whether it changes how much memory a learner takes. */
+static bool changes_memory(const op *o)
+{
+    switch (o->kind) {
+    case OP_TELL:
+    case OP_FALL_BACK:
+        return o->closes;
+    case OP_ASK:
+        return o->is_new;
+    case OP_KEEP:
+    case OP_EXPIRE:
+    case OP_SNAPSHOT:
+    case OP_PURGE:
+    case OP_PROBE:
+        return false;
+    default:
+        return true;
+    }
+}
+
+/* Count the memory anew, and have back what was lent. */
+static void count_again(segue_service *service, const op *o)
+{
+    (void)pthread_mutex_lock(&o->live->lock);
+    segue_count_memory(service, o->live);
+    (void)pthread_mutex_unlock(&o->live->lock);
+    segue_want_memory(service, o->live);
+    (void)segue_memory_restore(&service->memory);
+}
+
 void segue_apply(segue_service *service, op *o)
 {
     static segue_status (*const applies[])(segue_service *, op *, segue_error *) = {
@@ -330,7 +350,13 @@ void segue_apply(segue_service *service, op *o)
         [OP_PURGE] = apply_purge,       [OP_PROBE] = apply_nothing,
         [OP_CHECKPOINT] = apply_nothing};
     segue_error err;
-    if (applies[o->kind](service, o, &err) == SEGUE_OK)
+    const bool counts = changes_memory(o);
+    if (counts)
+        segue_memory_lend(&service->memory);
+    const segue_status status = applies[o->kind](service, o, &err);
+    if (counts)
+        count_again(service, o);
+    if (status == SEGUE_OK)
         return;
     segue_service_break(service, &err);
     o->again = false;

@@ -7,7 +7,8 @@
 #include "serve/inside.h"
 #include "serve/out.h"
 
-#define UNSTORED_MOST 50000 /* waiting decisions: stored in a quarter of a second */
+#define UNSTORED_MOST 50000   /* waiting decisions: stored in a quarter of a second */
+#define SHORT_WORK    20000.0 /* units of segue_live_work, some 2 ms: what a thread of HTTP may do */
 
 /* ---- choosing ---------------------------------------------------------------------------- */
 
@@ -28,10 +29,8 @@ static bool exclude(const live_learner *live, size_t n_arms, const json_t *list,
     return true;
 }
 
-/* Those of the first n_arms that may be chosen: *allowed (of all arms), the caller's to free; NULL:
- * all of them. */
-static bool find_allowed(const live_learner *live, size_t n_arms, const segue_call *call,
-                         bool **allowed, segue_reply *reply)
+bool segue_find_allowed(const live_learner *live, size_t n_arms, const segue_call *call,
+                        bool **allowed, segue_reply *reply)
 {
     *allowed = NULL;
     if (live->n_retired == 0 && !call->exclude)
@@ -49,7 +48,7 @@ static bool find_allowed(const live_learner *live, size_t n_arms, const segue_ca
 bool segue_may_choose(const live_learner *live, const segue_call *call, segue_reply *reply)
 {
     bool *allowed = NULL;
-    bool fine = find_allowed(live, live->n_arms, call, &allowed, reply);
+    bool fine = segue_find_allowed(live, live->n_arms, call, &allowed, reply);
     if (fine && allowed && !memchr(allowed, 1, live->n_arms)) {
         segue_reply_fail(reply, 409, "no arm is left to choose: all are excluded or retired");
         fine = false;
@@ -79,17 +78,23 @@ static segue_status choose_each(segue_service *service, live_learner *live, live
     return status;
 }
 
+void segue_answer_no_choice(const segue_error *why, segue_reply *reply)
+{
+    if (why->status == SEGUE_EDOMAIN)
+        segue_reply_fail(reply, 409,
+                         "no arm of the task is left to choose: all that it was opened with are "
+                         "excluded or retired");
+    else
+        segue_reply_fail(reply, 503, "%s", why->message);
+}
+
 static bool choose_all(segue_service *service, live_learner *live, live_task *task,
                        const segue_call *call, const bool *allowed, asked *out, segue_reply *reply)
 {
     segue_error err;
     const segue_status status = choose_each(service, live, task, call, allowed, out, &err);
-    if (status == SEGUE_EDOMAIN)
-        segue_reply_fail(reply, 409,
-                         "no arm of the task is left to choose: all that it was opened with are "
-                         "excluded or retired");
-    else if (status != SEGUE_OK)
-        segue_reply_fail(reply, 503, "%s", err.message);
+    if (status != SEGUE_OK)
+        segue_answer_no_choice(&err, reply);
     return status == SEGUE_OK;
 }
 
@@ -97,7 +102,7 @@ bool segue_choose(segue_service *service, live_learner *live, live_task *task,
                   const segue_call *call, asked *out, segue_reply *reply)
 {
     bool *allowed = NULL;
-    if (!find_allowed(live, task->n_arms, call, &allowed, reply)) {
+    if (!segue_find_allowed(live, task->n_arms, call, &allowed, reply)) {
         free(allowed);
         return false;
     }
@@ -110,23 +115,12 @@ bool segue_choose(segue_service *service, live_learner *live, live_task *task,
     return fine;
 }
 
-void segue_let_wait(live_learner *live, const asked *a, bool kept)
-{
-    if (!live->words.has_default)
-        return;
-    for (size_t i = 0; i < a->n; i++) {
-        const segue_status status =
-            segue_line_join(&live->line, &a->choice[i].decision, kept, &live->by_id, NULL);
-        (void)status; /* without memory its default is not counted */
-    }
-}
-
 /* Whether decisions may wait for a default although they are not stored yet.  Without this bound
  * asks outrun the disk, and a kill would lose the defaults of more than the last second. */
-static bool may_wait(segue_service *service, const live_learner *live, segue_reply *reply)
+static bool may_wait(segue_service *service, segue_reply *reply)
 {
     const unsigned long long unstored = atomic_load(&service->unstored);
-    if (!live->words.has_default || unstored < UNSTORED_MOST)
+    if (unstored < UNSTORED_MOST)
         return true;
     segue_reply_fail(reply, 503,
                      "%llu decisions that wait for a default are not stored yet; try again in 1 s",
@@ -135,14 +129,54 @@ static bool may_wait(segue_service *service, const live_learner *live, segue_rep
     return false;
 }
 
-bool segue_ask_now(segue_service *service, live_learner *live, const segue_call *call,
-                   const bytes *told, segue_reply *reply)
+bool segue_let_many_wait(segue_service *service, live_learner *live, const segue_call *call,
+                         segue_reply *reply)
+{
+    const size_t more = call->count ? (size_t)call->count : 1;
+    if (!live->words.has_default)
+        return true;
+    if (!call->event[0] && !may_wait(service, reply)) /* events are stored with their answer */
+        return false;
+    if (live->line.count + more <= live->line.capacity)
+        return true;
+    if (!segue_has_memory(service, reply))
+        return false;
+    const bool fine = segue_line_reserve(&live->line, more, &live->by_id);
+    segue_count_memory(service, live);
+    if (!fine)
+        segue_reply_fail(reply, 503, "out of memory for decisions that wait for a default");
+    return fine;
+}
+
+void segue_let_wait(live_learner *live, const asked *a, bool kept)
+{
+    if (!live->words.has_default)
+        return;
+    for (size_t i = 0; i < a->n; i++) {
+        const segue_status status =
+            segue_line_join(&live->line, &a->choice[i].decision, kept, &live->by_id, NULL);
+        (void)status; /* there is room: segue_let_many_wait */
+    }
+}
+
+bool segue_is_long(const live_task *task, const segue_call *call)
+{
+    const uint64_t count = call->count ? call->count : 1;
+    return segue_live_work(task, count, call->probability, call->explain) > SHORT_WORK;
+}
+
+ask_outcome segue_ask_now(segue_service *service, live_learner *live, const segue_call *call,
+                          const bytes *told, segue_reply *reply)
 {
     asked a = {.choice = NULL};
     (void)pthread_mutex_lock(&live->lock);
     live_task *task = segue_live_by_key(live, call->task);
     const bool is_open = task && !task->staged_closed; /* else the store tells what becomes of it */
-    const bool fine = is_open && may_wait(service, live, reply) &&
+    if (is_open && segue_is_long(task, call)) {
+        (void)pthread_mutex_unlock(&live->lock);
+        return ASK_IS_LONG;
+    }
+    const bool fine = is_open && segue_let_many_wait(service, live, call, reply) &&
                       segue_choose(service, live, task, call, &a, reply);
     if (fine)
         segue_let_wait(live, &a, false);
@@ -150,7 +184,7 @@ bool segue_ask_now(segue_service *service, live_learner *live, const segue_call 
     if (fine)
         segue_answer_asked(service, call, &a, told, reply);
     segue_asked_fini(&a);
-    return is_open;
+    return is_open ? ASK_ANSWERED : ASK_NOT_OPEN;
 }
 
 /* ---- answering --------------------------------------------------------------------------- */

@@ -8,9 +8,9 @@
 
 #include "serve/out.h"
 
-bool segue_effect_of(const live_learner *live, segue_confseq *effect)
+bool segue_effect_of(const live_learner *live, const record_group *closed, segue_confseq *effect)
 {
-    const record_side *side = live->record.whole.side;
+    const record_side *side = closed->side;
     return segue_confseq_difference(&side[0].stats, &side[1].stats,
                                     live->words.highest - live->words.lowest, effect);
 }
@@ -54,7 +54,7 @@ static void write_learner(live_learner *live, bytes *texts)
 {
     segue_confseq effect;
     (void)pthread_mutex_lock(&live->lock);
-    const bool has_effect = segue_effect_of(live, &effect);
+    const bool has_effect = segue_effect_of(live, &live->record.whole, &effect);
     (void)pthread_mutex_unlock(&live->lock);
     if (!has_effect)
         return;

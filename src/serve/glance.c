@@ -15,28 +15,22 @@ static void write_numbers(bytes *b, const char *name, const double *x, size_t co
     segue_out(b, "]");
 }
 
-void segue_answer_types(bytes *b, const segue_found *found)
+void segue_answer_type(bytes *b, const segue_found *found, size_t k)
 {
     const size_t n = found->n_arms;
-    segue_out_name(b, "types");
-    segue_out(b, "[");
-    for (size_t k = 0; k < found->n_types; k++) {
-        segue_out(b, k > 0 ? ",{" : "{");
-        segue_out_double(b, "weight", found->weight[k]);
-        write_numbers(b, "means", found->mean + k * n, n);
-        if (found->low) {
-            write_numbers(b, "low", found->low + k * n, n);
-            write_numbers(b, "high", found->high + k * n, n);
-        }
-        segue_out(b, "}");
+    segue_out(b, k > 0 ? ",{" : "{");
+    segue_out_double(b, "weight", found->weight[k]);
+    write_numbers(b, "means", found->mean + k * n, n);
+    if (found->low) {
+        write_numbers(b, "low", found->low + k * n, n);
+        write_numbers(b, "high", found->high + k * n, n);
     }
-    segue_out(b, "]");
-    segue_out_double(b, "none", found->none);
+    segue_out(b, "}");
 }
 
 /* ---- versions ---------------------------------------------------------------------------- */
 
-static void write_version(bytes *b, const past_version *v, bool first)
+void segue_answer_version(bytes *b, const past_version *v, bool first)
 {
     segue_out(b, first ? "{" : ",{");
     segue_out_whole(b, "version", v->version);
@@ -52,30 +46,18 @@ static void write_version(bytes *b, const past_version *v, bool first)
     segue_out(b, "]}");
 }
 
-/* Those that are kept, and the newest. */
-static void write_versions(const live_learner *live, bytes *b)
+bool segue_copy_versions(live_learner *live, segue_versions *out, past_version *newest)
 {
     const segue_versions *kept = &live->versions;
-    const uint64_t newest = segue_learner_version(live->learner);
-    past_version now;
-    for (size_t i = 0; i < kept->count; i++)
-        write_version(b, &kept->entry[i], i == 0);
-    if (newest == 0 || (kept->count > 0 && kept->entry[kept->count - 1].version == newest))
-        return;
-    if (segue_past_take(&now, live->learner, NULL) == SEGUE_OK)
-        write_version(b, &now, kept->count == 0);
-    else
-        b->failed = true;
-    segue_past_fini(&now);
-}
-
-void segue_answer_versions(live_learner *live, segue_reply *reply)
-{
-    segue_out(&reply->body, "{\"versions\":[");
+    *newest = (past_version){.number = NULL};
     (void)pthread_mutex_lock(&live->lock);
-    write_versions(live, &reply->body);
+    bool fine = segue_versions_copy(out, kept, NULL) == SEGUE_OK;
+    const uint64_t number = segue_learner_version(live->learner);
+    const bool is_kept = kept->count > 0 && kept->entry[kept->count - 1].version == number;
+    if (fine && number > 0 && !is_kept)
+        fine = segue_past_take(newest, live->learner, NULL) == SEGUE_OK;
     (void)pthread_mutex_unlock(&live->lock);
-    segue_out(&reply->body, "]}");
+    return fine;
 }
 
 /* ---- decisions --------------------------------------------------------------------------- */

@@ -37,6 +37,7 @@ static void answer_metrics(segue_service *service, segue_reply *reply)
                               .wal_bytes = segue_store_wal_bytes(service->store),
                               .ready = is_ready(service)};
     segue_metrics_write(&service->metrics, &now, &reply->body);
+    segue_metrics_write_memory(&service->memory, segue_pool_length(&service->pool), &reply->body);
     if (segue_effect_metrics(service, &reply->body))
         reply->type = "text/plain; version=0.0.4";
     else
@@ -52,74 +53,53 @@ static void answer_page(const segue_request *request, const segue_page *page, se
         reply->status = 304;
 }
 
-/* What is about one learner, and only looks. */
-static void look(segue_service *service, const segue_call *call, segue_reply *reply)
-{
-    live_learner *live = segue_service_find(service, call->learner);
-    if (!live)
-        segue_reply_no_learner(reply, call->learner);
-    else if (call->route == ROUTE_INSPECT)
-        segue_answer_learner(live, 200, reply);
-    else if (call->route == ROUTE_HISTORY)
-        segue_answer_history(live, reply);
-    else if (call->route == ROUTE_VERSIONS)
-        segue_answer_versions(live, reply);
-    else if (call->route == ROUTE_DECISIONS)
-        segue_answer_decisions(live, reply);
-    else if (call->route == ROUTE_TASKS)
-        segue_answer_tasks(service, live, call, reply);
-    else
-        segue_answer_task(service, live, call->task, reply);
-    segue_live_release(live);
-}
+/* Who answers a call. */
+typedef enum answered_by { BY_NOW, BY_POOL, BY_QUEUE } answered_by;
 
-/* Ask a task that is open, which changes nothing on the disk; false: it takes more. */
-static bool ask(segue_service *service, const segue_call *call, segue_reply *reply)
+/* Ask a task that is open, which changes nothing on the disk. */
+static answered_by ask(segue_service *service, const segue_call *call, segue_reply *reply)
 {
     if (call->tells || call->event[0])
-        return false;
+        return BY_QUEUE;
     live_learner *live = segue_service_find(service, call->learner);
     if (!live) {
         segue_reply_no_learner(reply, call->learner);
-        return true;
+        return BY_NOW;
     }
-    const bool is_open = segue_ask_now(service, live, call, NULL, reply);
+    const ask_outcome outcome = segue_ask_now(service, live, call, NULL, reply);
     segue_live_release(live);
-    return is_open;
+    return outcome == ASK_ANSWERED ? BY_NOW : outcome == ASK_IS_LONG ? BY_POOL : BY_QUEUE;
 }
 
-/* Whether the call is answered. */
-static bool answer(segue_service *service, const segue_request *request, const segue_call *call,
-                   segue_reply *reply)
+/* Answer a call, if that takes no time. */
+static answered_by answer(segue_service *service, const segue_request *request,
+                          const segue_call *call, segue_reply *reply)
 {
     switch (call->route) {
     case ROUTE_PAGE:
         answer_page(request, call->page, reply);
-        return true;
+        return BY_NOW;
     case ROUTE_HEALTH:
         segue_out(&reply->body, "{\"status\":\"ok\"}");
-        return true;
+        return BY_NOW;
     case ROUTE_READY:
         answer_ready(service, reply);
-        return true;
+        return BY_NOW;
     case ROUTE_METRICS:
         answer_metrics(service, reply);
-        return true;
+        return BY_NOW;
     case ROUTE_LIST:
-        segue_answer_list(service, reply);
-        return true;
     case ROUTE_INSPECT:
     case ROUTE_HISTORY:
     case ROUTE_VERSIONS:
     case ROUTE_DECISIONS:
     case ROUTE_TASKS:
     case ROUTE_TASK:
-        look(service, call, reply);
-        return true;
+        return BY_POOL;
     case ROUTE_ASK:
         return ask(service, call, reply);
     default:
-        return false;
+        return BY_QUEUE;
     }
 }
 
@@ -153,6 +133,8 @@ static bool prepare(segue_service *service, op *o, segue_reply *reply)
         segue_reply_fail(reply, 400, "'decision' is not an id that this service gave");
         return false;
     }
+    if (o->kind == OP_CREATE && !segue_has_memory(service, reply))
+        return false;
     if (o->kind == OP_CREATE &&
         segue_words_learner(&o->call.words, &o->learner, &err) != SEGUE_OK) {
         segue_reply_because(reply, &err);
@@ -161,9 +143,25 @@ static bool prepare(segue_service *service, op *o, segue_reply *reply)
     return true;
 }
 
+static bool put(segue_service *service, op *o, answered_by by, segue_reply *reply)
+{
+    if (by == BY_POOL) {
+        if (segue_pool_put(service, o))
+            return true;
+        segue_reply_busy(reply);
+        return false;
+    }
+    if (!prepare(service, o, reply))
+        return false;
+    if (segue_queue_put(&service->queue, o, false))
+        return true;
+    segue_reply_fail(reply, 503, "the service is about to end");
+    return false;
+}
+
 /* The call becomes the operation's; false: the reply is ready, it could not be put there. */
-static bool enqueue(segue_service *service, segue_call *call, segue_reply *reply, segue_done done,
-                    void *context)
+static bool enqueue(segue_service *service, segue_call *call, answered_by by, segue_reply *reply,
+                    segue_done done, void *context)
 {
     op *o = segue_op_create(kind_of(call));
     if (!o) {
@@ -175,11 +173,8 @@ static bool enqueue(segue_service *service, segue_call *call, segue_reply *reply
     o->reply = reply;
     o->done = done;
     o->context = context;
-    if (prepare(service, o, reply)) {
-        if (segue_queue_put(&service->queue, o, false))
-            return true;
-        segue_reply_fail(reply, 503, "the service is about to end");
-    }
+    if (put(service, o, by, reply))
+        return true;
     segue_op_destroy(o);
     return false;
 }
@@ -228,10 +223,9 @@ bool segue_service_handle(segue_service *service, const segue_request *request, 
     *reply = (segue_reply){.status = 200, .type = "application/json"};
     (void)snprintf(reply->id, sizeof reply->id, "%s", request->id ? request->id : "");
     const bool understood = segue_route_read(request, &call, reply);
-    bool ready = !allow(service, request, &call, understood, reply) || !understood ||
-                 answer(service, request, &call, reply);
-    if (!ready)
-        ready = !enqueue(service, &call, reply, done, context);
+    const bool allowed = allow(service, request, &call, understood, reply) && understood;
+    const answered_by by = allowed ? answer(service, request, &call, reply) : BY_NOW;
+    const bool ready = by == BY_NOW || !enqueue(service, &call, by, reply, done, context);
     segue_call_fini(&call);
     if (ready && reply->body.failed)
         segue_reply_fail(reply, 503, "out of memory for the answer");

@@ -50,6 +50,7 @@ typedef struct exchange {
     bool seen, handled;
     bool last; /* the connection is to be closed after it */
     bytes body;
+    size_t counted; /* bytes of the body that count as memory */
     segue_reply reply;
     struct timespec begun;
     atomic_int stage; /* IN_HAND, PARKED or DONE */
@@ -139,6 +140,7 @@ static void end(void *context, struct MHD_Connection *connection, void **at,
         return;
     (void)atomic_fetch_sub(&x->http->under_way, 1);
     segue_connection_waits(x->held);
+    segue_service_give_back(x->http->service, x->counted);
     segue_reply_fini(&x->reply);
     segue_bytes_fini(&x->body);
     free(x->path);
@@ -334,6 +336,18 @@ static enum MHD_Result refuse(exchange *x, const char *method, int status, const
     return respond(x, method);
 }
 
+/* A part of the body. */
+static void add_to_body(exchange *x, const char *upload, size_t size)
+{
+    const size_t before = x->body.capacity;
+    segue_bytes_put(&x->body, upload, size < BODY_MOST + 1 ? size : BODY_MOST + 1);
+    const size_t more = x->body.capacity - before;
+    if (segue_service_take(x->http->service, more))
+        x->counted += more;
+    else
+        x->body.failed = true;
+}
+
 static bool is_large(struct MHD_Connection *connection)
 {
     const char *length = header(connection, "Content-Length");
@@ -370,11 +384,13 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         return start(x, url, method, version);
     if (*upload_size > 0) {
         if (x->body.size <= BODY_MOST) /* one byte too many is enough to refuse it */
-            segue_bytes_put(&x->body, upload,
-                            *upload_size < BODY_MOST + 1 ? *upload_size : BODY_MOST + 1);
+            add_to_body(x, upload, *upload_size);
         *upload_size = 0;
         return MHD_YES;
     }
+    if (!x->handled && x->body.failed)
+        return refuse(x, method, 503,
+                      "out of memory for the body of a request; send it again later");
     if (!x->handled && !handle(x, method))
         return MHD_YES; /* suspended */
     return respond(x, method);

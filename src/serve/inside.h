@@ -8,6 +8,7 @@
 
 #include "serve/clock.h"
 #include "serve/live.h"
+#include "serve/memory.h"
 #include "serve/metrics.h"
 #include "serve/rebuild.h"
 #include "serve/service.h"
@@ -22,6 +23,19 @@ typedef struct asked {
     uint64_t version;
     bytes why; /* the explanation, if it was wanted */
 } asked;
+
+/* Several requests that only read, or that take long, each a piece at a time: read_pool.c. */
+typedef struct read_pool {
+    pthread_mutex_t lock;
+    pthread_cond_t filled;
+    struct op *fresh, **fresh_end; /* not begun, in the order in which they came */
+    struct op *begun, **begun_end; /* waiting for their next turn */
+    size_t n_begun, n_open;        /* n_begun counts those that a thread has in hand, too */
+    bool prefers_begun;            /* whose turn it is */
+    bool started, closed;          /* it has threads; it takes nothing more */
+    pthread_t thread[2];           /* of the thread that starts and stops it */
+    size_t n_threads;
+} read_pool;
 
 typedef struct op {
     struct op *next;
@@ -45,12 +59,14 @@ typedef struct op {
     bool more;     /* OP_PURGE: it is not through */
     size_t arm;    /* OP_RETIRE_ARM */
     segue_stored_task row;
-    segue_stored_learner made; /* OP_CREATE: its id and when */
     uint64_t seq;
     asked asked;             /* OP_ASK: what was stored */
     bytes told;              /* what an ask tells of the reward that came with it */
     char key[NAME_MOST + 1]; /* OP_TELL: of the task, if it is closed */
     segue_learner *learner;  /* OP_CREATE: made when the words were checked */
+    live_task *opened;       /* that it opens: made before it is stored */
+    struct read_state *read; /* how far the pool has come, or NULL */
+    bool to_pool;            /* its decisions take long: the pool makes them */
 } op;
 
 typedef struct queue {
@@ -75,11 +91,13 @@ struct segue_service {
     double clock_probed; /* service time of the last probe for it; of the thread that keeps time */
     tokens tokens;
     metrics metrics;
+    memory memory;
 
     pthread_rwlock_t learners_lock;
     map by_name, by_id; /* of live_learner */
 
     queue queue;
+    read_pool pool;
     pthread_t writer, estimator, timer;
     bool started, stopped, estimates, keeps_time;
     atomic_bool broken, failing;             /* cannot go on; cannot store just now */
@@ -109,10 +127,19 @@ live_learner *segue_service_find_id(segue_service *service, int64_t id);
 uint64_t segue_service_draw(segue_service *service);
 /* What was stored could not be applied: memory is not what the disk is. */
 void segue_service_break(segue_service *service, const segue_error *why);
+/* Take the memory to enter a learner; then entering it cannot fail. */
+bool segue_service_prepare(segue_service *service, live_learner *live);
 bool segue_service_enter(segue_service *service, live_learner *live);
 void segue_service_leave(segue_service *service, live_learner *live);
 /* Learners one after the other, each held. */
 live_learner **segue_service_all(segue_service *service, size_t *count);
+
+/* Count the memory of a learner anew, under its lock.  For the thread that writes: also what its
+ * operations may need after a commit. */
+void segue_count_memory(segue_service *service, live_learner *live);
+void segue_want_memory(segue_service *service, const live_learner *live);
+/* Whether there is room for tasks and learners; false: the reply says why not. */
+bool segue_has_memory(segue_service *service, segue_reply *reply);
 
 /* ---- queue.c ----------------------------------------------------------------------------- */
 
@@ -156,7 +183,8 @@ void segue_wish_checkpoint(segue_service *service);
 /* Store an operation; a failure is the store's, and undoes the whole group. */
 segue_status segue_stage(segue_service *service, op *o, segue_error *err);
 /* It is not stored, and will not be. */
-void segue_undo(op *o);
+void segue_undo(segue_service *service, op *o);
+void segue_undo_open(segue_service *service, op *o); /* nor is the task that it opens */
 /* It is stored: let it be seen, and answer. */
 void segue_apply(segue_service *service, op *o);
 /* Wish for what a learner is due. */
@@ -189,41 +217,100 @@ bool segue_choose(segue_service *service, live_learner *live, live_task *task,
  * not.  For the thread that writes, which alone changes the arms. */
 bool segue_may_choose(const live_learner *live, const segue_call *call, segue_reply *reply);
 
+/* Have room for decisions that wait for the learner's default; false: the reply says that there is
+ * none.  Under its lock. */
+bool segue_let_many_wait(segue_service *service, live_learner *live, const segue_call *call,
+                         segue_reply *reply);
 /* Let decisions wait for the learner's default, if it has one; under its lock. */
 void segue_let_wait(live_learner *live, const asked *a, bool kept);
 
-/* Ask a task by its key; false: no such task is open. */
-bool segue_ask_now(segue_service *service, live_learner *live, const segue_call *call,
-                   const bytes *told, segue_reply *reply);
+/* Those of the first n_arms that may be chosen: *allowed (of all arms), the caller's to free; NULL:
+ * all of them.  False: the reply tells why not. */
+bool segue_find_allowed(const live_learner *live, size_t n_arms, const segue_call *call,
+                        bool **allowed, segue_reply *reply);
+void segue_answer_no_choice(const segue_error *why, segue_reply *reply);
+
+/* Whether an ask takes so long that it is the pool's to answer. */
+bool segue_is_long(const live_task *task, const segue_call *call);
+
+/* Ask a task by its key. */
+typedef enum ask_outcome { ASK_ANSWERED, ASK_NOT_OPEN, ASK_IS_LONG } ask_outcome;
+ask_outcome segue_ask_now(segue_service *service, live_learner *live, const segue_call *call,
+                          const bytes *told, segue_reply *reply);
 
 void segue_answer_asked(segue_service *service, const segue_call *call, const asked *a,
                         const bytes *told, segue_reply *reply);
 /* What an ask gives where the reward that came with it has closed the task. */
 void segue_answer_ended(const op *o);
 
+/* ---- long_ask.c -------------------------------------------------------------------------- */
+
+/* Take what the pool has chosen for an event as decisions of an open task, under the lock; false:
+ * it has chosen nothing for this task. */
+bool segue_take_chosen(segue_service *service, op *o, live_task *task);
+
+/* ---- read_pool.c ------------------------------------------------------------------------- */
+
+void segue_pool_init(read_pool *pool);
+SEGUE_MUST_CHECK segue_status segue_pool_start(segue_service *service, segue_error *err);
+/* Answer what is under way with 503, and end the threads. */
+void segue_pool_stop(segue_service *service);
+void segue_pool_fini(read_pool *pool);
+void segue_read_fini(op *o); /* reads.c */
+/* Let the pool answer it, and call `done`; without threads that is done at once.  False: the pool
+ * is full or closed, and the operation is still the caller's. */
+bool segue_pool_put(segue_service *service, op *o);
+size_t segue_pool_length(read_pool *pool);
+
 /* ---- glance.c ---------------------------------------------------------------------------- */
 
-/* The types found and the share of none, as fields of an object. */
-void segue_answer_types(bytes *b, const segue_found *found);
-void segue_answer_versions(live_learner *live, segue_reply *reply);
+/* One of the types found, in a list. */
+void segue_answer_type(bytes *b, const segue_found *found, size_t k);
+/* A copy of the versions that are kept, and the newest; false: out of memory. */
+bool segue_copy_versions(live_learner *live, segue_versions *out, past_version *newest);
+void segue_answer_version(bytes *b, const past_version *version, bool first);
 void segue_answer_decisions(live_learner *live, segue_reply *reply);
 
 /* ---- answers.c --------------------------------------------------------------------------- */
 
-/* Bodies of replies. */
-void segue_answer_list(segue_service *service, segue_reply *reply);
+/* What is told of a learner, copied under its lock. */
+typedef struct shown_arm {
+    const char *name;
+    bool retired;
+    uint64_t pulls;
+    double total;
+} shown_arm;
+
+typedef struct shown_learner {
+    shown_arm *arm;
+    size_t n_arms;
+    uint64_t version, age, open, closed, control, rewards;
+    record_group whole;
+    segue_found found;
+} shown_learner;
+
+bool segue_show_learner(live_learner *live, shown_learner *out); /* false: out of memory */
+void segue_shown_fini(shown_learner *shown);
+
+/* Bodies of replies.  A learner is written in parts, 0, 1, ... until one returns false. */
+bool segue_answer_part(const live_learner *live, const shown_learner *shown, size_t part, bytes *b);
 void segue_answer_learner(live_learner *live, int status, segue_reply *reply);
+void segue_sort_learners(live_learner **all, size_t count);
+void segue_answer_line(live_learner *live, bytes *b); /* of the list of learners */
 void segue_answer_history(live_learner *live, segue_reply *reply);
-void segue_answer_tasks(segue_service *service, live_learner *live, const segue_call *call,
-                        segue_reply *reply);
-void segue_answer_task(segue_service *service, live_learner *live, const char *key,
-                       segue_reply *reply);
+/* A task of a list, as it is now; with `explain`, an explanation. */
+void segue_answer_listed(live_learner *live, const segue_stored_task *row, bool explain, bytes *b);
+void segue_answer_task(segue_store *store, live_learner *live, const char *key, segue_reply *reply);
 /* One that is in the store: open or closed. */
 void segue_answer_row(const live_learner *live, const segue_stored_task *row, const char *key,
                       int status, segue_reply *reply);
 /* `allowed`: the arms that may be chosen (NULL: all). */
 void segue_answer_explanation(live_learner *live, const live_task *task, const bool *allowed,
                               bytes *b);
+/* The same of a copy, without the lock; and free the copy, under it. */
+void segue_answer_copied(const live_learner *live, const copied_task *copy, const bool *allowed,
+                         bytes *b);
+void segue_end_copy(live_learner *live, copied_task *copy);
 void segue_answer_told(bytes *b, bool is_new, const char *task, bool closed);
 segue_stored_task segue_row_of(const live_learner *live, const live_task *task);
 

@@ -64,6 +64,17 @@ static bool make_room(waiting_line *line, const map *open)
     return resize(line, line->capacity > 0 ? 2 * line->capacity : LEAST);
 }
 
+bool segue_line_reserve(waiting_line *line, size_t more, const map *open)
+{
+    if (line->count + more <= line->capacity)
+        return true;
+    squeeze(line, open);
+    size_t capacity = line->capacity > 0 ? line->capacity : LEAST;
+    while (capacity < line->count + more)
+        capacity *= 2;
+    return capacity == line->capacity || resize(line, capacity);
+}
+
 segue_status segue_line_join(waiting_line *line, const decision *d, bool kept, const map *open,
                              segue_error *err)
 {

@@ -32,6 +32,9 @@ void segue_line_fini(waiting_line *line);
 SEGUE_MUST_CHECK segue_status segue_line_join(waiting_line *line, const decision *d, bool kept,
                                               const map *open, segue_error *err);
 
+/** Have room for so many more, so that they can join without fail; false: out of memory. */
+bool segue_line_reserve(waiting_line *line, size_t more, const map *open);
+
 /** The i-th of `count`. */
 const waiting *segue_line_at(const waiting_line *line, size_t i);
 

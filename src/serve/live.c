@@ -65,6 +65,8 @@ static void destroy(live_learner *live)
     segue_map_fini(&live->by_key);
     segue_map_fini(&live->by_id);
     segue_map_fini(&live->arm_by_name);
+    segue_map_discard(live->name_entry);
+    segue_map_discard(live->id_entry);
     segue_refit_destroy(live->refit);
     segue_learner_destroy(live->learner);
     for (size_t i = 0; i < live->n_arms; i++)
@@ -171,50 +173,91 @@ static segue_status play_on(live_learner *live, live_task *task, const segue_rng
     return SEGUE_OK;
 }
 
-static segue_status begin_play(live_learner *live, live_task *task, uint64_t draw, segue_error *err)
+/* All that it needs, for any id. */
+static segue_status make_play(live_learner *live, live_task *task, segue_error *err)
 {
     segue_rng rng;
-    segue_rng_open(&rng, live->words.seed, draw >> 1, (uint64_t)task->id, SEGUE_STREAM_POLICY);
-    task->next = FIRST_NUMBER(draw);
+    segue_rng_open(&rng, live->words.seed, 0, 0, SEGUE_STREAM_POLICY);
     task->version = segue_learner_version(live->learner);
     return task->control ? play_alone(live, task->n_arms, &rng, &task->play, err)
                          : play_on(live, task, &rng, err);
 }
 
-static bool enter(live_learner *live, live_task *task)
+static void begin_play(const live_learner *live, live_task *task, uint64_t draw)
 {
-    if (!segue_map_put(&live->by_id, &task->id, sizeof task->id, task))
-        return false;
-    if (segue_map_put(&live->by_key, task->key, strlen(task->key), task))
-        return true;
-    segue_map_remove(&live->by_id, &task->id, sizeof task->id);
-    return false;
+    segue_rng rng;
+    segue_rng_open(&rng, live->words.seed, draw >> 1, (uint64_t)task->id, SEGUE_STREAM_POLICY);
+    task->next = FIRST_NUMBER(draw);
+    segue_task_next(task->play, &rng, 0);
+}
+
+static void end_play(live_learner *live, live_task *task)
+{
+    if (task->control)
+        segue_task_destroy(task->play);
+    else
+        segue_learner_drop(live->learner, &task->play);
+}
+
+static void free_task(live_task *task)
+{
+    segue_map_discard(task->id_entry);
+    segue_map_discard(task->key_entry);
+    free(task->key);
+    free(task);
+}
+
+segue_status segue_live_prepare(live_learner *live, const segue_stored_task *row, const char *key,
+                                live_task **out, segue_error *err)
+{
+    const size_t size = strlen(key);
+    live_task *task = calloc(1, sizeof *task);
+    *out = NULL;
+    if (!task)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a task");
+    *task = (live_task){.tag = row->tag,
+                        .key = malloc(size + 1),
+                        .control = row->control,
+                        .n_arms = row->n_arms,
+                        .opened = row->opened,
+                        .id_entry = segue_map_prepare(&live->by_id, sizeof task->id),
+                        .key_entry = segue_map_prepare(&live->by_key, size)};
+    segue_status status = task->key && task->id_entry && task->key_entry
+                              ? make_play(live, task, err)
+                              : segue_fail(err, SEGUE_ENOMEM, "out of memory for a task");
+    if (status != SEGUE_OK) {
+        free_task(task);
+        return status;
+    }
+    memcpy(task->key, key, size + 1);
+    *out = task;
+    return SEGUE_OK;
+}
+
+void segue_live_enter(live_learner *live, live_task *task, int64_t id, uint64_t draw)
+{
+    task->id = id;
+    begin_play(live, task, draw);
+    segue_map_link(&live->by_id, task->id_entry, &task->id, task);
+    segue_map_link(&live->by_key, task->key_entry, task->key, task);
+    task->id_entry = task->key_entry = NULL;
+    live->key_bytes += strlen(task->key);
+    live->control_bytes += task->control ? segue_task_bytes(task->play) : 0;
+}
+
+void segue_live_discard(live_learner *live, live_task *task)
+{
+    end_play(live, task);
+    free_task(task);
 }
 
 segue_status segue_live_open(live_learner *live, const segue_stored_task *row, const char *key,
                              uint64_t draw, segue_error *err)
 {
-    live_task *task = calloc(1, sizeof *task);
-    char *copy = malloc(strlen(key) + 1);
-    if (!task || !copy) {
-        free(task);
-        free(copy);
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a task");
-    }
-    *task = (live_task){.id = row->id,
-                        .tag = row->tag,
-                        .key = strcpy(copy, key),
-                        .control = row->control,
-                        .n_arms = row->n_arms,
-                        .opened = row->opened};
-    segue_status status = begin_play(live, task, draw, err);
-    if (status == SEGUE_OK && !enter(live, task)) {
-        status = segue_fail(err, SEGUE_ENOMEM, "out of memory for a task");
-        segue_live_end(live, task);
-    } else if (status != SEGUE_OK) {
-        free(copy);
-        free(task);
-    }
+    live_task *task = NULL;
+    const segue_status status = segue_live_prepare(live, row, key, &task, err);
+    if (status == SEGUE_OK)
+        segue_live_enter(live, task, row->id, draw);
     return status;
 }
 
@@ -243,21 +286,35 @@ void segue_live_end(live_learner *live, live_task *task)
 {
     segue_map_remove(&live->by_id, &task->id, sizeof task->id);
     segue_map_remove(&live->by_key, task->key, strlen(task->key));
-    if (task->control)
-        segue_task_destroy(task->play);
-    else
-        segue_learner_drop(live->learner, &task->play);
-    free(task->key);
-    free(task);
+    live->key_bytes -= strlen(task->key);
+    live->control_bytes -= task->control ? segue_task_bytes(task->play) : 0;
+    segue_live_discard(live, task);
+}
+
+size_t segue_live_bytes(const live_learner *live)
+{
+    enum { OVERHEAD = 16 }; /* what malloc adds to a block */
+    const size_t tasks = live->by_id.count * (sizeof(live_task) + (size_t)2 * OVERHEAD) +
+                         segue_map_bytes(&live->by_id, live->by_id.count * sizeof(int64_t)) +
+                         segue_map_bytes(&live->by_key, live->key_bytes) + live->key_bytes;
+    const size_t arms = live->n_arms * (sizeof(live_arm) + sizeof(live_arm *) + 2) +
+                        segue_map_bytes(&live->arm_by_name, 0) + 4 * live->config.size;
+    return sizeof *live + segue_learner_bytes(live->learner) + tasks + live->control_bytes + arms +
+           live->line.capacity * sizeof(waiting) + segue_versions_bytes(&live->versions);
 }
 
 /* ---- asking ------------------------------------------------------------------------------ */
+
+static uint64_t draws_of(size_t n_arms)
+{
+    return n_arms <= MANY_ARMS ? DRAWS : DRAWS * MANY_ARMS / n_arms;
+}
 
 segue_status segue_live_find_law(live_task *task, const bool *allowed, live_law *law,
                                  segue_error *err)
 {
     const size_t n_arms = n_played(task);
-    law->draws = n_arms <= MANY_ARMS ? DRAWS : DRAWS * MANY_ARMS / n_arms;
+    law->draws = draws_of(n_arms);
     law->drawn = calloc(2 * n_arms, sizeof *law->drawn);
     if (!law->drawn)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for probabilities");
@@ -272,8 +329,8 @@ static double chance_of(const live_law *law, size_t arm)
     return law->certain ? chance : (chance * draws + 1.0) / (draws + 1.0);
 }
 
-segue_status segue_live_ask(live_learner *live, live_task *task, const bool *allowed, live_law *law,
-                            double now, live_choice *out, segue_error *err)
+segue_status segue_live_pick(live_task *task, const bool *allowed, live_law *law, live_choice *out,
+                             segue_error *err)
 {
     size_t arm = 0;
     segue_status status = SEGUE_OK;
@@ -285,19 +342,95 @@ segue_status segue_live_ask(live_learner *live, live_task *task, const bool *all
         arm = segue_task_ask(task->play);
     if (status != SEGUE_OK)
         return status;
-    /* Without a tag an id must not be older than its task, whose time is the wall's. */
-    const double asked = task->tag ? now : fmax(now, task->opened);
-    out->decision = (decision){.learner = live->id,
-                               .task = task->id,
-                               .tag = task->tag,
-                               .number = task->next++,
-                               .arm = arm,
-                               .version = task->version,
-                               .asked = asked};
-    out->arm = live->arm[arm]->name;
+    out->decision.arm = arm;
     out->exact = law->certain;
     out->probability = law->drawn ? chance_of(law, arm) : 0.0;
+    return SEGUE_OK;
+}
+
+void segue_live_issue(live_learner *live, live_task *task, live_choice *choice, double now)
+{
+    const size_t arm = choice->decision.arm;
+    /* Without a tag an id must not be older than its task, whose time is the wall's. */
+    const double asked = task->tag ? now : fmax(now, task->opened);
+    choice->decision = (decision){.learner = live->id,
+                                  .task = task->id,
+                                  .tag = task->tag,
+                                  .number = task->next++,
+                                  .arm = arm,
+                                  .version = task->version,
+                                  .asked = asked};
+    choice->arm = live->arm[arm]->name;
     task->asked++;
     task->active = now;
-    return SEGUE_OK;
+}
+
+segue_status segue_live_ask(live_learner *live, live_task *task, const bool *allowed, live_law *law,
+                            double now, live_choice *out, segue_error *err)
+{
+    const segue_status status = segue_live_pick(task, allowed, law, out, err);
+    if (status == SEGUE_OK)
+        segue_live_issue(live, task, out, now);
+    return status;
+}
+
+/* ---- copies ------------------------------------------------------------------------------ */
+
+static const char **copy_names(const live_learner *live)
+{
+    const char **names = calloc(live->n_arms, sizeof(char *));
+    for (size_t i = 0; names && i < live->n_arms; i++)
+        names[i] = live->arm[i]->name;
+    return names;
+}
+
+static bool *copy_allowed(const live_learner *live)
+{
+    bool *allowed = malloc(live->n_arms * sizeof *allowed);
+    if (allowed)
+        memcpy(allowed, live->allowed, live->n_arms * sizeof *allowed);
+    return allowed;
+}
+
+static segue_status copy_play(live_learner *live, const live_task *task, segue_task **out,
+                              segue_error *err)
+{
+    return task->control ? segue_task_copy(out, task->play, err)
+                         : segue_learner_copy_task(live->learner, task->play, out, err);
+}
+
+segue_status segue_live_copy(live_learner *live, const live_task *task, copied_task *out,
+                             segue_error *err)
+{
+    *out = (copied_task){.task = *task};
+    out->task.key = NULL;
+    out->task.play = NULL;
+    out->names = copy_names(live);
+    out->allowed = live->n_retired > 0 ? copy_allowed(live) : NULL;
+    if (!out->names || (live->n_retired > 0 && !out->allowed))
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a copy of a task");
+    return copy_play(live, task, &out->task.play, err);
+}
+
+void segue_live_copy_fini(copied_task *copy)
+{
+    segue_learner_drop_copy(&copy->task.play);
+    free(copy->names);
+    free(copy->allowed);
+    *copy = (copied_task){.names = NULL};
+}
+
+void segue_live_issue_copied(live_learner *live, live_task *task, live_choice *choice, double now)
+{
+    segue_task_note_ask(task->play, choice->decision.arm);
+    segue_live_issue(live, task, choice, now);
+}
+
+double segue_live_work(const live_task *task, uint64_t count, bool probability, bool explain)
+{
+    const task_inside in = segue_task_inside(task->play);
+    const double n_arms = (double)in.view->n_arms, ahead = n_arms * n_arms;
+    const double law = probability ? (double)draws_of(in.view->n_arms) * n_arms : 0.0;
+    const double each = in.policy->split ? ahead : 10.0 * n_arms;
+    return (double)count * each + law + (explain ? ahead : 0.0);
 }

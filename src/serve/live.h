@@ -36,8 +36,9 @@ typedef struct live_task {
     /* The same as it will be once this transaction is through, by the thread that writes alone. */
     uint64_t staged_rewards;
     double staged_total;
-    bool staged_closed; /* under the lock: who asks waits for what becomes of it */
-    bool close_wished;  /* it was idle, and its end is in the queue */
+    bool staged_closed;              /* under the lock: who asks waits for what becomes of it */
+    bool close_wished;               /* it was idle, and its end is in the queue */
+    map_entry *id_entry, *key_entry; /* until it is entered */
 } live_task;
 
 typedef struct live_arm {
@@ -68,6 +69,10 @@ typedef struct live_learner {
     waiting_line line;
     recent recent;           /* decisions with a reward, since the service started */
     segue_versions versions; /* that it had */
+    size_t key_bytes;        /* of the keys of open tasks */
+    size_t control_bytes;    /* of control tasks */
+    size_t counted;          /* bytes that the service has counted for it */
+    bool is_gone;            /* it was deleted: nothing is counted any more */
 
     /* of the thread that writes alone */
     uint64_t seq;          /* of the last event of the journal that it knows */
@@ -78,6 +83,8 @@ typedef struct live_learner {
     atomic_bool refit_run;
 
     atomic_bool wished[OP_KINDS]; /* that is on its way already */
+
+    map_entry *name_entry, *id_entry; /* until it is entered */
 
     bool refit_fails;               /* the last refit; of the thread that estimates */
     double idle_looked;             /* service time; of the thread that keeps time */
@@ -116,6 +123,23 @@ bool segue_live_find_arm(const live_learner *live, const char *name, size_t *pla
  */
 SEGUE_MUST_CHECK segue_status segue_live_open(live_learner *live, const segue_stored_task *row,
                                               const char *key, uint64_t draw, segue_error *err);
+
+/**
+ * The same in two steps, the second of which cannot fail: a task that nobody sees, with all the
+ * memory that it needs; and letting it be seen once it is in the store and has an id.  Or discard
+ * it.
+ *
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_live_prepare(live_learner *live, const segue_stored_task *row,
+                                                 const char *key, live_task **out,
+                                                 segue_error *err);
+void segue_live_enter(live_learner *live, live_task *task, int64_t id, uint64_t draw);
+void segue_live_discard(live_learner *live, live_task *task);
+
+/** Bytes of memory of a learner with all that it has; under its lock. */
+size_t segue_live_bytes(const live_learner *live);
+
 live_task *segue_live_by_key(const live_learner *live, const char *key);
 live_task *segue_live_by_id(const live_learner *live, int64_t id);
 
@@ -145,6 +169,33 @@ typedef struct live_law {
  * @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_live_find_law(live_task *task, const bool *allowed,
                                                   live_law *law, segue_error *err);
+
+/** The two halves of segue_live_ask: choose an arm; make of it a decision that can be told. */
+SEGUE_MUST_CHECK segue_status segue_live_pick(live_task *task, const bool *allowed, live_law *law,
+                                              live_choice *out, segue_error *err);
+void segue_live_issue(live_learner *live, live_task *task, live_choice *choice, double now);
+
+/** A copy of an open task, to choose and to explain without the lock. */
+typedef struct copied_task {
+    live_task task;     /* without a key */
+    const char **names; /* of all arms: these stay */
+    bool *allowed;      /* arms that are not retired; NULL: all */
+} copied_task;
+
+/**
+ * Make one and free it, under the lock; free it after a failure, too.
+ *
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_live_copy(live_learner *live, const live_task *task,
+                                              copied_task *out, segue_error *err);
+void segue_live_copy_fini(copied_task *copy);
+
+/** Make a decision of what was chosen on a copy. */
+void segue_live_issue_copied(live_learner *live, live_task *task, live_choice *choice, double now);
+
+/** How much an ask may cost, in units of some 0.1 microseconds. */
+double segue_live_work(const live_task *task, uint64_t count, bool probability, bool explain);
 
 /**
  * Ask a task.

@@ -91,6 +91,40 @@ bool segue_map_put(map *m, const void *key, size_t size, void *value)
     return true;
 }
 
+map_entry *segue_map_prepare(map *m, size_t size)
+{
+    if (m->n_slots == 0 && !grow(m))
+        return NULL;
+    map_entry *entry = malloc(sizeof *entry + size);
+    if (entry)
+        *entry = (map_entry){.size = size};
+    return entry;
+}
+
+/* Without memory for more slots the chains grow longer. */
+void segue_map_link(map *m, map_entry *entry, const void *key, void *value)
+{
+    if (m->count >= m->n_slots)
+        (void)grow(m);
+    memcpy(entry->key, key, entry->size);
+    entry->sum = segue_siphash(m->key, key, entry->size);
+    entry->value = value;
+    map_entry **slot = &m->slots[entry->sum & (m->n_slots - 1)];
+    entry->next = *slot;
+    *slot = entry;
+    m->count++;
+}
+
+void segue_map_discard(map_entry *entry)
+{
+    free(entry);
+}
+
+size_t segue_map_bytes(const map *m, size_t keys)
+{
+    return m->n_slots * sizeof(map_entry *) + m->count * (sizeof(map_entry) + 16) + keys;
+}
+
 void segue_map_remove(map *m, const void *key, size_t size)
 {
     map_entry **at = find(m, key, size, segue_siphash(m->key, key, size));

@@ -114,3 +114,15 @@ void segue_metrics_write(const metrics *m, const segue_gauges *now, bytes *b)
     write_connections(m, b);
     one(b, "ready", "gauge", "Whether it can store what it is told.", now->ready);
 }
+
+void segue_metrics_write_memory(const memory *m, size_t reads, bytes *b)
+{
+    one(b, "memory_bytes", "gauge", "Memory of learners, tasks and requests, as it is counted.",
+        atomic_load(&m->kept) + atomic_load(&m->under_way));
+    one(b, "memory_limit_bytes", "gauge", "What --max-memory allows.", m->limit);
+    one(b, "memory_full", "gauge", "Whether new tasks and learners are refused.",
+        atomic_load(&m->full));
+    one(b, "resident_bytes", "gauge", "Memory of the process, as the system sees it.",
+        segue_memory_resident());
+    one(b, "reads_waiting", "gauge", "Long requests that wait or are under way.", reads);
+}

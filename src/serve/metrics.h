@@ -41,4 +41,7 @@ typedef struct segue_gauges {
 /** The text that Prometheus reads, format 0.0.4. */
 void segue_metrics_write(const metrics *m, const segue_gauges *now, bytes *b);
 
+/** Memory, and requests that the pool has; to be written behind the others. */
+void segue_metrics_write_memory(const memory *m, size_t reads, bytes *b);
+
 #endif

@@ -50,11 +50,13 @@ size_t segue_queue_length(queue *q)
     return count;
 }
 
-/* What changes which learners and arms there are is stored alone; and a snapshot, which may be
- * large, so that no request fails with it. */
+/* What changes which learners and arms there are is stored alone; a snapshot, which may be large,
+ * so that no request fails with it; and the beginning of a fit, which copies the learner as it is
+ * before the transaction. */
 static bool is_alone(const op *o)
 {
-    return o->kind <= OP_RETIRE_ARM || o->kind == OP_SNAPSHOT || o->kind == OP_CHECKPOINT;
+    return o->kind <= OP_RETIRE_ARM || o->kind == OP_SNAPSHOT || o->kind == OP_BEGIN ||
+           o->kind == OP_CHECKPOINT;
 }
 
 /* The operations that go into one transaction, off the queue. */
@@ -106,6 +108,9 @@ void segue_op_destroy(op *o)
 {
     if (!o)
         return;
+    segue_read_fini(o);
+    if (o->opened)
+        segue_live_discard(o->live, o->opened);
     segue_asked_fini(&o->asked);
     segue_bytes_fini(&o->told);
     segue_live_release(o->live);

@@ -45,6 +45,9 @@ static const char *code_of(int status)
 void segue_reply_fini(segue_reply *reply)
 {
     segue_bytes_fini(&reply->body);
+    if (reply->memory)
+        segue_memory_give_back(reply->memory, reply->held);
+    reply->memory = NULL;
 }
 
 void segue_reply_fail(segue_reply *reply, int status, const char *format, ...)
@@ -62,6 +65,13 @@ void segue_reply_fail(segue_reply *reply, int status, const char *format, ...)
     segue_out_text(&reply->body, "message", message);
     segue_out_text(&reply->body, "request", reply->id);
     segue_out(&reply->body, "}}");
+}
+
+void segue_reply_busy(segue_reply *reply)
+{
+    segue_reply_fail(reply, 503,
+                     "too many requests that read or decide long are under way, or the service is "
+                     "about to end; try again later");
 }
 
 void segue_reply_no_learner(segue_reply *reply, const char *name)

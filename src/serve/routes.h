@@ -8,6 +8,7 @@
 
 #include "core/bytes.h"
 #include "serve/decision.h"
+#include "serve/memory.h"
 #include "serve/pages.h"
 #include "serve/words.h"
 
@@ -68,6 +69,8 @@ typedef struct segue_reply {
     bool authorized;        /* it had a valid token, or the service asks for none */
     const segue_page *page; /* what is sent in place of `body`, or with 304 not sent */
     bytes body;
+    memory *memory; /* that `held` bytes of the body are counted in, or NULL */
+    size_t held;
     char id[NAME_MOST + 1]; /* of the request */
 } segue_reply;
 
@@ -79,6 +82,9 @@ void segue_reply_fail(segue_reply *reply, int status, const char *format, ...) S
 
 /** The same, of a status of the library: 400 where the input is wrong, 503 where it is not. */
 void segue_reply_because(segue_reply *reply, const segue_error *why);
+
+/** Too many requests that read or decide long are under way. */
+void segue_reply_busy(segue_reply *reply);
 
 /** There is no learner of that name. */
 void segue_reply_no_learner(segue_reply *reply, const char *name);

@@ -76,18 +76,28 @@ live_learner *segue_service_find_id(segue_service *service, int64_t id)
     return find(service, &service->by_id, &id, sizeof id);
 }
 
+bool segue_service_prepare(segue_service *service, live_learner *live)
+{
+    (void)pthread_rwlock_wrlock(&service->learners_lock);
+    if (!live->name_entry)
+        live->name_entry = segue_map_prepare(&service->by_name, strlen(live->words.name));
+    if (!live->id_entry)
+        live->id_entry = segue_map_prepare(&service->by_id, sizeof live->id);
+    (void)pthread_rwlock_unlock(&service->learners_lock);
+    return live->name_entry && live->id_entry;
+}
+
 bool segue_service_enter(segue_service *service, live_learner *live)
 {
-    const char *name = live->words.name;
+    if (!segue_service_prepare(service, live))
+        return false;
     live->line.unstored = &service->unstored; /* nobody else sees it yet */
     (void)pthread_rwlock_wrlock(&service->learners_lock);
-    bool fine = segue_map_put(&service->by_name, name, strlen(name), live);
-    if (fine && !segue_map_put(&service->by_id, &live->id, sizeof live->id, live)) {
-        segue_map_remove(&service->by_name, name, strlen(name));
-        fine = false;
-    }
+    segue_map_link(&service->by_name, live->name_entry, live->words.name, live);
+    segue_map_link(&service->by_id, live->id_entry, &live->id, live);
     (void)pthread_rwlock_unlock(&service->learners_lock);
-    return fine;
+    live->name_entry = live->id_entry = NULL;
+    return true;
 }
 
 void segue_service_leave(segue_service *service, live_learner *live)
@@ -111,6 +121,52 @@ live_learner **segue_service_all(segue_service *service, size_t *count)
     }
     (void)pthread_rwlock_unlock(&service->learners_lock);
     return all;
+}
+
+/* ---- memory ------------------------------------------------------------------------------ */
+
+void segue_count_memory(segue_service *service, live_learner *live)
+{
+    const size_t now = live->is_gone ? 0 : segue_live_bytes(live), before = live->counted;
+    live->counted = now;
+    if (now >= before)
+        (void)atomic_fetch_add(&service->memory.kept, now - before);
+    else
+        (void)atomic_fetch_sub(&service->memory.kept, before - now);
+}
+
+void segue_want_memory(segue_service *service, const live_learner *live)
+{
+    segue_memory_want(&service->memory, segue_learner_close_bytes(live->learner));
+}
+
+bool segue_has_memory(segue_service *service, segue_reply *reply)
+{
+    memory *m = &service->memory;
+    char why[SEGUE_ERROR_SIZE];
+    if (segue_memory_has_room(m)) {
+        if (atomic_exchange(&m->full, false))
+            segue_service_report(service, "there is memory for new tasks and learners again");
+        return true;
+    }
+    segue_memory_reason(m, why, sizeof why);
+    if (!atomic_exchange(&m->full, true))
+        segue_service_report(service, "new tasks and learners are refused: %s", why);
+    if (reply) {
+        segue_reply_fail(reply, 503, "out of memory: %s", why);
+        reply->retry = 0; /* tasks must be closed */
+    }
+    return false;
+}
+
+bool segue_service_take(segue_service *service, size_t size)
+{
+    return segue_memory_take(&service->memory, size);
+}
+
+void segue_service_give_back(segue_service *service, size_t size)
+{
+    segue_memory_give_back(&service->memory, size);
 }
 
 void segue_service_break(segue_service *service, const segue_error *why)
@@ -241,8 +297,11 @@ static segue_status on_learner(void *context, const segue_stored_learner *row, s
         status = bring_back(r, err);
     }
     segue_versions_fini(&rebuilt.versions);
-    if (status == SEGUE_OK && segue_service_enter(r->service, r->live))
+    if (status == SEGUE_OK && segue_service_enter(r->service, r->live)) {
+        segue_count_memory(r->service, r->live); /* nobody else knows of it yet */
+        segue_want_memory(r->service, r->live);
         return SEGUE_OK;
+    }
     segue_live_release(r->live);
     return status != SEGUE_OK ? status : segue_fail(err, SEGUE_ENOMEM, "out of memory");
 }
@@ -285,6 +344,16 @@ static segue_status open_stores(segue_service *service, segue_error *err)
     return status;
 }
 
+/* Why it cannot start: how far it came, and what would be needed. */
+static void tell_memory(const segue_service *service, segue_error *err)
+{
+    (void)segue_fail(
+        err, SEGUE_ENOMEM,
+        "out of memory after %llu open tasks, which take %.1f MiB with their learners; "
+        "all open tasks must fit: allow the process more (ulimit -v, control group)",
+        atomic_load(&service->open_tasks), (double)atomic_load(&service->memory.kept) / 1048576.0);
+}
+
 static segue_status fill(segue_service *service, segue_error *err)
 {
     recovery r = {.service = service};
@@ -295,8 +364,13 @@ static segue_status fill(segue_service *service, segue_error *err)
     segue_map_init(&service->by_id, service->key);
     status = segue_tokens_init(&service->tokens, service->config.token_file, service->key,
                                service->config.rate, err);
+    (void)segue_memory_restore(&service->memory); /* first: it is what lets tasks be closed */
     if (status == SEGUE_OK)
         status = segue_store_learners(service->store, on_learner, &r, err);
+    if (status == SEGUE_ENOMEM)
+        tell_memory(service, err);
+    if (status == SEGUE_OK)
+        (void)segue_memory_restore(&service->memory); /* maybe a larger one */
     if (status == SEGUE_OK)
         segue_catch_up(service); /* what was due when the service ended still is */
     return status;
@@ -325,6 +399,9 @@ segue_status segue_service_create(segue_service **out, const segue_service_confi
     if (!service->config.steady)
         service->config.steady = segue_clock_steady;
     segue_queue_init(&service->queue, service->config.group_most);
+    segue_pool_init(&service->pool);
+    segue_memory_init(&service->memory,
+                      config->memory_most ? config->memory_most : segue_memory_default());
     (void)pthread_rwlock_init(&service->learners_lock, NULL);
     (void)pthread_mutex_init(&service->reader_lock, NULL);
     (void)pthread_mutex_init(&service->work_lock, NULL);
@@ -351,10 +428,12 @@ segue_status segue_service_start(segue_service *service, segue_error *err)
     service->estimates =
         pthread_create(&service->estimator, NULL, segue_estimator_thread, service) == 0;
     service->keeps_time = pthread_create(&service->timer, NULL, segue_timer_thread, service) == 0;
-    if (service->estimates && service->keeps_time)
-        return SEGUE_OK;
-    segue_service_stop(service);
-    return segue_fail(err, SEGUE_ETHREAD, "a thread could not be started");
+    segue_status status = segue_pool_start(service, err);
+    if (status == SEGUE_OK && !(service->estimates && service->keeps_time))
+        status = segue_fail(err, SEGUE_ETHREAD, "a thread could not be started");
+    if (status != SEGUE_OK)
+        segue_service_stop(service);
+    return status;
 }
 
 static void end_helpers(segue_service *service)
@@ -386,6 +465,7 @@ void segue_service_stop(segue_service *service)
     if (!service->started)
         return;
     end_helpers(service);
+    segue_pool_stop(service);
     segue_queue_close(&service->queue);
     (void)pthread_join(service->writer, NULL);
     if (!atomic_load(&service->broken))
@@ -467,6 +547,8 @@ void segue_service_destroy(segue_service *service)
     segue_store_close(service->store);
     segue_tokens_fini(&service->tokens);
     segue_queue_fini(&service->queue);
+    segue_pool_fini(&service->pool);
+    segue_memory_fini(&service->memory);
     (void)pthread_rwlock_destroy(&service->learners_lock);
     (void)pthread_mutex_destroy(&service->reader_lock);
     (void)pthread_mutex_destroy(&service->work_lock);

@@ -15,6 +15,7 @@ typedef struct segue_service_config {
     const char *store;      /* as for segue_store_open */
     const char *token_file; /* NULL: no tokens are asked for */
     uint64_t open_most;     /* open tasks; default 100,000 */
+    uint64_t memory_most;   /* bytes, see memory.h; 0 (the default): half of what there is */
     uint64_t group_most;    /* operations of one transaction; default 512 */
     uint64_t wal_most;      /* bytes of the WAL, at which nothing more is stored; default 1 GB */
     double rate;            /* requests a second of a token; 0 (the default): any number */
@@ -66,6 +67,10 @@ struct metrics *segue_service_metrics(segue_service *service);
 
 /** A request was answered, after so many seconds. */
 void segue_service_count(segue_service *service, const segue_reply *reply, double seconds);
+
+/** Count the memory of a request's body, or count it no more; false: there is no room for it. */
+bool segue_service_take(segue_service *service, size_t size);
+void segue_service_give_back(segue_service *service, size_t size);
 
 /** It cannot go on: what it knows is not what is on the disk.  A start puts that right. */
 bool segue_service_is_broken(const segue_service *service);

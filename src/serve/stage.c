@@ -116,6 +116,10 @@ static segue_status stage_begin(segue_service *service, op *o, segue_error *err)
         return SEGUE_OK;
     o->answered =
         o->live->refit_staged || o->live->refit || !segue_learner_refit_due(o->live->learner);
+    if (o->answered)
+        return SEGUE_OK;
+    /* before it is stored, and without the lock: only this thread changes what is copied */
+    o->answered = segue_learner_refit_begin(o->live->learner, &o->live->refit, NULL) != SEGUE_OK;
     return o->answered ? SEGUE_OK : stage_refit(service, o, SEGUE_EVENT_REFIT_BEGIN, err);
 }
 
@@ -134,11 +138,9 @@ static segue_status stage_snapshot(segue_service *service, op *o, segue_error *e
     live_learner *live = o->live;
     o->answered = live->refit || live->seq == 0 || live->debt == 0;
     if (o->answered)
-        return SEGUE_OK; /* while a fit is under way its beginning would be lost */
-    bytes b = {.data = NULL};
-    (void)pthread_mutex_lock(&live->lock);
+        return SEGUE_OK;      /* while a fit is under way its beginning would be lost */
+    bytes b = {.data = NULL}; /* no lock: only this thread changes what is in it */
     segue_snapshot_put(live->learner, &live->record, &live->versions, &b);
-    (void)pthread_mutex_unlock(&live->lock);
     const segue_status status =
         b.failed
             ? segue_fail(err, SEGUE_ENOMEM, "out of memory for a snapshot")
@@ -190,10 +192,20 @@ segue_status segue_stage(segue_service *service, op *o, segue_error *err)
     return stages[o->kind](service, o, err);
 }
 
-void segue_undo(op *o)
+void segue_undo(segue_service *service, op *o)
 {
+    o->to_pool = false;
+    segue_undo_open(service, o);
+    if (o->kind == OP_CREATE && o->is_new) { /* nobody has seen it */
+        segue_live_release(o->live);
+        o->live = NULL;
+    }
     if ((o->kind == OP_BEGIN || o->kind == OP_PUBLISH) && o->live)
         o->live->refit_staged = false;
+    if (o->kind == OP_BEGIN && o->live && !o->answered) {
+        segue_refit_destroy(o->live->refit);
+        o->live->refit = NULL;
+    }
     if (o->kind == OP_SNAPSHOT && o->live)
         o->live->debt_refused = o->live->debt;
     if (o->task) {

@@ -63,6 +63,21 @@ static segue_status store_choices(segue_service *service, op *o, segue_error *er
     return status;
 }
 
+/* The thread that writes has no time for it. */
+static void leave_to_pool(op *o)
+{
+    o->to_pool = true;
+}
+
+/* The event was answered before: what the task is taken for by now. */
+static void explain_again(op *o, const live_task *task)
+{
+    if (o->call.explain && segue_is_long(task, &o->call))
+        leave_to_pool(o);
+    else if (o->call.explain)
+        segue_answer_explanation(o->live, task, segue_live_allowed(o->live), &o->asked.why);
+}
+
 static segue_status choose_for_event(segue_service *service, op *o, live_task *task,
                                      segue_error *err)
 {
@@ -70,17 +85,21 @@ static segue_status choose_for_event(segue_service *service, op *o, live_task *t
     segue_status status = find_event(service, about, err);
     if (status != SEGUE_OK || o->answered)
         return status;
+    const bool given = o->asked.n > 0;
     (void)pthread_mutex_lock(&o->live->lock);
-    if (o->asked.n > 0) { /* what it is taken for by now */
-        if (o->call.explain)
-            segue_answer_explanation(o->live, task, segue_live_allowed(o->live), &o->asked.why);
-        (void)pthread_mutex_unlock(&o->live->lock);
-        return SEGUE_OK;
-    }
-    o->answered = !segue_choose(service, o->live, task, &o->call, &o->asked, o->reply);
+    if (given)
+        explain_again(o, task);
+    else if (!segue_let_many_wait(service, o->live, &o->call, o->reply))
+        o->is_new = false; /* refused */
+    else if (segue_take_chosen(service, o, task))
+        o->is_new = true;
+    else if (segue_is_long(task, &o->call))
+        leave_to_pool(o);
+    else
+        o->is_new = segue_choose(service, o->live, task, &o->call, &o->asked, o->reply);
+    o->answered = o->to_pool || !(o->is_new || given);
     (void)pthread_mutex_unlock(&o->live->lock);
-    o->is_new = !o->answered;
-    return o->answered ? SEGUE_OK : store_choices(service, o, err);
+    return o->is_new ? store_choices(service, o, err) : SEGUE_OK;
 }
 
 static segue_status ask_closed(segue_service *service, op *o, segue_error *err)

@@ -8,12 +8,42 @@
 
 /* ---- learners ---------------------------------------------------------------------------- */
 
-static segue_status add_arms(segue_service *service, op *o, double now, segue_error *err)
+/* All that it needs in memory, before it is stored; false: there is none, and it is refused. */
+static bool make_live(segue_service *service, op *o)
 {
-    segue_status status = SEGUE_OK;
-    for (size_t i = 0; i < o->call.words.n_arms && status == SEGUE_OK; i++)
-        status = segue_store_add_arm(service->store, o->made.id, i, o->call.words.arm[i], now, err);
+    segue_error why;
+    segue_learner *learner = o->learner;
+    const segue_stored_learner row = {.created = segue_service_now(service)};
+    o->learner = NULL;
+    segue_status status =
+        segue_live_create(&o->live, &row, &o->call.words, learner, service->key, &why);
+    for (size_t i = 0; status == SEGUE_OK && i < o->live->words.n_arms; i++)
+        status = segue_live_name_arm(o->live, o->live->words.arm[i], false, &why);
+    if (status == SEGUE_OK && !segue_service_prepare(service, o->live))
+        status = segue_fail(&why, SEGUE_ENOMEM, "out of memory for a learner");
+    if (status != SEGUE_OK)
+        REFUSE(o, 503, "%s; close tasks, or allow the process more", why.message);
+    return status == SEGUE_OK;
+}
+
+static segue_status store_live(segue_service *service, op *o, segue_error *err)
+{
+    live_learner *live = o->live;
+    segue_stored_learner row = {
+        .name = live->words.name, .config = (char *)live->config.data, .created = live->created};
+    segue_status status = segue_store_add_learner(service->store, &row, err);
+    live->id = row.id;
+    for (size_t i = 0; i < live->words.n_arms && status == SEGUE_OK; i++)
+        status =
+            segue_store_add_arm(service->store, row.id, i, live->words.arm[i], row.created, err);
     return status;
+}
+
+static segue_status create(segue_service *service, op *o, segue_error *err)
+{
+    o->answered = !segue_has_memory(service, o->reply) || !make_live(service, o);
+    o->is_new = !o->answered;
+    return o->is_new ? store_live(service, o, err) : SEGUE_OK;
 }
 
 segue_status segue_stage_create(segue_service *service, op *o, segue_error *err)
@@ -33,14 +63,7 @@ segue_status segue_stage_create(segue_service *service, op *o, segue_error *err)
         REFUSE(o, 409, "there is a learner '%.80s' already, made with other words",
                o->call.words.name);
     } else if (!o->live) {
-        segue_stored_learner row = {.name = o->call.words.name,
-                                    .config = (char *)config.data,
-                                    .created = segue_service_now(service)};
-        status = segue_store_add_learner(service->store, &row, err);
-        o->is_new = true;
-        o->made = (segue_stored_learner){.id = row.id, .created = row.created};
-        if (status == SEGUE_OK)
-            status = add_arms(service, o, row.created, err);
+        status = create(service, o, err);
     }
     segue_bytes_fini(&config);
     return status;

@@ -34,6 +34,43 @@ static bool is_control(const segue_service *service, const live_learner *live, c
     return (double)(int64_t)(sum >> 11) * 0x1p-53 < live->words.control;
 }
 
+/* Take the memory that it needs, before it is stored; false: there is none, and it is refused. */
+static bool make_task(segue_service *service, op *o)
+{
+    live_learner *live = o->live;
+    segue_error why;
+    (void)pthread_mutex_lock(&live->lock);
+    o->row = (segue_stored_task){.learner = live->id,
+                                 .key = o->call.task,
+                                 .control = is_control(service, live, o->call.task),
+                                 .open = true,
+                                 .version = segue_learner_version(live->learner),
+                                 .n_arms = live->n_arms,
+                                 .tag = draw_tag(service),
+                                 .opened = segue_service_now(service)};
+    const segue_status status = segue_live_prepare(live, &o->row, o->call.task, &o->opened, &why);
+    segue_count_memory(service, live);
+    (void)pthread_mutex_unlock(&live->lock);
+    service->memory.is_tight = status != SEGUE_OK;
+    if (status != SEGUE_OK)
+        REFUSE(o, 503, "%s; close tasks, or allow the process more", why.message);
+    else if (segue_has_memory(service, o->reply))
+        return true;
+    segue_undo_open(service, o);
+    return false;
+}
+
+void segue_undo_open(segue_service *service, op *o)
+{
+    if (!o->opened)
+        return;
+    (void)pthread_mutex_lock(&o->live->lock);
+    segue_live_discard(o->live, o->opened);
+    segue_count_memory(service, o->live);
+    (void)pthread_mutex_unlock(&o->live->lock);
+    o->opened = NULL;
+}
+
 segue_status segue_stage_task(segue_service *service, op *o, segue_error *err)
 {
     live_learner *live = o->live;
@@ -55,16 +92,12 @@ segue_status segue_stage_task(segue_service *service, op *o, segue_error *err)
         REFUSE(o, 400, "%s", why.message);
         return SEGUE_OK;
     }
-    (void)pthread_mutex_lock(&live->lock);
-    o->row = (segue_stored_task){.learner = live->id,
-                                 .key = o->call.task,
-                                 .control = is_control(service, live, o->call.task),
-                                 .open = true,
-                                 .version = segue_learner_version(live->learner),
-                                 .n_arms = live->n_arms,
-                                 .tag = draw_tag(service),
-                                 .opened = segue_service_now(service)};
-    (void)pthread_mutex_unlock(&live->lock);
+    if (service->memory.is_tight)
+        (void)segue_memory_restore(&service->memory); /* it is not for new tasks */
+    if (!segue_has_memory(service, o->reply) || !make_task(service, o)) {
+        o->answered = true;
+        return SEGUE_OK;
+    }
     o->is_new = true;
     service->staged_open++;
     return segue_store_add_task(service->store, &o->row, err);

@@ -70,6 +70,27 @@ void segue_versions_fini(segue_versions *versions)
     versions->count = 0;
 }
 
+segue_status segue_versions_copy(segue_versions *out, const segue_versions *from, segue_error *err)
+{
+    *out = (segue_versions){.stride = from->stride};
+    for (size_t i = 0; i < from->count; i++) {
+        past_version *v = &out->entry[out->count++];
+        *v = from->entry[i];
+        if (!reserve(v))
+            return out_of_memory(err);
+        memcpy(v->number, from->entry[i].number, numbers_of(v) * sizeof *v->number);
+    }
+    return SEGUE_OK;
+}
+
+size_t segue_versions_bytes(const segue_versions *versions)
+{
+    size_t numbers = 0;
+    for (size_t i = 0; i < versions->count; i++)
+        numbers += numbers_of(&versions->entry[i]) + 3;
+    return numbers * sizeof(double);
+}
+
 /* ---- keeping some ------------------------------------------------------------------------ */
 
 static void thin_out(segue_versions *versions)

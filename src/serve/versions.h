@@ -37,6 +37,13 @@ typedef struct segue_versions {
 
 void segue_versions_fini(segue_versions *versions);
 
+/** A copy; free it in both cases.  @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_versions_copy(segue_versions *out, const segue_versions *from,
+                                                  segue_error *err);
+
+/** Bytes of memory of their numbers. */
+size_t segue_versions_bytes(const segue_versions *versions);
+
 /** An event may have made a new version of the learner: keep it, if it is one to be kept.
  * @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_versions_note(segue_versions *versions,

@@ -28,7 +28,7 @@ static void refuse_all(segue_service *service, op *group, const segue_error *why
     segue_store_rollback(service->store);
     segue_checkpoint_for_space(service);
     for (op *o = group; o; o = o->next) {
-        segue_undo(o);
+        segue_undo(service, o);
         o->again = false;
         if (o->reply)
             segue_reply_fail(o->reply, 503,
@@ -47,7 +47,7 @@ static void abandon_all(segue_service *service, op *group, const segue_error *wh
     segue_service_break(service, why);
     segue_store_rollback(service->store);
     for (op *o = group; o; o = o->next) {
-        segue_undo(o);
+        segue_undo(service, o);
         o->again = false;
         if (o->reply)
             segue_reply_fail(o->reply, 503,
@@ -96,8 +96,21 @@ static void apply_all(segue_service *service, op *group)
     (void)atomic_fetch_add(&service->metrics.grouped, count);
 }
 
+/* Its decisions take long: let the pool make them.  False: it cannot, and the reply says so. */
+static bool give_to_pool(segue_service *service, op *o)
+{
+    o->to_pool = o->answered = o->is_new = false;
+    o->task = NULL;
+    if (segue_pool_put(service, o))
+        return true;
+    segue_reply_busy(o->reply);
+    return false;
+}
+
 static void finish(segue_service *service, op *o)
 {
+    if (o->to_pool && give_to_pool(service, o))
+        return;
     if (o->again) {
         segue_live_release(o->live);
         o->live = NULL;
@@ -145,6 +158,8 @@ void segue_writer_group(segue_service *service, op *group)
         take_up(service, o);
     if (atomic_load(&service->broken))
         status = segue_fail(&err, SEGUE_EIO, "%s", service->why);
+    if (service->memory.is_tight)
+        segue_memory_lend(&service->memory);
     if (status == SEGUE_OK)
         status = stage_all(service, group, &err);
     if (status == SEGUE_OK)
@@ -154,6 +169,8 @@ void segue_writer_group(segue_service *service, op *group)
     else
         refuse_all(service, group, &err);
     const bool oversized = group->kind == OP_CHECKPOINT;
+    service->memory.is_tight = service->memory.is_tight || status == SEGUE_ENOMEM;
+    (void)segue_memory_restore(&service->memory);
     for (op *next = NULL; group; group = next) {
         next = group->next;
         finish(service, group);

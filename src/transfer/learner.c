@@ -10,7 +10,8 @@
 /* Closed tasks that are kept to be opened again, which saves their allocations where tasks come one
  * after the other, or a few at a time.  More are freed: a learner that once had 100,000 open tasks
  * must not keep their memory. */
-#define IDLE_MOST 64
+#define IDLE_MOST  64
+#define IDLE_BYTES (1U << 20) /* and together take no more than this, but for one of them */
 
 /* ---- making one -------------------------------------------------------------------------- */
 
@@ -53,18 +54,24 @@ segue_status segue_learner_create(segue_learner **out, const segue_learner_confi
     return SEGUE_OK;
 }
 
-static void free_entry(open_task *entry)
+static size_t bytes_of(const open_task *entry)
 {
+    return sizeof *entry + segue_task_bytes(entry->task);
+}
+
+static void free_entry(segue_learner *learner, open_task *entry)
+{
+    learner->task_bytes -= bytes_of(entry);
     segue_task_destroy(entry->task);
     segue_lesson_release(entry->lesson);
     free(entry);
 }
 
-static void free_chain(open_task *chain)
+static void free_chain(segue_learner *learner, open_task *chain)
 {
     while (chain) {
         open_task *next = chain->next;
-        free_entry(chain);
+        free_entry(learner, chain);
         chain = next;
     }
 }
@@ -74,8 +81,8 @@ void segue_learner_destroy(segue_learner *learner)
     if (!learner)
         return;
     segue_learner_let_go(learner);
-    free_chain(learner->open);
-    free_chain(learner->idle);
+    free_chain(learner, learner->open);
+    free_chain(learner, learner->idle);
     segue_lesson_release(learner->current);
     learner->method->destroy(learner);
     free(learner->allowed);
@@ -84,7 +91,7 @@ void segue_learner_destroy(segue_learner *learner)
 
 /* ---- opening ----------------------------------------------------------------------------- */
 
-static segue_status make_task(const segue_learner *learner, bool identifies, open_task **out,
+static segue_status make_task(segue_learner *learner, bool identifies, open_task **out,
                               segue_error *err)
 {
     const segue_learner_config *config = &learner->config;
@@ -107,6 +114,7 @@ static segue_status make_task(const segue_learner *learner, bool identifies, ope
         return status;
     }
     entry->identifies = identifies;
+    learner->task_bytes += bytes_of(entry);
     segue_task_set_owner(entry->task, entry);
     *out = entry;
     return SEGUE_OK;
@@ -129,7 +137,8 @@ static segue_status take_task(segue_learner *learner, bool identifies, open_task
             *out = entry;
             return SEGUE_OK;
         }
-        free_entry(entry); /* arms were added, or all that identify were opened: for good */
+        free_entry(learner,
+                   entry); /* arms were added, or all that identify were opened: for good */
     }
     return make_task(learner, identifies, out, err);
 }
@@ -182,8 +191,8 @@ void segue_learner_put_away(segue_learner *learner, open_task *entry)
     segue_lesson_release(entry->lesson);
     entry->lesson = NULL;
     entry->learner = NULL;
-    if (learner->n_idle == IDLE_MOST) {
-        free_entry(entry);
+    if (learner->n_idle == IDLE_MOST || learner->n_idle * bytes_of(entry) > IDLE_BYTES) {
+        free_entry(learner, entry);
         return;
     }
     entry->next = learner->idle;

@@ -26,6 +26,8 @@ void segue_lesson_release(lesson *old)
 {
     if (!old || --old->users > 0)
         return;
+    if (old->total)
+        *old->total -= old->bytes;
     segue_models_destroy(old->models);
     free(old->numbers);
     free(old);
@@ -52,10 +54,21 @@ void segue_lesson_teach(const segue_learner *learner, open_task *entry)
     segue_task_teach_prior(entry->task, entry->lesson ? &entry->lesson->prior : NULL);
 }
 
+static size_t bytes_of(const lesson *l)
+{
+    const size_t n_rows = l->models ? l->models->n_models : 2 * l->prior.n_components;
+    const size_t n_arms = l->models ? l->models->n_arms : l->prior.n_arms;
+    return sizeof *l + n_rows * (n_arms + 1) * sizeof(double) + 64;
+}
+
 void segue_learner_publish(segue_learner *learner, lesson *next)
 {
-    if (next)
+    if (next) {
         next->users = 1;
+        next->bytes = bytes_of(next);
+        next->total = &learner->lesson_bytes;
+        learner->lesson_bytes += next->bytes;
+    }
     segue_lesson_release(learner->current);
     learner->current = next;
     learner->version++;

@@ -13,7 +13,9 @@ typedef struct lesson {
     segue_models *models; /* tucb's; or ... */
     segue_prior prior;    /* ... a prior, whose arrays are ... */
     double *numbers;      /* ... here */
-    uint64_t users;       /* the learner, while it is current, and each open task */
+    uint64_t users; /* the learner, while it is current, each open task and each copy of one */
+    size_t bytes;   /* of memory ... */
+    size_t *total;  /* ... and where those of all lessons of a learner are added up */
 } lesson;
 
 /* A task and what it was opened with. */
@@ -69,6 +71,8 @@ typedef struct learner_method {
      * failure nothing has changed; @retval SEGUE_ENOMEM, SEGUE_EDOMAIN */
     segue_status (*merge)(segue_learner *into, const segue_learner *from, segue_error *err);
     void (*look)(const segue_learner *learner, segue_learner_info *info);
+    /* Bytes of what it remembers. */
+    size_t (*bytes)(const segue_learner *learner);
     /* The 95 % interval of the mean of an arm of a type (1, 2, ...) that is taught now; NULL: it
      * knows none. */
     void (*interval)(const segue_learner *learner, size_t type, size_t arm, double *low,
@@ -91,6 +95,7 @@ struct segue_learner {
     segue_refit *refit; /* the one that is open, or NULL */
     open_task *open, *idle;
     size_t n_idle;
+    size_t task_bytes, lesson_bytes; /* of all tasks, idle ones too; of all lessons in use */
     uint64_t opened, closed;
     bool has_taken;
     segue_taken taken; /* what the task that was closed last was taken for */

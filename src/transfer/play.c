@@ -27,6 +27,62 @@ void segue_learner_drop(segue_learner *learner, segue_task **task)
     *task = NULL;
 }
 
+/* ---- copies ------------------------------------------------------------------------------ */
+
+segue_status segue_learner_copy_task(segue_learner *learner, segue_task *task, segue_task **out,
+                                     segue_error *err)
+{
+    open_task *entry = NULL, *copy = calloc(1, sizeof *copy);
+    *out = NULL;
+    if (!copy)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a copy of a task");
+    segue_status status = segue_learner_entry(learner, task, &entry, err);
+    if (status == SEGUE_OK)
+        status = segue_task_copy(&copy->task, task, err);
+    if (status != SEGUE_OK) {
+        free(copy);
+        return status;
+    }
+    copy->learner = learner;
+    copy->lesson = entry->lesson;
+    copy->version = entry->version;
+    if (copy->lesson)
+        copy->lesson->users++;
+    segue_task_set_owner(copy->task, copy);
+    *out = copy->task;
+    return SEGUE_OK;
+}
+
+void segue_learner_drop_copy(segue_task **copy)
+{
+    open_task *entry = *copy ? segue_task_owner(*copy) : NULL;
+    if (entry)
+        segue_lesson_release(entry->lesson);
+    segue_task_destroy(*copy);
+    free(entry);
+    *copy = NULL;
+}
+
+/* ---- memory ------------------------------------------------------------------------------ */
+
+size_t segue_learner_bytes(const segue_learner *learner)
+{
+    const size_t copies = learner->refit ? 2 : 1;
+    return sizeof *learner + learner->task_bytes + learner->lesson_bytes +
+           copies * learner->method->bytes(learner);
+}
+
+/* A task to learn from, a lesson, what is found, and a memory that grows or is copied. */
+size_t segue_learner_close_bytes(const segue_learner *learner)
+{
+    const size_t n_arms = learner->config.n_arms;
+    const size_t task = learner->open   ? segue_task_bytes(learner->open->task)
+                        : learner->idle ? segue_task_bytes(learner->idle->task)
+                                        : 512 * n_arms;
+    return task + 6 * SEGUE_MAX_COMPONENTS * n_arms * sizeof(double) +
+           2 * learner->method->bytes(learner) + 65536;
+}
+
 /* ---- what was found ---------------------------------------------------------------------- */
 
 static segue_status reserve(segue_found *out, segue_error *err)

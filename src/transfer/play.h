@@ -22,6 +22,21 @@ SEGUE_MUST_CHECK segue_status segue_learner_play(segue_learner *learner, const s
 /** End an open task, and learn nothing from it; *task becomes NULL. */
 void segue_learner_drop(segue_learner *learner, segue_task **task);
 
+/**
+ * A copy of an open task to ask, look at and explain in another thread; it knows nothing of what
+ * comes in later, and the learner must outlive it.  To make and to drop it takes the learner's
+ * lock, to use it does not.
+ *
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_learner_copy_task(segue_learner *learner, segue_task *task,
+                                                      segue_task **out, segue_error *err);
+void segue_learner_drop_copy(segue_task **copy);
+
+/** Bytes of memory of a learner with its tasks, and of what one closed task makes it allocate. */
+size_t segue_learner_bytes(const segue_learner *learner);
+size_t segue_learner_close_bytes(const segue_learner *learner);
+
 /** Add what segue_learner_save would write; b->failed: memory ran out. */
 void segue_learner_put(const segue_learner *learner, bytes *b);
 

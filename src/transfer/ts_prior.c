@@ -120,6 +120,11 @@ static segue_status merge(segue_learner *into, const segue_learner *from, segue_
     return SEGUE_OK;
 }
 
+static size_t bytes_of(const segue_learner *learner)
+{
+    return learner->config.n_arms * sizeof(arm_sums);
+}
+
 static void look(const segue_learner *learner, segue_learner_info *info)
 {
     (void)learner;
@@ -158,6 +163,7 @@ const learner_method segue_method_ts_prior = {
     .add_arm = add_arm,
     .merge = merge,
     .look = look,
+    .bytes = bytes_of,
     .put = put,
     .get = get,
 };

@@ -504,6 +504,13 @@ static segue_status merge(segue_learner *into, const segue_learner *from, segue_
     return status;
 }
 
+static size_t bytes_of(const segue_learner *learner)
+{
+    const tucb *t = learner->part;
+    return sizeof *t + segue_moments_bytes(t->moments) + segue_estimator_bytes(t->estimator) +
+           3 * learner->config.n_arms * sizeof *t->views;
+}
+
 static void look(const segue_learner *learner, segue_learner_info *info)
 {
     const tucb *t = learner->part;
@@ -564,6 +571,7 @@ const learner_method segue_method_tucb = {
     .refit = &refit,
     .merge = merge,
     .look = look,
+    .bytes = bytes_of,
     .put = put,
     .get = get,
 };

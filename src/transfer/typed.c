@@ -248,6 +248,12 @@ static void look(const segue_learner *learner, segue_learner_info *info)
     info->none = segue_types_weights(types)[0];
 }
 
+static size_t bytes_of(const segue_learner *learner)
+{
+    const typed *t = learner->part;
+    return sizeof *t + segue_types_bytes(t->types) + 2 * learner->config.n_arms * sizeof *t->counts;
+}
+
 static void interval(const segue_learner *learner, size_t type, size_t arm, double *low,
                      double *high)
 {
@@ -285,6 +291,7 @@ const learner_method segue_method_tts = {
     .add_arm = add_arm,
     .merge = merge,
     .look = look,
+    .bytes = bytes_of,
     .interval = interval,
     .put = put,
     .get = get,
@@ -306,6 +313,7 @@ const learner_method segue_method_tla = {
     .add_arm = add_arm,
     .merge = merge,
     .look = look,
+    .bytes = bytes_of,
     .interval = interval,
     .put = put,
     .get = get,
