@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "serve/routes.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -443,7 +444,12 @@ static bool read_body(const segue_request *request, takes what, segue_call *call
         segue_reply_fail(reply, 415, "the body must be JSON: send Content-Type: application/json");
         return false;
     }
+    errno = 0; /* jansson calls some failed allocations a wrong text */
     json_t *body = json_loadb(request->body, request->size, JSON_REJECT_DUPLICATES, &why);
+    if (!body && errno == ENOMEM) {
+        segue_reply_fail(reply, 503, "out of memory for the body of a request");
+        return false;
+    }
     if (!body) {
         refuse_json(&why, reply);
         return false;
