@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "segue/stats.h"
+#include "serve/damage.h"
 #include "serve/inside.h"
 #include "serve/out.h"
 
@@ -60,6 +61,12 @@ static void write_worth(bytes *b, const record_group *all)
     }
     segue_out_double(b, "level", 0.95);
     segue_out(b, "}");
+}
+
+void segue_answer_no_worth(bytes *b)
+{
+    const record_group none = {.side = {{.rewards = 0}}};
+    write_worth(b, &none);
 }
 
 /* Of rewards that were scaled and back: the last digits are of that. */
@@ -179,6 +186,7 @@ void segue_answer_list(segue_service *service, segue_reply *reply)
         write_line(all[i], &reply->body);
         segue_live_release(all[i]);
     }
+    segue_damage_write_lines(service, count > 0, &reply->body);
     segue_out(&reply->body, "]}");
     free(all);
 }
@@ -291,7 +299,7 @@ void segue_answer_tasks(segue_service *service, live_learner *live, const segue_
     (void)pthread_mutex_unlock(&service->reader_lock);
     segue_out(&reply->body, "]}");
     if (status != SEGUE_OK)
-        segue_reply_fail(reply, 503, "%s", err.message);
+        segue_damage_answer_failed(service, status, &err, reply);
 }
 
 void segue_answer_explanation(live_learner *live, const live_task *task, const bool *allowed,
@@ -389,7 +397,7 @@ static void answer_closed_task(segue_service *service, live_learner *live, const
         status = segue_store_rewards(service->reader, row.id, on_reward, sums, &err);
     (void)pthread_mutex_unlock(&service->reader_lock);
     if (status != SEGUE_OK)
-        segue_reply_fail(reply, 503, "%s", err.message);
+        segue_damage_answer_failed(service, status, &err, reply);
     else if (!found)
         segue_reply_fail(reply, 404, "the learner has no task '%.80s'", key);
     else

@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <string.h>
 
+#include "serve/damage.h"
 #include "serve/inside.h"
 #include "serve/out.h"
 
@@ -43,9 +44,13 @@ static segue_status apply_create(segue_service *service, op *o, segue_error *err
 static segue_status apply_delete(segue_service *service, op *o, segue_error *err)
 {
     (void)err;
-    segue_service_leave(service, o->live);
-    (void)atomic_fetch_sub(&service->open_tasks, o->live->by_id.count);
-    segue_live_release(o->live); /* the table's */
+    if (o->live) {
+        segue_service_leave(service, o->live);
+        (void)atomic_fetch_sub(&service->open_tasks, o->live->by_id.count);
+        segue_live_release(o->live); /* the table's */
+    } else {
+        segue_damage_remove(service, o->damaged);
+    }
     segue_out(&o->reply->body, "{");
     segue_out_text(&o->reply->body, "deleted", o->call.learner);
     segue_out(&o->reply->body, "}");
@@ -322,10 +327,18 @@ void segue_apply(segue_service *service, op *o)
         [OP_PUBLISH] = apply_publish, [OP_SNAPSHOT] = apply_snapshot,
         [OP_PURGE] = apply_purge,     [OP_PROBE] = apply_nothing};
     segue_error err;
-    if (applies[o->kind](service, o, &err) == SEGUE_OK)
+    const segue_status status = applies[o->kind](service, o, &err);
+    if (status == SEGUE_OK)
         return;
-    segue_service_break(service, &err);
     o->again = false;
+    if (status == SEGUE_EFILE && o->live) {
+        segue_damage_set_apart(service, o->live, &err);
+        if (o->reply)
+            segue_reply_fail(o->reply, 500, "it is stored, but the learner is damaged: %s",
+                             err.message);
+        return;
+    }
+    segue_service_break(service, &err);
     if (o->reply)
         segue_reply_fail(o->reply, 503, "the service must be started again: %s", err.message);
 }

@@ -29,6 +29,15 @@ static uint64_t get(const unsigned char **at, size_t count)
     return x;
 }
 
+/* 48 bits of them: a clock may be before 1970, or far off. */
+static uint64_t milliseconds(double seconds)
+{
+    const double x = seconds * 1000.0;
+    if (!(x > 0.0)) /* also NaN */
+        return 0;
+    return x < 0x1p48 ? (uint64_t)x : (UINT64_C(1) << 48) - 1;
+}
+
 void segue_decision_write(const decision *d, const unsigned char key[16],
                           char text[DECISION_TEXT + 1])
 {
@@ -38,7 +47,7 @@ void segue_decision_write(const decision *d, const unsigned char key[16],
     at = put(at, d->number, 8);
     at = put(at, d->arm, 2);
     at = put(at, d->version, 4);
-    (void)put(at, (uint64_t)(d->asked * 1000.0), 6);
+    (void)put(at, milliseconds(d->asked), 6);
     segue_siphash_128(key, raw, PLAIN, raw + PLAIN);
     for (size_t i = 0; i < WHOLE / 3; i++) {
         const unsigned x =

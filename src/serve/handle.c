@@ -4,10 +4,21 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "serve/damage.h"
 #include "serve/inside.h"
 #include "serve/out.h"
 
 /* ---- answered at once -------------------------------------------------------------------- */
+
+/* It is, but perhaps not for all learners. */
+static void answer_is_ready(segue_service *service, segue_reply *reply)
+{
+    const unsigned long long damaged = segue_damage_count(service);
+    segue_out(&reply->body, "{\"status\":\"ready\"");
+    if (damaged > 0)
+        segue_out_whole(&reply->body, "damaged", damaged);
+    segue_out(&reply->body, "}");
+}
 
 static void answer_ready(segue_service *service, segue_reply *reply)
 {
@@ -16,7 +27,7 @@ static void answer_ready(segue_service *service, segue_reply *reply)
     else if (atomic_load(&service->failing))
         segue_reply_fail(reply, 503, "the store cannot be written to just now");
     else
-        segue_out(&reply->body, "{\"status\":\"ready\"}");
+        answer_is_ready(service, reply);
 }
 
 /* As /readyz tells. */
@@ -30,6 +41,7 @@ static void answer_metrics(segue_service *service, segue_reply *reply)
     reply->type = "text/plain; version=0.0.4";
     segue_metrics_write(&service->metrics, atomic_load(&service->open_tasks),
                         segue_queue_length(&service->queue), is_ready(service), &reply->body);
+    segue_damage_write_metric(service, &reply->body);
 }
 
 /* A browser that has it asks whether it is still the same. */
@@ -46,7 +58,7 @@ static void look(segue_service *service, const segue_call *call, segue_reply *re
 {
     live_learner *live = segue_service_find(service, call->learner);
     if (!live)
-        segue_reply_no_learner(reply, call->learner);
+        segue_damage_answer_missing(service, call->learner, reply);
     else if (call->route == ROUTE_INSPECT)
         segue_answer_learner(live, 200, reply);
     else if (call->route == ROUTE_HISTORY)
@@ -69,7 +81,7 @@ static bool ask(segue_service *service, const segue_call *call, segue_reply *rep
         return false;
     live_learner *live = segue_service_find(service, call->learner);
     if (!live) {
-        segue_reply_no_learner(reply, call->learner);
+        segue_damage_answer_missing(service, call->learner, reply);
         return true;
     }
     const bool is_open = segue_ask_now(service, live, call, NULL, reply);

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "serve/check.h"
 #include "serve/live.h"
 #include "serve/metrics.h"
 #include "serve/rebuild.h"
@@ -33,9 +34,11 @@ typedef struct op {
     decision decision;           /* OP_TELL, OP_FALL_BACK */
     uint64_t place; /* OP_FALL_BACK: in the line; OP_KEEP: those before it are stored */
     bool resumed;   /* a part of it is stored already */
+    unsigned tries; /* how often its task was said to be open, and was not in memory */
 
     /* while it is staged and applied */
     live_learner *live; /* held */
+    int64_t damaged;    /* OP_DELETE: a learner that is not served, and `live` is NULL */
     live_task *task;
     bool answered; /* the reply is there; there is nothing to apply */
     bool again;    /* it goes on in the next group, with another kind */
@@ -61,6 +64,8 @@ typedef struct queue {
     bool closed;         /* takes nothing more */
 } queue;
 
+typedef struct damaged_learner damaged_learner; /* damage.h */
+
 struct segue_service {
     segue_service_config config;
     segue_store *store;  /* of the thread that writes */
@@ -72,7 +77,9 @@ struct segue_service {
     metrics metrics;
 
     pthread_rwlock_t learners_lock;
-    map by_name, by_id; /* of live_learner */
+    map by_name, by_id;              /* of live_learner */
+    damaged_learner *damaged;        /* those that are not served */
+    char reported[SEGUE_ERROR_SIZE]; /* the damage that the operator was told of last */
 
     queue queue;
     pthread_t writer, estimator, timer;
@@ -198,6 +205,8 @@ void segue_answer_row(const live_learner *live, const segue_stored_task *row, co
 /* `allowed`: the arms that may be chosen (NULL: all). */
 void segue_answer_explanation(live_learner *live, const live_task *task, const bool *allowed,
                               bytes *b);
+/* What transfer is worth to a learner of no tasks. */
+void segue_answer_no_worth(bytes *b);
 void segue_answer_told(bytes *b, bool is_new, const char *task, bool closed);
 segue_stored_task segue_row_of(const live_learner *live, const live_task *task);
 

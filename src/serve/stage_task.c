@@ -5,8 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "serve/damage.h"
 #include "serve/siphash.h"
 #include "serve/stage.h"
+
+#define TRIES_MOST 8 /* groups that an operation waits for a task to be opened; one is enough */
 
 /* ---- tasks ------------------------------------------------------------------------------- */
 
@@ -98,6 +101,11 @@ segue_status segue_stage_find_open(segue_service *service, op *o, live_task **ta
     const segue_status status =
         segue_store_find_task(service->store, o->live->id, o->call.task, &o->row, found, err);
     o->again = status == SEGUE_OK && *found && o->row.open; /* opened by this transaction */
+    if (o->again && ++o->tries > TRIES_MOST)
+        return segue_store_damaged(err,
+                                   "table task, id %" PRId64 ": it is open, and the start did "
+                                   "not find it",
+                                   o->row.id);
     return status;
 }
 
@@ -167,12 +175,23 @@ static segue_status tell_uncounted(segue_service *service, op *o, bool closed, s
     return SEGUE_OK;
 }
 
+/* The learner of a decision is set apart, or was deleted. */
+static void refuse_unserved(segue_service *service, op *o)
+{
+    char why[SEGUE_ERROR_SIZE];
+    int64_t id = o->decision.learner;
+    if (segue_damage_find(service, NULL, &id, why))
+        REFUSE(o, 500, "the learner of the decision is damaged and is not served: %s", why);
+    else
+        REFUSE(o, 404, "the learner of the decision was deleted");
+}
+
 static bool find_told(segue_service *service, op *o)
 {
     const double x = o->call.reward;
     o->live = segue_service_find_id(service, o->decision.learner);
     if (!o->live) {
-        REFUSE(o, 404, "the learner of the decision was deleted");
+        refuse_unserved(service, o);
         return false;
     }
     const words *w = &o->live->words;

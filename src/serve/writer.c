@@ -3,14 +3,18 @@
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 
+#include "serve/damage.h"
 #include "serve/inside.h"
 
-static segue_status stage_all(segue_service *service, op *group, segue_error *err)
+/* `failed`: the operation that the store refused; NULL: none, or it was the whole. */
+static segue_status stage_all(segue_service *service, op *group, op **failed, segue_error *err)
 {
     segue_status status = segue_store_begin(service->store, err);
     service->staged_open = 0;
-    for (op *o = group; o && status == SEGUE_OK; o = o->next)
+    for (op *o = group; o && status == SEGUE_OK; o = o->next) {
         status = segue_stage(service, o, err);
+        *failed = status == SEGUE_OK ? NULL : o;
+    }
     return status == SEGUE_OK ? segue_store_commit(service->store, err) : status;
 }
 
@@ -110,14 +114,17 @@ void segue_writer_group(segue_service *service, op *group)
 {
     segue_error err;
     segue_status status = SEGUE_OK;
+    op *failed = NULL;
     for (op *o = group; o; o = o->next)
         take_up(service, o);
     if (atomic_load(&service->broken))
         status = segue_fail(&err, SEGUE_EIO, "the service must be started again: %s", service->why);
     if (status == SEGUE_OK)
-        status = stage_all(service, group, &err);
+        status = stage_all(service, group, &failed, &err);
     if (status == SEGUE_OK)
         apply_all(service, group);
+    else if (status == SEGUE_EFILE && failed)
+        segue_damage_refuse(service, group, failed, &err);
     else
         refuse_all(service, group, &err);
     for (op *next = NULL; group; group = next) {
