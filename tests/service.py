@@ -32,10 +32,16 @@ class Service:
         self.process = subprocess.Popen(
             [self.program, "serve", "--store", f"sqlite:{self.store}", "--listen", self.listen, *self.options],
             stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, preexec_fn=self.before)
-        line = self.process.stderr.readline()
-        found = re.search(r"listening on \S+:(\d+), store", line)
-        if not found:
-            raise AssertionError(f"the service did not start: {line}{self.process.stderr.read()}")
+        found = None
+        while not found:  # reports may come before it
+            line = self.process.stderr.readline()
+            found = re.search(r"listening on \S+:(\d+), store", line)
+            if not line:
+                code = self.process.wait()
+                self.process.stderr.close()
+                raise AssertionError(f"the service did not start, exit code {code}: {''.join(self.errors)}")
+            if not found:
+                self.errors.append(line)
         self.port = int(found.group(1))
         self.reader = threading.Thread(target=self._drain, args=(self.process,), daemon=True)
         self.reader.start()

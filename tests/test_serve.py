@@ -488,12 +488,12 @@ class Wrong(Folder):
         whole = pathlib.Path(store).read_bytes()
         for says, spoil in (("the journal does not say", "DELETE FROM journal WHERE seq = (SELECT max(seq) FROM journal "
                                                          "WHERE kind = 1)"),
-                            ("the journal does not say", "UPDATE task SET closed = NULL WHERE id = 3"),
+                            ("column closed_seq: 3; need NULL", "UPDATE task SET closed = NULL WHERE id = 3"),
                             ("the journal does not say", "UPDATE task SET closed_seq = 1 WHERE id = 3"),
                             ("count other rewards", "UPDATE task SET total = 5 WHERE id = 3"),
                             ("count other rewards", "UPDATE arm SET pulls = pulls + 1 - 2 * place WHERE place < 2"),
-                            ("of no task or arm", "UPDATE reward SET arm = 99 WHERE task = 13"),
-                            ("of no task or arm", "UPDATE decision SET arm = -1"),
+                            ("column arm: 99; need 0 to", "UPDATE reward SET arm = 99 WHERE task = 13"),
+                            ("column arm: -1; need", "UPDATE decision SET arm = -1"),
                             ("of no task or arm", "INSERT INTO reward VALUES (99, 0, 0, 0, 1, 0, 0)"),
                             ("from 0 to 1", "UPDATE reward SET value = 1e300 WHERE task = 13"),
                             ("no key", "DELETE FROM meta WHERE name = 'key'"),

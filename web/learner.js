@@ -4,7 +4,7 @@ import { makeAlarm } from "./alarm.js";
 import { get, learnerPath } from "./api.js";
 import { makeDecisions } from "./decisions.js";
 import { h, setText, show } from "./dom.js";
-import { count, many, share } from "./format.js";
+import { capital, count, many, share } from "./format.js";
 import { makeReward } from "./reward.js";
 import { makeSettings } from "./settings.js";
 import { makeTasks } from "./tasks.js";
@@ -43,8 +43,10 @@ export function learnerPage(name) {
     const parts = [makeReward(name), makeTypes(), makeVersions(), makeTasks(name), makeDecisions()];
     const settings = h("div");
     const body = h("div", {}, alarm.element, tiles.element, ...parts.map((part) => part.element), settings);
-    const element = h("div", {}, h("h1", { tabindex: "-1" }, name), method, body);
+    const damage = h("p", { class: "alarm" });
+    const element = h("div", {}, h("h1", { tabindex: "-1" }, name), damage, method, body);
     body.hidden = true;
+    show(damage, false);
 
     const at = (rest) => learnerPath(name, rest);
     let groups, versions, seen, drawn;
@@ -68,8 +70,24 @@ export function learnerPage(name) {
         if (seen?.version !== learner.version) ({ versions } = await get(at("/versions"), signal));
     }
 
+    /* Of a learner whose rows in the store are damaged, only the reason is known. */
+    async function inspect(signal) {
+        try {
+            const learner = await get(at(""), signal);
+            show(damage, false);
+            return learner;
+        } catch (error) {
+            if (show(damage, error.status === 500)) {
+                setText(damage, capital(error.message));
+                setText(method, "");
+                body.hidden = true;
+            }
+            throw error;
+        }
+    }
+
     async function look(signal) {
-        const learner = await get(at(""), signal);
+        const learner = await inspect(signal);
         if (seen && seen.created !== learner.created) forget(); /* another of the same name */
         await lookBack(learner, signal);
         const [{ tasks }, { decisions }] = await Promise.all([

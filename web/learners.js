@@ -23,9 +23,18 @@ function makeCard(name) {
     const facts = FACTS.map(([label], i) => h("div", {}, h("dt", {}, label), values[i]));
     const method = h("p", { class: "soft" });
     const alarm = h("p", { class: "alarm" }, "Many tasks are of no known type");
+    const damage = h("p", { class: "alarm" });
+    const list = h("dl", {}, ...facts);
     const link = h("a", { href: `#/learner/${encodeURIComponent(name)}` }, name);
-    const element = h("li", { class: "card" }, h("h2", {}, link), method, alarm, h("dl", {}, ...facts));
+    const element = h("li", { class: "card" }, h("h2", {}, link), method, alarm, damage, list);
     function update(line) {
+        show(list, !line.damaged);
+        if (show(damage, Boolean(line.damaged))) {
+            setText(damage, `Not served: ${line.damaged}`);
+            setText(method, "");
+            show(alarm, false);
+            return;
+        }
         setText(method, `${line.method}, version ${count(line.version)}`);
         show(alarm, isAlarming(line.none, line.types, line.closed));
         FACTS.forEach(([, tell], i) => {

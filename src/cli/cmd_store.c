@@ -8,7 +8,8 @@
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
-#include "serve/rebuild.h"
+#include "core/bytes.h"
+#include "serve/check.h"
 #include "store/store.h"
 
 typedef struct settings {
@@ -22,14 +23,50 @@ static const cli_option options[] = {
      "export: to this file; import: from it", 0, 0},
 };
 
+/* What was found: a line each. */
+typedef struct damage_list {
+    bytes text;
+    size_t lines;
+} damage_list;
+
+static void add_damage(void *context, const char *learner, const char *why)
+{
+    damage_list *list = context;
+    list->lines++;
+    if (learner) {
+        segue_bytes_put(&list->text, "learner '", 9);
+        segue_bytes_put(&list->text, learner, strlen(learner));
+        segue_bytes_put(&list->text, "': ", 3);
+    }
+    segue_bytes_put(&list->text, why, strlen(why));
+    segue_bytes_put(&list->text, "\n", 1);
+}
+
+/* One finding is the error's sentence; more of them are listed before it. */
+static segue_status tell_damage(const settings *set, const segue_checked *found,
+                                const damage_list *list, const segue_error *first, segue_error *err)
+{
+    if (list->lines < 2)
+        return segue_fail(err, first->status, "%s: %s", set->store, first->message);
+    (void)printf("%.*s", (int)list->text.size, (const char *)list->text.data);
+    return segue_fail(err, first->status, "%s: %" PRIu64 " of %" PRIu64 " learners are damaged%s",
+                      set->store, found->damaged, found->learners,
+                      found->file ? ", and the file itself" : "");
+}
+
 static segue_status check(const settings *set, segue_store *store, segue_error *err)
 {
     segue_checked found = {.learners = 0};
-    const segue_status status = segue_check_store(store, &found, err);
+    damage_list list = {.lines = 0};
+    segue_error first;
+    segue_status status = segue_check_each(store, add_damage, &list, &found, &first);
     if (status == SEGUE_OK)
         (void)printf("%s: sound; %" PRIu64 " learners, rebuilt from %" PRIu64
                      " events, are what they were\n",
                      set->store, found.learners, found.events);
+    else
+        status = tell_damage(set, &found, &list, &first, err);
+    segue_bytes_fini(&list.text);
     return status;
 }
 
@@ -134,8 +171,9 @@ const cli_command cli_command_store = {
     .name = "store",
     .summary = "checks, upgrades, exports and imports the store of a service",
     .usage = "store check|upgrade|export|import [OPTIONS]",
-    .details = "check    rebuilds every learner from the first event of its journal, and\n"
-               "         compares the bytes with its snapshot and with what a start makes of it\n"
+    .details = "check    reads every row, rebuilds every learner from the first event of its\n"
+               "         journal, and compares the bytes with its snapshot and with what a start\n"
+               "         makes of it; lists all damaged learners; what it calls sound starts\n"
                "upgrade  brings a store of an older program to this one's format; checks it\n"
                "export   writes all there is to FILE, but snapshots, which the journal leads to:\n"
                "         a line of JSON a row\n"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "serve/damage.h"
 #include "serve/effect.h"
 #include "serve/inside.h"
 #include "serve/out.h"
@@ -27,13 +28,13 @@ static void write_sides(bytes *b, const record_group *group)
     write_side(b, "control", &group->side[1]);
 }
 
-static void write_worth(bytes *b, const live_learner *live, const record_group *closed)
+static void write_worth(bytes *b, const record_group *closed, double range)
 {
     segue_confseq effect;
     segue_out_name(b, "worth");
     segue_out(b, "{");
     write_sides(b, closed);
-    if (segue_effect_of(live, closed, &effect)) {
+    if (segue_effect_of(closed, range, &effect)) {
         segue_out_double(b, "difference", effect.difference);
         segue_out(b, ",\"interval\":[");
         segue_out_number(b, effect.low);
@@ -45,6 +46,12 @@ static void write_worth(bytes *b, const live_learner *live, const record_group *
     }
     segue_out_double(b, "level", SEGUE_CONFSEQ_LEVEL);
     segue_out(b, "}");
+}
+
+void segue_answer_no_worth(bytes *b)
+{
+    const record_group none = {.side = {{.rewards = 0}}};
+    write_worth(b, &none, 1.0);
 }
 
 /* Of rewards that were scaled and back: the last digits are of that. */
@@ -139,7 +146,7 @@ static void write_tail(const live_learner *live, const shown_learner *shown, byt
 {
     segue_out(b, "]");
     segue_out_double(b, "none", shown->found.none);
-    write_worth(b, live, &shown->whole);
+    write_worth(b, &shown->whole, live->words.highest - live->words.lowest);
     segue_out(b, "}");
 }
 
@@ -194,7 +201,7 @@ void segue_answer_line(live_learner *live, bytes *b)
     segue_out_whole(b, "closed", segue_record_tasks(&live->record));
     segue_out_whole(b, "rewards", live->rewards);
     segue_out_whole(b, "version", segue_learner_version(live->learner));
-    write_worth(b, live, &live->record.whole);
+    write_worth(b, &live->record.whole, live->words.highest - live->words.lowest);
     write_found(live, b);
     (void)pthread_mutex_unlock(&live->lock);
     segue_out_double(b, "created", live->created);
@@ -418,8 +425,8 @@ static void write_closed_task(live_learner *live, const segue_stored_task *row, 
     segue_out(b, "],\"waiting\":0,\"explanation\":null");
 }
 
-static void answer_closed_task(segue_store *store, live_learner *live, const char *key,
-                               segue_reply *reply)
+static void answer_closed_task(segue_service *service, segue_store *store, live_learner *live,
+                               const char *key, segue_reply *reply)
 {
     segue_stored_task row;
     bool found = false;
@@ -433,7 +440,7 @@ static void answer_closed_task(segue_store *store, live_learner *live, const cha
     if (status == SEGUE_OK && found)
         status = segue_store_rewards(store, row.id, on_reward, sums, &err);
     if (status != SEGUE_OK)
-        segue_reply_fail(reply, 503, "%s", err.message);
+        segue_damage_answer_failed(service, status, &err, reply);
     else if (!found)
         segue_reply_fail(reply, 404, "the learner has no task '%.80s'", key);
     else
@@ -441,7 +448,8 @@ static void answer_closed_task(segue_store *store, live_learner *live, const cha
     free(sums);
 }
 
-void segue_answer_task(segue_store *store, live_learner *live, const char *key, segue_reply *reply)
+void segue_answer_task(segue_service *service, segue_store *store, live_learner *live,
+                       const char *key, segue_reply *reply)
 {
     segue_stored_task row;
     copied_task copy = {.names = NULL};
@@ -452,7 +460,7 @@ void segue_answer_task(segue_store *store, live_learner *live, const char *key, 
     if (is_open)
         write_open_task(live, &row, &copy, key, &reply->body);
     else if (!reply->body.failed)
-        answer_closed_task(store, live, key, reply);
+        answer_closed_task(service, store, live, key, reply);
     segue_end_copy(live, &copy);
     if (reply->status == 200)
         segue_out(&reply->body, "}");

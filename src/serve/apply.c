@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <string.h>
 
+#include "serve/damage.h"
 #include "serve/inside.h"
 #include "serve/out.h"
 
@@ -29,13 +30,14 @@ static segue_status apply_create(segue_service *service, op *o, segue_error *err
 static segue_status apply_delete(segue_service *service, op *o, segue_error *err)
 {
     (void)err;
-    segue_service_leave(service, o->live);
-    (void)atomic_fetch_sub(&service->open_tasks, o->live->by_id.count);
-    (void)pthread_mutex_lock(&o->live->lock);
-    o->live->is_gone = true;
-    segue_count_memory(service, o->live);
-    (void)pthread_mutex_unlock(&o->live->lock);
-    segue_live_release(o->live); /* the table's */
+    if (o->live) {
+        segue_service_leave(service, o->live);
+        (void)atomic_fetch_sub(&service->open_tasks, o->live->by_id.count);
+        segue_service_forget_memory(service, o->live);
+        segue_live_release(o->live); /* the table's */
+    } else {
+        segue_damage_remove(service, o->damaged);
+    }
     segue_out(&o->reply->body, "{");
     segue_out_text(&o->reply->body, "deleted", o->call.learner);
     segue_out(&o->reply->body, "}");
@@ -350,7 +352,7 @@ void segue_apply(segue_service *service, op *o)
         [OP_PURGE] = apply_purge,       [OP_PROBE] = apply_nothing,
         [OP_CHECKPOINT] = apply_nothing};
     segue_error err;
-    const bool counts = changes_memory(o);
+    const bool counts = o->live && changes_memory(o);
     if (counts)
         segue_memory_lend(&service->memory);
     const segue_status status = applies[o->kind](service, o, &err);
@@ -358,8 +360,15 @@ void segue_apply(segue_service *service, op *o)
         count_again(service, o);
     if (status == SEGUE_OK)
         return;
-    segue_service_break(service, &err);
     o->again = false;
+    if (status == SEGUE_EFILE && o->live) {
+        segue_damage_set_apart(service, o->live, &err);
+        if (o->reply)
+            segue_reply_fail(o->reply, 500, "it is stored, but the learner is damaged: %s",
+                             err.message);
+        return;
+    }
+    segue_service_break(service, &err);
     if (o->reply)
         segue_reply_fail(o->reply, 503, "the service must be started again: %s", err.message);
 }

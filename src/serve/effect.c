@@ -8,11 +8,10 @@
 
 #include "serve/out.h"
 
-bool segue_effect_of(const live_learner *live, const record_group *closed, segue_confseq *effect)
+bool segue_effect_of(const record_group *closed, double range, segue_confseq *effect)
 {
     const record_side *side = closed->side;
-    return segue_confseq_difference(&side[0].stats, &side[1].stats,
-                                    live->words.highest - live->words.lowest, effect);
+    return segue_confseq_difference(&side[0].stats, &side[1].stats, range, effect);
 }
 
 /* ---- metrics ----------------------------------------------------------------------------- */
@@ -54,7 +53,8 @@ static void write_learner(live_learner *live, bytes *texts)
 {
     segue_confseq effect;
     (void)pthread_mutex_lock(&live->lock);
-    const bool has_effect = segue_effect_of(live, &live->record.whole, &effect);
+    const bool has_effect =
+        segue_effect_of(&live->record.whole, live->words.highest - live->words.lowest, &effect);
     (void)pthread_mutex_unlock(&live->lock);
     if (!has_effect)
         return;

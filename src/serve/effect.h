@@ -10,9 +10,9 @@
 #include "core/confseq.h"
 #include "serve/inside.h"
 
-/** The effect of transfer in a learner, of the closed tasks that `closed` counts.
+/** The effect of transfer, of the closed tasks that `closed` counts; `range`: of rewards.
  * @retval false  not both sides have two tasks */
-bool segue_effect_of(const live_learner *live, const record_group *closed, segue_confseq *effect);
+bool segue_effect_of(const record_group *closed, double range, segue_confseq *effect);
 
 /** Gauges of all learners that have an effect, for Prometheus.
  * @retval false  out of memory */

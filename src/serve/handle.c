@@ -4,11 +4,22 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "serve/damage.h"
 #include "serve/effect.h"
 #include "serve/inside.h"
 #include "serve/out.h"
 
 /* ---- answered at once -------------------------------------------------------------------- */
+
+/* It is, but perhaps not for all learners. */
+static void answer_is_ready(segue_service *service, segue_reply *reply)
+{
+    const unsigned long long damaged = segue_damage_count(service);
+    segue_out(&reply->body, "{\"status\":\"ready\"");
+    if (damaged > 0)
+        segue_out_whole(&reply->body, "damaged", damaged);
+    segue_out(&reply->body, "}");
+}
 
 static void answer_ready(segue_service *service, segue_reply *reply)
 {
@@ -20,7 +31,7 @@ static void answer_ready(segue_service *service, segue_reply *reply)
         segue_out(&reply->body, "{\"status\":\"ready\",\"warning\":\"the WAL is large: a reader or "
                                 "a failing disk keeps it from being emptied\"}");
     else
-        segue_out(&reply->body, "{\"status\":\"ready\"}");
+        answer_is_ready(service, reply);
 }
 
 /* As /readyz tells. */
@@ -37,6 +48,7 @@ static void answer_metrics(segue_service *service, segue_reply *reply)
                               .wal_bytes = segue_store_wal_bytes(service->store),
                               .ready = is_ready(service)};
     segue_metrics_write(&service->metrics, &now, &reply->body);
+    segue_damage_write_metric(service, &reply->body);
     segue_metrics_write_memory(&service->memory, segue_pool_length(&service->pool), &reply->body);
     if (segue_effect_metrics(service, &reply->body))
         reply->type = "text/plain; version=0.0.4";
@@ -63,7 +75,7 @@ static answered_by ask(segue_service *service, const segue_call *call, segue_rep
         return BY_QUEUE;
     live_learner *live = segue_service_find(service, call->learner);
     if (!live) {
-        segue_reply_no_learner(reply, call->learner);
+        segue_damage_answer_missing(service, call->learner, reply);
         return BY_NOW;
     }
     const ask_outcome outcome = segue_ask_now(service, live, call, NULL, reply);

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "serve/check.h"
 #include "serve/clock.h"
 #include "serve/live.h"
 #include "serve/memory.h"
@@ -48,9 +49,11 @@ typedef struct op {
     decision decision;           /* OP_TELL, OP_FALL_BACK */
     uint64_t place; /* OP_FALL_BACK: in the line; OP_KEEP: those before it are stored */
     bool resumed;   /* a part of it is stored already */
+    unsigned tries; /* how often its task was said to be open, and was not in memory */
 
     /* while it is staged and applied */
     live_learner *live; /* held */
+    int64_t damaged;    /* OP_DELETE: a learner that is not served, and `live` is NULL */
     live_task *task;
     bool answered; /* the reply is there; there is nothing to apply */
     bool again;    /* it goes on in the next group, with another kind */
@@ -78,6 +81,8 @@ typedef struct queue {
     bool closed;         /* takes nothing more */
 } queue;
 
+typedef struct damaged_learner damaged_learner; /* damage.h */
+
 struct segue_service {
     segue_service_config config;
     /* Used by the writer alone (before it starts: by the thread that creates the service); other
@@ -94,7 +99,9 @@ struct segue_service {
     memory memory;
 
     pthread_rwlock_t learners_lock;
-    map by_name, by_id; /* of live_learner */
+    map by_name, by_id;              /* of live_learner */
+    damaged_learner *damaged;        /* those that are not served */
+    char reported[SEGUE_ERROR_SIZE]; /* the damage that the operator was told of last */
 
     queue queue;
     read_pool pool;
@@ -137,6 +144,8 @@ live_learner **segue_service_all(segue_service *service, size_t *count);
 /* Count the memory of a learner anew, under its lock.  For the thread that writes: also what its
  * operations may need after a commit. */
 void segue_count_memory(segue_service *service, live_learner *live);
+/* The learner is served no more: what it takes counts no more. */
+void segue_service_forget_memory(segue_service *service, live_learner *live);
 void segue_want_memory(segue_service *service, const live_learner *live);
 /* Whether there is room for tasks and learners; false: the reply says why not. */
 bool segue_has_memory(segue_service *service, segue_reply *reply);
@@ -300,7 +309,8 @@ void segue_answer_line(live_learner *live, bytes *b); /* of the list of learners
 void segue_answer_history(live_learner *live, segue_reply *reply);
 /* A task of a list, as it is now; with `explain`, an explanation. */
 void segue_answer_listed(live_learner *live, const segue_stored_task *row, bool explain, bytes *b);
-void segue_answer_task(segue_store *store, live_learner *live, const char *key, segue_reply *reply);
+void segue_answer_task(segue_service *service, segue_store *store, live_learner *live,
+                       const char *key, segue_reply *reply);
 /* One that is in the store: open or closed. */
 void segue_answer_row(const live_learner *live, const segue_stored_task *row, const char *key,
                       int status, segue_reply *reply);
@@ -311,6 +321,8 @@ void segue_answer_explanation(live_learner *live, const live_task *task, const b
 void segue_answer_copied(const live_learner *live, const copied_task *copy, const bool *allowed,
                          bytes *b);
 void segue_end_copy(live_learner *live, copied_task *copy);
+/* What transfer is worth to a learner of no tasks. */
+void segue_answer_no_worth(bytes *b);
 void segue_answer_told(bytes *b, bool is_new, const char *task, bool closed);
 segue_stored_task segue_row_of(const live_learner *live, const live_task *task);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "serve/damage.h"
 #include "serve/out.h"
 
 #define TURN_SECONDS 0.005
@@ -29,6 +30,7 @@ static read_result list_learners(segue_service *service, op *o, segue_store *sto
         segue_out(b, "{\"learners\":[");
     }
     if (r->at == r->n_all) {
+        segue_damage_write_lines(service, r->n_all > 0, b);
         segue_out(b, "]}");
         return READ_DONE;
     }
@@ -136,12 +138,12 @@ static read_result list_tasks(segue_service *service, op *o, segue_store *store)
     read_state *r = o->read;
     bytes *b = &o->reply->body;
     segue_error err;
-    (void)service;
     if (!r->begun) {
         r->begun = true;
         segue_out(b, "{\"tasks\":[");
-        if (read_tasks(o, store, &err) != SEGUE_OK) {
-            segue_reply_fail(o->reply, 503, "%s", err.message);
+        const segue_status status = read_tasks(o, store, &err);
+        if (status != SEGUE_OK) {
+            segue_damage_answer_failed(service, status, &err, o->reply);
             return READ_DONE;
         }
     }
@@ -158,8 +160,7 @@ static read_result list_tasks(segue_service *service, op *o, segue_store *store)
 
 static read_result show_task(segue_service *service, op *o, segue_store *store)
 {
-    (void)service;
-    segue_answer_task(store, o->live, o->call.task, o->reply);
+    segue_answer_task(service, store, o->live, o->call.task, o->reply);
     return READ_DONE;
 }
 
@@ -202,7 +203,7 @@ static bool find_learner(segue_service *service, op *o)
         return true;
     o->live = segue_service_find(service, o->call.learner);
     if (!o->live)
-        segue_reply_no_learner(o->reply, o->call.learner);
+        segue_damage_answer_missing(service, o->call.learner, o->reply);
     return o->live != NULL;
 }
 

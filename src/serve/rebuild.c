@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "serve/siphash.h"
 #include "serve/words.h"
 #include "transfer/play.h"
 
@@ -81,19 +82,40 @@ static segue_status publish_refit(replay *r, segue_error *err)
                               : status;
 }
 
-static segue_status close_task(replay *r, int64_t task, segue_error *err)
+/* The task that an event closed. */
+static segue_status find_closed(replay *r, const segue_stored_event *event, segue_stored_task *row,
+                                segue_error *err)
+{
+    bool found = false;
+    const segue_status status = segue_store_read_task(r->store, event->subject, row, &found, err);
+    if (status != SEGUE_OK)
+        return status;
+    return found && row->learner == event->learner && row->closed_seq == event->seq
+               ? SEGUE_OK
+               : segue_store_damaged(err,
+                                     "the journal does not say of task %" PRId64
+                                     " what the task says: that event %" PRIu64 " closed it",
+                                     event->subject, event->seq);
+}
+
+static segue_status close_task(replay *r, const segue_stored_event *event, segue_error *err)
 {
     segue_stored_task row;
-    bool found = false;
-    segue_status status = segue_rebuild_learn(r->store, r->out->learner, task, NULL, err);
+    segue_status status = find_closed(r, event, &row, err);
     if (status == SEGUE_OK)
-        status = segue_store_read_task(r->store, task, &row, &found, err);
-    if (status == SEGUE_OK && !found)
-        return segue_fail(err, SEGUE_EFILE, "the store is damaged: there is no task %" PRId64,
-                          task);
+        status = segue_rebuild_learn(r->store, r->out->learner, row.id, NULL, err);
     if (status == SEGUE_OK)
         segue_record_add(&r->out->record, row.control, row.rewards, row.total);
     return status;
+}
+
+static segue_status add_arm(replay *r, int64_t place, segue_error *err)
+{
+    const size_t n_arms = segue_learner_settings(r->out->learner)->n_arms;
+    if (place != (int64_t)n_arms)
+        return segue_store_damaged(err, "the journal adds arm %" PRId64 "; need arm %zu", place,
+                                   n_arms);
+    return segue_learner_add_arm(r->out->learner, err);
 }
 
 static segue_status apply(replay *r, const segue_stored_event *event, segue_error *err)
@@ -101,22 +123,21 @@ static segue_status apply(replay *r, const segue_stored_event *event, segue_erro
     segue_learner *learner = r->out->learner;
     switch (event->kind) {
     case SEGUE_EVENT_CLOSE:
-        return close_task(r, event->subject, err);
+        return close_task(r, event, err);
     case SEGUE_EVENT_REFIT_BEGIN:
         return begin_refit(r, err);
     case SEGUE_EVENT_REFIT_PUBLISH:
         return publish_refit(r, err);
     case SEGUE_EVENT_ADD_ARM:
-        return segue_learner_add_arm(learner, err);
+        return add_arm(r, event->subject, err);
     case SEGUE_EVENT_RETIRE_ARM:
         return segue_learner_retire_arm(learner, (size_t)event->subject, err);
     }
     return segue_fail(err, SEGUE_EFILE, "the journal has an event of kind %d", (int)event->kind);
 }
 
-/* Whether it is the same as these bytes of a snapshot. */
-static segue_status compare(const segue_rebuilt *rebuilt, const void *data, size_t size,
-                            const char *what, segue_error *err)
+segue_status segue_rebuilt_compare(const segue_rebuilt *rebuilt, const void *data, size_t size,
+                                   const char *what, segue_error *err)
 {
     bytes b = {.data = NULL};
     segue_status status = SEGUE_OK;
@@ -144,10 +165,52 @@ static segue_status on_event(void *context, const segue_stored_event *event, seg
     if (!r->snapshot || event->seq != r->snapshot_seq)
         return SEGUE_OK;
     r->compared = true;
-    return compare(r->out, r->snapshot, r->snapshot_size, "its snapshot", err);
+    return segue_rebuilt_compare(r->out, r->snapshot, r->snapshot_size, "its snapshot", err);
 }
 
 /* ---- snapshots --------------------------------------------------------------------------- */
+
+#define SEAL 24 /* bytes behind a snapshot: whose it is, behind which event, and a checksum */
+
+static uint64_t checksum(const void *data, size_t size)
+{
+    static const unsigned char key[16]; /* against damage, not against people */
+    return segue_siphash(key, data, size);
+}
+
+void segue_snapshot_seal(bytes *b, int64_t learner, uint64_t seq)
+{
+    segue_bytes_put_u64(b, (uint64_t)learner);
+    segue_bytes_put_u64(b, seq);
+    if (!b->failed)
+        segue_bytes_put_u64(b, checksum(b->data, b->size));
+}
+
+/* Whether the seal is that of this learner and event; takes it off. */
+static bool is_sealed(const void *data, size_t *size, int64_t learner, uint64_t seq)
+{
+    reader r = {.data = data, .size = *size};
+    if (*size < SEAL)
+        return false;
+    *size -= SEAL;
+    r.at = *size;
+    const bool named = segue_reader_u64(&r) == (uint64_t)learner && segue_reader_u64(&r) == seq;
+    return segue_reader_u64(&r) == checksum(data, *size + SEAL - 8) && named;
+}
+
+segue_status segue_snapshot_read(segue_store *store, int64_t learner, uint64_t *seq, void **data,
+                                 size_t *size, segue_error *err)
+{
+    const segue_status status = segue_store_snapshot(store, learner, seq, data, size, err);
+    if (status != SEGUE_OK || !*data || is_sealed(*data, size, learner, *seq))
+        return status;
+    free(*data);
+    *data = NULL;
+    return segue_store_damaged(err,
+                               "table snapshot, learner %" PRId64 ", seq %" PRIu64
+                               ", column bytes: the checksum is wrong",
+                               learner, *seq);
+}
 
 void segue_snapshot_put(const segue_learner *learner, const record *counts,
                         const segue_versions *versions, bytes *b)
@@ -203,7 +266,7 @@ static segue_status start_old(segue_store *store, const segue_stored_learner *ro
 {
     void *data = NULL;
     size_t size = 0;
-    segue_status status = segue_store_snapshot(store, row->id, &out->seq, &data, &size, err);
+    segue_status status = segue_snapshot_read(store, row->id, &out->seq, &data, &size, err);
     if (status == SEGUE_OK && data)
         status = get_snapshot(out, data, size, err);
     free(data);
@@ -229,6 +292,11 @@ segue_status segue_rebuild(segue_store *store, const segue_stored_learner *row, 
     *out = (segue_rebuilt){.learner = NULL};
     if (from_snapshot)
         status = start_old(store, row, out, err);
+    if (status == SEGUE_EFILE) { /* the journal leads to the same learner */
+        segue_rebuilt_fini(out);
+        *out = (segue_rebuilt){.snapshot_damaged = true};
+        status = SEGUE_OK;
+    }
     if (status == SEGUE_OK && !out->learner)
         status = start_new(row, &out->learner, err);
     if (status == SEGUE_OK)
@@ -237,111 +305,22 @@ segue_status segue_rebuild(segue_store *store, const segue_stored_learner *row, 
     return status;
 }
 
-/* ---- checking ---------------------------------------------------------------------------- */
-
-typedef struct checker {
-    segue_store *store;
-    segue_checked *out;
-} checker;
-
-/* From the beginning, past the snapshot. */
-static segue_status rebuild_past(segue_store *store, const segue_stored_learner *row,
-                                 segue_rebuilt *out, segue_error *err)
+segue_status segue_rebuild_past(segue_store *store, const segue_stored_learner *row,
+                                segue_rebuilt *out, segue_error *err)
 {
     void *data = NULL;
     replay r = {.store = store, .out = out};
     *out = (segue_rebuilt){.learner = NULL};
     segue_status status =
-        segue_store_snapshot(store, row->id, &r.snapshot_seq, &data, &r.snapshot_size, err);
+        segue_snapshot_read(store, row->id, &r.snapshot_seq, &data, &r.snapshot_size, err);
     r.snapshot = data;
-    r.compared = !data || r.snapshot_seq == 0;
+    r.compared = !data;
     if (status == SEGUE_OK)
         status = start_new(row, &out->learner, err);
     if (status == SEGUE_OK)
         status = replay_events(&r, row, err);
     if (status == SEGUE_OK && !r.compared)
-        status = segue_fail(err, SEGUE_EFILE, "its snapshot is of no event of the journal");
+        status = segue_store_damaged(err, "its snapshot is of no event of the journal");
     free(data);
-    return status;
-}
-
-typedef struct open_check {
-    segue_store *store;
-    segue_learner *learner;
-} open_check;
-
-/* The rewards of an open task are such as it can be told. */
-static segue_status on_open(void *context, const segue_stored_task *row, segue_error *err)
-{
-    const open_check *c = context;
-    segue_task *fresh = NULL;
-    segue_status status = segue_learner_open_task(c->learner, &fresh, err);
-    if (status != SEGUE_OK)
-        return status;
-    status = segue_store_rewards(c->store, row->id, tell, fresh, err);
-    segue_learner_drop(c->learner, &fresh);
-    return status;
-}
-
-static segue_status check_open(segue_store *store, const segue_stored_learner *row,
-                               segue_learner *learner, segue_error *err)
-{
-    words w;
-    open_check c = {store, learner};
-    segue_status status = segue_words_parse(&w, row->config, err);
-    if (status == SEGUE_OK && strcmp(w.name, row->name) != 0)
-        status = segue_fail(err, SEGUE_EFILE, "its words call it '%.60s'", w.name);
-    segue_words_fini(&w);
-    return status == SEGUE_OK
-               ? segue_store_tasks(store, row->id, SEGUE_TASKS_OPEN, UINT64_MAX, on_open, &c, err)
-               : status;
-}
-
-static segue_status check_learner(segue_store *store, const segue_stored_learner *row,
-                                  uint64_t *events, segue_error *err)
-{
-    segue_rebuilt whole = {.learner = NULL}, started = {.learner = NULL};
-    bytes b = {.data = NULL};
-    segue_status status = rebuild_past(store, row, &whole, err);
-    if (status == SEGUE_OK)
-        status = segue_rebuild(store, row, true, &started, err);
-    if (status == SEGUE_OK) {
-        segue_snapshot_put(started.learner, &started.record, &started.versions, &b);
-        status = b.failed ? segue_fail(err, SEGUE_ENOMEM, "out of memory to compare a learner")
-                          : compare(&whole, b.data, b.size, "what a start makes of it", err);
-    }
-    if (status == SEGUE_OK) /* at last: it leaves traces in the learner */
-        status = check_open(store, row, whole.learner, err);
-    *events = whole.events;
-    segue_bytes_fini(&b);
-    segue_rebuilt_fini(&whole);
-    segue_rebuilt_fini(&started);
-    return status;
-}
-
-static segue_status on_learner(void *context, const segue_stored_learner *row, segue_error *err)
-{
-    const checker *c = context;
-    segue_error why;
-    uint64_t events = 0;
-    const segue_status status = check_learner(c->store, row, &events, &why);
-    c->out->learners++;
-    c->out->events += events;
-    return status == SEGUE_OK
-               ? SEGUE_OK
-               : segue_fail(err, status, "learner '%.60s': %s", row->name, why.message);
-}
-
-segue_status segue_check_store(segue_store *store, segue_checked *out, segue_error *err)
-{
-    checker c = {store, out};
-    *out = (segue_checked){.learners = 0};
-    segue_status status = segue_store_look(store, err);
-    if (status != SEGUE_OK)
-        return status;
-    status = segue_store_integrity(store, err);
-    if (status == SEGUE_OK)
-        status = segue_store_learners(store, on_learner, &c, err);
-    segue_store_rollback(store);
     return status;
 }

@@ -13,8 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "serve/damage.h"
 #include "serve/inside.h"
 #include "serve/out.h"
+#include "serve/recover.h"
 #include "serve/siphash.h"
 
 segue_service_config segue_service_defaults(void)
@@ -135,6 +137,14 @@ void segue_count_memory(segue_service *service, live_learner *live)
         (void)atomic_fetch_sub(&service->memory.kept, before - now);
 }
 
+void segue_service_forget_memory(segue_service *service, live_learner *live)
+{
+    (void)pthread_mutex_lock(&live->lock);
+    live->is_gone = true;
+    segue_count_memory(service, live);
+    (void)pthread_mutex_unlock(&live->lock);
+}
+
 void segue_want_memory(segue_service *service, const live_learner *live)
 {
     segue_memory_want(&service->memory, segue_learner_close_bytes(live->learner));
@@ -199,111 +209,41 @@ uint64_t segue_service_open_tasks(const segue_service *service)
 
 /* ---- bringing back what the store holds -------------------------------------------------- */
 
-typedef struct recovery {
-    segue_service *service;
-    live_learner *live;
-    live_task *task;
-} recovery;
-
-static segue_status on_arm(void *context, const segue_stored_arm *arm, segue_error *err)
+static segue_status on_learner(void *context, const segue_recovered *found, segue_error *err)
 {
-    live_learner *live = ((recovery *)context)->live;
-    const segue_status status = segue_live_name_arm(live, arm->name, arm->retired, err);
-    if (status == SEGUE_OK) {
-        live->arm[live->n_arms - 1]->pulls = arm->pulls;
-        live->arm[live->n_arms - 1]->total = arm->total;
-        live->rewards += arm->pulls;
+    segue_service *service = context;
+    if (!found->live)
+        return segue_damage_add(service, found->row, found->why, err);
+    if (found->snapshot_damaged)
+        segue_service_report(service,
+                             "learner '%s': its snapshot is damaged; it was rebuilt from its "
+                             "journal",
+                             found->row->name);
+    if (!segue_service_enter(service, found->live)) {
+        segue_live_release(found->live);
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory");
     }
-    return status;
-}
-
-static segue_status on_reward(void *context, const segue_stored_reward *reward, segue_error *err)
-{
-    recovery *r = context;
-    if (reward->arm >= r->task->n_arms)
-        return segue_fail(err, SEGUE_EFILE, "the store is damaged: a reward is of no arm");
-    segue_live_tell(r->live, r->task, reward->arm, reward->value);
+    (void)atomic_fetch_add(&service->open_tasks, found->live->by_id.count);
+    segue_count_memory(service, found->live); /* nobody else knows of it yet */
+    segue_want_memory(service, found->live);
     return SEGUE_OK;
 }
 
-static segue_status on_open(void *context, const segue_stored_task *row, segue_error *err)
+static uint64_t draw(void *context)
 {
-    recovery *r = context;
-    if (row->n_arms < SEGUE_MIN_ARMS || row->n_arms > r->live->n_arms)
-        return segue_fail(err, SEGUE_EFILE,
-                          "the store is damaged: a task has %zu arms, its learner"
-                          " %zu",
-                          row->n_arms, r->live->n_arms);
-    segue_status status =
-        segue_live_open(r->live, row, row->key, segue_service_draw(r->service), err);
-    if (status != SEGUE_OK)
-        return status;
-    (void)atomic_fetch_add(&r->service->open_tasks, 1);
-    r->task = segue_live_by_id(r->live, row->id);
-    status = segue_store_rewards(r->service->store, row->id, on_reward, r, err);
-    r->task->active =
-        segue_service_time(r->service); /* asks are not stored: it may just have been */
-    r->task->staged_rewards = r->task->rewards;
-    r->task->staged_total = r->task->total;
+    return segue_service_draw(context);
+}
+
+static segue_status bring_back(segue_service *service, segue_error *err)
+{
+    const segue_recovery recovery = {.store = service->store,
+                                     .key = service->key,
+                                     .draw = draw,
+                                     .context = service,
+                                     .now = segue_service_time(service)};
+    const segue_status status = segue_recover_all(&recovery, on_learner, service, err);
+    segue_damage_settle_names(service);
     return status;
-}
-
-static segue_status on_waiting(void *context, const segue_stored_decision *row, segue_error *err)
-{
-    const recovery *r = context;
-    live_learner *live = r->live;
-    const live_task *task = segue_live_by_id(live, row->task);
-    decision d = segue_decision_of_row(live->id, task ? task->tag : 0, row);
-    d.asked = fmin(d.asked, segue_service_time(r->service)); /* a kill or a backup set it back */
-    return segue_line_join(&live->line, &d, true, &live->by_id, err);
-}
-
-static segue_status bring_back(recovery *r, segue_error *err)
-{
-    segue_store *store = r->service->store;
-    live_learner *live = r->live;
-    segue_status status = segue_store_arms(store, live->id, on_arm, r, err);
-    if (status == SEGUE_OK && live->n_arms != segue_learner_settings(live->learner)->n_arms)
-        status = segue_fail(err, SEGUE_EFILE, "the store is damaged: '%.60s' lacks arms",
-                            live->words.name);
-    if (status == SEGUE_OK)
-        status = segue_store_tasks(store, live->id, SEGUE_TASKS_OPEN, UINT64_MAX, on_open, r, err);
-    if (status == SEGUE_OK && live->words.has_default)
-        status = segue_store_waiting(store, live->id, on_waiting, r, err);
-    return status;
-}
-
-static segue_status on_learner(void *context, const segue_stored_learner *row, segue_error *err)
-{
-    recovery *r = context;
-    segue_rebuilt rebuilt;
-    words w;
-    segue_status status = segue_rebuild(r->service->store, row, true, &rebuilt, err);
-    if (status != SEGUE_OK)
-        return status;
-    status = segue_words_parse(&w, row->config, err);
-    if (status != SEGUE_OK) {
-        segue_rebuilt_fini(&rebuilt);
-        return status;
-    }
-    status = segue_live_create(&r->live, row, &w, rebuilt.learner, r->service->key, err);
-    segue_words_fini(&w); /* unless they are the learner's now */
-    if (status == SEGUE_OK) {
-        r->live->record = rebuilt.record;
-        r->live->versions = rebuilt.versions;
-        rebuilt.versions.count = 0; /* they are the live one's */
-        r->live->seq = rebuilt.seq;
-        r->live->debt = rebuilt.events * 64;
-        status = bring_back(r, err);
-    }
-    segue_versions_fini(&rebuilt.versions);
-    if (status == SEGUE_OK && segue_service_enter(r->service, r->live)) {
-        segue_count_memory(r->service, r->live); /* nobody else knows of it yet */
-        segue_want_memory(r->service, r->live);
-        return SEGUE_OK;
-    }
-    segue_live_release(r->live);
-    return status != SEGUE_OK ? status : segue_fail(err, SEGUE_ENOMEM, "out of memory");
 }
 
 static segue_status start_store(segue_service *service, segue_error *err)
@@ -356,7 +296,6 @@ static void tell_memory(const segue_service *service, segue_error *err)
 
 static segue_status fill(segue_service *service, segue_error *err)
 {
-    recovery r = {.service = service};
     segue_status status = open_stores(service, err);
     if (status != SEGUE_OK)
         return status;
@@ -366,7 +305,7 @@ static segue_status fill(segue_service *service, segue_error *err)
                                service->config.rate, err);
     (void)segue_memory_restore(&service->memory); /* first: it is what lets tasks be closed */
     if (status == SEGUE_OK)
-        status = segue_store_learners(service->store, on_learner, &r, err);
+        status = bring_back(service, err);
     if (status == SEGUE_ENOMEM)
         tell_memory(service, err);
     if (status == SEGUE_OK)
@@ -542,6 +481,7 @@ void segue_service_destroy(segue_service *service)
         segue_live_release(live);
     segue_map_fini(&service->by_id);
     segue_map_fini(&service->by_name);
+    segue_damage_fini(service);
     if (service->reader != service->store)
         segue_store_close(service->reader);
     segue_store_close(service->store);

@@ -12,7 +12,7 @@
 typedef struct segue_service segue_service;
 
 typedef struct segue_service_config {
-    const char *store;      /* as for segue_store_open */
+    const char *store;      /* as for segue_store_open; borrowed while the service lives */
     const char *token_file; /* NULL: no tokens are asked for */
     uint64_t open_most;     /* open tasks; default 100,000 */
     uint64_t memory_most;   /* bytes, see memory.h; 0 (the default): half of what there is */

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
 #include "serve/stage.h"
+
+#include "serve/damage.h"
 #include "transfer/play.h"
 
 /* ---- what others need -------------------------------------------------------------------- */
@@ -11,7 +13,7 @@ bool segue_stage_find(segue_service *service, op *o)
     o->live = segue_service_find(service, o->call.learner);
     o->answered = !o->live;
     if (!o->live && o->reply)
-        segue_reply_no_learner(o->reply, o->call.learner);
+        segue_damage_answer_missing(service, o->call.learner, o->reply);
     return o->live != NULL;
 }
 
@@ -141,6 +143,7 @@ static segue_status stage_snapshot(segue_service *service, op *o, segue_error *e
         return SEGUE_OK;      /* while a fit is under way its beginning would be lost */
     bytes b = {.data = NULL}; /* no lock: only this thread changes what is in it */
     segue_snapshot_put(live->learner, &live->record, &live->versions, &b);
+    segue_snapshot_seal(&b, live->id, live->seq);
     const segue_status status =
         b.failed
             ? segue_fail(err, SEGUE_ENOMEM, "out of memory for a snapshot")

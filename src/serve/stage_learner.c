@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <string.h>
 
+#include "serve/damage.h"
 #include "serve/out.h"
 #include "serve/stage.h"
 
@@ -46,9 +47,21 @@ static segue_status create(segue_service *service, op *o, segue_error *err)
     return o->is_new ? store_live(service, o, err) : SEGUE_OK;
 }
 
+static bool is_damaged(segue_service *service, op *o)
+{
+    int64_t id = 0;
+    if (!segue_damage_find(service, o->call.words.name, &id, NULL))
+        return false;
+    REFUSE(o, 409, "there is a learner '%.80s' already, and it is damaged; delete it first",
+           o->call.words.name);
+    return true;
+}
+
 segue_status segue_stage_create(segue_service *service, op *o, segue_error *err)
 {
     bytes config = {.data = NULL};
+    if (is_damaged(service, o))
+        return SEGUE_OK;
     o->live = segue_service_find(service, o->call.words.name);
     if (o->live && !o->call.words.has_idle) /* an older program had another default */
         o->call.words.idle = o->live->words.idle;
@@ -71,9 +84,14 @@ segue_status segue_stage_create(segue_service *service, op *o, segue_error *err)
 
 segue_status segue_stage_delete(segue_service *service, op *o, segue_error *err)
 {
-    return segue_stage_find(service, o)
-               ? segue_store_delete_learner(service->store, o->live->id, err)
-               : SEGUE_OK;
+    o->live = segue_service_find(service, o->call.learner);
+    if (o->live)
+        return segue_store_delete_learner(service->store, o->live->id, err);
+    if (segue_damage_find(service, o->call.learner, &o->damaged, NULL))
+        return segue_store_delete_learner(service->store, o->damaged, err);
+    o->answered = true;
+    segue_damage_answer_missing(service, o->call.learner, o->reply);
+    return SEGUE_OK;
 }
 
 /* ---- arms -------------------------------------------------------------------------------- */

@@ -5,8 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "serve/damage.h"
 #include "serve/siphash.h"
 #include "serve/stage.h"
+
+#define TRIES_MOST 8 /* groups that an operation waits for a task to be opened; one is enough */
 
 /* ---- tasks ------------------------------------------------------------------------------- */
 
@@ -142,6 +145,11 @@ segue_status segue_stage_find_open(segue_service *service, op *o, live_task **ta
     const segue_status status =
         segue_store_find_task(service->store, o->live->id, o->call.task, &o->row, found, err);
     o->again = status == SEGUE_OK && *found && o->row.open; /* opened by this transaction */
+    if (o->again && ++o->tries > TRIES_MOST)
+        return segue_store_damaged(err,
+                                   "table task, id %" PRId64 ": it is open, and the start did "
+                                   "not find it",
+                                   o->row.id);
     return status;
 }
 
@@ -211,6 +219,20 @@ static segue_status tell_uncounted(segue_service *service, op *o, bool closed, s
     return SEGUE_OK;
 }
 
+/* The learner of a decision is set apart, was deleted, or was made after the backup that the store
+ * was restored from. */
+static void refuse_unserved(segue_service *service, op *o)
+{
+    char why[SEGUE_ERROR_SIZE];
+    int64_t id = o->decision.learner;
+    if (segue_damage_find(service, NULL, &id, why))
+        REFUSE(o, 500, "the learner of the decision is damaged and is not served: %s", why);
+    else
+        REFUSE(o, 404,
+               "the learner of the decision was deleted, or is not in the backup that the store "
+               "was restored from");
+}
+
 /* A decision that was asked before its task was opened is of another task.  Only where the task has
  * no tag: a clock may be set back. */
 static bool is_too_old(const decision *d, double opened)
@@ -245,9 +267,7 @@ static segue_status find_told(segue_service *service, op *o, live_task **task, s
     *task = NULL;
     o->live = segue_service_find_id(service, o->decision.learner);
     if (!o->live) {
-        REFUSE(o, 404,
-               "the learner of the decision was deleted, or is not in the backup that the store "
-               "was restored from");
+        refuse_unserved(service, o);
         return SEGUE_OK;
     }
     *task = segue_live_by_id(o->live, o->decision.task);

@@ -3,16 +3,20 @@
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 
+#include "serve/damage.h"
 #include "serve/inside.h"
 
-static segue_status stage_all(segue_service *service, op *group, segue_error *err)
+/* `failed`: the operation that the store refused; NULL: none, or it was the whole. */
+static segue_status stage_all(segue_service *service, op *group, op **failed, segue_error *err)
 {
     segue_status status = segue_wal_allow(service, err);
     service->staged_open = 0;
     if (status == SEGUE_OK)
         status = segue_store_begin(service->store, err);
-    for (op *o = group; o && status == SEGUE_OK; o = o->next)
+    for (op *o = group; o && status == SEGUE_OK; o = o->next) {
         status = segue_stage(service, o, err);
+        *failed = status == SEGUE_OK ? NULL : o;
+    }
     if (status == SEGUE_OK)
         status = segue_clock_stage(&service->clock, service->store, err);
     if (status == SEGUE_OK)
@@ -154,6 +158,7 @@ void segue_writer_group(segue_service *service, op *group)
 {
     segue_error err;
     segue_status status = SEGUE_OK;
+    op *failed = NULL;
     for (op *o = group; o; o = o->next)
         take_up(service, o);
     if (atomic_load(&service->broken))
@@ -161,11 +166,13 @@ void segue_writer_group(segue_service *service, op *group)
     if (service->memory.is_tight)
         segue_memory_lend(&service->memory);
     if (status == SEGUE_OK)
-        status = stage_all(service, group, &err);
+        status = stage_all(service, group, &failed, &err);
     if (status == SEGUE_OK)
         apply_all(service, group);
     else if (atomic_load(&service->broken) || segue_store_is_lost(service->store))
         abandon_all(service, group, &err);
+    else if (status == SEGUE_EFILE && failed)
+        segue_damage_refuse(service, group, failed, &err);
     else
         refuse_all(service, group, &err);
     const bool oversized = group->kind == OP_CHECKPOINT;

@@ -55,39 +55,49 @@ static json_t *hex_of(const unsigned char *data, size_t size)
     return out;
 }
 
-static json_t *value_of(sqlite3_stmt *sql, int column)
+/* A value that JSON can hold; NULL: `row` says why it cannot. */
+static json_t *value_of(sql_row *row, int column)
 {
+    sqlite3_stmt *sql = row->sql;
+    size_t size = 0;
+    const void *data = NULL;
     switch (sqlite3_column_type(sql, column)) {
     case SQLITE_INTEGER:
         return json_integer(sqlite3_column_int64(sql, column));
     case SQLITE_FLOAT:
-        return json_real(sqlite3_column_double(sql, column));
-    case SQLITE_TEXT:
-        return json_string((const char *)sqlite3_column_text(sql, column));
+        return json_real(segue_row_real(row, column));
+    case SQLITE_TEXT: /* that of a learner which is being removed is empty */
+        return sqlite3_column_bytes(sql, column) == 0
+                   ? json_string("")
+                   : json_string(segue_row_text(row, column, LONGEST_LINE));
     case SQLITE_BLOB:
-        return hex_of(sqlite3_column_blob(sql, column), (size_t)sqlite3_column_bytes(sql, column));
+        data = segue_row_blob(row, column, &size);
+        return hex_of(data, size);
     default:
         return json_null();
     }
 }
 
-static bool write_row(sqlite3_stmt *sql, const char *table, outfile *out)
+static segue_status write_row(sqlite3_stmt *sql, const char *table, outfile *out, segue_error *err)
 {
-    json_t *row = json_array();
-    for (int i = 0; i < sqlite3_column_count(sql); i++)
-        if (json_array_append_new(row, value_of(sql, i)) != 0) {
-            json_decref(row);
-            return false;
-        }
-    json_t *line = json_pack("{s:s,s:o}", "table", table, "row", row);
-    char *text = json_dumps(line, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    sql_row row = {.sql = sql, .table = table, .keys = 1, .err = err};
+    json_t *values = json_array();
+    bool fine = true;
+    for (int i = 0; fine && i < sqlite3_column_count(sql); i++)
+        fine = json_array_append_new(values, value_of(&row, i)) == 0 && row.status == SEGUE_OK;
+    json_t *line = fine ? json_pack("{s:s,s:o}", "table", table, "row", values) : NULL;
+    if (!fine)
+        json_decref(values);
+    char *text = line ? json_dumps(line, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(line);
     if (!text)
-        return false;
+        return row.status != SEGUE_OK
+                   ? row.status
+                   : segue_fail(err, SEGUE_ENOMEM, "out of memory for a row of table %s", table);
     segue_outfile_put(out, text, strlen(text));
     segue_outfile_put(out, "\n", 1);
     free(text);
-    return true;
+    return SEGUE_OK;
 }
 
 /* Who is to be asked whether to give up; it is never NULL. */
@@ -104,22 +114,19 @@ static segue_status write_table(segue_store *store, const char *table, outfile *
     char text[64];
     sqlite3_stmt *sql = NULL;
     int code = SQLITE_ROW;
-    bool fine = true, stop = false;
+    segue_status status = SEGUE_OK;
     (void)snprintf(text, sizeof text, "SELECT * FROM %s", table);
     if (sqlite3_prepare_v2(store->db, text, -1, &sql, NULL) != SQLITE_OK)
         return segue_sql_fail(store, err);
-    for (;
-         fine && out->code == 0 && !(stop = stopped()) && (code = sqlite3_step(sql)) == SQLITE_ROW;
-         ++*rows)
-        fine = write_row(sql, table, out);
-    segue_status status = SEGUE_OK;
-    if (stop)
-        status = segue_fail(err, SEGUE_ESTOPPED, "stopped, and nothing was written");
-    else if (!fine)
-        status = segue_fail(err, SEGUE_ENOMEM,
-                            "row %zu, of table %s: out of memory, or its text is not UTF-8", *rows,
-                            table);
-    else if (out->code == 0 && code != SQLITE_DONE)
+    for (; status == SEGUE_OK && out->code == 0; ++*rows) {
+        if (stopped())
+            status = segue_fail(err, SEGUE_ESTOPPED, "stopped, and nothing was written");
+        else if ((code = sqlite3_step(sql)) != SQLITE_ROW)
+            break;
+        else
+            status = write_row(sql, table, out, err);
+    }
+    if (status == SEGUE_OK && out->code == 0 && code != SQLITE_DONE)
         status = segue_sql_fail(store, err);
     (void)sqlite3_finalize(sql);
     return status; /* whether it was written is said at the end */
@@ -358,6 +365,8 @@ segue_status segue_store_import(segue_store *store, const char *path, segue_erro
         status = segue_store_begin(store, err);
     if (status == SEGUE_OK)
         status = read_lines(&in, file, err);
+    if (status == SEGUE_OK && in.format < 3)
+        status = segue_sql_execute(store, SEGUE_SQL_EMPTY_DELETED, err);
     if (status == SEGUE_OK && !in.insert[SEQUENCE])
         status = segue_sql_execute(store, "UPDATE sqlite_sequence SET seq = seq + 1000000", err);
     for (size_t i = 0; i < TABLES; i++)

@@ -1,4 +1,4 @@
-/* sqlite.c - open a store in one file of SQLite, and look it over.
+/* sqlite.c - open a store in one file of SQLite.
  *
  * The file is in WAL mode with synchronous = FULL: what was committed survives a kill and a loss of
  * power, and readers do not wait for the writer.
@@ -62,9 +62,11 @@ static const char schema[] =
 segue_status segue_sql_fail(const segue_store *store, segue_error *err)
 {
     const int code = sqlite3_errcode(store->db) & 0xff;
-    const segue_status status = code == SQLITE_NOMEM                              ? SEGUE_ENOMEM
-                                : code == SQLITE_CORRUPT || code == SQLITE_NOTADB ? SEGUE_EFILE
-                                                                                  : SEGUE_EIO;
+    const segue_status status = code == SQLITE_NOMEM ? SEGUE_ENOMEM
+                                : code == SQLITE_CORRUPT || code == SQLITE_NOTADB ||
+                                        code == SQLITE_CONSTRAINT /* what we write breaks none */
+                                    ? SEGUE_EFILE
+                                    : SEGUE_EIO;
     return segue_fail(err, status, "%s: %s", segue_text_tail(store->path),
                       code == SQLITE_CANTOPEN
                           ? "the files beside it, -wal and -shm, can be neither read nor made; "
@@ -146,6 +148,73 @@ static segue_status check_format(segue_store *store, segue_store_mode mode, segu
             err, SEGUE_EFILE, "%s: is of format %" PRId64 ", and this program reads %d%s",
             segue_text_tail(store->path), format, SEGUE_STORE_FORMAT,
             format > 0 && format < SEGUE_STORE_FORMAT ? "; 'segue store upgrade' makes it so" : "");
+    return SEGUE_OK;
+}
+
+/* What the tables and indices are, a row each column: the texts of the schema differ between a
+ * store that was made so and one that became so by an upgrade. */
+static const char shape[] =
+    "SELECT m.name || ' ' || c.name || ' ' || c.type || ' ' || coalesce(c.dflt_value, '') || ' ' "
+    "|| "
+    "c.pk || ' ' || (m.sql LIKE '%AUTOINCREMENT%') || ' ' || (m.sql LIKE '%WITHOUT ROWID%') "
+    "FROM sqlite_master AS m JOIN pragma_table_info(m.name) AS c WHERE m.type = 'table' "
+    "UNION ALL SELECT i.name || ' ' || i.\"unique\" || ' ' || i.partial || ' ' || x.seqno || ' ' "
+    "|| "
+    "coalesce(x.name, '') || ' ' || coalesce(s.sql, '') FROM sqlite_master AS m JOIN "
+    "pragma_index_list(m.name) AS i JOIN pragma_index_xinfo(i.name) AS x LEFT JOIN sqlite_master "
+    "AS s ON s.name = i.name AND s.type = 'index' WHERE m.type = 'table' UNION ALL SELECT m.name "
+    "FROM sqlite_master AS m WHERE m.type NOT IN ('table', 'index') ORDER BY 1";
+
+/* Whether two statements give the same rows of one text. */
+static bool same_rows(sqlite3_stmt *a, sqlite3_stmt *b)
+{
+    for (;;) {
+        const int left = sqlite3_step(a), right = sqlite3_step(b);
+        if (left != right || (left != SQLITE_ROW && left != SQLITE_DONE))
+            return false;
+        if (left == SQLITE_DONE)
+            return true;
+        const char *x = (const char *)sqlite3_column_text(a, 0);
+        const char *y = (const char *)sqlite3_column_text(b, 0);
+        if (!x || !y || strcmp(x, y) != 0)
+            return false;
+    }
+}
+
+/* Compare with a new store, in memory. */
+static segue_status check_shape(segue_store *store, segue_error *err)
+{
+    sqlite3 *fresh = NULL;
+    sqlite3_stmt *here = NULL, *there = NULL;
+    segue_status status = SEGUE_OK;
+    if (sqlite3_open(":memory:", &fresh) != SQLITE_OK ||
+        sqlite3_exec(fresh, schema, NULL, NULL, NULL) != SQLITE_OK ||
+        sqlite3_prepare_v2(fresh, shape, -1, &there, NULL) != SQLITE_OK)
+        status = segue_fail(err, SEGUE_ENOMEM, "out of memory for a store");
+    else if (sqlite3_prepare_v2(store->db, shape, -1, &here, NULL) != SQLITE_OK)
+        status = segue_sql_fail(store, err);
+    else if (!same_rows(here, there))
+        status =
+            segue_store_damaged(err, "its tables are not those of format %d", SEGUE_STORE_FORMAT);
+    (void)sqlite3_finalize(here);
+    (void)sqlite3_finalize(there);
+    (void)sqlite3_close(fresh);
+    return status;
+}
+
+/* Every statement is prepared: what is missing is found now, not in a request. */
+segue_status segue_sql_check_schema(segue_store *store, segue_error *err)
+{
+    const segue_status status = check_shape(store, err);
+    if (status != SEGUE_OK)
+        return status;
+    for (statement i = 0; i < N_STATEMENTS; i++)
+        if (!segue_sql(store, i, err)) {
+            if ((sqlite3_errcode(store->db) & 0xff) != SQLITE_ERROR)
+                return segue_sql_fail(store, err);
+            return segue_store_damaged(err, "its tables are not those of format %d: %s",
+                                       SEGUE_STORE_FORMAT, sqlite3_errmsg(store->db));
+        }
     return SEGUE_OK;
 }
 
@@ -254,7 +323,8 @@ static segue_status open_file(segue_store *store, segue_store_mode wish, segue_e
                           segue_text_tail(store->path));
     (void)sqlite3_extended_result_codes(store->db, 1);
     (void)sqlite3_busy_timeout(store->db, SEGUE_BUSY_MILLISECONDS);
-    return SEGUE_OK;
+    return segue_sql_execute(store, "PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF",
+                             err);
 }
 
 /* Only of a file that is ours: WAL is a change of it. */
@@ -291,6 +361,8 @@ segue_status segue_store_open(segue_store **out, const char *name, segue_store_m
         status = check_format(store, mode, err);
     if (status == SEGUE_OK)
         status = settle_in(store, mode, err);
+    if (status == SEGUE_OK && mode != SEGUE_STORE_UPGRADE)
+        status = segue_sql_check_schema(store, err);
     if (status != SEGUE_OK) {
         segue_store_close(store);
         return status;
@@ -368,75 +440,6 @@ bool segue_store_is_there(const segue_store *store)
 bool segue_store_is_lost(const segue_store *store)
 {
     return store->lost;
-}
-
-/* ---- the file as a whole ----------------------------------------------------------------- */
-
-/* Of learners that are not being removed. */
-#define NAMED "learner IN (SELECT id FROM learner WHERE name IS NOT NULL)"
-
-#define IS_CLOSE "kind = 1"
-_Static_assert(SEGUE_EVENT_CLOSE == 1, "IS_CLOSE has another number");
-
-/* What must not be there: how many of it, and what it is called. */
-static const struct {
-    const char *count, *what;
-} damages[] = {
-    {"SELECT count(*) FROM task AS t WHERE " NAMED " AND ((closed IS NULL) <> (closed_seq IS NULL) "
-     "OR (closed_seq IS NOT NULL AND NOT EXISTS (SELECT 1 FROM journal WHERE seq = t.closed_seq "
-     "AND " IS_CLOSE " AND subject = t.id AND learner = t.learner)))",
-     "tasks of which the journal does not say whether they are closed as they do"},
-    {"SELECT count(*) FROM journal AS j WHERE " NAMED " AND " IS_CLOSE
-     " AND NOT EXISTS (SELECT 1 FROM task WHERE id = j.subject AND closed_seq = j.seq)",
-     "ends of tasks where the journal does not say what the task does"},
-    {"SELECT count(*) FROM decision AS d LEFT JOIN task AS t ON t.id = d.task WHERE t.id IS NULL "
-     "OR d.arm NOT BETWEEN 0 AND t.n_arms - 1",
-     "decisions that are of no task or arm"},
-    {"SELECT count(*) FROM reward AS r LEFT JOIN task AS t ON t.id = r.task WHERE t.id IS NULL "
-     "OR r.arm NOT BETWEEN 0 AND t.n_arms - 1",
-     "rewards that are of no task or arm"},
-    {"SELECT 2 - count(*) FROM meta WHERE (name = 'key' AND length(value) = 16) "
-     "OR (name = 'boot' AND typeof(value) = 'integer')",
-     "entries missing: it has no key, or no count of starts"},
-    {"SELECT count(*) FROM task LEFT JOIN (SELECT task AS id_, count(*) AS n, sum(value) AS s, "
-     "sum(abs(value)) AS m FROM reward GROUP BY task) ON id_ = id WHERE closed_seq IS NOT NULL "
-     "AND (rewards <> coalesce(n, 0) OR abs(total - coalesce(s, 0)) > 1e-9 * coalesce(m, 0)) "
-     "AND " NAMED,
-     "tasks that count other rewards than there are"},
-    {"SELECT count(*) FROM arm LEFT JOIN (SELECT t.learner AS learner_, r.arm AS arm_, count(*) AS "
-     "n FROM reward AS r JOIN task AS t ON t.id = r.task WHERE t.closed_seq IS NOT NULL "
-     "GROUP BY 1, 2) ON learner_ = learner AND arm_ = place WHERE pulls <> coalesce(n, 0) "
-     "AND " NAMED,
-     "arms that count other rewards than there are"},
-};
-
-static segue_status look_for_damage(segue_store *store, segue_error *err)
-{
-    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
-        int64_t found = 0;
-        const segue_status status = segue_sql_number(store, damages[i].count, &found, err);
-        if (status != SEGUE_OK)
-            return status;
-        if (found > 0)
-            return segue_fail(err, SEGUE_EFILE, "%s: is damaged: %" PRId64 " %s",
-                              segue_text_tail(store->path), found, damages[i].what);
-    }
-    return SEGUE_OK;
-}
-
-segue_status segue_store_integrity(segue_store *store, segue_error *err)
-{
-    sqlite3_stmt *sql = NULL;
-    segue_status status = SEGUE_OK;
-    if (sqlite3_prepare_v2(store->db, "PRAGMA integrity_check(1)", -1, &sql, NULL) != SQLITE_OK ||
-        sqlite3_step(sql) != SQLITE_ROW)
-        status = segue_sql_fail(store, err);
-    else if (strcmp((const char *)sqlite3_column_text(sql, 0), "ok") != 0)
-        status =
-            segue_fail(err, SEGUE_EFILE, "%s: is damaged: %.200s", segue_text_tail(store->path),
-                       (const char *)sqlite3_column_text(sql, 0));
-    (void)sqlite3_finalize(sql);
-    return status == SEGUE_OK ? look_for_damage(store, err) : status;
 }
 
 segue_status segue_store_limit(segue_store *store, uint64_t pages, segue_error *err)

@@ -15,6 +15,9 @@
 /* Let a file be of this program's format. */
 #define SEGUE_SQL_SET_FORMAT "PRAGMA user_version = " SEGUE_SQL_TEXT(SEGUE_STORE_FORMAT) ";"
 
+/* A learner that is being removed has neither name nor settings; up to format 2 it had settings. */
+#define SEGUE_SQL_EMPTY_DELETED "UPDATE learner SET config = '' WHERE name IS NULL;"
+
 /* Statements, prepared when they are first used. */
 #define SEGUE_STATEMENTS(X)                                                                        \
     X(BEGIN, "BEGIN IMMEDIATE")                                                                    \
@@ -24,8 +27,8 @@
     X(META, "SELECT value FROM meta WHERE name = ?1")                                              \
     X(SET_META, "INSERT OR REPLACE INTO meta VALUES (?1, ?2)")                                     \
     X(ADD_LEARNER, "INSERT INTO learner (name, config, created) VALUES (?1, ?2, ?3)")              \
-    X(DELETE_LEARNER, "UPDATE learner SET name = NULL WHERE id = ?1")                              \
-    X(DELETED, "SELECT id FROM learner WHERE name IS NULL LIMIT 1")                                \
+    X(DELETE_LEARNER, "UPDATE learner SET name = NULL, config = '' WHERE id = ?1")                 \
+    X(DELETED, "SELECT id FROM learner WHERE name IS NULL AND config = '' LIMIT 1")                \
     X(PURGE_REWARDS,                                                                               \
       "DELETE FROM reward WHERE (task, number) IN (SELECT task, number FROM reward "               \
       "WHERE task IN (" FIRST_TASKS ") LIMIT ?2)")                                                 \
@@ -53,11 +56,12 @@
               "WHERE task = ?1 AND number = ?2")                                                   \
     X(ADD_EVENT, "INSERT INTO journal (learner, kind, subject, at) VALUES (?1, ?2, ?3, ?4)")       \
     X(ADD_SNAPSHOT, "INSERT OR REPLACE INTO snapshot VALUES (?1, ?2, ?3)")                         \
-    X(FORGET_SNAPSHOTS, "DELETE FROM snapshot WHERE learner = ?1 AND seq < ?2")                    \
-    X(LEARNERS, "SELECT id, name, config, created FROM learner WHERE name IS NOT NULL "            \
-                "ORDER BY id")                                                                     \
-    X(ARMS, "SELECT place, name, retired, pulls, total FROM arm WHERE learner = ?1 "               \
-            "ORDER BY place")                                                                      \
+    X(FORGET_SNAPSHOTS, "DELETE FROM snapshot WHERE learner = ?1 AND seq <> ?2")                   \
+    X(LEARNERS, "SELECT id, name, config, created FROM learner "                                   \
+                "WHERE name IS NOT NULL OR config IS NOT '' ORDER BY id")                          \
+    X(ARMS,                                                                                        \
+      "SELECT learner, place, name, added, retired, pulls, total FROM arm WHERE learner = ?1 "     \
+      "ORDER BY place")                                                                            \
     X(TASKS_OPEN, TASK_COLUMNS "WHERE learner = ?1 AND closed IS NULL ORDER BY id LIMIT ?2")       \
     X(TASKS_NEWEST_OPEN,                                                                           \
       TASK_COLUMNS "WHERE learner = ?1 AND closed IS NULL ORDER BY id DESC LIMIT ?2")              \
@@ -70,6 +74,8 @@
                "WHERE task = ?1 ORDER BY place")                                                   \
     X(DECISIONS, "SELECT task, number, arm, version, event, asked, probability, exact FROM "       \
                  "decision WHERE task = ?1 AND event = ?2 ORDER BY number")                        \
+    X(TASK_DECISIONS, "SELECT task, number, arm, version, event, asked, probability, exact FROM "  \
+                      "decision WHERE task = ?1 ORDER BY number")                                  \
     X(WAITING, "SELECT d.task, d.number, d.arm, d.version, d.event, d.asked, NULL, NULL FROM "     \
                "decision AS d JOIN task AS t ON t.id = d.task WHERE t.learner = ?1 AND t.closed "  \
                "IS NULL AND "                                                                      \
@@ -77,12 +83,14 @@
                "r.number = d.number) ORDER BY d.asked, d.task, d.number")                          \
     X(EVENTS, "SELECT seq, learner, kind, subject, at FROM journal WHERE learner = ?1 AND "        \
               "seq > ?2 ORDER BY seq")                                                             \
-    X(SNAPSHOT, "SELECT seq, bytes FROM snapshot WHERE learner = ?1 ORDER BY seq DESC LIMIT 1")
+    X(SNAPSHOT,                                                                                    \
+      "SELECT learner, seq, bytes FROM snapshot WHERE learner = ?1 ORDER BY seq DESC LIMIT 1")
 
 #define FIRST_TASKS "SELECT id FROM task WHERE learner = ?1 ORDER BY id LIMIT ?2"
 
 #define TASK_COLUMNS                                                                               \
-    "SELECT id, learner, key, control, version, n_arms, opened, closed, rewards, total, tag "      \
+    "SELECT id, learner, key, control, version, n_arms, opened, closed, rewards, total, "          \
+    "closed_seq, tag "                                                                             \
     "FROM task "
 
 typedef enum statement {
@@ -127,7 +135,37 @@ SEGUE_MUST_CHECK segue_status segue_sql_execute(segue_store *store, const char *
 SEGUE_MUST_CHECK segue_status segue_sql_number(segue_store *store, const char *text, int64_t *out,
                                                segue_error *err);
 
+/* Whether the tables and indices are those of this format. */
+SEGUE_MUST_CHECK segue_status segue_sql_check_schema(segue_store *store, segue_error *err);
+
 /* The failure of the last call. */
 segue_status segue_sql_fail(const segue_store *store, segue_error *err);
+
+/* ---- sqlite_row.c ------------------------------------------------------------------------ */
+
+#define SEGUE_ROW_LEARNERS UINT32_MAX         /* the largest id of a learner */
+#define SEGUE_ROW_IDS      (INT64_C(1) << 62) /* of a task or an event: others must follow it */
+#define SEGUE_ROW_ARMS     65536              /* arms that a decision can name */
+#define SEGUE_ROW_LONGEST  ((size_t)1 << 28)  /* bytes of a learner's settings */
+
+/* A row that a statement stands on. */
+typedef struct sql_row {
+    sqlite3_stmt *sql;
+    const char *table;
+    int keys;            /* so many columns, the first, name the row */
+    segue_status status; /* of the first column that failed; then `err` has the sentence */
+    segue_error *err;
+} sql_row;
+
+bool segue_row_is_null(const sql_row *row, int column);
+int64_t segue_row_integer(sql_row *row, int column, int64_t least, int64_t most);
+uint64_t segue_row_count(sql_row *row, int column); /* at most 2^53, where doubles are exact */
+bool segue_row_flag(sql_row *row, int column);
+double segue_row_real(sql_row *row, int column); /* finite */
+/* Well-formed UTF-8 of 1 to `most` bytes, none of them 0; SQLite's until the next step. */
+const char *segue_row_text(sql_row *row, int column, size_t most);
+const void *segue_row_blob(sql_row *row, int column, size_t *size);
+/* A column that is possible alone, but not beside the others. */
+void segue_row_fail(sql_row *row, int column, const char *need);
 
 #endif

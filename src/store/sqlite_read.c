@@ -1,33 +1,39 @@
-/* sqlite_read.c - read a store: rows to structs, and a call for each.
+/* sqlite_read.c - read a store: rows to structs, each column validated, and a call for each.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/text.h"
 #include "store/sqlite.h"
 
-/* What a row means: hand it to whoever wants it. */
-typedef segue_status (*row_seen)(void *reader, sqlite3_stmt *sql, segue_error *err);
+/* Hand one row to its reader. */
+typedef segue_status (*row_seen)(void *reader, sql_row *row, segue_error *err);
 
-/* Go over the rows of a bound statement, and leave it ready. */
-static segue_status each(segue_store *store, sqlite3_stmt *sql, row_seen seen, void *reader,
-                         segue_error *err)
+/* A failed step.  A length that SQLite refuses to read was never written. */
+static segue_status fail_step(const segue_store *store, segue_error *err)
+{
+    if ((sqlite3_errcode(store->db) & 0xff) == SQLITE_TOOBIG)
+        return segue_store_damaged(err, "a value is longer than SQLite allows");
+    return segue_sql_fail(store, err);
+}
+
+/* Go over the rows of a bound statement, and leave it ready; the first `keys` columns name a row.
+ */
+static segue_status each(segue_store *store, sqlite3_stmt *sql, const char *table, int keys,
+                         row_seen seen, void *reader, segue_error *err)
 {
     segue_status status = SEGUE_OK;
     int code = SQLITE_ROW;
-    while (status == SEGUE_OK && (code = sqlite3_step(sql)) == SQLITE_ROW)
-        status = seen(reader, sql, err);
+    while (status == SEGUE_OK && (code = sqlite3_step(sql)) == SQLITE_ROW) {
+        sql_row row = {.sql = sql, .table = table, .keys = keys, .err = err};
+        status = seen(reader, &row, err);
+    }
     if (status == SEGUE_OK && code != SQLITE_DONE)
-        status = segue_sql_fail(store, err);
+        status = fail_step(store, err);
     (void)sqlite3_reset(sql);
     (void)sqlite3_clear_bindings(sql);
     return status;
-}
-
-static const char *text_of(sqlite3_stmt *sql, int column)
-{
-    return (const char *)sqlite3_column_text(sql, column);
 }
 
 /* ---- learners and arms ------------------------------------------------------------------- */
@@ -37,13 +43,21 @@ typedef struct learner_reader {
     void *context;
 } learner_reader;
 
-static segue_status read_learner(void *reader, sqlite3_stmt *sql, segue_error *err)
+/* A damaged row is handed on as such: the others are not to suffer from it. */
+static segue_status read_learner(void *reader, sql_row *row, segue_error *err)
 {
     const learner_reader *r = reader;
-    const segue_stored_learner learner = {.id = sqlite3_column_int64(sql, 0),
-                                          .name = text_of(sql, 1),
-                                          .config = text_of(sql, 2),
-                                          .created = sqlite3_column_double(sql, 3)};
+    segue_error why;
+    sql_row own = {.sql = row->sql, .table = row->table, .keys = row->keys, .err = &why};
+    segue_stored_learner learner = {.id = sqlite3_column_int64(row->sql, 0),
+                                    .name = segue_row_text(&own, 1, SEGUE_STORE_NAME),
+                                    .config = segue_row_text(&own, 2, SEGUE_ROW_LONGEST),
+                                    .created = segue_row_real(&own, 3)};
+    (void)segue_row_integer(&own, 0, 1, SEGUE_ROW_LEARNERS);
+    if (own.status == SEGUE_ENOMEM)
+        return segue_fail(err, own.status, "%s", why.message);
+    if (own.status != SEGUE_OK)
+        learner.damage = why.message;
     return r->seen(r->context, &learner, err);
 }
 
@@ -52,7 +66,7 @@ segue_status segue_store_learners(segue_store *store, segue_learner_seen seen, v
 {
     learner_reader r = {seen, context};
     sqlite3_stmt *sql = segue_sql(store, SQL_LEARNERS, err);
-    return sql ? each(store, sql, read_learner, &r, err) : SEGUE_EIO;
+    return sql ? each(store, sql, "learner", 1, read_learner, &r, err) : SEGUE_EIO;
 }
 
 typedef struct arm_reader {
@@ -60,15 +74,18 @@ typedef struct arm_reader {
     void *context;
 } arm_reader;
 
-static segue_status read_arm(void *reader, sqlite3_stmt *sql, segue_error *err)
+static segue_status read_arm(void *reader, sql_row *row, segue_error *err)
 {
     const arm_reader *r = reader;
-    const segue_stored_arm arm = {.place = (size_t)sqlite3_column_int64(sql, 0),
-                                  .name = text_of(sql, 1),
-                                  .retired = sqlite3_column_type(sql, 2) != SQLITE_NULL,
-                                  .pulls = (uint64_t)sqlite3_column_int64(sql, 3),
-                                  .total = sqlite3_column_double(sql, 4)};
-    return r->seen(r->context, &arm, err);
+    const segue_stored_arm arm = {.place = (size_t)segue_row_integer(row, 1, 0, SEGUE_ROW_ARMS - 1),
+                                  .name = segue_row_text(row, 2, SEGUE_STORE_NAME),
+                                  .retired = !segue_row_is_null(row, 4),
+                                  .pulls = segue_row_count(row, 5),
+                                  .total = segue_row_real(row, 6)};
+    (void)segue_row_real(row, 3);
+    if (arm.retired)
+        (void)segue_row_real(row, 4);
+    return row->status == SEGUE_OK ? r->seen(r->context, &arm, err) : row->status;
 }
 
 segue_status segue_store_arms(segue_store *store, int64_t learner, segue_arm_seen seen,
@@ -79,7 +96,7 @@ segue_status segue_store_arms(segue_store *store, int64_t learner, segue_arm_see
     if (!sql)
         return SEGUE_EIO;
     (void)sqlite3_bind_int64(sql, 1, learner);
-    return each(store, sql, read_arm, &r, err);
+    return each(store, sql, "arm", 2, read_arm, &r, err);
 }
 
 /* ---- tasks ------------------------------------------------------------------------------- */
@@ -89,27 +106,33 @@ typedef struct task_reader {
     void *context;
 } task_reader;
 
-static segue_stored_task task_of(sqlite3_stmt *sql)
+static segue_stored_task task_of(sql_row *row)
 {
-    return (segue_stored_task){.id = sqlite3_column_int64(sql, 0),
-                               .learner = sqlite3_column_int64(sql, 1),
-                               .key = text_of(sql, 2),
-                               .control = sqlite3_column_int64(sql, 3) != 0,
-                               .version = (uint64_t)sqlite3_column_int64(sql, 4),
-                               .n_arms = (size_t)sqlite3_column_int64(sql, 5),
-                               .opened = sqlite3_column_double(sql, 6),
-                               .open = sqlite3_column_type(sql, 7) == SQLITE_NULL,
-                               .closed = sqlite3_column_double(sql, 7),
-                               .rewards = (uint64_t)sqlite3_column_int64(sql, 8),
-                               .total = sqlite3_column_double(sql, 9),
-                               .tag = (uint64_t)sqlite3_column_int64(sql, 10)};
+    const bool open = segue_row_is_null(row, 7), unclosed = segue_row_is_null(row, 10);
+    const segue_stored_task task = {
+        .id = segue_row_integer(row, 0, 1, SEGUE_ROW_IDS),
+        .learner = segue_row_integer(row, 1, 1, SEGUE_ROW_LEARNERS),
+        .key = segue_row_text(row, 2, SEGUE_STORE_NAME),
+        .control = segue_row_flag(row, 3),
+        .version = segue_row_count(row, 4),
+        .n_arms = (size_t)segue_row_integer(row, 5, 1, SEGUE_ROW_ARMS),
+        .opened = segue_row_real(row, 6),
+        .open = open,
+        .closed = open ? 0.0 : segue_row_real(row, 7),
+        .rewards = segue_row_count(row, 8),
+        .total = segue_row_real(row, 9),
+        .tag = segue_row_is_null(row, 11) ? 0 : (uint64_t)segue_row_integer(row, 11, 1, INT64_MAX),
+        .closed_seq = unclosed ? 0 : (uint64_t)segue_row_integer(row, 10, 1, SEGUE_ROW_IDS)};
+    if (open != unclosed)
+        segue_row_fail(row, 10, open ? "NULL, as the task is open" : "the event that closed it");
+    return task;
 }
 
-static segue_status read_task(void *reader, sqlite3_stmt *sql, segue_error *err)
+static segue_status read_task(void *reader, sql_row *row, segue_error *err)
 {
     const task_reader *r = reader;
-    const segue_stored_task task = task_of(sql);
-    return r->seen(r->context, &task, err);
+    const segue_stored_task task = task_of(row);
+    return row->status == SEGUE_OK ? r->seen(r->context, &task, err) : row->status;
 }
 
 segue_status segue_store_tasks(segue_store *store, int64_t learner, segue_tasks_which which,
@@ -126,7 +149,7 @@ segue_status segue_store_tasks(segue_store *store, int64_t learner, segue_tasks_
         return SEGUE_EIO;
     (void)sqlite3_bind_int64(sql, 1, learner);
     (void)sqlite3_bind_int64(sql, 2, limit < INT64_MAX ? (int64_t)limit : INT64_MAX);
-    return each(store, sql, read_task, &r, err);
+    return each(store, sql, "task", 1, read_task, &r, err);
 }
 
 /* The one row of a bound statement, or none. */
@@ -135,11 +158,14 @@ static segue_status one_task(segue_store *store, sqlite3_stmt *sql, segue_stored
 {
     const int code = sqlite3_step(sql);
     segue_status status = SEGUE_OK;
+    sql_row row = {.sql = sql, .table = "task", .keys = 1, .err = err};
     *found = code == SQLITE_ROW;
-    if (*found)
-        *out = task_of(sql);
-    else if (code != SQLITE_DONE)
-        status = segue_sql_fail(store, err);
+    if (*found) {
+        *out = task_of(&row);
+        status = row.status;
+    } else if (code != SQLITE_DONE) {
+        status = fail_step(store, err);
+    }
     out->key = NULL; /* it is the statement's, and gone with it */
     (void)sqlite3_reset(sql);
     (void)sqlite3_clear_bindings(sql);
@@ -167,23 +193,25 @@ segue_status segue_store_read_task(segue_store *store, int64_t id, segue_stored_
     return one_task(store, sql, out, found, err);
 }
 
+static segue_status read_key(void *key, sql_row *row, segue_error *err)
+{
+    (void)err;
+    (void)snprintf(key, SEGUE_STORE_NAME + 1, "%s", segue_row_text(row, 2, SEGUE_STORE_NAME));
+    return row->status;
+}
+
 segue_status segue_store_task_key(segue_store *store, int64_t id, char key[SEGUE_STORE_NAME + 1],
                                   segue_error *err)
 {
     sqlite3_stmt *sql = segue_sql(store, SQL_TASK_BY_ID, err);
     if (!sql)
         return SEGUE_EIO;
+    key[0] = '\0';
     (void)sqlite3_bind_int64(sql, 1, id);
-    segue_status status = SEGUE_OK;
-    const int code = sqlite3_step(sql);
-    if (code == SQLITE_ROW)
-        (void)snprintf(key, SEGUE_STORE_NAME + 1, "%s", text_of(sql, 2));
-    else if (code != SQLITE_DONE)
-        status = segue_sql_fail(store, err);
-    else
-        status = segue_fail(err, SEGUE_EFILE, "the store is damaged: a reward is of no task");
-    (void)sqlite3_reset(sql);
-    return status;
+    const segue_status status = each(store, sql, "task", 1, read_key, key, err);
+    return status == SEGUE_OK && key[0] == '\0'
+               ? segue_store_damaged(err, "a reward is of task %" PRId64 ", which is not there", id)
+               : status;
 }
 
 /* ---- rewards ----------------------------------------------------------------------------- */
@@ -191,55 +219,67 @@ segue_status segue_store_task_key(segue_store *store, int64_t id, char key[SEGUE
 typedef struct reward_reader {
     segue_reward_seen seen;
     void *context;
+    uint64_t next; /* the place that the next row must have */
 } reward_reader;
 
-static segue_stored_reward reward_of(sqlite3_stmt *sql)
+static segue_stored_reward reward_of(sql_row *row)
 {
-    return (segue_stored_reward){.task = sqlite3_column_int64(sql, 0),
-                                 .number = (uint64_t)sqlite3_column_int64(sql, 1),
-                                 .place = (uint64_t)sqlite3_column_int64(sql, 2),
-                                 .arm = (size_t)sqlite3_column_int64(sql, 3),
-                                 .value = sqlite3_column_double(sql, 4),
-                                 .told = sqlite3_column_double(sql, 5),
-                                 .by_default = sqlite3_column_int64(sql, 6) != 0};
+    return (segue_stored_reward){.task = segue_row_integer(row, 0, 1, SEGUE_ROW_IDS),
+                                 .number =
+                                     (uint64_t)segue_row_integer(row, 1, INT64_MIN, INT64_MAX),
+                                 .place = segue_row_count(row, 2),
+                                 .arm = (size_t)segue_row_integer(row, 3, 0, SEGUE_ROW_ARMS - 1),
+                                 .value = segue_row_real(row, 4),
+                                 .told = segue_row_real(row, 5),
+                                 .by_default = segue_row_flag(row, 6)};
 }
 
-static segue_status read_reward(void *reader, sqlite3_stmt *sql, segue_error *err)
+static segue_status read_reward(void *reader, sql_row *row, segue_error *err)
 {
-    const reward_reader *r = reader;
-    const segue_stored_reward reward = reward_of(sql);
-    return r->seen(r->context, &reward, err);
+    reward_reader *r = reader;
+    const segue_stored_reward reward = reward_of(row);
+    if (reward.place != r->next++)
+        segue_row_fail(row, 2, "the places of a task's rewards from 0 on, without a gap");
+    return row->status == SEGUE_OK ? r->seen(r->context, &reward, err) : row->status;
 }
 
 segue_status segue_store_rewards(segue_store *store, int64_t task, segue_reward_seen seen,
                                  void *context, segue_error *err)
 {
-    reward_reader r = {seen, context};
+    reward_reader r = {seen, context, 0};
     sqlite3_stmt *sql = segue_sql(store, SQL_REWARDS, err);
     if (!sql)
         return SEGUE_EIO;
     (void)sqlite3_bind_int64(sql, 1, task);
-    return each(store, sql, read_reward, &r, err);
+    return each(store, sql, "reward", 2, read_reward, &r, err);
+}
+
+typedef struct found_reward {
+    segue_stored_reward *out;
+    bool *found;
+} found_reward;
+
+static segue_status read_one_reward(void *reader, sql_row *row, segue_error *err)
+{
+    const found_reward *r = reader;
+    (void)err;
+    *r->out = reward_of(row);
+    *r->found = row->status == SEGUE_OK;
+    return row->status;
 }
 
 segue_status segue_store_find_reward(segue_store *store, int64_t task, uint64_t number,
                                      segue_stored_reward *out, bool *found, segue_error *err)
 {
+    *found = false;
+    *out = (segue_stored_reward){.task = task};
+    found_reward r = {out, found};
     sqlite3_stmt *sql = segue_sql(store, SQL_REWARD, err);
     if (!sql)
         return SEGUE_EIO;
     (void)sqlite3_bind_int64(sql, 1, task);
     (void)sqlite3_bind_int64(sql, 2, (int64_t)number);
-    const int code = sqlite3_step(sql);
-    segue_status status = SEGUE_OK;
-    *found = code == SQLITE_ROW;
-    *out = (segue_stored_reward){.task = task};
-    if (*found)
-        *out = reward_of(sql);
-    else if (code != SQLITE_DONE)
-        status = segue_sql_fail(store, err);
-    (void)sqlite3_reset(sql);
-    return status;
+    return each(store, sql, "reward", 2, read_one_reward, &r, err);
 }
 
 /* ---- decisions --------------------------------------------------------------------------- */
@@ -249,30 +289,34 @@ typedef struct decision_reader {
     void *context;
 } decision_reader;
 
-static segue_status read_decision(void *reader, sqlite3_stmt *sql, segue_error *err)
+static segue_status read_decision(void *reader, sql_row *row, segue_error *err)
 {
     const decision_reader *r = reader;
-    const segue_stored_decision decision = {.task = sqlite3_column_int64(sql, 0),
-                                            .number = (uint64_t)sqlite3_column_int64(sql, 1),
-                                            .arm = (size_t)sqlite3_column_int64(sql, 2),
-                                            .version = (uint64_t)sqlite3_column_int64(sql, 3),
-                                            .event = text_of(sql, 4),
-                                            .asked = sqlite3_column_double(sql, 5),
-                                            .probability = sqlite3_column_double(sql, 6),
-                                            .exact = sqlite3_column_int64(sql, 7) != 0};
-    return r->seen(r->context, &decision, err);
+    const segue_stored_decision decision = {
+        .task = segue_row_integer(row, 0, 1, SEGUE_ROW_IDS),
+        .number = (uint64_t)segue_row_integer(row, 1, INT64_MIN, INT64_MAX),
+        .arm = (size_t)segue_row_integer(row, 2, 0, SEGUE_ROW_ARMS - 1),
+        .version = segue_row_count(row, 3),
+        .event = segue_row_is_null(row, 4) ? NULL : segue_row_text(row, 4, SEGUE_STORE_NAME),
+        .asked = segue_row_real(row, 5),
+        .probability = segue_row_is_null(row, 6) ? 0.0 : segue_row_real(row, 6),
+        .exact = !segue_row_is_null(row, 7) && segue_row_flag(row, 7)};
+    if (!(decision.probability >= 0.0 && decision.probability <= 1.0))
+        segue_row_fail(row, 6, "a probability");
+    return row->status == SEGUE_OK ? r->seen(r->context, &decision, err) : row->status;
 }
 
 segue_status segue_store_decisions(segue_store *store, int64_t task, const char *event,
                                    segue_decision_seen seen, void *context, segue_error *err)
 {
     decision_reader r = {seen, context};
-    sqlite3_stmt *sql = segue_sql(store, SQL_DECISIONS, err);
+    sqlite3_stmt *sql = segue_sql(store, event ? SQL_DECISIONS : SQL_TASK_DECISIONS, err);
     if (!sql)
         return SEGUE_EIO;
     (void)sqlite3_bind_int64(sql, 1, task);
-    (void)sqlite3_bind_text(sql, 2, event, -1, SQLITE_STATIC);
-    return each(store, sql, read_decision, &r, err);
+    if (event)
+        (void)sqlite3_bind_text(sql, 2, event, -1, SQLITE_STATIC);
+    return each(store, sql, "decision", 2, read_decision, &r, err);
 }
 
 segue_status segue_store_waiting(segue_store *store, int64_t learner, segue_decision_seen seen,
@@ -283,7 +327,7 @@ segue_status segue_store_waiting(segue_store *store, int64_t learner, segue_deci
     if (!sql)
         return SEGUE_EIO;
     (void)sqlite3_bind_int64(sql, 1, learner);
-    return each(store, sql, read_decision, &r, err);
+    return each(store, sql, "decision", 2, read_decision, &r, err);
 }
 
 /* ---- the journal and its snapshots ------------------------------------------------------- */
@@ -293,15 +337,16 @@ typedef struct event_reader {
     void *context;
 } event_reader;
 
-static segue_status read_event(void *reader, sqlite3_stmt *sql, segue_error *err)
+static segue_status read_event(void *reader, sql_row *row, segue_error *err)
 {
     const event_reader *r = reader;
-    const segue_stored_event event = {.seq = (uint64_t)sqlite3_column_int64(sql, 0),
-                                      .learner = sqlite3_column_int64(sql, 1),
-                                      .kind = (segue_event_kind)sqlite3_column_int(sql, 2),
-                                      .subject = sqlite3_column_int64(sql, 3),
-                                      .when = sqlite3_column_double(sql, 4)};
-    return r->seen(r->context, &event, err);
+    const segue_stored_event event = {.seq = (uint64_t)segue_row_integer(row, 0, 1, SEGUE_ROW_IDS),
+                                      .learner = segue_row_integer(row, 1, 1, SEGUE_ROW_LEARNERS),
+                                      .kind = (segue_event_kind)segue_row_integer(
+                                          row, 2, SEGUE_EVENT_CLOSE, SEGUE_EVENT_RETIRE_ARM),
+                                      .subject = segue_row_integer(row, 3, 0, SEGUE_ROW_IDS),
+                                      .when = segue_row_real(row, 4)};
+    return row->status == SEGUE_OK ? r->seen(r->context, &event, err) : row->status;
 }
 
 segue_status segue_store_events(segue_store *store, int64_t learner, uint64_t after,
@@ -313,25 +358,37 @@ segue_status segue_store_events(segue_store *store, int64_t learner, uint64_t af
         return SEGUE_EIO;
     (void)sqlite3_bind_int64(sql, 1, learner);
     (void)sqlite3_bind_int64(sql, 2, (int64_t)after);
-    return each(store, sql, read_event, &r, err);
+    return each(store, sql, "journal", 1, read_event, &r, err);
 }
 
-/* A copy of the blob in a column. */
-static segue_status copy_blob(sqlite3_stmt *sql, int column, void **bytes, size_t *size,
-                              segue_error *err)
+typedef struct snapshot_reader {
+    uint64_t *seq;
+    void **bytes;
+    size_t *size;
+} snapshot_reader;
+
+/* A copy of its bytes. */
+static segue_status read_snapshot(void *reader, sql_row *row, segue_error *err)
 {
-    *size = (size_t)sqlite3_column_bytes(sql, column);
-    *bytes = malloc(*size ? *size : 1);
-    if (!*bytes)
+    const snapshot_reader *r = reader;
+    const uint64_t seq = (uint64_t)segue_row_integer(row, 1, 1, SEGUE_ROW_IDS);
+    size_t size = 0;
+    const void *data = segue_row_blob(row, 2, &size);
+    if (row->status != SEGUE_OK)
+        return row->status;
+    *r->bytes = malloc(size ? size : 1);
+    if (!*r->bytes)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for a snapshot");
-    if (*size)
-        memcpy(*bytes, sqlite3_column_blob(sql, column), *size);
+    memcpy(*r->bytes, data, size);
+    *r->size = size;
+    *r->seq = seq;
     return SEGUE_OK;
 }
 
 segue_status segue_store_snapshot(segue_store *store, int64_t learner, uint64_t *seq, void **bytes,
                                   size_t *size, segue_error *err)
 {
+    snapshot_reader r = {seq, bytes, size};
     *seq = 0;
     *bytes = NULL;
     *size = 0;
@@ -339,14 +396,5 @@ segue_status segue_store_snapshot(segue_store *store, int64_t learner, uint64_t 
     if (!sql)
         return SEGUE_EIO;
     (void)sqlite3_bind_int64(sql, 1, learner);
-    const int code = sqlite3_step(sql);
-    segue_status status = SEGUE_OK;
-    if (code == SQLITE_ROW) {
-        *seq = (uint64_t)sqlite3_column_int64(sql, 0);
-        status = copy_blob(sql, 1, bytes, size, err);
-    } else if (code != SQLITE_DONE) {
-        status = segue_sql_fail(store, err);
-    }
-    (void)sqlite3_reset(sql);
-    return status;
+    return each(store, sql, "snapshot", 2, read_snapshot, &r, err);
 }

@@ -1,5 +1,6 @@
 /* sqlite_write.c - change a store of SQLite.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
 #include <string.h>
 
 #include "core/text.h"
@@ -57,6 +58,7 @@ void segue_store_rollback(segue_store *store)
         (void)run_plain(store, SQL_ROLLBACK, NULL);
 }
 
+/* The one value of a name; NULL: the key is not wanted, or the number. */
 static segue_status read_meta(segue_store *store, const char *name, unsigned char *key,
                               uint64_t *number, segue_error *err)
 {
@@ -64,28 +66,67 @@ static segue_status read_meta(segue_store *store, const char *name, unsigned cha
     if (!sql)
         return SEGUE_EIO;
     (void)bind_text(sql, 1, name);
-    segue_status status = SEGUE_OK;
+    sql_row row = {.sql = sql, .table = "meta", .err = err};
     const int code = sqlite3_step(sql);
+    size_t size = SEGUE_STORE_KEY;
+    const void *data = key && code == SQLITE_ROW ? segue_row_blob(&row, 0, &size) : "";
     if (code != SQLITE_ROW && code != SQLITE_DONE)
-        status = segue_sql_fail(store, err);
-    else if (code == SQLITE_DONE || (key && sqlite3_column_bytes(sql, 0) != SEGUE_STORE_KEY))
-        status = segue_fail(err, SEGUE_EFILE, "%s: is damaged: it has no '%s'",
-                            segue_text_tail(store->path), name);
-    else if (key)
-        memcpy(key, sqlite3_column_blob(sql, 0), SEGUE_STORE_KEY);
+        row.status = segue_sql_fail(store, err);
+    else if (row.status != SEGUE_ENOMEM && (code == SQLITE_DONE || size != SEGUE_STORE_KEY))
+        row.status = segue_store_damaged(err, "it has no %s (table meta)", name);
+    else if (key && row.status == SEGUE_OK)
+        memcpy(key, data, SEGUE_STORE_KEY);
     else if (number)
-        *number = (uint64_t)sqlite3_column_int64(sql, 0);
+        *number = (uint64_t)segue_row_integer(&row, 0, 0, UINT32_MAX - 1);
     (void)sqlite3_reset(sql);
     (void)sqlite3_clear_bindings(sql);
-    return status;
+    return row.status;
 }
 
-segue_status segue_store_start(segue_store *store, unsigned char key[SEGUE_STORE_KEY],
+/* SQLite's counters of the ids that were given: without one, ids would be given twice; with one
+ * that is too large, or with a row that has the last id there is, no id could be given any more. */
+#define LAST_ID "4611686018427387904"
+#define COUNTER_DAMAGED(table, id, most)                                                           \
+    "(SELECT count(*) FROM sqlite_sequence WHERE name = '" table "' AND NOT (typeof(seq) = "       \
+    "'integer' AND seq BETWEEN 0 AND " most ")) + (SELECT count(*) > 1 FROM sqlite_sequence "      \
+    "WHERE name = '" table "') + (EXISTS (SELECT 1 FROM " table ") AND NOT EXISTS (SELECT 1 "      \
+    "FROM sqlite_sequence WHERE name = '" table "')) + (SELECT coalesce(max(" id                   \
+    "), 0) > " LAST_ID " FROM " table ")"
+
+static segue_status check_counters(segue_store *store, segue_error *err)
+{
+    static const char text[] =
+        "SELECT " COUNTER_DAMAGED("learner", "id", "4294967294") " + " COUNTER_DAMAGED(
+            "task", "id", LAST_ID) " + " COUNTER_DAMAGED("journal", "seq", LAST_ID);
+    int64_t found = 0;
+    const segue_status status = segue_sql_number(store, text, &found, err);
+    return status == SEGUE_OK && found > 0
+               ? segue_store_damaged(err, "table sqlite_sequence, which counts ids, lacks a row or "
+                                          "is out of range")
+               : status;
+}
+
+/* What a start needs of the whole file. */
+static segue_status read_start(segue_store *store, unsigned char key[SEGUE_STORE_KEY],
                                uint64_t *boot, segue_error *err)
 {
     segue_status status = read_meta(store, "key", key, NULL, err);
     if (status == SEGUE_OK)
         status = read_meta(store, "boot", NULL, boot, err);
+    return status == SEGUE_OK ? check_counters(store, err) : status;
+}
+
+segue_status segue_store_check_start(segue_store *store, segue_error *err)
+{
+    unsigned char key[SEGUE_STORE_KEY];
+    uint64_t boot = 0;
+    return read_start(store, key, &boot, err);
+}
+
+segue_status segue_store_start(segue_store *store, unsigned char key[SEGUE_STORE_KEY],
+                               uint64_t *boot, segue_error *err)
+{
+    const segue_status status = read_start(store, key, boot, err);
     if (status != SEGUE_OK)
         return status;
     ++*boot;
@@ -137,6 +178,9 @@ segue_status segue_store_add_learner(segue_store *store, segue_stored_learner *l
     (void)sqlite3_bind_double(sql, 3, learner->created);
     const segue_status status = run_bound(store, sql, bound, err);
     learner->id = sqlite3_last_insert_rowid(store->db);
+    if (status == SEGUE_OK && learner->id > SEGUE_ROW_LEARNERS)
+        return segue_store_damaged(err, "table learner has the id %" PRId64 "; need at most %u",
+                                   learner->id - 1, SEGUE_ROW_LEARNERS);
     return status;
 }
 

@@ -86,9 +86,17 @@ uint64_t segue_store_wal_frames(const segue_store *store);
 uint64_t segue_store_wal_used(const segue_store *store);
 uint64_t segue_store_wal_bytes(const segue_store *store);
 
-/** Look the file over as SQLite does, and whether what is counted is there.
- * @retval SEGUE_EFILE  it is damaged */
+/** A sentence about damage: what was found, and what to do.  @return SEGUE_EFILE */
+segue_status segue_store_damaged(segue_error *err, const char *format, ...) SEGUE_PRINTF(2, 3);
+
+/** Check what belongs to no single learner: the file as SQLite sees it, the key, the counters, and
+ * rows whose learner or task does not exist.  @retval SEGUE_EFILE  it is damaged */
 SEGUE_MUST_CHECK segue_status segue_store_integrity(segue_store *store, segue_error *err);
+
+/** Check one learner: read every row of it, and compare what is counted with what there is.
+ * @retval SEGUE_EFILE  it is damaged */
+SEGUE_MUST_CHECK segue_status segue_store_check_learner(segue_store *store, int64_t learner,
+                                                        segue_error *err);
 
 /**
  * Bring a store that was opened for it to this format; *from: the format that it had.  Snapshots
@@ -125,6 +133,9 @@ SEGUE_MUST_CHECK segue_status segue_store_start(segue_store *store,
                                                 unsigned char key[SEGUE_STORE_KEY], uint64_t *boot,
                                                 segue_error *err);
 
+/** What segue_store_start checks before it writes.  @retval SEGUE_EFILE  it is damaged */
+SEGUE_MUST_CHECK segue_status segue_store_check_start(segue_store *store, segue_error *err);
+
 /** The service time that was stored last, in seconds; without one *seconds stays as it is. */
 SEGUE_MUST_CHECK segue_status segue_store_read_clock(segue_store *store, double *seconds,
                                                      segue_error *err);
@@ -135,13 +146,15 @@ typedef struct segue_stored_learner {
     int64_t id;
     const char *name, *config; /* borrowed */
     double created;
+    const char *damage; /* NULL: none; else why its row cannot be used, and `name` may be "" */
 } segue_stored_learner;
 
 SEGUE_MUST_CHECK segue_status segue_store_add_learner(segue_store *store,
                                                       segue_stored_learner *learner,
                                                       segue_error *err);
 
-/** Take its name away; segue_store_purge removes the rest, a part at a time, while *more. */
+/** Take its name and settings away; segue_store_purge removes the rest, a part at a time, while
+ * *more. */
 SEGUE_MUST_CHECK segue_status segue_store_delete_learner(segue_store *store, int64_t learner,
                                                          segue_error *err);
 SEGUE_MUST_CHECK segue_status segue_store_purge(segue_store *store, bool *more, segue_error *err);
@@ -161,7 +174,8 @@ typedef struct segue_stored_task {
                       this store, before it was restored from a backup; 0: it has none */
     double opened, closed;
     uint64_t rewards;
-    double total; /* of the rewards */
+    double total;        /* of the rewards */
+    uint64_t closed_seq; /* the event that closed it; 0: none */
 } segue_stored_task;
 
 SEGUE_MUST_CHECK segue_status segue_store_add_task(segue_store *store, segue_stored_task *task,
@@ -226,7 +240,7 @@ typedef struct segue_stored_event {
 SEGUE_MUST_CHECK segue_status segue_store_add_event(segue_store *store, segue_stored_event *event,
                                                     segue_error *err);
 
-/** A learner's bytes behind event `seq` of the journal; older ones are removed. */
+/** A learner's bytes behind event `seq` of the journal; all others are removed. */
 SEGUE_MUST_CHECK segue_status segue_store_add_snapshot(segue_store *store, int64_t learner,
                                                        uint64_t seq, const void *data, size_t size,
                                                        segue_error *err);
@@ -236,6 +250,9 @@ SEGUE_MUST_CHECK segue_status segue_store_add_snapshot(segue_store *store, int64
 SEGUE_MUST_CHECK segue_status segue_store_look(segue_store *store, segue_error *err);
 
 /* ---- reading ------------------------------------------------------------------------------- */
+
+/* Every row is validated when it is read: SEGUE_EFILE, with a sentence that names table, row and
+ * column, if it is impossible; SEGUE_ENOMEM if there is no memory for it. */
 
 typedef struct segue_stored_arm {
     size_t place;
@@ -259,6 +276,7 @@ typedef segue_status (*segue_event_seen)(void *context, const segue_stored_event
 typedef segue_status (*segue_decision_seen)(void *context, const segue_stored_decision *decision,
                                             segue_error *err);
 
+/** A row that is damaged is seen, too, with the reason. */
 SEGUE_MUST_CHECK segue_status segue_store_learners(segue_store *store, segue_learner_seen seen,
                                                    void *context, segue_error *err);
 SEGUE_MUST_CHECK segue_status segue_store_arms(segue_store *store, int64_t learner,
@@ -292,12 +310,14 @@ SEGUE_MUST_CHECK segue_status segue_store_task_key(segue_store *store, int64_t i
                                                    char key[SEGUE_STORE_NAME + 1],
                                                    segue_error *err);
 
-/** The rewards of a task, in the order in which they were told. */
+/** The rewards of a task, in the order in which they were told; their places have no gaps. */
 SEGUE_MUST_CHECK segue_status segue_store_rewards(segue_store *store, int64_t task,
                                                   segue_reward_seen seen, void *context,
                                                   segue_error *err);
 
-/** The decisions of an event of a task, in their order. */
+/** The decisions of an event of a task, in their order; without an event (NULL) all that are
+ * stored.
+ */
 SEGUE_MUST_CHECK segue_status segue_store_decisions(segue_store *store, int64_t task,
                                                     const char *event, segue_decision_seen seen,
                                                     void *context, segue_error *err);

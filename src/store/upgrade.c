@@ -7,7 +7,7 @@ static const char *const steps[SEGUE_STORE_FORMAT + 1] = {
     [2] = "ALTER TABLE decision ADD COLUMN probability REAL;"
           "ALTER TABLE decision ADD COLUMN exact INTEGER;"
           "CREATE INDEX task_learner ON task (learner);",
-    [3] = "ALTER TABLE task ADD COLUMN tag INTEGER;",
+    [3] = "ALTER TABLE task ADD COLUMN tag INTEGER;" SEGUE_SQL_EMPTY_DELETED,
 };
 
 static segue_status take_steps(segue_store *store, int64_t from, segue_error *err)

@@ -1,0 +1,211 @@
+/* damage.c - learners that are set apart because the store is damaged, and damage met at work.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "serve/damage.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "serve/out.h"
+
+/* ---- the list ---------------------------------------------------------------------------- */
+
+static damaged_learner *find(const segue_service *service, const char *name, int64_t id)
+{
+    damaged_learner *d = service->damaged;
+    while (d && (name ? strcmp(d->name, name) != 0 : d->id != id))
+        d = d->next;
+    return d;
+}
+
+static void add(segue_service *service, damaged_learner *d)
+{
+    (void)pthread_rwlock_wrlock(&service->learners_lock);
+    damaged_learner **end = &service->damaged;
+    while (*end)
+        end = &(*end)->next;
+    *end = d;
+    (void)pthread_rwlock_unlock(&service->learners_lock);
+    segue_service_report(service, "learner '%s' is damaged and is not served: %s", d->name, d->why);
+}
+
+segue_status segue_damage_add(segue_service *service, const segue_stored_learner *row,
+                              const char *why, segue_error *err)
+{
+    damaged_learner *d = calloc(1, sizeof *d);
+    if (!d)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a damaged learner");
+    d->id = row->id;
+    d->created = row->created;
+    (void)snprintf(d->name, sizeof d->name, "%s", row->name);
+    if (d->name[0] == '\0')
+        (void)snprintf(d->name, sizeof d->name, "damaged-%" PRId64, row->id);
+    (void)snprintf(d->why, sizeof d->why, "%s", why);
+    add(service, d);
+    return SEGUE_OK;
+}
+
+void segue_damage_settle_names(segue_service *service)
+{
+    for (damaged_learner *d = service->damaged; d; d = d->next)
+        if (segue_map_find(&service->by_name, d->name, strlen(d->name)) ||
+            find(service, d->name, 0) != d)
+            (void)snprintf(d->name, sizeof d->name, "damaged-%" PRId64, d->id);
+}
+
+void segue_damage_fini(segue_service *service)
+{
+    while (service->damaged) {
+        damaged_learner *d = service->damaged;
+        service->damaged = d->next;
+        free(d);
+    }
+}
+
+unsigned long long segue_damage_count(segue_service *service)
+{
+    unsigned long long count = 0;
+    (void)pthread_rwlock_rdlock(&service->learners_lock);
+    for (const damaged_learner *d = service->damaged; d; d = d->next)
+        count++;
+    (void)pthread_rwlock_unlock(&service->learners_lock);
+    return count;
+}
+
+bool segue_damage_find(segue_service *service, const char *name, int64_t *id,
+                       char why[SEGUE_ERROR_SIZE])
+{
+    (void)pthread_rwlock_rdlock(&service->learners_lock);
+    const damaged_learner *d = find(service, name, *id);
+    if (d) {
+        *id = d->id;
+        if (why)
+            memcpy(why, d->why, SEGUE_ERROR_SIZE);
+    }
+    (void)pthread_rwlock_unlock(&service->learners_lock);
+    return d != NULL;
+}
+
+void segue_damage_remove(segue_service *service, int64_t id)
+{
+    (void)pthread_rwlock_wrlock(&service->learners_lock);
+    damaged_learner **at = &service->damaged;
+    while (*at && (*at)->id != id)
+        at = &(*at)->next;
+    damaged_learner *gone = *at;
+    if (gone)
+        *at = gone->next;
+    (void)pthread_rwlock_unlock(&service->learners_lock);
+    free(gone);
+}
+
+/* ---- at work ----------------------------------------------------------------------------- */
+
+/* Its changes are stored, and memory lacks them: a start finds it damaged, too. */
+void segue_damage_set_apart(segue_service *service, live_learner *live, const segue_error *why)
+{
+    segue_error none;
+    live_learner *there = segue_service_find_id(service, live->id);
+    segue_live_release(there);
+    if (there != live)
+        return; /* deleted, or set apart already */
+    segue_service_leave(service, live);
+    (void)atomic_fetch_sub(&service->open_tasks, live->by_id.count);
+    segue_service_forget_memory(service, live);
+    const segue_stored_learner row = {
+        .id = live->id, .name = live->words.name, .created = live->created};
+    if (segue_damage_add(service, &row, why->message, &none) != SEGUE_OK)
+        segue_service_break(service, &none);
+    segue_live_release(live); /* the table's */
+}
+
+/* The same damage is reported once, however often it is met. */
+static void report(segue_service *service, const segue_error *why)
+{
+    (void)pthread_rwlock_wrlock(&service->learners_lock);
+    const bool is_new = strcmp(service->reported, why->message) != 0;
+    memcpy(service->reported, why->message, sizeof service->reported);
+    (void)pthread_rwlock_unlock(&service->learners_lock);
+    if (is_new)
+        segue_service_report(service, "a request failed: %s", why->message);
+}
+
+void segue_damage_answer_failed(segue_service *service, segue_status status, const segue_error *why,
+                                segue_reply *reply)
+{
+    if (status == SEGUE_EFILE)
+        report(service, why);
+    segue_reply_fail(reply, status == SEGUE_EFILE ? 500 : 503, "%s", why->message);
+}
+
+/* As if it had just come. */
+static void start_over(op *o)
+{
+    segue_asked_fini(&o->asked);
+    segue_bytes_fini(&o->reply->body);
+    o->reply->status = 200;
+    o->reply->retry = 0;
+    o->again = true;
+}
+
+void segue_damage_refuse(segue_service *service, op *group, op *culprit, const segue_error *why)
+{
+    segue_store_rollback(service->store);
+    for (op *o = group; o; o = o->next) {
+        segue_undo(service, o);
+        o->again = false; /* what nobody waits for is found due again */
+        if (o != culprit && o->reply)
+            start_over(o);
+    }
+    report(service, why);
+    if (!culprit->reply)
+        return;
+    segue_reply_fail(culprit->reply, 500, "%s", why->message);
+    segue_catch_up(service); /* not for an operation of our own, which would fail again */
+}
+
+/* ---- answers ----------------------------------------------------------------------------- */
+
+void segue_damage_answer_missing(segue_service *service, const char *name, segue_reply *reply)
+{
+    char why[SEGUE_ERROR_SIZE];
+    int64_t id = 0;
+    if (segue_damage_find(service, name, &id, why))
+        segue_reply_fail(reply, 500, "learner '%.80s' is damaged and is not served: %s", name, why);
+    else
+        segue_reply_no_learner(reply, name);
+}
+
+static void write_line(const damaged_learner *d, bytes *b)
+{
+    segue_out(b, "{");
+    segue_out_text(b, "name", d->name);
+    segue_out_text(b, "damaged", d->why);
+    segue_out(b, ",\"method\":\"\",\"arms\":0,\"open\":0,\"closed\":0,\"rewards\":0,\"version\":0");
+    segue_answer_no_worth(b);
+    segue_out(b, ",\"types\":0,\"none\":0");
+    segue_out_double(b, "created", d->created);
+    segue_out(b, "}");
+}
+
+void segue_damage_write_lines(segue_service *service, bool begun, bytes *b)
+{
+    (void)pthread_rwlock_rdlock(&service->learners_lock);
+    for (const damaged_learner *d = service->damaged; d; d = d->next) {
+        segue_out(b, begun ? "," : "");
+        begun = true;
+        write_line(d, b);
+    }
+    (void)pthread_rwlock_unlock(&service->learners_lock);
+}
+
+void segue_damage_write_metric(segue_service *service, bytes *b)
+{
+    segue_out_format(b,
+                     "# HELP segue_learners_damaged Learners that are not served: their rows in "
+                     "the store are damaged.\n# TYPE segue_learners_damaged gauge\n"
+                     "segue_learners_damaged %llu\n",
+                     segue_damage_count(service));
+}

@@ -1,0 +1,151 @@
+#!/usr/bin/python3
+"""Damaged stores, through the program: what `segue store check` and `segue serve` say and do.
+
+tests/test_store_damage.c has the many random ones; here are a few, with exit codes and standard error.
+
+usage: test_serve_damage.py SEGUE SOURCE [unittest options]
+SPDX-License-Identifier: Apache-2.0"""
+import contextlib
+import pathlib
+import random
+import re
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from browser import CHROMIUM, Browser
+from program import SEGUE, Folder, answer
+from service import SHORT, Service, check_store
+
+FLIPS = 4 if SHORT else 12  # starts of the program on a file with a changed byte
+
+
+class Damage(Folder):
+    def setUp(self):
+        super().setUp()
+        self.store = str(self.folder / "a.db")
+        service = Service(SEGUE, self.store)
+        client = service.client()
+        for name in "abc":
+            client.post("/v1/learners", {"name": name, "arms": ["A", "B"], "close_after": 2, "control": 0})
+            for i in range(7):
+                client.tell(client.ask(name, f"t{i // 2}")[1]["decision"], 1.0)
+        self.assertEqual(service.stop(), 0)
+        self.sound = pathlib.Path(self.store).read_bytes()
+
+    def damage(self, *statements):
+        with contextlib.closing(sqlite3.connect(self.store)) as db, db:
+            db.execute("PRAGMA writable_schema = ON")
+            db.execute("UPDATE sqlite_master SET sql = replace(sql, ' NOT NULL', '') WHERE type = 'table'")
+        with contextlib.closing(sqlite3.connect(self.store)) as db, db:
+            for text in statements:
+                self.assertGreater(db.execute(text).rowcount, 0, text)
+
+    def test_a_learner_is_set_apart_and_the_others_are_served(self):
+        self.damage("UPDATE task SET key = NULL WHERE learner = 2", "UPDATE arm SET place = place + 2 WHERE learner = 3")
+        done = subprocess.run([SEGUE, "store", "check", "--store", self.store], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"^segue: .*: 2 of 3 learners are damaged\n$")
+        self.assertRegex(done.stdout, r"learner 'b': the store is damaged: table task, id \d+, column key: NULL; need a text")
+        self.assertRegex(done.stdout, r"learner 'c': the store is damaged: table arm, learner 3, place 2")
+        service = Service(SEGUE, self.store)
+        client = service.client()
+        lines = {line["name"]: line for line in client.get("/v1/learners")[1]["learners"]}
+        self.assertEqual(sorted(lines), ["a", "b", "c"])
+        self.assertNotIn("damaged", lines["a"])
+        self.assertIn("column key: NULL", lines["b"]["damaged"])
+        self.assertEqual(client.get("/readyz"), (200, {"status": "ready", "damaged": 2}))
+        self.assertIn(b"\nsegue_learners_damaged 2\n", client.raw("GET", "/metrics")[1])
+        self.assertEqual(client.ask("b", "t3")[0], 500)
+        self.assertIsNone(client.answer_headers["Retry-After"])
+        self.assertEqual(client.tell(client.ask("a", "t3")[1]["decision"], 1.0)[0], 200)
+        for name in "bc":
+            self.assertEqual(client.call("DELETE", f"/v1/learners/{name}")[0], 200)
+        self.assertEqual(client.get("/readyz"), (200, {"status": "ready"}))
+        self.assertEqual(service.stop(), 0)
+        self.assertEqual(len(re.findall("is damaged and is not served", "".join(service.errors))), 2)
+        self.assertIn("sound; 1 learners", check_store(SEGUE, self.store))
+
+    def test_a_damaged_snapshot_is_replaced(self):
+        self.damage("UPDATE snapshot SET bytes = zeroblob(100)")
+        self.refused_of_many("store", "check", "--store", self.store)
+        service = Service(SEGUE, self.store)
+        self.assertEqual(service.client().get("/v1/learners/a")[1]["tasks"]["closed"], 3)
+        self.assertEqual(service.stop(), 0)
+        self.assertEqual("".join(service.errors).count("its snapshot is damaged; it was rebuilt from its journal"), 3)
+        check_store(SEGUE, self.store)
+
+    def refused_of_many(self, *args):
+        done = subprocess.run([SEGUE, *args], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done)
+        return done.stdout
+
+    def test_the_whole_file_is_refused(self):
+        for says, text in (("no key", "DELETE FROM meta WHERE name = 'key'"),
+                           ("sqlite_sequence", "UPDATE sqlite_sequence SET seq = 'x'"),
+                           ("not those of format", "ALTER TABLE task ADD COLUMN more")):
+            with contextlib.closing(sqlite3.connect(self.store)) as db, db:
+                db.execute(text)
+            self.refused(2, says, "serve", "--store", self.store, "--listen", "127.0.0.1:0")
+            self.refused(2, says, "store", "check", "--store", self.store)
+            pathlib.Path(self.store).write_bytes(self.sound)
+        pathlib.Path(self.store).write_bytes(b"no database" * 500)
+        self.refused(2, "not a database", "serve", "--store", self.store, "--listen", "127.0.0.1:0")
+
+    def test_an_import_of_damaged_rows_is_refused(self):
+        out, copy = self.folder / "out.jsonl", self.folder / "copy.db"
+        answer("store", "export", "--store", self.store, "--file", out)
+        text = out.read_text()
+        for old, new in (('"arm","row":[2,1,', '"arm","row":[2,7,'), ('"task","row":[1,1,"t0"', '"task","row":[1,1,null')):
+            self.assertIn(old, text)
+            out.write_text(text.replace(old, new))
+            done = subprocess.run([SEGUE, "store", "import", "--store", copy, "--file", out], capture_output=True, text=True)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertFalse(copy.exists())
+
+    def test_a_changed_byte_crashes_nothing(self):
+        rng = random.Random(3)
+        for _ in range(FLIPS):
+            data, at = bytearray(self.sound), rng.randrange(len(self.sound))
+            data[at] ^= rng.randrange(1, 256)
+            pathlib.Path(self.store).write_bytes(data)
+            checked = subprocess.run([SEGUE, "store", "check", "--store", self.store], capture_output=True, text=True)
+            self.assertIn(checked.returncode, (0, 2), (at, checked))
+            try:
+                service = Service(SEGUE, self.store)
+            except AssertionError:  # it was refused
+                self.assertEqual(checked.returncode, 2, at)
+                continue
+            client = service.client()
+            lines = client.get("/v1/learners")[1]["learners"]
+            if checked.returncode == 0:
+                self.assertFalse([line for line in lines if "damaged" in line], at)
+            for line in lines:
+                client.get(f"/v1/learners/{line['name']}/tasks?explain=true")
+                client.ask(line["name"], "t3")
+            self.assertIn(service.stop(), (0, 1), at)
+            self.assertGreaterEqual(service.process.returncode, 0)
+
+    @unittest.skipUnless(CHROMIUM, "there is no Chromium")
+    def test_the_dashboard_shows_what_is_damaged(self):
+        self.damage("UPDATE arm SET name = NULL WHERE learner = 2")
+        service = Service(SEGUE, self.store)
+        self.addCleanup(service.stop)
+        holder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        self.addCleanup(holder.cleanup)
+        browser = Browser(holder.name)
+        self.addCleanup(browser.close)
+        browser.open(f"http://127.0.0.1:{service.port}/", 1280, False)
+        browser.wait("document.querySelector('main').innerText.includes('Not served: the store is damaged')")
+        self.assertEqual(browser.value("document.querySelectorAll('.card').length"), 3)
+        browser.value("location.hash = '#/learner/b'")
+        browser.wait("document.querySelector('main').innerText.includes('is damaged and is not served')")
+        browser.value("location.hash = '#/learner/a'")
+        browser.wait("document.querySelector('main').innerText.includes('Closed tasks')")
+        self.assertFalse(browser.value("document.querySelector('main').innerText.includes('not served')"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
