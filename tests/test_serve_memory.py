@@ -181,7 +181,8 @@ class Memory(unittest.TestCase):
         self.assertGreater(lives[0], 50)
         for i in range(min(30, lives[0])):  # closing frees memory, and needs none that is not there
             self.close_task(client, f"life0-{i}")
-        self.assertEqual(client.ask("l", "after")[0], 200)
+        status, body = client.ask("l", "after")
+        self.assertEqual(status, 200, body)
         self.assertEqual(self.service.stop(), 0)
         self.service = None
         check_store(PROGRAM, self.store)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -205,6 +206,14 @@ static unsigned allow_connections(uint64_t connections)
                                                        : files.rlim_cur / 2);
 }
 
+/* Each arena of malloc reserves 64 MiB of addresses: where these are limited, one must do. */
+static void save_addresses(void)
+{
+    struct rlimit space = {.rlim_cur = RLIM_INFINITY};
+    if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY)
+        (void)mallopt(M_ARENA_MAX, 1);
+}
+
 static segue_status serve_on(const settings *set, int fd, segue_log_writer *log,
                              segue_log_writer *reports, segue_error *err)
 {
@@ -312,6 +321,7 @@ static segue_status run(int argc, char **argv, segue_error *err)
         status = segue_memory_parse(set.memory, &set.memory_most, err);
     if (status != SEGUE_OK)
         return status;
+    save_addresses();
     cli_interrupt_catch();
     if (is_file(&set))
         cli_hangup_catch();

@@ -1,6 +1,7 @@
 /* background.c - fits that run beside the service, and what happens because time passes.
  * SPDX-License-Identifier: Apache-2.0 */
 #define _POSIX_C_SOURCE 200809L
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
@@ -58,6 +59,19 @@ static void note_refit(segue_service *service, live_learner *live, bool fails,
     live->refit_fails = fails;
 }
 
+/* Leave memory to others for a second, unless the service ends. */
+static void rest(segue_service *service)
+{
+    struct timespec until;
+    (void)clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += service->started; /* without threads nobody else needs it */
+    (void)pthread_mutex_lock(&service->work_lock);
+    while (!service->ending &&
+           pthread_cond_timedwait(&service->tick, &service->work_lock, &until) != ETIMEDOUT)
+        ;
+    (void)pthread_mutex_unlock(&service->work_lock);
+}
+
 bool segue_refit_one(segue_service *service, bool wait)
 {
     segue_error err = {.message = ""};
@@ -70,8 +84,7 @@ bool segue_refit_one(segue_service *service, bool wait)
         atomic_store(&live->refit_run, true);
         segue_service_wish_once(service, live, OP_PUBLISH);
     } else { /* out of memory: later, maybe */
-        const struct timespec pause = {.tv_nsec = 100000000};
-        (void)nanosleep(&pause, NULL);
+        rest(service);
         segue_work_add(service, live);
     }
     segue_live_release(live);
