@@ -149,7 +149,7 @@ class Pairs(Restored):
         self.make(place, "first", range=[0, 10])
         lost = self.ask(place, "k", "first")
         place.restore()
-        self.assertEqual(place.client.tell(lost, 1)[0], 404)
+        self.gone(place, lost)
         self.make(place, "second", range=[-1, 0.5])
         own = self.ask(place, "k", "second")
         self.assertEqual(parts_of(lost)[:2], parts_of(own)[:2])

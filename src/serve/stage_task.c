@@ -219,18 +219,24 @@ static segue_status tell_uncounted(segue_service *service, op *o, bool closed, s
     return SEGUE_OK;
 }
 
-/* The learner of a decision is set apart, was deleted, or was made after the backup that the store
- * was restored from. */
-static void refuse_unserved(segue_service *service, op *o)
+/* The learner of a decision is set apart, was deleted, or was created after the backup that the
+ * store was restored from: then this history of the store never gave its id. */
+static segue_status refuse_unserved(segue_service *service, op *o, segue_error *err)
 {
     char why[SEGUE_ERROR_SIZE];
-    int64_t id = o->decision.learner;
-    if (segue_damage_find(service, NULL, &id, why))
+    int64_t id = o->decision.learner, last = 0;
+    if (segue_damage_find(service, NULL, &id, why)) {
         REFUSE(o, 500, "the learner of the decision is damaged and is not served: %s", why);
-    else
-        REFUSE(o, 404,
-               "the learner of the decision was deleted, or is not in the backup that the store "
-               "was restored from");
+        return SEGUE_OK;
+    }
+    const segue_status status = segue_store_last_learner(service->store, &last, err);
+    if (status == SEGUE_OK && id > last)
+        REFUSE(o, 410,
+               "the decision's learner is not in the store, which was restored from a backup since "
+               "then");
+    else if (status == SEGUE_OK)
+        REFUSE(o, 404, "the learner of the decision was deleted");
+    return status;
 }
 
 /* A decision that was asked before its task was opened is of another task.  Only where the task has
@@ -266,10 +272,8 @@ static segue_status find_told(segue_service *service, op *o, live_task **task, s
 {
     *task = NULL;
     o->live = segue_service_find_id(service, o->decision.learner);
-    if (!o->live) {
-        refuse_unserved(service, o);
-        return SEGUE_OK;
-    }
+    if (!o->live)
+        return refuse_unserved(service, o, err);
     *task = segue_live_by_id(o->live, o->decision.task);
     return o->kind == OP_FALL_BACK ? SEGUE_OK : check_identity(service, o, *task, err);
 }

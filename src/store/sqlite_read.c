@@ -69,6 +69,13 @@ segue_status segue_store_learners(segue_store *store, segue_learner_seen seen, v
     return sql ? each(store, sql, "learner", 1, read_learner, &r, err) : SEGUE_EIO;
 }
 
+segue_status segue_store_last_learner(segue_store *store, int64_t *id, segue_error *err)
+{
+    return segue_sql_number(
+        store, "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'learner'), 0)", id,
+        err);
+}
+
 typedef struct arm_reader {
     segue_arm_seen seen;
     void *context;

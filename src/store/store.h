@@ -279,6 +279,10 @@ typedef segue_status (*segue_decision_seen)(void *context, const segue_stored_de
 /** A row that is damaged is seen, too, with the reason. */
 SEGUE_MUST_CHECK segue_status segue_store_learners(segue_store *store, segue_learner_seen seen,
                                                    void *context, segue_error *err);
+/** The largest id that a learner of this store was ever given, deleted ones too; 0: none was. */
+SEGUE_MUST_CHECK segue_status segue_store_last_learner(segue_store *store, int64_t *id,
+                                                       segue_error *err);
+
 SEGUE_MUST_CHECK segue_status segue_store_arms(segue_store *store, int64_t learner,
                                                segue_arm_seen seen, void *context,
                                                segue_error *err);
