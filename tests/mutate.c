@@ -53,9 +53,8 @@ void mutate_bytes(segue_rng *rng, unsigned char *data, size_t size, mutation *do
     *done = (mutation){.whole = true};
     for (size_t i = 0; i < count; i++) {
         const unsigned char old = data[at];
-        data[at] = random_between(rng, 0, 1)
-                       ? (unsigned char)(old ^ 1U << random_between(rng, 0, 7))
-                       : (unsigned char)random_between(rng, 0, 255);
+        data[at] = (unsigned char)(random_between(rng, 0, 1) ? old ^ 1U << random_between(rng, 0, 7)
+                                                             : random_between(rng, 0, 255));
         if (used < 200)
             used += (size_t)snprintf(done->text + used, sizeof done->text - used,
                                      "byte %zu: %02x -> %02x; ", at, old, data[at]);

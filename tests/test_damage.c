@@ -371,6 +371,95 @@ static void what_cannot_be_applied_sets_its_learner_apart(void **state)
     assert_int_equal(segue_damage_count(service), 1);
 }
 
+/* Handle requests in one transaction; their statuses replace what is expected of them. */
+static void handle_together(const segue_request *requests, size_t count, int *statuses)
+{
+    segue_reply reply[12];
+    assert_true(count <= sizeof reply / sizeof *reply);
+    for (size_t i = 0; i < count; i++)
+        assert_false(segue_service_handle(service, &requests[i], &reply[i], ignore, NULL));
+    segue_service_turn(service);
+    for (size_t i = 0; i < count; i++) {
+        statuses[i] = reply[i].status;
+        segue_reply_fini(&reply[i]);
+    }
+}
+
+static void a_learner_that_is_set_apart_counts_no_open_tasks(void **state)
+{
+    int status[2];
+    (void)state;
+    check(200, "DELETE", "/v1/learners/b", NULL);
+    play("a", "u", "1"); /* open, one reward */
+    damage("UPDATE reward SET told = NULL WHERE task = 7");
+    const segue_request requests[] = {request_of("POST", "/v1/learners/a/tasks/t3/close", NULL),
+                                      request_of("POST", "/v1/learners/a/tasks/u/close", NULL)};
+    handle_together(requests, 2, status);
+    assert_int_equal(status[0], 500);
+    assert_int_equal(status[1], 500);
+    assert_int_equal(segue_service_open_tasks(service), 0);
+    check(201, "POST", "/v1/learners", "{\"name\":\"c\",\"arms\":[\"A\",\"B\"]}");
+    check(201, "POST", "/v1/learners/c/tasks", "{\"task\":\"z\"}");
+}
+
+static void a_long_ask_starts_over_beside_damage(void **state)
+{
+    char bad[200];
+    segue_reply reply[2];
+    (void)state;
+    play("a", "t3", "1"); /* which closes it */
+    (void)strcpy(bad, told);
+    play("b", "t3", NULL);
+    damage("UPDATE reward SET value = NULL WHERE task = 7");
+    const segue_request requests[] = {
+        request_of("POST", "/v1/learners/b/ask",
+                   "{\"task\":\"t3\",\"event\":\"e\",\"probability\":true,\"count\":1000}"),
+        request_of("POST", "/v1/tell", bad)};
+    assert_false(segue_service_handle(service, &requests[0], &reply[0], ignore, NULL));
+    segue_writer_group(service, segue_queue_take(&service->queue, false)); /* the pool chooses */
+    assert_false(segue_service_handle(service, &requests[1], &reply[1], ignore, NULL));
+    segue_service_turn(service);
+    assert_int_equal(reply[0].status, 200);
+    assert_int_equal(reply[1].status, 500);
+    segue_reply_fini(&reply[0]);
+    segue_reply_fini(&reply[1]);
+}
+
+static void many_damaged_rewards_do_not_make_an_ask_fail(void **state)
+{
+    char bad[200];
+    int status[11];
+    (void)state;
+    play("a", "t3", "1"); /* which closes it */
+    (void)strcpy(bad, told);
+    damage("UPDATE reward SET value = NULL WHERE task = 7");
+    segue_request requests[11] = {
+        request_of("POST", "/v1/learners/b/tasks", "{\"task\":\"z\"}"),
+        request_of("POST", "/v1/learners/b/ask", "{\"task\":\"z\",\"event\":\"e\"}")};
+    for (size_t i = 2; i < 11; i++)
+        requests[i] = request_of("POST", "/v1/tell", bad);
+    handle_together(requests, 11, status);
+    assert_int_equal(status[0], 201);
+    assert_int_equal(status[1], 200);
+    for (size_t i = 2; i < 11; i++)
+        assert_int_equal(status[i], 500);
+}
+
+static void readiness_names_all_that_needs_attention(void **state)
+{
+    segue_reply reply;
+    (void)state;
+    damage_stopped("UPDATE arm SET name = NULL WHERE learner = 1");
+    start_fine();
+    atomic_store(&service->wal_large, true);
+    const segue_request request = request_of("GET", "/readyz", NULL);
+    segue_service_call(service, &request, &reply);
+    segue_bytes_put(&reply.body, "", 1);
+    assert_non_null(strstr((char *)reply.body.data, "\"damaged\":1"));
+    assert_non_null(strstr((char *)reply.body.data, "\"warning\""));
+    segue_reply_fini(&reply);
+}
+
 static void a_task_that_only_the_store_calls_open_does_not_hang(void **state)
 {
     static const char says[] = "table task, id 1: it is open, and the start did not find it";
@@ -434,6 +523,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_null_key_is_named_in_an_answer),
+        TEST(a_learner_that_is_set_apart_counts_no_open_tasks),
+        TEST(a_long_ask_starts_over_beside_damage),
+        TEST(many_damaged_rewards_do_not_make_an_ask_fail),
+        TEST(readiness_names_all_that_needs_attention),
         TEST(lack_of_memory_is_no_damage),
         TEST(every_column_is_validated),
         TEST(a_damaged_learner_is_set_apart_and_can_be_deleted),

@@ -64,6 +64,15 @@ HARMFUL = {
 }
 
 
+def wait_for_rest(wal):
+    """Until the service writes no more by itself: what is overwritten while it writes may not be seen."""
+    seen, since = None, time.monotonic()
+    while time.monotonic() < since + 0.3:
+        if seen != os.stat(wal).st_mtime_ns:
+            seen, since = os.stat(wal).st_mtime_ns, time.monotonic()
+        time.sleep(0.02)
+
+
 class Case:
     """A service with some rewards in its WAL."""
 
@@ -106,7 +115,7 @@ class Tampering(unittest.TestCase):
         with folder() as where:
             case = Case(self, where)
             late = case.decisions(3)
-            time.sleep(0.02)  # the file's time has the clock's ticks
+            wait_for_rest(case.wal)
             act(case.wal)
             for decision in late:
                 self.assertNotEqual(case.ledger.tell(case.client, decision, 1.0), 200)

@@ -339,6 +339,19 @@ static void count_again(segue_service *service, const op *o)
     (void)segue_memory_restore(&service->memory);
 }
 
+/* An operation before it in the group has set the learner apart: its own change is stored, too. */
+static void answer_set_apart(segue_service *service, op *o)
+{
+    char why[SEGUE_ERROR_SIZE] = "";
+    int64_t id = o->live->id;
+    o->again = false;
+    segue_undo_open(service, o);
+    if (!o->reply)
+        return;
+    (void)segue_damage_find(service, NULL, &id, why);
+    segue_reply_fail(o->reply, 500, "it is stored, but the learner is damaged: %s", why);
+}
+
 void segue_apply(segue_service *service, op *o)
 {
     static segue_status (*const applies[])(segue_service *, op *, segue_error *) = {
@@ -352,6 +365,10 @@ void segue_apply(segue_service *service, op *o)
         [OP_PURGE] = apply_purge,       [OP_PROBE] = apply_nothing,
         [OP_CHECKPOINT] = apply_nothing};
     segue_error err;
+    if (o->live && o->live->is_gone) {
+        answer_set_apart(service, o);
+        return;
+    }
     const bool counts = o->live && changes_memory(o);
     if (counts)
         segue_memory_lend(&service->memory);

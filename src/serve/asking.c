@@ -171,7 +171,8 @@ ask_outcome segue_ask_now(segue_service *service, live_learner *live, const segu
     asked a = {.choice = NULL};
     (void)pthread_mutex_lock(&live->lock);
     live_task *task = segue_live_by_key(live, call->task);
-    const bool is_open = task && !task->staged_closed; /* else the store tells what becomes of it */
+    /* else the store tells what becomes of it */
+    const bool is_open = task && !task->staged_closed && !live->is_gone;
     if (is_open && segue_is_long(task, call)) {
         (void)pthread_mutex_unlock(&live->lock);
         return ASK_IS_LONG;

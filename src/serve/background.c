@@ -233,6 +233,8 @@ void segue_tick(segue_service *service)
         !segue_store_is_there(service->store))
         wish_probe(service);
     segue_report_refusals(service);
+    if (atomic_load(&service->memory.full))
+        (void)segue_has_memory(service, NULL); /* tasks may have been closed since */
     segue_wish_checkpoint(service);
 }
 

@@ -10,6 +10,8 @@
 
 #include "serve/out.h"
 
+#define REPORT_PAUSE 10.0 /* seconds between reports of different damage */
+
 /* ---- the list ---------------------------------------------------------------------------- */
 
 static damaged_learner *find(const segue_service *service, const char *name, int64_t id)
@@ -121,12 +123,17 @@ void segue_damage_set_apart(segue_service *service, live_learner *live, const se
     segue_live_release(live); /* the table's */
 }
 
-/* The same damage is reported once, however often it is met. */
+/* The same damage is reported once, however often it is met, and other damage after a pause. */
 static void report(segue_service *service, const segue_error *why)
 {
+    const double now = segue_service_time(service);
     (void)pthread_rwlock_wrlock(&service->learners_lock);
-    const bool is_new = strcmp(service->reported, why->message) != 0;
-    memcpy(service->reported, why->message, sizeof service->reported);
+    const bool is_new = strcmp(service->reported, why->message) != 0 &&
+                        (!service->reported[0] || now - service->reported_at >= REPORT_PAUSE);
+    if (is_new) {
+        memcpy(service->reported, why->message, sizeof service->reported);
+        service->reported_at = now;
+    }
     (void)pthread_rwlock_unlock(&service->learners_lock);
     if (is_new)
         segue_service_report(service, "a request failed: %s", why->message);
@@ -147,6 +154,7 @@ static void start_over(op *o)
     segue_bytes_fini(&o->reply->body);
     o->reply->status = 200;
     o->reply->retry = 0;
+    o->tries = 0;
     o->again = true;
 }
 
@@ -160,10 +168,12 @@ void segue_damage_refuse(segue_service *service, op *group, op *culprit, const s
             start_over(o);
     }
     report(service, why);
-    if (!culprit->reply)
-        return;
-    segue_reply_fail(culprit->reply, 500, "%s", why->message);
-    segue_catch_up(service); /* not for an operation of our own, which would fail again */
+    if (culprit->reply)
+        segue_reply_fail(culprit->reply, 500, "%s", why->message);
+    else if (culprit->live) /* it would fail again and again, and hold up what waits behind it */
+        segue_damage_set_apart(service, culprit->live, why);
+    if (culprit->kind != OP_PURGE)
+        segue_catch_up(service);
 }
 
 /* ---- answers ----------------------------------------------------------------------------- */

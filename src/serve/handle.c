@@ -11,11 +11,14 @@
 
 /* ---- answered at once -------------------------------------------------------------------- */
 
-/* It is, but perhaps not for all learners. */
+/* It is, but something may need attention. */
 static void answer_is_ready(segue_service *service, segue_reply *reply)
 {
     const unsigned long long damaged = segue_damage_count(service);
     segue_out(&reply->body, "{\"status\":\"ready\"");
+    if (atomic_load(&service->wal_large))
+        segue_out_text(&reply->body, "warning",
+                       "the WAL is large: a reader or a failing disk keeps it from being emptied");
     if (damaged > 0)
         segue_out_whole(&reply->body, "damaged", damaged);
     segue_out(&reply->body, "}");
@@ -27,9 +30,6 @@ static void answer_ready(segue_service *service, segue_reply *reply)
         segue_reply_fail(reply, 503, "the service must be started again: %s", service->why);
     else if (atomic_load(&service->failing))
         segue_reply_fail(reply, 503, "the store cannot be written to just now");
-    else if (atomic_load(&service->wal_large))
-        segue_out(&reply->body, "{\"status\":\"ready\",\"warning\":\"the WAL is large: a reader or "
-                                "a failing disk keeps it from being emptied\"}");
     else
         answer_is_ready(service, reply);
 }

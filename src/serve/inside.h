@@ -101,7 +101,8 @@ struct segue_service {
     pthread_rwlock_t learners_lock;
     map by_name, by_id;              /* of live_learner */
     damaged_learner *damaged;        /* those that are not served */
-    char reported[SEGUE_ERROR_SIZE]; /* the damage that the operator was told of last */
+    char reported[SEGUE_ERROR_SIZE]; /* the damage that was reported last ... */
+    double reported_at;              /* ... and when, in service time */
 
     queue queue;
     read_pool pool;

@@ -30,7 +30,7 @@ static read_result refuse(op *o, const segue_error *why)
 static live_task *find_open(op *o)
 {
     live_task *task = segue_live_by_key(o->live, o->call.task);
-    return task && !task->staged_closed ? task : NULL;
+    return task && !task->staged_closed && !o->live->is_gone ? task : NULL;
 }
 
 /* Without memory for a copy: decide on the task itself, however long that takes.  Under the lock.

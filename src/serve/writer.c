@@ -105,6 +105,7 @@ static bool give_to_pool(segue_service *service, op *o)
 {
     o->to_pool = o->answered = o->is_new = false;
     o->task = NULL;
+    segue_read_fini(o); /* it begins anew */
     if (segue_pool_put(service, o))
         return true;
     segue_reply_busy(o->reply);
