@@ -126,7 +126,7 @@ class Local(Served):
             self.refused(2, "another process", "serve", "--store", self.folder / name, "--listen", "127.0.0.1:0")
         self.assertEqual(self.client.ask("tutor", "s")[0], 200)
         self.assertEqual(self.service.stop(), 0)
-        self.assertIn("1 learners", check_store(SEGUE, self.store))
+        self.assertIn("1 learner,", check_store(SEGUE, self.store))
 
     def test_a_port_is_served_once_and_again_after_a_kill(self):
         address = f"127.0.0.1:{self.service.port}"
@@ -418,7 +418,7 @@ class Wrong(Folder):
         for running in (True, False):
             for path in self.folder.glob("*.db*"):
                 path.chmod(0o644)
-            self.assertIn("1 learners", run("store", "check", "--store", store, **stranger).stdout)
+            self.assertIn("1 learner,", run("store", "check", "--store", store, **stranger).stdout)
             done = run("store", "export", "--store", store, "--file", out / f"{running}.jsonl", **stranger)
             self.assertEqual((done.returncode, done.stderr.count("\n"), "written to" in done.stderr), (0, 1, True))
             if running:
@@ -458,7 +458,7 @@ class Wrong(Folder):
         rows.insert(-1, {"table": "snapshot", "row": [1, 1, {"hex": "00"}]})  # exports had them, and they are skipped
         rows[-1]["rows"] += 1
         new = self.file("\n".join(map(json.dumps, rows)), "new.jsonl")
-        self.assertIn("sound; 1 learners", answer("store", "import", "--store", self.folder / "new.db", "--file", new))
+        self.assertIn("sound; 1 learner,", answer("store", "import", "--store", self.folder / "new.db", "--file", new))
         service = Service(SEGUE, str(self.folder / "new.db"))
         self.assertEqual(service.client().ask("tutor", "s", event="e"), before)
         self.assertEqual(service.stop(), 0)
@@ -473,7 +473,7 @@ class Wrong(Folder):
             elif row.get("table") == "task":
                 del row["row"][11:]
         old = self.file("\n".join(map(json.dumps, rows)), "old.jsonl")
-        self.assertIn("sound; 1 learners", answer("store", "import", "--store", self.folder / "copy.db", "--file", old))
+        self.assertIn("sound; 1 learner,", answer("store", "import", "--store", self.folder / "copy.db", "--file", old))
 
     def test_a_changed_snapshot_is_found(self):
         store = str(self.folder / "a.db")

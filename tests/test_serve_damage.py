@@ -66,7 +66,7 @@ class Damage(Folder):
         self.assertEqual(client.get("/readyz"), (200, {"status": "ready"}))
         self.assertEqual(service.stop(), 0)
         self.assertEqual(len(re.findall("is damaged and is not served", "".join(service.errors))), 2)
-        self.assertIn("sound; 1 learners", check_store(SEGUE, self.store))
+        self.assertIn("sound; 1 learner,", check_store(SEGUE, self.store))
 
     def test_a_damaged_snapshot_is_replaced(self):
         self.damage("UPDATE snapshot SET bytes = zeroblob(100)")
@@ -94,16 +94,40 @@ class Damage(Folder):
         pathlib.Path(self.store).write_bytes(b"no database" * 500)
         self.refused(2, "not a database", "serve", "--store", self.store, "--listen", "127.0.0.1:0")
 
-    def test_an_import_of_damaged_rows_is_refused(self):
+    def import_changed(self, old, new):
+        """Exit code and standard error of an import of the export with another text; and the new store."""
         out, copy = self.folder / "out.jsonl", self.folder / "copy.db"
         answer("store", "export", "--store", self.store, "--file", out)
         text = out.read_text()
-        for old, new in (('"arm","row":[2,1,', '"arm","row":[2,7,'), ('"task","row":[1,1,"t0"', '"task","row":[1,1,null')):
-            self.assertIn(old, text)
-            out.write_text(text.replace(old, new))
-            done = subprocess.run([SEGUE, "store", "import", "--store", copy, "--file", out], capture_output=True, text=True)
-            self.assertNotEqual(done.returncode, 0)
-            self.assertFalse(copy.exists())
+        self.assertIn(old, text)
+        out.write_text(text.replace(old, new))
+        done = subprocess.run([SEGUE, "store", "import", "--store", copy, "--file", out], capture_output=True, text=True)
+        return done.returncode, done.stderr, copy
+
+    def test_an_import_restores_the_learners_that_are_not_damaged(self):
+        code, said, copy = self.import_changed('"arm","row":[2,1,', '"arm","row":[2,7,')
+        self.assertEqual(code, 0, said)
+        self.assertRegex(said, r"learner '.*damaged(.|\n)*imported, but 1 of \d+ learners are damaged, and will not be served")
+        service = Service(SEGUE, copy)
+        lines = service.client().get("/v1/learners")[1]["learners"]
+        self.assertEqual([line["name"] for line in lines if "damaged" in line], [said.split("'")[1]])
+        self.assertGreater(len(lines), 1)
+        service.stop()
+
+    def test_an_import_of_impossible_rows_leaves_nothing(self):
+        code, said, copy = self.import_changed('"task","row":[1,1,"t0"', '"task","row":[1,1,null')
+        self.assertNotEqual(code, 0, said)
+        self.assertFalse(copy.exists())
+
+    def test_what_a_terminal_would_obey_is_not_printed(self):
+        with contextlib.closing(sqlite3.connect(self.store)) as db, db:
+            db.execute("UPDATE learner SET name = char(27) || '[2J' || char(10) || char(155) || char(8238) WHERE id = 1")
+        done = subprocess.run([SEGUE, "store", "check", "--store", self.store], capture_output=True, text=True)
+        service = Service(SEGUE, self.store)
+        service.stop()
+        said = done.stdout + done.stderr + "".join(service.errors)
+        self.assertIn("damaged", said)
+        self.assertEqual([c for c in said if c in "\x1b\x9b\u202e"], [])
 
     def test_a_changed_byte_crashes_nothing(self):
         rng = random.Random(3)

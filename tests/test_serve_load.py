@@ -73,10 +73,13 @@ class Load(unittest.TestCase):
             thread.join()
 
     def test_short_requests_do_not_wait_for_long_ones(self):
-        threads, statuses = self.press(8)
         client, took = self.service.client(), []
+        told = [body["decision"] for body in client.ask("big", "open2", count=100)[1]["decisions"]]
+        threads, statuses = self.press(8)
         end = time.monotonic() + SECONDS
         while time.monotonic() < end:
+            if told:  # while its task is copied
+                self.assertEqual(client.tell(told.pop(), 1)[0], 200)
             for call in (lambda: client.get("/healthz"), lambda: client.ask("small", "s1")):
                 begun = time.monotonic()
                 self.assertEqual(call()[0], 200)
@@ -155,20 +158,23 @@ class Load(unittest.TestCase):
         self.assertLessEqual(codes, {200, 409})
 
     def test_too_many_are_refused_and_told_to_come_again(self):
-        waiting = [self.service.client() for _ in range(290)]
+        ask = ("POST", "/v1/learners/big/ask", '{"task":"open1","count":1000,"probability":true}',
+               {"Content-Type": "application/json"})
+        waiting = [self.service.client() for _ in range(300)]
         for client in waiting:
-            client.connection.request("GET", LONG_LIST, headers={"Host": "localhost"})
-        probe = self.service.client()
-        self.assertEqual(probe.get("/healthz")[0], 200)
-        found = probe.raw("GET", LONG_LIST)
-        for _ in range(200):  # the requests need not have been read yet
-            if found[0] == 503:
-                break
-            found = probe.raw("GET", LONG_LIST)
+            client.connection.request(*ask)
+        probe, until = self.service.client(), time.monotonic() + 60
+        while b"segue_reads_waiting 256\n" not in probe.raw("GET", "/metrics")[1]:
+            self.assertLess(time.monotonic(), until, "256 long asks wait at a time")
+        found = probe.post("/v1/learners/big/ask", {"task": "open2", "count": 1000, "probability": True})
         self.assertEqual(found[0], 503, found)
-        self.assertIn(b"try again", found[1])
+        self.assertIn("try again", found[1]["error"]["message"])
         self.assertEqual(probe.answer_headers["Retry-After"], "1")
         self.assertEqual(probe.ask("small", "s1")[0], 200)
+        for path in ("/v1/learners", "/v1/learners/small", "/v1/learners/small/tasks"):
+            begun = time.monotonic()  # reads have places of their own, and wait for turns, not for asks
+            self.assertEqual(probe.get(path)[0], 200)
+            self.assertLess(time.monotonic() - begun, 20 if SHORT else 5)
 
     def test_ends_in_time_with_long_requests_under_way(self):
         clients = [self.service.client() for _ in range(12)]

@@ -9,6 +9,7 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "core/bytes.h"
+#include "io/utf8.h"
 #include "serve/check.h"
 #include "store/store.h"
 
@@ -31,14 +32,15 @@ typedef struct damage_list {
 
 static void add_damage(void *context, const char *learner, const char *why)
 {
+    char line[2 * SEGUE_ERROR_SIZE];
     damage_list *list = context;
     list->lines++;
-    if (learner) {
-        segue_bytes_put(&list->text, "learner '", 9);
-        segue_bytes_put(&list->text, learner, strlen(learner));
-        segue_bytes_put(&list->text, "': ", 3);
-    }
-    segue_bytes_put(&list->text, why, strlen(why));
+    if (learner)
+        (void)snprintf(line, sizeof line, "learner '%s': %s", learner, why);
+    else
+        (void)snprintf(line, sizeof line, "%s", why);
+    segue_sanitize(line);
+    segue_bytes_put(&list->text, line, strlen(line));
     segue_bytes_put(&list->text, "\n", 1);
 }
 
@@ -54,6 +56,14 @@ static segue_status tell_damage(const settings *set, const segue_checked *found,
                       found->file ? ", and the file itself" : "");
 }
 
+static void print_sound(const settings *set, const segue_checked *found)
+{
+    (void)printf("%s: sound; %" PRIu64 " learner%s, rebuilt from %" PRIu64 " events, %s what %s\n",
+                 set->store, found->learners, found->learners == 1 ? "" : "s", found->events,
+                 found->learners == 1 ? "is" : "are",
+                 found->learners == 1 ? "it was" : "they were");
+}
+
 static segue_status check(const settings *set, segue_store *store, segue_error *err)
 {
     segue_checked found = {.learners = 0};
@@ -61,11 +71,32 @@ static segue_status check(const settings *set, segue_store *store, segue_error *
     segue_error first;
     segue_status status = segue_check_each(store, add_damage, &list, &found, &first);
     if (status == SEGUE_OK)
-        (void)printf("%s: sound; %" PRIu64 " learners, rebuilt from %" PRIu64
-                     " events, are what they were\n",
-                     set->store, found.learners, found.events);
+        print_sound(set, &found);
     else
         status = tell_damage(set, &found, &list, &first, err);
+    segue_bytes_fini(&list.text);
+    return status;
+}
+
+/* Learners that are damaged do not keep the others from being restored: a start sets them apart. */
+static segue_status check_imported(const settings *set, segue_store *store, segue_error *err)
+{
+    segue_checked found = {.learners = 0};
+    damage_list list = {.lines = 0};
+    segue_error first;
+    segue_status status = segue_check_each(store, add_damage, &list, &found, &first);
+    if (status == SEGUE_OK) {
+        print_sound(set, &found);
+    } else if (status == SEGUE_EFILE && !found.file && found.damaged > 0) {
+        (void)fprintf(stderr,
+                      "%.*s%s: imported, but %" PRIu64 " of %" PRIu64
+                      " learners are damaged, and will not be served\n",
+                      (int)list.text.size, (const char *)list.text.data, set->store, found.damaged,
+                      found.learners);
+        status = SEGUE_OK;
+    } else {
+        status = tell_damage(set, &found, &list, &first, err);
+    }
     segue_bytes_fini(&list.text);
     return status;
 }
@@ -106,7 +137,7 @@ static segue_status import(const settings *set, segue_store *store, segue_error 
     segue_status status = segue_store_claim(store, err);
     if (status == SEGUE_OK)
         status = segue_store_import(store, set->file, err);
-    return status == SEGUE_OK ? check(set, store, err) : status;
+    return status == SEGUE_OK ? check_imported(set, store, err) : status;
 }
 
 static segue_status upgrade(const settings *set, segue_store *store, segue_error *err)

@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/share.h"
 #include "core/text.h"
+#include "io/utf8.h"
 
 static const cli_command *const commands[] = {
     &cli_command_paper,      &cli_command_simulate, &cli_command_run,    &cli_command_merge,
@@ -79,10 +80,11 @@ static bool is_unread(void)
     return ferror(stdout) && poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
 }
 
-static void print_error(const segue_error *err, int argc, char **argv)
+static void print_error(segue_error *err, int argc, char **argv)
 {
     char path[CLI_PATH_SIZE];
     const bool ours = err->status == SEGUE_EFILE && cli_suggest_share(path, argc, argv);
+    segue_sanitize(err->message); /* it may have names from files in it */
     (void)fprintf(stderr, "segue: %s%s%s%s\n", err->message, ours ? "; try '" : "",
                   ours ? path : "", ours ? "'" : "");
 }

@@ -77,9 +77,10 @@ size_t segue_utf8_decode(const char *text, uint32_t *code)
 
 bool segue_is_hidden(uint32_t code)
 {
-    return code < 0x20 || (code >= 0x7f && code <= 0x9f) || code == 0x061c ||
+    return code < 0x20 || (code >= 0x7f && code <= 0x9f) || code == 0x061c || code == 0x200b ||
            (code >= 0x200e && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
-           (code >= 0x2066 && code <= 0x2069);
+           (code >= 0x2060 && code <= 0x2069) || code == 0xfeff ||
+           (code >= 0xe0000 && code <= 0xe007f);
 }
 
 bool segue_find_hidden(const char *text, uint32_t *code)
@@ -90,4 +91,15 @@ bool segue_find_hidden(const char *text, uint32_t *code)
             return true;
     }
     return false;
+}
+
+void segue_sanitize(char *text)
+{
+    uint32_t code = 0;
+    segue_utf8_mend(text);
+    for (size_t size = 0; *text; text += size) {
+        size = segue_utf8_decode(text, &code);
+        if (segue_is_hidden(code))
+            memset(text, '?', size);
+    }
 }

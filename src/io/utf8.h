@@ -24,11 +24,15 @@ bool segue_has_control(const char *text);
 size_t segue_utf8_decode(const char *text, uint32_t *code);
 
 /** Whether a character hides what a text is: a control character (C0, DEL, C1), one that changes
- * the direction of writing (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069), or a
- * separator of lines (U+2028, U+2029). */
+ * the direction of writing (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069), a
+ * separator of lines (U+2028, U+2029), or one without width (U+200B, U+2060 to U+2065, U+FEFF, tags
+ * U+E0000 to U+E007F; joiners, which scripts need, are none of these). */
 bool segue_is_hidden(uint32_t code);
 
 /** The first such character of a well-formed text; false: there is none. */
 bool segue_find_hidden(const char *text, uint32_t *code);
+
+/** Replace each byte of what is hidden, or no UTF-8, by '?', for a terminal or a log. */
+void segue_sanitize(char *text);
 
 #endif

@@ -139,8 +139,10 @@ bool segue_let_many_wait(segue_service *service, live_learner *live, const segue
         return false;
     if (live->line.count + more <= live->line.capacity)
         return true;
-    if (!segue_has_memory(service, reply))
+    if (!segue_memory_has_reserve(&service->memory)) {
+        (void)segue_has_memory(service, reply); /* which says why */
         return false;
+    }
     const bool fine = segue_line_reserve(&live->line, more, &live->by_id);
     segue_count_memory(service, live);
     if (!fine)
@@ -174,6 +176,7 @@ ask_outcome segue_ask_now(segue_service *service, live_learner *live, const segu
     /* else the store tells what becomes of it */
     const bool is_open = task && !task->staged_closed && !live->is_gone;
     if (is_open && segue_is_long(task, call)) {
+        task->active = segue_service_time(service); /* it is not idle while it waits */
         (void)pthread_mutex_unlock(&live->lock);
         return ASK_IS_LONG;
     }

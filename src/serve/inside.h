@@ -25,15 +25,22 @@ typedef struct asked {
     bytes why; /* the explanation, if it was wanted */
 } asked;
 
-/* Several requests that only read, or that take long, each a piece at a time: read_pool.c. */
+/* Requests that wait to be begun, of one class: those that read, or asks that take long. */
+typedef struct read_class {
+    struct op *fresh, **fresh_end; /* not begun, in the order in which they came */
+    size_t n_begun, n_open;        /* n_begun counts those that a thread has in hand, too */
+} read_class;
+
+enum { POOL_READS, POOL_ASKS, POOL_CLASSES };
+
+/* Requests that only read, or that take long, each a piece at a time: read_pool.c. */
 typedef struct read_pool {
     pthread_mutex_t lock;
     pthread_cond_t filled;
-    struct op *fresh, **fresh_end; /* not begun, in the order in which they came */
+    read_class of[POOL_CLASSES];
     struct op *begun, **begun_end; /* waiting for their next turn */
-    size_t n_begun, n_open;        /* n_begun counts those that a thread has in hand, too */
     bool prefers_begun;            /* whose turn it is */
-    bool started, closed;          /* it has threads; it takes nothing more */
+    bool started, full, closed;    /* it has threads; takes nothing more; works no more */
     pthread_t thread[2];           /* of the thread that starts and stops it */
     size_t n_threads;
 } read_pool;

@@ -402,9 +402,15 @@ static segue_status copy_play(live_learner *live, const live_task *task, segue_t
 segue_status segue_live_copy(live_learner *live, const live_task *task, copied_task *out,
                              segue_error *err)
 {
-    *out = (copied_task){.task = *task};
-    out->task.key = NULL;
-    out->task.play = NULL;
+    /* not what is staged, which the writer changes without the lock */
+    *out = (copied_task){.task = {.id = task->id,
+                                  .tag = task->tag,
+                                  .control = task->control,
+                                  .version = task->version,
+                                  .n_arms = task->n_arms,
+                                  .opened = task->opened,
+                                  .rewards = task->rewards,
+                                  .total = task->total}};
     out->names = copy_names(live);
     out->allowed = live->n_retired > 0 ? copy_allowed(live) : NULL;
     if (!out->names || (live->n_retired > 0 && !out->allowed))

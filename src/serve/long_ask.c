@@ -61,6 +61,7 @@ static bool copy_task(op *o, live_task *task)
 static read_result begin_on(segue_service *service, op *o, live_task *task)
 {
     read_state *r = o->read;
+    task->active = segue_service_time(service);
     if (!segue_find_allowed(o->live, task->n_arms, &o->call, &r->allowed, o->reply))
         return READ_DONE;
     if (copy_task(o, task))

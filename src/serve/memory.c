@@ -57,6 +57,11 @@ void segue_memory_give_back(memory *m, size_t size)
     (void)atomic_fetch_sub(&m->under_way, size);
 }
 
+bool segue_memory_has_reserve(const memory *m)
+{
+    return atomic_load(&m->kept) < limit_of_tasks(m) + m->limit / 8;
+}
+
 void segue_memory_hold(memory *m, size_t size)
 {
     (void)atomic_fetch_add(&m->under_way, size);

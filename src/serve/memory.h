@@ -22,7 +22,9 @@ typedef struct memory {
     uint64_t limit;            /* bytes */
     atomic_ullong kept;        /* by learners and tasks */
     atomic_ullong under_way;   /* by requests and responses */
-    atomic_bool full;          /* new tasks are refused */
+    atomic_bool full;          /* new tasks are refused ... */
+    atomic_bool full_reported; /* ... and that was reported ... */
+    atomic_ullong full_at;     /* ... last at this second of service time */
     atomic_bool spare_is_lent; /* the spare could not be had back yet */
     /* of the thread that writes: */
     bool is_tight;               /* the system refused memory of late */
@@ -43,6 +45,9 @@ SEGUE_MUST_CHECK segue_status segue_memory_parse(const char *text, uint64_t *out
 
 /** Whether tasks and learners may take more. */
 bool segue_memory_has_room(const memory *m);
+
+/** Whether tasks that are open may take more: they have an eighth of the limit beyond that. */
+bool segue_memory_has_reserve(const memory *m);
 
 /** Count a body, or count it no more; false: there is no room, and it is not counted. */
 bool segue_memory_take(memory *m, size_t size);

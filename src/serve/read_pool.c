@@ -2,28 +2,33 @@
  *
  * The threads of HTTP must be free for short requests, so these are suspended, and answered here.
  * Each gets a turn of some milliseconds at a time, those that are new and those that go on one
- * after the other: a short request waits for one turn, not for a long list.  Few are begun at
- * once, because what is begun takes memory; beyond a number that waits, requests are refused.  The
- * threads have a lower priority than all others: on a busy machine it is they who wait.
+ * after the other: a short request waits for one turn, not for a long list.  Reads and long asks
+ * have places of their own, and a read begins before an ask, so that asks of many decisions hold up
+ * no read.  Few are begun at once, because what is begun takes memory; beyond a number that waits,
+ * requests are refused.  The threads have a lower priority than all others: on a busy machine it
+ * is they who wait.
  *
  * `lock` guards the lists.  An operation in a list is nobody's; one in hand is its thread's.
  * SPDX-License-Identifier: Apache-2.0 */
 #define _DEFAULT_SOURCE
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "serve/reads.h"
 
-#define WAITING_MOST 256 /* requests, those begun included */
-#define BEGUN_MOST   16
-#define LOWER        10 /* of the threads' priority: `nice` */
-#define MANY_CORES   4  /* from which on there are two threads */
+#define WAITING_MOST 256 /* requests of a class, those begun included */
+#define BEGUN_MOST   16  /* of a class */
+#define END_SECONDS  2   /* that the end waits for what was taken */
+#define LOWER        10  /* of the threads' priority: `nice` */
+#define MANY_CORES   4   /* from which on there are two threads */
 
 void segue_pool_init(read_pool *pool)
 {
-    *pool = (read_pool){.fresh = NULL};
-    pool->fresh_end = &pool->fresh;
+    *pool = (read_pool){.begun = NULL};
+    for (size_t i = 0; i < POOL_CLASSES; i++)
+        pool->of[i].fresh_end = &pool->of[i].fresh;
     pool->begun_end = &pool->begun;
     (void)pthread_mutex_init(&pool->lock, NULL);
     (void)pthread_cond_init(&pool->filled, NULL);
@@ -38,7 +43,7 @@ void segue_pool_fini(read_pool *pool)
 size_t segue_pool_length(read_pool *pool)
 {
     (void)pthread_mutex_lock(&pool->lock);
-    const size_t count = pool->n_open;
+    const size_t count = pool->of[POOL_READS].n_open + pool->of[POOL_ASKS].n_open;
     (void)pthread_mutex_unlock(&pool->lock);
     return count;
 }
@@ -61,19 +66,33 @@ static op *remove_first(op **first, op ***end)
     return o;
 }
 
+static read_class *class_of(read_pool *pool, const op *o)
+{
+    return &pool->of[o->call.route == ROUTE_ASK ? POOL_ASKS : POOL_READS];
+}
+
+/* Of which class the next request may begin; NULL: of none. */
+static read_class *next_class(read_pool *pool)
+{
+    for (size_t i = 0; i < POOL_CLASSES; i++)
+        if (pool->of[i].fresh && pool->of[i].n_begun < BEGUN_MOST)
+            return &pool->of[i];
+    return NULL;
+}
+
 /* The next to work on; NULL: there is none. */
 static op *next_of(read_pool *pool)
 {
-    const bool may_begin = pool->fresh && pool->n_begun < BEGUN_MOST;
-    if (pool->begun && (pool->prefers_begun || !may_begin)) {
+    read_class *next = next_class(pool);
+    if (pool->begun && (pool->prefers_begun || !next)) {
         pool->prefers_begun = false;
         return remove_first(&pool->begun, &pool->begun_end);
     }
-    if (!may_begin)
+    if (!next)
         return NULL;
     pool->prefers_begun = true;
-    pool->n_begun++;
-    return remove_first(&pool->fresh, &pool->fresh_end);
+    next->n_begun++;
+    return remove_first(&next->fresh, &next->fresh_end);
 }
 
 static op *take(read_pool *pool)
@@ -94,11 +113,11 @@ static void put_back(read_pool *pool, op *o)
     (void)pthread_mutex_unlock(&pool->lock);
 }
 
-static void let_go(read_pool *pool)
+static void let_go(read_pool *pool, const op *o)
 {
     (void)pthread_mutex_lock(&pool->lock);
-    pool->n_begun--;
-    pool->n_open--;
+    class_of(pool, o)->n_begun--;
+    class_of(pool, o)->n_open--;
     (void)pthread_cond_signal(&pool->filled); /* another one may begin */
     (void)pthread_mutex_unlock(&pool->lock);
 }
@@ -163,7 +182,7 @@ static void work(segue_service *service, op *o, segue_store *store)
         put_back(&service->pool, o);
         return;
     }
-    let_go(&service->pool);
+    let_go(&service->pool, o);
     end(service, o, result);
 }
 
@@ -215,9 +234,22 @@ segue_status segue_pool_start(segue_service *service, segue_error *err)
     return status;
 }
 
+/* Take nothing more, and wait a little for what was taken. */
+static void drain(read_pool *pool)
+{
+    const struct timespec pause = {.tv_nsec = 5000000};
+    (void)pthread_mutex_lock(&pool->lock);
+    pool->full = true;
+    (void)pthread_mutex_unlock(&pool->lock);
+    for (int i = 0; i < END_SECONDS * 200 && segue_pool_length(pool) > 0; i++)
+        (void)nanosleep(&pause, NULL);
+}
+
 void segue_pool_stop(segue_service *service)
 {
     read_pool *pool = &service->pool;
+    if (pool->n_threads > 0)
+        drain(pool);
     (void)pthread_mutex_lock(&pool->lock);
     pool->closed = true;
     (void)pthread_cond_broadcast(&pool->filled);
@@ -226,8 +258,9 @@ void segue_pool_stop(segue_service *service)
         (void)pthread_join(pool->thread[pool->n_threads - 1], NULL);
     while (pool->begun)
         refuse_at_end(service, remove_first(&pool->begun, &pool->begun_end));
-    while (pool->fresh)
-        refuse_at_end(service, remove_first(&pool->fresh, &pool->fresh_end));
+    for (size_t i = 0; i < POOL_CLASSES; i++)
+        while (pool->of[i].fresh)
+            refuse_at_end(service, remove_first(&pool->of[i].fresh, &pool->of[i].fresh_end));
 }
 
 /* ---- putting ----------------------------------------------------------------------------- */
@@ -246,13 +279,14 @@ static void run_now(segue_service *service, op *o)
 bool segue_pool_put(segue_service *service, op *o)
 {
     read_pool *pool = &service->pool;
+    read_class *class = class_of(pool, o);
     (void)pthread_mutex_lock(&pool->lock);
     const bool has_threads = pool->started;
-    const bool taken = has_threads && !pool->closed && pool->n_open < WAITING_MOST &&
+    const bool taken = has_threads && !pool->full && class->n_open < WAITING_MOST &&
                        segue_memory_has_room_to_answer(&service->memory);
     if (taken) {
-        append(&pool->fresh_end, o);
-        pool->n_open++;
+        append(&class->fresh_end, o);
+        class->n_open++;
         (void)pthread_cond_signal(&pool->filled);
     }
     (void)pthread_mutex_unlock(&pool->lock);

@@ -13,11 +13,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "io/utf8.h"
 #include "serve/damage.h"
 #include "serve/inside.h"
 #include "serve/out.h"
 #include "serve/recover.h"
 #include "serve/siphash.h"
+
+#define FULL_REPORT_SECONDS 60
 
 segue_service_config segue_service_defaults(void)
 {
@@ -48,6 +51,7 @@ void segue_service_report(const segue_service *service, const char *format, ...)
     va_start(args, format);
     (void)vsnprintf(message, sizeof message, format, args);
     va_end(args);
+    segue_sanitize(message); /* names and the disk's bytes are in it */
     service->config.report(service->config.report_context, message);
 }
 
@@ -150,18 +154,31 @@ void segue_want_memory(segue_service *service, const live_learner *live)
     segue_memory_want(&service->memory, segue_learner_close_bytes(live->learner));
 }
 
+/* At the limit each close and open would be reported: once a minute is enough. */
+static bool may_report_full(segue_service *service)
+{
+    const unsigned long long now = (unsigned long long)segue_service_time(service);
+    const unsigned long long last = atomic_load(&service->memory.full_at);
+    if (last != 0 && now < last + FULL_REPORT_SECONDS)
+        return false;
+    atomic_store(&service->memory.full_at, now);
+    return true;
+}
+
 bool segue_has_memory(segue_service *service, segue_reply *reply)
 {
     memory *m = &service->memory;
     char why[SEGUE_ERROR_SIZE];
     if (segue_memory_has_room(m)) {
-        if (atomic_exchange(&m->full, false))
+        if (atomic_exchange(&m->full, false) && atomic_exchange(&m->full_reported, false))
             segue_service_report(service, "there is memory for new tasks and learners again");
         return true;
     }
     segue_memory_reason(m, why, sizeof why);
-    if (!atomic_exchange(&m->full, true))
+    if (!atomic_exchange(&m->full, true) && may_report_full(service)) {
+        atomic_store(&m->full_reported, true);
         segue_service_report(service, "new tasks and learners are refused: %s", why);
+    }
     if (reply) {
         segue_reply_fail(reply, 503, "out of memory: %s", why);
         reply->retry = 0; /* tasks must be closed */
