@@ -120,8 +120,10 @@ static segue_status stage_begin(segue_service *service, op *o, segue_error *err)
         o->live->refit_staged || o->live->refit || !segue_learner_refit_due(o->live->learner);
     if (o->answered)
         return SEGUE_OK;
-    /* before it is stored, and without the lock: only this thread changes what is copied */
+    /* before it is stored: it takes memory */
+    (void)pthread_mutex_lock(&o->live->lock);
     o->answered = segue_learner_refit_begin(o->live->learner, &o->live->refit, NULL) != SEGUE_OK;
+    (void)pthread_mutex_unlock(&o->live->lock);
     return o->answered ? SEGUE_OK : stage_refit(service, o, SEGUE_EVENT_REFIT_BEGIN, err);
 }
 
@@ -206,8 +208,10 @@ void segue_undo(segue_service *service, op *o)
     if ((o->kind == OP_BEGIN || o->kind == OP_PUBLISH) && o->live)
         o->live->refit_staged = false;
     if (o->kind == OP_BEGIN && o->live && !o->answered) {
+        (void)pthread_mutex_lock(&o->live->lock);
         segue_refit_destroy(o->live->refit);
         o->live->refit = NULL;
+        (void)pthread_mutex_unlock(&o->live->lock);
     }
     if (o->kind == OP_SNAPSHOT && o->live)
         o->live->debt_refused = o->live->debt;
