@@ -4,18 +4,13 @@
 #include "support.h"
 
 #include "calls.h"
+#include "request.h"
 
 void call(segue_service *service, int status, const char *method, const char *path,
           const char *body, char out[CALL_BODY])
 {
     segue_reply reply;
-    const segue_request request = {.method = method,
-                                   .path = path,
-                                   .host = "localhost",
-                                   .id = "test",
-                                   .content_type = body ? "application/json" : NULL,
-                                   .body = body,
-                                   .size = body ? strlen(body) : 0};
+    const segue_request request = request_of(method, path, body);
     segue_service_call(service, &request, &reply);
     assert_false(reply.body.failed);
     (void)snprintf(out, CALL_BODY, "%.*s", (int)reply.body.size, (const char *)reply.body.data);

@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <sqlite3.h>
 
+#include "request.h"
 #include "serve/damage.h"
 #include "serve/decision.h"
 #include "store/sqlite.h"
@@ -50,17 +51,6 @@ static void stop(void)
 {
     segue_service_destroy(service);
     service = NULL;
-}
-
-static segue_request request_of(const char *method, const char *path, const char *body)
-{
-    return (segue_request){.method = method,
-                           .path = path,
-                           .host = "localhost",
-                           .id = "test",
-                           .content_type = body ? "application/json" : NULL,
-                           .body = body,
-                           .size = body ? strlen(body) : 0};
 }
 
 /* One request; the answer is the caller's. */
@@ -334,10 +324,24 @@ static void ignore(void *context)
     (void)context;
 }
 
+/* Handle requests in one transaction; the statuses of their replies go to `statuses`. */
+static void handle_together(const segue_request *requests, size_t count, int *statuses)
+{
+    segue_reply reply[12];
+    assert_true(count <= sizeof reply / sizeof *reply);
+    for (size_t i = 0; i < count; i++)
+        assert_false(segue_service_handle(service, &requests[i], &reply[i], ignore, NULL));
+    segue_service_turn(service);
+    for (size_t i = 0; i < count; i++) {
+        statuses[i] = reply[i].status;
+        segue_reply_fini(&reply[i]);
+    }
+}
+
 static void damage_in_a_transaction_refuses_one_operation(void **state)
 {
     char bad[200];
-    segue_reply reply[2];
+    int status[2];
     (void)state;
     play("a", "t3", "1"); /* which closes it */
     (void)strcpy(bad, told);
@@ -345,13 +349,9 @@ static void damage_in_a_transaction_refuses_one_operation(void **state)
     damage("UPDATE reward SET value = NULL WHERE task = 7");
     const segue_request requests[] = {request_of("POST", "/v1/tell", told),
                                       request_of("POST", "/v1/tell", bad)};
-    for (size_t i = 0; i < 2; i++)
-        assert_false(segue_service_handle(service, &requests[i], &reply[i], ignore, NULL));
-    segue_service_turn(service);
-    assert_int_equal(reply[0].status, 200);
-    assert_int_equal(reply[1].status, 500);
-    segue_reply_fini(&reply[0]);
-    segue_reply_fini(&reply[1]);
+    handle_together(requests, 2, status);
+    assert_int_equal(status[0], 200);
+    assert_int_equal(status[1], 500);
     check(200, "GET", "/readyz", NULL);
     check(200, "POST", "/v1/learners/a/ask", "{\"task\":\"t9\"}");
 }
@@ -369,20 +369,6 @@ static void what_cannot_be_applied_sets_its_learner_apart(void **state)
     stop();
     start_fine();
     assert_int_equal(segue_damage_count(service), 1);
-}
-
-/* Handle requests in one transaction; their statuses replace what is expected of them. */
-static void handle_together(const segue_request *requests, size_t count, int *statuses)
-{
-    segue_reply reply[12];
-    assert_true(count <= sizeof reply / sizeof *reply);
-    for (size_t i = 0; i < count; i++)
-        assert_false(segue_service_handle(service, &requests[i], &reply[i], ignore, NULL));
-    segue_service_turn(service);
-    for (size_t i = 0; i < count; i++) {
-        statuses[i] = reply[i].status;
-        segue_reply_fini(&reply[i]);
-    }
 }
 
 static void a_learner_that_is_set_apart_counts_no_open_tasks(void **state)

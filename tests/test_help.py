@@ -185,7 +185,7 @@ class Results(Folder):
             self.assertAlmostEqual(float(row["weight"]) * (1 - estimated["none"]["weight"]), entry["weight"], 12)
 
     def check_tasks(self, estimated):
-        """Each task is taken for the type with the largest share; by the shares, types have their tasks."""
+        """The posterior of a task is largest at its type; by the shares, types have their tasks."""
         sums = [0.0] * 4
         for task in estimated["taken_for"]:
             self.assertEqual(task["type"], max(range(4), key=lambda q, s=task["shares"]: s[q]))

@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "request.h"
 #include "serve/decision.h"
 #include "serve/inside.h"
 #include "store/sqlite.h"
@@ -35,13 +36,7 @@ static void start(void)
 static int post(const char *path, const char *body, const char *field, char out[ID])
 {
     segue_reply reply;
-    const segue_request request = {.method = "POST",
-                                   .path = path,
-                                   .host = "localhost",
-                                   .id = "test",
-                                   .content_type = "application/json",
-                                   .body = body,
-                                   .size = strlen(body)};
+    const segue_request request = request_of("POST", path, body);
     segue_service_call(service, &request, &reply);
     json_t *answer = json_loadb((const char *)reply.body.data, reply.body.size, 0, NULL);
     const char *text = json_string_value(json_object_get(answer, field));

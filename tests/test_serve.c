@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "request.h"
 #include "serve/decision.h"
 #include "serve/inside.h"
 #include "serve/listen.h"
@@ -62,20 +63,9 @@ static int stop(void **state)
 /* One request; the caller frees what it gives. */
 static json_t *send(const char *method, const char *path, const char *body)
 {
-    char copy[512];
+    char copy[REQUEST_PATH];
     segue_reply reply;
-    segue_request request = {.method = method,
-                             .path = strcpy(copy, path),
-                             .host = "localhost",
-                             .id = "test",
-                             .content_type = body ? "application/json" : NULL,
-                             .body = body,
-                             .size = body ? strlen(body) : 0};
-    char *query = strchr(copy, '?');
-    if (query) {
-        *query = '\0';
-        request.query = query + 1;
-    }
+    const segue_request request = request_with_query(copy, method, path, body);
     segue_service_call(service, &request, &reply);
     last_status = reply.status;
     assert_false(reply.body.failed);
@@ -112,13 +102,7 @@ static size_t ask_together(size_t count, int status)
     for (size_t i = 0; i < count; i++) {
         (void)strcpy(path[i], "/v1/learners/tutor/ask");
         (void)snprintf(body[i], sizeof body[i], "{\"task\":\"together%zu\"}", i);
-        const segue_request request = {.method = "POST",
-                                       .path = path[i],
-                                       .host = "localhost",
-                                       .id = "test",
-                                       .content_type = "application/json",
-                                       .body = body[i],
-                                       .size = strlen(body[i])};
+        const segue_request request = request_of("POST", path[i], body[i]);
         assert_false(segue_service_handle(service, &request, &reply[i], ignore, NULL));
     }
     segue_service_turn(service);

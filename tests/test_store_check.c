@@ -10,6 +10,7 @@
 #include <jansson.h>
 #include <unistd.h>
 
+#include "request.h"
 #include "serve/inside.h"
 #include "serve/rebuild.h"
 #include "store/sqlite.h"
@@ -49,15 +50,8 @@ static void start(place *p)
 /* The caller frees what it gives; NULL: the body is no JSON. */
 static json_t *request(place *p, const char *method, const char *path, const char *body)
 {
-    char copy[256];
     segue_reply reply;
-    const segue_request request = {.method = method,
-                                   .path = strcpy(copy, path),
-                                   .host = "localhost",
-                                   .id = "test",
-                                   .content_type = body ? "application/json" : NULL,
-                                   .body = body,
-                                   .size = body ? strlen(body) : 0};
+    const segue_request request = request_of(method, path, body);
     segue_service_call(p->service, &request, &reply);
     p->status = reply.status;
     json_t *answer = json_loadb((const char *)reply.body.data, reply.body.size, 0, NULL);

@@ -17,6 +17,7 @@
 #include <jansson.h>
 #include <unistd.h>
 
+#include "request.h"
 #include "serve/damage.h"
 
 enum { LEARNERS = 4, SHORT = 200 };
@@ -67,20 +68,9 @@ static void stop(void)
 /* One request; the body of the reply is the caller's to free. */
 static char *call(const char *method, const char *path, const char *body, int *status)
 {
-    char copy[256];
+    char copy[REQUEST_PATH];
     segue_reply reply;
-    segue_request request = {.method = method,
-                             .path = strcpy(copy, path),
-                             .host = "localhost",
-                             .id = "test",
-                             .content_type = body ? "application/json" : NULL,
-                             .body = body,
-                             .size = body ? strlen(body) : 0};
-    char *query = strchr(copy, '?');
-    if (query) {
-        *query = '\0';
-        request.query = query + 1;
-    }
+    const segue_request request = request_with_query(copy, method, path, body);
     segue_service_call(service, &request, &reply);
     *status = reply.status;
     segue_bytes_put(&reply.body, "", 1);

@@ -69,7 +69,7 @@ static void leave_to_pool(op *o)
     o->to_pool = true;
 }
 
-/* The event was answered before: what the task is taken for by now. */
+/* The event was answered before: explain it with the posterior of now. */
 static void explain_again(op *o, const live_task *task)
 {
     if (o->call.explain && segue_is_long(task, &o->call))

@@ -247,10 +247,10 @@ segue_status segue_words_parse(words *w, const char *text, segue_error *err)
     json_t *body = json_loads(text, JSON_REJECT_DUPLICATES, &why);
     *w = (words){.arm = NULL};
     if (!body && json_error_code(&why) == json_error_out_of_memory)
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the words of a learner");
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the settings of a learner");
     if (!json_is_object(body)) {
         json_decref(body);
-        return segue_fail(err, SEGUE_EFILE, "the words of a learner are damaged: %s", why.text);
+        return segue_fail(err, SEGUE_EFILE, "the settings of a learner are damaged: %s", why.text);
     }
     const segue_status status = read_words(w, body, err);
     json_decref(body);

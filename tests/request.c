@@ -1,0 +1,28 @@
+/* request.c - requests to a service without sockets, for tests.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "request.h"
+
+#include <string.h>
+
+segue_request request_of(const char *method, const char *path, const char *body)
+{
+    return (segue_request){.method = method,
+                           .path = path,
+                           .host = "localhost",
+                           .id = "test",
+                           .content_type = body ? "application/json" : NULL,
+                           .body = body,
+                           .size = body ? strlen(body) : 0};
+}
+
+segue_request request_with_query(char copy[REQUEST_PATH], const char *method, const char *path,
+                                 const char *body)
+{
+    segue_request request = request_of(method, strcpy(copy, path), body);
+    char *query = strchr(copy, '?');
+    if (query) {
+        *query = '\0';
+        request.query = query + 1;
+    }
+    return request;
+}
