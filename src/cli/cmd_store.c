@@ -64,22 +64,19 @@ static void print_sound(const settings *set, const segue_checked *found)
                  found->learners == 1 ? "it was" : "they were");
 }
 
-static segue_status check(const settings *set, segue_store *store, segue_error *err)
+/* Learners that are damaged do not keep the others from being restored: a start sets them apart. */
+static void warn_of_damage(const settings *set, const segue_checked *found, const damage_list *list)
 {
-    segue_checked found = {.learners = 0};
-    damage_list list = {.lines = 0};
-    segue_error first;
-    segue_status status = segue_check_each(store, add_damage, &list, &found, &first);
-    if (status == SEGUE_OK)
-        print_sound(set, &found);
-    else
-        status = tell_damage(set, &found, &list, &first, err);
-    segue_bytes_fini(&list.text);
-    return status;
+    (void)fprintf(stderr,
+                  "%.*s%s: imported, but %" PRIu64 " of %" PRIu64
+                  " learners are damaged, and will not be served\n",
+                  (int)list->text.size, (const char *)list->text.data, set->store, found->damaged,
+                  found->learners);
 }
 
-/* Learners that are damaged do not keep the others from being restored: a start sets them apart. */
-static segue_status check_imported(const settings *set, segue_store *store, segue_error *err)
+/* `restores`: damage of single learners is no failure. */
+static segue_status check_all(const settings *set, segue_store *store, bool restores,
+                              segue_error *err)
 {
     segue_checked found = {.learners = 0};
     damage_list list = {.lines = 0};
@@ -87,18 +84,19 @@ static segue_status check_imported(const settings *set, segue_store *store, segu
     segue_status status = segue_check_each(store, add_damage, &list, &found, &first);
     if (status == SEGUE_OK) {
         print_sound(set, &found);
-    } else if (status == SEGUE_EFILE && !found.file && found.damaged > 0) {
-        (void)fprintf(stderr,
-                      "%.*s%s: imported, but %" PRIu64 " of %" PRIu64
-                      " learners are damaged, and will not be served\n",
-                      (int)list.text.size, (const char *)list.text.data, set->store, found.damaged,
-                      found.learners);
+    } else if (restores && status == SEGUE_EFILE && !found.file && found.damaged > 0) {
+        warn_of_damage(set, &found, &list);
         status = SEGUE_OK;
     } else {
         status = tell_damage(set, &found, &list, &first, err);
     }
     segue_bytes_fini(&list.text);
     return status;
+}
+
+static segue_status check(const settings *set, segue_store *store, segue_error *err)
+{
+    return check_all(set, store, false, err);
 }
 
 static segue_status need_file(const settings *set, segue_error *err)
@@ -137,7 +135,7 @@ static segue_status import(const settings *set, segue_store *store, segue_error 
     segue_status status = segue_store_claim(store, err);
     if (status == SEGUE_OK)
         status = segue_store_import(store, set->file, err);
-    return status == SEGUE_OK ? check_imported(set, store, err) : status;
+    return status == SEGUE_OK ? check_all(set, store, true, err) : status;
 }
 
 static segue_status upgrade(const settings *set, segue_store *store, segue_error *err)

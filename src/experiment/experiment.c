@@ -45,8 +45,8 @@ segue_status segue_experiment_run(segue_results **out, const segue_experiment *e
 
 /* ---- files ------------------------------------------------------------------------------- */
 
-static segue_status path_of(char *path, size_t size, const char *folder, const char *name,
-                            const char *end, segue_error *err)
+segue_status segue_experiment_path(char *path, size_t size, const char *folder, const char *name,
+                                   const char *end, segue_error *err)
 {
     if (snprintf(path, size, "%s/%s%s", folder, name, end) >= (int)size)
         return segue_fail(err, SEGUE_EFILE, "%s: the path is too long", segue_text_tail(folder));
@@ -85,7 +85,7 @@ segue_status segue_experiment_keep(const segue_experiment *ex, const char *folde
     char path[4096];
     segue_status status = SEGUE_OK;
     for (size_t i = 0; i < sizeof ends / sizeof *ends && status == SEGUE_OK; i++) {
-        status = path_of(path, sizeof path, folder, ex->name, ends[i], err);
+        status = segue_experiment_path(path, sizeof path, folder, ex->name, ends[i], err);
         if (status == SEGUE_OK)
             status = keep_inputs(ex, path, file, err);
     }
@@ -131,7 +131,7 @@ static segue_status write_one(const segue_results *results, const char *folder, 
 {
     segue_output output;
     char path[4096];
-    segue_status status = path_of(path, sizeof path, folder, results->name, end, err);
+    segue_status status = segue_experiment_path(path, sizeof path, folder, results->name, end, err);
     if (status == SEGUE_OK)
         status = segue_output_init(&output, err);
     if (status != SEGUE_OK)
@@ -160,7 +160,7 @@ static segue_status remove_curve(const segue_results *results, const char *folde
 {
     char path[4096];
     const segue_status status =
-        path_of(path, sizeof path, folder, results->name, "-curve.csv", err);
+        segue_experiment_path(path, sizeof path, folder, results->name, "-curve.csv", err);
     if (status == SEGUE_OK && is_curve(path))
         (void)unlink(path);
     return status;

@@ -46,6 +46,12 @@ SEGUE_MUST_CHECK segue_status segue_experiment_run(segue_results **out,
                                                    const segue_experiment *experiment,
                                                    const segue_conduct *conduct, segue_error *err);
 
+/** The path of a file of results: `end` is ".json", ".csv" or "-curve.csv".
+ * @retval SEGUE_EFILE  it is too long */
+SEGUE_MUST_CHECK segue_status segue_experiment_path(char *path, size_t size, const char *folder,
+                                                    const char *name, const char *end,
+                                                    segue_error *err);
+
 /** The name of the journal of a shard, or of all runs; @retval SEGUE_EFILE  it is too long */
 SEGUE_MUST_CHECK segue_status segue_experiment_journal(const segue_experiment *experiment,
                                                        const char *folder, segue_shard shard,

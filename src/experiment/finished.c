@@ -85,10 +85,10 @@ enum { JSON, CSV, CURVE, FILES };
 static segue_status is_there(const segue_experiment *ex, const char *folder, size_t which,
                              char path[4096], bool *there, segue_error *err)
 {
-    if (snprintf(path, 4096, "%s/%s%s", folder, ex->name, ends[which]) >= 4096)
-        return segue_fail(err, SEGUE_EFILE, "%s: the path is too long", segue_text_tail(folder));
-    *there = access(path, F_OK) == 0;
-    return SEGUE_OK;
+    const segue_status status =
+        segue_experiment_path(path, 4096, folder, ex->name, ends[which], err);
+    *there = status == SEGUE_OK && access(path, F_OK) == 0;
+    return status;
 }
 
 /* JSON has fewer digits than the results had in memory: CSV files are not made from it. */
