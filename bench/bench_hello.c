@@ -3,7 +3,6 @@
  * The same mode, pool and limits, and an answer of about the size of a decision.
  * usage: bench_hello THREADS
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include <arpa/inet.h>
 #include <microhttpd.h>
 #include <netinet/in.h>

@@ -4,7 +4,6 @@
  * take each task, and RTP is solved again each time the tasks have grown by a share.  Making up the
  * views is not counted.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -49,7 +48,7 @@ static cost learn(segue_moments *moments, segue_estimator *estimator, const doub
     segue_rng rng;
     cost total = {.fits = 0};
     double *views = new_numbers(3 * arms);
-    segue_rng_open(&rng, 1, 0, 0, 0);
+    segue_rng_init(&rng, 1, 0, 0, 0);
     uint64_t next = MODELS;
     for (uint64_t j = 1; j <= tasks; j++) {
         make_views(models, arms, &rng, views);
@@ -78,7 +77,7 @@ static void run(size_t arms, uint64_t tasks, double growth)
     config.n_arms = arms;
     config.n_models = MODELS;
     double *models = new_numbers(MODELS * arms);
-    segue_rng_open(&rng, 2, 0, 0, 0);
+    segue_rng_init(&rng, 2, 0, 0, 0);
     for (size_t i = 0; i < MODELS * arms; i++)
         models[i] = segue_rng_uniform(&rng);
     check(segue_moments_create(&moments, arms, SEGUE_VIEWS_PAPER, &err), &err);

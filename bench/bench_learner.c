@@ -4,7 +4,6 @@
  * learning (close), in one run; then the memory of the process after 10,000 and 100,000 short
  * tasks, which must not grow.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include <sys/resource.h>
 
 #include "bench.h"
@@ -15,17 +14,18 @@ typedef struct cost {
 } cost;
 
 /* Play so many tasks, adding up what they cost. */
-static cost play_tasks(segue_learner *learner, segue_world *world, uint64_t tasks)
+static cost play_tasks(segue_learner *learner, segue_simulated_task *world, uint64_t tasks)
 {
     const uint64_t steps = segue_learner_settings(learner)->horizon;
     cost total = {.play = 0.0};
     segue_error err;
     for (uint64_t j = 0; j < tasks; j++) {
         segue_task *task = NULL;
-        segue_world_begin(world, 1, 0, segue_learner_look(learner).opened, SEGUE_ANY_MODEL);
+        segue_simulated_task_begin(world, 1, 0, segue_learner_info(learner).opened,
+                                   SEGUE_ANY_MODEL);
         const double start = cpu_seconds();
         check(segue_learner_open_task(learner, &task, &err), &err);
-        (void)segue_play(task, world, steps);
+        (void)segue_simulation_play(task, world, steps);
         const double middle = cpu_seconds();
         check(segue_learner_close_task(learner, &task, &err), &err);
         total.play += middle - start;
@@ -55,10 +55,10 @@ int main(void)
 {
     segue_error err;
     segue_models_file paper;
-    segue_world *world = NULL;
+    segue_simulated_task *world = NULL;
     check(segue_models_file_read(&paper, PAPER_MODELS, SEGUE_MODELS_KNOWN, &err), &err);
     const segue_environment env = {.models = paper.models};
-    check(segue_world_create(&world, &env, &err), &err);
+    check(segue_simulated_task_create(&world, &env, &err), &err);
 
     segue_learner *learner = learner_of(paper.models, 5000, 5000);
     const cost full = play_tasks(learner, world, 5000);
@@ -73,7 +73,7 @@ int main(void)
            "  after  10000 tasks  %6ld kB\n  after 100000 tasks  %6ld kB\n",
            few.kilobytes, many.kilobytes);
     segue_learner_destroy(learner);
-    segue_world_destroy(world);
+    segue_simulated_task_destroy(world);
     segue_models_file_fini(&paper);
     return 0;
 }

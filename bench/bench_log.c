@@ -17,8 +17,8 @@
 #include <zstd.h>
 
 #include "bench.h"
-#include "io/history.h"
-#include "io/log.h"
+#include "io/log/history.h"
+#include "io/log/log.h"
 
 enum { TASKS = 100000, ARMS = 20, TIMES = 3 };
 
@@ -69,7 +69,7 @@ static void make_file(const char *path, const char *header, line_writer line, ui
     if (!file)
         give_up(path);
     segue_rng rng;
-    segue_rng_open(&rng, 1, 0, 0, 0);
+    segue_rng_init(&rng, 1, 0, 0, 0);
     (void)fputs(header, file);
     for (uint64_t row = 0; row < rows; row++)
         line(file, row, rows, segue_rng_next(&rng));
@@ -128,7 +128,7 @@ static void read_history(const char *path)
 {
     segue_error err;
     segue_history history;
-    const log_wanted wanted = {.highest = 1.0, .time = true, .probability = true};
+    const log_read_options wanted = {.highest = 1.0, .time = true, .probability = true};
     check(segue_history_read(&history, path, &wanted, &err), &err);
     segue_history_fini(&history);
 }

@@ -3,10 +3,8 @@
  * CPU time of one thread.  The rounds are interleaved, limit and policies in turn, so that a busy
  * moment of the machine hits all alike; what counts is the share of the limit in the same run.
  * The limit is a loop that draws 64 random bits and compares them with a threshold, once a draw;
- * blocks of 64 (segue_bernoulli_block), which the simulator itself draws, are shown beside it.
+ * blocks of 64 (segue_rng_bernoulli_block), which the simulator itself draws, are shown beside it.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
-
 #include "bench.h"
 
 #define ROUNDS  7
@@ -17,8 +15,8 @@
 static double scalar_draws(uint64_t *sink)
 {
     segue_rng rng;
-    segue_rng_open(&rng, 1, 0, 0, 0);
-    const uint64_t threshold = segue_bernoulli_threshold(0.45) << 11;
+    segue_rng_init(&rng, 1, 0, 0, 0);
+    const uint64_t threshold = segue_rng_bernoulli_threshold(0.45) << 11;
     const double start = cpu_seconds();
     for (int i = 0; i < DRAWS; i++)
         *sink += segue_rng_next(&rng) < threshold;
@@ -28,11 +26,11 @@ static double scalar_draws(uint64_t *sink)
 static double block_draws(uint64_t *sink)
 {
     segue_rng rng;
-    segue_rng_open(&rng, 1, 0, 0, 0);
-    const uint64_t threshold = segue_bernoulli_threshold(0.45);
+    segue_rng_init(&rng, 1, 0, 0, 0);
+    const uint64_t threshold = segue_rng_bernoulli_threshold(0.45);
     const double start = cpu_seconds();
     for (int i = 0; i < DRAWS / 64; i++)
-        *sink += segue_bernoulli_block(&rng, threshold);
+        *sink += segue_rng_bernoulli_block(&rng, threshold);
     return DRAWS / (cpu_seconds() - start);
 }
 
@@ -42,7 +40,7 @@ typedef struct contest {
     segue_models *models;
     segue_environment env;
     segue_task *task;
-    segue_world *world;
+    segue_simulated_task *world;
     double rate[ROUNDS];
 } contest;
 
@@ -58,7 +56,7 @@ static void contest_init(contest *c, const segue_policy *policy, segue_models *m
                                      .horizon = STEPS,
                                      .n_tasks = 1};
     check(segue_task_create(&c->task, &config, &err), &err);
-    check(segue_world_create(&c->world, &c->env, &err), &err);
+    check(segue_simulated_task_create(&c->world, &c->env, &err), &err);
 }
 
 static double steps_a_second(contest *c)
@@ -68,11 +66,11 @@ static double steps_a_second(contest *c)
     for (uint64_t run = 0; seconds < SECONDS; run++) {
         segue_rng rng;
         const size_t model = (size_t)(run % c->models->n_models);
-        segue_world_begin(c->world, 1, run, 0, model);
-        segue_rng_open(&rng, 1, run, 0, SEGUE_STREAM_POLICY);
-        segue_task_forget(c->task);
+        segue_simulated_task_begin(c->world, 1, run, 0, model);
+        segue_rng_init(&rng, 1, run, 0, SEGUE_STREAM_POLICY);
+        segue_task_reset(c->task);
         segue_task_next(c->task, &rng, model);
-        (void)segue_play(c->task, c->world, STEPS);
+        (void)segue_simulation_play(c->task, c->world, STEPS);
         steps += STEPS;
         seconds = cpu_seconds() - start;
     }
@@ -85,7 +83,7 @@ static segue_models *random_models(size_t n_arms, size_t n_models)
     segue_error err;
     segue_models *models = NULL;
     double *mean = calloc(n_arms * n_models, sizeof *mean);
-    segue_rng_open(&rng, 1, 0, 0, 0);
+    segue_rng_init(&rng, 1, 0, 0, 0);
     for (size_t i = 0; mean && i < n_arms * n_models; i++)
         mean[i] = segue_rng_uniform(&rng);
     if (!mean)
@@ -98,8 +96,9 @@ static segue_models *random_models(size_t n_arms, size_t n_models)
 
 static void print_rate(const char *name, size_t n_arms, double *rate, double limit)
 {
-    const double median = segue_quantile(rate, ROUNDS, 0.5);
-    const double spread = (segue_quantile(rate, ROUNDS, 0.75) - segue_quantile(rate, ROUNDS, 0.25));
+    const double median = segue_stats_quantile(rate, ROUNDS, 0.5);
+    const double spread =
+        (segue_stats_quantile(rate, ROUNDS, 0.75) - segue_stats_quantile(rate, ROUNDS, 0.25));
     char arms[24] = "";
     if (n_arms)
         (void)snprintf(arms, sizeof arms, "%zu", n_arms);
@@ -110,7 +109,7 @@ static void print_rate(const char *name, size_t n_arms, double *rate, double lim
 int main(void)
 {
     size_t n_policies;
-    const segue_policy *const *policies = segue_policies(&n_policies);
+    const segue_policy *const *policies = segue_policy_all(&n_policies);
     segue_models_file paper;
     segue_error err;
     check(segue_models_file_read(&paper, PAPER_MODELS, SEGUE_MODELS_KNOWN, &err), &err);
@@ -132,15 +131,15 @@ int main(void)
     printf(
         "Steps a second, one thread, CPU time, median of %d interleaved rounds\n"
         "(segue %s, %s; tasks of %d steps; the paper's models, and 5 random ones of 100 arms)\n\n",
-        ROUNDS, segue_version(), segue_build(), STEPS);
+        ROUNDS, segue_version(), segue_version_build(), STEPS);
     printf("%-24s %4s %11s %9s %9s %9s\n", "", "arms", "a second", "spread", "ns each", "of limit");
-    const double limit = segue_quantile(scalar, ROUNDS, 0.5);
+    const double limit = segue_stats_quantile(scalar, ROUNDS, 0.5);
     print_rate("limit: Bernoulli draws", 0, scalar, limit);
     print_rate("the same, blocks of 64", 0, block, limit);
     for (size_t i = 0; i < 2 * n_policies; i++) {
         print_rate(contests[i].policy->name, contests[i].models->n_arms, contests[i].rate, limit);
         segue_task_destroy(contests[i].task);
-        segue_world_destroy(contests[i].world);
+        segue_simulated_task_destroy(contests[i].world);
     }
     segue_models_file_fini(&paper);
     segue_models_destroy(models[1]);

@@ -15,7 +15,7 @@ static segue_models *random_models(size_t arms, size_t models)
     segue_rng rng;
     segue_models *set = NULL;
     double *mean = new_numbers(arms * models);
-    segue_rng_open(&rng, 3, arms, models, 0);
+    segue_rng_init(&rng, 3, arms, models, 0);
     for (size_t i = 0; i < arms * models; i++)
         mean[i] = segue_rng_uniform(&rng);
     check(segue_models_create(&set, SEGUE_MODELS_KNOWN, arms, models, mean, NULL, &err), &err);
@@ -29,11 +29,11 @@ static segue_models *random_models(size_t arms, size_t models)
 static double time_runs(segue_simulation *sim, uint64_t runs)
 {
     segue_error err;
-    segue_result *result = NULL;
+    segue_simulation_result *result = NULL;
     const double start = cpu_seconds();
     sim->runs = runs;
-    check(segue_simulate(&result, sim, &err), &err);
-    segue_result_destroy(result);
+    check(segue_simulation_run(&result, sim, &err), &err);
+    segue_simulation_result_destroy(result);
     return cpu_seconds() - start;
 }
 
@@ -111,10 +111,10 @@ static void student_init(student *s, const segue_models *models)
     config.n_arms = models->n_arms;
     config.n_models = models->n_models;
     *s = (student){.models = models,
-                   .growth = models->n_arms > SEGUE_MOMENTS_STORED ? 0.05 : 0.0,
+                   .growth = models->n_arms > SEGUE_MAX_DENSE_ARMS ? 0.05 : 0.0,
                    .next = 1,
                    .views = new_numbers(3 * models->n_arms)};
-    segue_rng_open(&s->rng, 4, 0, 0, 0);
+    segue_rng_init(&s->rng, 4, 0, 0, 0);
     check(segue_moments_create(&s->moments, models->n_arms, SEGUE_VIEWS_PAPER, &err), &err);
     check(segue_estimator_create(&s->estimator, &config, &err), &err);
 }

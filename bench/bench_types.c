@@ -7,8 +7,6 @@
  * thread: a decision is asking, the reward and telling it; after a task comes all that closing it
  * takes, fits included.  CSV, microseconds.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
-
 #include "bench.h"
 
 #define STEPS 300
@@ -43,32 +41,32 @@ static void begin_learner(contest *c, size_t n_arms, uint64_t seed)
     check(segue_learner_create(&c->learner, &config, &err), &err);
 }
 
-static void play_policy(contest *c, segue_world *world, uint64_t seed, uint64_t j)
+static void play_policy(contest *c, segue_simulated_task *world, uint64_t seed, uint64_t j)
 {
     segue_rng rng;
-    segue_rng_open(&rng, seed, 0, j, SEGUE_STREAM_POLICY);
+    segue_rng_init(&rng, seed, 0, j, SEGUE_STREAM_POLICY);
     segue_task_next(c->task, &rng, 0);
     const double start = cpu_seconds();
-    (void)segue_play(c->task, world, STEPS);
+    (void)segue_simulation_play(c->task, world, STEPS);
     c->play += cpu_seconds() - start;
 }
 
-static void play_learner(contest *c, segue_world *world)
+static void play_learner(contest *c, segue_simulated_task *world)
 {
     segue_error err;
     segue_task *task = NULL;
     check(segue_learner_open_task(c->learner, &task, &err), &err);
     const double start = cpu_seconds();
-    (void)segue_play(task, world, STEPS);
+    (void)segue_simulation_play(task, world, STEPS);
     const double middle = cpu_seconds();
     check(segue_learner_close_task(c->learner, &task, &err), &err);
     c->play += middle - start;
     c->learn += cpu_seconds() - middle;
 }
 
-static void play_task(contest *c, segue_world *world, uint64_t seed, uint64_t j)
+static void play_task(contest *c, segue_simulated_task *world, uint64_t seed, uint64_t j)
 {
-    segue_world_begin(world, seed, 0, j, SEGUE_ANY_MODEL);
+    segue_simulated_task_begin(world, seed, 0, j, SEGUE_ANY_MODEL);
     if (c->learner)
         play_learner(c, world);
     else
@@ -82,10 +80,10 @@ int main(int argc, char **argv)
     const size_t n_contests = sizeof contests / sizeof *contests;
     segue_error err;
     segue_models_file paper;
-    segue_world *world = NULL;
+    segue_simulated_task *world = NULL;
     check(segue_models_file_read(&paper, PAPER_MODELS, SEGUE_MODELS_KNOWN, &err), &err);
     const segue_environment env = {.models = paper.models};
-    check(segue_world_create(&world, &env, &err), &err);
+    check(segue_simulated_task_create(&world, &env, &err), &err);
     begin_policy(&contests[0], paper.models->n_arms);
     for (size_t i = 1; i < n_contests; i++)
         begin_learner(&contests[i], paper.models->n_arms, seed);
@@ -99,7 +97,7 @@ int main(int argc, char **argv)
         segue_task_destroy(contests[i].task);
         segue_learner_destroy(contests[i].learner);
     }
-    segue_world_destroy(world);
+    segue_simulated_task_destroy(world);
     segue_models_file_fini(&paper);
     return 0;
 }

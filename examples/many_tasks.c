@@ -17,14 +17,15 @@ static int report(const segue_error *err)
 }
 
 /* One visitor: ask, show, tell; then close the task. */
-static segue_status serve(segue_learner *learner, segue_world *visitor, segue_error *err)
+static segue_status serve(segue_learner *learner, segue_simulated_task *visitor, segue_error *err)
 {
     segue_task *task = NULL;
     if (segue_learner_open_task(learner, &task, err) != SEGUE_OK)
         return err->status;
     for (int step = 0; step < N_STEPS; step++) {
         const size_t page = segue_task_ask(task);
-        if (segue_task_tell(task, page, segue_world_reward(visitor, page), err) != SEGUE_OK)
+        if (segue_task_tell(task, page, segue_simulated_task_reward(visitor, page), err) !=
+            SEGUE_OK)
             return err->status;
     }
     return segue_learner_close_task(learner, &task, err);
@@ -35,7 +36,7 @@ int main(void)
     static const double types[] = {0.9, 0.4, 0.3, 0.2, 0.4, 0.8};
     segue_error err;
     segue_models *truth = NULL;
-    segue_world *visitor = NULL;
+    segue_simulated_task *visitor = NULL;
     segue_learner *learner = NULL;
     segue_environment people = {0};
     segue_learner_config config = segue_learner_defaults();
@@ -46,23 +47,23 @@ int main(void)
     if (segue_models_create(&truth, SEGUE_MODELS_KNOWN, N_PAGES, 2, types, NULL, &err) != SEGUE_OK)
         return report(&err);
     people.models = truth;
-    if (segue_world_create(&visitor, &people, &err) != SEGUE_OK ||
+    if (segue_simulated_task_create(&visitor, &people, &err) != SEGUE_OK ||
         segue_learner_create(&learner, &config, &err) != SEGUE_OK)
         return report(&err);
 
     for (uint64_t person = 0; person < N_PEOPLE; person++) {
-        segue_world_begin(visitor, 2013, 0, person, SEGUE_ANY_MODEL);
+        segue_simulated_task_begin(visitor, 2013, 0, person, SEGUE_ANY_MODEL);
         if (serve(learner, visitor, &err) != SEGUE_OK)
             return report(&err);
     }
 
     const segue_models *models = segue_learner_models(learner);
-    printf("%s\n", segue_learner_look(learner).estimate.verdict);
+    printf("%s\n", segue_learner_info(learner).estimate.verdict);
     for (size_t k = 0; models && k < models->n_models; k++)
         printf("type %zu: %.2f %.2f %.2f\n", k + 1, segue_models_row(models, k)[0],
                segue_models_row(models, k)[1], segue_models_row(models, k)[2]);
     segue_learner_destroy(learner);
-    segue_world_destroy(visitor);
+    segue_simulated_task_destroy(visitor);
     segue_models_destroy(truth);
     return 0;
 }

@@ -38,7 +38,7 @@ int main(void)
         return report(&err);
 
     segue_rng visitor;
-    segue_rng_open(&visitor, 2013, 0, 0, 0);
+    segue_rng_init(&visitor, 2013, 0, 0, 0);
     for (int step = 0; step < 200; step++) {
         const size_t page = segue_task_ask(task);
         if (segue_task_tell(task, page, reward_of(&visitor, page), &err) != SEGUE_OK)
@@ -46,7 +46,7 @@ int main(void)
     }
     for (size_t page = 0; page < 3; page++)
         printf("page %zu was shown %llu times\n", page + 1,
-               (unsigned long long)segue_task_look(task).pulls[page]);
+               (unsigned long long)segue_task_info(task).pulls[page]);
     segue_task_destroy(task);
     segue_models_destroy(models);
     return 0;

@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char path[64];
     const int fd = memory_file(data, size, path);
-    const segue_changes changes = {.variant = size % 2 ? "quick" : NULL};
+    const segue_experiment_overrides changes = {.variant = size % 2 ? "quick" : NULL};
     segue_experiment *experiment = NULL;
     segue_results *results = NULL;
     segue_error err;

@@ -10,12 +10,12 @@
 
 #include "core/bytes.h"
 #include "segue/learner.h"
-#include "transfer/method.h"
+#include "transfer/learner_method.h"
 
-#define MOST_ARMS   64 /* larger ones are slow, and nothing new */
-#define MOST_MODELS 16
-#define MOST_STEPS  10000
-#define NAME_SIZE   16 /* of the method, before the configuration */
+#define MOST_ARMS  64 /* larger ones are slow, and nothing new */
+#define MAX_MODELS 16
+#define MAX_STEPS  10000
+#define NAME_SIZE  16 /* of the method, before the configuration */
 
 static void play(segue_learner *learner)
 {
@@ -44,17 +44,17 @@ static void serve(segue_learner *learner)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char name[NAME_SIZE];
-    reader r = {.data = data, .size = size};
-    segue_reader_get(&r, name, sizeof name);
-    const uint64_t arms = segue_reader_u64(&r), models = segue_reader_u64(&r);
-    if (r.failed || arms > MOST_ARMS || models > MOST_MODELS || segue_reader_u64(&r) > MOST_STEPS)
+    segue_bytes_reader r = {.data = data, .size = size};
+    segue_bytes_read(&r, name, sizeof name);
+    const uint64_t arms = segue_bytes_read_u64(&r), models = segue_bytes_read_u64(&r);
+    if (r.failed || arms > MOST_ARMS || models > MAX_MODELS || segue_bytes_read_u64(&r) > MAX_STEPS)
         return 0;
-    bytes b = {.data = NULL};
-    segue_bytes_put(&b, "SEGUELRN", 8);
-    segue_bytes_put_u64(&b, LEARNER_FILE_VERSION);
-    segue_bytes_put_u64(&b, size);
-    segue_bytes_put(&b, data, size);
-    segue_bytes_put_u64(&b, segue_crc32(b.data, b.size));
+    segue_bytes b = {.data = NULL};
+    segue_bytes_append(&b, "SEGUELRN", 8);
+    segue_bytes_append_u64(&b, LEARNER_FILE_VERSION);
+    segue_bytes_append_u64(&b, size);
+    segue_bytes_append(&b, data, size);
+    segue_bytes_append_u64(&b, segue_bytes_crc32(b.data, b.size));
     char path[64];
     const int fd = memory_file(b.data, b.size, path);
     segue_learner *learner = NULL;

@@ -3,8 +3,8 @@
 #define _GNU_SOURCE
 #include "fuzz.h"
 
-#include "io/history.h"
-#include "io/log.h"
+#include "io/log/history.h"
+#include "io/log/log.h"
 
 static void use_batches(const segue_log *log)
 {
@@ -20,7 +20,7 @@ static void use_history(const segue_history *history)
     segue_error err;
     segue_samples *samples = NULL;
     size_t *order = calloc(history->n_tasks, sizeof *order);
-    if (history->time && segue_history_by_time(history, order, &err) != SEGUE_OK)
+    if (history->time && segue_history_order_by_time(history, order, &err) != SEGUE_OK)
         abort();
     if (segue_samples_create(&samples, history->n_tasks, history->n_arms, history->row,
                              history->n_rows, 2, &err) != SEGUE_OK &&
@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char path[64];
     const int fd = memory_file(data, size, path);
-    const log_wanted all = {.highest = 1.0, .time = true, .probability = true};
+    const log_read_options all = {.highest = 1.0, .time = true, .probability = true};
     segue_history history;
     segue_log log;
     segue_error err, kept_err;

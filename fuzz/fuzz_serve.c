@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "serve/service.h"
+#include "service/engine/service.h"
 
 #define HEAD_MOST 1024
 
@@ -20,10 +20,10 @@ static double now(void)
     return seconds;
 }
 
-static segue_reply call(segue_service *service, const char *method, const char *path,
-                        const char *query, const void *body, size_t size)
+static segue_response call(segue_service *service, const char *method, const char *path,
+                           const char *query, const void *body, size_t size)
 {
-    segue_reply reply;
+    segue_response reply;
     const segue_request request = {.method = method,
                                    .path = path,
                                    .query = query,
@@ -32,7 +32,7 @@ static segue_reply call(segue_service *service, const char *method, const char *
                                    .id = "fuzz",
                                    .body = body,
                                    .size = size};
-    segue_service_call(service, &request, &reply);
+    segue_service_handle_and_wait(service, &request, &reply);
     return reply;
 }
 
@@ -46,10 +46,10 @@ static segue_service *make(void)
     config.now = config.steady = now;
     if (segue_service_create(&service, &config, NULL) != SEGUE_OK)
         abort();
-    segue_reply reply = call(service, "POST", "/v1/learners", NULL, words, strlen(words));
+    segue_response reply = call(service, "POST", "/v1/learners", NULL, words, strlen(words));
     if (reply.status != 201)
         abort();
-    segue_reply_fini(&reply);
+    segue_response_fini(&reply);
     return service;
 }
 
@@ -83,9 +83,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         service = make();
     }
     seconds += 1.0;
-    segue_reply reply = call(service, head, path, query, end + 1, size - (size_t)(end + 1 - data));
+    segue_response reply =
+        call(service, head, path, query, end + 1, size - (size_t)(end + 1 - data));
     if (reply.status >= 500 || reply.body.failed)
         abort();
-    segue_reply_fini(&reply);
+    segue_response_fini(&reply);
     return 0;
 }

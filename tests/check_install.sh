@@ -41,11 +41,11 @@ for example in one_task many_tasks; do
         echo "make/${example}_alone, linked by pkg-config --static, needs shared libraries"
         exit 1
     fi
-    ldd "$work/cmake/$example" | grep -q 'libsegue.so.0 => ' # segue::segue is the shared library
+    ldd "$work/cmake/$example" | grep -q 'libsegue.so.0.2 => ' # segue::segue is the shared library
 done
 grep -q '^page 3 was shown 1[0-9][0-9] times$' "$work/one_task.out"
 grep -q '^good: all 2 eigenvalues' "$work/many_tasks.out"
-ldd "$work/make/one_task" | grep -q 'libsegue.so.0 => '"$lib"
+ldd "$work/make/one_task" | grep -q 'libsegue.so.0.2 => '"$lib"
 "$work/prefix/bin/segue" complexity --models "$work/prefix/share/segue/models/paper.csv" |
     grep -q '^average .*26.58  15.12  3.28$'
 

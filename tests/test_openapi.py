@@ -15,7 +15,7 @@ import tempfile
 import unittest
 
 SOURCE = pathlib.Path(sys.argv[1]).resolve()
-DESCRIPTION = SOURCE / "src/serve/openapi.json"
+DESCRIPTION = SOURCE / "src/service/api/openapi.json"
 TOOLS = SOURCE / "build/openapi"
 REASON = "the tools are not installed: run scripts/install-openapi-tools"
 MISSING = not (TOOLS / "done").exists() and not os.environ.get("SEGUE_REQUIRE_OPENAPI")

@@ -173,7 +173,7 @@ class Local(Served):
 
     def test_what_it_serves_is_what_the_tree_has(self):
         status, raw = self.client.raw("GET", "/openapi.json")
-        self.assertEqual((status, raw), (200, (SOURCE / "src/serve/openapi.json").read_bytes()))
+        self.assertEqual((status, raw), (200, (SOURCE / "src/service/api/openapi.json").read_bytes()))
         described = json.loads(raw)["paths"]
         for path, operations in described.items():
             for method in operations:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The service while its wall clock jumps a day ahead or back, under it and between two runs: no task
 closes early, no default is counted early, rewards count; and what is due comes when it is due.
-tests/clock_shim.c sets the clock of the service alone.
+tests/support/clock_shim.c sets the clock of the service alone.
 
     tests/test_serve_clock.py PROGRAM SHIM
 

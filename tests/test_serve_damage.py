@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Damaged stores, through the program: what `segue store check` and `segue serve` say and do.
 
-tests/test_store_damage.c has the many random ones; here are a few, with exit codes and standard error.
+tests/unit/store/test_store_damage.c has the many random ones; here are a few, with exit codes and standard error.
 
 usage: test_serve_damage.py SEGUE SOURCE [unittest options]
 SPDX-License-Identifier: Apache-2.0"""

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The effect of transfer, as the API and the metrics show it.
 
-The interval is computed once more here, from the closed tasks; tests/test_confseq.c shows that it holds at every look.
+The interval is computed once more here, from the closed tasks; tests/unit/core/test_confseq.c shows that it holds at every look.
 
 usage: test_serve_effect.py SEGUE SOURCE [unittest options]
 SPDX-License-Identifier: Apache-2.0"""

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The store of a running program is sound after random operations, ends and kills.  tests/test_store_check.c
+"""The store of a running program is sound after random operations, ends and kills.  tests/unit/store/test_store_check.c
 does much more of it, without sockets.
 
 usage: test_store_check.py SEGUE SOURCE [unittest options]; SEGUE_SEQUENCES=N plays N sequences

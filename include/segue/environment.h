@@ -43,8 +43,9 @@ typedef enum segue_order {
 } segue_order;
 
 /** Read `shuffle` or `file`; @retval SEGUE_ENAME */
-SEGUE_API SEGUE_MUST_CHECK segue_status segue_order_parse(segue_order *out, const char *text,
-                                                          segue_error *err);
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_environment_parse_order(segue_order *out,
+                                                                      const char *text,
+                                                                      segue_error *err);
 
 /** Where tasks come from.  Zeros are the defaults; give `models`, `uniform_arms` or `samples`. */
 typedef struct segue_environment {
@@ -86,9 +87,9 @@ SEGUE_API size_t segue_environment_models(const segue_environment *env);
 SEGUE_API uint64_t segue_environment_tasks(const segue_environment *env);
 
 /** One simulated task: hidden means, and a stream of rewards for each arm. */
-typedef struct segue_world segue_world;
+typedef struct segue_simulated_task segue_simulated_task;
 
-/** Let segue_world_begin draw the model. */
+/** Let segue_simulated_task_begin draw the model. */
 #define SEGUE_ANY_MODEL SIZE_MAX
 
 /**
@@ -97,29 +98,30 @@ typedef struct segue_world segue_world;
  * @retval SEGUE_EDOMAIN, SEGUE_EUSAGE  as segue_environment_check
  * @retval SEGUE_ENOMEM
  */
-SEGUE_API SEGUE_MUST_CHECK segue_status segue_world_create(segue_world **out,
-                                                           const segue_environment *env,
-                                                           segue_error *err);
-SEGUE_API void segue_world_destroy(segue_world *world);
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_simulated_task_create(segue_simulated_task **out,
+                                                                    const segue_environment *env,
+                                                                    segue_error *err);
+SEGUE_API void segue_simulated_task_destroy(segue_simulated_task *world);
 
 /**
  * Begin task `task` (0 is the first; below segue_environment_tasks) of run `run`: draw its model,
  * unless one is given, and its means, and open its streams.
  */
-SEGUE_API void segue_world_begin(segue_world *world, uint64_t seed, uint64_t run, uint64_t task,
-                                 size_t model);
+SEGUE_API void segue_simulated_task_begin(segue_simulated_task *world, uint64_t seed, uint64_t run,
+                                          uint64_t task, size_t model);
 
 /** The model of the task, 0 if it has none; models after a switch count on from those before. */
-SEGUE_API size_t segue_world_model(const segue_world *world);
+SEGUE_API size_t segue_simulated_task_model(const segue_simulated_task *world);
 
 /** The means of the task: n_arms numbers. */
-SEGUE_API const double *segue_world_means(const segue_world *world);
+SEGUE_API const double *segue_simulated_task_means(const segue_simulated_task *world);
 
 /** The next reward of an arm. */
-SEGUE_API double segue_world_reward(segue_world *world, size_t arm);
+SEGUE_API double segue_simulated_task_reward(segue_simulated_task *world, size_t arm);
 
 /** The regret of so many pulls of each arm: what the best arm would have paid more, in mean. */
-SEGUE_API double segue_world_regret(const segue_world *world, const uint64_t *pulls);
+SEGUE_API double segue_simulated_task_regret(const segue_simulated_task *world,
+                                             const uint64_t *pulls);
 
 #ifdef __cplusplus
 }

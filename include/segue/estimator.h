@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 /** Up to so many arms the third moment is stored; above, the views of every task are. */
-#define SEGUE_MOMENTS_STORED 100
+#define SEGUE_MAX_DENSE_ARMS 100
 
 /** Estimators find at most so many models. */
 #define SEGUE_MAX_ESTIMATED 100
@@ -37,7 +37,7 @@ typedef enum segue_views {
     SEGUE_VIEWS_SYMMETRIC /* all pairs: less variance, at no cost in rewards */
 } segue_views;
 
-/** The sums over tasks.  Memory does not grow with the tasks up to SEGUE_MOMENTS_STORED arms. */
+/** The sums over tasks.  Memory does not grow with the tasks up to SEGUE_MAX_DENSE_ARMS arms. */
 typedef struct segue_moments segue_moments;
 
 /**
@@ -51,7 +51,7 @@ SEGUE_API void segue_moments_destroy(segue_moments *moments);
 /**
  * Add a task: its three views, 3 x n_arms averages, with a weight (1 for a task that happened).
  *
- * @retval SEGUE_EDOMAIN  a view is not within SEGUE_MAX_STRAY of 0, or the weight not 0 to 1e12
+ * @retval SEGUE_EDOMAIN  a view is not within SEGUE_MAX_ABS_MEAN of 0, or the weight not 0 to 1e12
  * @retval SEGUE_ENOMEM   on failure nothing is added
  */
 SEGUE_API SEGUE_MUST_CHECK segue_status segue_moments_add(segue_moments *moments,
@@ -59,7 +59,7 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_moments_add(segue_moments *moments
                                                           segue_error *err);
 
 /**
- * Add all tasks of `other`, as if they had been added one by one (above SEGUE_MOMENTS_STORED arms
+ * Add all tasks of `other`, as if they had been added one by one (above SEGUE_MAX_DENSE_ARMS arms
  * to the digits of single precision).
  *
  * @retval SEGUE_EDOMAIN  they differ in arms or in views
@@ -105,7 +105,7 @@ typedef struct segue_estimate_info {
     uint64_t n_tasks; /* tasks behind it; em: of those kept */
     size_t n_arms, n_models;
     const double *eigenvalue; /* n_eigenvalues: of M2, the largest first */
-    size_t n_eigenvalues;     /* n_arms, or above SEGUE_MOMENTS_STORED arms the leading few */
+    size_t n_eigenvalues;     /* n_arms, or above SEGUE_MAX_DENSE_ARMS arms the leading few */
     const double *lambda;     /* n_models: of the whitened tensor; em: NULL */
     double noise;             /* how large noise makes an eigenvalue: from the part of M2 that is
                                  not symmetric, and from its negative eigenvalues if known */
@@ -148,7 +148,7 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_estimator_add(segue_estimator *est
  * makes of the moments, and from the last estimate or, if there is none, a few random ones.
  *
  * That there is no estimate (fewer tasks than models, more models than arms, a second moment of
- * lower rank; em: fewer tasks than models) is an outcome, told by segue_estimator_look, and not an
+ * lower rank; em: fewer tasks than models) is an outcome, told by segue_estimator_info, and not an
  * error.  A model keeps its number from fit to fit, by matching each set with the one before.
  *
  * @retval SEGUE_EDOMAIN  the moments have another number of arms; or LAPACK failed
@@ -163,7 +163,7 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_estimator_fit(segue_estimator *est
 SEGUE_API const segue_models *segue_estimator_models(const segue_estimator *estimator);
 
 /** What the last fit rests on. */
-SEGUE_API segue_estimate_info segue_estimator_look(const segue_estimator *estimator);
+SEGUE_API segue_estimate_info segue_estimator_info(const segue_estimator *estimator);
 
 #ifdef __cplusplus
 }

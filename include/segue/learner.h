@@ -38,7 +38,7 @@ typedef struct segue_learner_config {
     size_t starts, steps;   /* L and N of rtp; defaults 24 and 40 */
     uint64_t every;         /* estimate again after so many tasks; default 1 */
     double growth;          /* but not before the tasks have grown by this share; default 0, and at
-                               least 0.05 with em or above SEGUE_MOMENTS_STORED arms */
+                               least 0.05 with em or above SEGUE_MAX_DENSE_ARMS arms */
     size_t hint;            /* tts, tla: types that somebody expects; default 0, unknown */
     size_t window;          /* finished tasks that are kept, by tts and tla (default 512) and by
                                tucb with em (default 8,192); 0: the default */
@@ -73,7 +73,7 @@ typedef struct segue_learner_kind {
 SEGUE_API const segue_learner_kind *segue_learner_kinds(size_t i);
 
 /** How a learner is doing. */
-typedef struct segue_learner_info {
+typedef struct segue_learner_summary {
     uint64_t opened, closed; /* tasks */
     uint64_t left_out;       /* closed tasks with an arm of fewer than three rewards (em: with no
                                 reward at all): their rewards are not in the estimate */
@@ -84,7 +84,7 @@ typedef struct segue_learner_info {
     size_t n_types;          /* tts, tla: found so far */
     double none;             /* and the share of tasks that fit none of them */
     segue_estimate_info estimate;
-} segue_learner_info;
+} segue_learner_summary;
 
 /**
  * @retval SEGUE_ENAME, SEGUE_EDOMAIN  a field of `config` is wrong
@@ -125,7 +125,7 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_close_task(segue_learner *
 SEGUE_API const segue_models *segue_learner_models(const segue_learner *learner);
 
 /** How the learner is doing. */
-SEGUE_API segue_learner_info segue_learner_look(const segue_learner *learner);
+SEGUE_API segue_learner_summary segue_learner_info(const segue_learner *learner);
 
 /** Its configuration, defaults filled in. */
 SEGUE_API const segue_learner_config *segue_learner_settings(const segue_learner *learner);
@@ -233,21 +233,22 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_merge(segue_learner *into,
 #define SEGUE_MAX_TYPES 16
 
 /** What a task was taken for at its end.  Types are counted from 1; 0 is "none of them". */
-typedef struct segue_taken {
+typedef struct segue_type_posterior {
     uint64_t version; /* that the task was opened with, whose types these are */
     size_t n_types;
     double weight[SEGUE_MAX_TYPES + 1]; /* n_types + 1: how likely each is, sum 1 */
-} segue_taken;
+} segue_type_posterior;
 
 /** What the task that was closed last was taken for; false: none was since the learner was made or
  * loaded, or it is tucb, which knows no types. */
-SEGUE_API bool segue_learner_last_taken(const segue_learner *learner, segue_taken *out);
+SEGUE_API bool segue_learner_last_posterior(const segue_learner *learner,
+                                            segue_type_posterior *out);
 
 /** What the next pull of a task is for. */
 typedef enum segue_purpose {
     SEGUE_EXPLOIT,    /* the arm with the largest mean now */
     SEGUE_TELL_APART, /* it tells two types apart, one of them maybe "none" */
-    SEGUE_LOOK        /* to know the arm better, whatever the type is */
+    SEGUE_EXPLORE     /* to know the arm better, whatever the type is */
 } segue_purpose;
 
 /** What an open task is taken for, and why.  Types are counted from 1; 0 is "none of them". */
@@ -304,8 +305,8 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_load(segue_learner **out, 
                                                            size_t n_arms, segue_error *err);
 
 /** eps_j = C sqrt(log(2 m K J / delta) / j): how far an estimate from j tasks may be off. */
-SEGUE_API double segue_model_error(double c, size_t n_models, size_t n_arms, uint64_t n_tasks,
-                                   double delta, uint64_t j);
+SEGUE_API double segue_tucb_model_error(double c, size_t n_models, size_t n_arms, uint64_t n_tasks,
+                                        double delta, uint64_t j);
 
 #ifdef __cplusplus
 }

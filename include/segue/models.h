@@ -11,10 +11,10 @@
 extern "C" {
 #endif
 
-#define SEGUE_MIN_ARMS   2
-#define SEGUE_MAX_ARMS   10000
-#define SEGUE_MAX_MODELS 1000
-#define SEGUE_MAX_STRAY  1e6 /* an estimated mean is within this of 0 */
+#define SEGUE_MIN_ARMS     2
+#define SEGUE_MAX_ARMS     10000
+#define SEGUE_MAX_MODELS   1000
+#define SEGUE_MAX_ABS_MEAN 1e6 /* an estimated mean is within this of 0 */
 
 /** What the means of a set are: the truth, in [0, 1], or estimates, which may stray a little. */
 typedef enum segue_models_kind { SEGUE_MODELS_KNOWN, SEGUE_MODELS_ESTIMATED } segue_models_kind;
@@ -34,7 +34,7 @@ typedef struct segue_models {
  *
  * `weight` has n_models entries >= 0, not all zero, and is normalised to sum 1; NULL gives equal
  * weights.  Means of a SEGUE_MODELS_KNOWN set must lie in [0, 1], of an estimated one within
- * SEGUE_MAX_STRAY of 0.
+ * SEGUE_MAX_ABS_MEAN of 0.
  *
  * @retval SEGUE_EDOMAIN  a size, a mean or a weight is outside its range
  * @retval SEGUE_ENOMEM

@@ -20,8 +20,8 @@ extern "C" {
  * @retval SEGUE_EPARSE  `text` is not such a number; *out is unchanged
  * @retval SEGUE_ENOMEM
  */
-SEGUE_API SEGUE_MUST_CHECK segue_status segue_parse_double(const char *text, double *out,
-                                                           segue_error *err);
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_number_parse_double(const char *text, double *out,
+                                                                  segue_error *err);
 
 /**
  * Read a whole number in [least, most], written with digits only.
@@ -29,9 +29,9 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_parse_double(const char *text, dou
  * @retval SEGUE_EPARSE   `text` is not a whole number
  * @retval SEGUE_EDOMAIN  it lies outside the range
  */
-SEGUE_API SEGUE_MUST_CHECK segue_status segue_parse_whole(const char *text, uint64_t least,
-                                                          uint64_t most, uint64_t *out,
-                                                          segue_error *err);
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_number_parse_integer(const char *text, uint64_t least,
+                                                                   uint64_t most, uint64_t *out,
+                                                                   segue_error *err);
 
 #ifdef __cplusplus
 }

@@ -82,9 +82,9 @@ typedef struct segue_option {
 /** What a policy cannot do without. */
 typedef enum segue_needs {
     SEGUE_NEEDS_NOTHING,
-    SEGUE_NEEDS_MODELS, /* a known model set */
-    SEGUE_NEEDS_NUMBER, /* one, or at least the number of models */
-    SEGUE_NEEDS_TOLD    /* to be told which model a task has */
+    SEGUE_NEEDS_MODELS,      /* a known model set */
+    SEGUE_NEEDS_MODEL_COUNT, /* one, or at least the number of models */
+    SEGUE_NEEDS_MODEL_INDEX  /* to be told which model a task has */
 } segue_needs;
 
 /** A choice that is drawn now and then, taken apart: with probability `share` it is `drawn`, else
@@ -108,7 +108,7 @@ typedef struct segue_policy {
     /* L of the confidence radius.  NULL: it has none. */
     double (*log_term)(const segue_setting *setting, const double *option);
     /* Bytes of what follows from the setting alone, and the working out, once.  NULL: none. */
-    size_t (*facts_size)(const segue_setting *setting, const double *option);
+    size_t (*precomputed_size)(const segue_setting *setting, const double *option);
     void (*prepare)(const segue_setting *setting, const double *option, void *facts);
     /* Bytes of what it keeps of the rewards.  NULL: nothing. */
     size_t (*state_size)(const segue_setting *setting, const double *option);
@@ -131,7 +131,7 @@ typedef struct segue_policy_spec {
 } segue_policy_spec;
 
 /** The policies, in the order of the documentation. */
-SEGUE_API const segue_policy *const *segue_policies(size_t *count);
+SEGUE_API const segue_policy *const *segue_policy_all(size_t *count);
 
 /**
  * Read `name` or `name:key=value,key=value`.
@@ -153,11 +153,11 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_policy_set(segue_policy_spec *spec
                                                          double value, segue_error *err);
 
 /** L = log(terms n^2 / delta), for UCB, UCB+ and mUCB; terms is m, or K where there is no set. */
-SEGUE_API double segue_log_term(size_t terms, uint64_t horizon, double delta);
+SEGUE_API double segue_policy_log_term(size_t terms, uint64_t horizon, double delta);
 
 /** L = log(2 m K n^2 / delta), for umUCB. */
-SEGUE_API double segue_log_term_estimated(size_t n_models, size_t n_arms, uint64_t horizon,
-                                          double delta);
+SEGUE_API double segue_policy_log_term_estimated(size_t n_models, size_t n_arms, uint64_t horizon,
+                                                 double delta);
 
 #ifdef __cplusplus
 }

@@ -15,13 +15,13 @@ extern "C" {
 #endif
 
 /** Purposes of the streams of a task.  Purpose i < n_arms: the rewards of arm i. */
-#define SEGUE_STREAM_MODEL     ((UINT64_C(1) << 32) + 0) /* which model the task has   */
-#define SEGUE_STREAM_MEANS     ((UINT64_C(1) << 32) + 1) /* its means around the model */
-#define SEGUE_STREAM_POLICY    ((UINT64_C(1) << 32) + 2) /* what the policy draws      */
-#define SEGUE_STREAM_ESTIMATOR ((UINT64_C(1) << 32) + 3) /* what the estimator draws   */
-#define SEGUE_STREAM_CHANCES   ((UINT64_C(1) << 32) + 4) /* draws to see what it draws */
-#define SEGUE_STREAM_THINNING  ((UINT64_C(1) << 32) + 5) /* which logged rows are kept */
-#define SEGUE_STREAM_BOOTSTRAP ((UINT64_C(1) << 32) + 6) /* tasks that are drawn again */
+#define SEGUE_STREAM_MODEL         ((UINT64_C(1) << 32) + 0) /* which model the task has   */
+#define SEGUE_STREAM_MEANS         ((UINT64_C(1) << 32) + 1) /* its means around the model */
+#define SEGUE_STREAM_POLICY        ((UINT64_C(1) << 32) + 2) /* what the policy draws      */
+#define SEGUE_STREAM_ESTIMATOR     ((UINT64_C(1) << 32) + 3) /* what the estimator draws   */
+#define SEGUE_STREAM_PROBABILITIES ((UINT64_C(1) << 32) + 4) /* draws to see what it draws */
+#define SEGUE_STREAM_THINNING      ((UINT64_C(1) << 32) + 5) /* which logged rows are kept */
+#define SEGUE_STREAM_BOOTSTRAP     ((UINT64_C(1) << 32) + 6) /* tasks that are drawn again */
 
 /** A stream: xoshiro256++ (Blackman and Vigna 2019).  Storage is the caller's. */
 typedef struct segue_rng {
@@ -29,7 +29,7 @@ typedef struct segue_rng {
 } segue_rng;
 
 /** Open the stream of that name.  Each of run, task and purpose is below 2^64 - 1. */
-SEGUE_API void segue_rng_open(segue_rng *rng, uint64_t seed, uint64_t run, uint64_t task,
+SEGUE_API void segue_rng_init(segue_rng *rng, uint64_t seed, uint64_t run, uint64_t task,
                               uint64_t purpose);
 
 /** The next 64 random bits. */
@@ -59,7 +59,7 @@ static inline double segue_rng_uniform(segue_rng *rng)
  * The threshold of a Bernoulli probability: a 53-bit uniform number is below it with
  * probability `p`, rounded up to a multiple of 2^-53.  `p` is in [0, 1].
  */
-SEGUE_API uint64_t segue_bernoulli_threshold(double p);
+SEGUE_API uint64_t segue_rng_bernoulli_threshold(double p);
 
 /**
  * Sixty-four Bernoulli draws at once, one a bit.
@@ -68,7 +68,7 @@ SEGUE_API uint64_t segue_bernoulli_threshold(double p);
  * word of the stream a bit, until every one is decided or the threshold has no further bits.
  * This is the definition of Bernoulli rewards: wider code must give the same bits.
  */
-SEGUE_API uint64_t segue_bernoulli_block(segue_rng *rng, uint64_t threshold);
+SEGUE_API uint64_t segue_rng_bernoulli_block(segue_rng *rng, uint64_t threshold);
 
 /** A standard normal number. */
 SEGUE_API double segue_rng_normal(segue_rng *rng);

@@ -13,13 +13,13 @@
 extern "C" {
 #endif
 
-#define SEGUE_MAX_LEAST UINT64_C(1000000000)
+#define SEGUE_MAX_MIN_REWARDS UINT64_C(1000000000)
 
 /** One reward of a log. */
-typedef struct segue_logged {
+typedef struct segue_logged_reward {
     uint32_t task, arm; /* from 0 on */
     double reward;      /* in [0, 1] */
-} segue_logged;
+} segue_logged_reward;
 
 /** Tasks of a log that can be played: each has rewards of every arm.  Read it freely; make it with
  * segue_samples_create. */
@@ -34,8 +34,8 @@ typedef struct segue_samples {
 
 /**
  * Group rows, which come in any order, by task and arm.  Tasks are numbered below `n_tasks`, arms
- * below `n_arms`; those tasks with fewer than `least` (1 .. SEGUE_MAX_LEAST) rewards of some arm
- * are left out, and counted.
+ * below `n_arms`; those tasks with fewer than `least` (1 .. SEGUE_MAX_MIN_REWARDS) rewards of some
+ * arm are left out, and counted.
  *
  * O(n_rows + n_tasks) time; beside the rows at most 24 bytes a row and 8 a task.
  *
@@ -44,7 +44,7 @@ typedef struct segue_samples {
  */
 SEGUE_API SEGUE_MUST_CHECK segue_status segue_samples_create(segue_samples **out, size_t n_tasks,
                                                              size_t n_arms,
-                                                             const segue_logged *rows,
+                                                             const segue_logged_reward *rows,
                                                              size_t n_rows, uint64_t least,
                                                              segue_error *err);
 

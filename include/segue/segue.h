@@ -11,7 +11,7 @@
 #include "segue/policy.h"
 #include "segue/rng.h"
 #include "segue/samples.h"
-#include "segue/simulate.h"
+#include "segue/simulation.h"
 #include "segue/stats.h"
 #include "segue/status.h"
 #include "segue/task.h"

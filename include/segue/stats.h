@@ -29,21 +29,21 @@ SEGUE_API void segue_stats_merge(segue_stats *stats, const segue_stats *other);
 SEGUE_API double segue_stats_variance(const segue_stats *stats);
 
 /** The standard error of the mean; NaN below two numbers. */
-SEGUE_API double segue_stats_error(const segue_stats *stats);
+SEGUE_API double segue_stats_standard_error(const segue_stats *stats);
 
 /**
  * How many standard errors around the mean of `count` normal numbers hold the true one with
  * probability 0.95: the 0.975-quantile of Student's t with count - 1 degrees of freedom.  NaN below
  * two numbers.
  */
-SEGUE_API double segue_student_95(uint64_t count);
+SEGUE_API double segue_stats_student_95(uint64_t count);
 
 /**
  * The q-quantile, linear between order statistics (q = 0 the smallest, 1 the largest).
  *
  * `values` is sorted in place; `count` >= 1; none is NaN; 0 <= q <= 1.
  */
-SEGUE_API double segue_quantile(double *values, size_t count, double q);
+SEGUE_API double segue_stats_quantile(double *values, size_t count, double q);
 
 #ifdef __cplusplus
 }

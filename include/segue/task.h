@@ -31,13 +31,13 @@ typedef struct segue_task_config {
 } segue_task_config;
 
 /** What a task has seen.  The arrays are the task's, and change with it. */
-typedef struct segue_task_info {
+typedef struct segue_task_summary {
     uint64_t step;            /* decisions */
     uint64_t no_model_left;   /* of them, made while no model agreed with the rewards */
     const uint64_t *pulls;    /* n_arms: rewards told */
     const double *sum;        /* n_arms: their sum, mapped to [0, 1] */
     segue_reason last_reason; /* why the last arm was chosen */
-} segue_task_info;
+} segue_task_summary;
 
 SEGUE_API segue_task_config segue_task_defaults(void);
 
@@ -66,7 +66,7 @@ SEGUE_API void segue_task_destroy(segue_task *task);
 SEGUE_API void segue_task_next(segue_task *task, const segue_rng *rng, size_t told);
 
 /** Forget all, also what the policy carries: a new run.  Follow it with segue_task_next. */
-SEGUE_API void segue_task_forget(segue_task *task);
+SEGUE_API void segue_task_reset(segue_task *task);
 
 /**
  * The arm to pull next: 0 .. n_arms - 1.
@@ -111,7 +111,7 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_task_tell(segue_task *task, size_t
                                                         segue_error *err);
 
 /** What the task has seen so far. */
-SEGUE_API segue_task_info segue_task_look(const segue_task *task);
+SEGUE_API segue_task_summary segue_task_info(const segue_task *task);
 
 /** The average reward of an arm so far, in the range that rewards are told in; NaN without one. */
 SEGUE_API double segue_task_mean(const segue_task *task, size_t arm);

@@ -96,8 +96,9 @@ SEGUE_API double segue_pull_bound_umucb(const segue_estimated_sets *sets, double
 /**
  * The bound on the expected regret of one task: n_arms + 2 L complexity.
  *
- * With segue_complexity_mucb and segue_log_term this is Theorem 1, with segue_complexity_tucb and
- * segue_log_term_estimated Theorem 3 as printed; with segue_complexity_ucb the bound for UCB.
+ * With segue_complexity_mucb and segue_policy_log_term this is Theorem 1, with
+ * segue_complexity_tucb and segue_policy_log_term_estimated Theorem 3 as printed; with
+ * segue_complexity_ucb the bound for UCB.
  */
 SEGUE_API double segue_regret_bound(size_t n_arms, double log_term, double complexity);
 
@@ -123,13 +124,13 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_spectrum_compute(segue_spectrum *o
                                                                segue_error *err);
 
 /** How well the robust tensor power method knows the means after so many tasks (Theorem 2). */
-typedef struct segue_recovery {
+typedef struct segue_recovery_source {
     double constant;      /* C(Theta) */
     double error;         /* the largest Euclidean error of a model's means */
     double least_tasks;   /* the theorem holds from so many tasks on */
     double second_moment; /* bound on the error of M2 */
     double third_moment;  /* bound on the error of M3 */
-} segue_recovery;
+} segue_recovery_source;
 
 /**
  * The bounds of Theorem 2 and of the concentration lemma behind it, with probability 1 - delta.
@@ -137,9 +138,9 @@ typedef struct segue_recovery {
  * `c3` and `c4` are the constants that the theorem leaves open; 1 is a usual choice.  All fields
  * but the last two are NaN where sigma_min is.
  */
-SEGUE_API segue_recovery segue_recovery_bound(const segue_models *models,
-                                              const segue_spectrum *spectrum, double n_tasks,
-                                              double delta, double c3, double c4);
+SEGUE_API segue_recovery_source segue_recovery_bound(const segue_models *models,
+                                                     const segue_spectrum *spectrum, double n_tasks,
+                                                     double delta, double c3, double c4);
 
 #ifdef __cplusplus
 }

@@ -9,14 +9,14 @@
 extern "C" {
 #endif
 
-/** The version of the library that is linked, such as "0.1.0". */
+/** The version of the library that is linked, such as "0.2.0". */
 SEGUE_API const char *segue_version(void);
 
 /** How it was built: build type and compiler, such as "Release, gcc 12.2.0". */
-SEGUE_API const char *segue_build(void);
+SEGUE_API const char *segue_version_build(void);
 
 /** The linear algebra in use, such as "OpenBLAS 0.3.21 ... Haswell". */
-SEGUE_API const char *segue_blas(void);
+SEGUE_API const char *segue_linalg_backend(void);
 
 #ifdef __cplusplus
 }

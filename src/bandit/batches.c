@@ -5,6 +5,7 @@
  * Interleaved: the t-th reward of an arm goes to batch t mod 3: O(n_arms), however long the task.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/batches.h"
+#include "core/fail.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@ segue_status segue_batches_init(batches *b, segue_batches kind, size_t n_arms, u
     b->arm = kept ? calloc(horizon, sizeof *b->arm) : NULL;
     b->reward = kept ? calloc(horizon, sizeof *b->reward) : NULL;
     if (!b->sum || !b->count || (kept && (!b->arm || !b->reward)))
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the batches of a task");
+        return segue_fail_no_memory(err, "the batches of a task");
     return SEGUE_OK;
 }
 

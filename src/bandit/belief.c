@@ -10,21 +10,21 @@
 
 #include <math.h>
 
-#include "core/draw.h"
-#include "core/screen.h"
+#include "core/random/beta.h"
+#include "core/random/rng_sample.h"
 
 /* A possible component can come back, however long the others did better. */
-#define LEAST_WEIGHT 1e-200
+#define MIN_WEIGHT 1e-200
 
-#define FAR_BELOW   2.4 /* standard deviations: where most draws are above */
-#define MOST_CHANCE 0.5 /* of a draw to be below, that is of use */
+#define FAR_BELOW       2.4 /* standard deviations: where most draws are above */
+#define MAX_PROBABILITY 0.5 /* of a draw to be below, that is of use */
 
-segue_prior segue_prior_flat(size_t n_arms, const double *ones)
+segue_prior segue_belief_flat_prior(size_t n_arms, const double *ones)
 {
     return (segue_prior){.n_components = 1, .n_arms = n_arms, .weight = ones, .a = ones, .b = ones};
 }
 
-segue_prior segue_prior_points(const segue_models *models)
+segue_prior segue_belief_point_prior(const segue_models *models)
 {
     return (segue_prior){.n_components = models->n_models,
                          .n_arms = models->n_arms,
@@ -53,7 +53,7 @@ double segue_belief_mean(const segue_belief *belief, size_t component, size_t ar
                       (double)belief->pulls[arm], belief->sum[arm]);
 }
 
-double segue_belief_step(const segue_belief *belief, size_t component, size_t arm)
+double segue_belief_step_size(const segue_belief *belief, size_t component, size_t arm)
 {
     const segue_prior *prior = &belief->prior;
     const size_t place = component * prior->n_arms + arm;
@@ -116,14 +116,14 @@ void segue_belief_update(const segue_belief *belief, size_t arm, double reward, 
     for (size_t q = 0; q < prior->n_components; q++)
         if (weight[q] > 0.0) {
             const double share = weight[q] / total;
-            weight[q] = share > LEAST_WEIGHT ? share : LEAST_WEIGHT;
+            weight[q] = share > MIN_WEIGHT ? share : MIN_WEIGHT;
         }
 }
 
-size_t segue_belief_component(const segue_belief *belief, segue_rng *rng)
+size_t segue_belief_draw_component(const segue_belief *belief, segue_rng *rng)
 {
     const size_t count = belief->prior.n_components;
-    return count == 1 ? 0 : segue_draw_index(rng, belief->weight, count);
+    return count == 1 ? 0 : segue_rng_index(rng, belief->weight, count);
 }
 
 /* Beta(a, b) of an arm under a component, after its rewards. */
@@ -140,7 +140,7 @@ static inline posterior posterior_of(const segue_belief *belief, size_t componen
 }
 
 /* Those of all arms, in the room that there is. */
-static segue_betas take_posteriors(const segue_belief *belief, size_t component)
+static segue_beta_array collect_posteriors(const segue_belief *belief, size_t component)
 {
     const size_t n_arms = belief->prior.n_arms;
     double *a = belief->room, *b = a + n_arms;
@@ -149,7 +149,7 @@ static segue_betas take_posteriors(const segue_belief *belief, size_t component)
         a[arm] = p.a;
         b[arm] = p.b;
     }
-    return (segue_betas){.a = a, .b = b, .count = n_arms};
+    return (segue_beta_array){.a = a, .b = b, .count = n_arms};
 }
 
 /* The best arm so far, and its mean as drawn. */
@@ -189,7 +189,7 @@ static size_t draw_all(const segue_belief *belief, size_t component, segue_rng *
 }
 
 /* The arm whose mean is the largest. */
-static size_t leader_of(const segue_betas *betas)
+static size_t leader_of(const segue_beta_array *betas)
 {
     double a = betas->a[0], b = betas->b[0];
     size_t leader = 0;
@@ -205,21 +205,21 @@ static size_t leader_of(const segue_betas *betas)
 /* Let the others try to be above the leader, each with its chance c: the first does if u < c, then
  * the second if (u - c) / (1 - c) is below its own, and so on.  Without a chance that is known they
  * are drawn. */
-static size_t try_others(const segue_betas *betas, winner leader, double u, const ziggurat *fast,
-                         segue_rng *rng)
+static size_t try_others(const segue_beta_array *betas, winner leader, double u,
+                         const ziggurat *fast, segue_rng *rng)
 {
     winner best = leader;
     for (size_t arm = 0; arm < betas->count; arm++) {
         if (arm == leader.arm)
             continue;
         const double a = betas->a[arm], b = betas->b[arm];
-        const double c = segue_chance_above(leader.value, a, b);
+        const double c = segue_beta_tail_bound(leader.value, a, b);
         if (!(c < 1.0)) {
-            challenge(&best, arm, segue_draw_beta(fast, rng, a, b));
+            challenge(&best, arm, segue_beta_draw(fast, rng, a, b));
         } else if (u >= c) {
             u = (u - c) / (1.0 - c);
         } else {
-            challenge(&best, arm, segue_draw_above(leader.value, c, rng, a, b));
+            challenge(&best, arm, segue_beta_draw_above(leader.value, c, rng, a, b));
             u = segue_rng_uniform(rng);
         }
     }
@@ -227,22 +227,24 @@ static size_t try_others(const segue_betas *betas, winner leader, double u, cons
 }
 
 /* Find out who leads, and what holds for most draws of its mean. */
-static void take_lead(segue_lead *lead, const segue_belief *belief, size_t component)
+static void update_leader_cache(segue_leader_cache *lead, const segue_belief *belief,
+                                size_t component)
 {
-    const segue_betas betas = take_posteriors(belief, component);
+    const segue_beta_array betas = collect_posteriors(belief, component);
     lead->component = component;
     lead->arm = leader_of(&betas);
     const double a = betas.a[lead->arm], n = a + betas.b[lead->arm], mean = a / n;
     lead->bar = mean - FAR_BELOW * sqrt(mean * (1.0 - mean) / (n + 1.0));
-    lead->chance = lead->bar > 0.0 ? segue_chances_above(lead->bar, &betas, lead->arm) : INFINITY;
+    lead->chance =
+        lead->bar > 0.0 ? segue_beta_tail_bound_sum(lead->bar, &betas, lead->arm) : INFINITY;
     lead->holds = lead->chance < 1.0;
 }
 
 /* The chance that a mean is below the bar of a lead; infinite where none of use is known. */
-static double chance_below(const segue_lead *lead, posterior p)
+static double probability_below(const segue_leader_cache *lead, posterior p)
 {
-    const double chance = lead->holds ? segue_chance_above(1.0 - lead->bar, p.b, p.a) : INFINITY;
-    return chance < MOST_CHANCE ? chance : INFINITY;
+    const double chance = lead->holds ? segue_beta_tail_bound(1.0 - lead->bar, p.b, p.a) : INFINITY;
+    return chance < MAX_PROBABILITY ? chance : INFINITY;
 }
 
 /* Draw the leader's mean, where u has told with a chance < 1 whether it may be below the bar; else
@@ -250,11 +252,11 @@ static double chance_below(const segue_lead *lead, posterior p)
 static double draw_leader(posterior p, double bar, double chance, double *u, const ziggurat *fast,
                           segue_rng *rng)
 {
-    double x = segue_draw_beta(fast, rng, p.a, p.b);
+    double x = segue_beta_draw(fast, rng, p.a, p.b);
     if (!(chance < 1.0))
         return x;
     if (*u < chance) {
-        const double above = segue_draw_above(1.0 - bar, chance, rng, p.b, p.a);
+        const double above = segue_beta_draw_above(1.0 - bar, chance, rng, p.b, p.a);
         *u = segue_rng_uniform(rng);
         if (above > 0.0)
             return 1.0 - above;
@@ -262,7 +264,7 @@ static double draw_leader(posterior p, double bar, double chance, double *u, con
         *u = (*u - chance) / (1.0 - chance);
     }
     while (x < bar)
-        x = segue_draw_beta(fast, rng, p.a, p.b);
+        x = segue_beta_draw(fast, rng, p.a, p.b);
     return x;
 }
 
@@ -272,11 +274,11 @@ static double draw_leader(posterior p, double bar, double chance, double *u, con
 static size_t draw_screened(const segue_belief *belief, size_t component, const ziggurat *fast,
                             segue_rng *rng)
 {
-    segue_lead *lead = belief->lead;
+    segue_leader_cache *lead = belief->lead;
     if (!lead->holds || lead->component != component)
-        take_lead(lead, belief, component);
+        update_leader_cache(lead, belief, component);
     const posterior p = posterior_of(belief, component, lead->arm);
-    const double chance = chance_below(lead, p);
+    const double chance = probability_below(lead, p);
     double u = segue_rng_uniform(rng);
     if (u >= chance + lead->chance)
         return lead->arm;
@@ -284,14 +286,14 @@ static size_t draw_screened(const segue_belief *belief, size_t component, const 
     lead->holds &= x >= lead->bar; /* else it may lead no more */
     if (lead->holds && u >= lead->chance)
         return lead->arm;
-    const segue_betas betas = take_posteriors(belief, component);
+    const segue_beta_array betas = collect_posteriors(belief, component);
     return try_others(&betas, (winner){.arm = lead->arm, .value = x}, u, fast, rng);
 }
 
 size_t segue_belief_thompson(const segue_belief *belief, const ziggurat *fast, segue_rng *rng)
 {
     const segue_prior *prior = &belief->prior;
-    const size_t component = segue_belief_component(belief, rng);
+    const size_t component = segue_belief_draw_component(belief, rng);
     if (!prior->b)
         return best_point(belief, component);
     if (belief->allowed || (prior->n_components == 1 && !fast))

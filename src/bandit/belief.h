@@ -6,7 +6,7 @@
 #ifndef SEGUE_BANDIT_BELIEF_H
 #define SEGUE_BANDIT_BELIEF_H
 
-#include "core/ziggurat.h"
+#include "core/random/ziggurat.h"
 #include "segue/policy.h"
 
 #define SEGUE_MAX_COMPONENTS 17 /* of a prior that a task is taught: 16 types, and none of them */
@@ -21,35 +21,35 @@ struct segue_prior {
 
 /* What a draw has found out that spares the next ones work: under a component, the others are above
  * `bar` with chances whose sum is at most `chance`; true until one of the others has a reward. */
-typedef struct segue_lead {
+typedef struct segue_leader_cache {
     bool holds;
     size_t component, arm;
     double bar, chance;
-} segue_lead;
+} segue_leader_cache;
 
 /* What it believes now.  The arrays are borrowed. */
 typedef struct segue_belief {
     segue_prior prior;
-    const double *weight;  /* n_components: how likely each is, sum 1; all 0: none is possible */
-    const uint64_t *pulls; /* n_arms: the rewards so far */
-    const double *sum;     /* n_arms: their sum */
-    const bool *allowed;   /* n_arms: the arms that may be pulled; NULL: all */
-    segue_lead *lead;      /* of the draws so far; NULL, as the room: no draw will be made */
-    double *room;          /* 2 n_arms: scratch of a draw */
+    const double *weight;     /* n_components: how likely each is, sum 1; all 0: none is possible */
+    const uint64_t *pulls;    /* n_arms: the rewards so far */
+    const double *sum;        /* n_arms: their sum */
+    const bool *allowed;      /* n_arms: the arms that may be pulled; NULL: all */
+    segue_leader_cache *lead; /* of the draws so far; NULL, as the room: no draw will be made */
+    double *room;             /* 2 n_arms: scratch of a draw */
 } segue_belief;
 
 /* One flat component; `ones` are n_arms times 1. */
-segue_prior segue_prior_flat(size_t n_arms, const double *ones);
+segue_prior segue_belief_flat_prior(size_t n_arms, const double *ones);
 
 /* The models as points. */
-segue_prior segue_prior_points(const segue_models *models);
+segue_prior segue_belief_point_prior(const segue_models *models);
 
 /* The expected reward of an arm under a component. */
 double segue_belief_mean(const segue_belief *belief, size_t component, size_t arm);
 
 /* 1 / (a + b): how far, as a share of what is left to 0 or 1, a reward moves that mean; 0 for a
  * point.  After s rewards of 1 in t pulls the mean is (mean + s step) / (1 + t step). */
-double segue_belief_step(const segue_belief *belief, size_t component, size_t arm);
+double segue_belief_step_size(const segue_belief *belief, size_t component, size_t arm);
 
 /* Whether an arm may be pulled. */
 static inline bool segue_belief_allows(const segue_belief *belief, size_t arm)
@@ -65,7 +65,7 @@ void segue_belief_update(const segue_belief *belief, size_t arm, double reward, 
 
 /* A draw of a component, of one that is possible; of a single component no number is drawn.  Both
  * forms of Thompson sampling ask here: what is to be said about which is drawn is said there. */
-size_t segue_belief_component(const segue_belief *belief, segue_rng *rng);
+size_t segue_belief_draw_component(const segue_belief *belief, segue_rng *rng);
 
 /* A draw of a component, then of its means: the allowed arm that is best under them.  Means that
  * have no chance are not drawn, but for a belief of one component, which draws no component and all

@@ -20,7 +20,7 @@
     }
 #define N_UCB_OPTIONS 2
 extern const segue_option segue_ucb_options[N_UCB_OPTIONS]; /* delta, log */
-void segue_ucb_settle(const segue_setting *setting, double *option);
+void segue_ucb_fill_defaults(const segue_setting *setting, double *option);
 double segue_ucb_log_term(const segue_setting *setting, const double *option);
 
 /* UCB's choice with the L of the view: what others fall back to. */
@@ -30,8 +30,8 @@ size_t segue_ucb_arm(const segue_view *view);
 size_t segue_ts_arm(const segue_view *view, segue_rng *rng);
 
 /* UCB on the counts that a policy carries from task to task, a set for each model it is told. */
-segue_choice segue_carried_choose(const segue_view *view, segue_rng *rng);
-void segue_carried_update(const segue_view *view, size_t arm, double reward);
+segue_choice segue_carried_ucb_choose(const segue_view *view, segue_rng *rng);
+void segue_carried_ucb_update(const segue_view *view, size_t arm, double reward);
 
 /* An arm by the policy's ordinary rule. */
 static inline segue_choice by_rule(size_t arm)
@@ -40,7 +40,7 @@ static inline segue_choice by_rule(size_t arm)
 }
 
 /* Set an option to its default unless it was given. */
-static inline void settle_option(double *option, double fallback)
+static inline void fill_default(double *option, double fallback)
 {
     if (isnan(*option))
         *option = fallback;
@@ -82,12 +82,12 @@ static inline bool is_compatible(const segue_view *view, const double *model, do
 }
 
 /* The arm asked for least often, of those that are allowed. */
-size_t segue_least_asked(const segue_view *view);
+size_t segue_choose_least_asked(const segue_view *view);
 
 /* The best arm of a known model, of those that are allowed. */
-size_t segue_best_allowed(const segue_view *view, size_t model);
+size_t segue_choose_best_arm(const segue_view *view, size_t model);
 
-#define NEXT_TO_NONE 1e-300 /* discounted pulls of which the inverse would be infinite */
+#define MIN_DISCOUNTED_PULLS 1e-300 /* discounted pulls of which the inverse would be infinite */
 
 /* What the bound of an arm rests on: a number of rewards, perhaps discounted, and their sum. */
 typedef struct arm_counts {
@@ -106,7 +106,7 @@ static inline size_t largest_bound(const segue_view *view, counts_function count
         if (!is_allowed(view, arm))
             continue;
         const arm_counts c = counts(view, arm);
-        if (!(c.pulls > NEXT_TO_NONE)) {
+        if (!(c.pulls > MIN_DISCOUNTED_PULLS)) {
             if (!is_outstanding(view, arm))
                 return arm;
             continue;
@@ -117,7 +117,7 @@ static inline size_t largest_bound(const segue_view *view, counts_function count
             best = arm;
         }
     }
-    return best < view->n_arms ? best : segue_least_asked(view);
+    return best < view->n_arms ? best : segue_choose_least_asked(view);
 }
 
 /* The counts of the policies that go by the rewards of this task alone. */

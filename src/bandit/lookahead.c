@@ -36,7 +36,7 @@
 #define SAME   1e-9  /* gains, likewise */
 #define GROUPS 16    /* outcomes are put into about so many */
 #define WIDTH  4     /* candidates are compared so many at a time */
-#define POWERS (SEGUE_LONGEST_BLOCK + 1)
+#define POWERS (SEGUE_MAX_BLOCK + 1)
 
 /* What a decision works on: the components that have a say, side by side. */
 typedef struct sight {
@@ -76,7 +76,7 @@ static size_t round_up(size_t count)
     return (count + WIDTH - 1) / WIDTH * WIDTH;
 }
 
-size_t segue_lookahead_size(size_t n_components, size_t n_arms)
+size_t segue_lookahead_scratch_size(size_t n_components, size_t n_arms)
 {
     const size_t doubles = n_components * (n_arms + round_up(n_arms) + 9 + 3 * POWERS) + n_arms;
     return doubles * sizeof(double) + (n_components + n_arms) * sizeof(size_t);
@@ -111,7 +111,7 @@ static void share_out(sight *s, size_t n_components, void *memory)
     s->top = s->seen + n_components;
 }
 
-static void see_components(sight *s)
+static void select_components(sight *s)
 {
     s->n_seen = 0;
     for (size_t q = 0; q < s->belief->prior.n_components; q++)
@@ -122,7 +122,7 @@ static void see_components(sight *s)
     assert(s->n_seen > 0);
 }
 
-static void see_means(sight *s)
+static void compute_means(sight *s)
 {
     for (size_t arm = 0; arm < s->n_arms; arm++)
         s->value[arm] = 0.0;
@@ -158,7 +158,7 @@ static bool is_beaten_twice(const sight *s, size_t arm)
 }
 
 /* The candidates: e, those that it does not beat, and the others, which stand in for it. */
-static void see_candidates(sight *s)
+static void select_candidates(sight *s)
 {
     s->n_top = 0;
     s->top[s->n_top++] = s->best;
@@ -182,9 +182,9 @@ static void see(sight *s, const segue_belief *belief, void *memory)
     s->belief = belief;
     s->n_arms = belief->prior.n_arms;
     share_out(s, belief->prior.n_components, memory);
-    see_components(s);
-    see_means(s);
-    see_candidates(s);
+    select_components(s);
+    compute_means(s);
+    select_candidates(s);
 }
 
 /* ---- one arm ----------------------------------------------------------------------------- */
@@ -221,7 +221,7 @@ static void turn_to(sight *s, size_t arm)
     s->powers = 1;
     for (size_t q = 0; q < s->n_seen; q++) {
         s->own[q] = s->mean[q * s->n_arms + arm];
-        s->step[q] = segue_belief_step(s->belief, s->seen[q], arm);
+        s->step[q] = segue_belief_step_size(s->belief, s->seen[q], arm);
         s->up[q] = s->down[q] = s->all[q] = 1.0;
         s->rival[q] = 0.0;
         for (size_t i = 0; i < s->stride; i++)
@@ -332,7 +332,7 @@ static double rise(sight *s, size_t arm, size_t block)
     return total;
 }
 
-double segue_lookahead_rise(const segue_belief *belief, size_t arm, size_t block, void *memory)
+double segue_lookahead_gain(const segue_belief *belief, size_t arm, size_t block, void *memory)
 {
     sight s;
     see(&s, belief, memory);
@@ -343,14 +343,14 @@ double segue_lookahead_rise(const segue_belief *belief, size_t arm, size_t block
 /* ---- the choice -------------------------------------------------------------------------- */
 
 /* Whether the arm before is the same to every component, and has been looked at. */
-static bool is_like_the_last(const sight *s, size_t arm)
+static bool equals_previous(const sight *s, size_t arm)
 {
     if (arm == 0 || !segue_belief_allows(s->belief, arm - 1))
         return false;
     for (size_t q = 0; q < s->n_seen; q++) {
         const double *mean = s->mean + q * s->n_arms + arm;
-        if (mean[0] != mean[-1] || segue_belief_step(s->belief, s->seen[q], arm) !=
-                                       segue_belief_step(s->belief, s->seen[q], arm - 1))
+        if (mean[0] != mean[-1] || segue_belief_step_size(s->belief, s->seen[q], arm) !=
+                                       segue_belief_step_size(s->belief, s->seen[q], arm - 1))
             return false;
     }
     return true;
@@ -361,8 +361,8 @@ static void look_at(sight *s, size_t arm, double remaining, segue_lookahead *fou
 {
     const double lack = s->value[s->best] - s->value[arm];
     turn_to(s, arm);
-    const double most = reach(s, SEGUE_LONGEST_BLOCK);
-    for (size_t block = 1; block <= SEGUE_LONGEST_BLOCK; block *= 2) {
+    const double most = reach(s, SEGUE_MAX_BLOCK);
+    for (size_t block = 1; block <= SEGUE_MAX_BLOCK; block *= 2) {
         const double left = remaining - (double)block, cost = (double)block * lack;
         if (left <= 0.0 || left * most - cost <= found->gain + SAME)
             break; /* nor will longer ones gain more */
@@ -385,20 +385,20 @@ static bool waits(sight *s, double remaining, const segue_lookahead *found)
     return own.arm == s->best;
 }
 
-segue_lookahead segue_look_ahead(const segue_belief *belief, uint64_t remaining, void *memory)
+segue_lookahead segue_lookahead_choose(const segue_belief *belief, uint64_t remaining, void *memory)
 {
     sight s;
     see(&s, belief, memory);
     segue_lookahead found = {.arm = s.best};
     for (size_t arm = 0; arm < s.n_arms; arm++)
-        if (arm != s.best && segue_belief_allows(belief, arm) && !is_like_the_last(&s, arm))
+        if (arm != s.best && segue_belief_allows(belief, arm) && !equals_previous(&s, arm))
             look_at(&s, arm, (double)remaining, &found);
     if (found.arm != s.best && !waits(&s, (double)remaining, &found))
         return found;
     return (segue_lookahead){.arm = s.best, .exploits = true};
 }
 
-bool segue_lookahead_tells(const segue_belief *belief, size_t arm, size_t pair[2])
+bool segue_lookahead_separated_pair(const segue_belief *belief, size_t arm, size_t pair[2])
 {
     double most = 0.0;
     for (size_t q = 0; q < belief->prior.n_components; q++)

@@ -5,7 +5,7 @@
 
 #include "bandit/belief.h"
 
-#define SEGUE_LONGEST_BLOCK 32 /* blocks are 1, 2, 4, ... pulls */
+#define SEGUE_MAX_BLOCK 32 /* blocks are 1, 2, 4, ... pulls */
 
 typedef struct segue_lookahead {
     size_t arm;
@@ -15,18 +15,19 @@ typedef struct segue_lookahead {
 } segue_lookahead;
 
 /* Bytes of memory that the functions below work in. */
-size_t segue_lookahead_size(size_t n_components, size_t n_arms);
+size_t segue_lookahead_scratch_size(size_t n_components, size_t n_arms);
 
 /* The allowed arm to pull with `remaining` pulls left, this one included.  Needs a component that
  * is possible.  `memory`, aligned for doubles, holds nothing from call to call. */
-segue_lookahead segue_look_ahead(const segue_belief *belief, uint64_t remaining, void *memory);
+segue_lookahead segue_lookahead_choose(const segue_belief *belief, uint64_t remaining,
+                                       void *memory);
 
-/* By how much `block` pulls of an arm, at most SEGUE_LONGEST_BLOCK, are expected to raise the
+/* By how much `block` pulls of an arm, at most SEGUE_MAX_BLOCK, are expected to raise the
  * largest mean; outcomes of 16 pulls are told apart in pairs, of 32 in threes. */
-double segue_lookahead_rise(const segue_belief *belief, size_t arm, size_t block, void *memory);
+double segue_lookahead_gain(const segue_belief *belief, size_t arm, size_t block, void *memory);
 
 /* The two components that a pull of the arm tells apart most; false where none differ.  A pull
  * that does not exploit is made for them. */
-bool segue_lookahead_tells(const segue_belief *belief, size_t arm, size_t pair[2]);
+bool segue_lookahead_separated_pair(const segue_belief *belief, size_t arm, size_t pair[2]);
 
 #endif

@@ -1,6 +1,7 @@
 /* models.c - make, check and free a model set.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "segue/models.h"
+#include "core/fail.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -23,7 +24,8 @@ static segue_status check_means(segue_models_kind kind, size_t n_arms, size_t n_
 {
     for (size_t i = 0; i < n_models * n_arms; i++) {
         const bool known = kind == SEGUE_MODELS_KNOWN;
-        const double least = known ? 0.0 : -SEGUE_MAX_STRAY, most = known ? 1.0 : SEGUE_MAX_STRAY;
+        const double least = known ? 0.0 : -SEGUE_MAX_ABS_MEAN,
+                     most = known ? 1.0 : SEGUE_MAX_ABS_MEAN;
         if (!(mean[i] >= least && mean[i] <= most)) /* also catches NaN */
             return segue_fail(err, SEGUE_EDOMAIN,
                               "model %zu, arm %zu: the mean is %g; need a number from %g to %g",
@@ -82,7 +84,7 @@ segue_status segue_models_create(segue_models **out, segue_models_kind kind, siz
 
     segue_models *models = calloc(1, sizeof *models);
     if (!models)
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a model set");
+        return segue_fail_no_memory(err, "a model set");
     models->kind = kind;
     models->n_arms = n_arms;
     models->n_models = n_models;

@@ -78,7 +78,7 @@ static segue_status read_value(const option_table *table, const segue_option *op
     }
     double value = 0.0;
     segue_error inner;
-    const segue_status parsed = segue_parse_double(text, &value, &inner);
+    const segue_status parsed = segue_number_parse_double(text, &value, &inner);
     if (parsed != SEGUE_OK)
         return segue_fail(err, parsed, "%s: %s: %s", table->owner, option->key, inner.message);
     const segue_status status = check_number(table, option, value, err);
@@ -112,8 +112,8 @@ static segue_status read_one(const option_table *table, const char *text, size_t
     return read_value(table, &table->options[i], equals + 1, &value[i], err);
 }
 
-segue_status segue_options_read(const option_table *table, const char *text, double *value,
-                                segue_error *err)
+segue_status segue_options_parse(const option_table *table, const char *text, double *value,
+                                 segue_error *err)
 {
     for (;;) {
         const size_t span = strcspn(text, ",");
@@ -156,7 +156,7 @@ segue_status segue_options_check(const option_table *table, const double *value,
     return status;
 }
 
-option_table segue_options_of(const segue_policy *policy)
+option_table segue_options_of_policy(const segue_policy *policy)
 {
     return (option_table){.kind = "policy",
                           .owner = policy->name,

@@ -18,15 +18,15 @@ typedef struct option_table {
  *
  * @retval SEGUE_ENAME, SEGUE_EPARSE, SEGUE_EDOMAIN
  */
-SEGUE_MUST_CHECK segue_status segue_options_read(const option_table *table, const char *text,
-                                                 double *value, segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_options_parse(const option_table *table, const char *text,
+                                                  double *value, segue_error *err);
 
 /** Check numbers that were set otherwise; NaN is the default and always fits. */
 SEGUE_MUST_CHECK segue_status segue_options_check(const option_table *table, const double *value,
                                                   segue_error *err);
 
 /** The table of a policy. */
-option_table segue_options_of(const segue_policy *policy);
+option_table segue_options_of_policy(const segue_policy *policy);
 
 /** Set one to a number, or to the rank of a word. */
 SEGUE_MUST_CHECK segue_status segue_options_set(const option_table *table, const char *key,

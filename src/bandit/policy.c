@@ -9,7 +9,7 @@
 #include "bandit/options.h"
 #include "core/text.h"
 
-#define LONGEST_NAME 63
+#define MAX_NAME_LENGTH 63
 
 extern const segue_policy segue_policy_ucb, segue_policy_ucb_plus, segue_policy_mucb,
     segue_policy_umucb, segue_policy_ucb_test, segue_policy_sw_ucb, segue_policy_d_ucb,
@@ -25,7 +25,7 @@ static const segue_policy *const registry[] = {
     &segue_policy_round_robin,
 };
 
-const segue_policy *const *segue_policies(size_t *count)
+const segue_policy *const *segue_policy_all(size_t *count)
 {
     *count = sizeof registry / sizeof *registry;
     return registry;
@@ -57,16 +57,16 @@ segue_status segue_policy_set(segue_policy_spec *spec, const char *key, double v
 {
     if (!spec->policy)
         return segue_fail(err, SEGUE_EDOMAIN, "no policy is given; see segue_policy_parse");
-    const option_table table = segue_options_of(spec->policy);
+    const option_table table = segue_options_of_policy(spec->policy);
     return segue_options_set(&table, key, value, spec->option, err);
 }
 
 segue_status segue_policy_parse(segue_policy_spec *out, const char *text, segue_error *err)
 {
-    char name[LONGEST_NAME + 1];
+    char name[MAX_NAME_LENGTH + 1];
     const size_t length = strcspn(text, ":");
-    (void)snprintf(name, sizeof name, "%.*s", (int)(length < LONGEST_NAME ? length : LONGEST_NAME),
-                   text);
+    (void)snprintf(name, sizeof name, "%.*s",
+                   (int)(length < MAX_NAME_LENGTH ? length : MAX_NAME_LENGTH), text);
     *out = (segue_policy_spec){.policy = NULL};
     for (size_t i = 0; i < SEGUE_MAX_OPTIONS; i++)
         out->option[i] = NAN;
@@ -74,6 +74,6 @@ segue_status segue_policy_parse(segue_policy_spec *out, const char *text, segue_
     const segue_status status = find_policy(name, &out->policy, err);
     if (status != SEGUE_OK || text[length] == '\0')
         return status;
-    const option_table table = segue_options_of(out->policy);
-    return segue_options_read(&table, text + length + 1, out->option, err);
+    const option_table table = segue_options_of_policy(out->policy);
+    return segue_options_parse(&table, text + length + 1, out->option, err);
 }

@@ -11,6 +11,7 @@
 #include "bandit/batches.h"
 #include "bandit/options.h"
 #include "bandit/task.h"
+#include "core/fail.h"
 
 struct segue_task {
     const segue_policy *policy;
@@ -25,7 +26,7 @@ struct segue_task {
     double option[SEGUE_MAX_OPTIONS];
     double lowest, highest;
     double width; /* highest - lowest */
-    size_t state_size, facts_size;
+    size_t state_size, precomputed_size;
     size_t n_told;
     batches batches;
     void *owner;
@@ -39,8 +40,8 @@ segue_task_config segue_task_defaults(void)
         .setting = {.horizon = 1000, .n_tasks = 1}, .lowest = 0.0, .highest = 1.0, .seed = 1};
 }
 
-segue_status segue_setting_check(const segue_setting *setting, double lowest, double highest,
-                                 segue_error *err)
+segue_status segue_task_check_setting(const segue_setting *setting, double lowest, double highest,
+                                      segue_error *err)
 {
     if (setting->n_arms < SEGUE_MIN_ARMS || setting->n_arms > SEGUE_MAX_ARMS)
         return segue_fail(err, SEGUE_EDOMAIN, "n_arms is %zu; need %d to %d", setting->n_arms,
@@ -72,22 +73,22 @@ static segue_status check_config(const segue_task_config *config, segue_error *e
         return segue_fail(err, SEGUE_EDOMAIN, "no policy is given; see segue_policy_parse");
     if (config->batches > SEGUE_BATCHES_INTERLEAVED)
         return segue_fail(err, SEGUE_EDOMAIN, "there are no batches %d", (int)config->batches);
-    const option_table table = segue_options_of(policy);
+    const option_table table = segue_options_of_policy(policy);
     const segue_status status = segue_options_check(&table, config->policy.option, err);
     if (status != SEGUE_OK)
         return status;
     const bool any = config->setting.models || config->setting.n_models > 0;
     if ((policy->needs == SEGUE_NEEDS_MODELS && !config->setting.models) ||
-        (policy->needs == SEGUE_NEEDS_NUMBER && !any))
+        (policy->needs == SEGUE_NEEDS_MODEL_COUNT && !any))
         return segue_fail(err, SEGUE_EUSAGE, "policy '%s' needs a known model set", policy->name);
-    if (policy->needs == SEGUE_NEEDS_TOLD && config->setting.n_told == 0)
+    if (policy->needs == SEGUE_NEEDS_MODEL_INDEX && config->setting.n_told == 0)
         return segue_fail(err, SEGUE_EUSAGE,
                           "policy '%s' must be told each task's model, and tasks have none here",
                           policy->name);
-    return segue_setting_check(&config->setting, config->lowest, config->highest, err);
+    return segue_task_check_setting(&config->setting, config->lowest, config->highest, err);
 }
 
-static void settle_options(segue_task *task, const segue_task_config *config)
+static void fill_option_defaults(segue_task *task, const segue_task_config *config)
 {
     memcpy(task->option, config->policy.option, sizeof task->option);
     if (task->policy->settle)
@@ -97,8 +98,10 @@ static void settle_options(segue_task *task, const segue_task_config *config)
 static segue_status reserve(segue_task *task, const segue_task_config *config, segue_error *err)
 {
     const size_t n_arms = config->setting.n_arms;
-    const size_t facts_size =
-        task->policy->facts_size ? task->policy->facts_size(&config->setting, task->option) : 0;
+    const size_t precomputed_size =
+        task->policy->precomputed_size
+            ? task->policy->precomputed_size(&config->setting, task->option)
+            : 0;
     if (task->policy->state_size)
         task->state_size = task->policy->state_size(&config->setting, task->option);
     task->asked = calloc(n_arms, sizeof *task->asked);
@@ -106,11 +109,11 @@ static segue_status reserve(segue_task *task, const segue_task_config *config, s
     task->sum = calloc(n_arms, sizeof *task->sum);
     task->graded = calloc(n_arms, sizeof *task->graded);
     task->allowed = calloc(2 * n_arms, sizeof *task->allowed);
-    task->facts_size = facts_size;
-    task->facts = facts_size ? calloc(1, facts_size) : NULL;
+    task->precomputed_size = precomputed_size;
+    task->facts = precomputed_size ? calloc(1, precomputed_size) : NULL;
     task->view.state = task->state_size ? calloc(1, task->state_size) : NULL;
     if (!task->asked || !task->pulls || !task->sum || !task->graded || !task->allowed ||
-        (facts_size && !task->facts) || (task->state_size && !task->view.state))
+        (precomputed_size && !task->facts) || (task->state_size && !task->view.state))
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for a task of %zu arms", n_arms);
     return segue_batches_init(&task->batches, config->batches, n_arms, config->setting.horizon,
                               err);
@@ -141,7 +144,7 @@ segue_status segue_task_create(segue_task **out, const segue_task_config *config
         return status;
     segue_task *task = calloc(1, sizeof *task);
     if (!task)
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a task");
+        return segue_fail_no_memory(err, "a task");
 
     const segue_setting *setting = &config->setting;
     task->policy = config->policy.policy;
@@ -149,7 +152,7 @@ segue_status segue_task_create(segue_task **out, const segue_task_config *config
     task->lowest = config->lowest;
     task->highest = config->highest;
     task->width = config->highest - config->lowest;
-    settle_options(task, config);
+    fill_option_defaults(task, config);
     status = reserve(task, config, err);
     if (status != SEGUE_OK) {
         segue_task_destroy(task);
@@ -158,8 +161,8 @@ segue_status segue_task_create(segue_task **out, const segue_task_config *config
     set_view(task, setting);
 
     segue_rng rng;
-    segue_rng_open(&rng, config->seed, 0, 0, SEGUE_STREAM_POLICY);
-    segue_task_forget(task);
+    segue_rng_init(&rng, config->seed, 0, 0, SEGUE_STREAM_POLICY);
+    segue_task_reset(task);
     segue_task_next(task, &rng, 0);
     *out = task;
     return SEGUE_OK;
@@ -180,7 +183,7 @@ void segue_task_destroy(segue_task *task)
     free(task);
 }
 
-void segue_task_forget(segue_task *task)
+void segue_task_reset(segue_task *task)
 {
     if (task->state_size)
         memset(task->view.state, 0, task->state_size);
@@ -195,15 +198,15 @@ void segue_task_next(segue_task *task, const segue_rng *rng, size_t told)
     memset(task->pulls, 0, n_arms * sizeof *task->pulls);
     memset(task->sum, 0, n_arms * sizeof *task->sum);
     memset(task->graded, 0, n_arms * sizeof *task->graded);
-    assert(task->policy->needs != SEGUE_NEEDS_TOLD || told < task->n_told);
+    assert(task->policy->needs != SEGUE_NEEDS_MODEL_INDEX || told < task->n_told);
     task->view.step = 0;
-    task->view.told = task->policy->needs == SEGUE_NEEDS_TOLD ? told : 0;
+    task->view.told = task->policy->needs == SEGUE_NEEDS_MODEL_INDEX ? told : 0;
     task->no_model_left = 0;
     task->last_reason = SEGUE_BY_RULE;
     task->rng = *rng;
     segue_batches_clear(&task->batches);
     if (!task->policy->carries)
-        segue_task_forget(task);
+        segue_task_reset(task);
 }
 
 /* ---- copies ------------------------------------------------------------------------------ */
@@ -224,10 +227,10 @@ static bool copy_arrays(segue_task *copy, const segue_task *task)
     copy->sum = duplicate(task->sum, n_arms * sizeof *task->sum);
     copy->graded = duplicate(task->graded, n_arms * sizeof *task->graded);
     copy->allowed = duplicate(task->allowed, 2 * n_arms * sizeof *task->allowed);
-    copy->facts = duplicate(task->facts, task->facts_size);
+    copy->facts = duplicate(task->facts, task->precomputed_size);
     copy->view.state = duplicate(task->view.state, task->state_size);
     return copy->asked && copy->pulls && copy->sum && copy->graded && copy->allowed &&
-           (copy->facts || !task->facts_size) && (copy->view.state || !task->state_size);
+           (copy->facts || !task->precomputed_size) && (copy->view.state || !task->state_size);
 }
 
 segue_status segue_task_copy(segue_task **out, const segue_task *task, segue_error *err)
@@ -235,13 +238,13 @@ segue_status segue_task_copy(segue_task **out, const segue_task *task, segue_err
     segue_task *copy = malloc(sizeof *copy);
     *out = NULL;
     if (!copy)
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a copy of a task");
+        return segue_fail_no_memory(err, "a copy of a task");
     *copy = *task;
     copy->batches = (batches){.kind = SEGUE_BATCHES_NONE};
     copy->owner = NULL;
     if (!copy_arrays(copy, task)) {
         segue_task_destroy(copy);
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a copy of a task");
+        return segue_fail_no_memory(err, "a copy of a task");
     }
     copy->view.asked = copy->asked;
     copy->view.pulls = copy->pulls;
@@ -256,13 +259,13 @@ segue_status segue_task_copy(segue_task **out, const segue_task *task, segue_err
     return SEGUE_OK;
 }
 
-void segue_task_fork(segue_task *task, segue_task *copy)
+void segue_task_fork_stream(segue_task *task, segue_task *copy)
 {
     const uint64_t seed = segue_rng_next(&task->rng), run = segue_rng_next(&task->rng) >> 1;
-    segue_rng_open(&copy->rng, seed, run, task->view.step, SEGUE_STREAM_POLICY);
+    segue_rng_init(&copy->rng, seed, run, task->view.step, SEGUE_STREAM_POLICY);
 }
 
-void segue_task_note_ask(segue_task *task, size_t arm)
+void segue_task_count_ask(segue_task *task, size_t arm)
 {
     assert(arm < task->view.n_arms);
     task->asked[arm]++;
@@ -273,7 +276,7 @@ size_t segue_task_bytes(const segue_task *task)
 {
     enum { BLOCKS = 10, OVERHEAD = 16 }; /* allocations, and what malloc adds to each */
     const size_t arm = 2 * sizeof *task->asked + 2 * sizeof *task->sum + 2 * sizeof *task->allowed;
-    return sizeof *task + task->view.n_arms * arm + task->facts_size + task->state_size +
+    return sizeof *task + task->view.n_arms * arm + task->precomputed_size + task->state_size +
            segue_batches_bytes(&task->batches) + (size_t)BLOCKS * OVERHEAD;
 }
 
@@ -294,7 +297,7 @@ size_t segue_task_ask(segue_task *task)
     return choose(task, &task->view);
 }
 
-bool segue_task_narrow(segue_task *task, const bool *allowed, segue_view *out)
+bool segue_task_restrict(segue_task *task, const bool *allowed, segue_view *out)
 {
     const size_t n_arms = task->view.n_arms;
     const bool *usual = task->view.allowed;
@@ -316,7 +319,7 @@ segue_status segue_task_ask_among(segue_task *task, const bool *allowed, size_t 
                                   segue_error *err)
 {
     segue_view view;
-    if (!segue_task_narrow(task, allowed, &view))
+    if (!segue_task_restrict(task, allowed, &view))
         return segue_fail(err, SEGUE_EDOMAIN, "no arm is allowed that the task may pull");
     *arm = choose(task, &view);
     return SEGUE_OK;
@@ -345,13 +348,13 @@ segue_status segue_task_tell(segue_task *task, size_t arm, double reward, segue_
     return SEGUE_OK;
 }
 
-segue_task_info segue_task_look(const segue_task *task)
+segue_task_summary segue_task_info(const segue_task *task)
 {
-    return (segue_task_info){.step = task->view.step,
-                             .no_model_left = task->no_model_left,
-                             .pulls = task->pulls,
-                             .sum = task->sum,
-                             .last_reason = task->last_reason};
+    return (segue_task_summary){.step = task->view.step,
+                                .no_model_left = task->no_model_left,
+                                .pulls = task->pulls,
+                                .sum = task->sum,
+                                .last_reason = task->last_reason};
 }
 
 double segue_task_mean(const segue_task *task, size_t arm)
@@ -368,40 +371,41 @@ bool segue_task_views(const segue_task *task, double *views)
            segue_batches_views(&task->batches, task->pulls, views);
 }
 
-void segue_task_teach(segue_task *task, const segue_models *models, size_t option, double value)
+void segue_task_set_models(segue_task *task, const segue_models *models, size_t option,
+                           double value)
 {
     task->view.models = models;
     task->option[option] = value;
 }
 
-void segue_task_teach_prior(segue_task *task, const segue_prior *prior)
+void segue_task_set_prior(segue_task *task, const segue_prior *prior)
 {
     task->view.prior = prior;
-    segue_task_forget(task);
+    segue_task_reset(task);
 }
 
-void segue_task_limit(segue_task *task, const bool *allowed)
+void segue_task_set_allowed(segue_task *task, const bool *allowed)
 {
     if (allowed)
         memcpy(task->allowed, allowed, task->view.n_arms * sizeof *allowed);
     task->view.allowed = allowed ? task->allowed : NULL;
 }
 
-task_inside segue_task_inside(segue_task *task)
+task_internals segue_task_internals(segue_task *task)
 {
-    return (task_inside){.policy = task->policy,
-                         .view = &task->view,
-                         .unit_range = task->lowest == 0.0 && task->highest == 1.0,
-                         .asked = task->asked,
-                         .pulls = task->pulls,
-                         .sum = task->sum,
-                         .graded = task->graded,
-                         .step = &task->view.step,
-                         .no_model_left = &task->no_model_left,
-                         .last_reason = &task->last_reason,
-                         .rng = &task->rng,
-                         .batches = &task->batches,
-                         .state_size = task->state_size};
+    return (task_internals){.policy = task->policy,
+                            .view = &task->view,
+                            .unit_range = task->lowest == 0.0 && task->highest == 1.0,
+                            .asked = task->asked,
+                            .pulls = task->pulls,
+                            .sum = task->sum,
+                            .graded = task->graded,
+                            .step = &task->view.step,
+                            .no_model_left = &task->no_model_left,
+                            .last_reason = &task->last_reason,
+                            .rng = &task->rng,
+                            .batches = &task->batches,
+                            .state_size = task->state_size};
 }
 
 void segue_task_set_owner(segue_task *task, void *owner)

@@ -1,6 +1,5 @@
 /* bench.c - the suite: the random-number limit, every kernel beside its plain form, learners.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include "bench/bench.h"
 
 #include <math.h>
@@ -9,26 +8,26 @@
 #include <time.h>
 
 #include "segue/environment.h"
+#include "segue/internal.h"
 #include "segue/rng.h"
-#include "segue/simulate.h"
+#include "segue/simulation.h"
 #include "segue/stats.h"
-#include "sim/kernel.h"
 
 #define DRAWS 4000000
 
 /* What a simulation is timed beside. */
-typedef enum rival_kind {
+typedef enum baseline_kind {
     NOTHING,
     PLAIN,      /* the plain form */
     ONE_THREAD, /* of two: CPU time is to be the same */
     PLAYING     /* of a learner, whose learning is timed */
-} rival_kind;
+} baseline_kind;
 
 /* A simulation to be timed. */
 typedef struct contest {
     const char *name, *policy;
     uint64_t steps, tasks, runs;
-    rival_kind rival;
+    baseline_kind rival;
     bool slow;         /* seconds a round */
     double must;       /* the least ratio that is asked for; 0: none */
     const char *other; /* the policy of the plain form, if its options differ */
@@ -71,8 +70,8 @@ static double cpu_seconds(void)
 static double time_draws(void)
 {
     segue_rng rng;
-    segue_rng_open(&rng, 1, 0, 0, 0);
-    const uint64_t threshold = segue_bernoulli_threshold(0.45) << 11;
+    segue_rng_init(&rng, 1, 0, 0, 0);
+    const uint64_t threshold = segue_rng_bernoulli_threshold(0.45) << 11;
     volatile uint64_t sink = 0; /* the draws are made */
     uint64_t ones = 0;
     const double start = cpu_seconds();
@@ -87,13 +86,13 @@ static double time_draws(void)
 static double time_blocks(void)
 {
     segue_rng rng;
-    segue_rng_open(&rng, 1, 0, 0, 0);
-    const uint64_t threshold = segue_bernoulli_threshold(0.45);
+    segue_rng_init(&rng, 1, 0, 0, 0);
+    const uint64_t threshold = segue_rng_bernoulli_threshold(0.45);
     volatile uint64_t sink = 0;
     uint64_t bits = 0;
     const double start = cpu_seconds();
     for (int i = 0; i < DRAWS / 64; i++)
-        bits ^= segue_bernoulli_block(&rng, threshold);
+        bits ^= segue_rng_bernoulli_block(&rng, threshold);
     sink = bits;
     (void)sink;
     return 1e9 * (cpu_seconds() - start) / DRAWS;
@@ -123,12 +122,12 @@ static segue_status time_simulation(const contest *c, const char *policy,
                                     : segue_policy_parse(&sim.policy, policy, err);
     if (learns(c))
         sim.learner = &learner;
-    segue_result *result = NULL;
+    segue_simulation_result *result = NULL;
     const double start = cpu_seconds();
     if (status == SEGUE_OK)
-        status = segue_simulate(&result, &sim, err);
+        status = segue_simulation_run(&result, &sim, err);
     const double seconds = cpu_seconds() - start;
-    segue_result_destroy(result);
+    segue_simulation_result_destroy(result);
     const double tasks =
         (double)c->runs * (c->tasks ? (double)c->tasks : (double)segue_environment_models(env));
     *out = 1e9 * seconds / (learns(c) ? tasks : tasks * (double)c->steps);
@@ -138,7 +137,7 @@ static segue_status time_simulation(const contest *c, const char *policy,
 /* What a learner and its tasks are played with. */
 typedef struct player {
     segue_learner *learner;
-    segue_world *world;
+    segue_simulated_task *world;
     segue_kernel *kernel;
 } player;
 
@@ -154,7 +153,7 @@ static segue_status player_init(player *p, const contest *c, const segue_environ
     *p = (player){.learner = NULL};
     segue_status status = segue_learner_create(&p->learner, &config, err);
     if (status == SEGUE_OK)
-        status = segue_world_create(&p->world, env, err);
+        status = segue_simulated_task_create(&p->world, env, err);
     if (status == SEGUE_OK)
         status = segue_kernel_create(&p->kernel, config.n_arms, c->steps, err);
     return status;
@@ -163,7 +162,7 @@ static segue_status player_init(player *p, const contest *c, const segue_environ
 static void player_fini(player *p)
 {
     segue_learner_destroy(p->learner);
-    segue_world_destroy(p->world);
+    segue_simulated_task_destroy(p->world);
     segue_kernel_destroy(p->kernel);
 }
 
@@ -172,7 +171,7 @@ static void play_task(const player *p, segue_task *task, uint64_t steps)
 {
     double regret = 0.0;
     if (!segue_kernel_play(p->kernel, task, p->world, steps, &regret))
-        (void)segue_play(task, p->world, steps);
+        (void)segue_simulation_play(task, p->world, steps);
 }
 
 /* Nanoseconds a task that a learner learns, and that it plays. */
@@ -185,7 +184,7 @@ static segue_status time_learner(const contest *c, const segue_environment *env,
     for (uint64_t j = 0; j < c->tasks && status == SEGUE_OK; j++) {
         segue_task *task = NULL;
         const double start = cpu_seconds();
-        segue_world_begin(p.world, 1, 0, j, SEGUE_ANY_MODEL);
+        segue_simulated_task_begin(p.world, 1, 0, j, SEGUE_ANY_MODEL);
         status = segue_learner_open_task(p.learner, &task, err);
         if (status == SEGUE_OK)
             play_task(&p, task, c->steps);
@@ -219,9 +218,9 @@ static segue_status time_contest(const contest *c, const segue_environment *env,
 /* The times of all rounds: limits, then contests, then what they are timed beside. */
 typedef struct times {
     size_t contests; /* so many of them */
-    double limit[LIMITS][SEGUE_MOST_ROUNDS];
-    double fast[CONTESTS][SEGUE_MOST_ROUNDS];
-    double rival[CONTESTS][SEGUE_MOST_ROUNDS];
+    double limit[LIMITS][SEGUE_MAX_ROUNDS];
+    double fast[CONTESTS][SEGUE_MAX_ROUNDS];
+    double rival[CONTESTS][SEGUE_MAX_ROUNDS];
 } times;
 
 /* How many there are: the slow ones come last. */
@@ -247,32 +246,33 @@ static segue_status run_round(times *t, size_t round, const segue_environment *e
 /* The distance of the quartiles, as a share of the median; sorts the numbers. */
 static double spread_of(double *numbers, size_t count)
 {
-    return (segue_quantile(numbers, count, 0.75) - segue_quantile(numbers, count, 0.25)) /
-           segue_quantile(numbers, count, 0.5);
+    return (segue_stats_quantile(numbers, count, 0.75) -
+            segue_stats_quantile(numbers, count, 0.25)) /
+           segue_stats_quantile(numbers, count, 0.5);
 }
 
-static segue_measured measured(const char *name, const char *unit, double *rounds, size_t count)
+static segue_bench_result measured(const char *name, const char *unit, double *rounds, size_t count)
 {
-    return (segue_measured){.name = name,
-                            .unit = unit,
-                            .median = segue_quantile(rounds, count, 0.5),
-                            .spread = spread_of(rounds, count),
-                            .ratio = NAN,
-                            .ratio_spread = NAN,
-                            .of_limit = NAN};
+    return (segue_bench_result){.name = name,
+                                .unit = unit,
+                                .median = segue_stats_quantile(rounds, count, 0.5),
+                                .spread = spread_of(rounds, count),
+                                .ratio = NAN,
+                                .ratio_spread = NAN,
+                                .of_limit = NAN};
 }
 
 /* rival / fast, each of one round: its median over rounds, and spread. */
-static void compare(segue_measured *m, const double *rival, const double *fast, size_t rounds)
+static void compare(segue_bench_result *m, const double *rival, const double *fast, size_t rounds)
 {
-    double ratios[SEGUE_MOST_ROUNDS];
+    double ratios[SEGUE_MAX_ROUNDS];
     for (size_t i = 0; i < rounds; i++)
         ratios[i] = rival[i] / fast[i];
-    m->ratio = segue_quantile(ratios, rounds, 0.5);
+    m->ratio = segue_stats_quantile(ratios, rounds, 0.5);
     m->ratio_spread = spread_of(ratios, rounds);
 }
 
-static void fill(segue_measured *out, times *t, size_t rounds)
+static void fill(segue_bench_result *out, times *t, size_t rounds)
 {
     out[0] = measured("limit: a Bernoulli draw", "draw", t->limit[0], rounds);
     out[1] = measured("the same in blocks of 64", "draw", t->limit[1], rounds);
@@ -280,7 +280,7 @@ static void fill(segue_measured *out, times *t, size_t rounds)
     out[1].of_limit = out[0].median / out[1].median;
     for (size_t i = 0; i < t->contests; i++) {
         const contest *c = &contests[i];
-        segue_measured pair = {.ratio = NAN, .ratio_spread = NAN}, *m = &out[LIMITS + i];
+        segue_bench_result pair = {.ratio = NAN, .ratio_spread = NAN}, *m = &out[LIMITS + i];
         if (c->rival != NOTHING)
             compare(&pair, t->rival[i], t->fast[i], rounds);
         *m = measured(c->name, learns(c) ? "task" : "step", t->fast[i], rounds); /* which sorts */
@@ -292,7 +292,7 @@ static void fill(segue_measured *out, times *t, size_t rounds)
     }
 }
 
-segue_status segue_bench_run(segue_measured **out, size_t *count, const segue_models *models,
+segue_status segue_bench_run(segue_bench_result **out, size_t *count, const segue_models *models,
                              size_t rounds, bool slow, void (*tell)(void *context, size_t round),
                              void *context, segue_error *err)
 {
@@ -302,7 +302,7 @@ segue_status segue_bench_run(segue_measured **out, size_t *count, const segue_mo
     *out = calloc(*count, sizeof **out);
     times *t = calloc(1, sizeof *t);
     if (!*out || !t)
-        status = segue_fail(err, SEGUE_ENOMEM, "out of memory for the benchmarks");
+        status = segue_fail_no_memory(err, "the benchmarks");
     else
         t->contests = count_contests(slow);
     for (size_t round = 0; round < rounds && status == SEGUE_OK; round++) {

@@ -12,10 +12,10 @@
 #include "segue/models.h"
 #include "segue/status.h"
 
-#define SEGUE_MOST_ROUNDS 25
+#define SEGUE_MAX_ROUNDS 25
 
 /** What was measured of one benchmark. */
-typedef struct segue_measured {
+typedef struct segue_bench_result {
     const char *name;
     const char *unit;    /* of which the time is told: "draw", "step", "task" */
     double median;       /* nanoseconds a unit */
@@ -25,16 +25,16 @@ typedef struct segue_measured {
     double ratio_spread; /* between the quartiles of the rounds' ratios, as a share of the median */
     double of_limit; /* random draws a second that it makes use of, as a share of the limit; NaN */
     double must;     /* the least ratio that is asked for; 0: none */
-} segue_measured;
+} segue_bench_result;
 
 /**
- * Run the suite on the paper's models, `rounds` times (1 .. SEGUE_MOST_ROUNDS), with or without
+ * Run the suite on the paper's models, `rounds` times (1 .. SEGUE_MAX_ROUNDS), with or without
  * what takes seconds a round; `tell` is called with each round that begins.  *out has *count
  * entries; free it.
  *
  * @retval SEGUE_ENOMEM, SEGUE_EDOMAIN
  */
-SEGUE_MUST_CHECK segue_status segue_bench_run(segue_measured **out, size_t *count,
+SEGUE_MUST_CHECK segue_status segue_bench_run(segue_bench_result **out, size_t *count,
                                               const segue_models *models, size_t rounds, bool slow,
                                               void (*tell)(void *context, size_t round),
                                               void *context, segue_error *err);

@@ -24,14 +24,14 @@ extern const cli_command cli_command_simulate, cli_command_run, cli_command_merg
     cli_command_tell, cli_command_close, cli_command_store, cli_command_help, cli_command_version;
 
 /** All commands, in the order of the help. */
-const cli_command *const *cli_commands(size_t *count);
+const cli_command *const *cli_command_list(size_t *count);
 
 /**
  * Find a command by its name.
  *
  * @retval SEGUE_ENAME  there is none; the message suggests a close one
  */
-SEGUE_MUST_CHECK segue_status cli_find_command(const char *name, const cli_command **out,
+SEGUE_MUST_CHECK segue_status cli_command_find(const char *name, const cli_command **out,
                                                segue_error *err);
 
 /** Print the help of a command, or of "policies", or the overview if the topic is NULL. */

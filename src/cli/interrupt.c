@@ -1,6 +1,5 @@
 /* interrupt.c - Ctrl-C as a request.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include "cli/interrupt.h"
 
 #include <signal.h>
@@ -10,7 +9,7 @@
 /* A signal handler can leave word nowhere else. */
 static atomic_bool interrupted, hung_up;
 
-static void leave_word(int number)
+static void set_interrupted(int number)
 {
     (void)number;
     atomic_store(&interrupted, true);
@@ -19,7 +18,7 @@ static void leave_word(int number)
 void cli_interrupt_catch(void)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = leave_word, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction action = {.sa_handler = set_interrupted, .sa_flags = (int)SA_RESETHAND};
     (void)sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         struct sigaction before;
@@ -28,25 +27,25 @@ void cli_interrupt_catch(void)
     }
 }
 
-bool cli_interrupted(void)
+bool cli_interrupt_requested(void)
 {
     return atomic_load(&interrupted);
 }
 
-static void leave_word_of_hangup(int number)
+static void set_hung_up(int number)
 {
     (void)number;
     atomic_store(&hung_up, true);
 }
 
-void cli_hangup_catch(void)
+void cli_interrupt_catch_hangup(void)
 {
-    struct sigaction action = {.sa_handler = leave_word_of_hangup};
+    struct sigaction action = {.sa_handler = set_hung_up};
     (void)sigemptyset(&action.sa_mask);
     (void)sigaction(SIGHUP, &action, NULL);
 }
 
-bool cli_hung_up(void)
+bool cli_interrupt_hangup_requested(void)
 {
     return atomic_exchange(&hung_up, false);
 }

@@ -10,11 +10,11 @@
 void cli_interrupt_catch(void);
 
 /** Whether there was one. */
-bool cli_interrupted(void);
+bool cli_interrupt_requested(void);
 
 /** From now on SIGHUP is a request to begin a new log; whether there was one since the last call.
  */
-void cli_hangup_catch(void);
-bool cli_hung_up(void);
+void cli_interrupt_catch_hangup(void);
+bool cli_interrupt_hangup_requested(void);
 
 #endif

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
-#include "cli/ranks.h"
+#include "cli/commands/processes.h"
 #include "segue/number.h"
 
-#define MOST_RANKS 100000000
+#define MAX_PROCESSES 100000000
 
 /* srun sets SLURM_* also where it does not help processes to find each other: PMIX_RANK tells. */
 static const struct {
@@ -19,10 +19,10 @@ static const struct {
 static bool read_whole(const char *name, uint64_t *out)
 {
     const char *text = getenv(name);
-    return text && segue_parse_whole(text, 0, MOST_RANKS, out, NULL) == SEGUE_OK;
+    return text && segue_number_parse_integer(text, 0, MAX_PROCESSES, out, NULL) == SEGUE_OK;
 }
 
-cli_launch cli_launched(void)
+cli_launch cli_launch_detect(void)
 {
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
         cli_launch launch;

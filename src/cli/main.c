@@ -1,6 +1,5 @@
 /* main.c - find the command, run it, tell what went wrong.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -10,8 +9,8 @@
 
 #include "cli/command.h"
 #include "cli/share.h"
-#include "core/text.h"
 #include "io/utf8.h"
+#include "segue/internal.h"
 
 static const cli_command *const commands[] = {
     &cli_command_paper,      &cli_command_simulate, &cli_command_run,    &cli_command_merge,
@@ -21,7 +20,7 @@ static const cli_command *const commands[] = {
     &cli_command_version,
 };
 
-const cli_command *const *cli_commands(size_t *count)
+const cli_command *const *cli_command_list(size_t *count)
 {
     *count = sizeof commands / sizeof *commands;
     return commands;
@@ -32,7 +31,7 @@ static const char *name_of(const void *list, size_t i)
     return ((const cli_command *const *)list)[i]->name;
 }
 
-segue_status cli_find_command(const char *name, const cli_command **out, segue_error *err)
+segue_status cli_command_find(const char *name, const cli_command **out, segue_error *err)
 {
     const size_t count = sizeof commands / sizeof *commands;
     const size_t place = segue_text_find(name, commands, count, name_of);
@@ -64,7 +63,7 @@ static segue_status run(int argc, char **argv, segue_error *err)
     if (strcmp(name, "--version") == 0)
         name = "version";
     const cli_command *command = NULL;
-    const segue_status status = cli_find_command(name, &command, err);
+    const segue_status status = cli_command_find(name, &command, err);
     if (status != SEGUE_OK)
         return status;
     for (int i = 2; i < argc; i++)
@@ -83,8 +82,8 @@ static bool is_unread(void)
 static void print_error(segue_error *err, int argc, char **argv)
 {
     char path[CLI_PATH_SIZE];
-    const bool ours = err->status == SEGUE_EFILE && cli_suggest_share(path, argc, argv);
-    segue_sanitize(err->message); /* it may have names from files in it */
+    const bool ours = err->status == SEGUE_EFILE && cli_share_suggest(path, argc, argv);
+    segue_utf8_make_printable(err->message); /* it may have names from files in it */
     (void)fprintf(stderr, "segue: %s%s%s%s\n", err->message, ours ? "; try '" : "",
                   ours ? path : "", ours ? "'" : "");
 }

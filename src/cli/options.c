@@ -1,6 +1,5 @@
 /* options.c - a table of options over getopt_long.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include "cli/options.h"
 
 #include <assert.h>
@@ -9,21 +8,21 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/text.h"
+#include "segue/internal.h"
 #include "segue/learner.h"
 #include "segue/number.h"
 #include "segue/policy.h"
-#include "segue/simulate.h"
+#include "segue/simulation.h"
 
-#define MOST_OPTIONS 32
-#define FIRST_LONG   256 /* getopt's values for long options start here, above all letters */
+#define MAX_OPTIONS 32
+#define FIRST_LONG  256 /* getopt's values for long options start here, above all letters */
 
 static segue_status set_number(const cli_option *option, const char *text, double *out,
                                segue_error *err)
 {
     double value = 0.0;
     segue_error inner;
-    const segue_status parsed = segue_parse_double(text, &value, &inner);
+    const segue_status parsed = segue_number_parse_double(text, &value, &inner);
     if (parsed != SEGUE_OK)
         return segue_fail(err, parsed, "--%s: %s", option->name, inner.message);
     if (!(value >= option->least && value <= option->most))
@@ -37,8 +36,8 @@ static segue_status set_whole(const cli_option *option, const char *text, uint64
                               segue_error *err)
 {
     segue_error inner;
-    const segue_status status =
-        segue_parse_whole(text, (uint64_t)option->least, (uint64_t)option->most, out, &inner);
+    const segue_status status = segue_number_parse_integer(text, (uint64_t)option->least,
+                                                           (uint64_t)option->most, out, &inner);
     if (status != SEGUE_OK)
         return segue_fail(err, status, "--%s: %s", option->name, inner.message);
     return SEGUE_OK;
@@ -57,7 +56,7 @@ static segue_status set_option(const cli_option *option, const char *text, void 
         return SEGUE_OK;
     case CLI_NUMBER:
         return set_number(option, text, (double *)(void *)field, err);
-    case CLI_WHOLE:
+    case CLI_INTEGER:
         return set_whole(option, text, (uint64_t *)(void *)field, err);
     }
     return SEGUE_OK;
@@ -96,7 +95,7 @@ static bool has_key(const segue_option *options, size_t count, const char *key)
 static const char *find_owner(const char *key)
 {
     size_t count;
-    const segue_policy *const *policies = segue_policies(&count);
+    const segue_policy *const *policies = segue_policy_all(&count);
     for (size_t i = 0; i < count; i++)
         if (has_key(policies[i]->options, policies[i]->n_options, key))
             return policies[i]->name;
@@ -164,12 +163,13 @@ static size_t place_of(const cli_option *options, size_t count, int code)
     return i;
 }
 
-segue_status cli_parse_operand(const cli_option *options, size_t count, int argc, char **argv,
-                               void *target, const char **operand, segue_error *err)
+segue_status cli_options_parse_operand(const cli_option *options, size_t count, int argc,
+                                       char **argv, void *target, const char **operand,
+                                       segue_error *err)
 {
-    struct option longs[MOST_OPTIONS + 1];
-    char shorts[2 * MOST_OPTIONS + 2];
-    assert(count <= MOST_OPTIONS);
+    struct option longs[MAX_OPTIONS + 1];
+    char shorts[2 * MAX_OPTIONS + 2];
+    assert(count <= MAX_OPTIONS);
     translate(options, count, longs, shorts);
     opterr = 0;
     optind = 1;
@@ -194,13 +194,13 @@ segue_status cli_parse_operand(const cli_option *options, size_t count, int argc
     return SEGUE_OK;
 }
 
-segue_status cli_parse(const cli_option *options, size_t count, int argc, char **argv, void *target,
-                       segue_error *err)
+segue_status cli_options_parse(const cli_option *options, size_t count, int argc, char **argv,
+                               void *target, segue_error *err)
 {
-    return cli_parse_operand(options, count, argc, argv, target, NULL, err);
+    return cli_options_parse_operand(options, count, argc, argv, target, NULL, err);
 }
 
-void cli_print_options(FILE *out, const cli_option *options, size_t count)
+void cli_options_print(FILE *out, const cli_option *options, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         char left[40];
@@ -213,7 +213,7 @@ void cli_print_options(FILE *out, const cli_option *options, size_t count)
 }
 
 /* scdoc gives these a meaning of their own. */
-void cli_print_escaped(FILE *out, const char *text, size_t length)
+void cli_options_print_escaped(FILE *out, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
         if (strchr("_*\\", text[i]))
@@ -222,7 +222,7 @@ void cli_print_escaped(FILE *out, const char *text, size_t length)
     }
 }
 
-void cli_print_manual(FILE *out, const cli_option *options, size_t count)
+void cli_options_print_manual(FILE *out, const cli_option *options, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         fprintf(out, "*--%s*", options[i].name);
@@ -231,12 +231,12 @@ void cli_print_manual(FILE *out, const cli_option *options, size_t count)
         if (options[i].argument)
             fprintf(out, " _%s_", options[i].argument);
         fputs("\n\t", out);
-        cli_print_escaped(out, options[i].help, strlen(options[i].help));
+        cli_options_print_escaped(out, options[i].help, strlen(options[i].help));
         fputs("\n\n", out);
     }
 }
 
-uint64_t cli_processors(void)
+uint64_t cli_options_default_threads(void)
 {
     const long count = sysconf(_SC_NPROCESSORS_ONLN);
     return count < 1 ? 1 : count > SEGUE_MAX_THREADS ? SEGUE_MAX_THREADS : (uint64_t)count;

@@ -9,17 +9,17 @@
 
 #include "segue/status.h"
 
-typedef enum cli_kind {
+typedef enum cli_option_kind {
     CLI_FLAG,   /* bool */
     CLI_TEXT,   /* const char * */
     CLI_NUMBER, /* double */
-    CLI_WHOLE   /* uint64_t */
-} cli_kind;
+    CLI_INTEGER /* uint64_t */
+} cli_option_kind;
 
 typedef struct cli_option {
     const char *name; /* without the dashes */
     char letter;      /* short form, or 0 */
-    cli_kind kind;
+    cli_option_kind kind;
     size_t offset;        /* of the field to set */
     const char *argument; /* its name in help, or NULL for a flag */
     const char *help;     /* one line, with the default */
@@ -31,22 +31,22 @@ typedef struct cli_option {
  *
  * @retval SEGUE_EUSAGE, SEGUE_ENAME, SEGUE_EPARSE, SEGUE_EDOMAIN
  */
-SEGUE_MUST_CHECK segue_status cli_parse(const cli_option *options, size_t count, int argc,
-                                        char **argv, void *target, segue_error *err);
+SEGUE_MUST_CHECK segue_status cli_options_parse(const cli_option *options, size_t count, int argc,
+                                                char **argv, void *target, segue_error *err);
 
 /** The same, and one more word, the operand: NULL if there is none. */
-SEGUE_MUST_CHECK segue_status cli_parse_operand(const cli_option *options, size_t count, int argc,
-                                                char **argv, void *target, const char **operand,
-                                                segue_error *err);
+SEGUE_MUST_CHECK segue_status cli_options_parse_operand(const cli_option *options, size_t count,
+                                                        int argc, char **argv, void *target,
+                                                        const char **operand, segue_error *err);
 
 /** The options as help text, and as the source of a manual page (scdoc). */
-void cli_print_options(FILE *out, const cli_option *options, size_t count);
-void cli_print_manual(FILE *out, const cli_option *options, size_t count);
+void cli_options_print(FILE *out, const cli_option *options, size_t count);
+void cli_options_print_manual(FILE *out, const cli_option *options, size_t count);
 
 /** A text for scdoc, with what it would take for marks escaped. */
-void cli_print_escaped(FILE *out, const char *text, size_t length);
+void cli_options_print_escaped(FILE *out, const char *text, size_t length);
 
 /** The default of --threads: as many as there are processors. */
-uint64_t cli_processors(void);
+uint64_t cli_options_default_threads(void);
 
 #endif

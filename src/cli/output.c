@@ -1,6 +1,5 @@
 /* output.c - the ways a command prints what it found.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include "cli/output.h"
 
 #include <errno.h>
@@ -9,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/ranks.h"
-#include "core/outfile.h"
+#include "cli/commands/processes.h"
+#include "segue/internal.h"
 
-segue_status cli_parse_format(const char *text, cli_format *out, segue_error *err)
+segue_status cli_output_parse_format(const char *text, cli_format *out, segue_error *err)
 {
     static const char *const names[] = {"table", "csv", "json"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -24,7 +23,7 @@ segue_status cli_parse_format(const char *text, cli_format *out, segue_error *er
                       text);
 }
 
-const char *cli_out_path(const char *out)
+const char *cli_output_path(const char *out)
 {
     const bool standard = out && (strcmp(out, "-") == 0 || strcmp(out, "/dev/stdout") == 0);
     return standard ? NULL : out;
@@ -38,8 +37,8 @@ static segue_status refuse_same(const cli_path *output, const cli_path *other, s
                       other->option);
 }
 
-segue_status cli_check_paths(const cli_path *paths, size_t n_outputs, size_t count,
-                             segue_error *err)
+segue_status cli_output_check_paths(const cli_path *paths, size_t n_outputs, size_t count,
+                                    segue_error *err)
 {
     for (size_t i = 0; i < n_outputs; i++)
         if (paths[i].path && strcmp(paths[i].path, "-") == 0)
@@ -47,16 +46,16 @@ segue_status cli_check_paths(const cli_path *paths, size_t n_outputs, size_t cou
                               paths[i].option);
     for (size_t i = 0; i < n_outputs; i++)
         for (size_t k = i + 1; k < count; k++)
-            if (segue_is_same_file(paths[i].path, paths[k].path))
+            if (segue_path_is_same_file(paths[i].path, paths[k].path))
                 return refuse_same(&paths[i], &paths[k], err);
     segue_status status = SEGUE_OK;
     for (size_t i = 0; i < n_outputs && status == SEGUE_OK; i++)
         if (paths[i].path)
-            status = segue_outfile_check(paths[i].path, err);
+            status = segue_atomic_file_check(paths[i].path, err);
     return status;
 }
 
-segue_status cli_write_stdout(const char *data, size_t size, segue_error *err)
+segue_status cli_output_write_stdout(const char *data, size_t size, segue_error *err)
 {
     if (fwrite(data, 1, size, stdout) != size || fflush(stdout) != 0)
         return segue_fail(err, SEGUE_EIO, "writing to the standard output failed: %s",
@@ -69,11 +68,11 @@ segue_status cli_output_send(segue_output *output, const char *path, segue_error
     if (path)
         return segue_output_write(output, path, err);
     const segue_status status = segue_output_finish(output, err);
-    return status == SEGUE_OK ? cli_write_stdout(output->data, output->size, err) : status;
+    return status == SEGUE_OK ? cli_output_write_stdout(output->data, output->size, err) : status;
 }
 
-segue_status cli_print(const cli_printers *printers, const void *found, cli_format format,
-                       const char *path, segue_error *err)
+segue_status cli_output_print(const cli_printers *printers, const void *found, cli_format format,
+                              const char *path, segue_error *err)
 {
     segue_output output;
     segue_status status = segue_output_init(&output, err);
@@ -82,7 +81,7 @@ segue_status cli_print(const cli_printers *printers, const void *found, cli_form
     if (format == CLI_CSV)
         printers->csv(found, output.stream);
     else if (format == CLI_JSON)
-        status = segue_print_json(output.stream, printers->json(found), err);
+        status = segue_json_print(output.stream, printers->json(found), err);
     else
         status = printers->table(found, output.stream, err);
     if (status == SEGUE_OK)
@@ -91,11 +90,12 @@ segue_status cli_print(const cli_printers *printers, const void *found, cli_form
     return status;
 }
 
-cli_bold cli_bold_for(const char *path)
+cli_bold cli_output_bold(const char *path)
 {
     const char *no_colour = getenv("NO_COLOR");
     const char *terminal = getenv("TERM");
-    const bool is_seen = isatty(STDOUT_FILENO) && cli_launched().count == 1; /* mpirun pretends */
+    const bool is_seen =
+        isatty(STDOUT_FILENO) && cli_launch_detect().count == 1; /* mpirun pretends */
     const bool shows =
         !path && is_seen && !(no_colour && *no_colour) && terminal && strcmp(terminal, "dumb") != 0;
     return shows ? (cli_bold){.on = "\033[1m", .off = "\033[0m"} : (cli_bold){.on = "", .off = ""};

@@ -1,7 +1,6 @@
 /* progress.c - a bar with rate and time left on standard error when that is a terminal, else a
  * plain line now and then.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include "cli/progress.h"
 
 #include <stdio.h>
@@ -14,7 +13,7 @@
 #define CALM           2.0 /* before the first guess of the time left */
 #define WIDTH          24
 
-double cli_seconds(void)
+double cli_progress_clock(void)
 {
     struct timespec now;
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
@@ -23,7 +22,7 @@ double cli_seconds(void)
 
 void cli_progress_init(cli_progress *progress, bool quiet)
 {
-    const double now = cli_seconds();
+    const double now = cli_progress_clock();
     *progress = (cli_progress){.quiet = quiet, .terminal = isatty(STDERR_FILENO), .started = now};
     progress->next = now + (progress->terminal ? PATIENCE : PLAIN_INTERVAL);
 }
@@ -33,7 +32,7 @@ void cli_progress_part(cli_progress *progress, const char *label, double before,
     progress->label = label;
     progress->before = before;
     progress->share = share;
-    progress->part_started = cli_seconds();
+    progress->part_started = cli_progress_clock();
 }
 
 /* A rate in three digits, behind a comma: 21.3 M. */
@@ -74,7 +73,7 @@ static void print_left(char *text, size_t size, const cli_progress *progress, do
 static void show(cli_progress *progress, double share, const char *rate)
 {
     char left[40];
-    const double now = cli_seconds(), all = progress->before + progress->share * share;
+    const double now = cli_progress_clock(), all = progress->before + progress->share * share;
     print_left(left, sizeof left, progress, all, now - progress->started);
     progress->next = now + (progress->terminal ? INTERVAL : PLAIN_INTERVAL);
     if (progress->terminal)
@@ -88,16 +87,16 @@ void cli_progress_show(void *context, double done, double total)
 {
     cli_progress *progress = context;
     char rate[40];
-    if (progress->quiet || cli_seconds() < progress->next)
+    if (progress->quiet || cli_progress_clock() < progress->next)
         return;
-    print_rate(rate, sizeof rate, done / (cli_seconds() - progress->part_started + 1e-9));
+    print_rate(rate, sizeof rate, done / (cli_progress_clock() - progress->part_started + 1e-9));
     show(progress, total > 0.0 ? done / total : 1.0, rate);
 }
 
 void cli_progress_show_time(void *context, double done, double total)
 {
     cli_progress *progress = context;
-    if (!progress->quiet && cli_seconds() >= progress->next)
+    if (!progress->quiet && cli_progress_clock() >= progress->next)
         show(progress, total > 0.0 ? done / total : 1.0, "");
 }
 

@@ -6,13 +6,13 @@
 #include <stdbool.h>
 
 /** Seconds of a clock that only goes forward. */
-double cli_seconds(void);
+double cli_progress_clock(void);
 
 typedef struct cli_progress {
     bool quiet;          /* show nothing */
     bool terminal;       /* a bar that is drawn over; else lines */
     bool drawn;          /* there is a bar to wipe */
-    double started;      /* cli_seconds() */
+    double started;      /* cli_progress_clock() */
     double next;         /* when to show it again */
     const char *label;   /* what is under way */
     double part_started; /* likewise */

@@ -1,6 +1,5 @@
 /* share.c - the files that come with the program, found from where it lies.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include "cli/share.h"
 
 #include <errno.h>
@@ -36,7 +35,7 @@ static bool find_file(char path[CLI_PATH_SIZE], const char *share, const char *n
     return false;
 }
 
-segue_status cli_find_share(char path[CLI_PATH_SIZE], const char *name, const char *option,
+segue_status cli_share_find(char path[CLI_PATH_SIZE], const char *name, const char *option,
                             segue_error *err)
 {
     if (find_file(path, "share/segue/", name))
@@ -46,7 +45,7 @@ segue_status cli_find_share(char path[CLI_PATH_SIZE], const char *name, const ch
                       option);
 }
 
-bool cli_find_documents(char path[CLI_PATH_SIZE])
+bool cli_share_find_docs(char path[CLI_PATH_SIZE])
 {
     if (!find_file(path, "share/doc/segue/", "docs/service.md"))
         return false;
@@ -70,7 +69,7 @@ static bool find_same_name(char path[CLI_PATH_SIZE], const char *missing)
     return false;
 }
 
-bool cli_suggest_share(char path[CLI_PATH_SIZE], int argc, char **argv)
+bool cli_share_suggest(char path[CLI_PATH_SIZE], int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
         const char *sign = *argv[i] == '-' ? strchr(argv[i], '=') : NULL;

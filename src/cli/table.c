@@ -1,6 +1,7 @@
 /* table.c - aligned columns for people.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/table.h"
+#include "segue/internal.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -119,7 +120,7 @@ segue_status cli_table_print(const cli_table *table, size_t columns, FILE *out, 
 {
     size_t *width = table->failed ? NULL : column_widths(table);
     if (!width)
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a table");
+        return segue_fail_no_memory(err, "a table");
     for (size_t row = 0; row < table->rows; row++) {
         fputs(row == 0 ? bold.on : "", out);
         for (size_t column = 0; column < columns; column++)
@@ -139,12 +140,12 @@ static size_t word_length(const char *text)
     return length;
 }
 
-void cli_print_wrapped(FILE *out, const char *indent, const char *text)
+void cli_table_print_wrapped(FILE *out, const char *indent, const char *text)
 {
     size_t column = 0; /* 0: at the beginning of a line */
     while (*text) {
         const size_t length = word_length(text);
-        if (column > 0 && column + 1 + length > CLI_WIDTH) {
+        if (column > 0 && column + 1 + length > CLI_TERMINAL_WIDTH) {
             fputc('\n', out);
             column = 0;
         }

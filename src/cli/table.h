@@ -8,7 +8,7 @@
 
 #include "cli/output.h"
 
-#define CLI_WIDTH 80 /* columns of a terminal that everybody has */
+#define CLI_TERMINAL_WIDTH 80 /* columns of a terminal that everybody has */
 
 /** A table of texts; cells that are never set are empty. */
 typedef struct cli_table {
@@ -38,7 +38,8 @@ size_t cli_table_width(const cli_table *table, size_t columns);
 SEGUE_MUST_CHECK segue_status cli_table_print(const cli_table *table, size_t columns, FILE *out,
                                               cli_bold bold, segue_error *err);
 
-/** Print a text as lines of at most CLI_WIDTH columns, cut between words, each with an indent. */
-void cli_print_wrapped(FILE *out, const char *indent, const char *text);
+/** Print a text as lines of at most CLI_TERMINAL_WIDTH columns, cut between words, each with an
+ * indent. */
+void cli_table_print_wrapped(FILE *out, const char *indent, const char *text);
 
 #endif

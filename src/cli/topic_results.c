@@ -6,7 +6,7 @@
 #include "cli/topics.h"
 
 /* clang-format off */
-const char cli_about_results[] =
+const char cli_topic_results[] =
     "What commands print with --format json and csv, and write to files. A name such\n"
     "as results[].regret.mean is a path in JSON: [] stands for each entry of a list,\n"
     "and regret.{low,high} for two fields. Numbers that do not exist are null in\n"

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/topics.h"
 
-#include "core/text.h"
+#include "segue/internal.h"
 
 /* clang-format off */
 static const char about_models[] =
@@ -94,10 +94,10 @@ static const char about_logs[] =
 static const cli_topic topics[] = {
     {"logs", "the format of logs of rewards", about_logs},
     {"models", "the format of model sets", about_models},
-    {"results", "every field and column that commands print or write", cli_about_results},
+    {"results", "every field and column that commands print or write", cli_topic_results},
 };
 
-const cli_topic *cli_topics(size_t *count)
+const cli_topic *cli_topics_list(size_t *count)
 {
     *count = sizeof topics / sizeof *topics;
     return topics;
@@ -108,7 +108,7 @@ static const char *name_of(const void *list, size_t i)
     return ((const cli_topic *)list)[i].name;
 }
 
-const cli_topic *cli_find_topic(const char *name)
+const cli_topic *cli_topics_find(const char *name)
 {
     const size_t count = sizeof topics / sizeof *topics;
     const size_t place = segue_text_find(name, topics, count, name_of);

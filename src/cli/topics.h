@@ -12,12 +12,12 @@ typedef struct cli_topic {
 } cli_topic;
 
 /** The text of the topic "results". */
-extern const char cli_about_results[];
+extern const char cli_topic_results[];
 
 /** All topics, by name. */
-const cli_topic *cli_topics(size_t *count);
+const cli_topic *cli_topics_list(size_t *count);
 
 /** The topic of that name, or NULL. */
-const cli_topic *cli_find_topic(const char *name);
+const cli_topic *cli_topics_find(const char *name);
 
 #endif

@@ -6,15 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_COUNTED (UINT64_C(1) << 53)
+#define MAX_COUNT (UINT64_C(1) << 53)
 
-void segue_bytes_fini(bytes *b)
+void segue_bytes_fini(segue_bytes *b)
 {
     free(b->data);
-    *b = (bytes){.data = NULL};
+    *b = (segue_bytes){.data = NULL};
 }
 
-static bool reserve(bytes *b, size_t more)
+static bool reserve(segue_bytes *b, size_t more)
 {
     if (b->failed || b->size + more <= b->capacity)
         return !b->failed;
@@ -29,7 +29,7 @@ static bool reserve(bytes *b, size_t more)
     return true;
 }
 
-void segue_bytes_put(bytes *b, const void *data, size_t size)
+void segue_bytes_append(segue_bytes *b, const void *data, size_t size)
 {
     if (!reserve(b, size))
         return;
@@ -38,42 +38,42 @@ void segue_bytes_put(bytes *b, const void *data, size_t size)
 }
 
 /* The lowest `size` bytes of x, the least significant first. */
-static void put_little(bytes *b, uint64_t x, size_t size)
+static void append_little_endian(segue_bytes *b, uint64_t x, size_t size)
 {
     unsigned char little[8];
     for (size_t i = 0; i < size; i++)
         little[i] = (unsigned char)(x >> (8 * i));
-    segue_bytes_put(b, little, size);
+    segue_bytes_append(b, little, size);
 }
 
-void segue_bytes_put_u64(bytes *b, uint64_t x)
+void segue_bytes_append_u64(segue_bytes *b, uint64_t x)
 {
-    put_little(b, x, 8);
+    append_little_endian(b, x, 8);
 }
 
-void segue_bytes_put_f64(bytes *b, const double *x, size_t count)
+void segue_bytes_append_f64(segue_bytes *b, const double *x, size_t count)
 {
     if (!reserve(b, 8 * count))
         return;
     for (size_t i = 0; i < count; i++) {
         uint64_t bits;
         memcpy(&bits, &x[i], sizeof bits);
-        segue_bytes_put_u64(b, bits);
+        segue_bytes_append_u64(b, bits);
     }
 }
 
-void segue_bytes_put_f32(bytes *b, const float *x, size_t count)
+void segue_bytes_append_f32(segue_bytes *b, const float *x, size_t count)
 {
     if (!reserve(b, 4 * count))
         return;
     for (size_t i = 0; i < count; i++) {
         uint32_t bits;
         memcpy(&bits, &x[i], sizeof bits);
-        put_little(b, bits, 4);
+        append_little_endian(b, bits, 4);
     }
 }
 
-void segue_reader_get(reader *r, void *data, size_t size)
+void segue_bytes_read(segue_bytes_reader *r, void *data, size_t size)
 {
     if (r->failed || size > r->size - r->at) {
         r->failed = true;
@@ -84,54 +84,54 @@ void segue_reader_get(reader *r, void *data, size_t size)
     r->at += size;
 }
 
-static uint64_t get_little(reader *r, size_t size)
+static uint64_t read_little_endian(segue_bytes_reader *r, size_t size)
 {
     unsigned char little[8];
     uint64_t x = 0;
-    segue_reader_get(r, little, size);
+    segue_bytes_read(r, little, size);
     for (size_t i = 0; i < size; i++)
         x |= (uint64_t)little[i] << (8 * i);
     return x;
 }
 
-uint64_t segue_reader_u64(reader *r)
+uint64_t segue_bytes_read_u64(segue_bytes_reader *r)
 {
-    return get_little(r, 8);
+    return read_little_endian(r, 8);
 }
 
-uint64_t segue_reader_count(reader *r)
+uint64_t segue_bytes_read_count(segue_bytes_reader *r)
 {
-    const uint64_t count = segue_reader_u64(r);
-    r->failed = r->failed || count > MOST_COUNTED;
+    const uint64_t count = segue_bytes_read_u64(r);
+    r->failed = r->failed || count > MAX_COUNT;
     return r->failed ? 0 : count;
 }
 
-void segue_reader_f64(reader *r, double *x, size_t count)
+void segue_bytes_read_f64(segue_bytes_reader *r, double *x, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const uint64_t bits = segue_reader_u64(r);
+        const uint64_t bits = segue_bytes_read_u64(r);
         memcpy(&x[i], &bits, sizeof bits);
     }
 }
 
-void segue_reader_f32(reader *r, float *x, size_t count)
+void segue_bytes_read_f32(segue_bytes_reader *r, float *x, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const uint32_t bits = (uint32_t)get_little(r, 4);
+        const uint32_t bits = (uint32_t)read_little_endian(r, 4);
         memcpy(&x[i], &bits, sizeof bits);
     }
 }
 
-bool segue_reader_finite(reader *r, double *x, size_t count)
+bool segue_bytes_read_finite(segue_bytes_reader *r, double *x, size_t count)
 {
-    segue_reader_f64(r, x, count);
+    segue_bytes_read_f64(r, x, count);
     size_t i = 0;
     while (i < count && isfinite(x[i]))
         i++;
     return i == count;
 }
 
-uint32_t segue_crc32(const void *data, size_t size)
+uint32_t segue_bytes_crc32(const void *data, size_t size)
 {
     const unsigned char *p = data;
     uint32_t crc = ~UINT32_C(0);

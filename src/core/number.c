@@ -4,7 +4,6 @@
  * multiplication or division rounds correctly (Clinger 1990) and needs no locale.  The rest goes
  * to strtod under the "C" locale.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include "segue/number.h"
 
 #include <inttypes.h>
@@ -98,7 +97,7 @@ static segue_status slow(const char *text, double *out, segue_error *err)
     return SEGUE_OK;
 }
 
-segue_status segue_parse_double(const char *text, double *out, segue_error *err)
+segue_status segue_number_parse_double(const char *text, double *out, segue_error *err)
 {
     decimal d;
     if (!scan(text, &d))
@@ -118,8 +117,8 @@ segue_status segue_parse_double(const char *text, double *out, segue_error *err)
     return SEGUE_OK;
 }
 
-segue_status segue_parse_whole(const char *text, uint64_t least, uint64_t most, uint64_t *out,
-                               segue_error *err)
+segue_status segue_number_parse_integer(const char *text, uint64_t least, uint64_t most,
+                                        uint64_t *out, segue_error *err)
 {
     uint64_t value = 0;
     bool too_large = false;

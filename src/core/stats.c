@@ -34,7 +34,7 @@ double segue_stats_variance(const segue_stats *stats)
     return stats->count < 2 ? NAN : stats->squares / (double)(stats->count - 1);
 }
 
-double segue_stats_error(const segue_stats *stats)
+double segue_stats_standard_error(const segue_stats *stats)
 {
     return sqrt(segue_stats_variance(stats) / (double)stats->count);
 }
@@ -52,7 +52,7 @@ static double student_within(double x, uint64_t n)
     return n % 2 ? (angle + sin(angle) * sum) * (2.0 / PI) : sin(angle) * sum;
 }
 
-double segue_student_95(uint64_t count)
+double segue_stats_student_95(uint64_t count)
 {
     if (count < 2)
         return NAN;
@@ -75,7 +75,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-double segue_quantile(double *values, size_t count, double q)
+double segue_stats_quantile(double *values, size_t count, double q)
 {
     assert(count >= 1 && q >= 0.0 && q <= 1.0);
     qsort(values, count, sizeof *values, ascending);

@@ -1,10 +1,8 @@
-/* status.c - texts, exit codes and error sentences, all from one list.
+/* status.c - texts and exit codes, both from one list.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "segue/status.h"
 
-#include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
 
 static const struct {
     int exit_code;
@@ -28,16 +26,4 @@ const char *segue_status_text(segue_status status)
 int segue_status_exit_code(segue_status status)
 {
     return is_known(status) ? table[status].exit_code : 1;
-}
-
-segue_status(segue_fail)(segue_error *err, segue_status status, const char *format, ...)
-{
-    if (err) {
-        va_list args;
-        va_start(args, format);
-        err->status = status;
-        (void)vsnprintf(err->message, sizeof err->message, format, args);
-        va_end(args);
-    }
-    return status;
 }

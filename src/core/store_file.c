@@ -4,7 +4,6 @@
  * write-ahead log begins with 0x377f0682 or 0x377f0683 (big-endian); its index with the number
  * 3007000 in the machine's order, twice.  (sqlite.org/fileformat2.html, sqlite.org/walformat.html)
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #define _DEFAULT_SOURCE /* realpath */
 #include "core/store_file.h"
 
@@ -52,7 +51,7 @@ static bool is_store(const char *path)
     static const char magic[16] = "SQLite format 3";
     unsigned char head[HEAD];
     return read_head(path, head) == HEAD && memcmp(head, magic, sizeof magic) == 0 &&
-           big_endian(head + 68) == SEGUE_STORE_APPLICATION;
+           big_endian(head + 68) == SEGUE_STORE_APPLICATION_ID;
 }
 
 static bool is_log_or_index(const char *path)
@@ -79,7 +78,7 @@ static bool cut_suffix(char *path)
     return false;
 }
 
-int segue_is_store_file(const char *path)
+int segue_store_file_detect(const char *path)
 {
     char *real = realpath(path, NULL), beside[PATH_MAX];
     const int size = snprintf(beside, sizeof beside, "%s", real ? real : path);

@@ -3,7 +3,7 @@
 #ifndef SEGUE_CORE_STORE_FILE_H
 #define SEGUE_CORE_STORE_FILE_H
 
-#define SEGUE_STORE_APPLICATION 1397049173 /* "SEGU", SQLite's application_id of a store */
+#define SEGUE_STORE_APPLICATION_ID 1397049173 /* "SEGU", SQLite's application_id of a store */
 
 /**
  * Whether the file at `path` is a store of Segue, or belongs to one: a write-ahead log of SQLite or
@@ -12,6 +12,6 @@
  * Opens and closes the file, which ends the locks that SQLite holds on it in this process: ask
  * before the store is opened.
  */
-int segue_is_store_file(const char *path);
+int segue_store_file_detect(const char *path);
 
 #endif

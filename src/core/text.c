@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#define LONGEST_PATH 200
-#define LONGEST      64 /* names are shorter; a longer text is nobody's typing error */
+#define MAX_SHOWN_PATH 200
+#define LONGEST        64 /* names are shorter; a longer text is nobody's typing error */
 
 static size_t least(size_t a, size_t b)
 {
@@ -21,7 +21,7 @@ static int small(char c)
     return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
 }
 
-size_t segue_text_distance(const char *a, const char *b)
+size_t segue_text_edit_distance(const char *a, const char *b)
 {
     const size_t n = strlen(a), m = strlen(b);
     if (n > LONGEST || m > LONGEST)
@@ -57,7 +57,7 @@ size_t segue_text_find(const char *name, const void *list, size_t count, name_fu
 }
 
 /* Whether so few letters off is a typing error of this name. */
-static int is_bearable(size_t distance, const char *name)
+static int is_close_enough(size_t distance, const char *name)
 {
     return distance <= 1 + strlen(name) / 3 && distance < strlen(name);
 }
@@ -69,8 +69,8 @@ const char *segue_text_closest(const char *typed, const void *list, size_t count
     size_t least = SIZE_MAX;
     for (size_t i = 0; i < count; i++) {
         const char *name = name_of(list, i);
-        const size_t distance = segue_text_distance(typed, name);
-        if (is_bearable(distance, name) && distance < least) {
+        const size_t distance = segue_text_edit_distance(typed, name);
+        if (is_close_enough(distance, name) && distance < least) {
             least = distance;
             closest = name;
         }
@@ -78,8 +78,8 @@ const char *segue_text_closest(const char *typed, const void *list, size_t count
     return closest;
 }
 
-const char *segue_text_tail(const char *path)
+const char *segue_path_tail(const char *path)
 {
     const size_t length = strlen(path);
-    return length > LONGEST_PATH ? path + length - LONGEST_PATH : path;
+    return length > MAX_SHOWN_PATH ? path + length - MAX_SHOWN_PATH : path;
 }

@@ -8,7 +8,7 @@
 #define SEGUE_STANDARD_INPUT "(standard input)" /* what the file "-" is called */
 
 /** How many letters must be added, dropped, changed or swapped to make `b` of `a`; at most 64. */
-size_t segue_text_distance(const char *a, const char *b);
+size_t segue_text_edit_distance(const char *a, const char *b);
 
 /** A list of names: the i-th. */
 typedef const char *(*name_function)(const void *list, size_t i);
@@ -21,6 +21,6 @@ const char *segue_text_closest(const char *typed, const void *list, size_t count
                                name_function name_of);
 
 /** The end of a long path, so that an error has room for its reason. */
-const char *segue_text_tail(const char *path);
+const char *segue_path_tail(const char *path);
 
 #endif

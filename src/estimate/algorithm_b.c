@@ -10,11 +10,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/linalg.h"
-#include "estimate/method.h"
+#include "core/linalg/linalg.h"
+#include "estimate/estimator_method.h"
 
-#define TRIES        20
-#define LEAST_WEIGHT 1e-12
+#define TRIES      20
+#define MIN_WEIGHT 1e-12
 
 typedef struct directions {
     double *theta;   /* m x m: orthonormal rows */
@@ -28,7 +28,7 @@ static void draw_rotation(segue_rng *rng, size_t m, double *rows)
     for (size_t i = 0; i < m; i++) {
         double *row = rows + i * m, square = 0.0;
         while (square < 1e-6) { /* drawn again if it lies in the span of the others */
-            segue_random_direction(rng, m, row);
+            segue_estimator_random_direction(rng, m, row);
             for (size_t pass = 0; pass < 2; pass++)
                 for (size_t k = 0; k < i; k++) {
                     double product = 0.0;
@@ -49,7 +49,7 @@ static void draw_rotation(segue_rng *rng, size_t m, double *rows)
 /* B(theta) = T(I, I, theta) D^(-1). */
 static void matrix_along(const fit *f, const double *theta, double *b)
 {
-    segue_tensor_slice(f->s.tensor, f->m, theta, b);
+    segue_estimator_tensor_slice(f->s.tensor, f->m, theta, b);
     for (size_t i = 0; i < f->m * f->m; i++)
         b[i] /= f->s.eigenvalue[i % f->m];
 }
@@ -75,7 +75,7 @@ static segue_status draw_directions(fit *f, directions *best, double *scratch, s
     for (int i = 0; i < TRIES; i++) {
         draw_rotation(&f->rng, m, theta);
         matrix_along(f, theta, b);
-        const segue_status status = segue_la_eigen_general(m, b, real, real + m, vectors, err);
+        const segue_status status = segue_linalg_eigen_general(m, b, real, real + m, vectors, err);
         if (status != SEGUE_OK)
             return status;
         const double gap = least_gap(real, real + m, m);
@@ -98,8 +98,8 @@ static segue_status diagonal_along(const fit *f, const double *theta, const doub
     matrix_along(f, theta, b);
     for (size_t i = 0; i < m * m; i++)
         r[i] = vectors[i % m * m + i / m]; /* R */
-    segue_la_multiply(m, m, m, b, r, product);
-    const segue_status status = segue_la_solve(m, m, r, product, err);
+    segue_linalg_multiply(m, m, m, b, r, product);
+    const segue_status status = segue_linalg_solve(m, m, r, product, err);
     for (size_t k = 0; k < m; k++)
         row[k] = product[k * m + k];
     return status;
@@ -121,11 +121,11 @@ static void set_model(fit *f, const directions *d, const double *l, size_t k, do
 static segue_status set_weights(fit *f, segue_error *err)
 {
     const segue_status status =
-        segue_nonnegative_weights(f->m, f->n_arms, f->mean, f->s.first, f->weight, err);
+        segue_weights_nonnegative(f->m, f->n_arms, f->mean, f->s.first, f->weight, err);
     for (size_t k = 0; k < f->m; k++) {
         if (status == SEGUE_EDOMAIN)
             f->weight[k] = 1.0 / (double)f->m;
-        f->lambda[k] = 1.0 / sqrt(fmax(LEAST_WEIGHT, f->weight[k]));
+        f->lambda[k] = 1.0 / sqrt(fmax(MIN_WEIGHT, f->weight[k]));
     }
     return status == SEGUE_EDOMAIN ? SEGUE_OK : status;
 }
@@ -134,10 +134,11 @@ static segue_status set_weights(fit *f, segue_error *err)
 static void set_residual(fit *f, double *scratch)
 {
     for (size_t k = 0; k < f->m; k++) {
-        segue_la_multiply_left(f->n_arms, f->m, 1, f->s.basis, f->mean + k * f->n_arms, scratch);
-        segue_power_deflate(f->s.tensor, f->m, f->weight[k], scratch);
+        segue_linalg_multiply_left(f->n_arms, f->m, 1, f->s.basis, f->mean + k * f->n_arms,
+                                   scratch);
+        segue_tensor_power_deflate(f->s.tensor, f->m, f->weight[k], scratch);
     }
-    f->residual = segue_power_norm(f->s.tensor, f->m);
+    f->residual = segue_tensor_power_norm(f->s.tensor, f->m);
 }
 
 static segue_status solve(fit *f, segue_error *err)
@@ -165,7 +166,7 @@ static segue_status solve(fit *f, segue_error *err)
     return SEGUE_OK;
 }
 
-const method segue_method_algorithm_b = {
+const method segue_estimator_algorithm_b = {
     .name = "algorithm-b",
     .summary = "simultaneous diagonalisation along random directions",
     .solve = solve,

@@ -11,11 +11,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/linalg.h"
-#include "estimate/method.h"
+#include "core/linalg/linalg.h"
+#include "estimate/estimator_method.h"
 
-#define TRIES        20
-#define LEAST_LAMBDA 1e-6
+#define TRIES      20
+#define MIN_LAMBDA 1e-6
 
 /* Take out what the mixing of models adds to the third moment. */
 static void correct(spectral *s, double a0)
@@ -49,9 +49,9 @@ static segue_status best_slice(fit *f, double *vectors, segue_error *err)
     double *slice = f->scratch + 2 * m * m, *theta = slice + m * m, *values = theta + m;
     double widest = -1.0;
     for (int i = 0; i < TRIES; i++) {
-        segue_random_direction(&f->rng, m, theta);
-        segue_tensor_slice(f->s.tensor, m, theta, slice);
-        const segue_status status = segue_la_eigenvectors(m, slice, values, err);
+        segue_estimator_random_direction(&f->rng, m, theta);
+        segue_estimator_tensor_slice(f->s.tensor, m, theta, slice);
+        const segue_status status = segue_linalg_eigenvectors(m, slice, values, err);
         if (status != SEGUE_OK)
             return status;
         const double gap = least_gap(values, m);
@@ -81,10 +81,10 @@ static void set_model(fit *f, size_t k, double *v)
     double lambda = value_of(f->s.tensor, f->m, v);
     for (size_t a = 0; a < f->m && lambda < 0.0; a++)
         v[a] = -v[a]; /* T(-v, -v, -v) = -T(v, v, v) */
-    lambda = fmax(LEAST_LAMBDA, fabs(lambda));
+    lambda = fmax(MIN_LAMBDA, fabs(lambda));
     const double root = 2.0 / ((a0 + 2.0) * lambda); /* sqrt p */
     f->lambda[k] = lambda;
-    f->weight[k] = (a0 + 1.0) * segue_weight_of(1.0 / root);
+    f->weight[k] = (a0 + 1.0) * segue_weights_from_lambda(1.0 / root);
     segue_spectral_lift(&f->s, true, v, f->mean + k * f->n_arms);
     for (size_t i = 0; i < f->n_arms; i++)
         f->mean[k * f->n_arms + i] /= root;
@@ -103,12 +103,12 @@ static segue_status solve(fit *f, segue_error *err)
     for (size_t k = 0; k < m; k++)
         set_model(f, k, vectors + k * m);
     for (size_t k = 0; k < m; k++)
-        segue_power_deflate(f->s.tensor, m, f->lambda[k], vectors + k * m);
-    f->residual = segue_power_norm(f->s.tensor, m);
+        segue_tensor_power_deflate(f->s.tensor, m, f->lambda[k], vectors + k * m);
+    f->residual = segue_tensor_power_norm(f->s.tensor, m);
     return SEGUE_OK;
 }
 
-const method segue_method_eca = {
+const method segue_estimator_eca = {
     .name = "eca",
     .summary = "excess correlation analysis, also for tasks that mix models",
     .solve = solve,

@@ -8,22 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "estimate/counted.h"
-#include "estimate/method.h"
-#include "estimate/state.h"
+#include "core/fail.h"
+#include "estimate/em_counts.h"
+#include "estimate/estimator_internal.h"
+#include "estimate/estimator_method.h"
 
-#define COLD_BELOW  100  /* tasks: until then every fit is cold ... */
-#define COLD_GROWTH 1.05 /* ... and then each time the tasks have grown by this */
-#define MOST_ALPHA0 1e6
-#define WINDOW      8192
-#define LEAST_SURE  0.8 /* em: of how far tasks are told apart */
-#define FEW_TIMES   10  /* times the models: fewer tell little, whatever the spectrum says */
-#define MOST_OFF    0.3 /* of the sum of the weights from 1 */
-#define MOST_STARTS 1000
-#define MOST_STEPS  1000
+#define COLD_BELOW    100  /* tasks: until then every fit is cold ... */
+#define COLD_GROWTH   1.05 /* ... and then each time the tasks have grown by this */
+#define MAX_ALPHA0    1e6
+#define WINDOW        8192
+#define MIN_CERTAINTY 0.8 /* em: of how far tasks are told apart */
+#define FEW_TIMES     10  /* times the models: fewer tell little, whatever the spectrum says */
+#define MAX_SUM_ERROR 0.3 /* of the sum of the weights from 1 */
+#define MAX_STARTS    1000
+#define MAX_STEPS     1000
 
-static const method *const methods[] = {&segue_method_rtp, &segue_method_algorithm_b,
-                                        &segue_method_eca, &segue_method_em};
+static const method *const methods[] = {&segue_estimator_rtp, &segue_estimator_algorithm_b,
+                                        &segue_estimator_eca, &segue_estimator_em};
 
 /* What the last fit came to. */
 typedef enum outcome_kind { NOTHING_YET, FEW_TASKS, FEW_ARMS, LOW_RANK, FOUND } outcome_kind;
@@ -49,7 +50,7 @@ segue_estimator_config segue_estimator_defaults(void)
         .method = "rtp", .starts = 24, .steps = 40, .window = WINDOW, .seed = 1};
 }
 
-void segue_random_direction(segue_rng *rng, size_t m, double *v)
+void segue_estimator_random_direction(segue_rng *rng, size_t m, double *v)
 {
     double square = 0.0;
     for (size_t a = 0; a < m; a++) {
@@ -60,7 +61,8 @@ void segue_random_direction(segue_rng *rng, size_t m, double *v)
         v[a] /= sqrt(square);
 }
 
-void segue_tensor_slice(const double *tensor, size_t m, const double *theta, double *slice)
+void segue_estimator_tensor_slice(const double *tensor, size_t m, const double *theta,
+                                  double *slice)
 {
     for (size_t i = 0; i < m * m; i++) {
         slice[i] = 0.0;
@@ -79,12 +81,12 @@ static segue_status check_config(const segue_estimator_config *config, segue_err
     if (config->n_models < 1 || config->n_models > SEGUE_MAX_ESTIMATED)
         return segue_fail(err, SEGUE_EDOMAIN, "n_models is %zu; need 1 to %d", config->n_models,
                           SEGUE_MAX_ESTIMATED);
-    if (config->starts < 1 || config->starts > MOST_STARTS)
+    if (config->starts < 1 || config->starts > MAX_STARTS)
         return segue_fail(err, SEGUE_EDOMAIN, "starts is %zu; need 1 to %d", config->starts,
-                          MOST_STARTS);
-    if (config->steps < 1 || config->steps > MOST_STEPS)
+                          MAX_STARTS);
+    if (config->steps < 1 || config->steps > MAX_STEPS)
         return segue_fail(err, SEGUE_EDOMAIN, "steps is %zu; need 1 to %d", config->steps,
-                          MOST_STEPS);
+                          MAX_STEPS);
     if (!config->method)
         return segue_fail(err, SEGUE_ENAME, "no estimator is named");
     if (config->weights != SEGUE_WEIGHTS_LEAST_SQUARES && config->weights != SEGUE_WEIGHTS_LAMBDA)
@@ -94,7 +96,7 @@ static segue_status check_config(const segue_estimator_config *config, segue_err
         return segue_fail(err, SEGUE_EDOMAIN, "the window is %zu tasks; need %d to %d",
                           config->window, SEGUE_MIN_WINDOW, SEGUE_MAX_WINDOW);
     const bool mixes = strcmp(config->method, "eca") == 0;
-    if (!(config->alpha0 >= 0.0 && config->alpha0 <= MOST_ALPHA0) ||
+    if (!(config->alpha0 >= 0.0 && config->alpha0 <= MAX_ALPHA0) ||
         (config->alpha0 > 0.0 && !mixes))
         return segue_fail(err, SEGUE_EDOMAIN, "alpha0 is %g; need 0 to 1e6, and 0 unless eca",
                           config->alpha0);
@@ -138,7 +140,7 @@ static segue_status reserve(segue_estimator *est, segue_error *err)
     const segue_status status = segue_spectral_init(&f->s, n, m, err);
     if (status != SEGUE_OK)
         return status;
-    return segue_power_init(&f->power, m, m + est->config.starts + LANES, err);
+    return segue_tensor_power_init(&f->power, m, m + est->config.starts + LANES, err);
 }
 
 segue_status segue_estimator_create(segue_estimator **out, const segue_estimator_config *config,
@@ -153,11 +155,11 @@ segue_status segue_estimator_create(segue_estimator **out, const segue_estimator
         return status;
     segue_estimator *est = calloc(1, sizeof *est);
     if (!est)
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for an estimator");
+        return segue_fail_no_memory(err, "an estimator");
     est->config = *config;
     est->config.method = chosen->name;
     est->method = chosen;
-    segue_ring_init(&est->counted.tasks, config->n_arms, config->window);
+    segue_task_window_init(&est->counted.tasks, config->n_arms, config->window);
     status = reserve(est, err);
     if (status != SEGUE_OK) {
         segue_estimator_destroy(est);
@@ -172,7 +174,8 @@ size_t segue_estimator_bytes(const segue_estimator *est)
     const size_t m = est->config.n_models, n = est->config.n_arms;
     const size_t answers = 2 * answer_size(&est->fit) + 9 * m * m + 4 * m;
     const size_t form = 2 * n + n * m + m + 2 * m * m * m;
-    return sizeof *est + (answers + form) * sizeof(double) + segue_ring_bytes(&est->counted.tasks);
+    return sizeof *est + (answers + form) * sizeof(double) +
+           segue_task_window_bytes(&est->counted.tasks);
 }
 
 void segue_estimator_destroy(segue_estimator *est)
@@ -180,9 +183,9 @@ void segue_estimator_destroy(segue_estimator *est)
     if (!est)
         return;
     segue_spectral_fini(&est->fit.s);
-    segue_power_fini(&est->fit.power);
+    segue_tensor_power_fini(&est->fit.power);
     segue_models_destroy(est->models);
-    segue_ring_fini(&est->counted.tasks);
+    segue_task_window_fini(&est->counted.tasks);
     free(est->memory);
     free(est);
 }
@@ -197,7 +200,7 @@ const segue_models *segue_estimator_models(const segue_estimator *est)
     return est->models;
 }
 
-uint64_t segue_estimator_told(const segue_estimator *est)
+uint64_t segue_estimator_tasks(const segue_estimator *est)
 {
     return est->counted.told;
 }
@@ -205,7 +208,7 @@ uint64_t segue_estimator_told(const segue_estimator *est)
 segue_status segue_estimator_add(segue_estimator *est, const double *sum, const double *pulls,
                                  segue_error *err)
 {
-    return est->method->counts ? segue_counted_add(&est->counted, sum, pulls, err) : SEGUE_OK;
+    return est->method->counts ? segue_em_counts_add(&est->counted, sum, pulls, err) : SEGUE_OK;
 }
 
 /* ---- the verdict ------------------------------------------------------------------------- */
@@ -220,7 +223,7 @@ static const char *ordinal(size_t k)
 /* An eigenvalue below this share of the largest is taken for none. */
 static double rank_tolerance(const fit *f)
 {
-    return f->n_arms > SEGUE_MOMENTS_STORED ? 1e-6
+    return f->n_arms > SEGUE_MAX_DENSE_ARMS ? 1e-6
                                             : 1e-9; /* views in single precision are rounded */
 }
 
@@ -245,7 +248,7 @@ static size_t odd_lambda(const fit *f, uint64_t n_tasks)
 }
 
 /* Why there is no estimate. */
-static void say_why(const segue_estimator *est, char *out)
+static void describe_failure(const segue_estimator *est, char *out)
 {
     const fit *f = &est->fit;
     const double last = f->m <= f->n_arms ? f->s.eigenvalue[f->m - 1] : 0.0;
@@ -264,7 +267,7 @@ static void say_why(const segue_estimator *est, char *out)
 }
 
 /* The same, where the likelihood has chosen. */
-static void say_how_likely(const segue_estimator *est, char *out)
+static void describe_likelihood(const segue_estimator *est, char *out)
 {
     const segue_estimate_info *info = &est->info;
     const double n = (double)info->n_tasks;
@@ -282,12 +285,12 @@ static void say_how_likely(const segue_estimator *est, char *out)
     else
         (void)snprintf(out, SEGUE_VERDICT_SIZE,
                        "%s: %zu models tell %" PRIu64 " tasks apart with %.3g %% certainty",
-                       info->certainty < LEAST_SURE ? "weak" : "good", info->n_models,
+                       info->certainty < MIN_CERTAINTY ? "weak" : "good", info->n_models,
                        info->n_tasks, 100.0 * info->certainty);
 }
 
 /* How far to trust it. */
-static void say_how_good(const segue_estimator *est, char *out)
+static void describe_quality(const segue_estimator *est, char *out)
 {
     const fit *f = &est->fit;
     const segue_estimate_info *info = &est->info;
@@ -303,7 +306,7 @@ static void say_how_good(const segue_estimator *est, char *out)
                        "weak: the %zu%s component has lambda %.3g, and none can be below 1 or so "
                        "large, at %" PRIu64 " tasks",
                        odd + 1, ordinal(odd + 1), f->lambda[odd], info->n_tasks);
-    else if (fabs(info->weight_sum - 1.0) > MOST_OFF)
+    else if (fabs(info->weight_sum - 1.0) > MAX_SUM_ERROR)
         (void)snprintf(out, SEGUE_VERDICT_SIZE,
                        "weak: the weights sum to %.3g before they are normalised, at %" PRIu64
                        " tasks",
@@ -318,15 +321,15 @@ static void say_how_good(const segue_estimator *est, char *out)
                        f->m, info->noise, info->n_tasks);
 }
 
-segue_estimate_info segue_estimator_look(const segue_estimator *est)
+segue_estimate_info segue_estimator_info(const segue_estimator *est)
 {
     segue_estimate_info info = est->info;
     if (est->outcome != FOUND)
-        say_why(est, info.verdict);
+        describe_failure(est, info.verdict);
     else if (est->method->counts)
-        say_how_likely(est, info.verdict);
+        describe_likelihood(est, info.verdict);
     else
-        say_how_good(est, info.verdict);
+        describe_quality(est, info.verdict);
     return info;
 }
 
@@ -336,7 +339,7 @@ segue_estimate_info segue_estimator_look(const segue_estimator *est)
 static segue_status solve(segue_estimator *est, bool from_last, bool full, segue_error *err)
 {
     fit *f = &est->fit;
-    segue_spectral_begin(&f->s);
+    segue_spectral_reset(&f->s);
     f->previous = from_last && est->models ? est->models->mean : NULL;
     f->full = full;
     return est->method->solve(f, err);
@@ -365,7 +368,7 @@ static segue_status solve_warm_or_cold(segue_estimator *est, uint64_t n_tasks, s
     f->starts = 0;
     f->iterations = 0;
     f->residual = 0.0;
-    segue_rng_open(&f->rng, est->config.seed, est->config.run, n_tasks, SEGUE_STREAM_ESTIMATOR);
+    segue_rng_init(&f->rng, est->config.seed, est->config.run, n_tasks, SEGUE_STREAM_ESTIMATOR);
     est->info.warm = warm;
     segue_status status = solve(est, warm, !warm, err);
     if (status == SEGUE_OK && warm && n_tasks >= est->cold_at)
@@ -382,7 +385,7 @@ static segue_status set_weights(segue_estimator *est, segue_error *err)
     const fit *f = &est->fit;
     segue_status status = SEGUE_EDOMAIN;
     if (est->config.weights == SEGUE_WEIGHTS_LEAST_SQUARES)
-        status = segue_nonnegative_weights(f->m, f->n_arms, f->mean, f->s.first, est->weight, err);
+        status = segue_weights_nonnegative(f->m, f->n_arms, f->mean, f->s.first, est->weight, err);
     if (status == SEGUE_EDOMAIN)
         memcpy(est->weight, f->weight, f->m * sizeof *est->weight);
     return status == SEGUE_ENOMEM ? status : SEGUE_OK;
@@ -426,7 +429,7 @@ static segue_status name_models(segue_estimator *est, segue_error *err)
     segue_models *fresh = NULL;
     size_t match[SEGUE_MAX_ESTIMATED];
     for (size_t i = 0; i < f->m * f->n_arms; i++) /* noise can throw an estimate anywhere */
-        f->mean[i] = fmin(SEGUE_MAX_STRAY, fmax(-SEGUE_MAX_STRAY, f->mean[i]));
+        f->mean[i] = fmin(SEGUE_MAX_ABS_MEAN, fmax(-SEGUE_MAX_ABS_MEAN, f->mean[i]));
     segue_status status = make_set(est, &fresh, err);
     if (status == SEGUE_OK && est->models)
         status = segue_models_match(est->models, fresh, match, err);
@@ -447,7 +450,7 @@ static segue_status name_models(segue_estimator *est, segue_error *err)
 static segue_status fit_moments(segue_estimator *est, const segue_moments *moments,
                                 segue_error *err)
 {
-    segue_status status = segue_spectral_third(&est->fit.s, moments, err);
+    segue_status status = segue_spectral_project(&est->fit.s, moments, err);
     if (status == SEGUE_OK)
         status = solve_warm_or_cold(est, segue_moments_tasks(moments), err);
     return status == SEGUE_OK ? set_weights(est, err) : status;
@@ -458,25 +461,25 @@ static segue_status fit_moments(segue_estimator *est, const segue_moments *momen
 static segue_status fit_counts(segue_estimator *est, segue_error *err)
 {
     fit *f = &est->fit;
-    counted_start starts[2];
+    em_start starts[2];
     size_t n_starts = 0;
     if (est->outcome == FOUND)
-        starts[n_starts++] = (counted_start){f->mean, est->weight};
+        starts[n_starts++] = (em_start){f->mean, est->weight};
     const bool first = !est->models || est->config.cold;
     if (!first)
-        starts[n_starts++] = (counted_start){est->models->mean, est->models->weight};
+        starts[n_starts++] = (em_start){est->models->mean, est->models->weight};
     est->used = est->info.n_tasks = est->counted.tasks.count;
     est->outcome = est->used < f->m ? FEW_TASKS : FOUND;
     if (est->outcome != FOUND)
         return SEGUE_OK;
-    segue_rng_open(&f->rng, est->config.seed, est->config.run, est->counted.told,
+    segue_rng_init(&f->rng, est->config.seed, est->config.run, est->counted.told,
                    SEGUE_STREAM_ESTIMATOR); /* which the moments' method may have used: no harm */
-    return segue_counted_fit(&est->counted, f->m, starts, n_starts, first ? &f->rng : NULL, f->mean,
-                             est->weight, err);
+    return segue_em_counts_fit(&est->counted, f->m, starts, n_starts, first ? &f->rng : NULL,
+                               f->mean, est->weight, err);
 }
 
 /* What there is to tell of a fit to counts. */
-static void set_counted_info(segue_estimator *est)
+static void set_em_info(segue_estimator *est)
 {
     segue_estimate_info *info = &est->info;
     info->lambda = NULL;
@@ -494,7 +497,7 @@ static void set_info(segue_estimator *est)
     segue_estimate_info *info = &est->info;
     info->found = true;
     if (est->method->counts) {
-        set_counted_info(est);
+        set_em_info(est);
         return;
     }
     info->lambda = f->lambda;
@@ -517,7 +520,7 @@ static segue_status fit_all(segue_estimator *est, const segue_moments *moments, 
     if (est->config.cold)
         f->s.has_leading = false;
     if (any)
-        status = segue_spectral_second(&f->s, moments, est->config.alpha0, err);
+        status = segue_spectral_diagonalise(&f->s, moments, est->config.alpha0, err);
     if (status != SEGUE_OK)
         return status;
     est->info.n_eigenvalues = f->s.n_values;
@@ -561,54 +564,54 @@ segue_status segue_estimator_fit(segue_estimator *est, const segue_moments *mome
 
 /* ---- saving ------------------------------------------------------------------------------ */
 
-void segue_estimator_put(const segue_estimator *est, bytes *b)
+void segue_estimator_serialize(const segue_estimator *est, segue_bytes *b)
 {
     const fit *f = &est->fit;
     const segue_estimate_info *info = &est->info;
     const double numbers[] = {info->noise, info->residual, info->weight_sum};
-    segue_bytes_put_u64(b, est->models != NULL);
-    segue_bytes_put_u64(b, est->outcome);
-    segue_bytes_put_u64(b, est->used);
-    segue_bytes_put_u64(b, est->cold_at);
-    segue_bytes_put_u64(b, info->n_tasks);
-    segue_bytes_put_u64(b, info->iterations);
-    segue_bytes_put_u64(b, info->starts);
-    segue_bytes_put_u64(b, info->warm);
-    segue_bytes_put_f64(b, numbers, 3);
-    segue_spectral_put(&f->s, b);
-    segue_bytes_put_f64(b, f->lambda, f->m);
+    segue_bytes_append_u64(b, est->models != NULL);
+    segue_bytes_append_u64(b, est->outcome);
+    segue_bytes_append_u64(b, est->used);
+    segue_bytes_append_u64(b, est->cold_at);
+    segue_bytes_append_u64(b, info->n_tasks);
+    segue_bytes_append_u64(b, info->iterations);
+    segue_bytes_append_u64(b, info->starts);
+    segue_bytes_append_u64(b, info->warm);
+    segue_bytes_append_f64(b, numbers, 3);
+    segue_spectral_serialize(&f->s, b);
+    segue_bytes_append_f64(b, f->lambda, f->m);
     if (est->models) {
-        segue_bytes_put_f64(b, est->models->mean, f->m * f->n_arms);
-        segue_bytes_put_f64(b, est->models->weight, f->m);
+        segue_bytes_append_f64(b, est->models->mean, f->m * f->n_arms);
+        segue_bytes_append_f64(b, est->models->weight, f->m);
     }
     if (est->method->counts)
-        segue_counted_put(&est->counted, b);
+        segue_em_counts_serialize(&est->counted, b);
 }
 
-static void get_info(segue_estimator *est, reader *r)
+static void get_info(segue_estimator *est, segue_bytes_reader *r)
 {
     const fit *f = &est->fit;
     double numbers[3];
     est->info =
         (segue_estimate_info){.n_arms = f->n_arms, .n_models = f->m, .eigenvalue = f->s.eigenvalue};
-    est->info.n_tasks = segue_reader_count(r);
-    est->info.iterations = segue_reader_count(r);
-    est->info.starts = segue_reader_count(r);
-    est->info.warm = segue_reader_u64(r) != 0;
-    segue_reader_f64(r, numbers, 3);
+    est->info.n_tasks = segue_bytes_read_count(r);
+    est->info.iterations = segue_bytes_read_count(r);
+    est->info.starts = segue_bytes_read_count(r);
+    est->info.warm = segue_bytes_read_u64(r) != 0;
+    segue_bytes_read_f64(r, numbers, 3);
     est->info.noise = numbers[0];
     est->info.residual = numbers[1];
     est->info.weight_sum = numbers[2];
-    segue_spectral_get(&est->fit.s, r);
+    segue_spectral_deserialize(&est->fit.s, r);
     est->info.n_eigenvalues = f->s.n_values;
-    segue_reader_f64(r, f->lambda, f->m);
+    segue_bytes_read_f64(r, f->lambda, f->m);
 }
 
-static segue_status get_models(segue_estimator *est, reader *r, segue_error *err)
+static segue_status get_models(segue_estimator *est, segue_bytes_reader *r, segue_error *err)
 {
     const fit *f = &est->fit;
-    segue_reader_f64(r, f->mean, f->m * f->n_arms);
-    segue_reader_f64(r, est->weight, f->m);
+    segue_bytes_read_f64(r, f->mean, f->m * f->n_arms);
+    segue_bytes_read_f64(r, est->weight, f->m);
     const segue_status status = segue_models_create(&est->models, SEGUE_MODELS_ESTIMATED, f->n_arms,
                                                     f->m, f->mean, est->weight, err);
     if (status == SEGUE_OK) /* they were normalised before: take them as they are */
@@ -616,20 +619,22 @@ static segue_status get_models(segue_estimator *est, reader *r, segue_error *err
     return status;
 }
 
-static segue_status get_counted(segue_estimator *est, reader *r, segue_error *err)
+static segue_status deserialize_counts(segue_estimator *est, segue_bytes_reader *r,
+                                       segue_error *err)
 {
-    const segue_status status = segue_counted_get(&est->counted, r, err);
+    const segue_status status = segue_em_counts_deserialize(&est->counted, r, err);
     if (status == SEGUE_OK && est->info.found)
-        set_counted_info(est);
+        set_em_info(est);
     return status;
 }
 
-segue_status segue_estimator_get(segue_estimator *est, reader *r, segue_error *err)
+segue_status segue_estimator_deserialize(segue_estimator *est, segue_bytes_reader *r,
+                                         segue_error *err)
 {
-    const bool found = segue_reader_u64(r) != 0;
-    const uint64_t outcome = segue_reader_u64(r);
-    est->used = segue_reader_count(r);
-    est->cold_at = segue_reader_count(r);
+    const bool found = segue_bytes_read_u64(r) != 0;
+    const uint64_t outcome = segue_bytes_read_u64(r);
+    est->used = segue_bytes_read_count(r);
+    est->cold_at = segue_bytes_read_count(r);
     get_info(est, r);
     est->info.found = found;
     if (outcome > FOUND || found != (outcome == FOUND))
@@ -638,26 +643,26 @@ segue_status segue_estimator_get(segue_estimator *est, reader *r, segue_error *e
     segue_models_destroy(est->models);
     est->models = NULL;
     const segue_status status = found ? get_models(est, r, err) : SEGUE_OK;
-    return status == SEGUE_OK && est->method->counts ? get_counted(est, r, err) : status;
+    return status == SEGUE_OK && est->method->counts ? deserialize_counts(est, r, err) : status;
 }
 
 /* ---- a copy to fit aside ----------------------------------------------------------------- */
 
-static segue_status copy_bytes(segue_estimator *est, const bytes *b, segue_error *err)
+static segue_status copy_bytes(segue_estimator *est, const segue_bytes *b, segue_error *err)
 {
-    reader r = {.data = b->data, .size = b->size};
+    segue_bytes_reader r = {.data = b->data, .size = b->size};
     return b->failed ? segue_fail(err, SEGUE_ENOMEM, "out of memory to copy an estimator")
-                     : segue_estimator_get(est, &r, err);
+                     : segue_estimator_deserialize(est, &r, err);
 }
 
 segue_status segue_estimator_copy(segue_estimator **out, const segue_estimator *from,
                                   segue_error *err)
 {
-    bytes b = {.data = NULL};
+    segue_bytes b = {.data = NULL};
     segue_status status = segue_estimator_create(out, &from->config, err);
     if (status != SEGUE_OK)
         return status;
-    segue_estimator_put(from, &b);
+    segue_estimator_serialize(from, &b);
     status = copy_bytes(*out, &b, err);
     segue_bytes_fini(&b);
     if (status == SEGUE_OK)
@@ -667,7 +672,7 @@ segue_status segue_estimator_copy(segue_estimator **out, const segue_estimator *
     return status;
 }
 
-static void swap_told(counted *a, counted *b)
+static void swap_tasks(counted *a, counted *b)
 {
     const ring tasks = a->tasks;
     const uint64_t told = a->told;
@@ -684,5 +689,5 @@ void segue_estimator_swap(segue_estimator *a, segue_estimator *b)
     *b = one;
     a->fit.config = &a->config;
     b->fit.config = &b->config;
-    swap_told(&a->counted, &b->counted);
+    swap_tasks(&a->counted, &b->counted);
 }

@@ -3,7 +3,7 @@
  * M2 = 1/j sum v1 (x) v2 and M3 = 1/j sum v1 (x) v2 (x) v3 (Azar, Lazaric and Brunskill 2013,
  * equation 4); `symmetric` takes all pairs of views for M2.  (M3 is symmetrised after whitening in
  * either case, which is the same as taking all triples.)  A task costs O(n_arms^3) up to
- * SEGUE_MOMENTS_STORED arms; above, its views are kept (kept.c).
+ * SEGUE_MAX_DENSE_ARMS arms; above, its views are kept (kept.c).
  * SPDX-License-Identifier: Apache-2.0 */
 #include "estimate/moments.h"
 
@@ -12,11 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/linalg.h"
-#include "estimate/kept.h"
-#include "estimate/state.h"
+#include "core/fail.h"
+#include "core/linalg/linalg.h"
+#include "estimate/estimator_internal.h"
+#include "estimate/view_store.h"
 
-#define MOST_WEIGHT 1e12 /* of one task: sums of many stay finite */
+#define MAX_WEIGHT 1e12 /* of one task: sums of many stay finite */
 
 struct segue_moments {
     size_t n_arms;
@@ -24,7 +25,7 @@ struct segue_moments {
     uint64_t n_tasks;
     double weight; /* sum of the weights */
     double *first; /* n_arms */
-    /* up to SEGUE_MOMENTS_STORED arms: */
+    /* up to SEGUE_MAX_DENSE_ARMS arms: */
     double *second; /* n_arms x n_arms, not symmetric */
     double *third;  /* n_arms^3 */
     /* above: */
@@ -33,7 +34,7 @@ struct segue_moments {
 
 static bool is_stored(const segue_moments *moments)
 {
-    return moments->n_arms <= SEGUE_MOMENTS_STORED;
+    return moments->n_arms <= SEGUE_MAX_DENSE_ARMS;
 }
 
 static segue_status make_sums(segue_moments *moments, segue_error *err)
@@ -45,7 +46,7 @@ static segue_status make_sums(segue_moments *moments, segue_error *err)
         moments->third = calloc(n * n * n, sizeof *moments->third);
     }
     if (moments->first && !is_stored(moments))
-        return segue_kept_init(&moments->kept, n, moments->views, err);
+        return segue_view_store_init(&moments->kept, n, moments->views, err);
     if (!moments->first || !moments->second || !moments->third)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for the moments of %zu arms", n);
     return SEGUE_OK;
@@ -62,7 +63,7 @@ segue_status segue_moments_create(segue_moments **out, size_t n_arms, segue_view
         return segue_fail(err, SEGUE_EDOMAIN, "there are no views %d", (int)views);
     segue_moments *moments = calloc(1, sizeof *moments);
     if (!moments)
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for moments");
+        return segue_fail_no_memory(err, "moments");
     moments->n_arms = n_arms;
     moments->views = views;
     const segue_status status = make_sums(moments, err);
@@ -79,7 +80,7 @@ size_t segue_moments_bytes(const segue_moments *moments)
     const size_t n = moments->n_arms;
     return sizeof *moments + n * sizeof(double) +
            (is_stored(moments) ? (n * n + n * n * n) * sizeof(double)
-                               : segue_kept_bytes(&moments->kept));
+                               : segue_view_store_bytes(&moments->kept));
 }
 
 void segue_moments_destroy(segue_moments *moments)
@@ -89,7 +90,7 @@ void segue_moments_destroy(segue_moments *moments)
     free(moments->first);
     free(moments->second);
     free(moments->third);
-    segue_kept_fini(&moments->kept);
+    segue_view_store_fini(&moments->kept);
     free(moments);
 }
 
@@ -153,20 +154,20 @@ segue_status segue_moments_add(segue_moments *moments, const double *views, doub
                                segue_error *err)
 {
     const size_t n = moments->n_arms;
-    if (!(weight >= 0.0 && weight <= MOST_WEIGHT))
+    if (!(weight >= 0.0 && weight <= MAX_WEIGHT))
         return segue_fail(err, SEGUE_EDOMAIN, "the weight of a task is %g; need a number >= 0",
                           weight);
     for (size_t i = 0; i < 3 * n; i++)
-        if (!(fabs(views[i]) <= SEGUE_MAX_STRAY)) /* also catches NaN */
+        if (!(fabs(views[i]) <= SEGUE_MAX_ABS_MEAN)) /* also catches NaN */
             return segue_fail(err, SEGUE_EDOMAIN, "view %zu of arm %zu is %g; need a mean",
                               i / n + 1, i % n + 1, views[i]);
     const segue_status status =
-        is_stored(moments) ? SEGUE_OK : segue_kept_reserve(&moments->kept, 1, err);
+        is_stored(moments) ? SEGUE_OK : segue_view_store_reserve(&moments->kept, 1, err);
     if (status != SEGUE_OK)
         return status;
     add_first(moments, views, weight);
     if (!is_stored(moments)) {
-        segue_kept_add(&moments->kept, views, weight);
+        segue_view_store_add(&moments->kept, views, weight);
         return SEGUE_OK;
     }
     add_second(moments, views, weight);
@@ -187,11 +188,11 @@ static segue_status merge_kept(segue_moments *moments, const kept *other, segue_
     if (!views)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory to merge moments");
     const uint64_t count = other->n_tasks; /* `other` may be these moments themselves */
-    const segue_status status = segue_kept_reserve(&moments->kept, count, err);
+    const segue_status status = segue_view_store_reserve(&moments->kept, count, err);
     for (uint64_t t = 0; t < count && status == SEGUE_OK; t++) {
-        const double weight = segue_kept_task(other, t, views);
+        const double weight = segue_view_store_task(other, t, views);
         add_first(moments, views, weight);
-        segue_kept_add(&moments->kept, views, weight);
+        segue_view_store_add(&moments->kept, views, weight);
     }
     free(views);
     return status;
@@ -209,7 +210,7 @@ segue_status segue_moments_merge(segue_moments *moments, const segue_moments *ot
     if (!is_stored(moments) && moments->n_tasks > 0)
         return merge_kept(moments, &other->kept, err);
     const segue_status status =
-        is_stored(moments) ? SEGUE_OK : segue_kept_copy(&moments->kept, &other->kept, err);
+        is_stored(moments) ? SEGUE_OK : segue_view_store_copy(&moments->kept, &other->kept, err);
     if (status != SEGUE_OK)
         return status;
     add_all(moments->first, other->first, n);
@@ -241,7 +242,7 @@ segue_status segue_moments_second(const segue_moments *moments, double *m2, segu
     const size_t n = moments->n_arms;
     segue_status status = SEGUE_OK;
     if (!is_stored(moments))
-        status = segue_kept_second(&moments->kept, m2, err);
+        status = segue_view_store_second(&moments->kept, m2, err);
     for (size_t i = 0; i < n && is_stored(moments); i++)
         for (size_t k = 0; k < n; k++)
             m2[i * n + k] = 0.5 * (moments->second[i * n + k] + moments->second[k * n + i]);
@@ -253,13 +254,13 @@ segue_status segue_moments_apply(const segue_moments *moments, const double *x, 
                                  segue_error *err)
 {
     assert(!is_stored(moments));
-    const segue_status status = segue_kept_apply(&moments->kept, x, m, y, err);
+    const segue_status status = segue_view_store_apply(&moments->kept, x, m, y, err);
     scale_all(y, moments->n_arms * m, moments->weight);
     return status;
 }
 
 /* The squared Frobenius norm of the antisymmetric part of the sum. */
-static double odd_square(const segue_moments *moments)
+static double antisymmetric_norm2(const segue_moments *moments)
 {
     const size_t n = moments->n_arms;
     double squares = 0.0;
@@ -273,8 +274,8 @@ static double odd_square(const segue_moments *moments)
 
 double segue_moments_noise(const segue_moments *moments)
 {
-    const double square =
-        is_stored(moments) ? odd_square(moments) : segue_kept_odd_square(&moments->kept);
+    const double square = is_stored(moments) ? antisymmetric_norm2(moments)
+                                             : segue_view_store_antisymmetric_norm2(&moments->kept);
     return fmin(1.0, 2.0 / sqrt((double)moments->n_arms)) * sqrt(square) / moments->weight;
 }
 
@@ -287,10 +288,10 @@ static segue_status contract_stored(const segue_moments *moments, const double *
     if (!last)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory to contract the third moment");
     double *middle = last + n * n * m;
-    segue_la_multiply(n * n, n, m, moments->third, u, last);
+    segue_linalg_multiply(n * n, n, m, moments->third, u, last);
     for (size_t i = 0; i < n; i++)
-        segue_la_multiply_left(n, m, m, u, last + i * n * m, middle + i * m * m);
-    segue_la_multiply_left(n, m, m * m, u, middle, tensor);
+        segue_linalg_multiply_left(n, m, m, u, last + i * n * m, middle + i * m * m);
+    segue_linalg_multiply_left(n, m, m * m, u, middle, tensor);
     free(last);
     return SEGUE_OK;
 }
@@ -316,7 +317,7 @@ segue_status segue_moments_third(const segue_moments *moments, const double *u, 
 {
     const segue_status status = is_stored(moments)
                                     ? contract_stored(moments, u, m, tensor, err)
-                                    : segue_kept_third(&moments->kept, u, m, tensor, err);
+                                    : segue_view_store_third(&moments->kept, u, m, tensor, err);
     if (status == SEGUE_OK)
         symmetrise(tensor, m, 1.0 / moments->weight);
     return status;
@@ -324,36 +325,38 @@ segue_status segue_moments_third(const segue_moments *moments, const double *u, 
 
 /* ---- saving ------------------------------------------------------------------------------ */
 
-void segue_moments_put(const segue_moments *moments, bytes *b)
+void segue_moments_serialize(const segue_moments *moments, segue_bytes *b)
 {
     const size_t n = moments->n_arms;
-    segue_bytes_put_u64(b, moments->n_tasks);
-    segue_bytes_put_f64(b, &moments->weight, 1);
-    segue_bytes_put_f64(b, moments->first, n);
+    segue_bytes_append_u64(b, moments->n_tasks);
+    segue_bytes_append_f64(b, &moments->weight, 1);
+    segue_bytes_append_f64(b, moments->first, n);
     if (is_stored(moments)) {
-        segue_bytes_put_f64(b, moments->second, n * n);
-        segue_bytes_put_f64(b, moments->third, n * n * n);
+        segue_bytes_append_f64(b, moments->second, n * n);
+        segue_bytes_append_f64(b, moments->third, n * n * n);
     } else {
-        segue_kept_put(&moments->kept, b);
+        segue_view_store_serialize(&moments->kept, b);
     }
 }
 
-static segue_status get_stored(segue_moments *moments, reader *r, segue_error *err)
+static segue_status deserialize_stored(segue_moments *moments, segue_bytes_reader *r,
+                                       segue_error *err)
 {
     const size_t n = moments->n_arms;
-    if (!segue_reader_finite(r, moments->second, n * n) ||
-        !segue_reader_finite(r, moments->third, n * n * n))
+    if (!segue_bytes_read_finite(r, moments->second, n * n) ||
+        !segue_bytes_read_finite(r, moments->third, n * n * n))
         return segue_fail(err, SEGUE_EDOMAIN, "a moment is not finite");
     return SEGUE_OK;
 }
 
-segue_status segue_moments_get(segue_moments *moments, reader *r, segue_error *err)
+segue_status segue_moments_deserialize(segue_moments *moments, segue_bytes_reader *r,
+                                       segue_error *err)
 {
-    moments->n_tasks = segue_reader_count(r);
-    if (!segue_reader_finite(r, &moments->weight, 1) || moments->weight < 0.0 ||
-        !segue_reader_finite(r, moments->first, moments->n_arms))
+    moments->n_tasks = segue_bytes_read_count(r);
+    if (!segue_bytes_read_finite(r, &moments->weight, 1) || moments->weight < 0.0 ||
+        !segue_bytes_read_finite(r, moments->first, moments->n_arms))
         return segue_fail(err, SEGUE_EDOMAIN, "a moment is not finite");
     if (is_stored(moments))
-        return get_stored(moments, r, err);
-    return segue_kept_get(&moments->kept, moments->n_tasks, r, err);
+        return deserialize_stored(moments, r, err);
+    return segue_view_store_deserialize(&moments->kept, moments->n_tasks, r, err);
 }

@@ -8,7 +8,7 @@
 /**
  * How large noise makes an eigenvalue of M2.  The part of the sum that is not symmetric is noise
  * alone, and of the same size as the noise in the part that is: of a random matrix of Frobenius
- * norm F the largest eigenvalue is about 2 F / sqrt(n_arms).  Above SEGUE_MOMENTS_STORED arms F is
+ * norm F the largest eigenvalue is about 2 F / sqrt(n_arms).  Above SEGUE_MAX_DENSE_ARMS arms F is
  * itself estimated, by random vectors.
  */
 double segue_moments_noise(const segue_moments *moments);
@@ -24,7 +24,7 @@ void segue_moments_first(const segue_moments *moments, double *m1);
 SEGUE_MUST_CHECK segue_status segue_moments_second(const segue_moments *moments, double *m2,
                                                    segue_error *err);
 
-/** y = M2 x for x of n_arms x m, without M2 being written out: above SEGUE_MOMENTS_STORED arms.
+/** y = M2 x for x of n_arms x m, without M2 being written out: above SEGUE_MAX_DENSE_ARMS arms.
  * @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_moments_apply(const segue_moments *moments, const double *x,
                                                   size_t m, double *y, segue_error *err);

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/linalg.h"
+#include "core/linalg/linalg.h"
 
 #define EDGE       1e-6 /* means stay so far from 0 and 1 */
 #define START_EDGE 0.01 /* and at a start: a model that one reward can rule out gets no tasks */
@@ -47,7 +47,7 @@ segue_status segue_point_em_init(point_em *em, const ring *tasks, size_t m, segu
     em->mean = em->total + width * m;
     em->weight = em->mean + width / 2 * m;
     for (size_t l = 0; l < n; l++) /* a row of the ring has its pulls behind its sums */
-        memcpy(em->counts + l * width, segue_ring_sum(tasks, l), width * sizeof *em->counts);
+        memcpy(em->counts + l * width, segue_task_window_sum(tasks, l), width * sizeof *em->counts);
     return SEGUE_OK;
 }
 
@@ -68,7 +68,7 @@ static void fit_all(point_em *em)
             em->slope[i * em->m + k] = log(p) - lost;
             em->slope[(em->n_arms + i) * em->m + k] = lost;
         }
-    segue_la_multiply(em->n_tasks, 2 * em->n_arms, em->m, em->counts, em->slope, em->share);
+    segue_linalg_multiply(em->n_tasks, 2 * em->n_arms, em->m, em->counts, em->slope, em->share);
 }
 
 /* From logarithms, weights in them, to the shares of one task; returns that of their sum. */
@@ -115,7 +115,8 @@ static void weigh(point_em *em)
 static void maximise(point_em *em)
 {
     weigh(em);
-    segue_la_multiply_left(em->n_tasks, em->m, 2 * em->n_arms, em->share, em->counts, em->total);
+    segue_linalg_multiply_left(em->n_tasks, em->m, 2 * em->n_arms, em->share, em->counts,
+                               em->total);
     for (size_t k = 0; k < em->m; k++) {
         const double *sum = em->total + 2 * k * em->n_arms, *pulls = sum + em->n_arms;
         for (size_t i = 0; i < em->n_arms; i++)

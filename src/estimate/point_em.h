@@ -3,7 +3,7 @@
 #ifndef SEGUE_ESTIMATE_POINT_EM_H
 #define SEGUE_ESTIMATE_POINT_EM_H
 
-#include "estimate/ring.h"
+#include "estimate/types/task_window.h"
 #include "segue/rng.h"
 
 /* A fit of m models to finished tasks. */

@@ -12,12 +12,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "estimate/method.h"
+#include "estimate/estimator_method.h"
 
 #define WARM_RANDOM 3 /* random starts beside the carried ones */
 #define WARM_STEPS  10
 #define POLISH      40
-#define LEAST_LAMBDA                                                                               \
+#define MIN_LAMBDA                                                                                 \
     1e-6 /* noise can leave a component of no size; 1 / lambda^2 must be finite                    \
           */
 
@@ -43,12 +43,12 @@ static void set_starts(fit *f, const double *start, double *scratch)
 {
     const size_t n_carried = f->previous ? f->m : 0;
     const size_t n_given = n_carried + (is_warm(f) ? WARM_RANDOM : 0);
-    segue_power_clear(&f->power);
+    segue_tensor_power_clear(&f->power);
     for (size_t i = 0; i < n_given; i++)
-        segue_power_start(&f->power, start + i * f->m);
+        segue_tensor_power_start(&f->power, start + i * f->m);
     for (size_t i = 0; i < f->config->starts && !is_warm(f); i++) {
-        segue_random_direction(&f->rng, f->m, scratch);
-        segue_power_start(&f->power, scratch);
+        segue_estimator_random_direction(&f->rng, f->m, scratch);
+        segue_tensor_power_start(&f->power, scratch);
     }
     f->starts += f->power.n_lanes;
 }
@@ -63,32 +63,32 @@ static segue_status solve(fit *f, segue_error *err)
     for (size_t k = 0; f->previous && k < m; k++)
         carry(f, k, start + k * m);
     for (size_t i = 0; is_warm(f) && i < WARM_RANDOM; i++)
-        segue_random_direction(&f->rng, m, start + (m + i) * m);
+        segue_estimator_random_direction(&f->rng, m, start + (m + i) * m);
     f->power.iterations = 0;
     for (size_t k = 0; k < m; k++) {
         set_starts(f, start, other);
         const size_t most = is_warm(f) ? POLISH : f->config->steps;
-        const double lambda = segue_power_best(&f->power, f->s.tensor, steps, most, v);
-        segue_power_deflate(f->s.tensor, m, lambda, v);
-        f->lambda[k] = fmax(LEAST_LAMBDA, lambda);
-        f->weight[k] = segue_weight_of(f->lambda[k]);
+        const double lambda = segue_tensor_power_best(&f->power, f->s.tensor, steps, most, v);
+        segue_tensor_power_deflate(f->s.tensor, m, lambda, v);
+        f->lambda[k] = fmax(MIN_LAMBDA, lambda);
+        f->weight[k] = segue_weights_from_lambda(f->lambda[k]);
         segue_spectral_lift(&f->s, true, v, f->mean + k * f->n_arms);
         for (size_t i = 0; i < f->n_arms; i++)
             f->mean[k * f->n_arms + i] *= f->lambda[k];
     }
-    f->residual = segue_power_norm(f->s.tensor, m);
+    f->residual = segue_tensor_power_norm(f->s.tensor, m);
     f->iterations += f->power.iterations; /* a warm fit may be followed by a cold one */
     return SEGUE_OK;
 }
 
-const method segue_method_rtp = {
+const method segue_estimator_rtp = {
     .name = "rtp",
     .summary = "the robust tensor power method, as in the paper",
     .solve = solve,
     .warms = true,
 };
 
-const method segue_method_em = {
+const method segue_estimator_em = {
     .name = "em",
     .summary = "the likeliest models of the tasks' counts, by EM from rtp's answer",
     .solve = solve,

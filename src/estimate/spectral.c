@@ -1,7 +1,7 @@
 /* spectral.c - diagonalise the second moment, and carry the others into its leading span.
  *
  * W = U D^(-1/2) whitens: W' M2 W = I.  Its pseudo-inverse transposed is B = U D^(1/2).
- * Cost O(n_arms^3) for the eigenvectors; above SEGUE_MOMENTS_STORED arms only the leading ones are
+ * Cost O(n_arms^3) for the eigenvectors; above SEGUE_MAX_DENSE_ARMS arms only the leading ones are
  * made, from those of the last fit, O(n_arms^2 m).
  * SPDX-License-Identifier: Apache-2.0 */
 #include "estimate/spectral.h"
@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/linalg.h"
+#include "core/linalg/linalg.h"
 
 #define GUARDS 5 /* eigenvectors beyond the m: the gap behind the m-th may be narrow */
 
 static bool is_large(const spectral *s)
 {
-    return s->n_arms > SEGUE_MOMENTS_STORED;
+    return s->n_arms > SEGUE_MAX_DENSE_ARMS;
 }
 
 void segue_spectral_fini(spectral *s)
@@ -75,7 +75,7 @@ static segue_status diagonalise(spectral *s, const segue_moments *moments, doubl
     for (size_t i = 0; i < n * n && alpha0 > 0.0; i++)
         matrix[i] -= alpha0 / (alpha0 + 1.0) * s->first[i / n] * s->first[i % n];
     if (status == SEGUE_OK)
-        status = segue_la_eigenvectors(n, matrix, s->eigenvalue, err);
+        status = segue_linalg_eigenvectors(n, matrix, s->eigenvalue, err);
     if (status == SEGUE_OK)
         take_leading(matrix, s->eigenvalue, n, count, vector);
     free(matrix);
@@ -129,8 +129,8 @@ static segue_status lead(spectral *s, const segue_moments *moments, double alpha
     return status;
 }
 
-segue_status segue_spectral_second(spectral *s, const segue_moments *moments, double alpha0,
-                                   segue_error *err)
+segue_status segue_spectral_diagonalise(spectral *s, const segue_moments *moments, double alpha0,
+                                        segue_error *err)
 {
     segue_moments_first(moments, s->first);
     s->noise = segue_moments_noise(moments);
@@ -141,14 +141,14 @@ segue_status segue_spectral_second(spectral *s, const segue_moments *moments, do
     return status;
 }
 
-segue_status segue_spectral_third(spectral *s, const segue_moments *moments, segue_error *err)
+segue_status segue_spectral_project(spectral *s, const segue_moments *moments, segue_error *err)
 {
     return segue_moments_third(moments, s->basis, s->m, s->third, err);
 }
 
-void segue_spectral_begin(spectral *s)
+void segue_spectral_reset(spectral *s)
 {
-    segue_la_multiply_left(s->n_arms, s->m, 1, s->basis, s->first, s->mean);
+    segue_linalg_multiply_left(s->n_arms, s->m, 1, s->basis, s->first, s->mean);
     memcpy(s->tensor, s->third, s->m * s->m * s->m * sizeof *s->tensor);
 }
 
@@ -177,22 +177,22 @@ void segue_spectral_lift(const spectral *s, bool rooted, const double *x, double
 
 /* ---- saving ------------------------------------------------------------------------------ */
 
-void segue_spectral_put(const spectral *s, bytes *b)
+void segue_spectral_serialize(const spectral *s, segue_bytes *b)
 {
-    segue_bytes_put_u64(b, s->n_values);
-    segue_bytes_put_f64(b, s->eigenvalue, s->n_values);
-    segue_bytes_put_u64(b, s->has_leading);
+    segue_bytes_append_u64(b, s->n_values);
+    segue_bytes_append_f64(b, s->eigenvalue, s->n_values);
+    segue_bytes_append_u64(b, s->has_leading);
     if (s->has_leading)
-        segue_bytes_put_f64(b, s->leading.vector, s->leading.n * s->leading.r);
+        segue_bytes_append_f64(b, s->leading.vector, s->leading.n * s->leading.r);
 }
 
-void segue_spectral_get(spectral *s, reader *r)
+void segue_spectral_deserialize(spectral *s, segue_bytes_reader *r)
 {
-    const uint64_t n_values = segue_reader_u64(r);
+    const uint64_t n_values = segue_bytes_read_u64(r);
     r->failed = r->failed || n_values > s->n_arms;
     s->n_values = r->failed ? 0 : (size_t)n_values;
-    segue_reader_f64(r, s->eigenvalue, s->n_values);
-    s->has_leading = segue_reader_u64(r) != 0 && is_large(s);
+    segue_bytes_read_f64(r, s->eigenvalue, s->n_values);
+    s->has_leading = segue_bytes_read_u64(r) != 0 && is_large(s);
     if (s->has_leading)
-        segue_reader_f64(r, s->leading.vector, s->leading.n * s->leading.r);
+        segue_bytes_read_f64(r, s->leading.vector, s->leading.n * s->leading.r);
 }

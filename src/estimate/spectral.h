@@ -29,15 +29,15 @@ void segue_spectral_fini(spectral *s);
 
 /* Diagonalise M2 - alpha0 / (alpha0 + 1) M1 M1': its eigenvalues, U and the noise.
  * @retval SEGUE_ENOMEM, SEGUE_EDOMAIN */
-SEGUE_MUST_CHECK segue_status segue_spectral_second(spectral *s, const segue_moments *moments,
-                                                    double alpha0, segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_spectral_diagonalise(spectral *s, const segue_moments *moments,
+                                                         double alpha0, segue_error *err);
 
 /* M3 in that basis.  @retval SEGUE_ENOMEM */
-SEGUE_MUST_CHECK segue_status segue_spectral_third(spectral *s, const segue_moments *moments,
-                                                   segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_spectral_project(spectral *s, const segue_moments *moments,
+                                                     segue_error *err);
 
 /* The mean and the tensor as a method finds them, however often. */
-void segue_spectral_begin(spectral *s);
+void segue_spectral_reset(spectral *s);
 
 /* Whiten: the tensor becomes M3(W, W, W), W = U D^(-1/2), and the mean W' M1. */
 void segue_spectral_whiten(spectral *s);
@@ -46,7 +46,7 @@ void segue_spectral_whiten(spectral *s);
 void segue_spectral_lift(const spectral *s, bool rooted, const double *x, double *out);
 
 /* What the next fit starts from, and the eigenvalues: to bytes and back. */
-void segue_spectral_put(const spectral *s, bytes *b);
-void segue_spectral_get(spectral *s, reader *r);
+void segue_spectral_serialize(const spectral *s, segue_bytes *b);
+void segue_spectral_deserialize(spectral *s, segue_bytes_reader *r);
 
 #endif

@@ -13,15 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/linalg.h"
+#include "core/linalg/linalg.h"
 #include "segue/rng.h"
 
-#define MOST_SWEEPS 30
+#define MAX_SWEEPS 30
 #define SHARE_OF_NOISE                                                                             \
     0.01               /* a residual of this share does less to a vector than noise has done       \
                         */
 #define ROUNDING 1e-12 /* of the largest eigenvalue: no residual need be less */
-#define LEAST_PIVOT                                                                                \
+#define MIN_PIVOT                                                                                  \
     1e-10 /* of a Gram matrix with a diagonal of 1: less, and the span collapsed                   \
            */
 
@@ -53,7 +53,7 @@ static bool cholesky(double *gram, size_t r)
         for (size_t i = 0; i < k; i++)
             for (size_t j = k; j < r; j++)
                 gram[k * r + j] -= gram[i * r + k] * gram[i * r + j];
-        if (!(gram[k * r + k] > LEAST_PIVOT))
+        if (!(gram[k * r + k] > MIN_PIVOT))
             return false;
         const double pivot = sqrt(gram[k * r + k]);
         for (size_t j = k; j < r; j++)
@@ -83,7 +83,7 @@ static bool orthonormalise(subspace *s)
     const size_t n = s->n, r = s->r;
     if (!normalise(s->vector, n, r))
         return false;
-    segue_la_multiply_left(n, r, r, s->vector, s->vector, s->small);
+    segue_linalg_multiply_left(n, r, r, s->vector, s->vector, s->small);
     if (!cholesky(s->small, r))
         return false;
     for (size_t i = 0; i < n; i++) /* each row is solved for with R from the right */
@@ -99,7 +99,7 @@ static bool orthonormalise(subspace *s)
 void segue_subspace_randomise(subspace *s)
 {
     segue_rng rng;
-    segue_rng_open(&rng, 0, 0, 0, SEGUE_STREAM_ESTIMATOR);
+    segue_rng_init(&rng, 0, 0, 0, SEGUE_STREAM_ESTIMATOR);
     for (size_t i = 0; i < s->n * s->r; i++)
         s->vector[i] = segue_rng_normal(&rng);
     (void)orthonormalise(s); /* of random vectors nothing collapses */
@@ -110,12 +110,12 @@ static segue_status solve_within(subspace *s, segue_error *err)
 {
     const size_t r = s->r;
     double *ascending = s->turned; /* scratch: not in use yet */
-    segue_la_multiply_left(s->n, r, r, s->vector, s->image, s->small);
+    segue_linalg_multiply_left(s->n, r, r, s->vector, s->image, s->small);
     for (size_t i = 0; i < r; i++)
         for (size_t k = 0; k < i; k++)
             s->small[i * r + k] = s->small[k * r + i] =
                 0.5 * (s->small[i * r + k] + s->small[k * r + i]);
-    const segue_status status = segue_la_eigenvectors(r, s->small, ascending, err);
+    const segue_status status = segue_linalg_eigenvectors(r, s->small, ascending, err);
     for (size_t k = 0; k < r && status == SEGUE_OK; k++) {
         s->value[k] = ascending[r - 1 - k];
         for (size_t i = 0; i < r; i++)
@@ -127,7 +127,7 @@ static segue_status solve_within(subspace *s, segue_error *err)
 /* Turn the columns of x into the eigenvectors found, by way of the scratch. */
 static void turn_columns(subspace *s, double *x)
 {
-    segue_la_multiply(s->n, s->r, s->r, x, s->turn, s->turned);
+    segue_linalg_multiply(s->n, s->r, s->r, x, s->turn, s->turned);
     memcpy(x, s->turned, s->n * s->r * sizeof *x);
 }
 
@@ -174,7 +174,7 @@ segue_status segue_subspace_iterate(subspace *s, size_t wanted, double noise, ma
                                     void *context, bool *settled, segue_error *err)
 {
     *settled = false;
-    for (int sweep = 0; sweep < MOST_SWEEPS && !*settled; sweep++) {
+    for (int sweep = 0; sweep < MAX_SWEEPS && !*settled; sweep++) {
         if (sweep > 0)
             memcpy(s->vector, s->image, s->n * s->r * sizeof *s->vector);
         if (sweep > 0 && !orthonormalise(s))

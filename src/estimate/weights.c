@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/linalg.h"
-#include "estimate/method.h"
+#include "core/linalg/linalg.h"
+#include "estimate/estimator_method.h"
 
-#define LEAST_SUM    0.5 /* shares of one whole sum to 1, but for noise */
-#define MOST_SUM     2.0
-#define LEAST_LAMBDA 0.5
-#define NO_GAIN      1e-12 /* of the largest: a model that would gain less stays out */
+#define MIN_SUM    0.5 /* shares of one whole sum to 1, but for noise */
+#define MAX_SUM    2.0
+#define MIN_LAMBDA 0.5
+#define NO_GAIN    1e-12 /* of the largest: a model that would gain less stays out */
 
 typedef struct problem {
     size_t m, n;
@@ -26,9 +26,9 @@ typedef struct problem {
     double *solution;     /* m */
 } problem;
 
-double segue_weight_of(double lambda)
+double segue_weights_from_lambda(double lambda)
 {
-    const double bounded = fmax(LEAST_LAMBDA, lambda);
+    const double bounded = fmax(MIN_LAMBDA, lambda);
     return 1.0 / (bounded * bounded);
 }
 
@@ -48,7 +48,7 @@ static segue_status solve_on_those_in(problem *p, segue_error *err)
         if (p->in[k])
             memcpy(p->rows + count++ * p->n, p->mean + k * p->n, p->n * sizeof *p->rows);
     memcpy(p->rhs, p->target, p->n * sizeof *p->rhs);
-    const segue_status status = segue_la_least_squares(count, p->n, p->rows, p->rhs, err);
+    const segue_status status = segue_linalg_least_squares(count, p->n, p->rows, p->rhs, err);
     for (size_t k = 0; k < p->m; k++)
         p->solution[k] = p->in[k] ? p->rhs[at++] : 0.0;
     return status;
@@ -115,12 +115,12 @@ static segue_status find_weights(problem *p, segue_error *err)
     double sum = 0.0;
     for (size_t k = 0; k < p->m; k++)
         sum += p->weight[k];
-    if (!(sum > LEAST_SUM && sum < MOST_SUM))
+    if (!(sum > MIN_SUM && sum < MAX_SUM))
         return segue_fail(err, SEGUE_EDOMAIN, "the weights of the models sum to %g", sum);
     return SEGUE_OK;
 }
 
-segue_status segue_nonnegative_weights(size_t m, size_t n, const double *mean, const double *target,
+segue_status segue_weights_nonnegative(size_t m, size_t n, const double *mean, const double *target,
                                        double *weight, segue_error *err)
 {
     problem p = {.m = m, .n = n, .mean = mean, .target = target, .weight = weight};

@@ -36,7 +36,7 @@ static const cost *cost_of(const char *name)
     return &plain;
 }
 
-double segue_cost_of_run(const segue_simulation *sim, double tasks)
+double segue_cost_run(const segue_simulation *sim, double tasks)
 {
     const char *name = sim->learner ? sim->learner->method : sim->policy.policy->name;
     const cost *c = cost_of(name);

@@ -3,9 +3,9 @@
 #ifndef SEGUE_EXPERIMENT_COST_H
 #define SEGUE_EXPERIMENT_COST_H
 
-#include "segue/simulate.h"
+#include "segue/simulation.h"
 
 /** Nanoseconds of one run of `tasks` tasks, on the machine that the table was measured on. */
-double segue_cost_of_run(const segue_simulation *sim, double tasks);
+double segue_cost_run(const segue_simulation *sim, double tasks);
 
 #endif

@@ -1,7 +1,6 @@
 /* experiment.c - the runs of an experiment over threads, alone or as one of several processes, and
  * the files of the results.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include "experiment/experiment.h"
 
 #include <errno.h>
@@ -9,37 +8,37 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/outfile.h"
-#include "core/text.h"
-#include "experiment/plan.h"
-#include "experiment/together.h"
-#include "sim/parallel.h"
+#include "experiment/distributed_run.h"
+#include "experiment/schedule.h"
+#include "segue/internal.h"
 
 /* ---- running ----------------------------------------------------------------------------- */
 
-static segue_status run_alone(plan *p, segue_error *err)
+static segue_status run_local(plan *p, segue_error *err)
 {
-    segue_status status = segue_plan_open_journal(p, err);
+    segue_status status = segue_schedule_open_checkpoint(p, err);
     if (status != SEGUE_OK)
         return status;
-    segue_plan_deal(p, 0, 1);
-    status = segue_parallel(p->conduct->threads, p->n_todo, segue_plan_work, NULL, p, err);
-    return status == SEGUE_ESTOPPED ? segue_plan_say_stopped(p, "", err) : status;
+    segue_schedule_assign(p, 0, 1);
+    status =
+        segue_parallel_run(p->conduct->threads, p->n_todo, segue_schedule_play_item, NULL, p, err);
+    return status == SEGUE_ESTOPPED ? segue_schedule_stopped_error(p, "", err) : status;
 }
 
 segue_status segue_experiment_run(segue_results **out, const segue_experiment *ex,
-                                  const segue_conduct *conduct, segue_error *err)
+                                  const segue_run_options *conduct, segue_error *err)
 {
     plan p;
     *out = NULL;
-    segue_status status = segue_plan_init(&p, ex, conduct, err);
+    segue_status status = segue_schedule_init(&p, ex, conduct, err);
     if (conduct->ranks)
-        status = segue_plan_run_together(&p, status, err);
+        status = segue_distributed_run(&p, status, err);
     else if (status == SEGUE_OK)
-        status = run_alone(&p, err);
-    if (status == SEGUE_OK && !conduct->shard.count && segue_ranks_is_first(conduct->ranks))
-        status = segue_plan_tally(&p, out, err);
-    segue_plan_fini(&p);
+        status = run_local(&p, err);
+    if (status == SEGUE_OK && !conduct->shard.count &&
+        segue_processes_is_coordinator(conduct->ranks))
+        status = segue_schedule_summarize(&p, out, err);
+    segue_schedule_fini(&p);
     return status;
 }
 
@@ -49,37 +48,37 @@ segue_status segue_experiment_path(char *path, size_t size, const char *folder, 
                                    const char *end, segue_error *err)
 {
     if (snprintf(path, size, "%s/%s%s", folder, name, end) >= (int)size)
-        return segue_fail(err, SEGUE_EFILE, "%s: the path is too long", segue_text_tail(folder));
+        return segue_fail(err, SEGUE_EFILE, "%s: the path is too long", segue_path_tail(folder));
     return SEGUE_OK;
 }
 
-static segue_status keep_file(const char *path, const char *file, segue_error *err)
+static segue_status protect_file(const char *path, const char *file, segue_error *err)
 {
-    if (segue_is_same_file(path, file))
+    if (segue_path_is_same_file(path, file))
         return segue_fail(err, SEGUE_EUSAGE,
                           "%s: the results would take its place; name another folder with --out",
-                          segue_text_tail(file));
+                          segue_path_tail(file));
     return SEGUE_OK;
 }
 
 /* Keep all that the experiment was read from. */
-static segue_status keep_inputs(const segue_experiment *ex, const char *path, const char *file,
-                                segue_error *err)
+static segue_status protect_inputs(const segue_experiment *ex, const char *path, const char *file,
+                                   segue_error *err)
 {
-    segue_status status = keep_file(path, file, err);
+    segue_status status = protect_file(path, file, err);
     for (size_t i = 0; i < ex->n_places && status == SEGUE_OK; i++) {
-        const segue_place *place = &ex->place[i];
-        status = keep_file(path, place->models_path, err);
+        const segue_environment_spec *place = &ex->place[i];
+        status = protect_file(path, place->models_path, err);
         if (status == SEGUE_OK)
-            status = keep_file(path, place->switch_path, err);
+            status = protect_file(path, place->switch_path, err);
         if (status == SEGUE_OK)
-            status = keep_file(path, place->log_path, err);
+            status = protect_file(path, place->log_path, err);
     }
     return status;
 }
 
-segue_status segue_experiment_keep(const segue_experiment *ex, const char *folder, const char *file,
-                                   segue_error *err)
+segue_status segue_experiment_protect_inputs(const segue_experiment *ex, const char *folder,
+                                             const char *file, segue_error *err)
 {
     static const char *const ends[] = {".json", ".csv", "-curve.csv"};
     char path[4096];
@@ -87,21 +86,21 @@ segue_status segue_experiment_keep(const segue_experiment *ex, const char *folde
     for (size_t i = 0; i < sizeof ends / sizeof *ends && status == SEGUE_OK; i++) {
         status = segue_experiment_path(path, sizeof path, folder, ex->name, ends[i], err);
         if (status == SEGUE_OK)
-            status = keep_inputs(ex, path, file, err);
+            status = protect_inputs(ex, path, file, err);
     }
     return status;
 }
 
-segue_status segue_experiment_folder(const char *folder, segue_error *err)
+segue_status segue_experiment_make_folder(const char *folder, segue_error *err)
 {
     struct stat about;
     if (*folder == '\0')
         return segue_fail(err, SEGUE_EFILE, "the name of the folder to write to is empty");
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return segue_fail(err, SEGUE_EFILE, "%s: the folder cannot be made: %s",
-                          segue_text_tail(folder), strerror(errno));
+                          segue_path_tail(folder), strerror(errno));
     if (stat(folder, &about) == 0 && !S_ISDIR(about.st_mode))
-        return segue_fail(err, SEGUE_EFILE, "%s: is not a folder", segue_text_tail(folder));
+        return segue_fail(err, SEGUE_EFILE, "%s: is not a folder", segue_path_tail(folder));
     return SEGUE_OK;
 }
 
@@ -109,7 +108,7 @@ typedef segue_status (*print_function)(const segue_results *results, FILE *out, 
 
 static segue_status print_json(const segue_results *results, FILE *out, segue_error *err)
 {
-    return segue_print_json(out, segue_results_json(results), err);
+    return segue_json_print(out, segue_results_to_json(results), err);
 }
 
 static segue_status print_csv(const segue_results *results, FILE *out, segue_error *err)
@@ -146,7 +145,7 @@ static segue_status write_one(const segue_results *results, const char *folder, 
 /* Whether the file at `path` is a curve: its header is ours. */
 static bool is_curve(const char *path)
 {
-    static const char header[] = SEGUE_CURVE_HEADER "\n";
+    static const char header[] = SEGUE_RESULTS_CURVE_HEADER "\n";
     char line[sizeof header] = "";
     FILE *file = fopen(path, "r");
     const bool ours = file && fgets(line, sizeof line, file) && strcmp(line, header) == 0;
@@ -166,8 +165,8 @@ static segue_status remove_curve(const segue_results *results, const char *folde
     return status;
 }
 
-segue_status segue_experiment_write(const segue_results *results, const char *folder,
-                                    segue_error *err)
+segue_status segue_experiment_write_results(const segue_results *results, const char *folder,
+                                            segue_error *err)
 {
     segue_status status = write_one(results, folder, ".json", print_json, err);
     if (status == SEGUE_OK)

@@ -4,8 +4,8 @@
 #ifndef SEGUE_EXPERIMENT_EXPERIMENT_H
 #define SEGUE_EXPERIMENT_EXPERIMENT_H
 
-#include "experiment/ranks.h"
-#include "experiment/spec.h"
+#include "experiment/experiment_spec.h"
+#include "experiment/processes.h"
 #include "io/results.h"
 
 #define SEGUE_MAX_SHARDS 100000
@@ -16,7 +16,7 @@ typedef struct segue_shard {
 } segue_shard;
 
 /** How to run; none of it changes the results. */
-typedef struct segue_conduct {
+typedef struct segue_run_options {
     size_t threads;      /* 1 .. SEGUE_MAX_THREADS */
     const char *journal; /* where finished runs are kept meanwhile */
     bool resume;         /* go on with the journal, if there is one */
@@ -29,10 +29,10 @@ typedef struct segue_conduct {
     segue_shard shard;     /* run only this; the journal is then all that comes of it */
     /* The processes that share the work, or NULL: this one is alone.  The first keeps the journal,
      * has the results and tells the errors; the others get their status without a sentence. */
-    const segue_ranks *ranks;
+    const segue_processes *ranks;
     /* With ranks: say this sentence now, for the process is about to end. */
     void (*tell)(void *context, const segue_error *err);
-} segue_conduct;
+} segue_run_options;
 
 /**
  * Run an experiment.  The journal stays, so that the results can be had again without playing; who
@@ -44,7 +44,8 @@ typedef struct segue_conduct {
  */
 SEGUE_MUST_CHECK segue_status segue_experiment_run(segue_results **out,
                                                    const segue_experiment *experiment,
-                                                   const segue_conduct *conduct, segue_error *err);
+                                                   const segue_run_options *conduct,
+                                                   segue_error *err);
 
 /** The path of a file of results: `end` is ".json", ".csv" or "-curve.csv".
  * @retval SEGUE_EFILE  it is too long */
@@ -53,9 +54,10 @@ SEGUE_MUST_CHECK segue_status segue_experiment_path(char *path, size_t size, con
                                                     segue_error *err);
 
 /** The name of the journal of a shard, or of all runs; @retval SEGUE_EFILE  it is too long */
-SEGUE_MUST_CHECK segue_status segue_experiment_journal(const segue_experiment *experiment,
-                                                       const char *folder, segue_shard shard,
-                                                       char *path, size_t size, segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_experiment_checkpoint_path(const segue_experiment *experiment,
+                                                               const char *folder,
+                                                               segue_shard shard, char *path,
+                                                               size_t size, segue_error *err);
 
 /**
  * Make the results of the shards in `folder`, which stay there.
@@ -74,7 +76,7 @@ SEGUE_MUST_CHECK segue_status segue_experiment_describe(const segue_experiment *
                                                         json_t **out, segue_error *err);
 
 /** Estimated time of all runs of an experiment, in any unit: see cost.h. */
-double segue_experiment_cost(const segue_experiment *experiment);
+double segue_cost_experiment(const segue_experiment *experiment);
 
 /**
  * Write results to `folder`: NAME.json, NAME.csv and, if something was followed over tasks,
@@ -82,8 +84,8 @@ double segue_experiment_cost(const segue_experiment *experiment);
  *
  * @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ENOMEM
  */
-SEGUE_MUST_CHECK segue_status segue_experiment_write(const segue_results *results,
-                                                     const char *folder, segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_experiment_write_results(const segue_results *results,
+                                                             const char *folder, segue_error *err);
 
 /**
  * Read the results that an earlier run left in `folder`; *out is NULL if there are none.
@@ -92,20 +94,20 @@ SEGUE_MUST_CHECK segue_status segue_experiment_write(const segue_results *result
  *                      CSV is missing
  * @retval SEGUE_EIO, SEGUE_ENOMEM
  */
-SEGUE_MUST_CHECK segue_status segue_experiment_finished(segue_results **out,
-                                                        const segue_experiment *experiment,
-                                                        const char *folder, segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_experiment_read_results(segue_results **out,
+                                                            const segue_experiment *experiment,
+                                                            const char *folder, segue_error *err);
 
 /** Remove the results and the journal of an experiment from `folder`. */
-void segue_experiment_forget(const segue_experiment *experiment, const char *folder);
+void segue_experiment_remove_results(const segue_experiment *experiment, const char *folder);
 
 /** Refuse to write results over `file`, which the experiment was read from, or over the model sets
  * and logs that it names; @retval SEGUE_EUSAGE */
-SEGUE_MUST_CHECK segue_status segue_experiment_keep(const segue_experiment *experiment,
-                                                    const char *folder, const char *file,
-                                                    segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_experiment_protect_inputs(const segue_experiment *experiment,
+                                                              const char *folder, const char *file,
+                                                              segue_error *err);
 
 /** Whether results can be written to `folder`, which is made if it is not there. */
-SEGUE_MUST_CHECK segue_status segue_experiment_folder(const char *folder, segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_experiment_make_folder(const char *folder, segue_error *err);
 
 #endif

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "segue/internal.h"
 #include "segue/theory.h"
 
 /* UCB's complexity, by the weights. */
@@ -26,12 +27,12 @@ static segue_status known_complexity(const segue_models *models, double *out, se
     return SEGUE_OK;
 }
 
-segue_status segue_measure_init(segue_measure *measure, segue_follow follow,
+segue_status segue_measure_init(segue_measure *measure, segue_track_set follow,
                                 const segue_simulation *sim, uint64_t every, segue_error *err)
 {
     *measure = (segue_measure){.follow = follow, .every = every};
     measure->n_points = every ? (size_t)((sim->tasks + every - 1) / every) : 0;
-    if (follow != SEGUE_FOLLOW_MODELS)
+    if (follow != SEGUE_TRACK_SET_MODELS)
         return SEGUE_OK;
     measure->truth = sim->environment->models;
     return known_complexity(measure->truth, &measure->known, err);
@@ -42,13 +43,13 @@ static size_t n_tracks(const segue_measure *measure, size_t end)
 {
     size_t count = 0;
     for (size_t q = 0; q < end; q++)
-        count += segue_follows(measure->follow, (segue_track)q);
+        count += segue_cell_tracks(measure->follow, (segue_track)q);
     return count;
 }
 
 size_t segue_measure_size(const segue_measure *measure)
 {
-    return n_tracks(measure, SEGUE_TRACKS) * measure->n_points;
+    return n_tracks(measure, SEGUE_N_TRACKS) * measure->n_points;
 }
 
 void segue_measure_begin(segue_measure *measure, double *out)
@@ -101,7 +102,7 @@ static segue_status measure_estimate(segue_measure *measure, const segue_models 
             return status;
         complexity += truth->weight[k] * segue_complexity_tucb(sets);
         if (k == 0) /* of the estimated models alone, whatever the truth */
-            put(measure, SEGUE_TRACK_SETTLED, settled(sets));
+            put(measure, SEGUE_TRACK_RESOLVED, settled(sets));
         segue_estimated_sets_destroy(sets);
     }
     put(measure, SEGUE_TRACK_COMPLEXITY, complexity);
@@ -118,15 +119,15 @@ static segue_status measure_models(segue_measure *measure, const segue_learner *
         put(measure, SEGUE_TRACK_COMPLEXITY, measure->known);
         put(measure, SEGUE_TRACK_ERROR, NAN);
         put(measure, SEGUE_TRACK_EPS, NAN);
-        put(measure, SEGUE_TRACK_SETTLED, 0.0);
+        put(measure, SEGUE_TRACK_RESOLVED, 0.0);
         return SEGUE_OK;
     }
     size_t *match = calloc(found->n_models, sizeof *match);
     if (!match)
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a match");
+        return segue_fail_no_memory(err, "a match");
     segue_status status = segue_models_match(found, truth, match, err);
     if (status == SEGUE_OK)
-        status = measure_estimate(measure, found, segue_learner_look(learner).eps, match, err);
+        status = measure_estimate(measure, found, segue_learner_info(learner).eps, match, err);
     free(match);
     return status;
 }
@@ -134,10 +135,10 @@ static segue_status measure_models(segue_measure *measure, const segue_learner *
 static segue_status measure_learner(segue_measure *measure, const segue_learner *learner,
                                     segue_error *err)
 {
-    if (measure->follow == SEGUE_FOLLOW_MODELS)
+    if (measure->follow == SEGUE_TRACK_SET_MODELS)
         return measure_models(measure, learner, err);
-    if (measure->follow == SEGUE_FOLLOW_TYPES)
-        put(measure, SEGUE_TRACK_TYPES, (double)segue_learner_look(learner).n_types);
+    if (measure->follow == SEGUE_TRACK_SET_TYPES)
+        put(measure, SEGUE_TRACK_TYPES, (double)segue_learner_info(learner).n_types);
     return SEGUE_OK;
 }
 

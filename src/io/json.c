@@ -1,6 +1,5 @@
 /* json.c - strict reading of JSON files.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include "io/json.h"
 
 #include <errno.h>
@@ -11,11 +10,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/text.h"
+#include "segue/internal.h"
 
 static const char *shown(const char *path)
 {
-    return strcmp(path, "-") == 0 ? SEGUE_STANDARD_INPUT : segue_text_tail(path);
+    return strcmp(path, "-") == 0 ? SEGUE_STANDARD_INPUT : segue_path_tail(path);
 }
 
 static segue_status open_file(FILE **out, const char *path, segue_error *err)
@@ -27,7 +26,7 @@ static segue_status open_file(FILE **out, const char *path, segue_error *err)
     if (strcmp(path, "-") != 0 && stat(path, &about) == 0 && S_ISDIR(about.st_mode))
         return segue_fail(err, SEGUE_EFILE, "%s: is a directory; need a file", shown(path));
     if (strcmp(path, "-") != 0 && stat(path, &about) == 0 && S_ISREG(about.st_mode) &&
-        (size_t)about.st_size > SEGUE_JSON_LARGEST)
+        (size_t)about.st_size > SEGUE_MAX_JSON_SIZE)
         return segue_fail(err, SEGUE_EFILE, "%s: is too large", shown(path));
     *out = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     if (!*out)
@@ -68,13 +67,13 @@ segue_status segue_json_read(json_t **out, const char *path, segue_error *err)
 }
 
 /* How much of `within` names what a field is in: without its last point if there is no field. */
-static int length_within(const segue_json_place *place, const char *field)
+static int length_within(const segue_json_location *place, const char *field)
 {
     const size_t length = strlen(place->within);
     return (int)(*field || length == 0 ? length : length - 1);
 }
 
-segue_status segue_json_fail(const segue_json_place *place, const char *field, segue_error *err,
+segue_status segue_json_fail(const segue_json_location *place, const char *field, segue_error *err,
                              const char *format, ...)
 {
     char reason[SEGUE_ERROR_SIZE];
@@ -86,14 +85,14 @@ segue_status segue_json_fail(const segue_json_place *place, const char *field, s
                       length_within(place, field), place->within, field, reason);
 }
 
-segue_status segue_json_because(const segue_json_place *place, const char *field,
-                                const segue_error *why, segue_error *err)
+segue_status segue_json_fail_cause(const segue_json_location *place, const char *field,
+                                   const segue_error *why, segue_error *err)
 {
     return segue_fail(err, why->status, "%s: field '%.*s%s': %.300s", shown(place->path),
                       length_within(place, field), place->within, field, why->message);
 }
 
-bool segue_json_is_line(const json_t *value)
+bool segue_json_is_printable(const json_t *value)
 {
     const char *text = json_string_value(value);
     if (!text || *text == '\0')
@@ -134,8 +133,9 @@ static bool is_round(const json_t *value)
     return fabs(x) <= 0x1p53 && !(floor(x) < x);
 }
 
-segue_status segue_json_whole(const segue_json_place *place, const char *field, const json_t *value,
-                              uint64_t least, uint64_t most, uint64_t *out, segue_error *err)
+segue_status segue_json_integer(const segue_json_location *place, const char *field,
+                                const json_t *value, uint64_t least, uint64_t most, uint64_t *out,
+                                segue_error *err)
 {
     const bool is_whole = json_is_integer(value) || is_round(value);
     if (!is_whole)
@@ -158,8 +158,8 @@ static const char *name_of(const void *list, size_t i)
     return ((const char *const *)list)[i];
 }
 
-segue_status segue_json_known(const segue_json_place *place, json_t *object,
-                              const char *const *names, size_t count, segue_error *err)
+segue_status segue_json_check_keys(const segue_json_location *place, json_t *object,
+                                   const char *const *names, size_t count, segue_error *err)
 {
     const char *key = NULL;
     const json_t *value = NULL;

@@ -1,6 +1,5 @@
 /* models_file.c - read a model set from CSV; every error names file, line and field.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include "io/models_file.h"
 
 #include <inttypes.h>
@@ -9,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "io/csv.h"
+#include "io/log/csv.h"
 #include "io/utf8.h"
 #include "segue/number.h"
 
@@ -32,12 +31,12 @@ typedef struct reading {
 static bool is_number(const char *text)
 {
     double ignored;
-    return segue_parse_double(text, &ignored, NULL) == SEGUE_OK;
+    return segue_number_parse_double(text, &ignored, NULL) == SEGUE_OK;
 }
 
 static segue_status check_header(reading *r, segue_error *err)
 {
-    const size_t n_fields = segue_csv_fields(&r->csv);
+    const size_t n_fields = segue_csv_n_fields(&r->csv);
     bool all_numbers = true;
     for (size_t i = 0; i < n_fields; i++)
         all_numbers = all_numbers && is_number(segue_csv_field(&r->csv, i));
@@ -55,7 +54,7 @@ static segue_status check_header(reading *r, segue_error *err)
     return SEGUE_OK;
 }
 
-const char *segue_arm_name_problem(const char *name)
+const char *segue_models_file_arm_problem(const char *name)
 {
     if (*name == '\0')
         return "an arm has no name";
@@ -65,14 +64,14 @@ const char *segue_arm_name_problem(const char *name)
         return "is it the 'weight' column? write that in small letters";
     if (*name == ' ' || name[strlen(name) - 1] == ' ')
         return "the name begins or ends with a blank";
-    if (segue_has_control(name))
+    if (segue_utf8_has_control(name))
         return "the name has a control character";
-    return segue_is_utf8(name, strlen(name)) ? NULL : "the name is not UTF-8";
+    return segue_utf8_is_valid(name, strlen(name)) ? NULL : "the name is not UTF-8";
 }
 
 static segue_status check_name(const reading *r, size_t field, const char *name, segue_error *err)
 {
-    const char *wrong = segue_arm_name_problem(name);
+    const char *wrong = segue_models_file_arm_problem(name);
     if (wrong)
         return segue_fail(err, SEGUE_EPARSE, "%s:%" PRIu64 ": field %zu: %s", AT(r), field + 1,
                           wrong);
@@ -162,7 +161,8 @@ static segue_status read_field(reading *r, size_t field, const char *name, doubl
                                segue_error *err)
 {
     segue_error inner;
-    const segue_status status = segue_parse_double(segue_csv_field(&r->csv, field), out, &inner);
+    const segue_status status =
+        segue_number_parse_double(segue_csv_field(&r->csv, field), out, &inner);
     if (status != SEGUE_OK)
         return segue_fail(err, status, "%s:%" PRIu64 ": field '%.60s': %s", AT(r), name,
                           inner.message);
@@ -197,7 +197,7 @@ static segue_status read_mean(reading *r, size_t arm, segue_error *err)
 static segue_status read_row(void *context, segue_error *err)
 {
     reading *r = context;
-    const size_t n_fields = segue_csv_fields(&r->csv), wanted = r->n_arms + r->has_weights;
+    const size_t n_fields = segue_csv_n_fields(&r->csv), wanted = r->n_arms + r->has_weights;
     if (n_fields != wanted)
         return segue_fail(err, SEGUE_EPARSE,
                           "%s:%" PRIu64 ": the row has %zu field%s; the header has %zu", AT(r),
@@ -214,7 +214,7 @@ static segue_status read_row(void *context, segue_error *err)
 static segue_status read_rows(reading *r, segue_error *err)
 {
     uint64_t rows = 0;
-    const segue_status status = segue_csv_each(&r->csv, read_row, r, &rows, err);
+    const segue_status status = segue_csv_for_each(&r->csv, read_row, r, &rows, err);
     if (status == SEGUE_OK && r->n_models == 0)
         return segue_fail(err, SEGUE_EPARSE, "%s: there is no model below the header",
                           segue_csv_path(&r->csv));

@@ -28,6 +28,6 @@ SEGUE_MUST_CHECK segue_status segue_models_file_read(segue_models_file *out, con
 void segue_models_file_fini(segue_models_file *file);
 
 /** Why a text cannot name an arm of a model set; NULL if it can. */
-const char *segue_arm_name_problem(const char *name);
+const char *segue_models_file_arm_problem(const char *name);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "io/output.h"
+#include "segue/internal.h"
 
 /* The means, and the weights if there are any, in one block. */
 typedef struct numbers {
@@ -15,7 +16,7 @@ typedef struct numbers {
     double *mean, *weight;
 } numbers;
 
-static segue_status read_row(const segue_json_place *at, const char *field, const json_t *row,
+static segue_status read_row(const segue_json_location *at, const char *field, const json_t *row,
                              double *out, size_t count, segue_error *err)
 {
     if (json_array_size(row) != count)
@@ -31,8 +32,9 @@ static segue_status read_row(const segue_json_place *at, const char *field, cons
     return SEGUE_OK;
 }
 
-static segue_status read_numbers(const segue_json_place *at, const char *field, const json_t *means,
-                                 const json_t *weights, numbers *n, segue_error *err)
+static segue_status read_numbers(const segue_json_location *at, const char *field,
+                                 const json_t *means, const json_t *weights, numbers *n,
+                                 segue_error *err)
 {
     n->n_models = json_array_size(means);
     n->n_arms = json_array_size(json_array_get(means, 0));
@@ -41,7 +43,7 @@ static segue_status read_numbers(const segue_json_place *at, const char *field, 
                                SEGUE_MAX_MODELS, SEGUE_MIN_ARMS, SEGUE_MAX_ARMS);
     n->mean = calloc(n->n_models * (n->n_arms + 1) + 1, sizeof *n->mean);
     if (!n->mean)
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a model set");
+        return segue_fail_no_memory(err, "a model set");
     segue_status status = SEGUE_OK;
     for (size_t k = 0; k < n->n_models && status == SEGUE_OK; k++)
         status =
@@ -63,8 +65,8 @@ static void keep_weights(segue_models *models, const double *weight)
         memcpy(models->weight, weight, models->n_models * sizeof *weight);
 }
 
-segue_status segue_models_from_json(segue_models **out, const segue_json_place *at,
-                                    const char *field, json_t *value, segue_error *err)
+segue_status segue_models_json_parse(segue_models **out, const segue_json_location *at,
+                                     const char *field, json_t *value, segue_error *err)
 {
     static const char *const fields[] = {"means", "weights"};
     numbers n = {.mean = NULL};
@@ -74,7 +76,7 @@ segue_status segue_models_from_json(segue_models **out, const segue_json_place *
         return segue_json_fail(at, field, err,
                                "is %s; need the name of a CSV file, or {\"means\": [[...], ...]}",
                                segue_json_kind(value));
-    segue_status status = segue_json_known(at, value, fields, 2, err);
+    segue_status status = segue_json_check_keys(at, value, fields, 2, err);
     if (status == SEGUE_OK)
         status = read_numbers(at, field, json_object_get(value, "means"),
                               json_object_get(value, "weights"), &n, err);
@@ -82,7 +84,7 @@ segue_status segue_models_from_json(segue_models **out, const segue_json_place *
         status = segue_models_create(out, SEGUE_MODELS_KNOWN, n.n_arms, n.n_models, n.mean,
                                      n.weight, &why);
         if (status != SEGUE_OK)
-            status = segue_json_because(at, field, &why, err);
+            status = segue_json_fail_cause(at, field, &why, err);
         else
             keep_weights(*out, n.weight);
     }
@@ -90,7 +92,7 @@ segue_status segue_models_from_json(segue_models **out, const segue_json_place *
     return status;
 }
 
-json_t *segue_models_to_json(const segue_models *models)
+json_t *segue_models_json_build(const segue_models *models)
 {
     json_t *means = json_array();
     for (size_t k = 0; k < models->n_models; k++)

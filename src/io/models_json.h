@@ -8,11 +8,12 @@
 #include "segue/models.h"
 
 /** @retval SEGUE_EDOMAIN, SEGUE_ENOMEM */
-SEGUE_MUST_CHECK segue_status segue_models_from_json(segue_models **out, const segue_json_place *at,
-                                                     const char *field, json_t *value,
-                                                     segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_models_json_parse(segue_models **out,
+                                                      const segue_json_location *at,
+                                                      const char *field, json_t *value,
+                                                      segue_error *err);
 
 /** NULL: out of memory. */
-json_t *segue_models_to_json(const segue_models *models);
+json_t *segue_models_json_build(const segue_models *models);
 
 #endif

@@ -1,39 +1,39 @@
 /* output.c - gathered first, then written whole.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include "io/output.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/outfile.h"
 #include "io/utf8.h"
+#include "segue/internal.h"
 
-#define DIGITS      15   /* of numbers that are told: as many as every double keeps */
-#define MOST_DIGITS 17   /* that any double needs to come back bit for bit */
-#define COMPACT     (-1) /* depth of a value that is to stand in one line */
+#define DIGITS     15   /* of numbers that are told: as many as every double keeps */
+#define MAX_DIGITS 17   /* that any double needs to come back bit for bit */
+#define COMPACT    (-1) /* depth of a value that is to stand in one line */
 
 segue_status segue_output_init(segue_output *output, segue_error *err)
 {
     *output = (segue_output){.stream = NULL};
     output->stream = open_memstream(&output->data, &output->size);
     if (!output->stream)
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the output");
+        return segue_fail_no_memory(err, "the output");
     return SEGUE_OK;
 }
 
 segue_status segue_output_finish(segue_output *output, segue_error *err)
 {
     if (fflush(output->stream) != 0 || ferror(output->stream))
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the output");
+        return segue_fail_no_memory(err, "the output");
     return SEGUE_OK;
 }
 
 segue_status segue_output_write(segue_output *output, const char *path, segue_error *err)
 {
     const segue_status status = segue_output_finish(output, err);
-    return status == SEGUE_OK ? segue_outfile_write(path, output->data, output->size, err) : status;
+    return status == SEGUE_OK ? segue_atomic_file_write(path, output->data, output->size, err)
+                              : status;
 }
 
 void segue_output_fini(segue_output *output)
@@ -44,7 +44,7 @@ void segue_output_fini(segue_output *output)
     *output = (segue_output){.stream = NULL};
 }
 
-void segue_print_csv_text(FILE *out, const char *text)
+void segue_output_csv_text(FILE *out, const char *text)
 {
     if (!strpbrk(text, ",\"\r\n")) {
         fputs(text, out);
@@ -59,7 +59,7 @@ void segue_print_csv_text(FILE *out, const char *text)
     fputc('"', out);
 }
 
-void segue_print_csv_number(FILE *out, double x)
+void segue_output_csv_number(FILE *out, double x)
 {
     if (isfinite(x))
         fprintf(out, "%.*g", DIGITS, x);
@@ -82,7 +82,7 @@ json_t *segue_json_text(const char *text)
     char *copy = strdup(text);
     if (!copy)
         return NULL;
-    segue_utf8_mend(copy);
+    segue_utf8_sanitize(copy);
     json_t *value = json_string(copy);
     free(copy);
     return value;
@@ -125,7 +125,7 @@ static size_t digits_of(const json_t *value)
 {
     int digits = DIGITS;
     const double x = json_real_value(value);
-    while (digits < MOST_DIGITS && rounded(x, digits) != x)
+    while (digits < MAX_DIGITS && rounded(x, digits) != x)
         digits++;
     return (size_t)digits;
 }
@@ -199,21 +199,21 @@ static int print_value(FILE *out, json_t *value, int depth)
 static segue_status print_as(FILE *out, json_t *value, int depth, segue_error *err)
 {
     if (!value)
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the output");
+        return segue_fail_no_memory(err, "the output");
     const int code = print_value(out, value, depth);
     json_decref(value);
     if (code != 0)
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the output");
+        return segue_fail_no_memory(err, "the output");
     fputc('\n', out);
     return SEGUE_OK;
 }
 
-segue_status segue_print_json(FILE *out, json_t *value, segue_error *err)
+segue_status segue_json_print(FILE *out, json_t *value, segue_error *err)
 {
     return print_as(out, value, 0, err);
 }
 
-segue_status segue_print_json_line(FILE *out, json_t *value, segue_error *err)
+segue_status segue_json_print_line(FILE *out, json_t *value, segue_error *err)
 {
     return print_as(out, value, COMPACT, err);
 }

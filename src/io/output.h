@@ -28,10 +28,10 @@ void segue_output_fini(segue_output *output);
 /* ---- CSV --------------------------------------------------------------------------------- */
 
 /** A text as a field, quoted if it must be. */
-void segue_print_csv_text(FILE *out, const char *text);
+void segue_output_csv_text(FILE *out, const char *text);
 
 /** A number as a field: empty if it is not finite. */
-void segue_print_csv_number(FILE *out, double x);
+void segue_output_csv_number(FILE *out, double x);
 
 /* ---- JSON -------------------------------------------------------------------------------- */
 
@@ -55,9 +55,9 @@ json_t *segue_json_set(json_t *object, const char *key, json_t *value);
 
 /** Print a value and release it; NULL: memory had run out.  Numbers have 15 digits, or up to 17 if
  * they need them to come back. */
-SEGUE_MUST_CHECK segue_status segue_print_json(FILE *out, json_t *value, segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_json_print(FILE *out, json_t *value, segue_error *err);
 
 /** The same, in one line. */
-SEGUE_MUST_CHECK segue_status segue_print_json_line(FILE *out, json_t *value, segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_json_print_line(FILE *out, json_t *value, segue_error *err);
 
 #endif

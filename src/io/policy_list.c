@@ -1,7 +1,7 @@
 /* policy_list.c - several policies or learners in one text.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include "io/policy_list.h"
+#include "segue/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ segue_status segue_policy_list_init(segue_policy_list *list, size_t most, segue_
     list->spec = calloc(most, sizeof *list->spec);
     list->learner = calloc(most, sizeof *list->learner);
     if (!list->text || !list->spec || !list->learner)
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the list of policies");
+        return segue_fail_no_memory(err, "the list of policies");
     return SEGUE_OK;
 }
 
@@ -40,7 +40,7 @@ segue_status segue_policy_list_add(segue_policy_list *list, const char *text, si
         return segue_fail(err, SEGUE_EPARSE, "a name in the list of policies is empty");
     char *copy = strndup(text, length);
     if (!copy)
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the list of policies");
+        return segue_fail_no_memory(err, "the list of policies");
     const size_t i = list->count++;
     list->text[i] = copy;
     list->learner[i] = segue_learner_defaults();
@@ -66,7 +66,7 @@ segue_status segue_policy_list_parse(segue_policy_list *list, const char *text, 
     return status;
 }
 
-bool segue_policy_list_learns(const segue_policy_list *list, size_t i)
+bool segue_policy_list_is_learner(const segue_policy_list *list, size_t i)
 {
     return !list->spec[i].policy;
 }

@@ -27,7 +27,7 @@ SEGUE_MUST_CHECK segue_status segue_policy_list_parse(segue_policy_list *list, c
                                                       segue_error *err);
 
 /** Whether the i-th is a learner. */
-bool segue_policy_list_learns(const segue_policy_list *list, size_t i);
+bool segue_policy_list_is_learner(const segue_policy_list *list, size_t i);
 
 void segue_policy_list_fini(segue_policy_list *list);
 

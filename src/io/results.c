@@ -1,6 +1,5 @@
 /* results.c - what an experiment found, in memory and on paper.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include "io/results.h"
 
 #include <inttypes.h>
@@ -9,29 +8,29 @@
 #include <string.h>
 
 #include "io/output.h"
+#include "segue/internal.h"
 #include "segue/version.h"
-#include "sim/summary.h"
 
-static const char *const track_names[SEGUE_TRACKS] = {"regret", "complexity", "error",
-                                                      "eps",    "settled",    "types"};
+static const char *const track_names[SEGUE_N_TRACKS] = {"regret", "complexity", "error",
+                                                        "eps",    "settled",    "types"};
 
-const char *segue_track_name(segue_track track)
+const char *segue_cell_track_name(segue_track track)
 {
     return track_names[track];
 }
 
-bool segue_follows(segue_follow follow, segue_track track)
+bool segue_cell_tracks(segue_track_set follow, segue_track track)
 {
     if (track == SEGUE_TRACK_REGRET)
         return true;
-    return follow == (track == SEGUE_TRACK_TYPES ? SEGUE_FOLLOW_TYPES : SEGUE_FOLLOW_MODELS);
+    return follow == (track == SEGUE_TRACK_TYPES ? SEGUE_TRACK_SET_TYPES : SEGUE_TRACK_SET_MODELS);
 }
 
 /* ---- memory ------------------------------------------------------------------------------ */
 
 static segue_status no_memory(segue_error *err)
 {
-    return segue_fail(err, SEGUE_ENOMEM, "out of memory for the results");
+    return segue_fail_no_memory(err, "the results");
 }
 
 /* The fields that are read off the experiment itself; it is complete, since it was run. */
@@ -75,7 +74,7 @@ static void cell_fini(segue_cell *cell)
     free(cell->policy);
     free(cell->by_model);
     free(cell->run_regret);
-    for (size_t q = 0; q < SEGUE_TRACKS; q++)
+    for (size_t q = 0; q < SEGUE_N_TRACKS; q++)
         free(cell->track[q]);
 }
 
@@ -91,7 +90,7 @@ void segue_results_destroy(segue_results *results)
     free(results);
 }
 
-segue_status segue_cell_reserve(segue_cell *cell, segue_follow follow, segue_error *err)
+segue_status segue_cell_reserve(segue_cell *cell, segue_track_set follow, segue_error *err)
 {
     bool failed = false;
     if (cell->n_models) {
@@ -103,8 +102,8 @@ segue_status segue_cell_reserve(segue_cell *cell, segue_follow follow, segue_err
         failed |= !cell->run_regret;
     }
     cell->n_points = cell->every ? (size_t)((cell->tasks + cell->every - 1) / cell->every) : 0;
-    for (size_t q = 0; q < SEGUE_TRACKS && cell->n_points; q++) {
-        if (!segue_follows(follow, (segue_track)q))
+    for (size_t q = 0; q < SEGUE_N_TRACKS && cell->n_points; q++) {
+        if (!segue_cell_tracks(follow, (segue_track)q))
             continue;
         cell->track[q] = calloc(cell->runs * cell->n_points, sizeof *cell->track[q]);
         failed |= !cell->track[q];
@@ -114,18 +113,18 @@ segue_status segue_cell_reserve(segue_cell *cell, segue_follow follow, segue_err
 
 /* ---- looking ----------------------------------------------------------------------------- */
 
-uint64_t segue_cell_task(const segue_cell *cell, size_t point)
+uint64_t segue_cell_last_task(const segue_cell *cell, size_t point)
 {
     const uint64_t task = (point + 1) * cell->every;
     return task < cell->tasks ? task : cell->tasks;
 }
 
-segue_regret segue_cell_point(const segue_cell *cell, segue_track track, size_t point)
+segue_regret segue_cell_mean(const segue_cell *cell, segue_track track, size_t point)
 {
     segue_stats stats = {.count = 0};
     for (uint64_t run = 0; run < cell->runs; run++)
         segue_stats_add(&stats, cell->track[track][run * cell->n_points + point]);
-    return segue_regret_of(&stats);
+    return segue_summary_regret(&stats);
 }
 
 /* The largest k for which the k-th smallest and the k-th largest of n hold the median between them
@@ -154,14 +153,14 @@ segue_median segue_cell_median(const segue_cell *cell, segue_track track, size_t
     }
     if (n == 0)
         return (segue_median){.middle = NAN, .low = NAN, .high = NAN};
-    const double middle = segue_quantile(values, n, 0.5); /* which sorts */
+    const double middle = segue_stats_quantile(values, n, 0.5); /* which sorts */
     const size_t k = median_rank(n);
     return (segue_median){.middle = middle, .low = values[k - 1], .high = values[n - k]};
 }
 
-double segue_cell_band(const segue_cell *cell, segue_regret regret)
+double segue_cell_half_width(const segue_cell *cell, segue_regret regret)
 {
-    return segue_student_95(cell->runs) * regret.se;
+    return segue_stats_student_95(cell->runs) * regret.se;
 }
 
 /* NULL for any environment. */
@@ -193,7 +192,7 @@ const segue_cell *segue_results_find_in(const segue_results *results, const char
 
 static json_t *json_of_regret(const segue_cell *cell, segue_regret regret)
 {
-    const double band = segue_cell_band(cell, regret);
+    const double band = segue_cell_half_width(cell, regret);
     return json_pack("{s:o, s:o, s:o, s:o}", "mean", segue_json_number(regret.mean), "se",
                      segue_json_number(regret.se), "low", segue_json_number(regret.mean - band),
                      "high", segue_json_number(regret.mean + band));
@@ -202,7 +201,7 @@ static json_t *json_of_regret(const segue_cell *cell, segue_regret regret)
 static json_t *json_of_tracks(const segue_cell *cell)
 {
     json_t *tracks = json_pack("{s:I}", "every", (json_int_t)cell->every);
-    for (size_t q = 0; q < SEGUE_TRACKS; q++) {
+    for (size_t q = 0; q < SEGUE_N_TRACKS; q++) {
         if (!cell->track[q])
             continue;
         json_t *runs = json_array();
@@ -235,7 +234,7 @@ static json_t *json_of_cell(const segue_cell *cell)
     return object;
 }
 
-json_t *segue_results_json(const segue_results *results)
+json_t *segue_results_to_json(const segue_results *results)
 {
     json_t *cells = json_array();
     for (size_t i = 0; i < results->n_cells; i++)
@@ -244,27 +243,27 @@ json_t *segue_results_json(const segue_results *results)
                      results->experiment, "results", cells);
 }
 
-static void print_place(const segue_results *results, const segue_cell *cell, FILE *out)
+static void print_cell_key(const segue_results *results, const segue_cell *cell, FILE *out)
 {
     fprintf(out, "%s,%s,%" PRIu64 ",", results->name, results->version, results->seed);
-    segue_print_csv_text(out, cell->environment);
+    segue_output_csv_text(out, cell->environment);
     fputc(',', out);
-    segue_print_csv_text(out, cell->policy);
+    segue_output_csv_text(out, cell->policy);
     fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, cell->steps, cell->tasks, cell->runs);
 }
 
 static void print_row(const segue_results *results, const segue_cell *cell, size_t model,
                       segue_regret regret, FILE *out)
 {
-    const double band = segue_cell_band(cell, regret);
+    const double band = segue_cell_half_width(cell, regret);
     const double numbers[] = {regret.mean, regret.se, regret.mean - band, regret.mean + band};
-    print_place(results, cell, out);
+    print_cell_key(results, cell, out);
     fputc(',', out);
     if (model)
         fprintf(out, "%zu", model);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         fputc(',', out);
-        segue_print_csv_number(out, numbers[i]);
+        segue_output_csv_number(out, numbers[i]);
     }
     fputc('\n', out);
 }
@@ -286,19 +285,19 @@ static void print_track(const segue_results *results, const segue_cell *cell, si
 {
     for (size_t point = 0; point < cell->n_points; point++)
         for (uint64_t run = 0; run < cell->runs; run++) {
-            print_place(results, cell, out);
+            print_cell_key(results, cell, out);
             fprintf(out, ",%s,%" PRIu64 ",%" PRIu64 ",", track_names[track],
-                    segue_cell_task(cell, point), run + 1);
-            segue_print_csv_number(out, cell->track[track][run * cell->n_points + point]);
+                    segue_cell_last_task(cell, point), run + 1);
+            segue_output_csv_number(out, cell->track[track][run * cell->n_points + point]);
             fputc('\n', out);
         }
 }
 
 void segue_results_print_curve(const segue_results *results, FILE *out)
 {
-    fputs(SEGUE_CURVE_HEADER "\n", out);
+    fputs(SEGUE_RESULTS_CURVE_HEADER "\n", out);
     for (size_t i = 0; i < results->n_cells; i++)
-        for (size_t q = 0; q < SEGUE_TRACKS; q++)
+        for (size_t q = 0; q < SEGUE_N_TRACKS; q++)
             if (results->cell[i].track[q])
                 print_track(results, &results->cell[i], q, out);
 }

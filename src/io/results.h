@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "segue/simulate.h"
+#include "segue/simulation.h"
 
 /** What is followed over the tasks of a run: a point every so many tasks. */
 typedef enum segue_track {
@@ -16,24 +16,24 @@ typedef enum segue_track {
     SEGUE_TRACK_COMPLEXITY, /* of the next task, by the weights of the models */
     SEGUE_TRACK_ERROR,      /* the largest error of an estimated mean */
     SEGUE_TRACK_EPS,        /* what the learner takes it for */
-    SEGUE_TRACK_SETTLED,    /* estimated models with a single non-dominated arm */
+    SEGUE_TRACK_RESOLVED,   /* estimated models with a single non-dominated arm */
     SEGUE_TRACK_TYPES,      /* of a learner of types: how many it has found */
-    SEGUE_TRACKS
+    SEGUE_N_TRACKS
 } segue_track;
 
 /** What can be followed of a run: its regret alone, a learner's estimated models too, or how many
  * types a learner has found. */
-typedef enum segue_follow {
-    SEGUE_FOLLOW_REGRET,
-    SEGUE_FOLLOW_MODELS,
-    SEGUE_FOLLOW_TYPES
-} segue_follow;
+typedef enum segue_track_set {
+    SEGUE_TRACK_SET_REGRET,
+    SEGUE_TRACK_SET_MODELS,
+    SEGUE_TRACK_SET_TYPES
+} segue_track_set;
 
 /** Whether a track is among what is followed. */
-bool segue_follows(segue_follow follow, segue_track track);
+bool segue_cell_tracks(segue_track_set follow, segue_track track);
 
 /** The name of a track in files. */
-const char *segue_track_name(segue_track track);
+const char *segue_cell_track_name(segue_track track);
 
 typedef struct segue_cell {
     char *environment; /* names */
@@ -49,7 +49,7 @@ typedef struct segue_cell {
     double *run_regret;          /* runs: a task; NULL for single tasks */
     uint64_t every;              /* tasks a point; 0: nothing was followed */
     size_t n_points;
-    double *track[SEGUE_TRACKS]; /* runs x n_points; NULL: not followed */
+    double *track[SEGUE_N_TRACKS]; /* runs x n_points; NULL: not followed */
 } segue_cell;
 
 typedef struct segue_results {
@@ -73,14 +73,14 @@ SEGUE_MUST_CHECK segue_status segue_results_create(segue_results **out, json_t *
 void segue_results_destroy(segue_results *results);
 
 /** Give a cell memory for its runs, and for its points if `every` is set; @retval SEGUE_ENOMEM */
-SEGUE_MUST_CHECK segue_status segue_cell_reserve(segue_cell *cell, segue_follow follow,
+SEGUE_MUST_CHECK segue_status segue_cell_reserve(segue_cell *cell, segue_track_set follow,
                                                  segue_error *err);
 
 /** The last task that a point covers, counted from 1. */
-uint64_t segue_cell_task(const segue_cell *cell, size_t point);
+uint64_t segue_cell_last_task(const segue_cell *cell, size_t point);
 
 /** Mean and error over runs of one point. */
-segue_regret segue_cell_point(const segue_cell *cell, segue_track track, size_t point);
+segue_regret segue_cell_mean(const segue_cell *cell, segue_track track, size_t point);
 
 /** The median over runs of one point, and a 95 % band of it that holds for any law: two order
  * statistics (with fewer than six runs, the least and the largest, which is less).  Runs that have
@@ -91,7 +91,7 @@ typedef struct segue_median {
 segue_median segue_cell_median(const segue_cell *cell, segue_track track, size_t point);
 
 /** Half the width of the 95 % band around a cell's mean, or a point's. */
-double segue_cell_band(const segue_cell *cell, segue_regret regret);
+double segue_cell_half_width(const segue_cell *cell, segue_regret regret);
 
 /** The cell of a policy (as typed), n and J; NULL: there is none. */
 const segue_cell *segue_results_find(const segue_results *results, const char *policy,
@@ -102,20 +102,20 @@ const segue_cell *segue_results_find_in(const segue_results *results, const char
                                         const char *policy, uint64_t steps, uint64_t tasks);
 
 /** All of it as JSON; NULL: out of memory. */
-json_t *segue_results_json(const segue_results *results);
+json_t *segue_results_to_json(const segue_results *results);
 
 /** One row a cell, and one a model of it. */
 void segue_results_print_csv(const segue_results *results, FILE *out);
 
 /** The first line of a curve. */
-#define SEGUE_CURVE_HEADER                                                                         \
+#define SEGUE_RESULTS_CURVE_HEADER                                                                 \
     "experiment,version,seed,environment,policy,steps,tasks,runs,track,task,run,value"
 
 /** One row a track, point and run. */
 void segue_results_print_curve(const segue_results *results, FILE *out);
 
 /**
- * Read what segue_results_json made.
+ * Read what segue_results_to_json made.
  *
  * @retval SEGUE_EFILE, SEGUE_EPARSE, SEGUE_EDOMAIN  the message names file and field
  * @retval SEGUE_ENOMEM

@@ -3,13 +3,13 @@
  * The file may have been changed by hand or by another program: whatever is missing or of another
  * kind is refused with its field.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "io/json.h"
 #include "io/results.h"
+#include "segue/internal.h"
 
 /* A number, or NaN for null; no other kind. */
 static bool number_of(const json_t *value, double *out)
@@ -18,13 +18,13 @@ static bool number_of(const json_t *value, double *out)
     return json_is_number(value) || json_is_null(value);
 }
 
-static segue_status wrong(const segue_json_place *place, const char *field, const char *need,
+static segue_status wrong(const segue_json_location *place, const char *field, const char *need,
                           segue_error *err)
 {
     return segue_json_fail(place, field, err, "need %s", need);
 }
 
-static segue_status read_number(const segue_json_place *place, const json_t *object,
+static segue_status read_number(const segue_json_location *place, const json_t *object,
                                 const char *field, double *out, segue_error *err)
 {
     return number_of(json_object_get(object, field), out)
@@ -32,24 +32,24 @@ static segue_status read_number(const segue_json_place *place, const json_t *obj
                : wrong(place, field, "a number or null", err);
 }
 
-static segue_status read_count(const segue_json_place *place, const json_t *object,
+static segue_status read_count(const segue_json_location *place, const json_t *object,
                                const char *field, uint64_t least, uint64_t most, uint64_t *out,
                                segue_error *err)
 {
-    return segue_json_whole(place, field, json_object_get(object, field), least, most, out, err);
+    return segue_json_integer(place, field, json_object_get(object, field), least, most, out, err);
 }
 
-static segue_status read_text(const segue_json_place *place, const json_t *object,
+static segue_status read_text(const segue_json_location *place, const json_t *object,
                               const char *field, char **out, segue_error *err)
 {
     const char *text = json_string_value(json_object_get(object, field));
     if (!text)
         return wrong(place, field, "a text", err);
     *out = strdup(text);
-    return *out ? SEGUE_OK : segue_fail(err, SEGUE_ENOMEM, "out of memory for the results");
+    return *out ? SEGUE_OK : segue_fail_no_memory(err, "the results");
 }
 
-static segue_status read_regret(const segue_json_place *place, const json_t *object,
+static segue_status read_regret(const segue_json_location *place, const json_t *object,
                                 const char *field, segue_regret *out, segue_error *err)
 {
     if (!number_of(json_object_get(object, "mean"), &out->mean) ||
@@ -58,7 +58,7 @@ static segue_status read_regret(const segue_json_place *place, const json_t *obj
     return SEGUE_OK;
 }
 
-static segue_status read_numbers(const segue_json_place *place, const json_t *list,
+static segue_status read_numbers(const segue_json_location *place, const json_t *list,
                                  const char *field, double *out, size_t count, segue_error *err)
 {
     if (json_array_size(list) != count)
@@ -69,12 +69,12 @@ static segue_status read_numbers(const segue_json_place *place, const json_t *li
     return SEGUE_OK;
 }
 
-static segue_status read_tracks(const segue_json_place *place, const json_t *tracks,
+static segue_status read_tracks(const segue_json_location *place, const json_t *tracks,
                                 segue_cell *cell, segue_error *err)
 {
     segue_status status = SEGUE_OK;
-    for (size_t q = 0; q < SEGUE_TRACKS; q++) {
-        const char *name = segue_track_name((segue_track)q);
+    for (size_t q = 0; q < SEGUE_N_TRACKS; q++) {
+        const char *name = segue_cell_track_name((segue_track)q);
         if (!cell->track[q])
             continue;
         const json_t *runs = json_object_get(tracks, name);
@@ -87,15 +87,16 @@ static segue_status read_tracks(const segue_json_place *place, const json_t *tra
     return status;
 }
 
-static segue_follow followed(const json_t *tracks)
+static segue_track_set followed(const json_t *tracks)
 {
-    if (json_object_get(tracks, segue_track_name(SEGUE_TRACK_COMPLEXITY)))
-        return SEGUE_FOLLOW_MODELS;
-    return json_object_get(tracks, segue_track_name(SEGUE_TRACK_TYPES)) ? SEGUE_FOLLOW_TYPES
-                                                                        : SEGUE_FOLLOW_REGRET;
+    if (json_object_get(tracks, segue_cell_track_name(SEGUE_TRACK_COMPLEXITY)))
+        return SEGUE_TRACK_SET_MODELS;
+    return json_object_get(tracks, segue_cell_track_name(SEGUE_TRACK_TYPES))
+               ? SEGUE_TRACK_SET_TYPES
+               : SEGUE_TRACK_SET_REGRET;
 }
 
-static segue_status read_sizes(const segue_json_place *place, const json_t *object,
+static segue_status read_sizes(const segue_json_location *place, const json_t *object,
                                segue_cell *cell, segue_error *err)
 {
     const json_t *tracks = json_object_get(object, "over_tasks");
@@ -117,8 +118,8 @@ static segue_status read_sizes(const segue_json_place *place, const json_t *obje
     return status;
 }
 
-static segue_status read_cell(const segue_json_place *place, const json_t *object, segue_cell *cell,
-                              segue_error *err)
+static segue_status read_cell(const segue_json_location *place, const json_t *object,
+                              segue_cell *cell, segue_error *err)
 {
     const json_t *tracks = json_object_get(object, "over_tasks");
     segue_status status = read_sizes(place, object, cell, err);
@@ -149,12 +150,12 @@ static segue_status read_cell(const segue_json_place *place, const json_t *objec
     return status == SEGUE_OK ? read_tracks(place, tracks, cell, err) : status;
 }
 
-static segue_status read_cells(const segue_json_place *place, const json_t *cells,
+static segue_status read_cells(const segue_json_location *place, const json_t *cells,
                                segue_results *results, segue_error *err)
 {
     segue_status status = SEGUE_OK;
     for (size_t i = 0; i < results->n_cells && status == SEGUE_OK; i++) {
-        segue_json_place here = *place;
+        segue_json_location here = *place;
         (void)snprintf(here.within, sizeof here.within, "results[%zu].", i);
         status = read_cell(&here, json_array_get(cells, i), &results->cell[i], err);
     }
@@ -164,7 +165,7 @@ static segue_status read_cells(const segue_json_place *place, const json_t *cell
 segue_status segue_results_read(segue_results **out, const char *path, segue_error *err)
 {
     json_t *root = NULL;
-    segue_json_place place = {.path = path};
+    segue_json_location place = {.path = path};
     *out = NULL;
     segue_status status = segue_json_read(&root, path, err);
     if (status != SEGUE_OK)

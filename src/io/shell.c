@@ -1,6 +1,5 @@
 /* shell.c - words of a shell.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L /* stpcpy */
 #include "io/shell.h"
 
 #include <stdlib.h>
@@ -8,7 +7,7 @@
 
 #define QUOTE "'\\''" /* a ' within '...' */
 
-char *segue_shell_word(const char *word, bool is_file)
+char *segue_shell_quote(const char *word, bool is_file)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "_./-+,:@%=";

@@ -7,6 +7,6 @@
 
 /** A word as a shell takes it, quoted where it has to be; a file's name is no option, whatever it
  * begins with.  The caller frees it; NULL: out of memory. */
-char *segue_shell_word(const char *word, bool is_file);
+char *segue_shell_quote(const char *word, bool is_file);
 
 #endif

@@ -15,7 +15,7 @@ static int continuation(unsigned char byte)
                                          : -1;
 }
 
-bool segue_is_utf8(const char *text, size_t length)
+bool segue_utf8_is_valid(const char *text, size_t length)
 {
     const unsigned char *p = (const unsigned char *)text, *const end = p + length;
     while (p < end) {
@@ -33,7 +33,7 @@ bool segue_is_utf8(const char *text, size_t length)
     return true;
 }
 
-size_t segue_utf8_fit(const char *text, size_t most)
+size_t segue_utf8_prefix_length(const char *text, size_t most)
 {
     size_t length = 0, last = 0; /* where the last character begins */
     for (; length < most && text[length]; length++)
@@ -43,19 +43,20 @@ size_t segue_utf8_fit(const char *text, size_t most)
     return more > 0 && last + 1 + (size_t)more > length ? last : length;
 }
 
-void segue_utf8_mend(char *text)
+void segue_utf8_sanitize(char *text)
 {
     const char *const end = text + strlen(text);
     while (text < end) {
         const int more = continuation((unsigned char)*text);
-        const bool whole = more >= 0 && more < end - text && segue_is_utf8(text, (size_t)more + 1);
+        const bool whole =
+            more >= 0 && more < end - text && segue_utf8_is_valid(text, (size_t)more + 1);
         if (!whole)
             *text = '?';
         text += whole ? more + 1 : 1;
     }
 }
 
-bool segue_has_control(const char *text)
+bool segue_utf8_has_control(const char *text)
 {
     for (; *text; text++)
         if ((unsigned char)*text < ' ' || *text == 0x7f)
@@ -75,7 +76,7 @@ size_t segue_utf8_decode(const char *text, uint32_t *code)
     return size;
 }
 
-bool segue_is_hidden(uint32_t code)
+bool segue_utf8_is_hidden(uint32_t code)
 {
     return code < 0x20 || (code >= 0x7f && code <= 0x9f) || code == 0x061c || code == 0x200b ||
            (code >= 0x200e && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
@@ -83,23 +84,23 @@ bool segue_is_hidden(uint32_t code)
            (code >= 0xe0000 && code <= 0xe007f);
 }
 
-bool segue_find_hidden(const char *text, uint32_t *code)
+bool segue_utf8_find_hidden(const char *text, uint32_t *code)
 {
     while (*text) {
         text += segue_utf8_decode(text, code);
-        if (segue_is_hidden(*code))
+        if (segue_utf8_is_hidden(*code))
             return true;
     }
     return false;
 }
 
-void segue_sanitize(char *text)
+void segue_utf8_make_printable(char *text)
 {
     uint32_t code = 0;
-    segue_utf8_mend(text);
+    segue_utf8_sanitize(text);
     for (size_t size = 0; *text; text += size) {
         size = segue_utf8_decode(text, &code);
-        if (segue_is_hidden(code))
+        if (segue_utf8_is_hidden(code))
             memset(text, '?', size);
     }
 }

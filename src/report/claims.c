@@ -2,7 +2,6 @@
  *
  * judge.h tells how; claims_ours.c has those about our learners and the open questions.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include "report/claims.h"
 
 #include <inttypes.h>
@@ -10,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/judge.h"
+#include "report/compare.h"
 #include "segue/stats.h"
 
 /* A run is worse than UCB for a stretch if so many points in a row have on average so many times
@@ -18,14 +17,14 @@
 #define STRETCH 5
 #define WORSE   1.1
 
-const char *segue_verdict_text(segue_verdict verdict)
+const char *segue_claims_verdict_text(segue_verdict verdict)
 {
     static const char *const texts[] = {"holds", "holds in part", "does not hold",
                                         "cannot be told"};
     return texts[verdict];
 }
 
-const char *segue_verdict_class(segue_verdict verdict)
+const char *segue_claims_verdict_class(segue_verdict verdict)
 {
     static const char *const classes[] = {"holds", "partly", "fails", "unclear"};
     return classes[verdict];
@@ -34,22 +33,24 @@ const char *segue_verdict_class(segue_verdict verdict)
 /* ---- the paper's claims ------------------------------------------------------------------ */
 
 /* Table 2, as printed. */
-static const double printed[6][SEGUE_KNOWN] = {{22.31, 14.87, 2.33}, {23.32, 15.58, 8.48},
-                                               {33.91, 25.21, 2.08}, {17.91, 11.17, 3.48},
-                                               {35.41, 8.76, 0.0},   {26.57, 15.11, 3.27}};
+static const double printed[6][SEGUE_N_COLUMNS] = {{22.31, 14.87, 2.33}, {23.32, 15.58, 8.48},
+                                                   {33.91, 25.21, 2.08}, {17.91, 11.17, 3.48},
+                                                   {35.41, 8.76, 0.0},   {26.57, 15.11, 3.27}};
 
 static void check_table(const segue_paper *paper, segue_finding *f)
 {
     static const char *const columns[] = {"UCB", "UCB+", "mUCB"};
     size_t equal = 0;
     if (paper->models->n_models != 5) {
-        f->verdict = SEGUE_FAILS;
-        segue_say(f, "There are %zu models here, not the paper's five.", paper->models->n_models);
+        f->verdict = SEGUE_VERDICT_FAILS;
+        segue_claims_append(f, "There are %zu models here, not the paper's five.",
+                            paper->models->n_models);
         return;
     }
     for (size_t k = 0; k < 6; k++)
-        for (size_t c = 0; c < SEGUE_KNOWN; c++) {
-            const double x = segue_paper_cut(k < 5 ? paper->complexity[k][c] : paper->average[c]);
+        for (size_t c = 0; c < SEGUE_N_COLUMNS; c++) {
+            const double x =
+                segue_paper_truncate(k < 5 ? paper->complexity[k][c] : paper->average[c]);
             if (fabs(x - printed[k][c]) < 0.005) {
                 equal++;
                 continue;
@@ -57,26 +58,28 @@ static void check_table(const segue_paper *paper, segue_finding *f)
             char row[40] = "the average";
             if (k < 5)
                 (void)snprintf(row, sizeof row, "model %zu", k + 1);
-            segue_say(f, "%s of %s is %.2f here, %.2f in the paper. ", columns[c], row, x,
-                      printed[k][c]);
+            segue_claims_append(f, "%s of %s is %.2f here, %.2f in the paper. ", columns[c], row, x,
+                                printed[k][c]);
         }
-    f->verdict = equal == 18 ? SEGUE_HOLDS : equal >= 15 ? SEGUE_PARTLY : SEGUE_FAILS;
-    segue_say(f, "%zu of 18 numbers come out as printed.", equal);
+    f->verdict = equal == 18   ? SEGUE_VERDICT_HOLDS
+                 : equal >= 15 ? SEGUE_VERDICT_PARTLY
+                               : SEGUE_VERDICT_FAILS;
+    segue_claims_append(f, "%zu of 18 numbers come out as printed.", equal);
 }
 
 static void check_spectrum(const segue_paper *paper, segue_finding *f)
 {
     const double sigma = paper->spectrum.sigma_min, gap = paper->spectrum.gap;
     const bool equal = fabs(sigma - 0.0039) < 0.00005 && fabs(gap - 0.0038) < 0.00005;
-    f->verdict = equal ? SEGUE_HOLDS : SEGUE_FAILS;
-    segue_say(f, "The smallest eigenvalue is %.5f and the smallest gap of eigenvalues %.5f.", sigma,
-              gap);
+    f->verdict = equal ? SEGUE_VERDICT_HOLDS : SEGUE_VERDICT_FAILS;
+    segue_claims_append(
+        f, "The smallest eigenvalue is %.5f and the smallest gap of eigenvalues %.5f.", sigma, gap);
 }
 
 static void check_order(const segue_paper *paper, segue_finding *f)
 {
-    const segue_results *lengths = paper->results[SEGUE_LENGTHS];
-    segue_tally t = {.right = 0};
+    const segue_results *lengths = paper->results[SEGUE_STUDY_LENGTHS];
+    segue_compare_counts t = {.right = 0};
     for (size_t i = 0; i < lengths->n_cells; i++) {
         const segue_cell *ucb = &lengths->cell[i];
         if (strcmp(ucb->policy, "ucb") != 0)
@@ -84,15 +87,15 @@ static void check_order(const segue_paper *paper, segue_finding *f)
         const segue_cell *plus = segue_results_find(lengths, "ucb+", ucb->steps, 0);
         const segue_cell *mucb = segue_results_find(lengths, "mucb", ucb->steps, 0);
         const int first = segue_compare_cells(ucb, plus), second = segue_compare_cells(plus, mucb);
-        segue_count(&t, first);
-        segue_count(&t, second);
+        segue_compare_count(&t, first);
+        segue_compare_count(&t, second);
         if (first <= 0)
-            segue_say(f, "At n = %" PRIu64 " UCB is not above UCB+. ", ucb->steps);
+            segue_claims_append(f, "At n = %" PRIu64 " UCB is not above UCB+. ", ucb->steps);
         if (second <= 0)
-            segue_say(f, "At n = %" PRIu64 " UCB+ is not above mUCB. ", ucb->steps);
+            segue_claims_append(f, "At n = %" PRIu64 " UCB+ is not above mUCB. ", ucb->steps);
     }
-    f->verdict = segue_judge(&t);
-    segue_say(
+    f->verdict = segue_compare_verdict(&t);
+    segue_claims_append(
         f, "At n = %" PRIu64 ": UCB %.1f, UCB+ %.1f, mUCB %.1f (standard errors %.1f, %.1f, %.1f).",
         paper->ucb->steps, paper->ucb->regret.mean, paper->ucb_plus->regret.mean,
         paper->mucb->regret.mean, paper->ucb->regret.se, paper->ucb_plus->regret.se,
@@ -103,15 +106,15 @@ static void check_prediction(const segue_paper *paper, segue_finding *f)
 {
     const double *c = paper->average;
     const double ucb = paper->ucb->regret.mean;
-    const double expected[] = {c[SEGUE_OF_UCB] / c[SEGUE_OF_UCB_PLUS],
-                               c[SEGUE_OF_UCB] / c[SEGUE_OF_MUCB]};
+    const double expected[] = {c[SEGUE_COLUMN_UCB] / c[SEGUE_COLUMN_UCB_PLUS],
+                               c[SEGUE_COLUMN_UCB] / c[SEGUE_COLUMN_MUCB]};
     const double seen[] = {ucb / paper->ucb_plus->regret.mean, ucb / paper->mucb->regret.mean};
     const bool order = expected[1] > expected[0] ? seen[1] > seen[0] : seen[1] < seen[0];
     bool close = true;
     for (size_t i = 0; i < 2; i++)
         close = close && fabs(seen[i] / expected[i] - 1.0) < 0.25;
-    f->verdict = !order ? SEGUE_FAILS : close ? SEGUE_HOLDS : SEGUE_PARTLY;
-    segue_say(
+    f->verdict = !order ? SEGUE_VERDICT_FAILS : close ? SEGUE_VERDICT_HOLDS : SEGUE_VERDICT_PARTLY;
+    segue_claims_append(
         f,
         "By their complexities UCB should cost %.2f times as much as UCB+ and %.2f times as much "
         "as "
@@ -124,16 +127,18 @@ static void check_prediction(const segue_paper *paper, segue_finding *f)
 static void check_start(const segue_paper *paper, segue_finding *f)
 {
     const segue_cell *cell = paper->longest;
-    const segue_regret start = segue_cell_point(cell, SEGUE_TRACK_REGRET, 0);
+    const segue_regret start = segue_cell_mean(cell, SEGUE_TRACK_REGRET, 0);
     const double ratio = start.mean / paper->ucb->regret.mean - 1.0;
-    f->verdict = fabs(ratio) < 0.03 ? SEGUE_HOLDS : fabs(ratio) < 0.15 ? SEGUE_PARTLY : SEGUE_FAILS;
-    segue_say(
+    f->verdict = fabs(ratio) < 0.03   ? SEGUE_VERDICT_HOLDS
+                 : fabs(ratio) < 0.15 ? SEGUE_VERDICT_PARTLY
+                                      : SEGUE_VERDICT_FAILS;
+    segue_claims_append(
         f,
         "Over its first %" PRIu64
         " tasks tUCB has regret %.1f (s.e. %.1f) a task, %.0f %% %s UCB's "
         "%.1f: it pulls every arm three times first, and its confidence radius is wider, since its "
         "logarithm has 2 m K in the place of m.",
-        segue_cell_task(cell, 0), start.mean, start.se, 100.0 * fabs(ratio),
+        segue_cell_last_task(cell, 0), start.mean, start.se, 100.0 * fabs(ratio),
         ratio > 0.0 ? "above" : "below", paper->ucb->regret.mean);
 }
 
@@ -141,7 +146,7 @@ static void check_start(const segue_paper *paper, segue_finding *f)
 static size_t below_for_good(const segue_cell *cell, double level)
 {
     size_t first = cell->n_points;
-    while (first > 0 && segue_cell_point(cell, SEGUE_TRACK_REGRET, first - 1).mean < level)
+    while (first > 0 && segue_cell_mean(cell, SEGUE_TRACK_REGRET, first - 1).mean < level)
         first--;
     return first;
 }
@@ -169,26 +174,28 @@ static void check_never_worse(const segue_paper *paper, segue_finding *f)
     for (uint64_t run = 0; run < cell->runs; run++)
         bad += has_stretch_above(cell, run, first, WORSE * ucb);
     if (first == cell->n_points) {
-        f->verdict = SEGUE_FAILS;
-        segue_say(f, "On average over runs tUCB is not below UCB at the end of %" PRIu64 " tasks.",
-                  cell->tasks);
+        f->verdict = SEGUE_VERDICT_FAILS;
+        segue_claims_append(
+            f, "On average over runs tUCB is not below UCB at the end of %" PRIu64 " tasks.",
+            cell->tasks);
         return;
     }
-    f->verdict = first == 0 && bad == 0 ? SEGUE_HOLDS : SEGUE_PARTLY;
-    segue_say(f, "On average over %" PRIu64 " runs it holds from task %" PRIu64 " on. ", cell->runs,
-              first ? segue_cell_task(cell, first - 1) + 1 : 1);
-    segue_say(f,
-              bad ? "Not in every run: in %" PRIu64 " of %" PRIu64 " some stretch of %" PRIu64
-                    " tasks after that had over %.0f %% more regret than UCB."
-                  : "In %" PRIu64 " of %" PRIu64 " runs some stretch of %" PRIu64
-                    " tasks after that had over %.0f %% more regret than UCB.",
-              bad, cell->runs, STRETCH * cell->every, 100.0 * (WORSE - 1.0));
+    f->verdict = first == 0 && bad == 0 ? SEGUE_VERDICT_HOLDS : SEGUE_VERDICT_PARTLY;
+    segue_claims_append(f, "On average over %" PRIu64 " runs it holds from task %" PRIu64 " on. ",
+                        cell->runs, first ? segue_cell_last_task(cell, first - 1) + 1 : 1);
+    segue_claims_append(f,
+                        bad ? "Not in every run: in %" PRIu64 " of %" PRIu64
+                              " some stretch of %" PRIu64
+                              " tasks after that had over %.0f %% more regret than UCB."
+                            : "In %" PRIu64 " of %" PRIu64 " runs some stretch of %" PRIu64
+                              " tasks after that had over %.0f %% more regret than UCB.",
+                        bad, cell->runs, STRETCH * cell->every, 100.0 * (WORSE - 1.0));
 }
 
 /* The regret of a run over the last tenth of its tasks. */
 static double end_of_run(const segue_cell *cell, uint64_t run)
 {
-    const size_t from = segue_last_tenth(cell);
+    const size_t from = segue_compare_last_tenth(cell);
     double sum = 0.0;
     for (size_t p = from; p < cell->n_points; p++)
         sum += cell->track[SEGUE_TRACK_REGRET][run * cell->n_points + p];
@@ -203,29 +210,30 @@ static double median_end(const segue_cell *cell)
     size_t n = 0;
     for (uint64_t run = 0; run < cell->runs && n < MOST; run++)
         ends[n++] = end_of_run(cell, run);
-    return segue_quantile(ends, n, 0.5);
+    return segue_stats_quantile(ends, n, 0.5);
 }
 
 static void check_approach(const segue_paper *paper, segue_finding *f)
 {
     const segue_cell *cell = paper->longest;
-    const segue_regret end = segue_end_of(cell);
-    segue_tally t = {.right = 0};
-    segue_count(&t, segue_compare(paper->ucb->regret, end, cell->runs));
-    segue_count(&t, segue_compare(end, paper->mucb->regret, cell->runs));
-    f->verdict = segue_judge(&t);
+    const segue_regret end = segue_compare_final_regret(cell);
+    segue_compare_counts t = {.right = 0};
+    segue_compare_count(&t, segue_compare_regrets(paper->ucb->regret, end, cell->runs));
+    segue_compare_count(&t, segue_compare_regrets(end, paper->mucb->regret, cell->runs));
+    f->verdict = segue_compare_verdict(&t);
     const double way =
         (paper->ucb->regret.mean - end.mean) / (paper->ucb->regret.mean - paper->mucb->regret.mean);
-    segue_say(f,
-              "Over the last tenth of %" PRIu64
-              " tasks tUCB has regret %.1f (s.e. %.1f; median over runs "
-              "%.1f) a task. UCB has %.1f and mUCB %.1f: it has come %.0f %% of the way.",
-              cell->tasks, end.mean, end.se, median_end(cell), paper->ucb->regret.mean,
-              paper->mucb->regret.mean, 100.0 * way);
+    segue_claims_append(f,
+                        "Over the last tenth of %" PRIu64
+                        " tasks tUCB has regret %.1f (s.e. %.1f; median over runs "
+                        "%.1f) a task. UCB has %.1f and mUCB %.1f: it has come %.0f %% of the way.",
+                        cell->tasks, end.mean, end.se, median_end(cell), paper->ucb->regret.mean,
+                        paper->mucb->regret.mean, 100.0 * way);
 }
 
 /* Whether tUCB's average falls from one J to the next, at one n. */
-static void count_falls(const segue_paper *paper, uint64_t steps, segue_tally *t, segue_finding *f)
+static void count_falls(const segue_paper *paper, uint64_t steps, segue_compare_counts *t,
+                        segue_finding *f)
 {
     const segue_cell *before = NULL;
     for (size_t i = 0; i < paper->n_tucb; i++) {
@@ -234,17 +242,18 @@ static void count_falls(const segue_paper *paper, uint64_t steps, segue_tally *t
             continue;
         const int falls = before ? segue_compare_cells(before, cell) : 0;
         if (before)
-            segue_count(t, falls);
+            segue_compare_count(t, falls);
         if (falls < 0)
-            segue_say(f, "At n = %" PRIu64 " it rises from J = %" PRIu64 " to %" PRIu64 ". ", steps,
-                      before->tasks, cell->tasks);
+            segue_claims_append(f,
+                                "At n = %" PRIu64 " it rises from J = %" PRIu64 " to %" PRIu64 ". ",
+                                steps, before->tasks, cell->tasks);
         before = cell;
     }
 }
 
 static void check_lengths(const segue_paper *paper, segue_finding *f)
 {
-    segue_tally falls = {.right = 0}, below = {.right = 0};
+    segue_compare_counts falls = {.right = 0}, below = {.right = 0};
     uint64_t most = 0;
     for (size_t i = 0; i < paper->n_tucb; i++)
         most = paper->tucb[i]->tasks > most ? paper->tucb[i]->tasks : most;
@@ -254,19 +263,19 @@ static void check_lengths(const segue_paper *paper, segue_finding *f)
             continue;
         count_falls(paper, cell->steps, &falls, f);
         const segue_cell *ucb =
-            segue_results_find(paper->results[SEGUE_LENGTHS], "ucb", cell->steps, 0);
+            segue_results_find(paper->results[SEGUE_STUDY_LENGTHS], "ucb", cell->steps, 0);
         const int better = ucb ? segue_compare_cells(ucb, cell) : 0;
-        segue_count(&below, better);
+        segue_compare_count(&below, better);
         if (ucb && better <= 0)
-            segue_say(f, "At n = %" PRIu64 " it is %s UCB's %.1f: %.1f. ", cell->steps,
-                      better < 0 ? "above" : "not clearly below", ucb->regret.mean,
-                      cell->regret.mean);
+            segue_claims_append(f, "At n = %" PRIu64 " it is %s UCB's %.1f: %.1f. ", cell->steps,
+                                better < 0 ? "above" : "not clearly below", ucb->regret.mean,
+                                cell->regret.mean);
     }
-    const segue_tally both = {.right = falls.right + below.right,
-                              .wrong = falls.wrong + below.wrong,
-                              .open = falls.open + below.open};
-    f->verdict = segue_judge(&both);
-    segue_say(
+    const segue_compare_counts both = {.right = falls.right + below.right,
+                                       .wrong = falls.wrong + below.wrong,
+                                       .open = falls.open + below.open};
+    f->verdict = segue_compare_verdict(&both);
+    segue_claims_append(
         f,
         "With J = %" PRIu64 " tasks the average is below UCB's at %zu of %zu lengths; of %zu steps "
         "from one J to the next it falls in %zu, rises in %zu, and is too close to tell in %zu.",
@@ -277,30 +286,33 @@ static void check_lengths(const segue_paper *paper, segue_finding *f)
 static void check_complexity(const segue_paper *paper, segue_finding *f)
 {
     const segue_cell *cell = paper->longest;
-    const segue_regret start = segue_cell_point(cell, SEGUE_TRACK_COMPLEXITY, 0);
-    const segue_regret end = segue_cell_point(cell, SEGUE_TRACK_COMPLEXITY, cell->n_points - 1);
+    const segue_regret start = segue_cell_mean(cell, SEGUE_TRACK_COMPLEXITY, 0);
+    const segue_regret end = segue_cell_mean(cell, SEGUE_TRACK_COMPLEXITY, cell->n_points - 1);
     double highest = 0.0;
     for (size_t i = 0; i < cell->runs * cell->n_points; i++)
         highest = fmax(highest, cell->track[SEGUE_TRACK_COMPLEXITY][i]);
-    const double ucb = paper->average[SEGUE_OF_UCB], mucb = paper->average[SEGUE_OF_MUCB];
+    const double ucb = paper->average[SEGUE_COLUMN_UCB], mucb = paper->average[SEGUE_COLUMN_MUCB];
     const bool never_above = highest <= ucb * (1.0 + 1e-9);
     const bool between = end.mean < start.mean && end.mean > mucb;
-    f->verdict = never_above && between ? SEGUE_HOLDS : between ? SEGUE_PARTLY : SEGUE_FAILS;
-    segue_say(f,
-              "It starts at %.3f and ends at %.3f (s.e. %.3f) after %" PRIu64
-              " tasks; mUCB's is %.3f. Its highest value in any run is %.3f, %s UCB's %.3f.",
-              start.mean, end.mean, end.se, cell->tasks, mucb, highest,
-              never_above ? "not above" : "above", ucb);
+    f->verdict = never_above && between ? SEGUE_VERDICT_HOLDS
+                 : between              ? SEGUE_VERDICT_PARTLY
+                                        : SEGUE_VERDICT_FAILS;
+    segue_claims_append(
+        f,
+        "It starts at %.3f and ends at %.3f (s.e. %.3f) after %" PRIu64
+        " tasks; mUCB's is %.3f. Its highest value in any run is %.3f, %s UCB's %.3f.",
+        start.mean, end.mean, end.se, cell->tasks, mucb, highest,
+        never_above ? "not above" : "above", ucb);
 }
 
 static void check_bounds(const segue_paper *paper, segue_finding *f)
 {
     static const char *const policies[] = {"ucb", "ucb+", "mucb"};
-    const segue_results *lengths = paper->results[SEGUE_LENGTHS];
+    const segue_results *lengths = paper->results[SEGUE_STUDY_LENGTHS];
     size_t exceeded = 0, checked = 0;
     double least = INFINITY, most = 0.0;
     for (size_t i = 0; i < lengths->n_cells; i++)
-        for (size_t c = 0; c < SEGUE_KNOWN; c++) {
+        for (size_t c = 0; c < SEGUE_N_COLUMNS; c++) {
             const segue_cell *cell = &lengths->cell[i];
             if (strcmp(cell->policy, policies[c]) != 0)
                 continue;
@@ -312,16 +324,16 @@ static void check_bounds(const segue_paper *paper, segue_finding *f)
         }
     const segue_cell *cell = paper->longest;
     for (size_t p = 0; p < cell->n_points; p++) {
-        const double c = segue_cell_point(cell, SEGUE_TRACK_COMPLEXITY, p).mean;
+        const double c = segue_cell_mean(cell, SEGUE_TRACK_COMPLEXITY, p).mean;
         const double ratio = segue_paper_bound_tucb(paper, c, cell->steps) /
-                             segue_cell_point(cell, SEGUE_TRACK_REGRET, p).mean;
+                             segue_cell_mean(cell, SEGUE_TRACK_REGRET, p).mean;
         checked++;
         exceeded += ratio < 1.0;
         least = fmin(least, ratio);
         most = fmax(most, ratio);
     }
-    f->verdict = exceeded ? SEGUE_FAILS : SEGUE_HOLDS;
-    segue_say(
+    f->verdict = exceeded ? SEGUE_VERDICT_FAILS : SEGUE_VERDICT_HOLDS;
+    segue_claims_append(
         f,
         "Of %zu measured regrets %zu exceed their bound; the bounds are %.1f to %.1f times what "
         "was measured.",
@@ -331,19 +343,20 @@ static void check_bounds(const segue_paper *paper, segue_finding *f)
 static void check_remark(const segue_paper *paper, segue_finding *f)
 {
     const segue_cell *cell = paper->longest;
-    const double needed = segue_paper_settled(paper, 2.0, cell->tasks, cell->steps);
+    const double needed = segue_paper_resolved_after(paper, 2.0, cell->tasks, cell->steps);
     const size_t first = below_for_good(cell, paper->ucb->regret.mean);
-    const uint64_t from = first ? segue_cell_task(cell, first - 1) + 1 : 1;
-    const double settled = segue_cell_point(cell, SEGUE_TRACK_SETTLED, cell->n_points - 1).mean;
-    f->verdict = first == cell->n_points       ? SEGUE_FAILS
-                 : (double)from < needed / 2.0 ? SEGUE_HOLDS
-                                               : SEGUE_PARTLY;
-    segue_say(f,
-              "With C = 2 and J = %" PRIu64
-              " every model would have a single best arm from task %.0f on. "
-              "tUCB is below UCB, on average over runs, from task %" PRIu64 " on; by task %" PRIu64
-              " %.1f of %zu estimated models have a single arm left.",
-              cell->tasks, needed, from, cell->tasks, settled, paper->models->n_models);
+    const uint64_t from = first ? segue_cell_last_task(cell, first - 1) + 1 : 1;
+    const double settled = segue_cell_mean(cell, SEGUE_TRACK_RESOLVED, cell->n_points - 1).mean;
+    f->verdict = first == cell->n_points       ? SEGUE_VERDICT_FAILS
+                 : (double)from < needed / 2.0 ? SEGUE_VERDICT_HOLDS
+                                               : SEGUE_VERDICT_PARTLY;
+    segue_claims_append(f,
+                        "With C = 2 and J = %" PRIu64
+                        " every model would have a single best arm from task %.0f on. "
+                        "tUCB is below UCB, on average over runs, from task %" PRIu64
+                        " on; by task %" PRIu64
+                        " %.1f of %zu estimated models have a single arm left.",
+                        cell->tasks, needed, from, cell->tasks, settled, paper->models->n_models);
 }
 
 /* ---- what the paper does not say --------------------------------------------------------- */
@@ -352,21 +365,22 @@ static void check_baselines(const segue_paper *paper, segue_finding *f)
 {
     static const char *const policies[] = {"ts", "kl-ucb"};
     const segue_cell *cell = paper->longest;
-    const segue_regret end = segue_end_of(cell);
-    segue_tally t = {.right = 0};
+    const segue_regret end = segue_compare_final_regret(cell);
+    segue_compare_counts t = {.right = 0};
     for (size_t i = 0; i < 2; i++) {
         const segue_cell *other =
-            segue_results_find(paper->results[SEGUE_BASELINES], policies[i], cell->steps, 0);
+            segue_results_find(paper->results[SEGUE_STUDY_BASELINES], policies[i], cell->steps, 0);
         if (!other)
             continue;
-        segue_count(&t, segue_compare(end, other->regret,
+        segue_compare_count(
+            &t, segue_compare_regrets(end, other->regret,
                                       cell->runs < other->runs ? cell->runs : other->runs));
-        segue_say(f, "%s has regret %.1f (s.e. %.1f) a task. ", policies[i], other->regret.mean,
-                  other->regret.se);
+        segue_claims_append(f, "%s has regret %.1f (s.e. %.1f) a task. ", policies[i],
+                            other->regret.mean, other->regret.se);
     }
-    f->verdict = segue_judge(&t);
-    segue_say(f, "tUCB has %.1f (s.e. %.1f) over the last tenth of %" PRIu64 " tasks.", end.mean,
-              end.se, cell->tasks);
+    f->verdict = segue_compare_verdict(&t);
+    segue_claims_append(f, "tUCB has %.1f (s.e. %.1f) over the last tenth of %" PRIu64 " tasks.",
+                        end.mean, end.se, cell->tasks);
 }
 
 static void check_single_runs(const segue_paper *paper, segue_finding *f)
@@ -377,11 +391,12 @@ static void check_single_runs(const segue_paper *paper, segue_finding *f)
         best = fmin(best, end_of_run(cell, run));
         worst = fmax(worst, end_of_run(cell, run));
     }
-    f->verdict = worst > 1.25 * best ? SEGUE_HOLDS : SEGUE_FAILS;
-    segue_say(f,
-              "Over the last tenth of %" PRIu64 " tasks the best of %" PRIu64
-              " runs has regret %.1f a task, the median %.1f and the worst %.1f; UCB has %.1f.",
-              cell->tasks, cell->runs, best, median_end(cell), worst, paper->ucb->regret.mean);
+    f->verdict = worst > 1.25 * best ? SEGUE_VERDICT_HOLDS : SEGUE_VERDICT_FAILS;
+    segue_claims_append(
+        f,
+        "Over the last tenth of %" PRIu64 " tasks the best of %" PRIu64
+        " runs has regret %.1f a task, the median %.1f and the worst %.1f; UCB has %.1f.",
+        cell->tasks, cell->runs, best, median_end(cell), worst, paper->ucb->regret.mean);
 }
 
 /* The point at which the median error is least. */
@@ -403,18 +418,18 @@ static void check_error(const segue_paper *paper, segue_finding *f)
     const double late = segue_cell_median(cell, SEGUE_TRACK_ERROR, last).middle;
     const double eps = segue_cell_median(cell, SEGUE_TRACK_EPS, last).middle;
     const bool rises = least < last / 2 && late > 1.2 * early, above = late > eps;
-    f->verdict = isnan(early) || isnan(late) || isnan(eps) ? SEGUE_UNCLEAR
-                 : rises && above                          ? SEGUE_HOLDS
-                 : rises || above                          ? SEGUE_PARTLY
-                                                           : SEGUE_FAILS;
-    segue_say(
+    f->verdict = isnan(early) || isnan(late) || isnan(eps) ? SEGUE_VERDICT_UNCLEAR
+                 : rises && above                          ? SEGUE_VERDICT_HOLDS
+                 : rises || above                          ? SEGUE_VERDICT_PARTLY
+                                                           : SEGUE_VERDICT_FAILS;
+    segue_claims_append(
         f,
         "The largest error of an estimated mean (median over runs) is least after %" PRIu64
         " tasks, %.3f, and %.3f after %" PRIu64
         ", where eps_j is %.3f. As soon as tUCB goes by the "
         "models, the rewards that it gathers are no fair sample: it stops pulling an arm whose "
         "first rewards were poor.",
-        segue_cell_task(cell, least), early, late, cell->tasks, eps);
+        segue_cell_last_task(cell, least), early, late, cell->tasks, eps);
 }
 
 /* How many runs had more regret than UCB, on average over their tasks. */
@@ -428,63 +443,67 @@ static uint64_t runs_above(const segue_cell *cell, double level)
 
 static void check_choices(const segue_paper *paper, segue_finding *f)
 {
-    const segue_results *results = paper->results[SEGUE_TUCB_CHOICES];
+    const segue_results *results = paper->results[SEGUE_STUDY_TUCB_CHOICES];
     const segue_cell *usual = NULL;
-    segue_tally t = {.right = 0};
+    segue_compare_counts t = {.right = 0};
     for (size_t i = 0; i < results->n_cells; i++) {
         const segue_cell *cell = &results->cell[i];
         if (strcmp(cell->policy, "tucb:C=2") == 0)
             usual = cell;
         const bool doubling = strcmp(cell->policy, "tucb:C=0") == 0;
-        segue_say(f, "%s: %.1f (s.e. %.1f; %" PRIu64 " of %" PRIu64 " runs above UCB). ",
-                  doubling ? "C by doubling" : cell->policy + strcspn(cell->policy, "C"),
-                  cell->regret.mean, cell->regret.se, runs_above(cell, paper->ucb->regret.mean),
-                  cell->runs);
+        segue_claims_append(f, "%s: %.1f (s.e. %.1f; %" PRIu64 " of %" PRIu64 " runs above UCB). ",
+                            doubling ? "C by doubling" : cell->policy + strcspn(cell->policy, "C"),
+                            cell->regret.mean, cell->regret.se,
+                            runs_above(cell, paper->ucb->regret.mean), cell->runs);
     }
     for (size_t i = 0; i < results->n_cells && usual; i++)
         if (&results->cell[i] != usual && !strstr(results->cell[i].policy, "views"))
-            segue_count(&t, segue_compare_cells(&results->cell[i], usual));
-    f->verdict = segue_judge(&t);
+            segue_compare_count(&t, segue_compare_cells(&results->cell[i], usual));
+    f->verdict = segue_compare_verdict(&t);
 }
 
 static void check_related(const segue_paper *paper, segue_finding *f)
 {
     static const char *const policies[] = {"sw-ucb", "d-ucb", "carried-ucb"};
-    segue_tally t = {.right = 0};
-    const segue_results *results = paper->results[SEGUE_RELATED];
+    segue_compare_counts t = {.right = 0};
+    const segue_results *results = paper->results[SEGUE_STUDY_RELATED];
     for (size_t i = 0; i < results->n_cells; i++) {
         const segue_cell *cell = &results->cell[i];
-        segue_say(f, "%s: %.1f (s.e. %.1f). ", cell->policy, cell->regret.mean, cell->regret.se);
+        segue_claims_append(f, "%s: %.1f (s.e. %.1f). ", cell->policy, cell->regret.mean,
+                            cell->regret.se);
         for (size_t k = 0; k < 3; k++)
             if (strcmp(cell->policy, policies[k]) == 0)
-                segue_count(&t, segue_compare_cells(cell, paper->ucb));
+                segue_compare_count(&t, segue_compare_cells(cell, paper->ucb));
     }
-    f->verdict = segue_judge(&t);
-    segue_say(f, "UCB, which forgets all after each task: %.1f.", paper->ucb->regret.mean);
+    f->verdict = segue_compare_verdict(&t);
+    segue_claims_append(f, "UCB, which forgets all after each task: %.1f.",
+                        paper->ucb->regret.mean);
 }
 
 static void check_told(const segue_paper *paper, segue_finding *f)
 {
-    const segue_results *results = paper->results[SEGUE_RELATED];
+    const segue_results *results = paper->results[SEGUE_STUDY_RELATED];
     for (size_t i = 0; i < results->n_cells; i++) {
         const segue_cell *cell = &results->cell[i];
         if (strcmp(cell->policy, "told-ucb") != 0)
             continue;
-        const segue_regret start = segue_cell_point(cell, SEGUE_TRACK_REGRET, 0);
-        const segue_regret end = segue_end_of(cell);
-        const int less = segue_compare(paper->mucb->regret, end, cell->runs);
-        f->verdict = less > 0 ? SEGUE_HOLDS : less < 0 ? SEGUE_FAILS : SEGUE_UNCLEAR;
-        segue_say(
+        const segue_regret start = segue_cell_mean(cell, SEGUE_TRACK_REGRET, 0);
+        const segue_regret end = segue_compare_final_regret(cell);
+        const int less = segue_compare_regrets(paper->mucb->regret, end, cell->runs);
+        f->verdict = less > 0   ? SEGUE_VERDICT_HOLDS
+                     : less < 0 ? SEGUE_VERDICT_FAILS
+                                : SEGUE_VERDICT_UNCLEAR;
+        segue_claims_append(
             f,
             "UCB that is told each task's model, and keeps one set of counts for each, has regret "
             "%.1f a task over the first %" PRIu64 " tasks and %.2f (s.e. %.2f) over the last tenth "
             "of %" PRIu64 "; mUCB, which has to find out each time, %.1f.",
-            start.mean, segue_cell_task(cell, 0), end.mean, end.se, cell->tasks,
+            start.mean, segue_cell_last_task(cell, 0), end.mean, end.se, cell->tasks,
             paper->mucb->regret.mean);
         return;
     }
-    f->verdict = SEGUE_UNCLEAR;
-    segue_say(f, "told-ucb was not played.");
+    f->verdict = SEGUE_VERDICT_UNCLEAR;
+    segue_claims_append(f, "told-ucb was not played.");
 }
 
 /* ---- the list ---------------------------------------------------------------------------- */
@@ -524,14 +543,14 @@ static const struct {
     {"probing", false,
      "An arm that is best for no model may be worth pulling, for it tells models apart: optimism, "
      "which never does, may not be optimal (an open question).",
-     segue_check_probing},
+     segue_claims_check_probing},
     {"identify-later", false,
      "If the first tasks were spent on identifying the models, tUCB could come closer to mUCB in "
      "later ones (an open question).",
-     segue_check_identify_later},
+     segue_claims_check_identify_later},
     {"identify-pays", false,
      "With many tasks to come, identifying first could be better in all (an open question).",
-     segue_check_identify_pays},
+     segue_claims_check_identify_pays},
     {"baselines", true,
      "Thompson sampling and KL-UCB, which know no models and transfer nothing, have less regret "
      "than tUCB.",
@@ -553,23 +572,23 @@ static const struct {
     {"transfer", true,
      "tTS and tLA, which are told neither the models nor how many there are, have less regret than "
      "Thompson sampling without transfer, at every n.",
-     segue_check_transfer},
+     segue_claims_check_transfer},
     {"sooner", true,
      "tTS and tLA have less regret over their first tasks than tUCB over the last of many more.",
-     segue_check_sooner},
+     segue_claims_check_sooner},
     {"learned", true,
      "Once they have learned, tTS and tLA have less regret than mUCB, which is told the models.",
-     segue_check_learned},
+     segue_claims_check_learned},
     {"probing-learned", true,
      "Where the models have to be learned as well, look-ahead (tLA) has less regret than Thompson "
      "sampling (tTS) and optimism (tUCB).",
-     segue_check_probing_learned},
+     segue_claims_check_probing_learned},
     {"no-identifying", true,
      "No task need be spent on identification alone: tTS and tLA, which learn while they play, "
      "have less regret than tUCB, however long it identifies first.",
-     segue_check_no_identifying},
+     segue_claims_check_no_identifying},
 };
-_Static_assert(sizeof claims / sizeof *claims <= SEGUE_MOST_CLAIMS, "raise SEGUE_MOST_CLAIMS");
+_Static_assert(sizeof claims / sizeof *claims <= SEGUE_MAX_CLAIMS, "raise SEGUE_MAX_CLAIMS");
 
 void segue_claims_check(const segue_paper *paper, segue_finding *findings, size_t *n_findings)
 {
@@ -581,8 +600,8 @@ void segue_claims_check(const segue_paper *paper, segue_finding *findings, size_
     }
 }
 
-const segue_finding *segue_finding_of(const segue_finding *findings, size_t n_findings,
-                                      const char *id)
+const segue_finding *segue_claims_find(const segue_finding *findings, size_t n_findings,
+                                       const char *id)
 {
     for (size_t i = 0; i < n_findings; i++)
         if (strcmp(findings[i].id, id) == 0)

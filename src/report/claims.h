@@ -5,11 +5,16 @@
 
 #include "report/paper.h"
 
-typedef enum segue_verdict { SEGUE_HOLDS, SEGUE_PARTLY, SEGUE_FAILS, SEGUE_UNCLEAR } segue_verdict;
+typedef enum segue_verdict {
+    SEGUE_VERDICT_HOLDS,
+    SEGUE_VERDICT_PARTLY,
+    SEGUE_VERDICT_FAILS,
+    SEGUE_VERDICT_UNCLEAR
+} segue_verdict;
 
 /** In words, and as a class of the page's style. */
-const char *segue_verdict_text(segue_verdict verdict);
-const char *segue_verdict_class(segue_verdict verdict);
+const char *segue_claims_verdict_text(segue_verdict verdict);
+const char *segue_claims_verdict_class(segue_verdict verdict);
 
 /** A claim that was looked into. */
 typedef struct segue_finding {
@@ -21,10 +26,10 @@ typedef struct segue_finding {
 } segue_finding;
 
 /** Look into all claims, in the order of the report; *count tells how many there are. */
-#define SEGUE_MOST_CLAIMS 30
+#define SEGUE_MAX_CLAIMS 30
 void segue_claims_check(const segue_paper *paper, segue_finding *findings, size_t *count);
 
 /** The finding of a claim. */
-const segue_finding *segue_finding_of(const segue_finding *findings, size_t count, const char *id);
+const segue_finding *segue_claims_find(const segue_finding *findings, size_t count, const char *id);
 
 #endif

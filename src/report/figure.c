@@ -3,7 +3,6 @@
  * Colours are those of Okabe and Ito (2008), which people with the usual kinds of colour blindness
  * tell apart; dashes and markers differ as well, so that a grey print can be read.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include "report/figure.h"
 
 #include <math.h>
@@ -11,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/outfile.h"
 #include "io/output.h"
 #include "io/utf8.h"
 #include "report/gnuplot.h"
+#include "segue/internal.h"
 
 static const struct {
     const char *colour;
@@ -58,17 +57,17 @@ static void *grown(segue_figure *figure, void *block, size_t count, size_t *room
     return larger;
 }
 
-void segue_figure_series(segue_figure *figure, segue_mark mark, size_t look, const char *format,
-                         ...)
+void segue_figure_begin_series(segue_figure *figure, segue_mark mark, size_t look,
+                               const char *format, ...)
 {
     char title[120];
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(title, sizeof title, format, arguments);
     va_end(arguments);
-    title[segue_utf8_fit(title, sizeof title)] = '\0';
+    title[segue_utf8_prefix_length(title, sizeof title)] = '\0';
     segue_series *series =
-        grown(figure, figure->series, figure->n_series, &figure->series_room, sizeof *series);
+        grown(figure, figure->series, figure->n_series, &figure->series_capacity, sizeof *series);
     if (!series)
         return;
     figure->series = series;
@@ -81,7 +80,7 @@ void segue_figure_series(segue_figure *figure, segue_mark mark, size_t look, con
         .title = copy, .mark = mark, .look = look % LOOKS, .first = figure->n_points};
 }
 
-void segue_figure_ours(segue_figure *figure)
+void segue_figure_mark_ours(segue_figure *figure)
 {
     static const char mark[] = " (ours)";
     if (figure->failed || figure->n_series == 0)
@@ -96,17 +95,17 @@ void segue_figure_ours(segue_figure *figure)
     series->ours = true;
 }
 
-void segue_figure_point(segue_figure *figure, double x, double y, double band)
+void segue_figure_add_point(segue_figure *figure, double x, double y, double band)
 {
-    segue_figure_range(figure, x, y, y - band, y + band);
+    segue_figure_add_range(figure, x, y, y - band, y + band);
 }
 
-void segue_figure_range(segue_figure *figure, double x, double y, double low, double high)
+void segue_figure_add_range(segue_figure *figure, double x, double y, double low, double high)
 {
     if (!isfinite(x) || !isfinite(y) || figure->n_series == 0)
         return;
     segue_point *point =
-        grown(figure, figure->point, figure->n_points, &figure->points_room, sizeof *point);
+        grown(figure, figure->point, figure->n_points, &figure->points_capacity, sizeof *point);
     if (!point)
         return;
     figure->point = point;
@@ -116,12 +115,12 @@ void segue_figure_range(segue_figure *figure, double x, double y, double low, do
     figure->series[figure->n_series - 1].count++;
 }
 
-void segue_figure_level(segue_figure *figure, size_t look, double from, double to, double y,
-                        double band, const char *title)
+void segue_figure_add_level(segue_figure *figure, size_t look, double from, double to, double y,
+                            double band, const char *title)
 {
-    segue_figure_series(figure, SEGUE_LEVEL, look, "%s", title);
-    segue_figure_point(figure, from, y, band);
-    segue_figure_point(figure, to, y, band);
+    segue_figure_begin_series(figure, SEGUE_SERIES_LEVEL, look, "%s", title);
+    segue_figure_add_point(figure, from, y, band);
+    segue_figure_add_point(figure, to, y, band);
 }
 
 /* ---- the data ---------------------------------------------------------------------------- */
@@ -134,10 +133,10 @@ static void print_data(const segue_figure *figure, FILE *out)
         for (size_t i = series->first; i < series->first + series->count; i++) {
             const segue_point *point = &figure->point[i];
             const double numbers[] = {point->x, point->y, point->low, point->high};
-            segue_print_csv_text(out, series->title);
+            segue_output_csv_text(out, series->title);
             for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
                 fputc(',', out);
-                segue_print_csv_number(out, numbers[k]);
+                segue_output_csv_number(out, numbers[k]);
             }
             fputc('\n', out);
         }
@@ -165,7 +164,7 @@ static void print_quoted(FILE *out, const char *text)
 }
 
 /* A tic's label is also a format of its number. */
-void segue_figure_tics(FILE *out, const char *const *name, size_t count)
+void segue_figure_print_tics(FILE *out, const char *const *name, size_t count)
 {
     fputs("set xtics rotate by -30 (", out);
     for (size_t i = 0; i < count; i++) {
@@ -179,7 +178,7 @@ void segue_figure_tics(FILE *out, const char *const *name, size_t count)
 static bool has_band(const segue_figure *figure, const segue_series *series)
 {
     return series->count > 1 && isfinite(figure->point[series->first].high) &&
-           series->mark != SEGUE_HAIR;
+           series->mark != SEGUE_SERIES_THIN;
 }
 
 /* The rows of a series in the data. */
@@ -205,19 +204,19 @@ static void print_plot(FILE *out, const segue_figure *figure, const segue_series
     print_rows(out, figure, series);
     fputs(" using 2:3 with ", out);
     switch (series->mark) {
-    case SEGUE_DOTTED:
+    case SEGUE_SERIES_LINE_POINTS:
         fprintf(out, "linespoints linewidth %.1f dashtype %d pointtype %d pointsize 0.8",
                 2.0 * width, dash, marker);
         break;
-    case SEGUE_HAIR:
+    case SEGUE_SERIES_THIN:
         fputs("lines linewidth 0.7", out);
         break;
-    case SEGUE_SQUARES:
+    case SEGUE_SERIES_SQUARES:
         fputs("points pointtype 5 pointsize 1.5", out);
         break;
     default:
         fprintf(out, "lines linewidth %.1f dashtype %d",
-                (series->mark == SEGUE_LEVEL ? 1.6 : 2.2) * width, dash);
+                (series->mark == SEGUE_SERIES_LEVEL ? 1.6 : 2.2) * width, dash);
     }
     fprintf(out, " linecolor rgb '%s' ", colour);
     if (*series->title) {
@@ -310,7 +309,7 @@ static segue_status write_text(const segue_figure *figure, const char *folder, c
 }
 
 static segue_status draw_form(const segue_figure *figure, const char *folder, const char *form,
-                              const char *end, bytes *out, segue_error *err)
+                              const char *end, segue_bytes *out, segue_error *err)
 {
     char setup[64], script[256], path[4096];
     (void)snprintf(setup, sizeof setup, "form='%s'; out=''", form);
@@ -318,12 +317,12 @@ static segue_status draw_form(const segue_figure *figure, const char *folder, co
     segue_status status = segue_gnuplot_run(folder, setup, script, out, err);
     if (status == SEGUE_OK)
         status = path_of(path, sizeof path, folder, figure, end, err);
-    return status == SEGUE_OK ? segue_outfile_write(path, out->data, out->size, err) : status;
+    return status == SEGUE_OK ? segue_atomic_file_write(path, out->data, out->size, err) : status;
 }
 
 segue_status segue_figure_draw(segue_figure *figure, const char *folder, segue_error *err)
 {
-    bytes pdf = {.data = NULL};
+    segue_bytes pdf = {.data = NULL};
     if (figure->failed)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for the figure %s", figure->name);
     if (figure->n_points == 0)

@@ -9,16 +9,16 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "core/bytes.h"
+#include "segue/internal.h"
 #include "segue/status.h"
 
 /** How a series is drawn. */
 typedef enum segue_mark {
-    SEGUE_CURVE,  /* a line */
-    SEGUE_DOTTED, /* a line with its points marked */
-    SEGUE_LEVEL,  /* a line across, for one number */
-    SEGUE_HAIR,   /* a thin line, one of many */
-    SEGUE_SQUARES /* large squares, and no line */
+    SEGUE_SERIES_LINE,        /* a line */
+    SEGUE_SERIES_LINE_POINTS, /* a line with its points marked */
+    SEGUE_SERIES_LEVEL,       /* a line across, for one number */
+    SEGUE_SERIES_THIN,        /* a thin line, one of many */
+    SEGUE_SERIES_SQUARES      /* large squares, and no line */
 } segue_mark;
 
 /** Colour, dashes and marker go by `look`, 0 .. 9: told apart by colour-blind people, and in grey
@@ -42,12 +42,12 @@ typedef struct segue_figure {
     bool log_x, log_y;
     double y_least, y_most; /* of the axis; 0 .. 0: gnuplot chooses the end */
     const char *more;       /* lines of gnuplot, or NULL */
-    size_t n_series, series_room;
+    size_t n_series, series_capacity;
     segue_series *series;
-    size_t n_points, points_room;
+    size_t n_points, points_capacity;
     segue_point *point;
-    bool failed;        /* memory ran out on the way */
-    bytes wide, narrow; /* the SVG, when it is drawn */
+    bool failed;              /* memory ran out on the way */
+    segue_bytes wide, narrow; /* the SVG, when it is drawn */
 } segue_figure;
 
 /** A figure without series. */
@@ -55,24 +55,24 @@ segue_figure segue_figure_init(const char *name, const char *x_label, const char
 void segue_figure_fini(segue_figure *figure);
 
 /** Begin a series; points that are added are its. */
-void segue_figure_series(segue_figure *figure, segue_mark mark, size_t look, const char *format,
-                         ...) SEGUE_PRINTF(4, 5);
+void segue_figure_begin_series(segue_figure *figure, segue_mark mark, size_t look,
+                               const char *format, ...) SEGUE_PRINTF(4, 5);
 
 /** The series that was begun last is ours. */
-void segue_figure_ours(segue_figure *figure);
+void segue_figure_mark_ours(segue_figure *figure);
 
 /** Add a point, with `band` on both sides (NaN: none); points that are not finite are left out. */
-void segue_figure_point(segue_figure *figure, double x, double y, double band);
+void segue_figure_add_point(segue_figure *figure, double x, double y, double band);
 
 /** The same with a band from `low` to `high`. */
-void segue_figure_range(segue_figure *figure, double x, double y, double low, double high);
+void segue_figure_add_range(segue_figure *figure, double x, double y, double low, double high);
 
 /** A line across from `from` to `to` at `y`, with a band. */
-void segue_figure_level(segue_figure *figure, size_t look, double from, double to, double y,
-                        double band, const char *title);
+void segue_figure_add_level(segue_figure *figure, size_t look, double from, double to, double y,
+                            double band, const char *title);
 
 /** Print gnuplot's line that puts these texts at 1, 2, ... of the x axis. */
-void segue_figure_tics(FILE *out, const char *const *name, size_t count);
+void segue_figure_print_tics(FILE *out, const char *const *name, size_t count);
 
 /**
  * Draw it into `folder`; `wide` and `narrow` then hold the SVG.

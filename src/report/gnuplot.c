@@ -1,7 +1,7 @@
 /* gnuplot.c - run gnuplot, and take what it draws.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include "report/gnuplot.h"
+#include "segue/internal.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -30,7 +30,7 @@ static void become_gnuplot(const char *folder, const char *setup, const char *sc
     _exit(NOT_FOUND);
 }
 
-static segue_status read_to_end(int fd, bytes *out, segue_error *err)
+static segue_status read_to_end(int fd, segue_bytes *out, segue_error *err)
 {
     unsigned char block[65536];
     for (;;) {
@@ -41,9 +41,9 @@ static segue_status read_to_end(int fd, bytes *out, segue_error *err)
             return segue_fail(err, SEGUE_EIO, "reading from gnuplot failed: %s", strerror(errno));
         if (size == 0)
             break;
-        segue_bytes_put(out, block, (size_t)size);
+        segue_bytes_append(out, block, (size_t)size);
     }
-    return out->failed ? segue_fail(err, SEGUE_ENOMEM, "out of memory for a figure") : SEGUE_OK;
+    return out->failed ? segue_fail_no_memory(err, "a figure") : SEGUE_OK;
 }
 
 static segue_status judge(int state, const char *script, FILE *words, segue_error *err)
@@ -66,7 +66,7 @@ static segue_status judge(int state, const char *script, FILE *words, segue_erro
 
 /* Start gnuplot, take what it draws, and wait for it. */
 static segue_status draw(const char *folder, const char *setup, const char *script, FILE *words,
-                         bytes *out, segue_error *err)
+                         segue_bytes *out, segue_error *err)
 {
     int output[2], state = 0;
     if (pipe(output) != 0)
@@ -87,7 +87,7 @@ static segue_status draw(const char *folder, const char *setup, const char *scri
 }
 
 segue_status segue_gnuplot_run(const char *folder, const char *setup, const char *script,
-                               bytes *out, segue_error *err)
+                               segue_bytes *out, segue_error *err)
 {
     FILE *words = tmpfile();
     if (!words)
@@ -100,7 +100,7 @@ segue_status segue_gnuplot_run(const char *folder, const char *setup, const char
 
 segue_status segue_gnuplot_check(segue_error *err)
 {
-    bytes words = {.data = NULL};
+    segue_bytes words = {.data = NULL};
     const segue_status status = segue_gnuplot_run(".", "", NULL, &words, err);
     segue_bytes_fini(&words);
     return status;

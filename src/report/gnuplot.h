@@ -3,7 +3,7 @@
 #ifndef SEGUE_REPORT_GNUPLOT_H
 #define SEGUE_REPORT_GNUPLOT_H
 
-#include "core/bytes.h"
+#include "segue/internal.h"
 #include "segue/status.h"
 
 /**
@@ -14,7 +14,8 @@
  * @retval SEGUE_ENOMEM
  */
 SEGUE_MUST_CHECK segue_status segue_gnuplot_run(const char *folder, const char *setup,
-                                                const char *script, bytes *out, segue_error *err);
+                                                const char *script, segue_bytes *out,
+                                                segue_error *err);
 
 /** Whether there is a gnuplot, to be asked before long work. */
 SEGUE_MUST_CHECK segue_status segue_gnuplot_check(segue_error *err);

@@ -1,6 +1,5 @@
 /* html.c - the parts of a page that holds all it needs.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include "report/html.h"
 
 #include <stdarg.h>
@@ -110,7 +109,7 @@ void segue_html_heading(FILE *out, int level, const char *id, const char *text)
     fprintf(out, "</h%d>\n", level);
 }
 
-static void print_base64(FILE *out, const bytes *b)
+static void print_base64(FILE *out, const segue_bytes *b)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < b->size; i += 3) {
@@ -151,7 +150,7 @@ void segue_html_command(FILE *out, const char *format, ...)
     va_end(arguments);
 }
 
-void segue_html_table(FILE *out, const char *caption, const char *const *headings)
+void segue_html_table_begin(FILE *out, const char *caption, const char *const *headings)
 {
     fputs("<div class=\"table\"><table>\n<caption>", out);
     print_escaped(out, caption);

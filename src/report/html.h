@@ -27,7 +27,7 @@ void segue_html_figure(FILE *out, const segue_figure *figure, const char *captio
 void segue_html_command(FILE *out, const char *format, ...) SEGUE_PRINTF(2, 3);
 
 /** A table: begin with its headings (ended by NULL), then rows of cells, then the end. */
-void segue_html_table(FILE *out, const char *caption, const char *const *headings);
+void segue_html_table_begin(FILE *out, const char *caption, const char *const *headings);
 void segue_html_row(FILE *out);
 void segue_html_cell(FILE *out, const char *format, ...) SEGUE_PRINTF(2, 3);
 void segue_html_table_end(FILE *out);

@@ -8,14 +8,15 @@
 #include <string.h>
 
 #include "io/models_json.h"
+#include "segue/internal.h"
 #include "segue/learner.h"
 #include "segue/policy.h"
 
-static const char *const names[SEGUE_STUDIES] = {
+static const char *const names[SEGUE_N_STUDIES] = {
     "lengths", "baselines", "tucb-lengths", "tucb-tasks",   "tucb-choices",
     "related", "ours",      "probes",       "probes-tasks", "identify"};
 
-const char *segue_study_name(segue_study study)
+const char *segue_paper_study_name(segue_study study)
 {
     return names[study];
 }
@@ -31,7 +32,7 @@ static segue_status lacks(segue_study study, const char *what, segue_error *err)
 static segue_status read_results(segue_paper *paper, const char *folder, segue_error *err)
 {
     segue_status status = SEGUE_OK;
-    for (size_t i = 0; i < SEGUE_STUDIES && status == SEGUE_OK; i++) {
+    for (size_t i = 0; i < SEGUE_N_STUDIES && status == SEGUE_OK; i++) {
         char path[4096];
         if (snprintf(path, sizeof path, "%s/%s.json", folder, names[i]) >= (int)sizeof path)
             return segue_fail(err, SEGUE_EFILE, "the path of the folder is too long");
@@ -57,7 +58,7 @@ static const json_t *environment_of(const segue_results *results)
 static segue_status read_models(segue_paper *paper, segue_error *err)
 {
     json_t *first = NULL;
-    for (size_t i = 0; i < SEGUE_STUDIES; i++) {
+    for (size_t i = 0; i < SEGUE_N_STUDIES; i++) {
         json_t *models = json_object_get(environment_of(paper->results[i]), "models");
         if (!json_is_object(models))
             return lacks((segue_study)i, "an environment with the paper's models", err);
@@ -65,15 +66,15 @@ static segue_status read_models(segue_paper *paper, segue_error *err)
             return lacks((segue_study)i, "the models of the other experiments", err);
         first = models;
     }
-    const segue_json_place at = {.path = names[0], .within = "environment."};
-    return segue_models_from_json(&paper->models, &at, "models", first, err);
+    const segue_json_location at = {.path = names[0], .within = "environment."};
+    return segue_models_json_parse(&paper->models, &at, "models", first, err);
 }
 
 /* They must be of one making, and have numbers. */
 static segue_status check_results(const segue_paper *paper, segue_error *err)
 {
     const segue_results *first = paper->results[0];
-    for (size_t i = 0; i < SEGUE_STUDIES; i++) {
+    for (size_t i = 0; i < SEGUE_N_STUDIES; i++) {
         const segue_results *results = paper->results[i];
         if (results->seed != first->seed || strcmp(results->variant, first->variant) != 0 ||
             strcmp(results->version, first->version) != 0)
@@ -90,11 +91,11 @@ static segue_status check_results(const segue_paper *paper, segue_error *err)
 static segue_status check_lengths(const segue_paper *paper, segue_error *err)
 {
     static const char *const policies[] = {"ucb", "ucb+", "mucb"};
-    const segue_results *lengths = paper->results[SEGUE_LENGTHS];
+    const segue_results *lengths = paper->results[SEGUE_STUDY_LENGTHS];
     for (size_t i = 0; i < lengths->n_cells; i++)
         for (size_t k = 0; k < 3; k++)
             if (!segue_results_find(lengths, policies[k], lengths->cell[i].steps, 0))
-                return lacks(SEGUE_LENGTHS, "ucb, ucb+ or mucb at some length", err);
+                return lacks(SEGUE_STUDY_LENGTHS, "ucb, ucb+ or mucb at some length", err);
     return SEGUE_OK;
 }
 
@@ -118,12 +119,12 @@ static void put_tucb(segue_paper *paper, const segue_cell *cell)
 /* tUCB over n and J, whichever experiment played it. */
 static segue_status gather_tucb(segue_paper *paper, segue_error *err)
 {
-    const segue_results *tasks = paper->results[SEGUE_TUCB_TASKS];
-    const segue_results *lengths = paper->results[SEGUE_TUCB_LENGTHS];
+    const segue_results *tasks = paper->results[SEGUE_STUDY_TUCB_TASKS];
+    const segue_results *lengths = paper->results[SEGUE_STUDY_TUCB_LENGTHS];
     paper->n_tucb = 0;
     paper->tucb = calloc(tasks->n_cells + lengths->n_cells, sizeof *paper->tucb);
     if (!paper->tucb)
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the report");
+        return segue_fail_no_memory(err, "the report");
     for (size_t i = 0; i < tasks->n_cells; i++)
         put_tucb(paper, &tasks->cell[i]);
     for (size_t i = 0; i < lengths->n_cells; i++)
@@ -142,23 +143,23 @@ const segue_cell *segue_paper_tucb(const segue_paper *paper, uint64_t steps, uin
 /* One n from task to task, and not more J than a table has columns. */
 static segue_status check_tasks(const segue_paper *paper, segue_error *err)
 {
-    const segue_results *tasks = paper->results[SEGUE_TUCB_TASKS];
+    const segue_results *tasks = paper->results[SEGUE_STUDY_TUCB_TASKS];
     size_t n_tasks = 0;
     for (size_t i = 0; i < tasks->n_cells; i++)
         if (tasks->cell[i].steps != tasks->cell[0].steps)
-            return lacks(SEGUE_TUCB_TASKS, "a single number of steps", err);
+            return lacks(SEGUE_STUDY_TUCB_TASKS, "a single number of steps", err);
     for (size_t i = 0; i < paper->n_tucb; i++)
         n_tasks += paper->tucb[i]->steps == paper->tucb[0]->steps;
-    if (n_tasks > SEGUE_MOST_TASKS)
-        return lacks(SEGUE_TUCB_LENGTHS, "a list of at most six numbers of tasks", err);
+    if (n_tasks > SEGUE_MAX_TABLE_TASKS)
+        return lacks(SEGUE_STUDY_TUCB_LENGTHS, "a list of at most six numbers of tasks", err);
     return SEGUE_OK;
 }
 
 /* What is drawn from task to task has points. */
 static segue_status check_points(const segue_paper *paper, segue_error *err)
 {
-    static const segue_study studies[] = {SEGUE_TUCB_CHOICES, SEGUE_RELATED, SEGUE_OURS,
-                                          SEGUE_IDENTIFY};
+    static const segue_study studies[] = {SEGUE_STUDY_TUCB_CHOICES, SEGUE_STUDY_RELATED,
+                                          SEGUE_STUDY_OURS, SEGUE_STUDY_IDENTIFY};
     for (size_t i = 0; i < sizeof studies / sizeof *studies; i++) {
         const segue_results *results = paper->results[studies[i]];
         for (size_t k = 0; k < results->n_cells; k++)
@@ -171,20 +172,22 @@ static segue_status check_points(const segue_paper *paper, segue_error *err)
 /* The cells that others are compared with. */
 static segue_status find_cells(segue_paper *paper, segue_error *err)
 {
-    const segue_results *tasks = paper->results[SEGUE_TUCB_TASKS];
+    const segue_results *tasks = paper->results[SEGUE_STUDY_TUCB_TASKS];
     for (size_t i = 0; i < tasks->n_cells; i++) {
         const segue_cell *cell = &tasks->cell[i];
         if (strcmp(cell->policy, "tucb") != 0 || !cell->track[SEGUE_TRACK_COMPLEXITY])
-            return lacks(SEGUE_TUCB_TASKS, "points over tasks ('every') of the policy tucb", err);
+            return lacks(SEGUE_STUDY_TUCB_TASKS, "points over tasks ('every') of the policy tucb",
+                         err);
         if (!paper->longest || cell->tasks > paper->longest->tasks)
             paper->longest = cell;
     }
-    const segue_results *lengths = paper->results[SEGUE_LENGTHS];
+    const segue_results *lengths = paper->results[SEGUE_STUDY_LENGTHS];
     paper->ucb = segue_results_find(lengths, "ucb", paper->longest->steps, 0);
     paper->ucb_plus = segue_results_find(lengths, "ucb+", paper->longest->steps, 0);
     paper->mucb = segue_results_find(lengths, "mucb", paper->longest->steps, 0);
     if (!paper->ucb || !paper->ucb_plus || !paper->mucb)
-        return lacks(SEGUE_LENGTHS, "ucb, ucb+ and mucb for as many steps as tucb-tasks has", err);
+        return lacks(SEGUE_STUDY_LENGTHS, "ucb, ucb+ and mucb for as many steps as tucb-tasks has",
+                     err);
     return check_points(paper, err);
 }
 
@@ -205,17 +208,17 @@ static segue_status work_out(segue_paper *paper, segue_error *err)
     paper->smallest_gap = INFINITY;
     paper->complexity = calloc(models->n_models, sizeof *paper->complexity);
     if (!paper->complexity)
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the report");
+        return segue_fail_no_memory(err, "the report");
     for (size_t k = 0; k < models->n_models; k++) {
         segue_known_sets *sets = NULL;
         const segue_status status = segue_known_sets_create(&sets, models, k, err);
         if (status != SEGUE_OK)
             return status;
         double *row = paper->complexity[k];
-        row[SEGUE_OF_UCB] = segue_complexity_ucb(sets);
-        row[SEGUE_OF_UCB_PLUS] = segue_complexity_ucb_plus(sets);
-        row[SEGUE_OF_MUCB] = segue_complexity_mucb(sets);
-        for (size_t c = 0; c < SEGUE_KNOWN; c++)
+        row[SEGUE_COLUMN_UCB] = segue_complexity_ucb(sets);
+        row[SEGUE_COLUMN_UCB_PLUS] = segue_complexity_ucb_plus(sets);
+        row[SEGUE_COLUMN_MUCB] = segue_complexity_mucb(sets);
+        for (size_t c = 0; c < SEGUE_N_COLUMNS; c++)
             paper->average[c] += models->weight[k] * row[c];
         add_gaps(paper, sets, models->weight[k]);
         segue_known_sets_destroy(sets);
@@ -223,32 +226,34 @@ static segue_status work_out(segue_paper *paper, segue_error *err)
     return segue_spectrum_compute(&paper->spectrum, models, err);
 }
 
-double segue_paper_cut(double x)
+double segue_paper_truncate(double x)
 {
     return floor(100.0 * x + 1e-9) / 100.0;
 }
 
 double segue_paper_bound(const segue_paper *paper, size_t which, uint64_t steps)
 {
-    const double log_term = segue_log_term(paper->models->n_models, steps, 1.0 / (double)steps);
+    const double log_term =
+        segue_policy_log_term(paper->models->n_models, steps, 1.0 / (double)steps);
     return segue_regret_bound(paper->models->n_arms, log_term, paper->average[which]);
 }
 
 double segue_paper_bound_tucb(const segue_paper *paper, double complexity, uint64_t steps)
 {
     const segue_models *models = paper->models;
-    const double log_term =
-        segue_log_term_estimated(models->n_models, models->n_arms, steps, 1.0 / (double)steps);
+    const double log_term = segue_policy_log_term_estimated(models->n_models, models->n_arms, steps,
+                                                            1.0 / (double)steps);
     return segue_regret_bound(models->n_arms, log_term, complexity) +
            SEGUE_FORCED_PULLS * paper->gap_sum;
 }
 
 /* Every other arm is dominated once 2 eps_j is below its gap. */
-double segue_paper_settled(const segue_paper *paper, double c, uint64_t n_tasks, uint64_t steps)
+double segue_paper_resolved_after(const segue_paper *paper, double c, uint64_t n_tasks,
+                                  uint64_t steps)
 {
     const segue_models *models = paper->models;
-    const double first =
-        segue_model_error(c, models->n_models, models->n_arms, n_tasks, 1.0 / (double)steps, 1);
+    const double first = segue_tucb_model_error(c, models->n_models, models->n_arms, n_tasks,
+                                                1.0 / (double)steps, 1);
     const double ratio = 2.0 * first / paper->smallest_gap;
     return ceil(ratio * ratio);
 }
@@ -259,7 +264,7 @@ void segue_paper_destroy(segue_paper *paper)
 {
     if (!paper)
         return;
-    for (size_t i = 0; i < SEGUE_STUDIES; i++)
+    for (size_t i = 0; i < SEGUE_N_STUDIES; i++)
         segue_results_destroy(paper->results[i]);
     segue_models_destroy(paper->models);
     free(paper->complexity);
@@ -272,7 +277,7 @@ segue_status segue_paper_read(segue_paper **out, const char *folder, segue_error
     *out = NULL;
     segue_paper *paper = calloc(1, sizeof *paper);
     if (!paper)
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the report");
+        return segue_fail_no_memory(err, "the report");
     segue_status status = read_results(paper, folder, err);
     if (status == SEGUE_OK)
         status = read_models(paper, err);

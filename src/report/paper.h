@@ -11,33 +11,33 @@
 
 /** The experiments behind the report, in the order they are run. */
 typedef enum segue_study {
-    SEGUE_LENGTHS,      /* ucb, ucb+, mucb over n */
-    SEGUE_BASELINES,    /* what needs no models, over n */
-    SEGUE_TUCB_LENGTHS, /* tUCB over n and J, but for the n of the next */
-    SEGUE_TUCB_TASKS,   /* tUCB over J and from task to task */
-    SEGUE_TUCB_CHOICES, /* the same for other C and views */
-    SEGUE_RELATED,      /* related work, from task to task */
-    SEGUE_OURS,         /* our learners, over n and from task to task */
-    SEGUE_PROBES,       /* arms that are best for no model, which are known */
-    SEGUE_PROBES_TASKS, /* the same where models are learned */
-    SEGUE_IDENTIFY,     /* tUCB that identifies models first */
-    SEGUE_STUDIES
+    SEGUE_STUDY_LENGTHS,      /* ucb, ucb+, mucb over n */
+    SEGUE_STUDY_BASELINES,    /* what needs no models, over n */
+    SEGUE_STUDY_TUCB_LENGTHS, /* tUCB over n and J, but for the n of the next */
+    SEGUE_STUDY_TUCB_TASKS,   /* tUCB over J and from task to task */
+    SEGUE_STUDY_TUCB_CHOICES, /* the same for other C and views */
+    SEGUE_STUDY_RELATED,      /* related work, from task to task */
+    SEGUE_STUDY_OURS,         /* our learners, over n and from task to task */
+    SEGUE_STUDY_PROBES,       /* arms that are best for no model, which are known */
+    SEGUE_STUDY_PROBES_TASKS, /* the same where models are learned */
+    SEGUE_STUDY_IDENTIFY,     /* tUCB that identifies models first */
+    SEGUE_N_STUDIES
 } segue_study;
 
 /** Their names, which are those of their files too. */
-const char *segue_study_name(segue_study study);
+const char *segue_paper_study_name(segue_study study);
 
 /** The most different J that a table shows. */
-#define SEGUE_MOST_TASKS 6
+#define SEGUE_MAX_TABLE_TASKS 6
 
 /** Columns of complexities and bounds. */
-enum { SEGUE_OF_UCB, SEGUE_OF_UCB_PLUS, SEGUE_OF_MUCB, SEGUE_KNOWN };
+enum { SEGUE_COLUMN_UCB, SEGUE_COLUMN_UCB_PLUS, SEGUE_COLUMN_MUCB, SEGUE_N_COLUMNS };
 
 typedef struct segue_paper {
-    segue_results *results[SEGUE_STUDIES];
-    segue_models *models;              /* of all of them */
-    double (*complexity)[SEGUE_KNOWN]; /* n_models */
-    double average[SEGUE_KNOWN];       /* by the weights */
+    segue_results *results[SEGUE_N_STUDIES];
+    segue_models *models;                  /* of all of them */
+    double (*complexity)[SEGUE_N_COLUMNS]; /* n_models */
+    double average[SEGUE_N_COLUMNS];       /* by the weights */
     segue_spectrum spectrum;
     double smallest_gap; /* of an arm to the best one, over models */
     double gap_sum;      /* the sum of all gaps of a model, by the weights: what a pull of each
@@ -62,7 +62,7 @@ void segue_paper_destroy(segue_paper *paper);
 const segue_cell *segue_paper_tucb(const segue_paper *paper, uint64_t steps, uint64_t tasks);
 
 /** A number cut after its second decimal, as the paper prints them. */
-double segue_paper_cut(double x);
+double segue_paper_truncate(double x);
 
 /** The bound of the theorems on the regret of a task of n steps: of column `which`, by the weights;
  * of tUCB where it has that complexity, its forced pulls included. */
@@ -70,14 +70,15 @@ double segue_paper_bound(const segue_paper *paper, size_t which, uint64_t steps)
 double segue_paper_bound_tucb(const segue_paper *paper, double complexity, uint64_t steps);
 
 /** After how many of J tasks eps_j is so small that every model has a single best arm. */
-double segue_paper_settled(const segue_paper *paper, double c, uint64_t n_tasks, uint64_t steps);
+double segue_paper_resolved_after(const segue_paper *paper, double c, uint64_t n_tasks,
+                                  uint64_t steps);
 
 /**
  * Draw all figures into FOLDER/figures and write FOLDER/report.html.
  *
  * @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ENOMEM
  */
-SEGUE_MUST_CHECK segue_status segue_paper_report(const segue_paper *paper, const char *folder,
+SEGUE_MUST_CHECK segue_status segue_report_write(const segue_paper *paper, const char *folder,
                                                  segue_error *err);
 
 #endif

@@ -2,7 +2,6 @@
  *
  * Nothing in it depends on when, where or how fast it was made: same seed, same bytes.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -10,18 +9,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/text.h"
 #include "io/output.h"
 #include "io/shell.h"
+#include "replay/replay_result.h"
 #include "report/html.h"
-#include "report/replay.h"
+#include "segue/internal.h"
 
 #define BLOCK      10   /* tasks that a point of a curve is the average of, at least, ... */
 #define GROWTH     1.25 /* ... and each ends so many times later than the one before */
 #define NAMED_ARMS 20   /* with more, the axis has numbers */
 
 typedef struct page {
-    const segue_replay_found *found;
+    const segue_replay_result *found;
     const char *folder; /* where figures are drawn */
     FILE *out;
 } page;
@@ -39,7 +38,7 @@ static segue_status put_figure(const page *p, segue_figure *figure, const char *
 }
 
 /* Where the block of tasks that begins at `first` ends; the last takes what would be left over. */
-static size_t block_end(const segue_replay_found *found, size_t first)
+static size_t block_end(const segue_replay_result *found, size_t first)
 {
     const size_t grown = (size_t)(GROWTH * (double)first);
     const size_t end = grown > first + BLOCK ? grown : first + BLOCK;
@@ -59,21 +58,21 @@ static double block_mean(const double *curve, size_t first, size_t end)
 }
 
 /* A player's curve in blocks, less another's unless that is NULL. */
-static void add_curve(segue_figure *figure, const segue_replay_found *found, size_t look,
+static void add_curve(segue_figure *figure, const segue_replay_result *found, size_t look,
                       const char *name, const double *curve, const double *less)
 {
-    segue_figure_series(figure, SEGUE_CURVE, look, "%s", name);
+    segue_figure_begin_series(figure, SEGUE_SERIES_LINE, look, "%s", name);
     for (size_t first = 0, end = 0; first < found->n_places; first = end) {
         end = block_end(found, first);
         const double base = less ? block_mean(less, first, end) : 0.0;
-        segue_figure_point(figure, 0.5 * (double)(first + 1 + end),
-                           block_mean(curve, first, end) - base, NAN);
+        segue_figure_add_point(figure, 0.5 * (double)(first + 1 + end),
+                               block_mean(curve, first, end) - base, NAN);
     }
 }
 
 static segue_status draw_gains(const page *p, segue_error *err)
 {
-    const segue_replay_found *found = p->found;
+    const segue_replay_result *found = p->found;
     segue_figure figure = segue_figure_init("replay-gain", "tasks met", "reward a step above ts");
     figure.log_x = true;
     figure.more = "set yrange [*:*]\nset xzeroaxis linetype 1 linecolor rgb '#888888'";
@@ -88,15 +87,16 @@ static segue_status draw_gains(const page *p, segue_error *err)
 }
 
 /* A fixed arm that is far off would leave the others no room. */
-static bool is_near(const segue_replay_found *found, size_t player)
+static bool is_near(const segue_replay_result *found, size_t player)
 {
-    return player != found->fixed || found->player[player].won[SEGUE_WON_REGRET].value <
-                                         2.0 * found->player[found->ts].won[SEGUE_WON_REGRET].value;
+    return player != found->fixed ||
+           found->player[player].won[SEGUE_METRIC_REGRET].value <
+               2.0 * found->player[found->ts].won[SEGUE_METRIC_REGRET].value;
 }
 
 static segue_status draw_regret(const page *p, segue_error *err)
 {
-    const segue_replay_found *found = p->found;
+    const segue_replay_result *found = p->found;
     segue_figure figure = segue_figure_init("replay-regret", "tasks met", "regret a step");
     figure.log_x = true;
     for (size_t i = 0; i < found->n_players; i++)
@@ -109,16 +109,16 @@ static segue_status draw_regret(const page *p, segue_error *err)
 }
 
 /* Arms by name below the axis, in lines of gnuplot. */
-static void name_arms(const segue_replay_found *found, segue_output *output)
+static void name_arms(const segue_replay_result *found, segue_output *output)
 {
     fputs("set yrange [*:*]\n", output->stream);
     if (found->n_arms <= NAMED_ARMS)
-        segue_figure_tics(output->stream, found->arm_name, found->n_arms);
+        segue_figure_print_tics(output->stream, found->arm_name, found->n_arms);
 }
 
 static segue_status draw_types(const page *p, segue_error *err)
 {
-    const segue_replay_found *found = p->found;
+    const segue_replay_result *found = p->found;
     segue_output lines;
     segue_status status = segue_output_init(&lines, err);
     if (status != SEGUE_OK)
@@ -126,10 +126,11 @@ static segue_status draw_types(const page *p, segue_error *err)
     name_arms(found, &lines);
     segue_figure figure = segue_figure_init("replay-types", "arm", "mean reward");
     for (size_t q = 0; q < found->types.count; q++) {
-        segue_figure_series(&figure, SEGUE_DOTTED, q, "type %zu (%.0f %% of tasks)", q + 1,
-                            100.0 * found->types.type[q].weight);
+        segue_figure_begin_series(&figure, SEGUE_SERIES_LINE_POINTS, q,
+                                  "type %zu (%.0f %% of tasks)", q + 1,
+                                  100.0 * found->types.type[q].weight);
         for (size_t arm = 0; arm < found->n_arms; arm++)
-            segue_figure_point(&figure, (double)arm + 1.0, found->types.type[q].mean[arm], NAN);
+            segue_figure_add_point(&figure, (double)arm + 1.0, found->types.type[q].mean[arm], NAN);
     }
     status = segue_output_finish(&lines, err);
     figure.more = lines.data;
@@ -143,7 +144,7 @@ static segue_status draw_types(const page *p, segue_error *err)
 
 /* ---- tables ------------------------------------------------------------------------------ */
 
-static void put_range(FILE *out, const segue_range *range, double scale, int decimals,
+static void put_range(FILE *out, const segue_interval *range, double scale, int decimals,
                       const char *unit)
 {
     if (isfinite(range->low))
@@ -159,22 +160,23 @@ static void put_results(const page *p)
         "",        "carries",       "reward a step",     "regret a task",
         "over ts", "over ts-prior", "over the best arm", "way to the best arms",
         NULL};
-    const segue_replay_found *found = p->found;
-    segue_html_table(p->out,
-                     "What each would have won on the scored tasks, with 95 % intervals from a "
-                     "paired bootstrap over tasks.",
-                     headings);
+    const segue_replay_result *found = p->found;
+    segue_html_table_begin(
+        p->out,
+        "What each would have won on the scored tasks, with 95 % intervals from a "
+        "paired bootstrap over tasks.",
+        headings);
     for (size_t i = 0; i < found->n_players; i++) {
-        const segue_range *won = found->player[i].won;
+        const segue_interval *won = found->player[i].won;
         segue_html_row(p->out);
         segue_html_cell(p->out, "%s", found->player[i].name);
-        segue_html_cell(p->out, "%s", segue_carries_text(found->player[i].carries));
-        put_range(p->out, &won[SEGUE_WON_REWARD], 1.0, 3, "");
-        put_range(p->out, &won[SEGUE_WON_REGRET], 1.0, 2, "");
-        put_range(p->out, &won[SEGUE_WON_OVER_TS], 100.0, 1, " %");
-        put_range(p->out, &won[SEGUE_WON_OVER_PRIOR], 100.0, 1, " %");
-        put_range(p->out, &won[SEGUE_WON_OVER_FIXED], 100.0, 1, " %");
-        put_range(p->out, &won[SEGUE_WON_WAY], 100.0, 0, " %");
+        segue_html_cell(p->out, "%s", segue_replay_result_transfer_text(found->player[i].carries));
+        put_range(p->out, &won[SEGUE_METRIC_REWARD], 1.0, 3, "");
+        put_range(p->out, &won[SEGUE_METRIC_REGRET], 1.0, 2, "");
+        put_range(p->out, &won[SEGUE_METRIC_GAIN_OVER_TS], 100.0, 1, " %");
+        put_range(p->out, &won[SEGUE_METRIC_GAIN_OVER_PRIOR], 100.0, 1, " %");
+        put_range(p->out, &won[SEGUE_METRIC_GAIN_OVER_FIXED], 100.0, 1, " %");
+        put_range(p->out, &won[SEGUE_METRIC_GAP_CLOSED], 100.0, 0, " %");
     }
     segue_html_table_end(p->out);
     segue_html_p(p->out,
@@ -187,16 +189,16 @@ static void put_types(const page *p)
 {
     static const char *const headings[] = {"type",   "weight",        "tasks",
                                            "spread", "typical tasks", NULL};
-    const segue_replay_found *found = p->found;
+    const segue_replay_result *found = p->found;
     segue_html_p(p->out,
                  "Fitted to all rows of %zu tasks. The means of tasks differ by %.2g (standard "
                  "deviation, average over arms), and within a type by its spread: types explain "
                  "%.0f %% of that variance. %.2g %% of the tasks fit no type.",
                  found->types.n_tasks, found->types.spread, 100.0 * found->types.explained,
                  100.0 * found->types.none);
-    segue_html_table(p->out, "The types, and the tasks nearest to them.", headings);
+    segue_html_table_begin(p->out, "The types, and the tasks nearest to them.", headings);
     for (size_t q = 0; q < found->types.count; q++) {
-        const segue_found_type *type = &found->types.type[q];
+        const segue_replay_type *type = &found->types.type[q];
         segue_html_row(p->out);
         segue_html_cell(p->out, "%zu", q + 1);
         segue_html_cell(p->out, "%.3f", type->weight);
@@ -226,7 +228,7 @@ static void put_verdict(const page *p)
 /* A word of a command line, for a shell. */
 static void put_word(const page *p, const char *word, bool is_file)
 {
-    char *quoted = segue_shell_word(word, is_file);
+    char *quoted = segue_shell_quote(word, is_file);
     segue_html_text(p->out, " %s", quoted ? quoted : "...");
     free(quoted);
 }
@@ -239,7 +241,7 @@ static void put_option(const page *p, const char *name, const char *word)
 
 static void put_command(const page *p)
 {
-    const segue_replay_found *found = p->found;
+    const segue_replay_result *found = p->found;
     fputs("<pre>segue replay --policy ", p->out);
     for (size_t i = 0; i < found->fixed; i++)
         segue_html_text(p->out, "%s%s", i ? "," : "", found->player[i].name);
@@ -263,10 +265,10 @@ static void put_command(const page *p)
 
 static void put_way(const page *p)
 {
-    const segue_replay_found *found = p->found;
+    const segue_replay_result *found = p->found;
     segue_html_heading(p->out, 2, "way", "How it was played");
     fputs("<p>", p->out);
-    segue_replay_print_way(found, p->out);
+    segue_replay_result_print_method(found, p->out);
     fputs("</p>\n", p->out);
     segue_html_p(
         p->out,
@@ -323,7 +325,7 @@ static void clear_folder(const char *folder)
     (void)rmdir(folder);
 }
 
-static segue_status write_page(const segue_replay_found *found, const char *folder,
+static segue_status write_page(const segue_replay_result *found, const char *folder,
                                const char *path, segue_error *err)
 {
     segue_output output;
@@ -338,8 +340,8 @@ static segue_status write_page(const segue_replay_found *found, const char *fold
     return status;
 }
 
-segue_status segue_replay_page(const segue_replay_found *found, const char *path,
-                               const char *figures, segue_error *err)
+segue_status segue_replay_page_write(const segue_replay_result *found, const char *path,
+                                     const char *figures, segue_error *err)
 {
     char folder[1024];
     const char *base = getenv("TMPDIR");

@@ -2,7 +2,6 @@
  *
  * Nothing in it depends on when, where or how fast it was made: same results, same bytes.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,19 +9,20 @@
 
 #include "io/output.h"
 #include "report/html.h"
-#include "report/sections.h"
+#include "report/report.h"
 
 /* ---- what sections use ------------------------------------------------------------------- */
 
 void segue_report_claim(const segue_report *report, const char *id)
 {
-    const segue_finding *finding = segue_finding_of(report->findings, report->n_findings, id);
+    const segue_finding *finding = segue_claims_find(report->findings, report->n_findings, id);
     FILE *out = report->out;
     fprintf(out, "<div class=\"claim %s\" id=\"claim-%s\">\n<p class=\"says\">%s: ",
-            segue_verdict_class(finding->verdict), id, finding->ours ? "We say" : "The paper");
+            segue_claims_verdict_class(finding->verdict), id,
+            finding->ours ? "We say" : "The paper");
     segue_html_text(out, "%s", finding->says);
     fputs("</p>\n<p><span class=\"verdict\">", out);
-    segue_html_text(out, "%s", segue_verdict_text(finding->verdict));
+    segue_html_text(out, "%s", segue_claims_verdict_text(finding->verdict));
     fputs("</span>. ", out);
     segue_html_text(out, "%s", finding->text);
     fputs("</p>\n</div>\n", out);
@@ -33,8 +33,8 @@ void segue_report_repeat(const segue_report *report, segue_study study)
     const segue_results *results = report->paper->results[study];
     const bool variant = *results->variant;
     segue_html_command(report->out, "segue run experiments/%s.json%s%s --seed %" PRIu64,
-                       segue_study_name(study), variant ? " --variant " : "", results->variant,
-                       results->seed);
+                       segue_paper_study_name(study), variant ? " --variant " : "",
+                       results->variant, results->seed);
 }
 
 segue_status segue_report_figure(const segue_report *report, segue_figure *figure,
@@ -47,38 +47,38 @@ segue_status segue_report_figure(const segue_report *report, segue_figure *figur
     return status;
 }
 
-void segue_add_lengths(segue_figure *figure, const segue_results *results, const char *policy,
-                       uint64_t tasks, size_t look, const char *title)
+void segue_report_add_lengths(segue_figure *figure, const segue_results *results,
+                              const char *policy, uint64_t tasks, size_t look, const char *title)
 {
-    segue_figure_series(figure, SEGUE_DOTTED, look, "%s", title);
+    segue_figure_begin_series(figure, SEGUE_SERIES_LINE_POINTS, look, "%s", title);
     for (size_t i = 0; i < results->n_cells; i++) {
         const segue_cell *cell = &results->cell[i];
         if (strcmp(cell->policy, policy) == 0 && cell->tasks == tasks)
-            segue_figure_point(figure, (double)cell->steps, cell->regret.mean,
-                               segue_cell_band(cell, cell->regret));
+            segue_figure_add_point(figure, (double)cell->steps, cell->regret.mean,
+                                   segue_cell_half_width(cell, cell->regret));
     }
 }
 
-void segue_add_tucb(segue_figure *figure, const segue_paper *paper, uint64_t tasks, size_t look,
-                    const char *title)
+void segue_report_add_tucb(segue_figure *figure, const segue_paper *paper, uint64_t tasks,
+                           size_t look, const char *title)
 {
-    segue_figure_series(figure, SEGUE_DOTTED, look, "%s", title);
+    segue_figure_begin_series(figure, SEGUE_SERIES_LINE_POINTS, look, "%s", title);
     for (size_t i = 0; i < paper->n_tucb; i++) {
         const segue_cell *cell = paper->tucb[i];
         if (cell->tasks == tasks)
-            segue_figure_point(figure, (double)cell->steps, cell->regret.mean,
-                               segue_cell_band(cell, cell->regret));
+            segue_figure_add_point(figure, (double)cell->steps, cell->regret.mean,
+                                   segue_cell_half_width(cell, cell->regret));
     }
 }
 
-void segue_add_track(segue_figure *figure, const segue_cell *cell, segue_track track, size_t look,
-                     const char *title)
+void segue_report_add_track(segue_figure *figure, const segue_cell *cell, segue_track track,
+                            size_t look, const char *title)
 {
-    segue_figure_series(figure, SEGUE_CURVE, look, "%s", title);
+    segue_figure_begin_series(figure, SEGUE_SERIES_LINE, look, "%s", title);
     for (size_t p = 0; cell->track[track] && p < cell->n_points; p++) {
-        const segue_regret point = segue_cell_point(cell, track, p);
-        segue_figure_point(figure, (double)segue_cell_task(cell, p), point.mean,
-                           segue_cell_band(cell, point));
+        const segue_regret point = segue_cell_mean(cell, track, p);
+        segue_figure_add_point(figure, (double)segue_cell_last_task(cell, p), point.mean,
+                               segue_cell_half_width(cell, point));
     }
 }
 
@@ -116,7 +116,8 @@ static void print_summary(const segue_report *report)
             if (finding->ours != (ours == 1))
                 continue;
             fprintf(out, "<li class=\"%s\"><span class=\"verdict\">%s:</span> ",
-                    segue_verdict_class(finding->verdict), segue_verdict_text(finding->verdict));
+                    segue_claims_verdict_class(finding->verdict),
+                    segue_claims_verdict_text(finding->verdict));
             fprintf(out, "<a href=\"#claim-%s\">", finding->id);
             segue_html_text(out, "%s", finding->says);
             fputs("</a></li>\n", out);
@@ -176,11 +177,12 @@ static void print_runs(const segue_report *report)
     static const char *const headings[] = {"experiment", "steps", "tasks", "runs", NULL};
     FILE *out = report->out;
     segue_html_heading(out, 2, "run", "What was run");
-    segue_html_table(out,
-                     "Each experiment is a file in experiments/. Runs of single tasks are of each "
-                     "model.",
-                     headings);
-    for (size_t i = 0; i < SEGUE_STUDIES; i++) {
+    segue_html_table_begin(
+        out,
+        "Each experiment is a file in experiments/. Runs of single tasks are of each "
+        "model.",
+        headings);
+    for (size_t i = 0; i < SEGUE_N_STUDIES; i++) {
         const segue_results *results = report->paper->results[i];
         segue_html_row(out);
         segue_html_cell(out, "%s", results->name);
@@ -214,11 +216,11 @@ static segue_status print_report(const segue_report *report, segue_error *err)
     segue_html_begin(report->out, "Sequential transfer in bandits, reproduced");
     print_intro(report);
     print_summary(report);
-    segue_status status = segue_section_models(report, err);
+    segue_status status = segue_section_theory_models(report, err);
     if (status == SEGUE_OK)
         status = segue_section_figures(report, err);
     if (status == SEGUE_OK)
-        status = segue_section_bounds(report, err);
+        status = segue_section_theory_bounds(report, err);
     if (status == SEGUE_OK)
         status = segue_section_beyond(report, err);
     if (status == SEGUE_OK)
@@ -231,10 +233,10 @@ static segue_status print_report(const segue_report *report, segue_error *err)
     return status;
 }
 
-segue_status segue_paper_report(const segue_paper *paper, const char *folder, segue_error *err)
+segue_status segue_report_write(const segue_paper *paper, const char *folder, segue_error *err)
 {
     char figures[4096], path[4096];
-    segue_finding findings[SEGUE_MOST_CLAIMS];
+    segue_finding findings[SEGUE_MAX_CLAIMS];
     segue_output output;
     if (snprintf(figures, sizeof figures, "%s/figures", folder) >= (int)sizeof figures ||
         snprintf(path, sizeof path, "%s/report.html", folder) >= (int)sizeof path)

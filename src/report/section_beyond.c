@@ -1,31 +1,30 @@
 /* section_beyond.c - what the paper does not show, and a reader should know.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "report/html.h"
-#include "report/sections.h"
+#include "report/report.h"
 
 #define SMOOTH 5 /* points that a single run is averaged over, to be readable */
 
 static segue_status draw_baselines(const segue_report *report, segue_error *err)
 {
-    const segue_results *lengths = report->paper->results[SEGUE_LENGTHS];
-    const segue_results *baselines = report->paper->results[SEGUE_BASELINES];
+    const segue_results *lengths = report->paper->results[SEGUE_STUDY_LENGTHS];
+    const segue_results *baselines = report->paper->results[SEGUE_STUDY_BASELINES];
     const uint64_t tasks = report->paper->longest->tasks;
     char title[60];
     segue_figure figure = segue_figure_init("baselines", "steps a task, n", "regret per task");
     (void)snprintf(title, sizeof title, "tUCB, J = %" PRIu64, tasks);
-    segue_add_lengths(&figure, lengths, "ucb", 0, 0, "UCB");
-    segue_add_lengths(&figure, lengths, "mucb", 0, 2, "mUCB, models known");
-    segue_add_tucb(&figure, report->paper, tasks, 5, title);
-    segue_add_lengths(&figure, baselines, "ts", 0, 3, "TS (Thompson)");
-    segue_add_lengths(&figure, baselines, "kl-ucb", 0, 4, "KL-UCB");
-    segue_add_lengths(&figure, baselines, "ucb1", 0, 7, "UCB1");
-    segue_add_lengths(&figure, baselines, "mts", 0, 8, "TS, models known");
+    segue_report_add_lengths(&figure, lengths, "ucb", 0, 0, "UCB");
+    segue_report_add_lengths(&figure, lengths, "mucb", 0, 2, "mUCB, models known");
+    segue_report_add_tucb(&figure, report->paper, tasks, 5, title);
+    segue_report_add_lengths(&figure, baselines, "ts", 0, 3, "TS (Thompson)");
+    segue_report_add_lengths(&figure, baselines, "kl-ucb", 0, 4, "KL-UCB");
+    segue_report_add_lengths(&figure, baselines, "ucb1", 0, 7, "UCB1");
+    segue_report_add_lengths(&figure, baselines, "mts", 0, 8, "TS, models known");
     return segue_report_figure(report, &figure,
                                "What one would use without transfer, beside the paper's policies; "
                                "and Thompson sampling that knows the models.",
@@ -40,8 +39,8 @@ static void add_run(segue_figure *figure, const segue_cell *cell, uint64_t run)
         double sum = 0.0;
         for (size_t i = 0; i < SMOOTH; i++)
             sum += points[p + i];
-        segue_figure_point(figure, (double)segue_cell_task(cell, p + SMOOTH / 2), sum / SMOOTH,
-                           NAN);
+        segue_figure_add_point(figure, (double)segue_cell_last_task(cell, p + SMOOTH / 2),
+                               sum / SMOOTH, NAN);
     }
 }
 
@@ -55,12 +54,13 @@ static segue_status draw_single_runs(const segue_report *report, segue_error *er
                    ", in moving averages over %" PRIu64 " tasks.",
                    cell->runs, cell->tasks, SMOOTH * cell->every);
     for (uint64_t run = 0; run < cell->runs; run++) {
-        segue_figure_series(&figure, SEGUE_HAIR, 2, "%s", run ? "" : "tUCB, single runs");
+        segue_figure_begin_series(&figure, SEGUE_SERIES_THIN, 2, "%s",
+                                  run ? "" : "tUCB, single runs");
         add_run(&figure, cell, run);
     }
-    segue_add_track(&figure, cell, SEGUE_TRACK_REGRET, 5, "tUCB, mean");
-    segue_figure_level(&figure, 0, 0.0, (double)cell->tasks, report->paper->ucb->regret.mean, NAN,
-                       "UCB");
+    segue_report_add_track(&figure, cell, SEGUE_TRACK_REGRET, 5, "tUCB, mean");
+    segue_figure_add_level(&figure, 0, 0.0, (double)cell->tasks, report->paper->ucb->regret.mean,
+                           NAN, "UCB");
     return segue_report_figure(report, &figure, caption, err);
 }
 
@@ -68,17 +68,17 @@ static segue_status draw_single_runs(const segue_report *report, segue_error *er
 static void add_medians(segue_figure *figure, const segue_cell *cell, size_t look,
                         const char *title)
 {
-    segue_figure_series(figure, SEGUE_CURVE, look, "%s", title);
+    segue_figure_begin_series(figure, SEGUE_SERIES_LINE, look, "%s", title);
     for (size_t p = 0; cell->track[SEGUE_TRACK_ERROR] && p < cell->n_points; p++) {
         const segue_median median = segue_cell_median(cell, SEGUE_TRACK_ERROR, p);
-        segue_figure_range(figure, (double)segue_cell_task(cell, p), median.middle, median.low,
-                           median.high);
+        segue_figure_add_range(figure, (double)segue_cell_last_task(cell, p), median.middle,
+                               median.low, median.high);
     }
 }
 
 static segue_status draw_errors(const segue_report *report, segue_error *err)
 {
-    const segue_results *choices = report->paper->results[SEGUE_TUCB_CHOICES];
+    const segue_results *choices = report->paper->results[SEGUE_STUDY_TUCB_CHOICES];
     const segue_cell *cell = report->paper->longest;
     segue_figure figure =
         segue_figure_init("errors", "tasks", "largest error of an estimated mean");
@@ -89,7 +89,7 @@ static segue_status draw_errors(const segue_report *report, segue_error *err)
     for (size_t i = 0; i < choices->n_cells; i++)
         if (strstr(choices->cell[i].policy, "views=symmetric"))
             add_medians(&figure, &choices->cell[i], 3, "tUCB, symmetric views");
-    segue_add_track(&figure, cell, SEGUE_TRACK_EPS, 0, "eps_j, C = 2");
+    segue_report_add_track(&figure, cell, SEGUE_TRACK_EPS, 0, "eps_j, C = 2");
     return segue_report_figure(
         report, &figure,
         "How well the models are known after so many tasks: the largest error of a mean, after "
@@ -100,17 +100,17 @@ static segue_status draw_errors(const segue_report *report, segue_error *err)
 
 static segue_status draw_choices(const segue_report *report, segue_error *err)
 {
-    const segue_results *choices = report->paper->results[SEGUE_TUCB_CHOICES];
+    const segue_results *choices = report->paper->results[SEGUE_STUDY_TUCB_CHOICES];
     const double to = (double)choices->cell[0].tasks;
     segue_figure figure = segue_figure_init("choices", "tasks", "regret per task");
-    segue_figure_level(&figure, 0, 0.0, to, report->paper->ucb->regret.mean, NAN, "UCB");
-    segue_figure_level(&figure, 2, 0.0, to, report->paper->mucb->regret.mean, NAN, "mUCB");
+    segue_figure_add_level(&figure, 0, 0.0, to, report->paper->ucb->regret.mean, NAN, "UCB");
+    segue_figure_add_level(&figure, 2, 0.0, to, report->paper->mucb->regret.mean, NAN, "mUCB");
     for (size_t i = 0; i < choices->n_cells; i++) {
         const segue_cell *cell = &choices->cell[i];
         static const size_t looks[] = {1, 3, 5, 4, 6, 8};
         const bool doubling = strcmp(cell->policy, "tucb:C=0") == 0;
-        segue_add_track(&figure, cell, SEGUE_TRACK_REGRET, looks[i % 6],
-                        doubling ? "tUCB, C doubling" : cell->policy);
+        segue_report_add_track(&figure, cell, SEGUE_TRACK_REGRET, looks[i % 6],
+                               doubling ? "tUCB, C doubling" : cell->policy);
     }
     return segue_report_figure(report, &figure,
                                "tUCB with other C, with C found by doubling from 0.25, and with "
@@ -120,17 +120,17 @@ static segue_status draw_choices(const segue_report *report, segue_error *err)
 
 static segue_status draw_related(const segue_report *report, segue_error *err)
 {
-    const segue_results *related = report->paper->results[SEGUE_RELATED];
+    const segue_results *related = report->paper->results[SEGUE_STUDY_RELATED];
     const double to = (double)related->cell[0].tasks;
     segue_figure figure = segue_figure_init("related", "tasks", "regret per task");
     figure.log_y = true;
     figure.y_least = 0.01;
-    segue_figure_level(&figure, 0, 0.0, to, report->paper->ucb->regret.mean, NAN, "UCB");
-    segue_figure_level(&figure, 2, 0.0, to, report->paper->mucb->regret.mean, NAN, "mUCB");
+    segue_figure_add_level(&figure, 0, 0.0, to, report->paper->ucb->regret.mean, NAN, "UCB");
+    segue_figure_add_level(&figure, 2, 0.0, to, report->paper->mucb->regret.mean, NAN, "mUCB");
     for (size_t i = 0; i < related->n_cells; i++) {
         static const size_t looks[] = {3, 4, 1, 7, 5};
-        segue_add_track(&figure, &related->cell[i], SEGUE_TRACK_REGRET, looks[i % 5],
-                        related->cell[i].policy);
+        segue_report_add_track(&figure, &related->cell[i], SEGUE_TRACK_REGRET, looks[i % 5],
+                               related->cell[i].policy);
     }
     return segue_report_figure(
         report, &figure,
@@ -145,17 +145,18 @@ static void print_remark(const segue_report *report)
     static const char *const headings[] = {"C", "tasks needed", "by the printed formula", NULL};
     const segue_cell *cell = report->paper->longest;
     const double gap = report->paper->smallest_gap;
-    segue_html_table(report->out,
-                     "After how many tasks eps_j is so small that every model has a single best "
-                     "arm.",
-                     headings);
+    segue_html_table_begin(
+        report->out,
+        "After how many tasks eps_j is so small that every model has a single best "
+        "arm.",
+        headings);
     static const double choices[] = {0.5, 1.0, 2.0, 4.0};
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
         const double c = choices[i];
         segue_html_row(report->out);
         segue_html_cell(report->out, "%g", c);
         segue_html_cell(report->out, "%.0f",
-                        segue_paper_settled(report->paper, c, cell->tasks, cell->steps));
+                        segue_paper_resolved_after(report->paper, c, cell->tasks, cell->steps));
         segue_html_cell(report->out, "%.0f", ceil(2.0 * c / (gap * gap) + 1.0));
     }
     segue_html_table_end(report->out);
@@ -173,7 +174,7 @@ segue_status segue_section_beyond(const segue_report *report, segue_error *err)
     segue_html_heading(out, 3, "baselines", "Policies that need no models");
     segue_status status = draw_baselines(report, err);
     segue_report_claim(report, "baselines");
-    segue_report_repeat(report, SEGUE_BASELINES);
+    segue_report_repeat(report, SEGUE_STUDY_BASELINES);
 
     segue_html_heading(out, 3, "single-runs", "Single runs");
     if (status == SEGUE_OK)
@@ -189,7 +190,7 @@ segue_status segue_section_beyond(const segue_report *report, segue_error *err)
     if (status == SEGUE_OK)
         status = draw_choices(report, err);
     segue_report_claim(report, "choices");
-    segue_report_repeat(report, SEGUE_TUCB_CHOICES);
+    segue_report_repeat(report, SEGUE_STUDY_TUCB_CHOICES);
 
     segue_html_heading(out, 3, "remark", "Tasks until every model has a single best arm");
     print_remark(report);
@@ -203,6 +204,6 @@ segue_status segue_section_beyond(const segue_report *report, segue_error *err)
     segue_html_p(out, "The hypothesis test of the paper's appendix needs a smallest gap between "
                       "models; arm 3 has the same mean in all of the paper's, the gap is 0, and "
                       "ucb-test never tests: it is UCB.");
-    segue_report_repeat(report, SEGUE_RELATED);
+    segue_report_repeat(report, SEGUE_STUDY_RELATED);
     return status;
 }

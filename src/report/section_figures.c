@@ -1,12 +1,11 @@
 /* section_figures.c - the paper's figures of regret and complexity.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "report/html.h"
-#include "report/sections.h"
+#include "report/report.h"
 
 /* ---- regret against n -------------------------------------------------------------------- */
 
@@ -22,17 +21,17 @@ static size_t tasks_of(const segue_paper *paper, uint64_t *tasks, size_t most)
 
 static segue_status draw_lengths(const segue_report *report, segue_error *err)
 {
-    const segue_results *lengths = report->paper->results[SEGUE_LENGTHS];
-    uint64_t tasks[SEGUE_MOST_TASKS];
-    const size_t n_tasks = tasks_of(report->paper, tasks, SEGUE_MOST_TASKS);
+    const segue_results *lengths = report->paper->results[SEGUE_STUDY_LENGTHS];
+    uint64_t tasks[SEGUE_MAX_TABLE_TASKS];
+    const size_t n_tasks = tasks_of(report->paper, tasks, SEGUE_MAX_TABLE_TASKS);
     segue_figure figure = segue_figure_init("lengths", "steps a task, n", "regret per task");
-    segue_add_lengths(&figure, lengths, "ucb", 0, 0, "UCB");
-    segue_add_lengths(&figure, lengths, "ucb+", 0, 1, "UCB+");
-    segue_add_lengths(&figure, lengths, "mucb", 0, 2, "mUCB");
+    segue_report_add_lengths(&figure, lengths, "ucb", 0, 0, "UCB");
+    segue_report_add_lengths(&figure, lengths, "ucb+", 0, 1, "UCB+");
+    segue_report_add_lengths(&figure, lengths, "mucb", 0, 2, "mUCB");
     for (size_t i = 0; i < n_tasks; i++) {
         char title[60];
         (void)snprintf(title, sizeof title, "tUCB, J = %" PRIu64, tasks[i]);
-        segue_add_tucb(&figure, report->paper, tasks[i], 3 + i, title);
+        segue_report_add_tucb(&figure, report->paper, tasks[i], 3 + i, title);
     }
     return segue_report_figure(
         report, &figure,
@@ -44,16 +43,16 @@ static segue_status draw_lengths(const segue_report *report, segue_error *err)
 static void print_lengths(const segue_report *report)
 {
     const segue_paper *paper = report->paper;
-    const segue_results *lengths = paper->results[SEGUE_LENGTHS];
-    uint64_t tasks[SEGUE_MOST_TASKS];
-    const size_t n_tasks = tasks_of(paper, tasks, SEGUE_MOST_TASKS);
-    char titles[SEGUE_MOST_TASKS][32];
-    const char *shown[SEGUE_MOST_TASKS + 5] = {"n", "UCB", "UCB+", "mUCB"};
+    const segue_results *lengths = paper->results[SEGUE_STUDY_LENGTHS];
+    uint64_t tasks[SEGUE_MAX_TABLE_TASKS];
+    const size_t n_tasks = tasks_of(paper, tasks, SEGUE_MAX_TABLE_TASKS);
+    char titles[SEGUE_MAX_TABLE_TASKS][32];
+    const char *shown[SEGUE_MAX_TABLE_TASKS + 5] = {"n", "UCB", "UCB+", "mUCB"};
     for (size_t i = 0; i < n_tasks; i++) {
         (void)snprintf(titles[i], sizeof titles[i], "tUCB, J = %" PRIu64, tasks[i]);
         shown[4 + i] = titles[i];
     }
-    segue_html_table(report->out, "Regret per task, with standard errors.", shown);
+    segue_html_table_begin(report->out, "Regret per task, with standard errors.", shown);
     for (size_t i = 0; i < paper->n_tucb; i++) {
         static const char *const policies[] = {"ucb", "ucb+", "mucb"};
         const uint64_t steps = paper->tucb[i]->steps;
@@ -80,8 +79,8 @@ static void add_levels(const segue_paper *paper, segue_figure *figure, double to
     const segue_cell *cells[] = {paper->ucb, paper->ucb_plus, paper->mucb};
     static const char *const titles[] = {"UCB", "UCB+", "mUCB"};
     for (size_t i = 0; i < 3; i++)
-        segue_figure_level(figure, i, 0.0, to, cells[i]->regret.mean,
-                           segue_cell_band(cells[i], cells[i]->regret), titles[i]);
+        segue_figure_add_level(figure, i, 0.0, to, cells[i]->regret.mean,
+                               segue_cell_half_width(cells[i], cells[i]->regret), titles[i]);
 }
 
 static segue_status draw_regret(const segue_report *report, const segue_cell *cell,
@@ -96,7 +95,7 @@ static segue_status draw_regret(const segue_report *report, const segue_cell *ce
                    cell->tasks, cell->steps, cell->every, cell->runs);
     segue_figure figure = segue_figure_init(name, "tasks", "regret per task");
     add_levels(report->paper, &figure, (double)cell->tasks);
-    segue_add_track(&figure, cell, SEGUE_TRACK_REGRET, 5, "tUCB");
+    segue_report_add_track(&figure, cell, SEGUE_TRACK_REGRET, 5, "tUCB");
     return segue_report_figure(report, &figure, caption, err);
 }
 
@@ -112,14 +111,14 @@ static segue_status draw_complexity(const segue_report *report, const segue_cell
                    " runs with a 95 %% band, and those of UCB, UCB+ and mUCB.",
                    cell->tasks, cell->runs);
     segue_figure figure = segue_figure_init(name, "tasks", "complexity");
-    for (size_t c = 0; c < SEGUE_KNOWN; c++) {
+    for (size_t c = 0; c < SEGUE_N_COLUMNS; c++) {
         char title[40];
         (void)snprintf(title, sizeof title, "%s: %.2f", titles[c],
-                       segue_paper_cut(report->paper->average[c]));
-        segue_figure_level(&figure, c, 0.0, (double)cell->tasks, report->paper->average[c], NAN,
-                           title);
+                       segue_paper_truncate(report->paper->average[c]));
+        segue_figure_add_level(&figure, c, 0.0, (double)cell->tasks, report->paper->average[c], NAN,
+                               title);
     }
-    segue_add_track(&figure, cell, SEGUE_TRACK_COMPLEXITY, 5, "tUCB");
+    segue_report_add_track(&figure, cell, SEGUE_TRACK_COMPLEXITY, 5, "tUCB");
     return segue_report_figure(report, &figure, caption, err);
 }
 
@@ -137,7 +136,7 @@ static bool is_drawn(const segue_results *results, const segue_cell *cell)
 
 static segue_status draw_each(const segue_report *report, draw_function draw, segue_error *err)
 {
-    const segue_results *results = report->paper->results[SEGUE_TUCB_TASKS];
+    const segue_results *results = report->paper->results[SEGUE_STUDY_TUCB_TASKS];
     segue_status status = SEGUE_OK;
     for (size_t i = 0; i < results->n_cells && status == SEGUE_OK; i++)
         if (is_drawn(results, &results->cell[i]))
@@ -153,8 +152,8 @@ segue_status segue_section_figures(const segue_report *report, segue_error *err)
     print_lengths(report);
     segue_report_claim(report, "order");
     segue_report_claim(report, "lengths");
-    segue_report_repeat(report, SEGUE_LENGTHS);
-    segue_report_repeat(report, SEGUE_TUCB_LENGTHS);
+    segue_report_repeat(report, SEGUE_STUDY_LENGTHS);
+    segue_report_repeat(report, SEGUE_STUDY_TUCB_LENGTHS);
 
     segue_html_heading(out, 2, "tasks", "Regret from task to task");
     if (status == SEGUE_OK)
@@ -162,7 +161,7 @@ segue_status segue_section_figures(const segue_report *report, segue_error *err)
     segue_report_claim(report, "start");
     segue_report_claim(report, "never-worse");
     segue_report_claim(report, "approach");
-    segue_report_repeat(report, SEGUE_TUCB_TASKS);
+    segue_report_repeat(report, SEGUE_STUDY_TUCB_TASKS);
 
     segue_html_heading(out, 2, "complexity", "Complexity from task to task");
     if (status == SEGUE_OK)

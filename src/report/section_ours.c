@@ -2,14 +2,13 @@
  *
  * Whatever is ours is drawn with a thick line and marked in the legend.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "report/html.h"
-#include "report/sections.h"
+#include "report/report.h"
 
 /* The learners, as they are typed, named and drawn. */
 static const struct {
@@ -25,34 +24,35 @@ static void add_level(segue_figure *figure, const segue_paper *paper, segue_stud
 {
     const segue_cell *longest = paper->longest;
     const segue_cell *cell = segue_results_find(paper->results[study], policy, longest->steps, 0);
-    const double from = (double)paper->results[SEGUE_OURS]->cell[0].every;
+    const double from = (double)paper->results[SEGUE_STUDY_OURS]->cell[0].every;
     if (cell)
-        segue_figure_level(figure, look, from, (double)longest->tasks, cell->regret.mean,
-                           segue_cell_band(cell, cell->regret), title);
+        segue_figure_add_level(figure, look, from, (double)longest->tasks, cell->regret.mean,
+                               segue_cell_half_width(cell, cell->regret), title);
 }
 
 static segue_status draw_tasks(const segue_report *report, segue_error *err)
 {
     const segue_paper *paper = report->paper;
-    const segue_results *results = paper->results[SEGUE_OURS];
+    const segue_results *results = paper->results[SEGUE_STUDY_OURS];
     const uint64_t steps = paper->longest->steps, tasks = results->cell[0].tasks;
     char caption[500];
     segue_figure figure = segue_figure_init("ours-tasks", "tasks", "regret per task");
     figure.log_x = figure.log_y = true;
     figure.y_least = 1.0;
-    add_level(&figure, paper, SEGUE_LENGTHS, "ucb", 0, "UCB");
-    add_level(&figure, paper, SEGUE_LENGTHS, "mucb", 2, "mUCB, models known");
-    segue_add_track(&figure, paper->longest, SEGUE_TRACK_REGRET, 5, "tUCB");
-    add_level(&figure, paper, SEGUE_BASELINES, "ts", 3, "TS, no transfer");
+    add_level(&figure, paper, SEGUE_STUDY_LENGTHS, "ucb", 0, "UCB");
+    add_level(&figure, paper, SEGUE_STUDY_LENGTHS, "mucb", 2, "mUCB, models known");
+    segue_report_add_track(&figure, paper->longest, SEGUE_TRACK_REGRET, 5, "tUCB");
+    add_level(&figure, paper, SEGUE_STUDY_BASELINES, "ts", 3, "TS, no transfer");
     for (size_t i = 0; i < LEARNERS; i++) {
         const segue_cell *cell = segue_results_find(results, learners[i].policy, steps, tasks);
         if (!cell)
             continue;
-        segue_add_track(&figure, cell, SEGUE_TRACK_REGRET, learners[i].look, learners[i].title);
-        segue_figure_ours(&figure);
+        segue_report_add_track(&figure, cell, SEGUE_TRACK_REGRET, learners[i].look,
+                               learners[i].title);
+        segue_figure_mark_ours(&figure);
     }
-    add_level(&figure, paper, SEGUE_BASELINES, "mla", 1, "mLA, models known");
-    segue_figure_ours(&figure);
+    add_level(&figure, paper, SEGUE_STUDY_BASELINES, "mla", 1, "mLA, models known");
+    segue_figure_mark_ours(&figure);
     (void)snprintf(caption, sizeof caption,
                    "Regret from task to task, n = %" PRIu64
                    ", on logarithmic axes. Thick lines, marked (ours), are not the paper's: over "
@@ -65,26 +65,30 @@ static segue_status draw_tasks(const segue_report *report, segue_error *err)
 static segue_status draw_lengths(const segue_report *report, segue_error *err)
 {
     const segue_paper *paper = report->paper;
-    const segue_results *results = paper->results[SEGUE_OURS];
+    const segue_results *results = paper->results[SEGUE_STUDY_OURS];
     const uint64_t tasks = results->cell[0].tasks;
     char title[60], caption[400];
     segue_figure figure = segue_figure_init("ours-lengths", "steps a task, n", "regret per task");
     figure.log_y = true;
     figure.y_least = 1.0;
     (void)snprintf(title, sizeof title, "tUCB, J = %" PRIu64, paper->longest->tasks);
-    segue_add_lengths(&figure, paper->results[SEGUE_LENGTHS], "ucb", 0, 0, "UCB");
-    segue_add_lengths(&figure, paper->results[SEGUE_LENGTHS], "mucb", 0, 2, "mUCB, models known");
-    segue_add_tucb(&figure, paper, paper->longest->tasks, 5, title);
-    segue_add_lengths(&figure, paper->results[SEGUE_BASELINES], "ts", 0, 3, "TS, no transfer");
-    segue_add_lengths(&figure, paper->results[SEGUE_BASELINES], "la", 0, 4, "LA, no transfer");
-    segue_figure_ours(&figure);
+    segue_report_add_lengths(&figure, paper->results[SEGUE_STUDY_LENGTHS], "ucb", 0, 0, "UCB");
+    segue_report_add_lengths(&figure, paper->results[SEGUE_STUDY_LENGTHS], "mucb", 0, 2,
+                             "mUCB, models known");
+    segue_report_add_tucb(&figure, paper, paper->longest->tasks, 5, title);
+    segue_report_add_lengths(&figure, paper->results[SEGUE_STUDY_BASELINES], "ts", 0, 3,
+                             "TS, no transfer");
+    segue_report_add_lengths(&figure, paper->results[SEGUE_STUDY_BASELINES], "la", 0, 4,
+                             "LA, no transfer");
+    segue_figure_mark_ours(&figure);
     for (size_t i = 0; i < LEARNERS; i++) {
-        segue_add_lengths(&figure, results, learners[i].policy, tasks, learners[i].look,
-                          learners[i].title);
-        segue_figure_ours(&figure);
+        segue_report_add_lengths(&figure, results, learners[i].policy, tasks, learners[i].look,
+                                 learners[i].title);
+        segue_figure_mark_ours(&figure);
     }
-    segue_add_lengths(&figure, paper->results[SEGUE_BASELINES], "mla", 0, 1, "mLA, models known");
-    segue_figure_ours(&figure);
+    segue_report_add_lengths(&figure, paper->results[SEGUE_STUDY_BASELINES], "mla", 0, 1,
+                             "mLA, models known");
+    segue_figure_mark_ours(&figure);
     (void)snprintf(caption, sizeof caption,
                    "Regret per task against its length, on a logarithmic axis; of our learners the "
                    "average over their first %" PRIu64
@@ -117,14 +121,15 @@ static void print_table(const segue_report *report)
                                            NULL};
     static const char *const single[] = {"ts", "la"}, *const told[] = {"mts", "mla"};
     const segue_paper *paper = report->paper;
-    const segue_results *results = paper->results[SEGUE_OURS];
-    const segue_results *lengths = paper->results[SEGUE_LENGTHS];
-    const segue_results *baselines = paper->results[SEGUE_BASELINES];
+    const segue_results *results = paper->results[SEGUE_STUDY_OURS];
+    const segue_results *lengths = paper->results[SEGUE_STUDY_LENGTHS];
+    const segue_results *baselines = paper->results[SEGUE_STUDY_BASELINES];
     FILE *out = report->out;
-    segue_html_table(out,
-                     "Regret per task, with standard errors; of tUCB over its largest J, of our "
-                     "learners over their first tasks. *: told the models.",
-                     headings);
+    segue_html_table_begin(
+        out,
+        "Regret per task, with standard errors; of tUCB over its largest J, of our "
+        "learners over their first tasks. *: told the models.",
+        headings);
     for (size_t i = 0; i < results->n_cells; i++) {
         const uint64_t steps = results->cell[i].steps, tasks = results->cell[i].tasks;
         if (strcmp(results->cell[i].policy, results->cell[0].policy) != 0)
@@ -146,10 +151,10 @@ static void print_table(const segue_report *report)
 
 static segue_status draw_types(const segue_report *report, segue_error *err)
 {
-    const segue_results *results = report->paper->results[SEGUE_OURS];
+    const segue_results *results = report->paper->results[SEGUE_STUDY_OURS];
     segue_figure figure = segue_figure_init("ours-types", "tasks", "types found");
-    segue_figure_level(&figure, 7, 0.0, (double)results->cell[0].tasks,
-                       (double)report->paper->models->n_models, NAN, "models there are");
+    segue_figure_add_level(&figure, 7, 0.0, (double)results->cell[0].tasks,
+                           (double)report->paper->models->n_models, NAN, "models there are");
     for (size_t i = 0; i < results->n_cells; i++) {
         static const size_t looks[] = {9, 6, 3, 4, 1, 0};
         const segue_cell *cell = &results->cell[i];
@@ -157,8 +162,8 @@ static segue_status draw_types(const segue_report *report, segue_error *err)
         if (!cell->track[SEGUE_TRACK_TYPES])
             continue;
         (void)snprintf(title, sizeof title, "%s, n = %" PRIu64, cell->policy, cell->steps);
-        segue_add_track(&figure, cell, SEGUE_TRACK_TYPES, looks[figure.n_series % 6], title);
-        segue_figure_ours(&figure);
+        segue_report_add_track(&figure, cell, SEGUE_TRACK_TYPES, looks[figure.n_series % 6], title);
+        segue_figure_mark_ours(&figure);
     }
     return segue_report_figure(report, &figure,
                                "How many types our learners have found after so many tasks: mean "
@@ -185,6 +190,6 @@ segue_status segue_section_ours(const segue_report *report, segue_error *err)
     segue_report_claim(report, "transfer");
     if (status == SEGUE_OK)
         status = draw_types(report, err);
-    segue_report_repeat(report, SEGUE_OURS);
+    segue_report_repeat(report, SEGUE_STUDY_OURS);
     return status;
 }

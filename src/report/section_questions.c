@@ -1,15 +1,14 @@
 /* section_questions.c - the two questions that the paper leaves open, each with an answer that is
  * measured: pull an arm for what it tells? identify first?
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "report/compare.h"
 #include "report/html.h"
-#include "report/judge.h"
-#include "report/sections.h"
+#include "report/report.h"
 
 /* ---- arms that are best for no model ----------------------------------------------------- */
 
@@ -26,49 +25,51 @@ static segue_regret pulls_of(const segue_cell *cell)
 }
 
 /* A policy in an environment, over n. */
-static void add_place(segue_figure *figure, const segue_results *results, const char *environment,
-                      const char *policy, reading read, size_t look, const char *title)
+static void add_environment(segue_figure *figure, const segue_results *results,
+                            const char *environment, const char *policy, reading read, size_t look,
+                            const char *title)
 {
-    segue_figure_series(figure, SEGUE_DOTTED, look, "%s", title);
+    segue_figure_begin_series(figure, SEGUE_SERIES_LINE_POINTS, look, "%s", title);
     for (size_t i = 0; i < results->n_cells; i++) {
         const segue_cell *cell = &results->cell[i];
         if (strcmp(cell->policy, policy) != 0 || strcmp(cell->environment, environment) != 0)
             continue;
         const segue_regret value = read(cell);
-        segue_figure_point(figure, (double)cell->steps, value.mean, segue_cell_band(cell, value));
+        segue_figure_add_point(figure, (double)cell->steps, value.mean,
+                               segue_cell_half_width(cell, value));
     }
 }
 
 static segue_status draw_probing(const segue_report *report, const char *name,
                                  const char *environment, const char *caption, segue_error *err)
 {
-    const segue_results *results = report->paper->results[SEGUE_PROBES];
+    const segue_results *results = report->paper->results[SEGUE_STUDY_PROBES];
     char without[60];
     segue_figure figure = segue_figure_init(name, "steps a task, n", "regret per task");
     figure.log_x = figure.log_y = true;
     figure.y_least = 1.0;
     (void)snprintf(without, sizeof without, "%s-without", environment);
-    add_place(&figure, results, environment, "mucb", regret_of, 2, "mUCB");
-    add_place(&figure, results, environment, "mts", regret_of, 3, "mTS");
-    add_place(&figure, results, without, "mla", regret_of, 1, "mLA, those arms left out");
-    segue_figure_ours(&figure);
-    add_place(&figure, results, environment, "mla", regret_of, 6, "mLA");
-    segue_figure_ours(&figure);
+    add_environment(&figure, results, environment, "mucb", regret_of, 2, "mUCB");
+    add_environment(&figure, results, environment, "mts", regret_of, 3, "mTS");
+    add_environment(&figure, results, without, "mla", regret_of, 1, "mLA, those arms left out");
+    segue_figure_mark_ours(&figure);
+    add_environment(&figure, results, environment, "mla", regret_of, 6, "mLA");
+    segue_figure_mark_ours(&figure);
     return segue_report_figure(report, &figure, caption, err);
 }
 
 static segue_status draw_pulls(const segue_report *report, segue_error *err)
 {
-    const segue_results *results = report->paper->results[SEGUE_PROBES];
+    const segue_results *results = report->paper->results[SEGUE_STUDY_PROBES];
     segue_figure figure =
         segue_figure_init("probing-pulls", "steps a task, n", "pulls of arms best for no model");
     figure.log_x = true;
-    add_place(&figure, results, "paper", "mucb", pulls_of, 2, "mUCB, the paper's models");
-    add_place(&figure, results, "paper", "mts", pulls_of, 3, "mTS, the paper's models");
-    add_place(&figure, results, "paper", "mla", pulls_of, 6, "mLA, the paper's models");
-    segue_figure_ours(&figure);
-    add_place(&figure, results, "probes", "mla", pulls_of, 4, "mLA, models with probes");
-    segue_figure_ours(&figure);
+    add_environment(&figure, results, "paper", "mucb", pulls_of, 2, "mUCB, the paper's models");
+    add_environment(&figure, results, "paper", "mts", pulls_of, 3, "mTS, the paper's models");
+    add_environment(&figure, results, "paper", "mla", pulls_of, 6, "mLA, the paper's models");
+    segue_figure_mark_ours(&figure);
+    add_environment(&figure, results, "probes", "mla", pulls_of, 4, "mLA, models with probes");
+    segue_figure_mark_ours(&figure);
     return segue_report_figure(report, &figure,
                                "Pulls a task of arms that are best for no model. mUCB and mTS pull "
                                "the best arm of some model, and so none of them, but for steps at "
@@ -93,7 +94,7 @@ static void print_pulls(const segue_report *report, segue_study study, const cha
     static const char *const headings[] = {"models",     "policy", "n", "regret",
                                            "such pulls", "share",  NULL};
     const segue_results *results = report->paper->results[study];
-    segue_html_table(report->out, caption, headings);
+    segue_html_table_begin(report->out, caption, headings);
     for (size_t i = 0; i < results->n_cells; i++)
         if (!strstr(results->cell[i].environment, "-without"))
             print_pulls_row(report->out, &results->cell[i]);
@@ -127,15 +128,15 @@ static segue_status show_probing(const segue_report *report, segue_error *err)
     if (status == SEGUE_OK)
         status = draw_pulls(report, err);
     print_pulls(
-        report, SEGUE_PROBES,
+        report, SEGUE_STUDY_PROBES,
         "Models known: regret a task, and pulls a task of arms that are best for no model.");
     segue_report_claim(report, "probing");
-    segue_report_repeat(report, SEGUE_PROBES);
-    print_pulls(report, SEGUE_PROBES_TASKS,
+    segue_report_repeat(report, SEGUE_STUDY_PROBES);
+    print_pulls(report, SEGUE_STUDY_PROBES_TASKS,
                 "Models learned: the same, averaged over the tasks of a run. A learner also pulls "
                 "such arms because it does not know yet that they are best for no model.");
     segue_report_claim(report, "probing-learned");
-    segue_report_repeat(report, SEGUE_PROBES_TASKS);
+    segue_report_repeat(report, SEGUE_STUDY_PROBES_TASKS);
     return status;
 }
 
@@ -145,11 +146,11 @@ static segue_status show_probing(const segue_report *report, segue_error *err)
 static void add_average(segue_figure *figure, const segue_cell *cell, size_t look,
                         const char *title)
 {
-    segue_figure_series(figure, SEGUE_CURVE, look, "%s", title);
+    segue_figure_begin_series(figure, SEGUE_SERIES_LINE, look, "%s", title);
     for (size_t p = 0; p < cell->n_points; p++) {
-        const segue_regret so_far = segue_mean_over(cell, SEGUE_TRACK_REGRET, 0, p + 1);
-        segue_figure_point(figure, (double)segue_cell_task(cell, p), so_far.mean,
-                           segue_cell_band(cell, so_far));
+        const segue_regret so_far = segue_compare_mean_over(cell, SEGUE_TRACK_REGRET, 0, p + 1);
+        segue_figure_add_point(figure, (double)segue_cell_last_task(cell, p), so_far.mean,
+                               segue_cell_half_width(cell, so_far));
     }
 }
 
@@ -158,34 +159,34 @@ typedef void (*add_function)(segue_figure *figure, const segue_cell *cell, size_
 
 static void add_regret(segue_figure *figure, const segue_cell *cell, size_t look, const char *title)
 {
-    segue_add_track(figure, cell, SEGUE_TRACK_REGRET, look, title);
+    segue_report_add_track(figure, cell, SEGUE_TRACK_REGRET, look, title);
 }
 
 static void add_ours(segue_figure *figure, const segue_paper *paper, add_function add,
                      const char *policy, size_t look, const char *title)
 {
-    const segue_results *results = paper->results[SEGUE_OURS];
+    const segue_results *results = paper->results[SEGUE_STUDY_OURS];
     const segue_cell *cell =
         segue_results_find(results, policy, paper->longest->steps, results->cell[0].tasks);
     if (!cell)
         return;
     add(figure, cell, look, title);
-    segue_figure_ours(figure);
+    segue_figure_mark_ours(figure);
 }
 
 static segue_status draw_identify(const segue_report *report, const char *name, const char *y_label,
                                   add_function add, const char *caption, segue_error *err)
 {
     const segue_paper *paper = report->paper;
-    const segue_results *results = paper->results[SEGUE_IDENTIFY];
+    const segue_results *results = paper->results[SEGUE_STUDY_IDENTIFY];
     const segue_cell *first = &results->cell[0];
-    const segue_cell *plain =
-        segue_results_find(paper->results[SEGUE_TUCB_TASKS], "tucb", first->steps, first->tasks);
+    const segue_cell *plain = segue_results_find(paper->results[SEGUE_STUDY_TUCB_TASKS], "tucb",
+                                                 first->steps, first->tasks);
     segue_figure figure = segue_figure_init(name, "tasks", y_label);
     figure.log_x = figure.log_y = true;
     figure.y_least = 1.0;
-    segue_figure_level(&figure, 2, (double)first->every, (double)first->tasks,
-                       paper->mucb->regret.mean, NAN, "mUCB, models known");
+    segue_figure_add_level(&figure, 2, (double)first->every, (double)first->tasks,
+                           paper->mucb->regret.mean, NAN, "mUCB, models known");
     if (plain)
         add(&figure, plain, 5, "tucb");
     for (size_t i = 0; i < results->n_cells; i++) {
@@ -221,7 +222,7 @@ static segue_status show_identify(const segue_report *report, segue_error *err)
     segue_report_claim(report, "identify-later");
     segue_report_claim(report, "identify-pays");
     segue_report_claim(report, "no-identifying");
-    segue_report_repeat(report, SEGUE_IDENTIFY);
+    segue_report_repeat(report, SEGUE_STUDY_IDENTIFY);
     return status;
 }
 

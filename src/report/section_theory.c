@@ -1,13 +1,12 @@
 /* section_theory.c - the models, their complexities, and the bounds beside what was measured.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "report/html.h"
-#include "report/sections.h"
+#include "report/report.h"
 
 static segue_status draw_models(const segue_report *report, segue_error *err)
 {
@@ -19,14 +18,14 @@ static segue_status draw_models(const segue_report *report, segue_error *err)
                    (double)models->n_arms + 0.5);
     figure.more = range;
     for (size_t k = 0; k < models->n_models; k++) {
-        segue_figure_series(&figure, SEGUE_DOTTED, k, "model %zu", k + 1);
+        segue_figure_begin_series(&figure, SEGUE_SERIES_LINE_POINTS, k, "model %zu", k + 1);
         for (size_t i = 0; i < models->n_arms; i++)
-            segue_figure_point(&figure, (double)i + 1.0, segue_models_row(models, k)[i], NAN);
+            segue_figure_add_point(&figure, (double)i + 1.0, segue_models_row(models, k)[i], NAN);
     }
     for (size_t k = 0; k < models->n_models; k++) {
-        segue_figure_series(&figure, SEGUE_SQUARES, k, "%s", "");
-        segue_figure_point(&figure, (double)models->best_arm[k] + 1.0,
-                           segue_models_best_value(models, k), NAN);
+        segue_figure_begin_series(&figure, SEGUE_SERIES_SQUARES, k, "%s", "");
+        segue_figure_add_point(&figure, (double)models->best_arm[k] + 1.0,
+                               segue_models_best_value(models, k), NAN);
     }
     return segue_report_figure(
         report, &figure,
@@ -44,7 +43,7 @@ static void print_models(const segue_report *report)
     const size_t arms = models->n_arms < 10 ? models->n_arms : 10;
     for (size_t i = 0; i <= arms; i++)
         shown[i] = headings[i];
-    segue_html_table(report->out, "Table 1: the mean reward of each arm, by model.", shown);
+    segue_html_table_begin(report->out, "Table 1: the mean reward of each arm, by model.", shown);
     for (size_t k = 0; k < models->n_models; k++) {
         segue_html_row(report->out);
         segue_html_cell(report->out, "%zu", k + 1);
@@ -58,8 +57,8 @@ static void print_complexities(const segue_report *report)
 {
     static const char *const headings[] = {"model", "UCB", "UCB+", "mUCB", NULL};
     const segue_paper *paper = report->paper;
-    segue_html_table(report->out, "Table 2: the complexity of each model for three policies.",
-                     headings);
+    segue_html_table_begin(report->out, "Table 2: the complexity of each model for three policies.",
+                           headings);
     for (size_t k = 0; k <= paper->models->n_models; k++) {
         const bool last = k == paper->models->n_models;
         const double *row = last ? paper->average : paper->complexity[k];
@@ -68,7 +67,7 @@ static void print_complexities(const segue_report *report)
             segue_html_cell(report->out, "average");
         else
             segue_html_cell(report->out, "%zu", k + 1);
-        for (size_t c = 0; c < SEGUE_KNOWN; c++)
+        for (size_t c = 0; c < SEGUE_N_COLUMNS; c++)
             segue_html_cell(report->out, "%.3f", row[c]);
     }
     segue_html_table_end(report->out);
@@ -78,18 +77,18 @@ static segue_status draw_bounds(const segue_report *report, segue_error *err)
 {
     static const char *const policies[] = {"ucb", "ucb+", "mucb"};
     static const char *const titles[] = {"UCB", "UCB+", "mUCB"};
-    const segue_results *lengths = report->paper->results[SEGUE_LENGTHS];
+    const segue_results *lengths = report->paper->results[SEGUE_STUDY_LENGTHS];
     segue_figure figure = segue_figure_init("bounds", "steps a task, n", "regret per task");
     figure.log_y = true;
     figure.y_least = 5.0;
-    for (size_t c = 0; c < SEGUE_KNOWN; c++) {
-        segue_add_lengths(&figure, lengths, policies[c], 0, c, titles[c]);
-        segue_figure_series(&figure, SEGUE_CURVE, c, "%s, bound", titles[c]);
+    for (size_t c = 0; c < SEGUE_N_COLUMNS; c++) {
+        segue_report_add_lengths(&figure, lengths, policies[c], 0, c, titles[c]);
+        segue_figure_begin_series(&figure, SEGUE_SERIES_LINE, c, "%s, bound", titles[c]);
         for (size_t i = 0; i < lengths->n_cells; i++)
             if (strcmp(lengths->cell[i].policy, policies[c]) == 0)
-                segue_figure_point(&figure, (double)lengths->cell[i].steps,
-                                   segue_paper_bound(report->paper, c, lengths->cell[i].steps),
-                                   NAN);
+                segue_figure_add_point(&figure, (double)lengths->cell[i].steps,
+                                       segue_paper_bound(report->paper, c, lengths->cell[i].steps),
+                                       NAN);
     }
     return segue_report_figure(
         report, &figure,
@@ -102,8 +101,8 @@ static segue_status draw_bounds(const segue_report *report, segue_error *err)
 static void print_tucb_bounds(const segue_report *report)
 {
     static const char *const headings[] = {"tasks J", "runs", "measured", "s.e.", "bound", NULL};
-    const segue_results *results = report->paper->results[SEGUE_TUCB_TASKS];
-    segue_html_table(
+    const segue_results *results = report->paper->results[SEGUE_STUDY_TUCB_TASKS];
+    segue_html_table_begin(
         report->out,
         "tUCB: regret per task, averaged over J tasks, and the bound of Theorem 4, for "
         "the models as they were estimated.",
@@ -113,7 +112,7 @@ static void print_tucb_bounds(const segue_report *report)
         double bound = 0.0;
         for (size_t p = 0; p < cell->n_points; p++)
             bound += segue_paper_bound_tucb(report->paper,
-                                            segue_cell_point(cell, SEGUE_TRACK_COMPLEXITY, p).mean,
+                                            segue_cell_mean(cell, SEGUE_TRACK_COMPLEXITY, p).mean,
                                             cell->steps) /
                      (double)cell->n_points;
         segue_html_row(report->out);
@@ -130,7 +129,7 @@ static void print_recovery(const segue_report *report)
 {
     const segue_paper *paper = report->paper;
     const segue_cell *cell = paper->longest;
-    const segue_recovery recovery = segue_recovery_bound(
+    const segue_recovery_source recovery = segue_recovery_bound(
         paper->models, &paper->spectrum, (double)cell->tasks, 1.0 / (double)cell->steps, 1.0, 1.0);
     segue_html_p(
         report->out,
@@ -144,7 +143,7 @@ static void print_recovery(const segue_report *report)
         recovery.least_tasks);
 }
 
-segue_status segue_section_models(const segue_report *report, segue_error *err)
+segue_status segue_section_theory_models(const segue_report *report, segue_error *err)
 {
     FILE *out = report->out;
     segue_html_heading(out, 2, "models", "The models and what they cost");
@@ -160,7 +159,7 @@ segue_status segue_section_models(const segue_report *report, segue_error *err)
     return status;
 }
 
-segue_status segue_section_bounds(const segue_report *report, segue_error *err)
+segue_status segue_section_theory_bounds(const segue_report *report, segue_error *err)
 {
     segue_html_heading(report->out, 2, "bounds", "The bounds beside what was measured");
     const segue_status status = draw_bounds(report, err);

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "segue/policy.h"
-#include "sim/family.h"
+#include "sim/arm_stream.h"
 
-#define LEAST_CONCENTRATION 1e-6
-#define MOST_CONCENTRATION  1e9
+#define MIN_CONCENTRATION 1e-6
+#define MAX_CONCENTRATION 1e9
 
 static segue_status check_source(const segue_environment *env, segue_error *err)
 {
@@ -43,10 +43,10 @@ static segue_status check_samples(const segue_environment *env, segue_error *err
 
 static segue_status check_concentration(const char *name, double value, segue_error *err)
 {
-    if (value == 0.0 || (value >= LEAST_CONCENTRATION && value <= MOST_CONCENTRATION))
+    if (value == 0.0 || (value >= MIN_CONCENTRATION && value <= MAX_CONCENTRATION))
         return SEGUE_OK;
     return segue_fail(err, SEGUE_EDOMAIN, "%s is %g; need a number from %g to %g", name, value,
-                      LEAST_CONCENTRATION, MOST_CONCENTRATION);
+                      MIN_CONCENTRATION, MAX_CONCENTRATION);
 }
 
 static segue_status check_switch(const segue_environment *env, segue_error *err)
@@ -85,7 +85,7 @@ static segue_status check_twopoint(const segue_environment *env, segue_error *er
     return status == SEGUE_OK ? check_means_below(env->switch_to, most, err) : status;
 }
 
-segue_status segue_order_parse(segue_order *out, const char *text, segue_error *err)
+segue_status segue_environment_parse_order(segue_order *out, const char *text, segue_error *err)
 {
     const bool file = strcmp(text, "file") == 0;
     *out = file ? SEGUE_ORDER_FILE : SEGUE_ORDER_SHUFFLE;

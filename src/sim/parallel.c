@@ -3,7 +3,6 @@
  * A worker takes the next item, works on it alone, then waits for its turn to commit.  Items are
  * handed out in order, so the wait is never longer than the items under way.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include "sim/parallel.h"
 
 #include <pthread.h>
@@ -11,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct crew {
+typedef struct thread_pool {
     pthread_mutex_t lock; /* guards what follows up to the error, and commit */
     pthread_cond_t turn;
     uint64_t next;      /* the next item to hand out */
@@ -23,18 +22,18 @@ typedef struct crew {
     work_function work;
     commit_function commit;
     void *context;
-} crew;
+} thread_pool;
 
 typedef struct worker {
-    crew *crew;
+    thread_pool *thread_pool;
     size_t number;
     pthread_t thread;
 } worker;
 
-static void *labour(void *argument)
+static void *worker_main(void *argument)
 {
     const worker *self = argument;
-    crew *c = self->crew;
+    thread_pool *c = self->thread_pool;
     pthread_mutex_lock(&c->lock);
     while (!c->stop && c->next < c->n_items) {
         const uint64_t item = c->next++;
@@ -58,22 +57,22 @@ static void *labour(void *argument)
     return NULL;
 }
 
-static void stop(crew *c)
+static void stop(thread_pool *c)
 {
     pthread_mutex_lock(&c->lock);
     c->stop = true;
     pthread_mutex_unlock(&c->lock);
 }
 
-segue_status segue_parallel(size_t n_threads, uint64_t n_items, work_function work,
-                            commit_function commit, void *context, segue_error *err)
+segue_status segue_parallel_run(size_t n_threads, uint64_t n_items, work_function work,
+                                commit_function commit, void *context, segue_error *err)
 {
-    crew c = {.lock = PTHREAD_MUTEX_INITIALIZER,
-              .turn = PTHREAD_COND_INITIALIZER,
-              .n_items = n_items,
-              .work = work,
-              .commit = commit,
-              .context = context};
+    thread_pool c = {.lock = PTHREAD_MUTEX_INITIALIZER,
+                     .turn = PTHREAD_COND_INITIALIZER,
+                     .n_items = n_items,
+                     .work = work,
+                     .commit = commit,
+                     .context = context};
     worker *workers = calloc(n_threads, sizeof *workers);
     if (!workers)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for %zu threads", n_threads);
@@ -81,8 +80,9 @@ segue_status segue_parallel(size_t n_threads, uint64_t n_items, work_function wo
     segue_status status = SEGUE_OK;
     size_t started = 1;
     for (; started < n_threads; started++) {
-        workers[started] = (worker){.crew = &c, .number = started};
-        const int code = pthread_create(&workers[started].thread, NULL, labour, &workers[started]);
+        workers[started] = (worker){.thread_pool = &c, .number = started};
+        const int code =
+            pthread_create(&workers[started].thread, NULL, worker_main, &workers[started]);
         if (code != 0) {
             status = segue_fail(err, SEGUE_ETHREAD, "thread %zu of %zu could not be started: %s",
                                 started + 1, n_threads, strerror(code));
@@ -90,8 +90,8 @@ segue_status segue_parallel(size_t n_threads, uint64_t n_items, work_function wo
             break;
         }
     }
-    workers[0] = (worker){.crew = &c, .number = 0};
-    (void)labour(&workers[0]);
+    workers[0] = (worker){.thread_pool = &c, .number = 0};
+    (void)worker_main(&workers[0]);
     for (size_t i = 1; i < started; i++)
         pthread_join(workers[i].thread, NULL);
     free(workers);

@@ -24,8 +24,8 @@ typedef void (*commit_function)(void *context, size_t worker, uint64_t item);
  *
  * @retval SEGUE_ETHREAD  a thread could not be started
  */
-SEGUE_MUST_CHECK segue_status segue_parallel(size_t n_threads, uint64_t n_items, work_function work,
-                                             commit_function commit, void *context,
-                                             segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_parallel_run(size_t n_threads, uint64_t n_items,
+                                                 work_function work, commit_function commit,
+                                                 void *context, segue_error *err);
 
 #endif

@@ -6,16 +6,17 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "sim/kernel.h"
+#include "core/fail.h"
+#include "sim/kernels/kernel.h"
 #include "sim/watch.h"
 
 struct segue_runner {
     const segue_simulation *sim;
-    uint64_t n_tasks;          /* a run */
-    segue_task *task;          /* of a policy */
-    segue_learner *learner;    /* of the run under way, or NULL */
-    segue_learner_info before; /* of a learner that goes on */
-    segue_world *world;
+    uint64_t n_tasks;             /* a run */
+    segue_task *task;             /* of a policy */
+    segue_learner *learner;       /* of the run under way, or NULL */
+    segue_learner_summary before; /* of a learner that goes on */
+    segue_simulated_task *world;
     segue_kernel *kernel; /* NULL: plain forms only */
     bool *never_best;     /* n_arms: best for no model; NULL: there is no one set of them */
 };
@@ -59,7 +60,7 @@ static segue_status check_range(const char *name, uint64_t value, uint64_t least
                       value, least, most);
 }
 
-static segue_status check_going_on(const segue_simulation *sim, segue_error *err)
+static segue_status check_continued(const segue_simulation *sim, segue_error *err)
 {
     const segue_learner_config *config = segue_learner_settings(sim->player);
     if (sim->runs != 1 || sim->tasks == 0)
@@ -78,7 +79,7 @@ static segue_status check_going_on(const segue_simulation *sim, segue_error *err
 static segue_status check_player(const segue_simulation *sim, segue_error *err)
 {
     if (sim->player)
-        return check_going_on(sim, err);
+        return check_continued(sim, err);
     if (!sim->learner) {
         const segue_task_config config = task_config(sim);
         segue_task *task = NULL;
@@ -101,7 +102,7 @@ static segue_status check_player(const segue_simulation *sim, segue_error *err)
 static segue_status check_tasks(const segue_simulation *sim, segue_error *err)
 {
     const segue_environment *env = sim->environment;
-    const uint64_t before = sim->player ? segue_learner_look(sim->player).opened : 0;
+    const uint64_t before = sim->player ? segue_learner_info(sim->player).opened : 0;
     if (env->switch_to && sim->tasks == 0)
         return segue_fail(err, SEGUE_EUSAGE, "a switch of the model set needs tasks");
     if (env->order == SEGUE_ORDER_FILE && sim->tasks == 0)
@@ -158,7 +159,7 @@ static segue_status mark_never_best(segue_runner *runner, segue_error *err)
         return SEGUE_OK;
     runner->never_best = calloc(env->models->n_arms, sizeof *runner->never_best);
     if (!runner->never_best)
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a run");
+        return segue_fail_no_memory(err, "a run");
     for (size_t i = 0; i < env->models->n_arms; i++)
         runner->never_best[i] = !is_best_for_some(env->models, i);
     return SEGUE_OK;
@@ -169,16 +170,16 @@ segue_status segue_runner_create(segue_runner **out, const segue_simulation *sim
     *out = NULL;
     segue_runner *runner = calloc(1, sizeof *runner);
     if (!runner)
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a run");
+        return segue_fail_no_memory(err, "a run");
     runner->sim = sim;
     runner->n_tasks = sim->tasks ? sim->tasks : 1;
     if (sim->player)
-        runner->before = segue_learner_look(sim->player);
+        runner->before = segue_learner_info(sim->player);
     const segue_task_config config = task_config(sim);
     segue_status status =
         sim->learner || sim->player ? SEGUE_OK : segue_task_create(&runner->task, &config, err);
     if (status == SEGUE_OK)
-        status = segue_world_create(&runner->world, sim->environment, err);
+        status = segue_simulated_task_create(&runner->world, sim->environment, err);
     if (status == SEGUE_OK && sim->kernel == SEGUE_KERNEL_FAST)
         status = segue_kernel_create(&runner->kernel, segue_environment_arms(sim->environment),
                                      sim->steps, err);
@@ -197,7 +198,7 @@ void segue_runner_destroy(segue_runner *runner)
     if (!runner)
         return;
     segue_task_destroy(runner->task);
-    segue_world_destroy(runner->world);
+    segue_simulated_task_destroy(runner->world);
     segue_kernel_destroy(runner->kernel);
     free(runner->never_best);
     free(runner);
@@ -207,7 +208,7 @@ static segue_status start_run(segue_runner *runner, uint64_t run, segue_error *e
 {
     const segue_simulation *sim = runner->sim;
     if (runner->task)
-        segue_task_forget(runner->task);
+        segue_task_reset(runner->task);
     if (runner->task || sim->player) {
         runner->learner = sim->player;
         return SEGUE_OK;
@@ -220,8 +221,8 @@ static void end_run(segue_runner *runner, run_totals *totals)
 {
     if (!runner->learner)
         return;
-    const segue_learner_info info = segue_learner_look(runner->learner);
-    const segue_learner_info *before = &runner->before;
+    const segue_learner_summary info = segue_learner_info(runner->learner);
+    const segue_learner_summary *before = &runner->before;
     totals->no_model_left =
         (double)(info.no_model_left - before->no_model_left) / (double)runner->n_tasks;
     totals->violations = (double)(info.violations - before->violations);
@@ -240,7 +241,7 @@ static double play_open(segue_runner *runner, segue_task *task)
     const uint64_t steps = runner->sim->steps;
     if (runner->kernel && segue_kernel_play(runner->kernel, task, runner->world, steps, &regret))
         return regret;
-    return segue_play(task, runner->world, steps);
+    return segue_simulation_play(task, runner->world, steps);
 }
 
 /* The pulls of arms that are best for no model. */
@@ -251,7 +252,7 @@ static double pulls_of_never_best(const segue_runner *runner, const segue_task *
         return NAN;
     for (size_t i = 0; i < runner->sim->environment->models->n_arms; i++)
         if (runner->never_best[i])
-            pulls += (double)segue_task_look(task).pulls[i];
+            pulls += (double)segue_task_info(task).pulls[i];
     return pulls;
 }
 
@@ -259,8 +260,8 @@ static double pulls_of_never_best(const segue_runner *runner, const segue_task *
 static double play_policy(segue_runner *runner, uint64_t run, uint64_t task)
 {
     segue_rng rng;
-    segue_rng_open(&rng, runner->sim->seed, run, task, SEGUE_STREAM_POLICY);
-    segue_task_next(runner->task, &rng, segue_world_model(runner->world));
+    segue_rng_init(&rng, runner->sim->seed, run, task, SEGUE_STREAM_POLICY);
+    segue_task_next(runner->task, &rng, segue_simulated_task_model(runner->world));
     return play_open(runner, runner->task);
 }
 
@@ -289,7 +290,7 @@ static segue_status play_learner(segue_runner *runner, bool watched, run_task *p
         return status;
     if (watched) {
         status = segue_watch_play(runner->sim, runner->learner, task, runner->world, err);
-        played->regret = segue_world_regret(runner->world, segue_task_look(task).pulls);
+        played->regret = segue_simulated_task_regret(runner->world, segue_task_info(task).pulls);
     } else {
         played->regret = play_open(runner, task);
     }
@@ -309,16 +310,16 @@ static segue_status play_task(segue_runner *runner, uint64_t run, run_task *task
     const double share = 1.0 / (double)runner->n_tasks;
     double never_best = NAN;
     segue_status status = SEGUE_OK;
-    segue_world_begin(runner->world, sim->seed, run, runner->before.opened + task->number,
-                      told ? (size_t)(run / sim->runs) : SEGUE_ANY_MODEL);
-    task->model = segue_world_model(runner->world);
+    segue_simulated_task_begin(runner->world, sim->seed, run, runner->before.opened + task->number,
+                               told ? (size_t)(run / sim->runs) : SEGUE_ANY_MODEL);
+    task->model = segue_simulated_task_model(runner->world);
     task->learner = runner->learner;
     if (runner->learner) {
         const bool watched = sim->watch && run == 0 && task->number + 1 == runner->n_tasks;
         status = play_learner(runner, watched, task, &never_best, err);
     } else {
         task->regret = play_policy(runner, run, task->number);
-        totals->no_model_left += share * (double)segue_task_look(runner->task).no_model_left;
+        totals->no_model_left += share * (double)segue_task_info(runner->task).no_model_left;
         never_best = pulls_of_never_best(runner, runner->task);
     }
     totals->regret += share * task->regret;

@@ -3,7 +3,7 @@
 #ifndef SEGUE_SIM_RUNNER_H
 #define SEGUE_SIM_RUNNER_H
 
-#include "segue/simulate.h"
+#include "segue/simulation.h"
 
 /** A task that was just played. */
 typedef struct run_task {

@@ -13,7 +13,7 @@
 #define OUT SIZE_MAX /* the place of a task that is left out */
 
 typedef struct grouping {
-    const segue_logged *rows;
+    const segue_logged_reward *rows;
     size_t n_rows, n_tasks, n_arms;
     uint64_t least;
     size_t *place; /* n_tasks: the number of a task among those that stay */
@@ -23,7 +23,7 @@ typedef struct grouping {
 
 static segue_status check_row(const grouping *g, size_t i, segue_error *err)
 {
-    const segue_logged *row = &g->rows[i];
+    const segue_logged_reward *row = &g->rows[i];
     if (row->task >= g->n_tasks || row->arm >= g->n_arms)
         return segue_fail(err, SEGUE_EDOMAIN,
                           "row %zu: there is no task %" PRIu32 " with an arm %" PRIu32, i + 1,
@@ -42,9 +42,9 @@ static segue_status check(const grouping *g, segue_error *err)
                           g->n_arms, SEGUE_MIN_ARMS, SEGUE_MAX_ARMS);
     if (g->n_tasks > UINT32_MAX)
         return segue_fail(err, SEGUE_EDOMAIN, "%zu tasks are too many", g->n_tasks);
-    if (g->least < 1 || g->least > SEGUE_MAX_LEAST)
+    if (g->least < 1 || g->least > SEGUE_MAX_MIN_REWARDS)
         return segue_fail(err, SEGUE_EDOMAIN, "least is %" PRIu64 "; need 1 to %" PRIu64, g->least,
-                          SEGUE_MAX_LEAST);
+                          SEGUE_MAX_MIN_REWARDS);
     for (size_t i = 0; i < g->n_rows && status == SEGUE_OK; i++)
         status = check_row(g, i, err);
     return status;
@@ -66,7 +66,7 @@ static size_t place_by_rows(grouping *g)
 /* Which cell a row goes to; OUT: none. */
 static size_t cell_of(const grouping *g, size_t i)
 {
-    const segue_logged *row = &g->rows[i];
+    const segue_logged_reward *row = &g->rows[i];
     const size_t place = g->place[row->task];
     return place == OUT ? OUT : place * g->n_arms + row->arm;
 }
@@ -159,7 +159,7 @@ static segue_status group(grouping *g, segue_samples *out, segue_error *err)
 }
 
 segue_status segue_samples_create(segue_samples **out, size_t n_tasks, size_t n_arms,
-                                  const segue_logged *rows, size_t n_rows, uint64_t least,
+                                  const segue_logged_reward *rows, size_t n_rows, uint64_t least,
                                   segue_error *err)
 {
     grouping g = {

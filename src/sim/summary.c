@@ -4,13 +4,14 @@
 
 #include <math.h>
 
-segue_regret segue_regret_of(const segue_stats *stats)
+segue_regret segue_summary_regret(const segue_stats *stats)
 {
-    return (segue_regret){.mean = stats->count ? stats->mean : NAN, .se = segue_stats_error(stats)};
+    return (segue_regret){.mean = stats->count ? stats->mean : NAN,
+                          .se = segue_stats_standard_error(stats)};
 }
 
-segue_regret segue_regret_stratified(const double *weight, const segue_regret *by_model,
-                                     size_t count)
+segue_regret segue_summary_stratified(const double *weight, const segue_regret *by_model,
+                                      size_t count)
 {
     if (!weight)
         return by_model[0];
@@ -24,7 +25,7 @@ segue_regret segue_regret_stratified(const double *weight, const segue_regret *b
     return (segue_regret){.mean = mean, .se = sqrt(variance)};
 }
 
-void segue_ratio_add(segue_ratio *r, double sum, double count)
+void segue_summary_ratio_add(segue_ratio *r, double sum, double count)
 {
     r->runs += 1.0;
     r->sum += sum;
@@ -35,7 +36,7 @@ void segue_ratio_add(segue_ratio *r, double sum, double count)
 }
 
 /* The error is by linearisation: the residuals of a run are sum - mean count. */
-segue_regret segue_ratio_regret(const segue_ratio *r)
+segue_regret segue_summary_ratio_regret(const segue_ratio *r)
 {
     if (r->count == 0.0)
         return (segue_regret){.mean = NAN, .se = NAN};

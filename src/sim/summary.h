@@ -3,16 +3,16 @@
 #ifndef SEGUE_SIM_SUMMARY_H
 #define SEGUE_SIM_SUMMARY_H
 
-#include "segue/simulate.h"
+#include "segue/simulation.h"
 #include "segue/stats.h"
 
 /** The mean of what was added up, and its error; NaN of nothing. */
-segue_regret segue_regret_of(const segue_stats *stats);
+segue_regret segue_summary_regret(const segue_stats *stats);
 
 /** The mean by the weights of `count` models, its error stratified by model; models of no weight
  * do not count.  NULL weights: there is one model only. */
-segue_regret segue_regret_stratified(const double *weight, const segue_regret *by_model,
-                                     size_t count);
+segue_regret segue_summary_stratified(const double *weight, const segue_regret *by_model,
+                                      size_t count);
 
 /** Regret by model over runs of several tasks: a ratio of two sums, the regret of the tasks with
  * that model and their number, of which each run adds both.  All zeros: no runs yet. */
@@ -21,9 +21,9 @@ typedef struct segue_ratio {
     double sum_sum, sum_count, count_count; /* sums of products, for the error */
 } segue_ratio;
 
-void segue_ratio_add(segue_ratio *ratio, double sum, double count);
+void segue_summary_ratio_add(segue_ratio *ratio, double sum, double count);
 
 /** The ratio and its standard error; NaN if no task had the model. */
-segue_regret segue_ratio_regret(const segue_ratio *ratio);
+segue_regret segue_summary_ratio_regret(const segue_ratio *ratio);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-bool segue_knows_types(const char *method)
+bool segue_watch_knows_types(const char *method)
 {
     static const char *const methods[] = {"auto", "tla", "tts"};
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
@@ -18,7 +18,7 @@ segue_status segue_watch_check(const segue_simulation *sim, segue_error *err)
     const segue_learner_config *config =
         sim->player ? segue_learner_settings(sim->player) : sim->learner;
     const char *name = config ? config->method : sim->policy.policy ? sim->policy.policy->name : "";
-    if (!sim->watch || (config && segue_knows_types(name)))
+    if (!sim->watch || (config && segue_watch_knows_types(name)))
         return SEGUE_OK;
     return segue_fail(err, SEGUE_EUSAGE,
                       "only tla, tts and auto can explain their tasks; '%.40s' knows no types",
@@ -26,7 +26,7 @@ segue_status segue_watch_check(const segue_simulation *sim, segue_error *err)
 }
 
 segue_status segue_watch_play(const segue_simulation *sim, const segue_learner *learner,
-                              segue_task *task, segue_world *world, segue_error *err)
+                              segue_task *task, segue_simulated_task *world, segue_error *err)
 {
     segue_explanation why;
     segue_status status = SEGUE_OK;
@@ -35,7 +35,7 @@ segue_status segue_watch_play(const segue_simulation *sim, const segue_learner *
         if (status != SEGUE_OK)
             return status;
         segue_step step = {.number = t, .arm = segue_task_ask(task), .why = &why};
-        step.reward = segue_world_reward(world, step.arm);
+        step.reward = segue_simulated_task_reward(world, step.arm);
         status = segue_task_tell(task, step.arm, step.reward, err);
         if (status == SEGUE_OK)
             status = sim->watch(sim->watcher, &step, err);
@@ -46,8 +46,8 @@ segue_status segue_watch_play(const segue_simulation *sim, const segue_learner *
 segue_status segue_watch_end(const segue_simulation *sim, const segue_learner *learner,
                              segue_error *err)
 {
-    segue_taken taken;
+    segue_type_posterior taken;
     const segue_step over = {.taken = &taken};
-    return segue_learner_last_taken(learner, &taken) ? sim->watch(sim->watcher, &over, err)
-                                                     : SEGUE_OK;
+    return segue_learner_last_posterior(learner, &taken) ? sim->watch(sim->watcher, &over, err)
+                                                         : SEGUE_OK;
 }

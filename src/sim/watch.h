@@ -3,10 +3,10 @@
 #ifndef SEGUE_SIM_WATCH_H
 #define SEGUE_SIM_WATCH_H
 
-#include "segue/simulate.h"
+#include "segue/simulation.h"
 
 /** Whether a learner of this method finds types of tasks. */
-bool segue_knows_types(const char *method);
+bool segue_watch_knows_types(const char *method);
 
 /** Whether the simulation's watcher, if it has one, can be told of its tasks.
  * @retval SEGUE_EUSAGE */
@@ -16,7 +16,7 @@ SEGUE_MUST_CHECK segue_status segue_watch_check(const segue_simulation *sim, seg
  * @retval SEGUE_ENOMEM  or what the watcher returned */
 SEGUE_MUST_CHECK segue_status segue_watch_play(const segue_simulation *sim,
                                                const segue_learner *learner, segue_task *task,
-                                               segue_world *world, segue_error *err);
+                                               segue_simulated_task *world, segue_error *err);
 
 /** Tell what the task, which is closed, was taken for. */
 SEGUE_MUST_CHECK segue_status segue_watch_end(const segue_simulation *sim,

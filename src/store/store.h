@@ -3,8 +3,8 @@
  * Learners, their arms, tasks, decisions that must be remembered, rewards, a journal of what
  * changed a learner, in order, and snapshots.  All changes are made between segue_store_begin and
  * segue_store_commit, which returns when they are on the disk.  One thread at a time may use a
- * store, but for segue_store_path and segue_store_is_there, which any thread may call: they read
- * what segue_store_open and segue_store_claim have set.  A second store of the same file, opened
+ * store, but for segue_store_path and segue_store_files_exist, which any thread may call: they read
+ * what segue_store_open and segue_store_lock have set.  A second store of the same file, opened
  * for reading, may be used beside the first by another thread.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_STORE_STORE_H
@@ -18,16 +18,16 @@
 
 typedef struct segue_store segue_store;
 
-#define SEGUE_STORE_FORMAT 3   /* what this program reads and writes */
-#define SEGUE_STORE_KEY    16  /* bytes of the key that decisions are signed with */
-#define SEGUE_STORE_NAME   256 /* bytes of a task's key, at most */
+#define SEGUE_STORE_FORMAT   3   /* what this program reads and writes */
+#define SEGUE_STORE_KEY_SIZE 16  /* bytes of the key that decisions are signed with */
+#define SEGUE_MAX_STORE_NAME 256 /* bytes of a task's key, at most */
 
 typedef enum segue_store_mode {
-    SEGUE_STORE_CREATE,  /* open it, or make it */
-    SEGUE_STORE_CHANGE,  /* it must be there */
-    SEGUE_STORE_UPGRADE, /* it must be there, maybe in an older format */
-    SEGUE_STORE_READ,    /* it must be there, and stays as it is */
-    SEGUE_STORE_LOOK     /* the same, also where this process may write nothing */
+    SEGUE_STORE_CREATE,        /* open it, or make it */
+    SEGUE_STORE_CHANGE,        /* it must be there */
+    SEGUE_STORE_UPGRADE,       /* it must be there, maybe in an older format */
+    SEGUE_STORE_READ,          /* it must be there, and stays as it is */
+    SEGUE_STORE_READ_IMMUTABLE /* the same, also where this process may write nothing */
 } segue_store_mode;
 
 /**
@@ -42,18 +42,18 @@ SEGUE_MUST_CHECK segue_status segue_store_open(segue_store **out, const char *na
 void segue_store_close(segue_store *store);
 
 /** The same, and a store that this process made goes: nothing came of it. */
-void segue_store_abandon(segue_store *store);
+void segue_store_discard(segue_store *store);
 
 /** The path of its file; "" without one. */
 const char *segue_store_path(const segue_store *store);
 
 /** Have the store for this process alone, to serve it; others may still read.  It ends with the
  * process, however that ends.  @retval SEGUE_EFILE  another process has it */
-SEGUE_MUST_CHECK segue_status segue_store_claim(segue_store *store, segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_store_lock(segue_store *store, segue_error *err);
 
 /** Whether the file that was claimed still has its name, and so those beside it that are watched:
  * else nobody will find what is stored.  From any thread. */
-bool segue_store_is_there(const segue_store *store);
+bool segue_store_files_exist(const segue_store *store);
 
 /**
  * Watch the files of a store that was claimed: from now on segue_store_begin and segue_store_commit
@@ -87,16 +87,16 @@ uint64_t segue_store_wal_used(const segue_store *store);
 uint64_t segue_store_wal_bytes(const segue_store *store);
 
 /** A sentence about damage: what was found, and what to do.  @return SEGUE_EFILE */
-segue_status segue_store_damaged(segue_error *err, const char *format, ...) SEGUE_PRINTF(2, 3);
+segue_status segue_store_fail_damaged(segue_error *err, const char *format, ...) SEGUE_PRINTF(2, 3);
 
 /** Check what belongs to no single learner: the file as SQLite sees it, the key, the counters, and
  * rows whose learner or task does not exist.  @retval SEGUE_EFILE  it is damaged */
-SEGUE_MUST_CHECK segue_status segue_store_integrity(segue_store *store, segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_store_verify_file(segue_store *store, segue_error *err);
 
 /** Check one learner: read every row of it, and compare what is counted with what there is.
  * @retval SEGUE_EFILE  it is damaged */
-SEGUE_MUST_CHECK segue_status segue_store_check_learner(segue_store *store, int64_t learner,
-                                                        segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_store_verify_learner(segue_store *store, int64_t learner,
+                                                         segue_error *err);
 
 /**
  * Bring a store that was opened for it to this format; *from: the format that it had.  Snapshots
@@ -117,8 +117,8 @@ SEGUE_MUST_CHECK segue_status segue_store_import(segue_store *store, const char 
                                                  segue_error *err);
 
 /** At most so many pages; 0: as many as the disk has.  For tests of a full disk. */
-SEGUE_MUST_CHECK segue_status segue_store_limit(segue_store *store, uint64_t pages,
-                                                segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_store_limit_pages(segue_store *store, uint64_t pages,
+                                                      segue_error *err);
 
 /* ---- changes ------------------------------------------------------------------------------- */
 
@@ -130,11 +130,11 @@ void segue_store_rollback(segue_store *store);
 
 /** The key, and how often the store was started, which this makes one more. */
 SEGUE_MUST_CHECK segue_status segue_store_start(segue_store *store,
-                                                unsigned char key[SEGUE_STORE_KEY], uint64_t *boot,
-                                                segue_error *err);
+                                                unsigned char key[SEGUE_STORE_KEY_SIZE],
+                                                uint64_t *boot, segue_error *err);
 
 /** What segue_store_start checks before it writes.  @retval SEGUE_EFILE  it is damaged */
-SEGUE_MUST_CHECK segue_status segue_store_check_start(segue_store *store, segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_store_verify_start(segue_store *store, segue_error *err);
 
 /** The service time that was stored last, in seconds; without one *seconds stays as it is. */
 SEGUE_MUST_CHECK segue_status segue_store_read_clock(segue_store *store, double *seconds,
@@ -247,7 +247,7 @@ SEGUE_MUST_CHECK segue_status segue_store_add_snapshot(segue_store *store, int64
 
 /** Let all that is read from here on, until segue_store_rollback, be of one moment; whoever writes
  * meanwhile does not wait. */
-SEGUE_MUST_CHECK segue_status segue_store_look(segue_store *store, segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_store_begin_read(segue_store *store, segue_error *err);
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
@@ -263,43 +263,47 @@ typedef struct segue_stored_arm {
 } segue_stored_arm;
 
 /** What is called for each row; a status other than OK ends it, and is returned. */
-typedef segue_status (*segue_learner_seen)(void *context, const segue_stored_learner *learner,
-                                           segue_error *err);
-typedef segue_status (*segue_arm_seen)(void *context, const segue_stored_arm *arm,
-                                       segue_error *err);
-typedef segue_status (*segue_task_seen)(void *context, const segue_stored_task *task,
-                                        segue_error *err);
-typedef segue_status (*segue_reward_seen)(void *context, const segue_stored_reward *reward,
-                                          segue_error *err);
-typedef segue_status (*segue_event_seen)(void *context, const segue_stored_event *event,
-                                         segue_error *err);
-typedef segue_status (*segue_decision_seen)(void *context, const segue_stored_decision *decision,
-                                            segue_error *err);
+typedef segue_status (*segue_store_learner_callback)(void *context,
+                                                     const segue_stored_learner *learner,
+                                                     segue_error *err);
+typedef segue_status (*segue_store_arm_callback)(void *context, const segue_stored_arm *arm,
+                                                 segue_error *err);
+typedef segue_status (*segue_store_task_callback)(void *context, const segue_stored_task *task,
+                                                  segue_error *err);
+typedef segue_status (*segue_store_reward_callback)(void *context,
+                                                    const segue_stored_reward *reward,
+                                                    segue_error *err);
+typedef segue_status (*segue_store_event_callback)(void *context, const segue_stored_event *event,
+                                                   segue_error *err);
+typedef segue_status (*segue_store_decision_callback)(void *context,
+                                                      const segue_stored_decision *decision,
+                                                      segue_error *err);
 
 /** A row that is damaged is seen, too, with the reason. */
-SEGUE_MUST_CHECK segue_status segue_store_learners(segue_store *store, segue_learner_seen seen,
-                                                   void *context, segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_store_each_learner(segue_store *store,
+                                                       segue_store_learner_callback seen,
+                                                       void *context, segue_error *err);
 /** The largest id that a learner of this store was ever given, deleted ones too; 0: none was. */
 SEGUE_MUST_CHECK segue_status segue_store_last_learner(segue_store *store, int64_t *id,
                                                        segue_error *err);
 
-SEGUE_MUST_CHECK segue_status segue_store_arms(segue_store *store, int64_t learner,
-                                               segue_arm_seen seen, void *context,
-                                               segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_store_each_arm(segue_store *store, int64_t learner,
+                                                   segue_store_arm_callback seen, void *context,
+                                                   segue_error *err);
 
 /** Which tasks, and in which order. */
-typedef enum segue_tasks_which {
+typedef enum segue_store_task_filter {
     SEGUE_TASKS_OPEN, /* in the order of opening */
     SEGUE_TASKS_NEWEST_OPEN,
     SEGUE_TASKS_NEWEST_CLOSED,
     SEGUE_TASKS_NEWEST
-} segue_tasks_which;
+} segue_store_task_filter;
 
 /** At most `limit` of them. */
-SEGUE_MUST_CHECK segue_status segue_store_tasks(segue_store *store, int64_t learner,
-                                                segue_tasks_which which, uint64_t limit,
-                                                segue_task_seen seen, void *context,
-                                                segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_store_each_task(segue_store *store, int64_t learner,
+                                                    segue_store_task_filter which, uint64_t limit,
+                                                    segue_store_task_callback seen, void *context,
+                                                    segue_error *err);
 
 /** One task by its key, or by its id; false in *found: there is none.  Its key is not filled in. */
 SEGUE_MUST_CHECK segue_status segue_store_find_task(segue_store *store, int64_t learner,
@@ -311,34 +315,36 @@ SEGUE_MUST_CHECK segue_status segue_store_read_task(segue_store *store, int64_t 
 
 /** The key of a task that is there.  @retval SEGUE_EFILE  it is not */
 SEGUE_MUST_CHECK segue_status segue_store_task_key(segue_store *store, int64_t id,
-                                                   char key[SEGUE_STORE_NAME + 1],
+                                                   char key[SEGUE_MAX_STORE_NAME + 1],
                                                    segue_error *err);
 
 /** The rewards of a task, in the order in which they were told; their places have no gaps. */
-SEGUE_MUST_CHECK segue_status segue_store_rewards(segue_store *store, int64_t task,
-                                                  segue_reward_seen seen, void *context,
-                                                  segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_store_each_reward(segue_store *store, int64_t task,
+                                                      segue_store_reward_callback seen,
+                                                      void *context, segue_error *err);
 
 /** The decisions of an event of a task, in their order; without an event (NULL) all that are
  * stored.
  */
-SEGUE_MUST_CHECK segue_status segue_store_decisions(segue_store *store, int64_t task,
-                                                    const char *event, segue_decision_seen seen,
-                                                    void *context, segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_store_each_decision(segue_store *store, int64_t task,
+                                                        const char *event,
+                                                        segue_store_decision_callback seen,
+                                                        void *context, segue_error *err);
 
 /** The decisions of a learner's open tasks that are kept and have no reward, the oldest first. */
-SEGUE_MUST_CHECK segue_status segue_store_waiting(segue_store *store, int64_t learner,
-                                                  segue_decision_seen seen, void *context,
-                                                  segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_store_each_pending(segue_store *store, int64_t learner,
+                                                       segue_store_decision_callback seen,
+                                                       void *context, segue_error *err);
 
 /** The journal of a learner behind event `after`, in order. */
-SEGUE_MUST_CHECK segue_status segue_store_events(segue_store *store, int64_t learner,
-                                                 uint64_t after, segue_event_seen seen,
-                                                 void *context, segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_store_each_event(segue_store *store, int64_t learner,
+                                                     uint64_t after,
+                                                     segue_store_event_callback seen, void *context,
+                                                     segue_error *err);
 
 /** The newest snapshot of a learner; *bytes is the caller's to free, NULL without one. */
-SEGUE_MUST_CHECK segue_status segue_store_snapshot(segue_store *store, int64_t learner,
-                                                   uint64_t *seq, void **bytes, size_t *size,
-                                                   segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_store_read_snapshot(segue_store *store, int64_t learner,
+                                                        uint64_t *seq, void **bytes, size_t *size,
+                                                        segue_error *err);
 
 #endif

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/linalg.h"
+#include "core/linalg/linalg.h"
 #include "segue/theory.h"
 
 #define SAME_EIGENVALUE 1e-12 /* of the largest: closer ones count as equal, smaller ones as 0 */
@@ -47,8 +47,8 @@ static segue_status eigenvalues(const segue_models *models, double *scaled, doub
         for (size_t arm = 0; arm < models->n_arms; arm++)
             scaled[k * models->n_arms + arm] =
                 sqrt(models->weight[k]) * segue_models_row(models, k)[arm];
-    segue_la_gram(models->n_models, models->n_arms, scaled, gram);
-    return segue_la_eigenvalues(models->n_models, gram, values, err);
+    segue_linalg_gram(models->n_models, models->n_arms, scaled, gram);
+    return segue_linalg_eigenvalues(models->n_models, gram, values, err);
 }
 
 segue_status segue_spectrum_compute(segue_spectrum *out, const segue_models *models,
@@ -74,8 +74,9 @@ segue_status segue_spectrum_compute(segue_spectrum *out, const segue_models *mod
     return status;
 }
 
-segue_recovery segue_recovery_bound(const segue_models *models, const segue_spectrum *spectrum,
-                                    double n_tasks, double delta, double c3, double c4)
+segue_recovery_source segue_recovery_bound(const segue_models *models,
+                                           const segue_spectrum *spectrum, double n_tasks,
+                                           double delta, double c3, double c4)
 {
     const double arms = (double)models->n_arms, m = (double)models->n_models;
     const double low = spectrum->sigma_min, high = spectrum->sigma_max;
@@ -87,7 +88,7 @@ segue_recovery segue_recovery_bound(const segue_models *models, const segue_spec
 
     const double constant = c3 * spectrum->lambda_max * sqrt(high / (low * low * low)) *
                             (high / gap + 1.0 / low + 1.0 / high);
-    return (segue_recovery){
+    return (segue_recovery_source){
         .constant = constant,
         .error = constant * pow(arms, 2.5) * m * m * sqrt(log_arms / n_tasks),
         .least_tasks = c4 * pow(m, 5) * pow(arms, 6) * log_arms /

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "transfer/method.h"
+#include "core/fail.h"
+#include "transfer/learner_method.h"
 
 /* Closed tasks that are kept to be opened again, which saves their allocations where tasks come one
  * after the other, or a few at a time.  More are freed: a learner that once had 100,000 open tasks
@@ -29,19 +30,19 @@ segue_status segue_learner_create(segue_learner **out, const segue_learner_confi
 {
     *out = NULL;
     const char *name = config->method ? config->method : "";
-    const learner_method *method = segue_method_find(name, strlen(name));
+    const learner_method *method = segue_learner_method_find(name, strlen(name));
     if (!method)
         return segue_fail(err, SEGUE_ENAME, "there is no learner '%.40s'", name);
     if (method->choose)
         method = method->choose(config);
     segue_learner *learner = calloc(1, sizeof *learner);
     if (!learner)
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a learner");
+        return segue_fail_no_memory(err, "a learner");
     learner->config = *config;
     learner->config.method = method->kind.name;
     learner->method = method;
     const segue_setting setting = setting_of(config);
-    segue_status status = segue_setting_check(&setting, config->lowest, config->highest, err);
+    segue_status status = segue_task_check_setting(&setting, config->lowest, config->highest, err);
     if (status == SEGUE_OK && method->check)
         status = method->check(&learner->config, err);
     if (status == SEGUE_OK)
@@ -63,7 +64,7 @@ static void free_entry(segue_learner *learner, open_task *entry)
 {
     learner->task_bytes -= bytes_of(entry);
     segue_task_destroy(entry->task);
-    segue_lesson_release(entry->lesson);
+    segue_shared_prior_release(entry->lesson);
     free(entry);
 }
 
@@ -80,10 +81,10 @@ void segue_learner_destroy(segue_learner *learner)
 {
     if (!learner)
         return;
-    segue_learner_let_go(learner);
+    segue_learner_refit_detach(learner);
     free_chain(learner, learner->open);
     free_chain(learner, learner->idle);
-    segue_lesson_release(learner->current);
+    segue_shared_prior_release(learner->current);
     learner->method->destroy(learner);
     free(learner->allowed);
     free(learner);
@@ -106,7 +107,7 @@ static segue_status make_task(segue_learner *learner, bool identifies, open_task
     task.highest = config->highest;
     open_task *entry = calloc(1, sizeof *entry);
     if (status == SEGUE_OK && !entry)
-        status = segue_fail(err, SEGUE_ENOMEM, "out of memory for a task");
+        status = segue_fail_no_memory(err, "a task");
     if (status == SEGUE_OK)
         status = segue_task_create(&entry->task, &task, err);
     if (status != SEGUE_OK) {
@@ -122,7 +123,7 @@ static segue_status make_task(segue_learner *learner, bool identifies, open_task
 
 static size_t n_arms_of(const open_task *entry)
 {
-    return segue_task_inside(entry->task).view->n_arms;
+    return segue_task_internals(entry->task).view->n_arms;
 }
 
 /* A task of the right kind: one that was closed, or a new one. */
@@ -161,10 +162,10 @@ segue_status segue_learner_open_task(segue_learner *learner, segue_task **out, s
     learner->open = entry;
     if (entry->lesson)
         entry->lesson->users++;
-    segue_task_limit(entry->task, learner->allowed);
+    segue_task_set_allowed(entry->task, learner->allowed);
     learner->method->teach(learner, entry);
     segue_rng rng;
-    segue_rng_open(&rng, learner->config.seed, learner->config.run, learner->opened,
+    segue_rng_init(&rng, learner->config.seed, learner->config.run, learner->opened,
                    SEGUE_STREAM_POLICY);
     segue_task_next(entry->task, &rng, 0);
     learner->opened++;
@@ -174,8 +175,8 @@ segue_status segue_learner_open_task(segue_learner *learner, segue_task **out, s
 
 /* ---- closing ----------------------------------------------------------------------------- */
 
-segue_status segue_learner_entry(const segue_learner *learner, const segue_task *task,
-                                 open_task **out, segue_error *err)
+segue_status segue_learner_find_task(const segue_learner *learner, const segue_task *task,
+                                     open_task **out, segue_error *err)
 {
     *out = task ? segue_task_owner(task) : NULL;
     if (!*out || (*out)->learner != learner)
@@ -183,12 +184,12 @@ segue_status segue_learner_entry(const segue_learner *learner, const segue_task 
     return SEGUE_OK;
 }
 
-void segue_learner_put_away(segue_learner *learner, open_task *entry)
+void segue_learner_recycle_task(segue_learner *learner, open_task *entry)
 {
     *entry->before = entry->next;
     if (entry->next)
         entry->next->before = entry->before;
-    segue_lesson_release(entry->lesson);
+    segue_shared_prior_release(entry->lesson);
     entry->lesson = NULL;
     entry->learner = NULL;
     if (learner->n_idle == IDLE_MOST || learner->n_idle * bytes_of(entry) > IDLE_BYTES) {
@@ -203,13 +204,13 @@ void segue_learner_put_away(segue_learner *learner, open_task *entry)
 segue_status segue_learner_close_task(segue_learner *learner, segue_task **task, segue_error *err)
 {
     open_task *entry = NULL;
-    segue_status status = segue_learner_entry(learner, *task, &entry, err);
+    segue_status status = segue_learner_find_task(learner, *task, &entry, err);
     if (status != SEGUE_OK)
         return status;
     learner->closed++;
-    segue_learner_take(learner, entry);
+    segue_learner_store_posterior(learner, entry);
     status = learner->method->learn(learner, entry, err);
-    segue_learner_put_away(learner, entry);
+    segue_learner_recycle_task(learner, entry);
     *task = NULL;
     return status;
 }
@@ -235,15 +236,15 @@ segue_status segue_learner_task_version(const segue_learner *learner, const segu
                                         uint64_t *version, segue_error *err)
 {
     open_task *entry = NULL;
-    const segue_status status = segue_learner_entry(learner, task, &entry, err);
+    const segue_status status = segue_learner_find_task(learner, task, &entry, err);
     if (status == SEGUE_OK)
         *version = entry->version;
     return status;
 }
 
-segue_learner_info segue_learner_look(const segue_learner *learner)
+segue_learner_summary segue_learner_info(const segue_learner *learner)
 {
-    segue_learner_info info = {.opened = learner->opened, .closed = learner->closed};
+    segue_learner_summary info = {.opened = learner->opened, .closed = learner->closed};
     learner->method->look(learner, &info);
     return info;
 }

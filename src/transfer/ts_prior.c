@@ -7,13 +7,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "bandit/taught.h"
-#include "transfer/method.h"
+#include "bandit/policies/prior_policies.h"
+#include "core/fail.h"
+#include "transfer/learner_method.h"
 
-#define LEAST_TASKS 8      /* before that the prior of an arm is flat */
-#define LEAST_KAPPA 0.5    /* of Beta(kappa p, kappa (1 - p)) ... */
-#define MOST_KAPPA  1000.0 /* ... however alike the tasks are */
-#define EDGE        1e-3   /* a mean stays so far from 0 and 1 */
+#define MIN_TASKS 8      /* before that the prior of an arm is flat */
+#define MIN_KAPPA 0.5    /* of Beta(kappa p, kappa (1 - p)) ... */
+#define MAX_KAPPA 1000.0 /* ... however alike the tasks are */
+#define EDGE      1e-3   /* a mean stays so far from 0 and 1 */
 
 /* Sums over tasks, of one arm. */
 typedef struct arm_sums {
@@ -29,7 +30,7 @@ static void take(segue_learner_config *config, const double *value)
 static segue_status create(segue_learner *learner, segue_error *err)
 {
     learner->part = calloc(learner->config.n_arms, sizeof(arm_sums));
-    return learner->part ? SEGUE_OK : segue_fail(err, SEGUE_ENOMEM, "out of memory for a learner");
+    return learner->part ? SEGUE_OK : segue_fail_no_memory(err, "a learner");
 }
 
 static void destroy(segue_learner *learner)
@@ -41,12 +42,12 @@ static void destroy(segue_learner *learner)
 static void match(const arm_sums *sums, double *a, double *b)
 {
     *a = *b = 1.0;
-    if (sums->tasks < LEAST_TASKS)
+    if (sums->tasks < MIN_TASKS)
         return;
     const double mean = fmin(1.0 - EDGE, fmax(EDGE, sums->mean / sums->tasks));
     const double variance = sums->square / sums->tasks - mean * mean;
     const double kappa = mean * (1.0 - mean) / fmax(variance, 1e-12) - 1.0;
-    const double kept = fmin(MOST_KAPPA, fmax(LEAST_KAPPA, kappa));
+    const double kept = fmin(MAX_KAPPA, fmax(MIN_KAPPA, kappa));
     *a = kept * mean;
     *b = kept * (1.0 - mean);
 }
@@ -55,16 +56,16 @@ static void match(const arm_sums *sums, double *a, double *b)
 static void publish_as(segue_learner *learner, lesson *next)
 {
     const arm_sums *sums = learner->part;
-    *segue_lesson_weight(next) = 1.0;
+    *segue_shared_prior_weight(next) = 1.0;
     for (size_t i = 0; i < next->prior.n_arms; i++)
-        match(&sums[i], &segue_lesson_a(next)[i], &segue_lesson_b(next)[i]);
-    segue_learner_publish(learner, next);
+        match(&sums[i], &segue_shared_prior_a(next)[i], &segue_shared_prior_b(next)[i]);
+    segue_shared_prior_publish(learner, next);
 }
 
 static segue_status publish(segue_learner *learner, segue_error *err)
 {
     lesson *next = NULL;
-    const segue_status status = segue_lesson_create(&next, 1, learner->config.n_arms, err);
+    const segue_status status = segue_shared_prior_create(&next, 1, learner->config.n_arms, err);
     if (status == SEGUE_OK)
         publish_as(learner, next);
     return status;
@@ -72,7 +73,7 @@ static segue_status publish(segue_learner *learner, segue_error *err)
 
 static segue_status learn(segue_learner *learner, const open_task *entry, segue_error *err)
 {
-    const task_inside in = segue_task_inside(entry->task);
+    const task_internals in = segue_task_internals(entry->task);
     arm_sums *sums = learner->part;
     for (size_t i = 0; i < in.view->n_arms; i++) {
         const double pulls = (double)in.pulls[i], sum = in.sum[i];
@@ -97,7 +98,7 @@ static segue_status add_arm(segue_learner *learner, segue_error *err)
     sums[n_arms - 1] = (arm_sums){.tasks = 0.0};
     if (!learner->current)
         return SEGUE_OK;
-    const segue_status status = segue_lesson_create(&next, 1, n_arms, err);
+    const segue_status status = segue_shared_prior_create(&next, 1, n_arms, err);
     if (status == SEGUE_OK)
         publish_as(learner, next);
     return status;
@@ -108,7 +109,7 @@ static segue_status merge(segue_learner *into, const segue_learner *from, segue_
     arm_sums *mine = into->part;
     const arm_sums *theirs = from->part;
     lesson *next = NULL;
-    const segue_status status = segue_lesson_create(&next, 1, into->config.n_arms, err);
+    const segue_status status = segue_shared_prior_create(&next, 1, into->config.n_arms, err);
     if (status != SEGUE_OK)
         return status;
     for (size_t i = 0; i < into->config.n_arms; i++) {
@@ -125,7 +126,7 @@ static size_t bytes_of(const segue_learner *learner)
     return learner->config.n_arms * sizeof(arm_sums);
 }
 
-static void look(const segue_learner *learner, segue_learner_info *info)
+static void look(const segue_learner *learner, segue_learner_summary *info)
 {
     (void)learner;
     (void)info;
@@ -133,32 +134,32 @@ static void look(const segue_learner *learner, segue_learner_info *info)
 
 /* ---- saving ------------------------------------------------------------------------------ */
 
-static void put(const segue_learner *learner, bytes *b)
+static void put(const segue_learner *learner, segue_bytes *b)
 {
     const arm_sums *sums = learner->part;
     for (size_t i = 0; i < learner->config.n_arms; i++)
-        segue_bytes_put_f64(b, (const double[]){sums[i].tasks, sums[i].mean, sums[i].square}, 3);
+        segue_bytes_append_f64(b, (const double[]){sums[i].tasks, sums[i].mean, sums[i].square}, 3);
 }
 
-static segue_status get(segue_learner *learner, reader *r, segue_error *err)
+static segue_status get(segue_learner *learner, segue_bytes_reader *r, segue_error *err)
 {
     arm_sums *sums = learner->part;
     for (size_t i = 0; i < learner->config.n_arms; i++) {
         double numbers[3];
-        if (!segue_reader_finite(r, numbers, 3) || numbers[0] < 0.0)
+        if (!segue_bytes_read_finite(r, numbers, 3) || numbers[0] < 0.0)
             return segue_fail(err, SEGUE_EDOMAIN, "a sum cannot be");
         sums[i] = (arm_sums){.tasks = numbers[0], .mean = numbers[1], .square = numbers[2]};
     }
     return learner->closed > 0 ? publish(learner, err) : SEGUE_OK;
 }
 
-const learner_method segue_method_ts_prior = {
+const learner_method segue_learner_ts_prior = {
     .kind = {.name = "ts-prior", .summary = "Thompson sampling with a prior of each arm, learned"},
     .take = take,
     .create = create,
     .destroy = destroy,
     .policy = &segue_policy_tts,
-    .teach = segue_lesson_teach,
+    .teach = segue_shared_prior_apply,
     .learn = learn,
     .add_arm = add_arm,
     .merge = merge,

@@ -7,13 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "estimate/state.h"
-#include "transfer/method.h"
+#include "core/fail.h"
+#include "estimate/estimator_internal.h"
+#include "transfer/learner_method.h"
 
-#define FIRST_C     0.25 /* of doubling */
-#define MOST_GROWTH 1000.0
-#define LEAST_GROWTH                                                                               \
-    0.05 /* where a fit reads all tasks: em, and more than SEGUE_MOMENTS_STORED arms               \
+#define FIRST_C    0.25 /* of doubling */
+#define MAX_GROWTH 1000.0
+#define MIN_GROWTH                                                                                 \
+    0.05 /* where a fit reads all tasks: em, and more than SEGUE_MAX_DENSE_ARMS arms               \
           */
 #define WINDOW    8192
 #define UMUCB_EPS 1 /* the place of eps among umucb's options */
@@ -30,8 +31,8 @@ typedef struct tucb {
     uint64_t next_fit;     /* estimate again at so many tasks */
 } tucb;
 
-double segue_model_error(double c, size_t n_models, size_t n_arms, uint64_t n_tasks, double delta,
-                         uint64_t j)
+double segue_tucb_model_error(double c, size_t n_models, size_t n_arms, uint64_t n_tasks,
+                              double delta, uint64_t j)
 {
     const double terms = 2.0 * (double)n_models * (double)n_arms * (double)n_tasks;
     return c * sqrt(log(terms / delta) / (double)j);
@@ -157,8 +158,8 @@ static void set_defaults(segue_learner_config *config)
 {
     if (config->delta <= 0.0)
         config->delta = 1.0 / (double)config->horizon;
-    if (config->n_arms > SEGUE_MOMENTS_STORED || takes_counts(config))
-        config->growth = fmax(config->growth, LEAST_GROWTH);
+    if (config->n_arms > SEGUE_MAX_DENSE_ARMS || takes_counts(config))
+        config->growth = fmax(config->growth, MIN_GROWTH);
     if (config->window == 0)
         config->window = WINDOW;
 }
@@ -177,7 +178,7 @@ static segue_status check(segue_learner_config *config, segue_error *err)
     if (!config->doubling && !(config->c > 0.0 && isfinite(config->c)))
         return segue_fail(err, SEGUE_EDOMAIN, "c is %g; need a number > 0", config->c);
     if (config->every < 1 || config->every > SEGUE_MAX_TASKS || !(config->growth >= 0.0) ||
-        !(config->growth <= MOST_GROWTH))
+        !(config->growth <= MAX_GROWTH))
         return segue_fail(err, SEGUE_EDOMAIN, "every or growth is out of range");
     if (config->estimator == NULL)
         return segue_fail(err, SEGUE_ENAME, "no estimator is named");
@@ -205,7 +206,7 @@ static segue_status create(segue_learner *learner, segue_error *err)
     estimator.run = config->run;
     tucb *t = learner->part = calloc(1, sizeof *t);
     if (!t)
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a learner");
+        return segue_fail_no_memory(err, "a learner");
     t->c = config->doubling ? FIRST_C : config->c;
     t->next_fit = 1;
     t->counts = takes_counts(config);
@@ -216,7 +217,7 @@ static segue_status create(segue_learner *learner, segue_error *err)
         return status;
     config->estimator = segue_estimator_method(t->estimator);
     t->views = calloc(3 * config->n_arms, sizeof *t->views);
-    return t->views ? SEGUE_OK : segue_fail(err, SEGUE_ENOMEM, "out of memory for a learner");
+    return t->views ? SEGUE_OK : segue_fail_no_memory(err, "a learner");
 }
 
 static void destroy(segue_learner *learner)
@@ -235,7 +236,7 @@ static void destroy(segue_learner *learner)
 /* Tasks that an estimate could know of. */
 static uint64_t n_used(const tucb *t)
 {
-    return t->counts ? segue_estimator_told(t->estimator) : segue_moments_tasks(t->moments);
+    return t->counts ? segue_estimator_tasks(t->estimator) : segue_moments_tasks(t->moments);
 }
 
 static segue_status plan(const segue_learner *learner, bool identifies, segue_task_config *task,
@@ -258,23 +259,23 @@ static double eps_now(const segue_learner *learner)
         return INFINITY;
     /* what em forgot is not behind its estimate any more */
     const bool forgets = t->counts && t->estimated_at > config->window;
-    return segue_model_error(t->c, config->n_models, config->n_arms, config->n_tasks, config->delta,
-                             forgets ? config->window : t->estimated_at);
+    return segue_tucb_model_error(t->c, config->n_models, config->n_arms, config->n_tasks,
+                                  config->delta, forgets ? config->window : t->estimated_at);
 }
 
 static void teach(const segue_learner *learner, open_task *entry)
 {
     entry->eps = eps_now(learner);
     if (!entry->identifies)
-        segue_task_teach(entry->task, entry->lesson ? entry->lesson->models : NULL, UMUCB_EPS,
-                         entry->eps);
+        segue_task_set_models(entry->task, entry->lesson ? entry->lesson->models : NULL, UMUCB_EPS,
+                              entry->eps);
 }
 
 /* Whether some model of the task's set lies within radius + eps of the averages on all arms. */
 static bool is_near_a_model(const open_task *entry)
 {
     const segue_models *models = entry->lesson->models;
-    const segue_task_info info = segue_task_look(entry->task);
+    const segue_task_summary info = segue_task_info(entry->task);
     const double log_term = segue_task_log_term(entry->task);
     for (size_t k = 0; k < models->n_models; k++) {
         size_t arm = 0;
@@ -293,7 +294,7 @@ static bool is_near_a_model(const open_task *entry)
 /* A task that no estimated model explains: the estimates are further off than eps says. */
 static void watch(const segue_learner *learner, tucb *t, const open_task *entry)
 {
-    t->no_model_left += segue_task_look(entry->task).no_model_left;
+    t->no_model_left += segue_task_info(entry->task).no_model_left;
     if (!entry->lesson || entry->identifies || is_near_a_model(entry))
         return;
     t->violations++;
@@ -308,7 +309,7 @@ static segue_status publish(segue_learner *learner, segue_error *err)
     const segue_models *found = segue_estimator_models(t->estimator);
     lesson *next = found ? calloc(1, sizeof *next) : NULL;
     if (found && !next)
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a model set");
+        return segue_fail_no_memory(err, "a model set");
     if (found) {
         const segue_status status =
             segue_models_create(&next->models, SEGUE_MODELS_ESTIMATED, found->n_arms,
@@ -319,7 +320,7 @@ static segue_status publish(segue_learner *learner, segue_error *err)
         }
         memcpy(next->models->weight, found->weight, found->n_models * sizeof *found->weight);
     }
-    segue_learner_publish(learner, next);
+    segue_shared_prior_publish(learner, next);
     return SEGUE_OK;
 }
 
@@ -346,7 +347,7 @@ static segue_status estimate(segue_learner *learner, tucb *t, segue_error *err)
 static segue_status add_counts(const segue_learner *learner, tucb *t, const open_task *entry,
                                bool *any, segue_error *err)
 {
-    const task_inside in = segue_task_inside(entry->task);
+    const task_internals in = segue_task_internals(entry->task);
     double *pulls = t->views; /* which are read later */
     for (size_t i = 0; i < learner->config.n_arms; i++) {
         pulls[i] = (double)in.pulls[i];
@@ -410,7 +411,7 @@ static segue_status copy(const segue_learner *learner, void **out, segue_error *
     const tucb *t = learner->part;
     aside *a = calloc(1, sizeof *a);
     if (!a)
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a refit");
+        return segue_fail_no_memory(err, "a refit");
     a->used = n_used(t);
     segue_status status = copy_moments(&a->moments, learner, err);
     if (status == SEGUE_OK)
@@ -472,8 +473,8 @@ static void add_counters(segue_learner *into, const tucb *other)
 }
 
 /* Fit a copy to the tasks of both, and let it take the learner's place. */
-static segue_status merge_aside(segue_learner *into, aside *both, const tucb *theirs,
-                                segue_error *err)
+static segue_status merge_refit_job(segue_learner *into, aside *both, const tucb *theirs,
+                                    segue_error *err)
 {
     tucb *t = into->part;
     segue_moments *const mine = t->moments;
@@ -499,7 +500,7 @@ static segue_status merge(segue_learner *into, const segue_learner *from, segue_
         status = copy(into, &both, err);
     if (status != SEGUE_OK)
         return status;
-    status = merge_aside(into, both, from->part, err);
+    status = merge_refit_job(into, both, from->part, err);
     discard(both);
     return status;
 }
@@ -511,7 +512,7 @@ static size_t bytes_of(const segue_learner *learner)
            3 * learner->config.n_arms * sizeof *t->views;
 }
 
-static void look(const segue_learner *learner, segue_learner_info *info)
+static void look(const segue_learner *learner, segue_learner_summary *info)
 {
     const tucb *t = learner->part;
     info->left_out = t->left_out;
@@ -520,43 +521,43 @@ static void look(const segue_learner *learner, segue_learner_info *info)
     info->age = n_used(t) - t->estimated_at;
     info->c = t->c;
     info->eps = eps_now(learner);
-    info->estimate = segue_estimator_look(t->estimator);
+    info->estimate = segue_estimator_info(t->estimator);
 }
 
 /* ---- saving ------------------------------------------------------------------------------ */
 
-static void put(const segue_learner *learner, bytes *b)
+static void put(const segue_learner *learner, segue_bytes *b)
 {
     const tucb *t = learner->part;
     const uint64_t counters[] = {t->left_out,     t->violations, t->no_model_left,
                                  t->estimated_at, t->next_fit,   learner->current != NULL};
     for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
-        segue_bytes_put_u64(b, counters[i]);
-    segue_bytes_put_f64(b, &t->c, 1);
-    segue_moments_put(t->moments, b);
-    segue_estimator_put(t->estimator, b);
+        segue_bytes_append_u64(b, counters[i]);
+    segue_bytes_append_f64(b, &t->c, 1);
+    segue_moments_serialize(t->moments, b);
+    segue_estimator_serialize(t->estimator, b);
 }
 
-static segue_status get(segue_learner *learner, reader *r, segue_error *err)
+static segue_status get(segue_learner *learner, segue_bytes_reader *r, segue_error *err)
 {
     tucb *t = learner->part;
     uint64_t *const counters[] = {&t->left_out, &t->violations, &t->no_model_left, &t->estimated_at,
                                   &t->next_fit};
     for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
-        *counters[i] = segue_reader_count(r);
-    const bool published = segue_reader_u64(r) != 0;
-    segue_reader_f64(r, &t->c, 1);
+        *counters[i] = segue_bytes_read_count(r);
+    const bool published = segue_bytes_read_u64(r) != 0;
+    segue_bytes_read_f64(r, &t->c, 1);
     if (!(t->c > 0.0))
         return segue_fail(err, SEGUE_EDOMAIN, "its C cannot be");
-    segue_status status = segue_moments_get(t->moments, r, err);
+    segue_status status = segue_moments_deserialize(t->moments, r, err);
     if (status == SEGUE_OK)
-        status = segue_estimator_get(t->estimator, r, err);
+        status = segue_estimator_deserialize(t->estimator, r, err);
     if (status == SEGUE_OK && t->estimated_at > n_used(t))
         return segue_fail(err, SEGUE_EDOMAIN, "its estimate knows more tasks than there were");
     return status == SEGUE_OK && published ? publish(learner, err) : status;
 }
 
-const learner_method segue_method_tucb = {
+const learner_method segue_learner_tucb = {
     .kind = {.name = "tucb",
              .summary = "umucb on models learned from the tasks before",
              .options = options,

@@ -1,0 +1,109 @@
+/* simulation.h - play a policy against an environment, many times, over threads.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_SIMULATION_H
+#define SEGUE_SIMULATION_H
+
+#include "segue/environment.h"
+#include "segue/learner.h"
+#include "segue/policy.h"
+#include "segue/task.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SEGUE_MAX_RUNS    UINT64_C(1000000000)
+#define SEGUE_MAX_THREADS 1024
+
+/** Play one task to its end: `steps` asks, rewards and tells.  Returns its regret. */
+SEGUE_API double segue_simulation_play(segue_task *task, segue_simulated_task *world,
+                                       uint64_t steps);
+
+/** Which form plays: kernels where there are some, which make the same pulls in less time, or the
+ * plain form of every policy. */
+typedef enum segue_kernels { SEGUE_KERNEL_FAST, SEGUE_KERNEL_PLAIN } segue_kernels;
+
+/** A step of a task that is watched, or its end. */
+typedef struct segue_step {
+    uint64_t number; /* from 1 on */
+    size_t arm;
+    double reward;
+    const segue_explanation *why;      /* before the pull; a draw may have pulled another arm */
+    const segue_type_posterior *taken; /* NULL; or the task is over, and there is nothing else */
+} segue_step;
+
+/** What to simulate.  The same fields give the same result on any number of threads. */
+typedef struct segue_simulation {
+    const segue_environment *environment;
+    segue_policy_spec policy;
+    /* Instead of a policy: a learner, made anew for each run from this configuration; its arms,
+     * models (unless given: those of the environment), steps, tasks and streams are filled in.
+     * Needs tasks. */
+    const segue_learner_config *learner;
+    /* Or a learner that goes on: one run, whose tasks continue after those it has opened.  Its arms
+     * must be the environment's, its horizon the steps; `learner` is not looked at. */
+    segue_learner *player;
+    uint64_t steps; /* n: steps a task, 1 .. SEGUE_MAX_HORIZON */
+    /* J: tasks a run, their models drawn by the weights.  0: single tasks, `runs` of each model
+     * (of the environment, if its tasks have no models). */
+    uint64_t tasks;
+    uint64_t runs; /* 1 .. SEGUE_MAX_RUNS */
+    uint64_t seed;
+    size_t threads;       /* 1 .. SEGUE_MAX_THREADS */
+    segue_kernels kernel; /* the results are the same */
+    bool want_curve;      /* also the regret of each task of a run; needs tasks > 0 */
+    /* Called after each step of the last task of the first run, and at its end; a failure ends the
+     * simulation.  Needs a learner of types (tla, tts, auto).  NULL: nobody watches. */
+    segue_status (*watch)(void *watcher, const segue_step *step, segue_error *err);
+    void *watcher;
+    /* Called now and then, from any thread but one at a time, with the steps done so far and in
+     * all; at the end once more, with two equal numbers. */
+    void (*progress)(void *context, double done, double total);
+    void *context;
+} segue_simulation;
+
+/** A mean regret and its standard error (NaN where there are too few numbers for one). */
+typedef struct segue_regret {
+    double mean;
+    double se;
+} segue_regret;
+
+typedef struct segue_simulation_result {
+    size_t n_models;        /* of the environment; 1 if its tasks have none */
+    uint64_t n_tasks;       /* entries of the curve */
+    uint64_t first_task;    /* tasks that a learner had played before */
+    segue_regret regret;    /* a task: by the weights, its error stratified by model; with tasks
+                               > 0 the average over the tasks of a run, its error over runs */
+    segue_regret *by_model; /* n_models: over all tasks with that model; NaN if there were none */
+    segue_regret *curve;    /* n_tasks: over runs; NULL unless asked for */
+    double no_model_left;   /* steps a task at which no model agreed with the rewards, on average */
+    double violations;      /* of a learner: tasks a run that no estimated model was near to */
+    double left_out;        /* of a learner: tasks a run that the estimate could not use */
+    double n_types, none;   /* of a learner of types, at the end of a run: types that it found,
+                               and the share of tasks that fit none of them */
+} segue_simulation_result;
+
+/**
+ * Check that a simulation can be run, policy and environment together.
+ *
+ * @retval SEGUE_EDOMAIN, SEGUE_EUSAGE  a field is out of range, or fields exclude each other
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_simulation_check(const segue_simulation *simulation,
+                                                               segue_error *err);
+
+/**
+ * Simulate.
+ *
+ * @retval SEGUE_EDOMAIN, SEGUE_EUSAGE  as segue_simulation_check
+ * @retval SEGUE_ENOMEM, SEGUE_ETHREAD
+ */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_simulation_run(segue_simulation_result **out,
+                                                             const segue_simulation *simulation,
+                                                             segue_error *err);
+SEGUE_API void segue_simulation_result_destroy(segue_simulation_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,151 @@
+/* belief_policy.c - a task played by a belief: Thompson sampling, or look-ahead.
+ *
+ * Look-ahead makes a Thompson step with probability 1 / (t + 1), t the steps so far: about log n of
+ * them a task try what looking a block ahead does not, and show a learner all arms.  Points are the
+ * truth, so that there is nothing to try: no such steps.  Late in a task, where the choice rarely
+ * changes, an arm that it exploits is held for t / 32 pulls.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bandit/belief_policy.h"
+
+#include <string.h>
+
+#include "bandit/lookahead.h"
+
+#define HOLD_SHARE 32 /* an exploited arm is held for the steps so far divided by this */
+
+typedef struct player {
+    segue_prior prior;
+    const bool *usual;       /* the arms that the task may pull */
+    segue_leader_cache lead; /* of Thompson sampling */
+    size_t held;             /* the arm of look-ahead */
+    uint64_t hold;           /* pulls it is still held for */
+    double weight[];         /* of the components; then what draws and look-ahead work in */
+} player;
+
+size_t segue_belief_policy_ones_size(const segue_setting *setting, const double *option)
+{
+    (void)option;
+    return setting->n_arms * sizeof(double);
+}
+
+void segue_belief_policy_ones(const segue_setting *setting, const double *option, void *facts)
+{
+    (void)option;
+    double *ones = facts;
+    for (size_t arm = 0; arm < setting->n_arms; arm++)
+        ones[arm] = 1.0;
+}
+
+size_t segue_belief_policy_state_size(size_t n_components, size_t n_arms, bool looks_ahead)
+{
+    return sizeof(player) + (n_components + 2 * n_arms) * sizeof(double) +
+           (looks_ahead ? segue_lookahead_scratch_size(n_components, n_arms) : 0);
+}
+
+void segue_belief_policy_begin(const segue_view *view, segue_prior prior)
+{
+    player *p = view->state;
+    p->prior = prior;
+    p->usual = view->allowed;
+    p->hold = 0;
+    p->lead.holds = false;
+    memcpy(p->weight, prior.weight, prior.n_components * sizeof *prior.weight);
+}
+
+void segue_belief_policy_rebind(const segue_view *view, segue_prior prior)
+{
+    player *p = view->state;
+    p->prior = prior;
+    p->usual = p->usual ? view->allowed : NULL;
+}
+
+segue_belief segue_belief_policy_belief(const segue_view *view)
+{
+    player *p = view->state;
+    return (segue_belief){.prior = p->prior,
+                          .weight = p->weight,
+                          .pulls = view->pulls,
+                          .sum = view->sum,
+                          .allowed = view->allowed,
+                          .lead = &p->lead,
+                          .room = p->weight + p->prior.n_components};
+}
+
+void segue_belief_policy_update(const segue_view *view, size_t arm, double reward)
+{
+    player *p = view->state;
+    const segue_belief belief = segue_belief_policy_belief(view);
+    p->lead.holds &= arm == p->lead.arm;
+    if (p->prior.n_components > 1 || !p->prior.b)
+        segue_belief_update(&belief, arm, reward, p->weight);
+}
+
+static segue_choice draw(const segue_view *view, const segue_belief *belief, segue_rng *rng)
+{
+    if (segue_belief_is_possible(belief))
+        return by_rule(segue_belief_thompson(belief, NULL, rng));
+    return (segue_choice){.arm = segue_ts_arm(view, rng), .reason = SEGUE_NO_MODEL_LEFT};
+}
+
+segue_choice segue_belief_policy_thompson(const segue_view *view, segue_rng *rng)
+{
+    const segue_belief belief = segue_belief_policy_belief(view);
+    return draw(view, &belief, rng);
+}
+
+static uint64_t remaining(const segue_view *view)
+{
+    return view->horizon > view->step ? view->horizon - view->step : 1;
+}
+
+/* Decide, and hold what is exploited, unless it was chosen among fewer arms than usual. */
+static size_t decide(const segue_view *view, const segue_belief *belief)
+{
+    player *p = view->state;
+    const segue_lookahead ahead =
+        segue_lookahead_choose(belief, remaining(view), belief->room + 2 * view->n_arms);
+    if (view->allowed != p->usual)
+        return ahead.arm;
+    p->held = ahead.arm;
+    p->hold = ahead.exploits ? view->step / HOLD_SHARE : 0;
+    return ahead.arm;
+}
+
+segue_choice segue_belief_policy_deterministic(const segue_view *view, segue_rng *rng)
+{
+    (void)rng;
+    player *p = view->state;
+    const segue_belief belief = segue_belief_policy_belief(view);
+    if (p->hold == 0 || view->allowed != p->usual)
+        return by_rule(decide(view, &belief));
+    p->hold--;
+    return by_rule(p->held);
+}
+
+double segue_belief_policy_draw_share(const segue_view *view)
+{
+    const player *p = view->state;
+    const segue_belief belief = segue_belief_policy_belief(view);
+    if (!segue_belief_is_possible(&belief))
+        return 1.0;
+    return p->prior.b ? 1.0 / ((double)view->step + 1.0) : 0.0;
+}
+
+/* Whether this is a Thompson step. */
+static bool draws(const segue_view *view, segue_rng *rng)
+{
+    const player *p = view->state;
+    return p->prior.b && segue_rng_uniform(rng) * ((double)view->step + 1.0) < 1.0;
+}
+
+segue_choice segue_belief_policy_lookahead(const segue_view *view, segue_rng *rng)
+{
+    const segue_belief belief = segue_belief_policy_belief(view);
+    if (draws(view, rng) || !segue_belief_is_possible(&belief))
+        return draw(view, &belief, rng);
+    return segue_belief_policy_deterministic(view, rng);
+}
+
+const segue_split segue_belief_policy_split = {.share = segue_belief_policy_draw_share,
+                                               .drawn = segue_belief_policy_thompson,
+                                               .steady = segue_belief_policy_deterministic};

@@ -1,0 +1,53 @@
+/* carried_ucb.c - UCB that keeps its averages from task to task.
+ *
+ * It pools the rewards of all tasks, as the related work of Azar, Lazaric and Brunskill (2013)
+ * suggests.  told-ucb follows the same rule on one set of counts for each model it can be told;
+ * carried-ucb is told nothing, and so all its tasks share one.
+ * Cost O(n_arms) a step.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bandit/choose.h"
+
+/* The state: for each model that can be told, n_arms counts, then n_arms sums. */
+static double *pulls_of(const segue_view *view)
+{
+    double *pulls = view->state;
+    return pulls + 2 * view->n_arms * view->told;
+}
+
+static size_t state_size(const segue_setting *setting, const double *option)
+{
+    (void)option;
+    return 2 * setting->n_arms * sizeof(double);
+}
+
+void segue_carried_ucb_update(const segue_view *view, size_t arm, double reward)
+{
+    double *pulls = pulls_of(view);
+    pulls[arm] += 1.0;
+    pulls[view->n_arms + arm] += reward;
+}
+
+static arm_counts counts(const segue_view *view, size_t arm)
+{
+    const double *pulls = pulls_of(view);
+    return (arm_counts){.pulls = pulls[arm], .sum = pulls[view->n_arms + arm]};
+}
+
+segue_choice segue_carried_ucb_choose(const segue_view *view, segue_rng *rng)
+{
+    (void)rng;
+    return by_rule(largest_bound(view, counts, 0.5 * view->log_term));
+}
+
+const segue_policy segue_policy_carried_ucb = {
+    .name = "carried-ucb",
+    .summary = "ucb that carries its averages over from task to task",
+    .carries = true,
+    .options = segue_ucb_options,
+    .n_options = N_UCB_OPTIONS,
+    .settle = segue_ucb_fill_defaults,
+    .log_term = segue_ucb_log_term,
+    .state_size = state_size,
+    .choose = segue_carried_ucb_choose,
+    .update = segue_carried_ucb_update,
+};

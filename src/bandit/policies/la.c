@@ -1,0 +1,36 @@
+/* la.c - look-ahead with a flat Beta prior on each arm.
+ *
+ * Every step weighs what a few pulls of an arm would teach against what they cost; see
+ * lookahead.c, and player.c for its Thompson steps.
+ * Cost O(n_arms) times the arms that may be worth a look, a step.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bandit/belief_policy.h"
+
+static size_t state_size(const segue_setting *setting, const double *option)
+{
+    (void)option;
+    return segue_belief_policy_state_size(1, setting->n_arms, true);
+}
+
+static void begin(const segue_view *view)
+{
+    segue_belief_policy_begin(view, segue_belief_flat_prior(view->n_arms, view->facts));
+}
+
+static void rebind(const segue_view *view)
+{
+    segue_belief_policy_rebind(view, segue_belief_flat_prior(view->n_arms, view->facts));
+}
+
+const segue_policy segue_policy_la = {
+    .name = "la",
+    .summary = "look-ahead with flat Beta priors: what would a pull teach?",
+    .precomputed_size = segue_belief_policy_ones_size,
+    .prepare = segue_belief_policy_ones,
+    .state_size = state_size,
+    .begin = begin,
+    .choose = segue_belief_policy_lookahead,
+    .split = &segue_belief_policy_split,
+    .update = segue_belief_policy_update,
+    .rebind = rebind,
+};

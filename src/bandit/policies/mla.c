@@ -1,0 +1,31 @@
+/* mla.c - look-ahead over known models.
+ *
+ * The posterior over the models is that of mts; every step weighs what a few pulls of an arm
+ * would tell about the model against what they cost, so that an arm that is best for no model may
+ * be pulled.  See lookahead.c and player.c.  Should no model be able to
+ * give the rewards seen, the step is Thompson sampling's without models, and says so.
+ * Cost O(n_models n_arms) times the arms that may be worth a look, a step.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bandit/belief_policy.h"
+
+static size_t state_size(const segue_setting *setting, const double *option)
+{
+    (void)option;
+    return segue_belief_policy_state_size(setting->models->n_models, setting->n_arms, true);
+}
+
+static void begin(const segue_view *view)
+{
+    segue_belief_policy_begin(view, segue_belief_point_prior(view->models));
+}
+
+const segue_policy segue_policy_mla = {
+    .name = "mla",
+    .summary = "look-ahead over a known set of models",
+    .needs = SEGUE_NEEDS_MODELS,
+    .state_size = state_size,
+    .begin = begin,
+    .choose = segue_belief_policy_lookahead,
+    .split = &segue_belief_policy_split,
+    .update = segue_belief_policy_update,
+};

@@ -1,0 +1,120 @@
+/* umucb.c - optimism over models that are known only to within eps.
+ *
+ * umUCB, figure 3 of Azar, Lazaric and Brunskill (2013): each arm three times, then the kindest
+ * bound B(i) = min(mean_i + eps, average_i + radius_i) over the models that are still compatible.
+ * L = log(2 m K n^2 / delta).  Without models, UCB with that L; the
+ * same for a step at which no model is left, and it says so.
+ * Cost O(n_models n_arms) a step.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bandit/choose.h"
+
+static const segue_option options[] = {
+    DELTA_OPTION,
+    {.key = "eps",
+     .help = "how far the models may be from the truth (default 0)",
+     .least = 0.0,
+     .most = INFINITY},
+};
+
+static void settle(const segue_setting *setting, double *option)
+{
+    fill_default(&option[0], 1.0 / (double)setting->horizon);
+    fill_default(&option[1], 0.0);
+}
+
+double segue_policy_log_term_estimated(size_t n_models, size_t n_arms, uint64_t horizon,
+                                       double delta)
+{
+    return segue_policy_log_term(2 * n_models * n_arms, horizon, delta);
+}
+
+static double log_term(const segue_setting *setting, const double *option)
+{
+    const size_t m = setting->models ? setting->models->n_models : setting->n_models;
+    return segue_policy_log_term_estimated(m, setting->n_arms, setting->horizon, option[0]);
+}
+
+/* B(i): what the model promises, or what the rewards still allow, whichever is less. */
+static double bound(const segue_view *view, const double *model, size_t arm, double eps)
+{
+    const double promised = model[arm] + eps;
+    if (view->pulls[arm] == 0)
+        return promised;
+    return fmin(promised, average(view, arm) + radius(view->log_term, (double)view->pulls[arm]));
+}
+
+/* An arm of which no reward is in although some were asked for: what the model promises of it would
+ * bring every ask to it until one comes. */
+static bool waits_for_first(const segue_view *view, size_t arm)
+{
+    return view->pulls[arm] == 0 && is_outstanding(view, arm);
+}
+
+static bool all_wait(const segue_view *view)
+{
+    size_t arm = 0;
+    while (arm < view->n_arms && (!is_allowed(view, arm) || waits_for_first(view, arm)))
+        arm++;
+    return arm == view->n_arms;
+}
+
+/* The arm with the largest bound under one model, and that bound; there is one that does not wait.
+ */
+static size_t best_bound(const segue_view *view, const double *model, double eps, double *value)
+{
+    size_t best = view->n_arms;
+    for (size_t arm = 0; arm < view->n_arms; arm++) {
+        if (!is_allowed(view, arm) || waits_for_first(view, arm))
+            continue;
+        const double b = bound(view, model, arm, eps);
+        if (best == view->n_arms || b > *value) {
+            *value = b;
+            best = arm;
+        }
+    }
+    return best;
+}
+
+/* The largest bound of any compatible model; n_arms if there is none. */
+static size_t kindest(const segue_view *view, double eps)
+{
+    size_t arm = view->n_arms;
+    double hope = -INFINITY;
+    for (size_t k = 0; k < view->models->n_models; k++) {
+        const double *model = segue_models_row(view->models, k);
+        if (!is_compatible(view, model, eps))
+            continue;
+        double value = 0.0;
+        const size_t candidate = best_bound(view, model, eps, &value);
+        if (arm == view->n_arms || value > hope) {
+            hope = value;
+            arm = candidate;
+        }
+    }
+    return arm;
+}
+
+static segue_choice choose(const segue_view *view, segue_rng *rng)
+{
+    (void)rng;
+    const size_t least = segue_choose_least_asked(view);
+    if (view->asked[least] < SEGUE_FORCED_PULLS)
+        return (segue_choice){.arm = least, .reason = SEGUE_FORCED};
+    if (!view->models || all_wait(view)) /* none are known yet, or nothing of the arms */
+        return by_rule(segue_ucb_arm(view));
+    const size_t arm = kindest(view, view->option[1]);
+    if (arm == view->n_arms)
+        return (segue_choice){.arm = segue_ucb_arm(view), .reason = SEGUE_NO_MODEL_LEFT};
+    return by_rule(arm);
+}
+
+const segue_policy segue_policy_umucb = {
+    .name = "umucb",
+    .summary = "optimism over models known to within eps; each arm 3x first",
+    .needs = SEGUE_NEEDS_MODEL_COUNT,
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .settle = settle,
+    .log_term = log_term,
+    .choose = choose,
+};

@@ -1,0 +1,12 @@
+/* explain.h - the reasons of a watched task, one line of JSON a step.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_CLI_COMMANDS_EXPLAIN_H
+#define SEGUE_CLI_COMMANDS_EXPLAIN_H
+
+#include "io/output.h"
+#include "segue/simulation.h"
+
+/** Print a step to a segue_output, `out`; a watcher of a simulation.  @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status cli_explain_step(void *out, const segue_step *step, segue_error *err);
+
+#endif

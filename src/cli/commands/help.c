@@ -1,0 +1,243 @@
+/* help.c - `segue help`, and what manual pages and shell completion are made of.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdbool.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/share.h"
+#include "cli/topics.h"
+#include "segue/learner.h"
+#include "segue/policy.h"
+
+#define MANUAL_OF_POLICIES                                                                         \
+    "segue-policies(7)\n\n# NAME\n\nsegue-policies - the policies and learners of segue\n\n"       \
+    "# POLICIES\n\n```\n"
+
+static void print_command(FILE *out, const cli_command *command)
+{
+    fprintf(out, "segue %s\n\nusage: segue %s\n", command->summary, command->usage);
+    if (command->n_options) {
+        fputs("\noptions:\n", out);
+        cli_options_print(out, command->options, command->n_options);
+    }
+    if (*command->details)
+        fprintf(out, "\n%s", command->details);
+}
+
+/* Paragraphs as they are, indented lines as examples. */
+static void print_manual_details(FILE *out, const char *details)
+{
+    bool literal = false;
+    for (const char *line = details; *line;) {
+        const size_t length = strcspn(line, "\n");
+        const bool indented = strncmp(line, "  ", 2) == 0;
+        if (indented != literal)
+            fputs("```\n", out);
+        literal = indented;
+        if (strncmp(line, "examples:", length) == 0 && length > 0)
+            fputs("# EXAMPLES\n", out);
+        else if (literal)
+            fprintf(out, "%.*s", (int)length, line);
+        else
+            cli_options_print_escaped(out, line, length);
+        fputc('\n', out);
+        line += length + (line[length] == '\n');
+    }
+    if (literal)
+        fputs("```\n", out);
+}
+
+/* A whole manual page, as scdoc. */
+static void print_manual(FILE *out, const cli_command *command)
+{
+    fprintf(out, "segue-%s(1)\n\n# NAME\n\nsegue-%s - %s\n\n# SYNOPSIS\n\n*segue* ", command->name,
+            command->name, command->summary);
+    cli_options_print_escaped(out, command->usage, strlen(command->usage));
+    fputs("\n\n", out);
+    if (command->n_options)
+        fputs("# OPTIONS\n\n", out);
+    cli_options_print_manual(out, command->options, command->n_options);
+    if (*command->details)
+        fputs("# DESCRIPTION\n\n", out);
+    print_manual_details(out, command->details);
+    fputs("\n# EXIT STATUS\n\n0 done, 1 failed while running, 2 wrong usage or input.\n\n"
+          "# SEE ALSO\n\n*segue*(1)\n",
+          out);
+}
+
+/* Where the files are that came with the program. */
+static void print_places(FILE *out)
+{
+    char path[CLI_PATH_SIZE];
+    fputs("\nFiles that came with segue:\n", out);
+    if (cli_share_find(path, "experiments", "", NULL) == SEGUE_OK)
+        fprintf(out, "  experiments: %s\n", path);
+    if (cli_share_find(path, "models", "", NULL) == SEGUE_OK)
+        fprintf(out, "  models:      %s\n", path);
+    if (cli_share_find_docs(path))
+        fprintf(out, "  docs:        %s\n", path);
+}
+
+static void print_overview(FILE *out)
+{
+    size_t count;
+    const cli_command *const *commands = cli_command_list(&count);
+    fputs("segue: sequential transfer in multi-armed bandits\n\n"
+          "usage: segue COMMAND [OPTIONS]\n\ncommands:\n",
+          out);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
+    fputs("\n'segue help COMMAND' explains one.  Other topics of help:\n"
+          "  policies     the policies and learners, and their options\n",
+          out);
+    const cli_topic *topics = cli_topics_list(&count);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "  %-12s %s\n", topics[i].name, topics[i].summary);
+    print_places(out);
+    fputs("\nExit codes: 0 done, 1 failed while running, 2 wrong usage or input.\n", out);
+}
+
+static void print_policies(FILE *out)
+{
+    size_t count;
+    const segue_policy *const *policies = segue_policy_all(&count);
+    fputs("Policies, and their options (written name:key=value,key=value):\n\n", out);
+    for (size_t i = 0; i < count; i++) {
+        fprintf(out, "%c %-12s %s\n", policies[i]->needs ? '*' : ' ', policies[i]->name,
+                policies[i]->summary);
+        for (size_t k = 0; k < policies[i]->n_options; k++)
+            fprintf(out, "      %-9s %s\n", policies[i]->options[k].key,
+                    policies[i]->options[k].help);
+    }
+    fputs("\nLearners, which play over many tasks:\n\n", out);
+    for (size_t i = 0; segue_learner_kinds(i); i++) {
+        const segue_learner_kind *kind = segue_learner_kinds(i);
+        fprintf(out, "  %-12s %s\n", kind->name, kind->summary);
+        for (size_t k = 0; k < kind->n_options; k++)
+            fprintf(out, "      %-9s %s\n", kind->options[k].key, kind->options[k].help);
+    }
+    fputs("\n* needs a known model set (told-ucb: to be told each task's model).\n"
+          "n: steps a task; m: models; K: arms; J: tasks; radius: sqrt(L / 2 pulls).\n",
+          out);
+}
+
+static void print_topic_names(FILE *out)
+{
+    size_t count;
+    const cli_topic *topics = cli_topics_list(&count);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "%s\n", topics[i].name);
+    fputs("policies\n", out);
+}
+
+/* One word a line, for the shell to complete: commands, topics of help, options of a command, or
+ * policies. */
+static segue_status print_words(FILE *out, const char *topic, segue_error *err)
+{
+    size_t count;
+    if (!topic) {
+        const cli_command *const *commands = cli_command_list(&count);
+        for (size_t i = 0; i < count; i++)
+            fprintf(out, "%s\n", commands[i]->name);
+        return SEGUE_OK;
+    }
+    if (strcmp(topic, "policies") == 0) {
+        const segue_policy *const *policies = segue_policy_all(&count);
+        for (size_t i = 0; i < count; i++)
+            fprintf(out, "%s\n", policies[i]->name);
+        for (size_t i = 0; segue_learner_kinds(i); i++)
+            fprintf(out, "%s\n", segue_learner_kinds(i)->name);
+        return SEGUE_OK;
+    }
+    if (strcmp(topic, "help") == 0) {
+        print_topic_names(out);
+        return SEGUE_OK;
+    }
+    const cli_command *command = NULL;
+    const segue_status status = cli_command_find(topic, &command, err);
+    for (size_t i = 0; status == SEGUE_OK && i < command->n_options; i++)
+        fprintf(out, "--%s\n", command->options[i].name);
+    return status;
+}
+
+static void print_manual_of_topic(FILE *out, const cli_topic *topic)
+{
+    fprintf(out, "segue-%s(7)\n\n# NAME\n\nsegue-%s - %s\n\n# DESCRIPTION\n\n", topic->name,
+            topic->name, topic->summary);
+    print_manual_details(out, topic->text);
+    fputs("\n# SEE ALSO\n\n*segue*(1)\n", out);
+}
+
+static segue_status print_topic(FILE *out, const char *topic, bool manual, segue_error *err)
+{
+    const cli_command *command = NULL;
+    if (topic && strcmp(topic, "policies") == 0) {
+        fputs(manual ? MANUAL_OF_POLICIES : "", out);
+        print_policies(out);
+        fputs(manual ? "```\n" : "", out);
+        return SEGUE_OK;
+    }
+    if (!topic) {
+        print_overview(out);
+        return SEGUE_OK;
+    }
+    const cli_topic *text = cli_topics_find(topic);
+    if (text && manual)
+        print_manual_of_topic(out, text);
+    else if (text)
+        fputs(text->text, out);
+    if (text)
+        return SEGUE_OK;
+    const segue_status status = cli_command_find(topic, &command, err);
+    if (status != SEGUE_OK)
+        return status;
+    if (manual)
+        print_manual(out, command);
+    else
+        print_command(out, command);
+    return SEGUE_OK;
+}
+
+/* Print what the option `how` (NULL: the help) makes of a topic. */
+static segue_status show(const char *how, const char *topic, segue_error *err)
+{
+    segue_output output;
+    segue_status status = segue_output_init(&output, err);
+    if (status != SEGUE_OK)
+        return status;
+    if (how && strcmp(how, "--words") == 0)
+        status = print_words(output.stream, topic, err);
+    else
+        status = print_topic(output.stream, topic, how != NULL, err);
+    if (status == SEGUE_OK)
+        status = cli_output_send(&output, NULL, err);
+    segue_output_fini(&output);
+    return status;
+}
+
+segue_status cli_help(const char *topic, segue_error *err)
+{
+    return show(NULL, topic, err);
+}
+
+static segue_status run(int argc, char **argv, segue_error *err)
+{
+    const char *how = argc > 1 && strncmp(argv[1], "--", 2) == 0 ? argv[1] : NULL;
+    const char *topic = argc > (how ? 2 : 1) ? argv[how ? 2 : 1] : NULL;
+    if (argc > (how ? 3 : 2))
+        return segue_fail(err, SEGUE_EUSAGE, "help takes one topic; see 'segue help help'");
+    if (how && strcmp(how, "--words") != 0 && strcmp(how, "--manual") != 0)
+        return segue_fail(err, SEGUE_ENAME, "there is no option '%.40s' of help", how);
+    return show(how, topic, err);
+}
+
+const cli_command cli_command_help = {
+    .name = "help",
+    .summary = "explains a command, the policies, or the format of files",
+    .usage = "help [COMMAND | policies | logs | models | results]",
+    .details = "'segue help --words [COMMAND | policies | help]' prints a word a line, for\n"
+               "completion: commands, the options of one, the policies, or the topics of help;\n"
+               "'segue help --manual COMMAND | TOPIC' prints the manual page, as scdoc.\n",
+    .run = run,
+};

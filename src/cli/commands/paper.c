@@ -1,0 +1,241 @@
+/* paper.c - `segue paper`: every table and figure of the paper, and one report.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _DEFAULT_SOURCE /* flock */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/commands/run.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/share.h"
+#include "report/claims.h"
+#include "report/gnuplot.h"
+#include "segue/internal.h"
+
+typedef struct settings {
+    const char *out, *experiments;
+    uint64_t seed, threads;
+    bool quick, resume, fresh, redraw, quiet;
+} settings;
+
+#define FIELD(name) .offset = offsetof(settings, name)
+#define NO_SEED     UINT64_MAX
+#define PATH_SIZE   CLI_PATH_SIZE
+
+static const cli_option options[] = {
+    {"quick", 0, CLI_FLAG, FIELD(quick), NULL, "few runs of few tasks, in a quarter of a minute", 0,
+     0},
+    {"out", 'o', CLI_TEXT, FIELD(out), "FOLDER", "where all of it goes (default segue-paper)", 0,
+     0},
+    {"experiments", 0, CLI_TEXT, FIELD(experiments), "FOLDER",
+     "the experiments (default: those that came with segue)", 0, 0},
+    {"seed", 's', CLI_INTEGER, FIELD(seed), "S", "seed of all random streams (default 1)", 0,
+     9007199254740992.0},
+    {"threads", 't', CLI_INTEGER, FIELD(threads), "T", "threads (default: one a processor)", 1,
+     SEGUE_MAX_THREADS},
+    {"resume", 0, CLI_FLAG, FIELD(resume), NULL, "play only what is not finished in FOLDER", 0, 0},
+    {"fresh", 0, CLI_FLAG, FIELD(fresh), NULL, "begin again; replace what is there", 0, 0},
+    {"redraw", 0, CLI_FLAG, FIELD(redraw), NULL,
+     "play nothing: figures and report from results in FOLDER", 0, 0},
+    {"quiet", 'q', CLI_FLAG, FIELD(quiet), NULL, "no progress bar", 0, 0},
+};
+
+typedef struct study {
+    settings set;
+    char data[PATH_SIZE], figures[PATH_SIZE];
+    segue_experiment *experiment[SEGUE_N_STUDIES];
+} study;
+
+/* ---- before ------------------------------------------------------------------------------ */
+
+static segue_status check_settings(const settings *set, segue_error *err)
+{
+    if (set->resume && set->fresh)
+        return segue_fail(err, SEGUE_EUSAGE, "--resume and --fresh exclude each other");
+    if (set->redraw && (set->quick || set->resume || set->fresh || set->experiments ||
+                        set->threads || set->seed != NO_SEED))
+        return segue_fail(err, SEGUE_EUSAGE, "--redraw plays nothing, and goes with --out only");
+    return segue_gnuplot_check(err);
+}
+
+static segue_status read_experiments(study *st, segue_error *err)
+{
+    const settings *set = &st->set;
+    const segue_experiment_overrides changes = {.variant = set->quick ? "quick" : NULL,
+                                                .seed = set->seed == NO_SEED ? NULL : &set->seed};
+    char folder[PATH_SIZE], path[PATH_SIZE + 100];
+    segue_status status = SEGUE_OK;
+    if (set->experiments)
+        (void)snprintf(folder, sizeof folder, "%s", set->experiments);
+    else
+        status = cli_share_find(folder, "experiments", "--experiments", err);
+    for (size_t i = 0; i < SEGUE_N_STUDIES && status == SEGUE_OK; i++) {
+        const char *name = segue_paper_study_name((segue_study)i);
+        (void)snprintf(path, sizeof path, "%s/%s.json", folder, name);
+        status = segue_experiment_read(&st->experiment[i], path, &changes, err);
+        if (status == SEGUE_OK && strcmp(st->experiment[i]->name, name) != 0)
+            status = segue_fail(err, SEGUE_EDOMAIN, "%s: field 'name': is '%s'; need '%s'", path,
+                                st->experiment[i]->name, name);
+    }
+    return status;
+}
+
+/* Nobody else may work in the folder: hold it until the end of the program. */
+static segue_status hold(const char *folder, segue_error *err)
+{
+    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", segue_path_tail(folder),
+                          strerror(errno));
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return segue_fail(err, SEGUE_EFILE, "%s: another segue is at work in this folder",
+                          segue_path_tail(folder));
+    return SEGUE_OK;
+}
+
+static segue_status make_folders(study *st, segue_error *err)
+{
+    const char *out = st->set.out;
+    segue_status status = SEGUE_OK;
+    if (snprintf(st->data, PATH_SIZE, "%s/data", out) >= PATH_SIZE ||
+        snprintf(st->figures, PATH_SIZE, "%s/figures", out) >= PATH_SIZE)
+        return segue_fail(err, SEGUE_EFILE, "the path of --out is too long");
+    if (!st->set.redraw)
+        status = segue_experiment_make_folder(out, err);
+    if (status == SEGUE_OK)
+        status = hold(out, err);
+    if (status == SEGUE_OK && !st->set.redraw)
+        status = segue_experiment_make_folder(st->data, err);
+    /* else a fresh start that is stopped would go on with older results of the later experiments */
+    for (size_t i = 0; i < SEGUE_N_STUDIES && status == SEGUE_OK && st->set.fresh; i++)
+        segue_experiment_remove_results(st->experiment[i], st->data);
+    return status;
+}
+
+/* ---- meanwhile --------------------------------------------------------------------------- */
+
+static segue_status play_one(const study *st, size_t number, const segue_run_options *how,
+                             segue_error *err)
+{
+    const segue_experiment *experiment = st->experiment[number];
+    segue_results *results = NULL;
+    segue_status status = cli_run_find_finished(&results, experiment, st->data, how, err);
+    if (results)
+        cli_progress_skip(how->context);
+    if (status == SEGUE_OK && !results)
+        status = cli_run_experiment(&results, experiment, st->data, *how, err);
+    segue_results_destroy(results);
+    return status;
+}
+
+static segue_status play(study *st, segue_error *err)
+{
+    cli_progress progress;
+    const segue_run_options how = {
+        .threads = (size_t)(st->set.threads ? st->set.threads : cli_options_default_threads()),
+        .resume = st->set.resume,
+        .fresh = st->set.fresh,
+        .context = &progress};
+    double total = 0.0, before = 0.0;
+    segue_status status = SEGUE_OK;
+    for (size_t i = 0; i < SEGUE_N_STUDIES; i++)
+        total += segue_cost_experiment(st->experiment[i]);
+    cli_progress_init(&progress, st->set.quiet);
+    for (size_t i = 0; i < SEGUE_N_STUDIES && status == SEGUE_OK; i++) {
+        const double cost = segue_cost_experiment(st->experiment[i]);
+        cli_progress_part(&progress, st->experiment[i]->name, before / total, cost / total);
+        status = play_one(st, i, &how, err);
+        before += cost;
+    }
+    cli_progress_fini(&progress);
+    return status;
+}
+
+/* ---- afterwards -------------------------------------------------------------------------- */
+
+static segue_status print_findings(const segue_paper *paper, const char *folder, segue_error *err)
+{
+    segue_finding findings[SEGUE_MAX_CLAIMS];
+    size_t count = 0;
+    segue_output output;
+    segue_status status = segue_output_init(&output, err);
+    if (status != SEGUE_OK)
+        return status;
+    segue_claims_check(paper, findings, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || findings[i].ours != findings[i - 1].ours)
+            fprintf(output.stream, "%s%s\n\n", i ? "\n" : "",
+                    findings[i].ours ? "What we add" : "What the paper says");
+        fprintf(output.stream, "  %-14s  %.62s%s\n", segue_claims_verdict_text(findings[i].verdict),
+                findings[i].says, strlen(findings[i].says) > 62 ? ".." : "");
+    }
+    fprintf(output.stream, "\nThe report: %s/report.html\n", folder);
+    status = cli_output_send(&output, NULL, err);
+    segue_output_fini(&output);
+    return status;
+}
+
+static segue_status report(const study *st, segue_error *err)
+{
+    segue_paper *paper = NULL;
+    segue_status status = segue_paper_read(&paper, st->data, err);
+    if (status == SEGUE_OK)
+        status = segue_experiment_make_folder(st->figures, err);
+    if (status == SEGUE_OK)
+        status = segue_report_write(paper, st->set.out, err);
+    for (size_t i = 0; i < SEGUE_N_STUDIES && status == SEGUE_OK && !st->set.redraw; i++)
+        cli_run_remove_checkpoint(st->experiment[i], st->data);
+    if (status == SEGUE_OK)
+        status = print_findings(paper, st->set.out, err);
+    segue_paper_destroy(paper);
+    return status;
+}
+
+static segue_status run(int argc, char **argv, segue_error *err)
+{
+    study st = {.set = {.out = "segue-paper", .seed = NO_SEED}};
+    segue_status status =
+        cli_options_parse(options, sizeof options / sizeof *options, argc, argv, &st.set, err);
+    if (status == SEGUE_OK)
+        status = check_settings(&st.set, err);
+    if (status == SEGUE_OK && !st.set.redraw)
+        status = read_experiments(&st, err);
+    if (status == SEGUE_OK)
+        status = make_folders(&st, err);
+    if (status == SEGUE_OK && !st.set.redraw) {
+        cli_interrupt_catch();
+        status = play(&st, err);
+    }
+    if (status == SEGUE_OK)
+        status = report(&st, err);
+    for (size_t i = 0; i < SEGUE_N_STUDIES; i++)
+        segue_experiment_destroy(st.experiment[i]);
+    return status;
+}
+
+const cli_command cli_command_paper = {
+    .name = "paper",
+    .summary = "makes every table and figure of the paper, and a report",
+    .usage = "paper [--quick] [OPTIONS]",
+    .details = "Plays the paper's experiments and what goes with them, draws its figures, and\n"
+               "writes FOLDER/report.html: one page that holds all it needs, with each claim of\n"
+               "the paper beside what was found, and our learners, marked as such, beside the\n"
+               "paper's.  FOLDER/data has the results as CSV and JSON, FOLDER/figures each\n"
+               "figure as SVG and PDF with its data and its gnuplot script.\n\n"
+               "It takes 2.5 minutes on two processors.  Ctrl-C stops, --resume goes on,\n"
+               "to the same bytes.  The experiments are files that 'segue run' plays too.\n\n"
+               "examples:\n"
+               "  segue paper --quick\n"
+               "  segue paper --out /tmp/paper --resume\n"
+               "  segue paper --redraw --out /tmp/paper\n",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .run = run,
+};

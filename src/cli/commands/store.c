@@ -1,0 +1,221 @@
+/* store.c - `segue store`: look after the file of a service.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+#include "io/utf8.h"
+#include "segue/internal.h"
+#include "service/state/store_check.h"
+#include "store/store.h"
+
+typedef struct settings {
+    const char *store, *file;
+} settings;
+
+static const cli_option options[] = {
+    {"store", 's', CLI_TEXT, offsetof(settings, store), "STORE",
+     "the store, sqlite:PATH (default segue.db)", 0, 0},
+    {"file", 'f', CLI_TEXT, offsetof(settings, file), "FILE",
+     "export: to this file; import: from it", 0, 0},
+};
+
+/* What was found: a line each. */
+typedef struct damage_list {
+    segue_bytes text;
+    size_t lines;
+} damage_list;
+
+static void add_damage(void *context, const char *learner, const char *why)
+{
+    char line[2 * SEGUE_ERROR_SIZE];
+    damage_list *list = context;
+    list->lines++;
+    if (learner)
+        (void)snprintf(line, sizeof line, "learner '%s': %s", learner, why);
+    else
+        (void)snprintf(line, sizeof line, "%s", why);
+    segue_utf8_make_printable(line);
+    segue_bytes_append(&list->text, line, strlen(line));
+    segue_bytes_append(&list->text, "\n", 1);
+}
+
+/* One finding is the error's sentence; more of them are listed before it. */
+static segue_status tell_damage(const settings *set, const segue_store_check_result *found,
+                                const damage_list *list, const segue_error *first, segue_error *err)
+{
+    if (list->lines < 2)
+        return segue_fail(err, first->status, "%s: %s", set->store, first->message);
+    (void)printf("%.*s", (int)list->text.size, (const char *)list->text.data);
+    return segue_fail(err, first->status, "%s: %" PRIu64 " of %" PRIu64 " learners are damaged%s",
+                      set->store, found->damaged, found->learners,
+                      found->file ? ", and the file itself" : "");
+}
+
+static void print_sound(const settings *set, const segue_store_check_result *found)
+{
+    (void)printf("%s: sound; %" PRIu64 " learner%s, rebuilt from %" PRIu64 " events, %s what %s\n",
+                 set->store, found->learners, found->learners == 1 ? "" : "s", found->events,
+                 found->learners == 1 ? "is" : "are",
+                 found->learners == 1 ? "it was" : "they were");
+}
+
+/* Learners that are damaged do not keep the others from being restored: a start sets them apart. */
+static void warn_of_damage(const settings *set, const segue_store_check_result *found,
+                           const damage_list *list)
+{
+    (void)fprintf(stderr,
+                  "%.*s%s: imported, but %" PRIu64 " of %" PRIu64
+                  " learners are damaged, and will not be served\n",
+                  (int)list->text.size, (const char *)list->text.data, set->store, found->damaged,
+                  found->learners);
+}
+
+/* `restores`: damage of single learners is no failure. */
+static segue_status check_all(const settings *set, segue_store *store, bool restores,
+                              segue_error *err)
+{
+    segue_store_check_result found = {.learners = 0};
+    damage_list list = {.lines = 0};
+    segue_error first;
+    segue_status status = segue_store_check_each(store, add_damage, &list, &found, &first);
+    if (status == SEGUE_OK) {
+        print_sound(set, &found);
+    } else if (restores && status == SEGUE_EFILE && !found.file && found.damaged > 0) {
+        warn_of_damage(set, &found, &list);
+        status = SEGUE_OK;
+    } else {
+        status = tell_damage(set, &found, &list, &first, err);
+    }
+    segue_bytes_fini(&list.text);
+    return status;
+}
+
+static segue_status check(const settings *set, segue_store *store, segue_error *err)
+{
+    return check_all(set, store, false, err);
+}
+
+static segue_status need_file(const settings *set, segue_error *err)
+{
+    return set->file ? SEGUE_OK
+                     : segue_fail(err, SEGUE_EUSAGE,
+                                  "name the file with --file; 'segue help store' "
+                                  "tells more");
+}
+
+/* The store must not be replaced by its export, nor a file that belongs to it.  This is checked
+ * before it is opened: see segue_store_file_detect. */
+static segue_status check_export(const settings *set, segue_error *err)
+{
+    static const char kind[] = "sqlite:";
+    const segue_status status = need_file(set, err);
+    if (status != SEGUE_OK)
+        return status;
+    const bool named = strncmp(set->store, kind, strlen(kind)) == 0;
+    const cli_path paths[] = {{"file", set->file},
+                              {"store", named ? set->store + strlen(kind) : set->store}};
+    return cli_output_check_paths(paths, 1, 2, err);
+}
+
+static segue_status export(const settings *set, segue_store *store, segue_error *err)
+{
+    cli_interrupt_catch(); /* what is written so far has the store's key in it, and goes */
+    const segue_status status = segue_store_export(store, set->file, cli_interrupt_requested, err);
+    if (status == SEGUE_OK)
+        (void)fprintf(stderr, "%s: written to %s\n", set->store, set->file);
+    return status;
+}
+
+static segue_status import(const settings *set, segue_store *store, segue_error *err)
+{
+    segue_status status = segue_store_lock(store, err);
+    if (status == SEGUE_OK)
+        status = segue_store_import(store, set->file, err);
+    return status == SEGUE_OK ? check_all(set, store, true, err) : status;
+}
+
+static segue_status upgrade(const settings *set, segue_store *store, segue_error *err)
+{
+    int64_t from = 0;
+    segue_status status = segue_store_lock(store, err);
+    if (status == SEGUE_OK)
+        status = segue_store_upgrade(store, &from, err);
+    if (status != SEGUE_OK)
+        return status;
+    if (from == SEGUE_STORE_FORMAT)
+        (void)printf("%s: is of format %d, the newest; nothing is to be done\n", set->store,
+                     SEGUE_STORE_FORMAT);
+    else
+        (void)printf("%s: was of format %" PRId64 ", and is of format %d now\n", set->store, from,
+                     SEGUE_STORE_FORMAT);
+    return check(set, store, err);
+}
+
+typedef struct action {
+    const char *name;
+    segue_store_mode mode;
+    segue_status (*check)(const settings *set, segue_error *err); /* before it is opened */
+    segue_status (*run)(const settings *set, segue_store *store, segue_error *err);
+} action;
+
+static const action actions[] = {{"check", SEGUE_STORE_READ_IMMUTABLE, NULL, check},
+                                 {"upgrade", SEGUE_STORE_UPGRADE, NULL, upgrade},
+                                 {"export", SEGUE_STORE_READ_IMMUTABLE, check_export, export},
+                                 {"import", SEGUE_STORE_CREATE, need_file, import}};
+
+static segue_status run(int argc, char **argv, segue_error *err)
+{
+    settings set = {.store = "sqlite:segue.db"};
+    const char *word = NULL;
+    segue_status status = cli_options_parse_operand(options, sizeof options / sizeof *options, argc,
+                                                    argv, &set, &word, err);
+    if (status != SEGUE_OK)
+        return status;
+    const action *found = NULL;
+    for (size_t i = 0; word && i < sizeof actions / sizeof *actions; i++)
+        if (strcmp(actions[i].name, word) == 0)
+            found = &actions[i];
+    if (!found)
+        return segue_fail(err, SEGUE_EUSAGE, "say check, upgrade, export or import%s%.60s",
+                          word ? ", not " : "", word ? word : "");
+    segue_store *store = NULL;
+    if (found->check)
+        status = found->check(&set, err);
+    if (status == SEGUE_OK)
+        status = segue_store_open(&store, set.store, found->mode, err);
+    if (status == SEGUE_OK)
+        status = found->run(&set, store, err);
+    if (status == SEGUE_OK)
+        segue_store_close(store);
+    else
+        segue_store_discard(store); /* a failed import leaves nothing */
+    return status;
+}
+
+const cli_command cli_command_store = {
+    .name = "store",
+    .summary = "checks, upgrades, exports and imports the store of a service",
+    .usage = "store check|upgrade|export|import [OPTIONS]",
+    .details = "check    reads every row, rebuilds every learner from the first event of its\n"
+               "         journal, and compares the bytes with its snapshot and with what a start\n"
+               "         makes of it; lists all damaged learners; what it calls sound starts\n"
+               "upgrade  brings a store of an older program to this one's format; checks it\n"
+               "export   writes all there is to FILE, but snapshots, which the journal leads to:\n"
+               "         a line of JSON a row\n"
+               "import   fills a new store from such a file, and checks it\n\n"
+               "An export has the key of the store in it, and is its owner's alone; one that is\n"
+               "ended before its end leaves nothing.\n\n"
+               "check and export may be used while the service runs, and need not be allowed\n"
+               "to write; if they are not, start no service before they are through.\n\n"
+               "examples:\n"
+               "  segue store check --store sqlite:/var/lib/segue/segue.db\n"
+               "  segue store export --file backup.jsonl\n",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .run = run,
+};

@@ -1,0 +1,31 @@
+/* version.c - `segue version`.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "segue/version.h"
+#include "cli/command.h"
+#include "cli/commands/processes.h"
+#include "cli/output.h"
+
+static segue_status run(int argc, char **argv, segue_error *err)
+{
+    segue_status status = cli_options_parse(NULL, 0, argc, argv, NULL, err);
+    segue_output output;
+    if (status == SEGUE_OK)
+        status = segue_output_init(&output, err);
+    if (status != SEGUE_OK)
+        return status;
+    char mpi[100];
+    cli_processes_describe(mpi, sizeof mpi);
+    fprintf(output.stream, "segue %s\nbuild: %s\nblas:  %s\nmpi:   %s\n", segue_version(),
+            segue_version_build(), segue_linalg_backend(), mpi);
+    status = cli_output_send(&output, NULL, err);
+    segue_output_fini(&output);
+    return status;
+}
+
+const cli_command cli_command_version = {
+    .name = "version",
+    .summary = "tells the version, the build, and the BLAS and MPI in use",
+    .usage = "version",
+    .details = "",
+    .run = run,
+};

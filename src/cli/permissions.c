@@ -1,0 +1,54 @@
+/* permissions.c - warn about files that others can read or change.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cli/permissions.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "segue/internal.h"
+
+#define OTHERS_READ  (S_IRGRP | S_IROTH)
+#define OTHERS_WRITE (S_IWGRP | S_IWOTH)
+
+/* What others may do with it; NULL: nothing. */
+static const char *shared_how(const struct stat *about)
+{
+    const bool is_root_s = about->st_uid == 0;
+    const mode_t mode = about->st_mode & (mode_t) ~(is_root_s ? S_IRGRP : 0);
+    if (mode & OTHERS_READ)
+        return mode & OTHERS_WRITE ? "can be read and written by others" : "can be read by others";
+    return mode & OTHERS_WRITE ? "can be written by others" : NULL;
+}
+
+bool cli_permissions_warn(const char *who, const char *what, const char *path)
+{
+    struct stat about;
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
+        return false;
+    const char *name = segue_path_tail(path), *how = shared_how(&about);
+    const bool is_strange = about.st_uid != geteuid() && about.st_uid != 0;
+    if (is_strange)
+        (void)fprintf(stderr, "%s: %s %s belongs to another user, %lu; need one of your own\n", who,
+                      what, name, (unsigned long)about.st_uid);
+    else if (how)
+        (void)fprintf(stderr, "%s: %s %s %s (mode %03o); 'chmod 600' makes it private\n", who, what,
+                      name, how, (unsigned)about.st_mode & 0777);
+    return is_strange || how;
+}
+
+void cli_permissions_warn_store(const char *who, const char *store)
+{
+    static const char kind[] = "sqlite:";
+    static const char *const suffixes[] = {"", "-wal", "-shm"};
+    char path[PATH_MAX];
+    const size_t skip = strncmp(store, kind, strlen(kind)) == 0 ? strlen(kind) : 0;
+    bool warned = false;
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes && !warned; i++)
+        warned =
+            snprintf(path, sizeof path, "%s%s", store + skip, suffixes[i]) < (int)sizeof path &&
+            cli_permissions_warn(who, "the store", path);
+}

@@ -1,0 +1,421 @@
+/* atomic_file.c - write aside, then rename.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* O_TMPFILE; realpath, flock */
+#include "core/atomic_file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/store_file.h"
+#include "core/text.h"
+
+#define MAX_FOLDER_LENGTH 4096
+#define TEMPORARY_PREFIX  ".segue-" /* the name of a file aside begins so */
+#define RANDOM_LETTERS    8         /* and ends with so many */
+#define UNUSED_SECONDS    60        /* before one that nobody holds may be removed */
+#define NAMES_TRIED       100       /* one that another file has is drawn once in 2^40 */
+
+static segue_status cannot(const char *path, segue_error *err)
+{
+    return segue_fail(err, SEGUE_EFILE, "%s: cannot be written: %s", segue_path_tail(path),
+                      strerror(errno));
+}
+
+/* How long the directory part of a path is, its last '/' included. */
+static int directory_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (int)(slash - path) + 1 : 0;
+}
+
+static const char *name_directory(const char *path, char directory[MAX_FOLDER_LENGTH])
+{
+    (void)snprintf(directory, MAX_FOLDER_LENGTH, "%.*s.", directory_length(path), path);
+    return directory;
+}
+
+/* The directory of a path, by its number and device. */
+static bool directory_of(const char *path, struct stat *about)
+{
+    char directory[MAX_FOLDER_LENGTH];
+    return stat(name_directory(path, directory), about) == 0;
+}
+
+int segue_path_has_folder(const char *path)
+{
+    struct stat about;
+    return directory_of(path, &about);
+}
+
+static bool is_same(const struct stat *x, const struct stat *y)
+{
+    return x->st_dev == y->st_dev && x->st_ino == y->st_ino;
+}
+
+int segue_path_is_same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    if (!a || !b)
+        return 0;
+    const bool a_exists = stat(a, &x) == 0, b_exists = stat(b, &y) == 0;
+    if (a_exists && b_exists)
+        return S_ISREG(x.st_mode) && is_same(&x, &y);
+    return a_exists == b_exists && directory_of(a, &x) && directory_of(b, &y) && is_same(&x, &y) &&
+           strcmp(a + directory_length(a), b + directory_length(b)) == 0;
+}
+
+segue_status segue_atomic_file_check(const char *path, segue_error *err)
+{
+    struct stat about;
+    char directory[MAX_FOLDER_LENGTH];
+    if (*path == '\0')
+        return segue_fail(err, SEGUE_EFILE, "the name of the file to write is empty");
+    if (stat(path, &about) != 0 && lstat(path, &about) == 0)
+        return segue_fail(err, SEGUE_EFILE, "%s: is a link to nothing", segue_path_tail(path));
+    if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
+        return segue_fail(err, SEGUE_EFILE, "%s: is a directory; need a file",
+                          segue_path_tail(path));
+    if (access(path, F_OK) == 0 && access(path, W_OK) != 0)
+        return cannot(path, err);
+    if (segue_store_file_detect(path))
+        return segue_fail(err, SEGUE_EFILE, "%s: is part of a store; need another file",
+                          segue_path_tail(path));
+    if (access(path, F_OK) == 0 && !S_ISREG(about.st_mode))
+        return SEGUE_OK;
+    return access(name_directory(path, directory), W_OK) == 0 ? SEGUE_OK : cannot(path, err);
+}
+
+/* What the file that is replaced is, its permissions among it; 0: there is none, and the new one
+ * gets those that the system gives. */
+static mode_t mode_for(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 ? about.st_mode : 0;
+}
+
+/* A name beside `path`: hidden, and short whatever the name of the file; its letters are drawn
+ * later. */
+static char *temporary_name(const char *path)
+{
+    static const char name[] = TEMPORARY_PREFIX;
+    const size_t directory = (size_t)directory_length(path);
+    char *aside = calloc(1, directory + sizeof name + RANDOM_LETTERS);
+    if (aside) {
+        memcpy(aside, path, directory);
+        memcpy(aside + directory, name, sizeof name);
+    }
+    return aside;
+}
+
+static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";
+
+/* Draw the letters of a name; false: there is no chance to be had. */
+static bool draw_letters(char end[RANDOM_LETTERS])
+{
+    unsigned char draw[RANDOM_LETTERS];
+    if (getentropy(draw, sizeof draw) != 0)
+        return false;
+    for (size_t k = 0; k < sizeof draw; k++)
+        end[k] = letters[draw[k] % 32];
+    return true;
+}
+
+/* A new file gets its permissions when it is made, where the kernel knows the mask: to ask for the
+ * mask is to change it for all threads.  Of any other nobody else must read before it has its own.
+ */
+static mode_t first_mode(mode_t mode)
+{
+    return mode ? 0600 : 0666;
+}
+
+/* Make the file of that name, with letters that nobody has taken. */
+static int open_temporary(char *aside, mode_t mode)
+{
+    char *end = aside + strlen(aside);
+    int fd = -1;
+    for (int i = 0; i < NAMES_TRIED && fd < 0 && (i == 0 || errno == EEXIST); i++) {
+        if (!draw_letters(end))
+            break;
+        fd = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, first_mode(mode));
+    }
+    if (fd < 0)
+        *aside = '\0'; /* it is not ours */
+    return fd;
+}
+
+/* Make a file that has no name, where it will get one; -1: that cannot be done here. */
+static int open_unnamed(const char *path, mode_t mode)
+{
+#ifdef O_TMPFILE
+    char directory[MAX_FOLDER_LENGTH];
+    if (access("/proc/self/fd", X_OK) != 0) /* the way to give it a name */
+        return -1;
+    return open(name_directory(path, directory), O_TMPFILE | O_WRONLY | O_CLOEXEC,
+                first_mode(mode));
+#else
+    (void)path;
+    (void)mode;
+    return -1;
+#endif
+}
+
+/* Give a file without a name this one: 0, or -1. */
+static int name_it(int fd, const char *path)
+{
+    char from[32];
+    (void)snprintf(from, sizeof from, "/proc/self/fd/%d", fd);
+    return linkat(AT_FDCWD, from, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+}
+
+/* The same, aside, with letters that nobody has taken. */
+static int link_temporary(int fd, char *aside)
+{
+    char *end = aside + strlen(aside);
+    int failed = -1;
+    for (int i = 0; i < NAMES_TRIED && failed && (i == 0 || errno == EEXIST); i++) {
+        if (!draw_letters(end))
+            break;
+        failed = name_it(fd, aside);
+    }
+    if (failed)
+        *aside = '\0';
+    return failed;
+}
+
+/* ---- in pieces --------------------------------------------------------------------------- */
+
+/* Not to be replaced, but written to; also where these lead to a plain file. */
+static bool is_direct(const char *path)
+{
+    struct stat about;
+    return (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) ||
+           strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/dev/std", 8) == 0 ||
+           strncmp(path, "/proc/", 6) == 0;
+}
+
+/* The names of a file to be written. */
+static bool name(atomic_file *out, const char *path)
+{
+    out->path = realpath(path, NULL); /* what a link points to */
+    if (!out->path && errno != ENOMEM)
+        out->path = strdup(path); /* it does not exist yet */
+    if (out->path && !is_direct(path))
+        out->aside = temporary_name(out->path);
+    return out->path && (out->aside || is_direct(path));
+}
+
+static void open_it(atomic_file *out, const char *path)
+{
+    if (!out->aside) {
+        out->fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+        return;
+    }
+    out->fd = open_unnamed(out->path, out->mode);
+    out->unnamed = out->fd >= 0;
+    if (!out->unnamed)
+        out->fd = open_temporary(out->aside, out->mode);
+    if (out->fd >= 0)
+        (void)flock(out->fd,
+                    LOCK_EX | LOCK_NB); /* it is in use: see segue_atomic_file_remove_stale */
+}
+
+segue_status segue_atomic_file_begin(atomic_file *out, const char *path, unsigned mode,
+                                     segue_error *err)
+{
+    *out = (atomic_file){.mode = mode ? mode : mode_for(path), .fd = -1};
+    segue_status status = segue_atomic_file_check(path, err);
+    if (status == SEGUE_OK && !name(out, path))
+        status = segue_fail(err, SEGUE_ENOMEM, "%s: out of memory", segue_path_tail(path));
+    if (status == SEGUE_OK) {
+        open_it(out, path);
+        status = out->fd >= 0 ? SEGUE_OK : cannot(path, err);
+    }
+    if (status != SEGUE_OK)
+        segue_atomic_file_rollback(out);
+    return status;
+}
+
+static void write_all(atomic_file *out, const char *data, size_t size)
+{
+    while (size > 0 && out->code == 0) {
+        const ssize_t written = write(out->fd, data, size);
+        if (written < 0 && errno != EINTR)
+            out->code = errno;
+        if (written > 0) {
+            data += written;
+            size -= (size_t)written;
+        }
+    }
+}
+
+static void flush(atomic_file *out)
+{
+    write_all(out, out->buffer, out->used);
+    out->used = 0;
+}
+
+void segue_atomic_file_append(atomic_file *out, const void *data, size_t size)
+{
+    if (size > sizeof out->buffer - out->used)
+        flush(out);
+    if (size > sizeof out->buffer) {
+        write_all(out, data, size);
+        return;
+    }
+    memcpy(out->buffer + out->used, data, size);
+    out->used += size;
+}
+
+/* Let the new name outlive a loss of power: 0, or the error code.  A folder that may not be read,
+ * or is on a file system that cannot do this, is left as it is. */
+static int sync_directory(const char *path)
+{
+    char directory[MAX_FOLDER_LENGTH];
+    const int fd = open(name_directory(path, directory), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int code = fd >= 0 && fsync(fd) != 0 ? errno : 0;
+    if (fd >= 0)
+        (void)close(fd);
+    return code == EINVAL || code == ENOTSUP || code == ENOSYS || code == EROFS ? 0 : code;
+}
+
+static int apply_mode(const atomic_file *out)
+{
+    return out->mode ? fchmod(out->fd, out->mode & 07777) : 0;
+}
+
+/* Do not end between naming the file aside and renaming it: it would stay behind. */
+static void hold_signals(sigset_t *before)
+{
+    sigset_t ends;
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGINT);
+    sigaddset(&ends, SIGTERM);
+    sigaddset(&ends, SIGHUP);
+    (void)pthread_sigmask(SIG_BLOCK, &ends, before);
+}
+
+/* Let the file have its name: 0, or the error code.  A link replaces nothing, a rename does. */
+static int put_in_place(atomic_file *out)
+{
+    sigset_t before;
+    if (out->unnamed && name_it(out->fd, out->path) == 0)
+        return 0;
+    hold_signals(&before);
+    int failed = out->unnamed ? link_temporary(out->fd, out->aside) : 0;
+    if (!failed)
+        failed = rename(out->aside, out->path);
+    int code = failed ? errno : 0;
+    if (!failed)
+        *out->aside = '\0'; /* it is there no more */
+    else if (out->unnamed && *out->aside)
+        (void)unlink(out->aside);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return code;
+}
+
+/* Its permissions, the disk, its place: 0, or the error code. */
+static int settle(atomic_file *out)
+{
+    flush(out);
+    int code = out->code;
+    if (code == 0 && out->aside && (apply_mode(out) != 0 || fsync(out->fd) != 0))
+        code = errno;
+    if (code == 0 && out->aside)
+        code = put_in_place(out);
+    const int closed = close(out->fd);
+    out->fd = -1;
+    if (closed != 0 && code == 0)
+        code = errno;
+    return code == 0 && out->aside ? sync_directory(out->path) : code;
+}
+
+segue_status segue_atomic_file_commit(atomic_file *out, segue_error *err)
+{
+    segue_status status = SEGUE_OK;
+    const int code = settle(out);
+    if (code != 0)
+        status = segue_fail(err, SEGUE_EIO, "%s: writing failed: %s", segue_path_tail(out->path),
+                            strerror(code));
+    segue_atomic_file_rollback(out);
+    return status;
+}
+
+void segue_atomic_file_rollback(atomic_file *out)
+{
+    if (out->fd >= 0)
+        (void)close(out->fd);
+    if (out->aside && *out->aside && !out->unnamed)
+        (void)unlink(out->aside);
+    free(out->aside);
+    free(out->path);
+    *out = (atomic_file){.fd = -1};
+}
+
+/* ---- at once ----------------------------------------------------------------------------- */
+
+segue_status segue_atomic_file_write(const char *path, const void *data, size_t size,
+                                     segue_error *err)
+{
+    atomic_file out;
+    sigset_t before;
+    hold_signals(&before);
+    segue_status status = segue_atomic_file_begin(&out, path, 0, err);
+    if (status == SEGUE_OK) {
+        segue_atomic_file_append(&out, data, size);
+        status = segue_atomic_file_commit(&out, err);
+    }
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return status;
+}
+
+/* ---- what killed processes left ---------------------------------------------------------- */
+
+static bool is_temporary(const char *name)
+{
+    static const char begin[] = TEMPORARY_PREFIX;
+    const size_t length = sizeof begin - 1;
+    return strncmp(name, begin, length) == 0 && strlen(name) == length + RANDOM_LETTERS &&
+           strspn(name + length, letters) == RANDOM_LETTERS;
+}
+
+/* Whether it is a plain file of this user that was written long before another one. */
+static bool is_old(int fd, const struct stat *newer)
+{
+    struct stat about;
+    return fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == geteuid() &&
+           about.st_mtime + UNUSED_SECONDS <= newer->st_mtime;
+}
+
+/* Who writes a file holds a lock on it. */
+static void remove_unused(int folder, const char *name, const struct stat *newer)
+{
+    const int fd = openat(folder, name, O_RDWR | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (is_old(fd, newer) && flock(fd, LOCK_EX | LOCK_NB) == 0)
+        (void)unlinkat(folder, name, 0);
+    (void)close(fd);
+}
+
+void segue_atomic_file_remove_stale(const atomic_file *out)
+{
+    char directory[MAX_FOLDER_LENGTH];
+    struct stat about;
+    if (!out->aside || fstat(out->fd, &about) != 0)
+        return;
+    DIR *folder = opendir(name_directory(out->path, directory));
+    for (const struct dirent *entry; folder && (entry = readdir(folder));)
+        if (is_temporary(entry->d_name))
+            remove_unused(dirfd(folder), entry->d_name, &about);
+    if (folder)
+        (void)closedir(folder);
+}

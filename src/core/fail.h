@@ -1,0 +1,23 @@
+/* fail.h - how a failure is propagated; the one idiom of the whole program.
+ *
+ *     SEGUE_TRY(segue_models_read(&models, path, err));   no resource is held: return the status
+ *
+ * A function that holds a resource assigns the status, and leaves by one label, `done`.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_CORE_FAIL_H
+#define SEGUE_CORE_FAIL_H
+
+#include "segue/status.h"
+
+/** Return from the calling function with the status of `call`, unless it is SEGUE_OK. */
+#define SEGUE_TRY(call)                                                                            \
+    do {                                                                                           \
+        const segue_status try_status = (call);                                                    \
+        if (try_status != SEGUE_OK)                                                                \
+            return try_status;                                                                     \
+    } while (0)
+
+/** Fail with SEGUE_ENOMEM: "out of memory for WHAT". */
+segue_status segue_fail_no_memory(segue_error *err, const char *what);
+
+#endif

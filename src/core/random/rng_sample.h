@@ -1,0 +1,13 @@
+/* rng_sample.h - an index by weights.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_CORE_RANDOM_RNG_SAMPLE_H
+#define SEGUE_CORE_RANDOM_RNG_SAMPLE_H
+
+#include <stddef.h>
+
+#include "segue/rng.h"
+
+/** An index with probability proportional to its weight, >= 0, not all 0; one of weight 0 never. */
+size_t segue_rng_index(segue_rng *rng, const double *weight, size_t count);
+
+#endif

@@ -1,0 +1,135 @@
+/* change.c - whether the newer tasks are of other types than the older ones.
+ *
+ * One mixture for all tasks against one for those before a cut and one for those after it: the
+ * larger objective wins, the two being charged for where in the window the cut may be.  The
+ * objective has the price of each type in it, so that types which were there before and still are
+ * speak for one mixture.  Tasks that come in blocks are none of that: a log that was sorted, say,
+ * by where its tasks are from.  Costs two fits.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "estimate/types/change.h"
+
+#include "estimate/types/mixture_refit.h"
+
+#define PRICE 6.0 /* nats: a cut is one of some hundreds that could have been */
+#define MIXED 0.8 /* of the changes of type from task to task in a random order */
+
+/* The component that a task is likeliest of. */
+static size_t likeliest(const mixture *mix, const ring *tasks, size_t place)
+{
+    double share[MAX_TYPES + 1];
+    size_t best = 0;
+    (void)segue_mixture_posterior(mix, segue_task_window_sum(tasks, place),
+                                  segue_task_window_pulls(tasks, place), share);
+    for (size_t q = 1; q <= mix->n_types; q++)
+        if (share[q] > share[best])
+            best = q;
+    return best;
+}
+
+/* Whether tasks of different types followed each other, about as often as in a random order.  Where
+ * they came in blocks instead, type after type, what is away may well come back. */
+static bool is_mixed(const mixture *mix, const ring *tasks)
+{
+    double count[MAX_TYPES + 1] = {0.0}, alike = 0.0, changes = 0.0;
+    size_t last = 0;
+    for (size_t l = 0; l < tasks->count; l++) {
+        const size_t q = likeliest(mix, tasks, l);
+        changes += l > 0 && q != last ? 1.0 : 0.0;
+        count[q] += 1.0;
+        last = q;
+    }
+    for (size_t q = 0; q <= mix->n_types; q++)
+        alike += count[q] * (count[q] - 1.0);
+    const double expected = (double)tasks->count - 1.0 - alike / (double)tasks->count;
+    return expected > 0.0 && changes >= MIXED * expected;
+}
+
+/* The tasks of one side, and types of their own. */
+typedef struct side {
+    ring tasks;
+    mixture mix;
+} side;
+
+static bool is_older(const void *cut, uint64_t number, const double *sum, const double *pulls)
+{
+    (void)sum;
+    (void)pulls;
+    return number <= ((const segue_change_point *)cut)->last;
+}
+
+static bool is_newer(const void *cut, uint64_t number, const double *sum, const double *pulls)
+{
+    return !is_older(cut, number, sum, pulls);
+}
+
+static void side_fini(side *s)
+{
+    segue_task_window_fini(&s->tasks);
+    segue_mixture_fini(&s->mix);
+}
+
+/* All tasks but those of the other side; no types yet. */
+static segue_status side_init(side *s, const ring *tasks, size_t cap, task_test is_other,
+                              const segue_change_point *cut, segue_error *err)
+{
+    segue_task_window_init(&s->tasks, tasks->n_arms, tasks->window);
+    segue_status status = segue_mixture_init(&s->mix, tasks->n_arms, cap, err);
+    if (status == SEGUE_OK)
+        status = segue_task_window_copy(&s->tasks, tasks, err);
+    if (status == SEGUE_OK)
+        segue_task_window_remove(&s->tasks, is_other, cut);
+    return status;
+}
+
+/* The older side starts from the types of all, which are mostly its own; the newer from none. */
+static segue_status fit_sides(side *older, side *newer, const mixture *mix,
+                              const segue_change_point *cut, segue_rng *rng, segue_error *err)
+{
+    segue_mixture_copy(&older->mix, mix);
+    const segue_status status =
+        segue_mixture_refit(&older->mix, &older->tasks, cut->hint, cut->last, rng, err);
+    if (status != SEGUE_OK)
+        return status;
+    return segue_mixture_refit(&newer->mix, &newer->tasks, cut->hint, cut->now, rng, err);
+}
+
+static double objective(const side *s)
+{
+    return segue_mixture_objective(&s->mix, &s->tasks);
+}
+
+static segue_status compare(bool *has_changed, side *older, side *newer, const mixture *mix,
+                            const ring *tasks, const segue_change_point *cut, segue_rng *rng,
+                            segue_error *err)
+{
+    if (older->tasks.count < MIN_SIDE || newer->tasks.count < MIN_SIDE ||
+        !is_mixed(mix, &older->tasks))
+        return SEGUE_OK;
+    const segue_status status = fit_sides(older, newer, mix, cut, rng, err);
+    if (status != SEGUE_OK)
+        return status;
+    *has_changed =
+        objective(older) + objective(newer) > segue_mixture_objective(mix, tasks) + PRICE;
+    return SEGUE_OK;
+}
+
+segue_status segue_change_detect(bool *has_changed, const mixture *mix, const ring *tasks,
+                                 const segue_change_point *cut, segue_rng *rng, segue_error *err)
+{
+    side older = {.mix = {.n_types = 0}}, newer = older;
+    *has_changed = false;
+    segue_status status = side_init(&older, tasks, mix->cap, is_newer, cut, err);
+    if (status == SEGUE_OK)
+        status = side_init(&newer, tasks, mix->cap, is_older, cut, err);
+    if (status == SEGUE_OK)
+        status = compare(has_changed, &older, &newer, mix, tasks, cut, rng, err);
+    side_fini(&older);
+    side_fini(&newer);
+    return status;
+}
+
+void segue_change_forget(ring *tasks, const segue_change_point *cut)
+{
+    segue_task_window_remove(tasks, is_older, cut);
+}

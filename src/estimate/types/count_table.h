@@ -1,0 +1,55 @@
+/* count_table.h - the different results of an arm over many tasks: each is worked out once.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_ESTIMATE_TYPES_COUNT_TABLE_H
+#define SEGUE_ESTIMATE_TYPES_COUNT_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "estimate/types/task_window.h"
+
+enum { WON, LOST, PULLS, N_KINDS };
+
+/* The different numbers of one kind, and the one each pair has. */
+typedef struct levels {
+    size_t count;
+    double *value;     /* count */
+    uint32_t *of_pair; /* n_pairs */
+} levels;
+
+/* A pair is one result (won, lost) of an arm. */
+typedef struct tally {
+    size_t n_pairs;
+    uint32_t *of_task; /* one a task: its pair */
+    levels kind[N_KINDS];
+    double *number;  /* memory of the values ... */
+    uint32_t *index; /* ... and of the indices */
+} tally;
+
+/* One tally an arm, of the tasks in the order of their places.  @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_count_table_create(tally **out, const ring *tasks,
+                                                       segue_error *err);
+void segue_count_table_destroy(tally *count_tables, size_t n_arms);
+
+/* won and pulls of a pair. */
+double segue_count_table_won(const tally *t, size_t pair);
+double segue_count_table_pulls(const tally *t, size_t pair);
+
+/* fit (n_pairs): ln B(a + won, b + lost) - ln B(a, b) of every pair.  `scratch` has room for three
+ * numbers a task. */
+void segue_count_table_fits(const tally *t, double a, double b, double *scratch, double *fit);
+
+/* What one type has of a tally: the numbers of each kind that occur in its tasks, and for how much
+ * each counts.  Memory is the caller's: one number a task in each array. */
+typedef struct digest {
+    size_t count[N_KINDS];
+    double *value[N_KINDS], *share[N_KINDS];
+} digest;
+
+/* From the shares (n_pairs) of the pairs. */
+void segue_count_table_digest(const tally *t, const double *pair_share, digest *d);
+
+/* The sum of the fits, each times its share.  `scratch` has room for a number a task. */
+double segue_count_table_digest_fit(const digest *d, double a, double b, double *scratch);
+
+#endif

@@ -1,0 +1,85 @@
+/* mixture.h - types of tasks as a mixture, and how likely each makes what a task has seen.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_ESTIMATE_TYPES_MIXTURE_H
+#define SEGUE_ESTIMATE_TYPES_MIXTURE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "segue/status.h"
+
+#define MAX_TYPES       16
+#define N_SPREADS       12    /* concentrations kappa: 2, 4, ..., 2048, and 1e6 for a point */
+#define SPREAD_FIRST    2     /* kappa = 8: where the first type starts */
+#define SPREAD_BORN     5     /* kappa = 64: where one made from a single task does */
+#define MIN_SHARE       1e-3  /* of a task in a type: a smaller one is not learned from */
+#define SPREAD_PRICE    0.1   /* nats per doubling of kappa */
+#define MIN_NONE_WEIGHT 0.005 /* weight of "none of the types" */
+
+/* Component 0 is "none of the types": flat on every arm.  Components 1 .. n_types are types. Arrays
+ * hold (component, arm) at component * n_arms + arm, and those of component 0 do not change. */
+typedef struct mixture {
+    size_t n_arms;
+    size_t cap; /* the most types there is memory for, at most MAX_TYPES */
+    size_t n_types;
+    double weight[MAX_TYPES + 1]; /* sum 1 */
+    uint64_t last[MAX_TYPES + 1]; /* number of the last task that was of this type */
+    double *won, *pulls;          /* what it was learned from: rewards and pulls, as far as they
+                                     count */
+    double *a, *b;                /* Beta parameters of a new task's mean */
+    unsigned char *spread;        /* index of kappa */
+} mixture;
+
+/* @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_mixture_init(mixture *mix, size_t n_arms, size_t cap,
+                                                 segue_error *err);
+void segue_mixture_fini(mixture *mix);
+
+/* `to` has room for as many types, and at least as many arms; nothing is known of new ones. */
+void segue_mixture_copy(mixture *to, const mixture *from);
+
+/* kappa of an index below N_SPREADS. */
+double segue_mixture_kappa(size_t spread);
+
+/* Set what is known of an arm of a type. */
+void segue_mixture_set(mixture *mix, size_t type, size_t arm, double won, double pulls,
+                       size_t spread);
+
+/* Its mean, (1 + won) / (2 + pulls). */
+double segue_mixture_mean(const mixture *mix, size_t type, size_t arm);
+
+/* The logarithm of the likelihood of a task's rewards under one component. */
+double segue_mixture_log_likelihood(const mixture *mix, size_t component, const double *sum,
+                                    const double *pulls);
+
+/* The logarithms of the weights (n_types + 1). */
+void segue_mixture_log_weights(const mixture *mix, double *log_weight);
+
+/* Shares of a task among n_types + 1 components, from the logarithms of their weights and their
+ * fits, both fits and shares `step` apart; returns the logarithm of the task's likelihood under
+ * all. */
+double segue_mixture_shares(const double *log_weight, const double *fit, size_t n_types,
+                            size_t step, double *share);
+
+/* Shares (n_types + 1) of a task; returns the logarithm of its likelihood. */
+double segue_mixture_posterior(const mixture *mix, const double *sum, const double *pulls,
+                               double *share);
+
+/* Learn from one task of these shares, as the n_tasks-th. */
+void segue_mixture_learn(mixture *mix, size_t n_tasks, const double *share, const double *sum,
+                         const double *pulls);
+
+/* Weights from the sizes (n_types + 1) of the components among n_tasks. */
+void segue_mixture_set_weights(mixture *mix, const double *size, size_t n_tasks);
+
+/* Another type, of weight 1 / (n_types + 1), made from one task; and one type less. */
+void segue_mixture_add_type(mixture *mix, const double *sum, const double *pulls);
+void segue_mixture_remove_type(mixture *mix, size_t type);
+
+/* No types, as when it was made. */
+void segue_mixture_clear(mixture *mix);
+
+/* What so many types, learned from n_tasks, cost in nats. */
+double segue_mixture_penalty(const mixture *mix, size_t n_tasks);
+
+#endif

@@ -1,0 +1,187 @@
+/* mixture_refit.c - births and deaths of types, each kept if the objective grows by it.
+ *
+ * A new type is made from one task, drawn with a probability proportional to the square of what it
+ * would gain from a type of its own: log-likelihood under a type made from it alone, less that
+ * under the mixture.  The lightest types are tried without.  A fit costs a few tens of sweeps
+ * (em.c).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "estimate/types/mixture_refit.h"
+
+#include <stdlib.h>
+
+#include "estimate/types/em.h"
+
+#define FIRST_SWEEPS 15 /* of the very first type */
+#define SWEEPS       8
+#define BIRTH_STEPS  3 /* of the new type alone, before all are fitted */
+#define DEATH_SWEEPS 3
+#define TRIES        6 /* births that fail in a row */
+#define MAX_DEATHS   2
+
+typedef struct refit {
+    em fit;
+    em_state before; /* a birth or a death */
+    double *alone;   /* n_tasks: fit of each to a type made from it alone */
+    double *gain;    /* n_tasks: scratch */
+} refit;
+
+/* ---- births ------------------------------------------------------------------------------ */
+
+static double fit_alone(mixture *one, const double *sum, const double *pulls)
+{
+    for (size_t i = 0; i < one->n_arms; i++)
+        segue_mixture_set(one, 1, i, sum[i], pulls[i], SPREAD_BORN);
+    return segue_mixture_log_likelihood(one, 1, sum, pulls);
+}
+
+static segue_status fit_each_alone(refit *r, const ring *tasks, segue_error *err)
+{
+    mixture one;
+    const segue_status status = segue_mixture_init(&one, tasks->n_arms, 1, err);
+    for (size_t l = 0; l < tasks->count && status == SEGUE_OK; l++)
+        r->alone[l] =
+            fit_alone(&one, segue_task_window_sum(tasks, l), segue_task_window_pulls(tasks, l));
+    segue_mixture_fini(&one);
+    return status;
+}
+
+/* The task that a new type is made from; n_tasks if none would gain. */
+static size_t draw_seed(refit *r, segue_rng *rng)
+{
+    const size_t n = r->fit.n_tasks;
+    double all = 0.0;
+    for (size_t l = 0; l < n; l++) {
+        const double gain = r->alone[l] - r->fit.now.log_likelihood[l];
+        r->gain[l] = gain > 0.0 ? gain * gain : 0.0;
+        all += r->gain[l];
+    }
+    double left = segue_rng_uniform(rng) * all;
+    size_t drawn = n;
+    for (size_t l = 0; l < n && left >= 0.0; l++)
+        if (r->gain[l] > 0.0) {
+            drawn = l; /* the last one, should rounding leave something */
+            left -= r->gain[l];
+        }
+    return drawn;
+}
+
+/* Whether the objective has grown; if not, all is as before. */
+static bool is_kept(refit *r)
+{
+    if (r->fit.now.objective > r->before.objective)
+        return true;
+    segue_em_state_copy(&r->fit.now, &r->before);
+    return false;
+}
+
+static bool try_birth(refit *r, segue_rng *rng)
+{
+    em *fit = &r->fit;
+    const size_t seed = draw_seed(r, rng);
+    if (seed == fit->n_tasks)
+        return false;
+    segue_em_state_copy(&r->before, &fit->now);
+    segue_mixture_add_type(&fit->now.mix, segue_task_window_sum(fit->tasks, seed),
+                           segue_task_window_pulls(fit->tasks, seed));
+    segue_em_fit_component(fit, fit->now.mix.n_types);
+    segue_em_expect(fit);
+    for (size_t s = 0; s < BIRTH_STEPS; s++)
+        segue_em_step(fit, fit->now.mix.n_types);
+    segue_em_sweeps(fit, SWEEPS);
+    return is_kept(r);
+}
+
+static void births(refit *r, size_t tries, segue_rng *rng)
+{
+    const mixture *mix = &r->fit.now.mix;
+    for (size_t failed = 0; failed < tries && mix->n_types < mix->cap;)
+        failed = try_birth(r, rng) ? 0 : failed + 1;
+}
+
+/* ---- deaths ------------------------------------------------------------------------------ */
+
+static size_t lightest(const mixture *mix)
+{
+    size_t type = 1;
+    for (size_t q = 2; q <= mix->n_types; q++)
+        if (mix->weight[q] < mix->weight[type])
+            type = q;
+    return type;
+}
+
+static bool try_death(refit *r)
+{
+    em *fit = &r->fit;
+    segue_em_state_copy(&r->before, &fit->now);
+    const size_t type = lightest(&fit->now.mix);
+    segue_mixture_remove_type(&fit->now.mix, type);
+    for (size_t q = type; q <= fit->now.mix.n_types; q++)
+        segue_em_fit_component(fit, q);
+    segue_em_expect(fit);
+    segue_em_sweeps(fit, DEATH_SWEEPS);
+    return is_kept(r);
+}
+
+static void deaths(refit *r)
+{
+    for (size_t k = 0; k < MAX_DEATHS && r->fit.now.mix.n_types > 1; k++)
+        if (!try_death(r))
+            return;
+}
+
+/* ---- all --------------------------------------------------------------------------------- */
+
+/* When each type was last seen: the newest task that is of it rather than of any other. */
+static void date(const refit *r, uint64_t now, mixture *mix)
+{
+    const size_t n = r->fit.n_tasks;
+    for (size_t q = 1; q <= mix->n_types; q++) {
+        mix->last[q] = now;
+        for (size_t l = n; l-- > 0;)
+            if (r->fit.now.share[q * n + l] > 0.5) {
+                mix->last[q] = segue_task_window_number(r->fit.tasks, l);
+                break;
+            }
+    }
+}
+
+static segue_status give_memory(refit *r, const mixture *mix, const ring *tasks, segue_error *err)
+{
+    *r = (refit){.alone = calloc(2 * tasks->count, sizeof *r->alone)};
+    if (!r->alone)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory to fit %zu tasks", tasks->count);
+    r->gain = r->alone + tasks->count;
+    segue_status status = segue_em_init(&r->fit, tasks, mix, err);
+    if (status == SEGUE_OK)
+        status = segue_em_state_init(&r->before, tasks, mix->cap, err);
+    return status == SEGUE_OK ? fit_each_alone(r, tasks, err) : status;
+}
+
+segue_status segue_mixture_refit(mixture *mix, const ring *tasks, size_t hint, uint64_t now,
+                                 segue_rng *rng, segue_error *err)
+{
+    refit r;
+    const bool is_first = mix->n_types == 0;
+    const segue_status status = give_memory(&r, mix, tasks, err);
+    if (status == SEGUE_OK) {
+        segue_em_sweeps(&r.fit, is_first ? FIRST_SWEEPS : SWEEPS);
+        births(&r, is_first && hint > TRIES ? hint : TRIES, rng);
+        deaths(&r);
+        segue_mixture_copy(mix, &r.fit.now.mix);
+        date(&r, now, mix);
+    }
+    segue_em_fini(&r.fit);
+    segue_em_state_fini(&r.before);
+    free(r.alone);
+    return status;
+}
+
+double segue_mixture_objective(const mixture *mix, const ring *tasks)
+{
+    double sum = 0.0, share[MAX_TYPES + 1];
+    for (size_t l = 0; l < tasks->count; l++)
+        sum += segue_mixture_posterior(mix, segue_task_window_sum(tasks, l),
+                                       segue_task_window_pulls(tasks, l), share);
+    return sum - segue_mixture_penalty(mix, tasks->count);
+}

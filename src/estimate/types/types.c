@@ -1,0 +1,293 @@
+/* types.c - types of tasks: a task at a time, and when to fit anew.
+ *
+ * After each task: its shares in the components; each type learns from its share (stepwise EM); a
+ * moving average of the share of none, for the next task; a CUSUM of it, as an alarm.
+ * Types of weight w together, none of which has been seen for s tasks, would all be away that long
+ * with probability exp(-w s): at w s >= STALE they are given up, with their tasks.  Fits are due at
+ * 8 tasks and then each time they have grown by 30 %; after an alarm; and after types were given
+ * up.  A fit at w s >= SUSPECT asks whether all that came since is better told on its own
+ * (change.h).  If so, all that was before is forgotten and there are no types for 8 tasks, as at
+ * the start: a type that looks like a new one on the arms that are pulled would be kept by the new
+ * one's tasks, and be wrong where it is not tried; and tasks that are played by no type try all
+ * arms.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "estimate/types/types.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/fail.h"
+#include "estimate/types/change.h"
+#include "estimate/types/mixture_refit.h"
+#include "estimate/types/types_internal.h"
+#include "segue/models.h"
+
+#define WINDOW      512
+#define MAX_FITS    8 /* in a row */
+#define MIN_GROWTH  4
+#define GROWTH      0.3
+#define ALARM       3.0 /* tasks more than expected that are of no type */
+#define ALARM_APART 8   /* tasks from a fit to the next alarm */
+#define NONE_RATE   0.2
+#define STALE       10.0
+#define SUSPECT     3.0
+#define STALE_EVERY 5 /* tasks: so often stale types are looked for */
+
+/* ---- making ------------------------------------------------------------------------------ */
+
+segue_types_config segue_types_defaults(void)
+{
+    return (segue_types_config){
+        .n_arms = SEGUE_MIN_ARMS, .window = WINDOW, .cap = SEGUE_MAX_TYPES_COUNT, .seed = 1};
+}
+
+static segue_status check(const segue_types_config *config, segue_error *err)
+{
+    if (config->n_arms < SEGUE_MIN_ARMS || config->n_arms > SEGUE_MAX_ARMS)
+        return segue_fail(err, SEGUE_EDOMAIN, "n_arms is %zu; need %d to %d", config->n_arms,
+                          SEGUE_MIN_ARMS, SEGUE_MAX_ARMS);
+    if (config->window < SEGUE_MIN_TYPES_WINDOW || config->window > SEGUE_MAX_TYPES_WINDOW)
+        return segue_fail(err, SEGUE_EDOMAIN, "the window is %zu tasks; need %d to %d",
+                          config->window, SEGUE_MIN_TYPES_WINDOW, SEGUE_MAX_TYPES_WINDOW);
+    if (config->cap < 1 || config->cap > SEGUE_MAX_TYPES_COUNT)
+        return segue_fail(err, SEGUE_EDOMAIN, "at most %zu types; need 1 to %d", config->cap,
+                          SEGUE_MAX_TYPES_COUNT);
+    return SEGUE_OK;
+}
+
+segue_status segue_types_create(segue_types **out, const segue_types_config *config,
+                                segue_error *err)
+{
+    *out = NULL;
+    segue_status status = check(config, err);
+    if (status != SEGUE_OK)
+        return status;
+    segue_types *types = calloc(1, sizeof *types);
+    if (!types)
+        return segue_fail_no_memory(err, "types");
+    types->config = *config;
+    types->fit_at = FIRST_FIT;
+    segue_task_window_init(&types->tasks, config->n_arms, config->window);
+    status = segue_mixture_init(&types->mix, config->n_arms, config->cap, err);
+    if (status != SEGUE_OK) {
+        segue_types_destroy(types);
+        return status;
+    }
+    *out = types;
+    return SEGUE_OK;
+}
+
+size_t segue_types_bytes(const segue_types *types)
+{
+    const mixture *mix = &types->mix;
+    return sizeof *types + segue_task_window_bytes(&types->tasks) +
+           (mix->cap + 1) * mix->n_arms * (4 * sizeof *mix->won + sizeof *mix->spread);
+}
+
+void segue_types_destroy(segue_types *types)
+{
+    if (!types)
+        return;
+    segue_task_window_fini(&types->tasks);
+    segue_mixture_fini(&types->mix);
+    free(types);
+}
+
+/* ---- a task ------------------------------------------------------------------------------ */
+
+static void learn(segue_types *types, const double *sum, const double *pulls)
+{
+    mixture *mix = &types->mix;
+    double share[MAX_TYPES + 1];
+    (void)segue_mixture_posterior(mix, sum, pulls, share);
+    types->none += NONE_RATE * (share[0] - types->none);
+    types->alarm = fmax(0.0, types->alarm + share[0] - mix->weight[0]);
+    for (size_t q = 1; q <= mix->n_types; q++)
+        if (share[q] > 0.5)
+            mix->last[q] = types->finished;
+    segue_mixture_learn(mix, types->tasks.count, share, sum, pulls);
+}
+
+/* Types that were last seen at a task or before it. */
+typedef struct stale_types {
+    const mixture *mix;
+    uint64_t last;
+    double weight; /* of all of them */
+} stale_types;
+
+static bool is_stale_type(const stale_types *gone, size_t type)
+{
+    return gone->mix->last[type] <= gone->last;
+}
+
+/* Those that have not been seen since this one. */
+static stale_types stale_since(const mixture *mix, size_t type)
+{
+    stale_types gone = {.mix = mix, .last = mix->last[type]};
+    for (size_t q = 1; q <= mix->n_types; q++)
+        if (is_stale_type(&gone, q))
+            gone.weight += mix->weight[q];
+    return gone;
+}
+
+/* The most types that have been away together for `away` tasks of theirs; of weight 0: none. */
+static stale_types find_stale_types(const mixture *mix, uint64_t now, double away)
+{
+    stale_types most = {.mix = mix};
+    for (size_t q = 1; q <= mix->n_types; q++) {
+        const stale_types gone = stale_since(mix, q);
+        const double since = (double)(now - gone.last);
+        if (gone.weight * since >= away && gone.weight > most.weight)
+            most = gone;
+    }
+    return most;
+}
+
+/* Whether a task is of one of them rather than of any other. */
+static bool is_dropped(const void *context, uint64_t number, const double *sum, const double *pulls)
+{
+    const stale_types *gone = context;
+    double share[MAX_TYPES + 1], stale_share = 0.0;
+    (void)number;
+    (void)segue_mixture_posterior(gone->mix, sum, pulls, share);
+    for (size_t q = 1; q <= gone->mix->n_types; q++)
+        stale_share += is_stale_type(gone, q) ? share[q] : 0.0;
+    return stale_share > 0.5;
+}
+
+/* Not while a fit is due: a copy may be under way, whose tasks these are too. */
+static void remove_stale_types(segue_types *types)
+{
+    mixture *mix = &types->mix;
+    if (types->finished % STALE_EVERY != 0 || types->is_due || mix->n_types < 2)
+        return;
+    const stale_types gone = find_stale_types(mix, types->finished, STALE);
+    if (!(gone.weight > 0.0))
+        return;
+    segue_task_window_remove(&types->tasks, is_dropped, &gone);
+    for (size_t q = mix->n_types; q >= 1 && mix->n_types > 1; q--)
+        if (is_stale_type(&gone, q))
+            segue_mixture_remove_type(mix, q);
+    types->is_due = true;
+}
+
+static bool is_alarmed(const segue_types *types)
+{
+    return types->alarm >= ALARM && types->finished - types->fitted >= ALARM_APART;
+}
+
+segue_status segue_types_add_task(segue_types *types, const double *sum, const double *pulls,
+                                  segue_error *err)
+{
+    if (!segue_task_window_accepts(types->config.n_arms, sum, pulls))
+        return segue_fail(err, SEGUE_EDOMAIN, "a task's sums are not in 0 to its pulls");
+    const segue_status status = segue_task_window_reserve(&types->tasks, 1, err);
+    if (status != SEGUE_OK)
+        return status;
+    types->finished++;
+    segue_task_window_add(&types->tasks, types->finished, sum, pulls);
+    if (types->mix.n_types > 0)
+        learn(types, sum, pulls);
+    remove_stale_types(types);
+    if (types->finished >= types->fit_at || is_alarmed(types))
+        types->is_due = true;
+    return SEGUE_OK;
+}
+
+/* ---- fits -------------------------------------------------------------------------------- */
+
+bool segue_types_due(const segue_types *types)
+{
+    return types->is_due;
+}
+
+/* When there will be enough tasks to tell whether they have changed; never, if nothing says so. */
+static uint64_t time_to_tell(const segue_types *types)
+{
+    const stale_types gone = find_stale_types(&types->mix, types->finished, SUSPECT);
+    const uint64_t enough = gone.last + MIN_SIDE;
+    return gone.weight > 0.0 && types->finished < enough ? enough : UINT64_MAX;
+}
+
+/* The next fit by the clock.  Where tasks were given up, it goes by those that are left, as if the
+ * others had never been; without types, it is the first again. */
+static void set_clock(segue_types *types)
+{
+    const bool is_full = types->tasks.count == types->config.window;
+    const double age = is_full ? (double)types->finished : (double)types->tasks.count;
+    types->fitted = types->finished;
+    types->fit_at = types->finished + (uint64_t)fmax(MIN_GROWTH, floor(GROWTH * age));
+    if (types->mix.n_types == 0)
+        types->fit_at = types->finished + FIRST_FIT;
+    else if (time_to_tell(types) < types->fit_at)
+        types->fit_at = time_to_tell(types);
+    types->alarm = 0.0;
+    types->is_due = false;
+}
+
+/* Where types have been away, look for a change; after one, begin anew. */
+static segue_status look_for_change(segue_types *types, mixture *mix, segue_rng *rng,
+                                    segue_error *err)
+{
+    const stale_types gone = find_stale_types(mix, types->finished, SUSPECT);
+    const segue_change_point cut = {
+        .last = gone.last, .now = types->finished, .hint = types->config.hint};
+    bool has_changed = false;
+    if (!(gone.weight > 0.0))
+        return SEGUE_OK;
+    const segue_status status =
+        segue_change_detect(&has_changed, mix, &types->tasks, &cut, rng, err);
+    if (has_changed) {
+        segue_change_forget(&types->tasks, &cut);
+        segue_mixture_clear(mix);
+        types->none = 0.0;
+    }
+    return status;
+}
+
+/* Fit a copy of the types, and put it in place whole.  Tasks that came all at once do not change.
+ */
+static segue_status fit_aside(segue_types *types, mixture *aside, bool at_once, segue_error *err)
+{
+    const segue_types_config *config = &types->config;
+    segue_rng rng;
+    segue_rng_init(&rng, config->seed, config->run, types->finished, SEGUE_STREAM_ESTIMATOR);
+    segue_mixture_copy(aside, &types->mix);
+    segue_status status =
+        segue_mixture_refit(aside, &types->tasks, config->hint, types->finished, &rng, err);
+    if (status == SEGUE_OK && !at_once)
+        status = look_for_change(types, aside, &rng, err);
+    if (status == SEGUE_OK)
+        segue_mixture_copy(&types->mix, aside);
+    return status;
+}
+
+static segue_status fit(segue_types *types, bool at_once, segue_error *err)
+{
+    mixture aside;
+    segue_status status = segue_mixture_init(&aside, types->config.n_arms, types->config.cap, err);
+    if (status == SEGUE_OK && types->tasks.count > 0)
+        status = fit_aside(types, &aside, at_once, err);
+    segue_mixture_fini(&aside);
+    if (status == SEGUE_OK)
+        set_clock(types);
+    return status;
+}
+
+segue_status segue_types_refit(segue_types *types, segue_error *err)
+{
+    return fit(types, false, err);
+}
+
+segue_status segue_types_refit_until_stable(segue_types *types, segue_error *err)
+{
+    double before = -INFINITY, now = -INFINITY;
+    segue_status status = SEGUE_OK;
+    for (int fits = 0; fits < MAX_FITS && status == SEGUE_OK && (fits < 2 || now > before);
+         fits++) {
+        before = now;
+        status = fit(types, true, err);
+        now = segue_types_evaluate(types).objective;
+    }
+    return status;
+}

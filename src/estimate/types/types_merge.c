@@ -1,0 +1,138 @@
+/* types_merge.c - types that are copied, taken over, merged, and given more arms.
+ *
+ * All of it is made aside and put in place whole, so that a failure changes nothing.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "estimate/types/types.h"
+#include "estimate/types/types_internal.h"
+
+static void change_places(segue_types *a, segue_types *b)
+{
+    const segue_types kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* All but the tasks. */
+static void copy_state(segue_types *to, const segue_types *from)
+{
+    segue_mixture_copy(&to->mix, &from->mix);
+    to->finished = from->finished;
+    to->fit_at = from->fit_at;
+    to->fitted = from->fitted;
+    to->none = from->none;
+    to->alarm = from->alarm;
+    to->is_due = from->is_due;
+}
+
+/* A copy with at least as many arms. */
+static segue_status copy_with(segue_types **out, const segue_types *types, size_t n_arms,
+                              segue_error *err)
+{
+    segue_types_config config = types->config;
+    config.n_arms = n_arms;
+    segue_status status = segue_types_create(out, &config, err);
+    if (status == SEGUE_OK)
+        status = segue_task_window_copy(&(*out)->tasks, &types->tasks, err);
+    if (status != SEGUE_OK) {
+        segue_types_destroy(*out);
+        *out = NULL;
+        return status;
+    }
+    copy_state(*out, types);
+    return SEGUE_OK;
+}
+
+segue_status segue_types_copy(segue_types **out, const segue_types *types, segue_error *err)
+{
+    return copy_with(out, types, types->config.n_arms, err);
+}
+
+segue_status segue_types_resize(segue_types *types, size_t n_arms, segue_error *err)
+{
+    segue_types *larger = NULL;
+    if (n_arms < types->config.n_arms)
+        return segue_fail(err, SEGUE_EDOMAIN, "there are %zu arms; they cannot become %zu",
+                          types->config.n_arms, n_arms);
+    const segue_status status = copy_with(&larger, types, n_arms, err);
+    if (status == SEGUE_OK)
+        change_places(types, larger);
+    segue_types_destroy(larger);
+    return status;
+}
+
+/* ---- taking over ------------------------------------------------------------------------- */
+
+static bool is_copy(const segue_types *copy, const segue_types *of)
+{
+    const segue_types_config *a = &copy->config, *b = &of->config;
+    return a->n_arms == b->n_arms && a->window == b->window && a->cap == b->cap &&
+           a->seed == b->seed && a->run == b->run && copy->finished <= of->finished;
+}
+
+segue_status segue_types_adopt(segue_types *types, segue_types *copy, segue_error *err)
+{
+    const ring *tasks = &types->tasks;
+    const uint64_t known = copy->finished;
+    segue_status status = SEGUE_OK;
+    if (!is_copy(copy, types))
+        return segue_fail(err, SEGUE_EDOMAIN, "what should be taken over is not a copy");
+    for (size_t l = 0; l < tasks->count && status == SEGUE_OK; l++) {
+        const uint64_t number = segue_task_window_number(tasks, l);
+        if (number <= known)
+            continue;
+        copy->finished = number - 1; /* some between may not be kept any more */
+        status = segue_types_add_task(copy, segue_task_window_sum(tasks, l),
+                                      segue_task_window_pulls(tasks, l), err);
+    }
+    if (status == SEGUE_OK) {
+        copy->finished = types->finished;
+        change_places(types, copy);
+    }
+    return status;
+}
+
+/* ---- merging ----------------------------------------------------------------------------- */
+
+/* The newest tasks of both in turn, up to the window; once one has no more, those of the other. */
+static void pool_tasks(segue_types *pool, const ring *a, const ring *b)
+{
+    const size_t both = a->count + b->count, window = pool->config.window;
+    const size_t in_turn = a->count < b->count ? a->count : b->count;
+    const ring *longer = a->count < b->count ? b : a;
+    for (size_t k = both < window ? both : window; k-- > 0;) { /* k tasks are newer */
+        const ring *from = k >= 2 * in_turn ? longer : k % 2 == 0 ? a : b;
+        const size_t newer = k >= 2 * in_turn ? k - in_turn : k / 2;
+        const size_t place = from->count - 1 - newer;
+        segue_task_window_add(&pool->tasks, pool->finished - k, segue_task_window_sum(from, place),
+                              segue_task_window_pulls(from, place));
+    }
+}
+
+static segue_status pool_both(segue_types *pool, const segue_types *a, const segue_types *b,
+                              segue_error *err)
+{
+    const bool is_second = b->finished > a->finished && b->mix.n_types <= a->config.cap;
+    segue_status status =
+        segue_task_window_reserve(&pool->tasks, a->tasks.count + b->tasks.count, err);
+    if (status != SEGUE_OK)
+        return status;
+    copy_state(pool, is_second ? b : a);
+    pool->finished = a->finished + b->finished;
+    pool_tasks(pool, &a->tasks, &b->tasks);
+    return segue_types_refit(pool, err);
+}
+
+segue_status segue_types_merge(segue_types *types, const segue_types *other, segue_error *err)
+{
+    segue_types *pool = NULL;
+    if (other->config.n_arms != types->config.n_arms)
+        return segue_fail(err, SEGUE_EDOMAIN, "types of %zu and of %zu arms do not go together",
+                          types->config.n_arms, other->config.n_arms);
+    segue_status status = segue_types_create(&pool, &types->config, err);
+    if (status == SEGUE_OK)
+        status = pool_both(pool, types, other, err);
+    if (status == SEGUE_OK)
+        change_places(types, pool);
+    segue_types_destroy(pool);
+    return status;
+}

@@ -1,0 +1,108 @@
+/* types_serialize.c - types to bytes and back.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
+#include "estimate/types/types.h"
+#include "estimate/types/types_internal.h"
+
+#define MAX_COUNT     1e300 /* pulls that count: finite, and their sums too */
+#define MAX_SUM_ERROR 1e-9  /* of the sum of the weights from 1 */
+
+/* ---- the mixture ------------------------------------------------------------------------- */
+
+static void serialize_mixture(const mixture *mix, segue_bytes *b)
+{
+    segue_bytes_append_u64(b, mix->n_types);
+    segue_bytes_append_f64(b, mix->weight, mix->n_types + 1);
+    for (size_t q = 1; q <= mix->n_types; q++)
+        segue_bytes_append_u64(b, mix->last[q]);
+    for (size_t at = mix->n_arms; at < (mix->n_types + 1) * mix->n_arms; at++) {
+        segue_bytes_append_f64(b, &mix->won[at], 1);
+        segue_bytes_append_f64(b, &mix->pulls[at], 1);
+        segue_bytes_append_u64(b, mix->spread[at]);
+    }
+}
+
+static bool get_weights(mixture *mix, segue_bytes_reader *r)
+{
+    double sum = 0.0;
+    bool is_right = segue_bytes_read_finite(r, mix->weight, mix->n_types + 1);
+    for (size_t q = 0; q <= mix->n_types; q++) {
+        is_right = is_right && mix->weight[q] > 0.0;
+        sum += mix->weight[q];
+    }
+    return is_right && fabs(sum - 1.0) < MAX_SUM_ERROR &&
+           (mix->n_types == 0 || mix->weight[0] < 1.0);
+}
+
+static bool get_arm(mixture *mix, size_t type, size_t arm, segue_bytes_reader *r)
+{
+    double known[2];
+    segue_bytes_read_f64(r, known, 2);
+    const uint64_t spread = segue_bytes_read_u64(r);
+    if (!(known[0] >= 0.0 && known[0] <= MAX_COUNT && known[1] >= 0.0 && known[1] <= MAX_COUNT &&
+          spread < N_SPREADS))
+        return false;
+    segue_mixture_set(mix, type, arm, known[0], known[1], (size_t)spread);
+    return true;
+}
+
+static bool deserialize_mixture(mixture *mix, segue_bytes_reader *r, uint64_t finished)
+{
+    const uint64_t n_types = segue_bytes_read_u64(r);
+    if (n_types > mix->cap)
+        return false;
+    mix->n_types = (size_t)n_types;
+    bool is_right = get_weights(mix, r);
+    for (size_t q = 1; q <= mix->n_types; q++) {
+        mix->last[q] = segue_bytes_read_count(r);
+        is_right = is_right && mix->last[q] <= finished;
+    }
+    for (size_t k = 0; k < mix->n_types * mix->n_arms && is_right; k++)
+        is_right = get_arm(mix, 1 + k / mix->n_arms, k % mix->n_arms, r);
+    return is_right;
+}
+
+/* ---- all --------------------------------------------------------------------------------- */
+
+void segue_types_serialize(const segue_types *types, segue_bytes *b)
+{
+    segue_bytes_append_u64(b, types->finished);
+    segue_bytes_append_u64(b, types->fit_at);
+    segue_bytes_append_u64(b, types->fitted);
+    segue_bytes_append_u64(b, types->is_due);
+    segue_bytes_append_f64(b, &types->none, 1);
+    segue_bytes_append_f64(b, &types->alarm, 1);
+    serialize_mixture(&types->mix, b);
+    segue_task_window_serialize(&types->tasks, b);
+}
+
+static bool get_clock(segue_types *types, segue_bytes_reader *r)
+{
+    types->finished = segue_bytes_read_count(r);
+    types->fit_at = segue_bytes_read_count(r);
+    types->fitted = segue_bytes_read_count(r);
+    types->is_due = segue_bytes_read_u64(r) != 0;
+    segue_bytes_read_f64(r, &types->none, 1);
+    segue_bytes_read_f64(r, &types->alarm, 1);
+    return !r->failed && types->fitted <= types->finished && types->none >= 0.0 &&
+           types->none <= 1.0 && types->alarm >= 0.0 && isfinite(types->alarm);
+}
+
+/* No task is newer than the last one. */
+static bool are_numbered(const segue_types *types)
+{
+    const ring *tasks = &types->tasks;
+    return tasks->count == 0 ||
+           segue_task_window_number(tasks, tasks->count - 1) <= types->finished;
+}
+
+segue_status segue_types_deserialize(segue_types *types, segue_bytes_reader *r, segue_error *err)
+{
+    if (!get_clock(types, r) || !deserialize_mixture(&types->mix, r, types->finished))
+        return segue_fail(err, SEGUE_EDOMAIN, "a number of the types cannot be");
+    const segue_status status = segue_task_window_deserialize(&types->tasks, r, err);
+    if (status == SEGUE_OK && (!are_numbered(types) || r->failed))
+        return segue_fail(err, SEGUE_EDOMAIN, "a finished task cannot be");
+    return status;
+}

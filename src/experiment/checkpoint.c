@@ -1,0 +1,288 @@
+/* checkpoint.c - finished runs on the disk.
+ *
+ * A head: the eight letters below, the length of the identity, the identity.  Then records, each
+ * its run, how many numbers it has, the numbers, and the CRC-32 of all these; little-endian.  A
+ * record is appended with one write, so a program that is killed leaves at most the last cut off.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "experiment/checkpoint.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "segue/internal.h"
+
+#define MAGIC       "SEGUEJ1\n"
+#define MAX_NUMBERS (1 << 24)
+
+struct segue_checkpoint_file {
+    char *path;
+    int fd;
+    bool resume; /* it is gone on with, and not only read */
+};
+
+static segue_status failed(const segue_checkpoint_file *journal, const char *what, segue_error *err)
+{
+    return segue_fail(err, SEGUE_EIO, "%s: %s failed: %s", segue_path_tail(journal->path), what,
+                      strerror(errno));
+}
+
+static segue_status append(const segue_checkpoint_file *journal, const segue_bytes *b,
+                           segue_error *err)
+{
+    if (b->failed)
+        return segue_fail_no_memory(err, "the journal");
+    for (size_t at = 0; at < b->size;) {
+        const ssize_t written = write(journal->fd, b->data + at, b->size - at);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return failed(journal, "writing", err);
+        at += (size_t)written;
+    }
+    return SEGUE_OK;
+}
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+static segue_status read_all(const segue_checkpoint_file *journal, segue_bytes *b, segue_error *err)
+{
+    unsigned char block[65536];
+    for (;;) {
+        const ssize_t size = read(journal->fd, block, sizeof block);
+        if (size < 0 && errno == EINTR)
+            continue;
+        if (size < 0)
+            return failed(journal, "reading", err);
+        if (size == 0)
+            break;
+        segue_bytes_append(b, block, (size_t)size);
+    }
+    if (b->failed)
+        return segue_fail(err, SEGUE_ENOMEM, "%s: out of memory", segue_path_tail(journal->path));
+    return SEGUE_OK;
+}
+
+/* Take the next record; not `good` if it is cut off, damaged or of no run. */
+static segue_status take_record(segue_bytes_reader *r, checkpoint_function take, void *context,
+                                bool *good, segue_error *err)
+{
+    const size_t start = r->at;
+    const uint64_t unit = segue_bytes_read_u64(r);
+    const uint64_t count = segue_bytes_read_u64(r);
+    *good = false;
+    if (r->failed || count > MAX_NUMBERS || r->size - r->at < 8 * count + 8)
+        return SEGUE_OK;
+    double *values = calloc(count + 1, sizeof *values);
+    if (!values) /* which says nothing against the record */
+        return segue_fail_no_memory(err, "the journal");
+    segue_bytes_read_f64(r, values, (size_t)count);
+    const uint32_t sum = segue_bytes_crc32(r->data + start, r->at - start);
+    *good = segue_bytes_read_u64(r) == sum && take(context, unit, values, (size_t)count);
+    free(values);
+    return SEGUE_OK;
+}
+
+/* A head whose first `same` bytes are those of `identity`, and no more: tell what differs.  The
+ * first line of an identity is the program, the second a shard if it is one. */
+static segue_status report_difference(const segue_checkpoint_file *journal, const char *identity,
+                                      size_t same, segue_error *err)
+{
+    const char *path = segue_path_tail(journal->path);
+    const char *second = strchr(identity, '\n'), *third = second ? strchr(second + 1, '\n') : NULL;
+    if (journal->resume)
+        return segue_fail(err, SEGUE_EFILE,
+                          "%s: was begun with other settings or another version; '--fresh' begins "
+                          "again",
+                          path);
+    if (second && identity + same <= second)
+        return segue_fail(err, SEGUE_EFILE,
+                          "%s: was made by another version or build than this, %.*s; need the same",
+                          path, (int)(second - identity), identity);
+    if (third && identity + same <= third)
+        return segue_fail(err, SEGUE_EFILE, "%s: is not %.*s, as its name says", path,
+                          (int)(third - second - 1), second + 1);
+    return segue_fail(err, SEGUE_EFILE,
+                      "%s: is of another experiment, or was made with other settings", path);
+}
+
+/* Whether the head is that of this experiment. */
+static segue_status check_head(const segue_checkpoint_file *journal, segue_bytes_reader *r,
+                               const char *identity, segue_error *err)
+{
+    char magic[8];
+    const size_t length = strlen(identity);
+    segue_bytes_read(r, magic, sizeof magic);
+    if (r->failed || memcmp(magic, MAGIC, sizeof magic) != 0)
+        return segue_fail(err, SEGUE_EFILE, "%s: is not an unfinished experiment",
+                          segue_path_tail(journal->path));
+    const uint64_t theirs = segue_bytes_read_u64(r);
+    const size_t most = r->size - r->at < theirs ? r->size - r->at : (size_t)theirs;
+    size_t same = 0;
+    while (same < most && same < length && r->data[r->at + same] == (unsigned char)identity[same])
+        same++;
+    if (same < length || theirs != length)
+        return report_difference(journal, identity, same, err);
+    r->at += length;
+    return SEGUE_OK;
+}
+
+/* Take all whole records; `good` is where they end, and `size` where the file does. */
+static segue_status take_all(const segue_checkpoint_file *journal, const char *identity,
+                             checkpoint_function take, void *context, size_t *good, size_t *size,
+                             segue_error *err)
+{
+    segue_bytes b = {.data = NULL};
+    segue_status status = read_all(journal, &b, err);
+    segue_bytes_reader r = {.data = b.data, .size = b.size};
+    if (status == SEGUE_OK)
+        status = check_head(journal, &r, identity, err);
+    *good = r.at;
+    *size = r.size;
+    for (bool taken = true; taken && status == SEGUE_OK && r.at < r.size;) {
+        status = take_record(&r, take, context, &taken, err);
+        if (taken)
+            *good = r.at;
+    }
+    segue_bytes_fini(&b);
+    return status;
+}
+
+/* Take all whole records, and cut off what is behind them. */
+static segue_status go_on(const segue_checkpoint_file *journal, const char *identity,
+                          checkpoint_function take, void *context, segue_error *err)
+{
+    size_t good = 0, size = 0;
+    const segue_status status = take_all(journal, identity, take, context, &good, &size, err);
+    if (status != SEGUE_OK)
+        return status;
+    if (ftruncate(journal->fd, (off_t)good) != 0 || lseek(journal->fd, 0, SEEK_END) < 0)
+        return failed(journal, "writing", err);
+    return SEGUE_OK;
+}
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+static segue_status begin(segue_checkpoint_file *journal, const char *identity, segue_error *err)
+{
+    segue_bytes b = {.data = NULL};
+    if (ftruncate(journal->fd, 0) != 0)
+        return failed(journal, "writing", err);
+    segue_bytes_append(&b, MAGIC, 8);
+    segue_bytes_append_u64(&b, strlen(identity));
+    segue_bytes_append(&b, identity, strlen(identity));
+    const segue_status status = append(journal, &b, err);
+    segue_bytes_fini(&b);
+    return status;
+}
+
+segue_status segue_checkpoint_add(segue_checkpoint_file *journal, uint64_t unit,
+                                  const double *values, size_t count, segue_error *err)
+{
+    segue_bytes b = {.data = NULL};
+    segue_bytes_append_u64(&b, unit);
+    segue_bytes_append_u64(&b, count);
+    segue_bytes_append_f64(&b, values, count);
+    if (!b.failed)
+        segue_bytes_append_u64(&b, segue_bytes_crc32(b.data, b.size));
+    const segue_status status = append(journal, &b, err);
+    segue_bytes_fini(&b);
+    return status;
+}
+
+/* ---- both -------------------------------------------------------------------------------- */
+
+/* Until it is closed, nobody else writes to it. */
+static segue_status lock(const segue_checkpoint_file *journal, short kind, segue_error *err)
+{
+    struct flock whole = {.l_type = kind, .l_whence = SEEK_SET};
+    if (fcntl(journal->fd, F_SETLK, &whole) != 0 && (errno == EACCES || errno == EAGAIN))
+        return segue_fail(err, SEGUE_EFILE, "%s: another segue is at work on this experiment",
+                          segue_path_tail(journal->path));
+    return SEGUE_OK;
+}
+
+static segue_status open_at(segue_checkpoint_file *journal, const char *identity, bool resume,
+                            bool fresh, checkpoint_function take, void *context, segue_error *err)
+{
+    struct stat about;
+    journal->fd = open(journal->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (journal->fd < 0)
+        return segue_fail(err, SEGUE_EFILE, "%s: cannot be written: %s",
+                          segue_path_tail(journal->path), strerror(errno));
+    const segue_status status = lock(journal, F_WRLCK, err);
+    if (status != SEGUE_OK)
+        return status;
+    if (fstat(journal->fd, &about) != 0) /* now, when nobody else makes it longer */
+        return failed(journal, "reading", err);
+    if (about.st_size == 0 || fresh)
+        return begin(journal, identity, err);
+    if (!resume)
+        return segue_fail(err, SEGUE_EFILE,
+                          "%s: an unfinished experiment is kept here; '--resume' goes on with it, "
+                          "'--fresh' begins again",
+                          segue_path_tail(journal->path));
+    journal->resume = true;
+    return go_on(journal, identity, take, context, err);
+}
+
+static segue_status create(segue_checkpoint_file **out, const char *path, segue_error *err)
+{
+    segue_checkpoint_file *journal = calloc(1, sizeof *journal);
+    if (!journal || !(journal->path = strdup(path))) {
+        free(journal);
+        return segue_fail_no_memory(err, "the journal");
+    }
+    journal->fd = -1;
+    *out = journal;
+    return SEGUE_OK;
+}
+
+segue_status segue_checkpoint_open(segue_checkpoint_file **out, const char *path,
+                                   const char *identity, bool resume, bool fresh,
+                                   checkpoint_function take, void *context, segue_error *err)
+{
+    segue_checkpoint_file *journal = NULL;
+    *out = NULL;
+    segue_status status = create(&journal, path, err);
+    if (status == SEGUE_OK)
+        status = open_at(journal, identity, resume, fresh, take, context, err);
+    if (status != SEGUE_OK) {
+        segue_checkpoint_close(journal);
+        return status;
+    }
+    *out = journal;
+    return SEGUE_OK;
+}
+
+segue_status segue_checkpoint_read(const char *path, const char *identity, checkpoint_function take,
+                                   void *context, bool *whole, segue_error *err)
+{
+    segue_checkpoint_file *journal = NULL;
+    size_t good = 0, size = 0;
+    segue_status status = create(&journal, path, err);
+    if (status == SEGUE_OK && (journal->fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
+        status = segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", segue_path_tail(path),
+                            strerror(errno));
+    if (status == SEGUE_OK)
+        status = lock(journal, F_RDLCK, err);
+    if (status == SEGUE_OK)
+        status = take_all(journal, identity, take, context, &good, &size, err);
+    *whole = good == size;
+    segue_checkpoint_close(journal);
+    return status;
+}
+
+void segue_checkpoint_close(segue_checkpoint_file *journal)
+{
+    if (!journal)
+        return;
+    if (journal->fd >= 0)
+        (void)close(journal->fd);
+    free(journal->path);
+    free(journal);
+}

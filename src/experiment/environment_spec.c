@@ -1,0 +1,231 @@
+/* environment_spec.c - the environments of an experiment: model sets, laws of rewards, and what
+ * makes tasks harder. SPDX-License-Identifier: Apache-2.0 */
+#include "experiment/environment_spec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/environment_spec_log.h"
+#include "io/models_file.h"
+#include "io/models_json.h"
+#include "io/output.h"
+#include "segue/internal.h"
+
+#define MAX_ENVIRONMENTS 100
+
+static const char *const fields[] = {"name",  "models",    "uniform",   "rewards", "spread",
+                                     "mixed", "switch-at", "switch-to", "log",     "least",
+                                     "order", "lowest",    "highest",   "found"};
+
+void segue_environment_spec_fini(segue_environment_spec *place)
+{
+    free(place->name);
+    segue_models_destroy(place->models);
+    segue_models_destroy(place->switch_to);
+    segue_samples_destroy(place->samples);
+    free(place->models_path);
+    free(place->switch_path);
+    free(place->log_path);
+}
+
+/* The path of a file that is named in the file at `from`. */
+static char *path_beside(const char *from, const char *name)
+{
+    const char *slash = strrchr(from, '/');
+    const size_t folder = slash && *name != '/' ? (size_t)(slash - from) + 1 : 0;
+    char *path = malloc(folder + strlen(name) + 1);
+    if (path) {
+        memcpy(path, from, folder);
+        memcpy(path + folder, name, strlen(name) + 1);
+    }
+    return path;
+}
+
+static segue_status read_models_file(const segue_json_location *at, const char *field,
+                                     const char *name, segue_models **out, char **path,
+                                     segue_error *err)
+{
+    segue_models_file file = {.models = NULL};
+    segue_error why = {.status = SEGUE_OK};
+    *path = path_beside(at->path, name);
+    if (!*path)
+        return segue_fail_no_memory(err, "the experiment");
+    const segue_status status = segue_models_file_read(&file, *path, SEGUE_MODELS_KNOWN, &why);
+    if (status != SEGUE_OK)
+        return segue_json_fail_cause(at, field, &why, err);
+    *out = file.models;
+    file.models = NULL;
+    segue_models_file_fini(&file);
+    return SEGUE_OK;
+}
+
+/* A set by the name of its file, or written out; afterwards it is written out. */
+static segue_status read_models(const segue_json_location *at, json_t *object, const char *field,
+                                segue_models **out, char **path, segue_error *err)
+{
+    json_t *value = json_object_get(object, field);
+    if (!value)
+        return SEGUE_OK;
+    if (!json_is_string(value))
+        return segue_models_json_parse(out, at, field, value, err);
+    const segue_status status =
+        read_models_file(at, field, json_string_value(value), out, path, err);
+    if (status == SEGUE_OK &&
+        json_object_set_new(object, field, segue_models_json_build(*out)) != 0)
+        return segue_fail_no_memory(err, "the experiment");
+    return status;
+}
+
+static segue_status read_log(const segue_json_location *at, json_t *object,
+                             segue_environment_spec *place, segue_error *err)
+{
+    const json_t *value = json_object_get(object, "log");
+    if (!value)
+        return SEGUE_OK;
+    if (!json_is_string(value))
+        return segue_json_fail(at, "log", err, "is %s; need the name of a file",
+                               segue_json_kind(value));
+    place->log_path = path_beside(at->path, json_string_value(value));
+    if (!place->log_path)
+        return segue_fail_no_memory(err, "the experiment");
+    return segue_environment_spec_log_read(at, object, place->log_path, place, err);
+}
+
+static segue_status read_real(const segue_json_location *at, const json_t *object,
+                              const char *field, double *out, segue_error *err)
+{
+    const json_t *value = json_object_get(object, field);
+    if (value && !json_is_number(value))
+        return segue_json_fail(at, field, err, "is %s; need a number", segue_json_kind(value));
+    *out = json_number_value(value);
+    if (value && *out == 0.0) /* which would stand for: not given */
+        return segue_json_fail(at, field, err, "is 0; need a number above 0, or leave it out");
+    return SEGUE_OK;
+}
+
+static segue_status read_rewards(const segue_json_location *at, const json_t *object,
+                                 segue_rewards *out, segue_error *err)
+{
+    const json_t *value = json_object_get(object, "rewards");
+    segue_error why = {.status = SEGUE_OK};
+    if (!value)
+        return SEGUE_OK;
+    if (!json_is_string(value))
+        return segue_json_fail(at, "rewards", err, "is %s; need a text such as \"beta:20\"",
+                               segue_json_kind(value));
+    if (segue_rewards_parse(out, json_string_value(value), &why) != SEGUE_OK)
+        return segue_json_fail_cause(at, "rewards", &why, err);
+    return SEGUE_OK;
+}
+
+static segue_status read_numbers(const segue_json_location *at, const json_t *object,
+                                 segue_environment *env, segue_error *err)
+{
+    uint64_t arms = 0;
+    segue_status status = SEGUE_OK;
+    if (json_object_get(object, "uniform"))
+        status = segue_json_integer(at, "uniform", json_object_get(object, "uniform"),
+                                    SEGUE_MIN_ARMS, SEGUE_MAX_ARMS, &arms, err);
+    env->uniform_arms = (size_t)arms;
+    if (status == SEGUE_OK && json_object_get(object, "switch-at"))
+        status = segue_json_integer(at, "switch-at", json_object_get(object, "switch-at"), 1,
+                                    SEGUE_MAX_TASKS, &env->switch_at, err);
+    if (status == SEGUE_OK)
+        status = read_real(at, object, "spread", &env->spread, err);
+    if (status == SEGUE_OK)
+        status = read_real(at, object, "mixed", &env->mixed, err);
+    return status == SEGUE_OK ? read_rewards(at, object, &env->rewards, err) : status;
+}
+
+static segue_status read_name(const segue_json_location *at, const json_t *object,
+                              segue_environment_spec *place, segue_error *err)
+{
+    const json_t *value = json_object_get(object, "name");
+    if (value && !segue_json_is_printable(value))
+        return segue_json_fail(at, "name", err, "is %s; need a text of one line, not empty",
+                               segue_json_kind(value));
+    place->name = strdup(value ? json_string_value(value) : "environment");
+    return place->name ? SEGUE_OK : segue_fail_no_memory(err, "the experiment");
+}
+
+/* Tasks have one source. */
+static segue_status check_source(const segue_json_location *at, const json_t *object,
+                                 segue_error *err)
+{
+    const int given = (json_object_get(object, "models") != NULL) +
+                      (json_object_get(object, "uniform") != NULL) +
+                      (json_object_get(object, "log") != NULL);
+    if (given != 1)
+        return segue_json_fail(at, "models", err,
+                               "give it, or 'uniform' or 'log': one of the three");
+    return segue_environment_spec_log_check(at, object, err);
+}
+
+static segue_status read_spec(const segue_json_location *at, json_t *object,
+                              segue_environment_spec *place, segue_error *err)
+{
+    segue_error why = {.status = SEGUE_OK};
+    if (!json_is_object(object))
+        return segue_json_fail(at, "", err, "is %s; need an object", segue_json_kind(object));
+    segue_status status =
+        segue_json_check_keys(at, object, fields, sizeof fields / sizeof *fields, err);
+    if (status == SEGUE_OK)
+        status = check_source(at, object, err);
+    if (status == SEGUE_OK)
+        status = read_name(at, object, place, err);
+    if (status == SEGUE_OK)
+        status = read_models(at, object, "models", &place->models, &place->models_path, err);
+    if (status == SEGUE_OK)
+        status = read_models(at, object, "switch-to", &place->switch_to, &place->switch_path, err);
+    if (status == SEGUE_OK)
+        status = read_log(at, object, place, err);
+    if (status == SEGUE_OK)
+        status = read_numbers(at, object, &place->env, err);
+    if (status != SEGUE_OK)
+        return status;
+    place->env.models = place->models;
+    place->env.switch_to = place->switch_to;
+    if (segue_environment_check(&place->env, &why) != SEGUE_OK)
+        return segue_json_fail_cause(at, "", &why, err);
+    return SEGUE_OK;
+}
+
+/* Whether an earlier place has the name of the i-th. */
+static bool is_named_before(const segue_environment_spec *places, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (places[k].name && places[i].name && strcmp(places[k].name, places[i].name) == 0)
+            return true;
+    return false;
+}
+
+segue_status segue_environment_spec_read_all(const segue_json_location *at, json_t *json,
+                                             segue_environment_spec **out, size_t *count,
+                                             segue_error *err)
+{
+    json_t *value = json_object_get(json, "environment");
+    const bool list = json_is_array(value);
+    const size_t n = list ? json_array_size(value) : 1;
+    if (!json_is_object(value) && (!list || n == 0 || n > MAX_ENVIRONMENTS))
+        return segue_json_fail(at, "environment", err,
+                               "is %s; need an object, or a list of 1 to %d of them",
+                               segue_json_kind(value), MAX_ENVIRONMENTS);
+    segue_environment_spec *places = calloc(n, sizeof *places);
+    if (!places)
+        return segue_fail_no_memory(err, "the experiment");
+    *out = places;
+    *count = n;
+    for (size_t i = 0; i < n; i++) {
+        segue_json_location within = *at;
+        (void)snprintf(within.within, sizeof within.within,
+                       list ? "environment[%zu]." : "environment.", i);
+        const segue_status status =
+            read_spec(&within, list ? json_array_get(value, i) : value, &places[i], err);
+        if (status != SEGUE_OK)
+            return status;
+        if (is_named_before(places, i))
+            return segue_json_fail(&within, "name", err, "is '%.40s' a second time; name each",
+                                   places[i].name);
+    }
+    return SEGUE_OK;
+}

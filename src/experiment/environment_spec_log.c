@@ -1,0 +1,124 @@
+/* environment_spec_log.c - the log of an environment: how it is read, and whether it is still the
+ * same. SPDX-License-Identifier: Apache-2.0 */
+#include "experiment/environment_spec_log.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "io/log/samples_file.h"
+#include "segue/internal.h"
+
+segue_status segue_environment_spec_log_check(const segue_json_location *at, const json_t *object,
+                                              segue_error *err)
+{
+    static const char *const fields[] = {"least", "order", "lowest", "highest", "found"};
+    const bool log = json_object_get(object, "log") != NULL;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields && !log; i++)
+        if (json_object_get(object, fields[i]))
+            return segue_json_fail(at, fields[i], err, "goes with the field 'log'");
+    if (log && json_object_get(object, "rewards"))
+        return segue_json_fail(at, "rewards", err, "those of a log have no other law");
+    return SEGUE_OK;
+}
+
+static segue_status read_bound(const segue_json_location *at, const json_t *object,
+                               const char *field, double *out, segue_error *err)
+{
+    const json_t *value = json_object_get(object, field);
+    if (value && !json_is_number(value))
+        return segue_json_fail(at, field, err, "is %s; need a number", segue_json_kind(value));
+    if (value)
+        *out = json_number_value(value);
+    return SEGUE_OK;
+}
+
+static segue_status read_order(const segue_json_location *at, const json_t *object,
+                               segue_order *out, segue_error *err)
+{
+    const json_t *value = json_object_get(object, "order");
+    segue_error why = {.status = SEGUE_OK};
+    if (!value)
+        return SEGUE_OK;
+    if (!json_is_string(value))
+        return segue_json_fail(at, "order", err, "is %s; need \"shuffle\" or \"file\"",
+                               segue_json_kind(value));
+    if (segue_environment_parse_order(out, json_string_value(value), &why) != SEGUE_OK)
+        return segue_json_fail_cause(at, "order", &why, err);
+    return SEGUE_OK;
+}
+
+static segue_status read_wanted(const segue_json_location *at, const json_t *object,
+                                segue_samples_options *out, segue_error *err)
+{
+    const json_t *least = json_object_get(object, "least");
+    *out = (segue_samples_options){.least = 1, .highest = 1.0};
+    segue_status status =
+        least ? segue_json_integer(at, "least", least, 1, SEGUE_MAX_MIN_REWARDS, &out->least, err)
+              : SEGUE_OK;
+    if (status == SEGUE_OK)
+        status = read_bound(at, object, "lowest", &out->lowest, err);
+    if (status == SEGUE_OK)
+        status = read_bound(at, object, "highest", &out->highest, err);
+    return status;
+}
+
+/* ---- the same log ------------------------------------------------------------------------ */
+
+/* FNV-1a over words, with the high half folded down: rewards of 0 and 1 differ in high bits only.
+ */
+static uint64_t add_word(uint64_t sum, uint64_t word)
+{
+    sum = (sum ^ word) * UINT64_C(0x100000001b3);
+    return sum ^ sum >> 32;
+}
+
+static uint64_t sum_of(const segue_samples *samples)
+{
+    const size_t n_cells = samples->n_tasks * samples->n_arms;
+    uint64_t sum = UINT64_C(0xcbf29ce484222325);
+    for (size_t cell = 0; cell <= n_cells; cell++)
+        sum = add_word(sum, samples->start[cell]);
+    for (size_t i = 0; i < samples->start[n_cells]; i++) {
+        uint64_t word;
+        memcpy(&word, &samples->reward[i], sizeof word);
+        sum = add_word(sum, word);
+    }
+    return sum;
+}
+
+static segue_status compare(const segue_json_location *at, json_t *object,
+                            const segue_samples *samples, segue_error *err)
+{
+    const json_t *before = json_object_get(object, "found");
+    const size_t rewards = samples->start[samples->n_tasks * samples->n_arms];
+    char sum[20];
+    (void)snprintf(sum, sizeof sum, "%016" PRIx64, sum_of(samples));
+    json_t *found =
+        json_pack("{s:I, s:I, s:I, s:I, s:s}", "tasks", (json_int_t)samples->n_tasks, "left_out",
+                  (json_int_t)samples->n_left_out, "arms", (json_int_t)samples->n_arms, "rewards",
+                  (json_int_t)rewards, "sum", sum);
+    const bool differs = before && found && !json_equal(before, found);
+    if (json_object_set_new(object, "found", found) != 0)
+        return segue_fail_no_memory(err, "the experiment");
+    if (differs)
+        return segue_json_fail(at, "found", err,
+                               "is of another log, or of one that has changed; leave it out");
+    return SEGUE_OK;
+}
+
+segue_status segue_environment_spec_log_read(const segue_json_location *at, json_t *object,
+                                             const char *path, segue_environment_spec *place,
+                                             segue_error *err)
+{
+    segue_samples_options wanted;
+    segue_error why = {.status = SEGUE_OK};
+    segue_status status = read_wanted(at, object, &wanted, err);
+    if (status == SEGUE_OK)
+        status = read_order(at, object, &place->env.order, err);
+    if (status != SEGUE_OK)
+        return status;
+    if (segue_samples_file_read(&place->samples, path, &wanted, &why) != SEGUE_OK)
+        return segue_json_fail_cause(at, "log", &why, err);
+    place->env.samples = place->samples;
+    return compare(at, object, place->samples, err);
+}

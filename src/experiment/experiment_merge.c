@@ -1,0 +1,144 @@
+/* experiment_merge.c - the results of an experiment whose shards were played apart.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "experiment/schedule.h"
+#include "segue/internal.h"
+
+#define PATH_SIZE 4096
+
+segue_status segue_experiment_checkpoint_path(const segue_experiment *ex, const char *folder,
+                                              segue_shard shard, char *path, size_t size,
+                                              segue_error *err)
+{
+    char end[64] = "unfinished";
+    if (shard.count)
+        (void)snprintf(end, sizeof end, "shard-%" PRIu64 "-of-%" PRIu64, shard.number, shard.count);
+    if (snprintf(path, size, "%s/%s.%s", folder, ex->name, end) >= (int)size)
+        return segue_fail(err, SEGUE_EFILE, "%s: the path is too long", segue_path_tail(folder));
+    return SEGUE_OK;
+}
+
+/* ---- which there are --------------------------------------------------------------------- */
+
+/* What the name of a file says; count 0: that it is no shard of this experiment. */
+static segue_shard shard_of(const segue_experiment *ex, const char *name)
+{
+    static const char before[] = ".shard-", between[] = "-of-";
+    const segue_shard none = {.count = 0};
+    const size_t length = strlen(ex->name);
+    char expected[128], *end = NULL;
+    if (strncmp(name, ex->name, length) != 0 ||
+        strncmp(name + length, before, sizeof before - 1) != 0)
+        return none;
+    segue_shard shard = {.number = strtoull(name + length + sizeof before - 1, &end, 10)};
+    if (strncmp(end, between, sizeof between - 1) == 0)
+        shard.count = strtoull(end + sizeof between - 1, NULL, 10);
+    (void)snprintf(expected, sizeof expected, "%s%s%" PRIu64 "%s%" PRIu64, ex->name, before,
+                   shard.number, between, shard.count);
+    return strcmp(name, expected) == 0 ? shard : none;
+}
+
+/* The shards with the fewest and with the most parts; both have count 0 if there are none. */
+static segue_status look(const segue_experiment *ex, const char *folder, segue_shard *fewest,
+                         segue_shard *most, segue_error *err)
+{
+    *fewest = *most = (segue_shard){.count = 0};
+    DIR *directory = opendir(folder);
+    if (!directory)
+        return segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", segue_path_tail(folder),
+                          strerror(errno));
+    for (const struct dirent *entry; (entry = readdir(directory));) {
+        const segue_shard shard = shard_of(ex, entry->d_name);
+        if (shard.count && (!fewest->count || shard.count < fewest->count))
+            *fewest = shard;
+        if (shard.count > most->count)
+            *most = shard;
+    }
+    (void)closedir(directory);
+    return SEGUE_OK;
+}
+
+/* How many parts the experiment was played in. */
+static segue_status count_parts(const segue_experiment *ex, const char *folder, uint64_t *count,
+                                segue_error *err)
+{
+    segue_shard fewest, most;
+    const segue_status status = look(ex, folder, &fewest, &most, err);
+    if (status != SEGUE_OK)
+        return status;
+    if (!most.count)
+        return segue_fail(err, SEGUE_EFILE,
+                          "%s: holds no shards of '%s'; 'segue run --shard' makes them",
+                          segue_path_tail(folder), ex->name);
+    if (fewest.count != most.count)
+        return segue_fail(err, SEGUE_EFILE,
+                          "%s/%s.shard-%" PRIu64 "-of-%" PRIu64 ": lies beside %s.shard-%" PRIu64
+                          "-of-%" PRIu64 "; remove the ones that are not meant",
+                          segue_path_tail(folder), ex->name, most.number, most.count, ex->name,
+                          fewest.number, fewest.count);
+    *count = most.count;
+    return SEGUE_OK;
+}
+
+/* ---- what they hold ---------------------------------------------------------------------- */
+
+static segue_status read_shard(plan *p, const char *path, bool *whole, segue_error *err)
+{
+    segue_output identity;
+    segue_status status = segue_schedule_identity(p, &identity, err);
+    if (status == SEGUE_OK)
+        status = segue_checkpoint_read(path, identity.data, segue_schedule_add_run, p, whole, err);
+    segue_output_fini(&identity);
+    return status;
+}
+
+static segue_status take_shard(plan *p, const char *folder, segue_error *err)
+{
+    char path[PATH_SIZE];
+    bool whole = true;
+    const uint64_t before = p->kept, all = segue_schedule_n_units(p);
+    segue_status status =
+        segue_experiment_checkpoint_path(p->ex, folder, p->shard, path, sizeof path, err);
+    if (status == SEGUE_OK && access(path, F_OK) != 0)
+        status = segue_fail(err, SEGUE_EFILE, "%s: is missing; need all %" PRIu64 " shards of '%s'",
+                            segue_path_tail(path), p->shard.count, p->ex->name);
+    if (status == SEGUE_OK)
+        status = read_shard(p, path, &whole, err);
+    if (status != SEGUE_OK)
+        return status;
+    const uint64_t found = p->kept - before;
+    if (found == all && whole)
+        return SEGUE_OK;
+    return segue_fail(err, SEGUE_EFILE,
+                      "%s: holds %" PRIu64 " of %" PRIu64 " runs%s; 'segue run --shard %" PRIu64
+                      "/%" PRIu64 " --resume' goes on with it",
+                      segue_path_tail(path), found, all,
+                      whole ? "" : ", and behind them what is damaged or doubled", p->shard.number,
+                      p->shard.count);
+}
+
+segue_status segue_experiment_merge(segue_results **out, const segue_experiment *ex,
+                                    const char *folder, segue_error *err)
+{
+    const segue_run_options nothing = {.threads = 1};
+    plan p;
+    uint64_t count = 0;
+    *out = NULL;
+    segue_status status = segue_schedule_init(&p, ex, &nothing, err);
+    if (status == SEGUE_OK)
+        status = count_parts(ex, folder, &count, err);
+    for (uint64_t i = 1; i <= count && status == SEGUE_OK; i++) {
+        p.shard = (segue_shard){.number = i, .count = count};
+        status = take_shard(&p, folder, err);
+    }
+    if (status == SEGUE_OK)
+        status = segue_schedule_summarize(&p, out, err);
+    segue_schedule_fini(&p);
+    return status;
+}

@@ -1,0 +1,159 @@
+/* experiment_results.c - results that an earlier run left: are they of this experiment?
+ *
+ * Results describe the experiment that they are of, so that no second file has to say it.  They are
+ * of this experiment if that description and the version are those that a run would write now.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _XOPEN_SOURCE 700
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "experiment/experiment.h"
+#include "io/output.h"
+#include "io/utf8.h"
+#include "segue/internal.h"
+#include "segue/version.h"
+
+/* ---- the description --------------------------------------------------------------------- */
+
+/* Name a log by its whole path, if that is one that JSON can hold. */
+static int describe_log(json_t *place, const char *log)
+{
+    char *path = log ? realpath(log, NULL) : NULL;
+    int code = log && !path && errno == ENOMEM ? -1 : 0;
+    if (path && segue_utf8_is_valid(path, strlen(path)))
+        code = json_object_set_new(place, "log", json_string(path));
+    free(path);
+    return code;
+}
+
+/* Checkpoints have the names of logs as they were given, which all machines share. */
+segue_status segue_experiment_describe(const segue_experiment *ex, json_t **out, segue_error *err)
+{
+    json_t *places = NULL;
+    int code = 0;
+    *out = json_deep_copy(ex->json);
+    places = json_object_get(*out, "environment");
+    for (size_t i = 0; *out && i < ex->n_places; i++)
+        code |= describe_log(json_is_array(places) ? json_array_get(places, i) : places,
+                             ex->place[i].log_path);
+    if (*out && code == 0)
+        return SEGUE_OK;
+    json_decref(*out);
+    return segue_fail_no_memory(err, "the results");
+}
+
+static segue_status print(json_t *json, segue_output *text, segue_error *err)
+{
+    segue_status status = segue_output_init(text, err);
+    if (status == SEGUE_OK)
+        status = segue_json_print(text->stream, json_incref(json), err);
+    return status == SEGUE_OK ? segue_output_finish(text, err) : status;
+}
+
+/* Texts are compared: a number may be read as 3 where it was 3.0. */
+static segue_status is_same(json_t *a, json_t *b, bool *same, segue_error *err)
+{
+    segue_output first = {.stream = NULL}, second = {.stream = NULL};
+    segue_status status = print(a, &first, err);
+    if (status == SEGUE_OK)
+        status = print(b, &second, err);
+    *same = status == SEGUE_OK && strcmp(first.data, second.data) == 0;
+    segue_output_fini(&first);
+    segue_output_fini(&second);
+    return status;
+}
+
+static segue_status is_of(const segue_results *results, const segue_experiment *ex, bool *same,
+                          segue_error *err)
+{
+    json_t *description = NULL;
+    segue_status status = segue_experiment_describe(ex, &description, err);
+    if (status == SEGUE_OK)
+        status = is_same(description, results->experiment, same, err);
+    json_decref(description);
+    *same = *same && strcmp(results->version, segue_version()) == 0;
+    return status;
+}
+
+/* ---- the files --------------------------------------------------------------------------- */
+
+static const char *const ends[] = {".json", ".csv", "-curve.csv"};
+enum { JSON, CSV, CURVE, FILES };
+
+static segue_status is_there(const segue_experiment *ex, const char *folder, size_t which,
+                             char path[4096], bool *there, segue_error *err)
+{
+    const segue_status status =
+        segue_experiment_path(path, 4096, folder, ex->name, ends[which], err);
+    *there = status == SEGUE_OK && access(path, F_OK) == 0;
+    return status;
+}
+
+/* JSON has fewer digits than the results had in memory: CSV files are not made from it. */
+static segue_status need_all(const segue_experiment *ex, const segue_results *results,
+                             const char *folder, segue_error *err)
+{
+    for (size_t i = CSV; i <= (results->cell[0].every ? CURVE : CSV); i++) {
+        char path[4096];
+        bool there = false;
+        const segue_status status = is_there(ex, folder, i, path, &there, err);
+        if (status != SEGUE_OK)
+            return status;
+        if (!there)
+            return segue_fail(err, SEGUE_EFILE,
+                              "%s: is missing beside finished results; '--fresh' plays it again",
+                              segue_path_tail(path));
+    }
+    return SEGUE_OK;
+}
+
+static segue_status read_same(segue_results **out, const segue_experiment *ex, const char *path,
+                              segue_error *err)
+{
+    segue_error why;
+    bool same = false;
+    segue_status status = segue_results_read(out, path, &why);
+    if (status == SEGUE_OK)
+        status = is_of(*out, ex, &same, &why);
+    if (status == SEGUE_ENOMEM || status == SEGUE_EIO)
+        return segue_fail(err, status, "%s", why.message);
+    if (status != SEGUE_OK || !same)
+        return segue_fail(err, SEGUE_EFILE,
+                          "%s: is there already, and not of this experiment, seed and version; "
+                          "'--fresh' replaces it, '--out' names another folder",
+                          segue_path_tail(path));
+    return SEGUE_OK;
+}
+
+segue_status segue_experiment_read_results(segue_results **out, const segue_experiment *ex,
+                                           const char *folder, segue_error *err)
+{
+    char path[4096];
+    bool there = false;
+    *out = NULL;
+    segue_status status = is_there(ex, folder, JSON, path, &there, err);
+    if (status != SEGUE_OK || !there)
+        return status;
+    status = read_same(out, ex, path, err);
+    if (status == SEGUE_OK)
+        status = need_all(ex, *out, folder, err);
+    if (status == SEGUE_OK)
+        return SEGUE_OK;
+    segue_results_destroy(*out);
+    *out = NULL;
+    return status;
+}
+
+void segue_experiment_remove_results(const segue_experiment *ex, const char *folder)
+{
+    const segue_shard all = {.count = 0};
+    char path[4096];
+    bool there = false;
+    for (size_t i = 0; i < FILES; i++)
+        if (is_there(ex, folder, i, path, &there, NULL) == SEGUE_OK && there)
+            (void)unlink(path);
+    if (segue_experiment_checkpoint_path(ex, folder, all, path, sizeof path, NULL) == SEGUE_OK)
+        (void)unlink(path);
+}

@@ -1,0 +1,347 @@
+/* experiment_spec.c - read and check an experiment.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "experiment/experiment_spec.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/environment_spec.h"
+#include "io/json.h"
+#include "segue/internal.h"
+
+#define MAX_LIST    1000
+#define LARGEST_INT UINT64_C(9007199254740992) /* every whole number up to it is a double */
+
+static const char *const fields[] = {"name", "title", "environment", "policies", "steps",  "tasks",
+                                     "runs", "seed",  "every",       "variants", "variant"};
+/* What a variant may set. */
+static const char *const varied[] = {"policies", "steps", "tasks", "runs", "seed", "every"};
+
+static segue_status no_memory(segue_error *err)
+{
+    return segue_fail_no_memory(err, "the experiment");
+}
+
+/* ---- fields ------------------------------------------------------------------------------ */
+
+/* A name is also part of file names. */
+static segue_status read_name(const segue_json_location *at, segue_experiment *ex, segue_error *err)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+    const json_t *value = json_object_get(ex->json, "name");
+    const char *name = json_string_value(value);
+    if (!name)
+        return segue_json_fail(at, "name", err, "is %s; need a text", segue_json_kind(value));
+    if (*name == '\0' || *name == '-' || strlen(name) > 60 || strspn(name, letters) != strlen(name))
+        return segue_json_fail(at, "name", err,
+                               "is '%.60s'; need 1 to 60 of a-z, 0-9 and '-', no '-' first", name);
+    ex->name = name;
+    const json_t *title = json_object_get(ex->json, "title");
+    if (title && !segue_json_is_printable(title))
+        return segue_json_fail(at, "title", err, "is %s; need a text of one line",
+                               segue_json_kind(title));
+    return SEGUE_OK;
+}
+
+/* One whole number, or a list of different ones. */
+static segue_status read_list(const segue_json_location *at, const json_t *json, const char *field,
+                              uint64_t most, uint64_t **out, size_t *count, segue_error *err)
+{
+    const json_t *value = json_object_get(json, field);
+    const bool list = json_is_array(value);
+    const size_t n = list ? json_array_size(value) : 1;
+    if (n == 0 || n > MAX_LIST)
+        return segue_json_fail(at, field, err, "has %zu numbers; need 1 to %d", n, MAX_LIST);
+    uint64_t *numbers = calloc(n, sizeof *numbers);
+    if (!numbers)
+        return no_memory(err);
+    *out = numbers;
+    *count = n;
+    for (size_t i = 0; i < n; i++) {
+        char item[40];
+        (void)snprintf(item, sizeof item, list ? "%s[%zu]" : "%s", field, i);
+        const segue_status status = segue_json_integer(
+            at, item, list ? json_array_get(value, i) : value, 1, most, &numbers[i], err);
+        if (status != SEGUE_OK)
+            return status;
+        for (size_t k = 0; k < i; k++)
+            if (numbers[k] == numbers[i])
+                return segue_json_fail(at, item, err, "is %" PRIu64 " a second time", numbers[i]);
+    }
+    return SEGUE_OK;
+}
+
+static segue_status read_policy(const segue_json_location *at, segue_experiment *ex, size_t i,
+                                const json_t *value, segue_error *err)
+{
+    char item[40];
+    segue_error why = {.status = SEGUE_OK};
+    const char *text = json_string_value(value);
+    (void)snprintf(item, sizeof item, "policies[%zu]", i);
+    if (!text)
+        return segue_json_fail(at, item, err, "is %s; need a text such as \"ucb\" or \"tucb:C=1\"",
+                               segue_json_kind(value));
+    const segue_status status = segue_policy_list_add(&ex->policies, text, strlen(text), &why);
+    if (status != SEGUE_OK)
+        return segue_json_fail_cause(at, item, &why, err);
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(ex->policies.text[k], text) == 0)
+            return segue_json_fail(at, item, err, "is '%.60s' a second time", text);
+    return SEGUE_OK;
+}
+
+static segue_status read_policies(const segue_json_location *at, segue_experiment *ex,
+                                  segue_error *err)
+{
+    const json_t *list = json_object_get(ex->json, "policies");
+    const size_t n = json_array_size(list);
+    if (n == 0 || n > MAX_LIST)
+        return segue_json_fail(at, "policies", err,
+                               "is %s%s; need a list of 1 to %d policies, such as [\"ucb\"]",
+                               segue_json_kind(list),
+                               n                     ? " too long"
+                               : json_is_array(list) ? " of none"
+                                                     : "",
+                               MAX_LIST);
+    segue_status status = segue_policy_list_init(&ex->policies, n, err);
+    for (size_t i = 0; i < n && status == SEGUE_OK; i++)
+        status = read_policy(at, ex, i, json_array_get(list, i), err);
+    return status;
+}
+
+static segue_status read_numbers(const segue_json_location *at, segue_experiment *ex,
+                                 segue_error *err)
+{
+    const json_t *json = ex->json;
+    segue_status status =
+        read_list(at, json, "steps", SEGUE_MAX_HORIZON, &ex->steps, &ex->n_steps, err);
+    if (status == SEGUE_OK && json_object_get(json, "tasks"))
+        status = read_list(at, json, "tasks", SEGUE_MAX_TASKS, &ex->tasks, &ex->n_tasks, err);
+    if (status == SEGUE_OK && !ex->tasks) {
+        ex->n_tasks = 1;
+        ex->tasks = calloc(1, sizeof *ex->tasks);
+        if (!ex->tasks)
+            return no_memory(err);
+    }
+    if (status == SEGUE_OK)
+        status = segue_json_integer(at, "runs", json_object_get(json, "runs"), 1, SEGUE_MAX_RUNS,
+                                    &ex->runs, err);
+    ex->seed = 1;
+    if (status == SEGUE_OK && json_object_get(json, "seed"))
+        status = segue_json_integer(at, "seed", json_object_get(json, "seed"), 0, LARGEST_INT,
+                                    &ex->seed, err);
+    if (status == SEGUE_OK && json_object_get(json, "every"))
+        status = segue_json_integer(at, "every", json_object_get(json, "every"), 1, SEGUE_MAX_TASKS,
+                                    &ex->every, err);
+    if (status == SEGUE_OK && ex->every && !ex->tasks[0])
+        status = segue_json_fail(at, "every", err, "is over tasks, and needs the field 'tasks'");
+    return status;
+}
+
+/* ---- variants ---------------------------------------------------------------------------- */
+
+/* "variant" stands in what was run and has no variants any more, and says which of them it was. */
+static segue_status check_variant(const segue_json_location *at, json_t *json, segue_error *err)
+{
+    const json_t *variant = json_object_get(json, "variant");
+    if (variant && !segue_json_is_printable(variant))
+        return segue_json_fail(at, "variant", err, "is %s; need a text of one line",
+                               segue_json_kind(variant));
+    if (json_object_get(json, "variants"))
+        (void)json_object_del(json, "variant");
+    return SEGUE_OK;
+}
+
+static segue_status check_variants(const segue_json_location *at, json_t *variants,
+                                   segue_error *err)
+{
+    const char *key = NULL;
+    json_t *value = NULL;
+    if (!json_is_object(variants))
+        return segue_json_fail(at, "variants", err, "is %s; need an object",
+                               segue_json_kind(variants));
+    json_object_foreach(variants, key, value)
+    {
+        segue_json_location within = *at;
+        (void)snprintf(within.within, sizeof within.within, "variants.%.40s.", key);
+        if (!json_is_object(value))
+            return segue_json_fail(at, "variants", err, "'%.40s' is %s; need an object", key,
+                                   segue_json_kind(value));
+        const segue_status status =
+            segue_json_check_keys(&within, value, varied, sizeof varied / sizeof *varied, err);
+        if (status != SEGUE_OK)
+            return status;
+    }
+    return SEGUE_OK;
+}
+
+static segue_status apply_variant(const segue_json_location *at, json_t *json, json_t *variants,
+                                  const char *name, segue_error *err)
+{
+    json_t *variant = json_object_get(variants, name);
+    if (!variant) {
+        char all[200] = "";
+        const char *key = NULL;
+        json_t *value = NULL;
+        json_object_foreach(variants, key, value)
+        {
+            const size_t used = strlen(all);
+            (void)snprintf(all + used, sizeof all - used, "%s%.40s", used ? ", " : "", key);
+        }
+        return segue_fail(err, SEGUE_ENAME, "%s: there is no variant '%.40s'; it has %s",
+                          segue_path_tail(at->path), name, *all ? all : "none");
+    }
+    if (json_object_update(json, variant) != 0 ||
+        json_object_set_new(json, "variant", json_string(name)) != 0)
+        return no_memory(err);
+    return SEGUE_OK;
+}
+
+/* Apply the variant and the changes, so that what is left is what will be run. */
+static segue_status apply_changes(const segue_json_location *at, json_t *json,
+                                  const segue_experiment_overrides *changes, segue_error *err)
+{
+    json_t *variants = json_incref(json_object_get(json, "variants"));
+    segue_status status = variants ? check_variants(at, variants, err) : SEGUE_OK;
+    (void)json_object_del(json, "variants");
+    if (status == SEGUE_OK && changes->variant)
+        status = apply_variant(at, json, variants, changes->variant, err);
+    json_decref(variants);
+    if (status == SEGUE_OK && changes->runs &&
+        json_object_set_new(json, "runs", json_integer((json_int_t)changes->runs)) != 0)
+        return no_memory(err);
+    const json_int_t seed = changes->seed ? (json_int_t)*changes->seed : 1;
+    if (status == SEGUE_OK && (changes->seed || !json_object_get(json, "seed")) &&
+        json_object_set_new(json, "seed", json_integer(seed)) != 0)
+        return no_memory(err);
+    return status;
+}
+
+/* ---- cells ------------------------------------------------------------------------------- */
+
+size_t segue_experiment_cells(const segue_experiment *ex)
+{
+    return ex->n_places * ex->policies.count * ex->n_steps * ex->n_tasks;
+}
+
+size_t segue_experiment_environment(const segue_experiment *ex, size_t cell)
+{
+    return cell / (ex->n_tasks * ex->n_steps * ex->policies.count);
+}
+
+size_t segue_experiment_policy(const segue_experiment *ex, size_t cell)
+{
+    return cell / (ex->n_tasks * ex->n_steps) % ex->policies.count;
+}
+
+segue_simulation segue_experiment_cell(const segue_experiment *ex, size_t cell)
+{
+    const size_t policy = segue_experiment_policy(ex, cell);
+    return (segue_simulation){
+        .environment = &ex->place[segue_experiment_environment(ex, cell)].env,
+        .policy = ex->policies.spec[policy],
+        .learner = segue_policy_list_is_learner(&ex->policies, policy)
+                       ? &ex->policies.learner[policy]
+                       : NULL,
+        .steps = ex->steps[cell / ex->n_tasks % ex->n_steps],
+        .tasks = ex->tasks[cell % ex->n_tasks],
+        .runs = ex->runs,
+        .seed = ex->seed,
+        .threads = 1,
+    };
+}
+
+/* Whether each cell can be simulated. */
+static segue_status check_cells(const segue_json_location *at, const segue_experiment *ex,
+                                segue_error *err)
+{
+    const size_t count = segue_experiment_cells(ex);
+    if (count > SEGUE_MAX_CELLS)
+        return segue_fail(err, SEGUE_EDOMAIN, "%s: asks for %zu cells; need at most %d",
+                          segue_path_tail(at->path), count, SEGUE_MAX_CELLS);
+    for (size_t cell = 0; cell < count; cell++) {
+        const segue_simulation sim = segue_experiment_cell(ex, cell);
+        const size_t policy = segue_experiment_policy(ex, cell);
+        segue_error why = {.status = SEGUE_OK};
+        const segue_status status = segue_simulation_check(&sim, &why);
+        if (status == SEGUE_OK)
+            continue;
+        segue_error told;
+        char item[40];
+        (void)snprintf(item, sizeof item, "policies[%zu]", policy);
+        (void)segue_fail(&told, status, "'%.60s' in environment '%.40s': %.200s",
+                         ex->policies.text[policy],
+                         ex->place[segue_experiment_environment(ex, cell)].name, why.message);
+        return segue_json_fail_cause(at, item, &told, err);
+    }
+    return SEGUE_OK;
+}
+
+/* ---- all of it --------------------------------------------------------------------------- */
+
+void segue_experiment_destroy(segue_experiment *ex)
+{
+    if (!ex)
+        return;
+    for (size_t i = 0; ex->place && i < ex->n_places; i++)
+        segue_environment_spec_fini(&ex->place[i]);
+    free(ex->place);
+    segue_policy_list_fini(&ex->policies);
+    free(ex->steps);
+    free(ex->tasks);
+    json_decref(ex->json);
+    free(ex);
+}
+
+static segue_status fill(const segue_json_location *at, segue_experiment *ex,
+                         const segue_experiment_overrides *changes, segue_error *err)
+{
+    segue_status status =
+        segue_json_check_keys(at, ex->json, fields, sizeof fields / sizeof *fields, err);
+    if (status == SEGUE_OK)
+        status = check_variant(at, ex->json, err);
+    if (status == SEGUE_OK)
+        status = apply_changes(at, ex->json, changes, err);
+    if (status == SEGUE_OK)
+        status = read_name(at, ex, err);
+    if (status == SEGUE_OK)
+        status = segue_environment_spec_read_all(at, ex->json, &ex->place, &ex->n_places, err);
+    if (status == SEGUE_OK)
+        status = read_policies(at, ex, err);
+    if (status == SEGUE_OK)
+        status = read_numbers(at, ex, err);
+    return status == SEGUE_OK ? check_cells(at, ex, err) : status;
+}
+
+/* Results hold the experiment that they are of, and can be made again from it. */
+static void take_from_results(segue_experiment *ex)
+{
+    json_t *inner = json_object_get(ex->json, "experiment");
+    if (!json_is_object(inner) || !json_object_get(ex->json, "results"))
+        return;
+    (void)json_incref(inner);
+    json_decref(ex->json);
+    ex->json = inner;
+}
+
+segue_status segue_experiment_read(segue_experiment **out, const char *path,
+                                   const segue_experiment_overrides *changes, segue_error *err)
+{
+    const segue_json_location at = {.path = path};
+    *out = NULL;
+    segue_experiment *ex = calloc(1, sizeof *ex);
+    if (!ex)
+        return no_memory(err);
+    segue_status status = segue_json_read(&ex->json, path, err);
+    if (status == SEGUE_OK)
+        take_from_results(ex);
+    if (status == SEGUE_OK)
+        status = fill(&at, ex, changes, err);
+    if (status != SEGUE_OK) {
+        segue_experiment_destroy(ex);
+        return status;
+    }
+    *out = ex;
+    return SEGUE_OK;
+}

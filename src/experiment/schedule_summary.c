@@ -1,0 +1,102 @@
+/* schedule_summary.c - the numbers of all runs, added up in their order: threads, processes, stops
+ * and resumptions do not show in the results. SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "experiment/schedule.h"
+#include "segue/internal.h"
+
+static segue_stats stats_of(const schedule_cell *c, size_t column)
+{
+    segue_stats stats = {.count = 0};
+    for (uint64_t run = 0; run < c->sim.runs; run++)
+        segue_stats_add(&stats, c->values[run * c->width + column]);
+    return stats;
+}
+
+static void summarise_single(const schedule_cell *c, segue_cell *out)
+{
+    const size_t models = c->n_models ? c->n_models : 1;
+    const double *weight = c->n_models ? c->sim.environment->models->weight : NULL;
+    segue_stats stats = stats_of(c, 0);
+    const segue_regret only = segue_summary_regret(&stats);
+    for (size_t k = 0; k < c->n_models; k++) {
+        stats = stats_of(c, k);
+        out->by_model[k] = segue_summary_regret(&stats);
+    }
+    out->regret = segue_summary_stratified(weight, weight ? out->by_model : &only, models);
+    out->no_model_left = stats_of(c, models + SINGLE_NO_MODEL).mean;
+    stats = stats_of(c, models + SINGLE_NEVER_BEST);
+    out->never_best = segue_summary_regret(&stats);
+}
+
+static segue_regret regret_of_model(const schedule_cell *c, size_t model)
+{
+    segue_ratio ratio = {.runs = 0.0};
+    for (uint64_t run = 0; run < c->sim.runs; run++) {
+        const double *sums = c->values + run * c->width + COLUMN_MODELS + 2 * model;
+        segue_summary_ratio_add(&ratio, sums[0], sums[1]);
+    }
+    return segue_summary_ratio_regret(&ratio);
+}
+
+static void summarise_tasks(const schedule_cell *c, segue_cell *out)
+{
+    const segue_stats stats = stats_of(c, COLUMN_REGRET), rest = stats_of(c, COLUMN_NEVER_BEST);
+    out->never_best = segue_summary_regret(&rest);
+    out->regret = segue_summary_regret(&stats);
+    out->no_model_left = stats_of(c, COLUMN_NO_MODEL).mean;
+    out->violations = stats_of(c, COLUMN_VIOLATIONS).mean;
+    out->left_out = stats_of(c, COLUMN_LEFT_OUT).mean;
+    for (size_t k = 0; k < c->n_models; k++)
+        out->by_model[k] = regret_of_model(c, k);
+    for (uint64_t run = 0; run < c->sim.runs; run++) {
+        const double *values = c->values + run * c->width;
+        out->run_regret[run] = values[COLUMN_REGRET];
+        const double *points = values + segue_schedule_tracks_offset(c);
+        for (size_t q = 0; q < SEGUE_N_TRACKS; q++)
+            if (out->track[q]) {
+                memcpy(out->track[q] + run * out->n_points, points, out->n_points * sizeof *values);
+                points += out->n_points;
+            }
+    }
+}
+
+static segue_status summarise(const plan *p, size_t number, segue_cell *out, segue_error *err)
+{
+    const segue_experiment *ex = p->ex;
+    const schedule_cell *c = &p->cells[number];
+    out->environment = strdup(ex->place[segue_experiment_environment(ex, number)].name);
+    out->policy = strdup(ex->policies.text[segue_experiment_policy(ex, number)]);
+    if (!out->environment || !out->policy)
+        return segue_fail_no_memory(err, "the results");
+    out->steps = c->sim.steps;
+    out->tasks = c->sim.tasks;
+    out->runs = c->sim.runs;
+    out->n_models = c->n_models;
+    out->every = c->sim.tasks ? ex->every : 0;
+    const segue_status status = segue_cell_reserve(out, c->follow, err);
+    if (status != SEGUE_OK)
+        return status;
+    if (c->sim.tasks)
+        summarise_tasks(c, out);
+    else
+        summarise_single(c, out);
+    return SEGUE_OK;
+}
+
+segue_status segue_schedule_summarize(const plan *p, segue_results **out, segue_error *err)
+{
+    segue_results *results = NULL;
+    json_t *experiment = NULL;
+    segue_status status = segue_experiment_describe(p->ex, &experiment, err);
+    if (status == SEGUE_OK)
+        status = segue_results_create(&results, experiment, p->n_cells, err);
+    for (size_t i = 0; i < p->n_cells && status == SEGUE_OK; i++)
+        status = summarise(p, i, &results->cell[i], err);
+    if (status != SEGUE_OK) {
+        segue_results_destroy(results);
+        return status;
+    }
+    *out = results;
+    return SEGUE_OK;
+}

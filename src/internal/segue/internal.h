@@ -1,0 +1,27 @@
+/* internal.h - the private headers of the library that the program may use.
+ *
+ * The program sees the public headers and this one: the include directories of the library's
+ * folders are not on its path.  A header that is listed here includes others of the library by
+ * relative paths only.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_INTERNAL_H
+#define SEGUE_INTERNAL_H
+
+#include "../../bandit/task.h"
+#include "../../core/atomic_file.h"
+#include "../../core/bytes.h"
+#include "../../core/confseq.h"
+#include "../../core/fail.h"
+#include "../../core/store_file.h"
+#include "../../core/text.h"
+#include "../../estimate/types/types.h"
+#include "../../sim/kernels/kernel.h"
+#include "../../sim/parallel.h"
+#include "../../sim/runner.h"
+#include "../../sim/simulated_task.h"
+#include "../../sim/summary.h"
+#include "../../sim/task_order.h"
+#include "../../sim/watch.h"
+#include "../../transfer/learner_internal.h"
+
+#endif

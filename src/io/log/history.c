@@ -1,0 +1,209 @@
+/* history.c - the rows of a log kept in memory, task by task: a counting sort.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "io/log/history.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows in the order of the file, and the numbers of arms as they came. */
+typedef struct collecting {
+    segue_history *out;
+    size_t capacity;
+} collecting;
+
+static segue_status no_memory(size_t n_rows, segue_error *err)
+{
+    return segue_fail(err, SEGUE_ENOMEM, "out of memory for %zu rewards", n_rows);
+}
+
+void segue_history_fini(segue_history *history)
+{
+    free(history->arm_name);
+    free(history->start);
+    free(history->row);
+    free(history->time);
+    free(history->probability);
+    segue_log_rows_fini(&history->rows);
+    *history = (segue_history){.n_rows = 0};
+}
+
+/* ---- collecting -------------------------------------------------------------------------- */
+
+/* A list of numbers with room for `capacity`, if the log has it. */
+static bool grow_numbers(double **list, bool has, size_t capacity)
+{
+    double *grown = has ? realloc(*list, capacity * sizeof *grown) : NULL;
+    if (grown)
+        *list = grown;
+    return grown || !has;
+}
+
+static segue_status grow(collecting *c, segue_error *err)
+{
+    segue_history *h = c->out;
+    const size_t capacity = 2 * c->capacity + 1024;
+    segue_logged_reward *grown = realloc(h->row, capacity * sizeof *grown);
+    if (grown)
+        h->row = grown;
+    if (!grown || !grow_numbers(&h->time, h->rows.has_time, capacity) ||
+        !grow_numbers(&h->probability, h->rows.has_probability, capacity))
+        return no_memory(capacity, err);
+    c->capacity = capacity;
+    return SEGUE_OK;
+}
+
+static segue_status take_row(void *context, const log_row *row, segue_error *err)
+{
+    collecting *c = context;
+    segue_history *h = c->out;
+    if (h->n_rows == c->capacity) {
+        const segue_status status = grow(c, err);
+        if (status != SEGUE_OK)
+            return status;
+    }
+    h->row[h->n_rows] = (segue_logged_reward){
+        .task = (uint32_t)row->task, .arm = (uint32_t)row->arm, .reward = row->reward};
+    if (h->time)
+        h->time[h->n_rows] = row->time;
+    if (h->probability)
+        h->probability[h->n_rows] = row->probability;
+    h->n_rows++;
+    return SEGUE_OK;
+}
+
+/* ---- putting in order -------------------------------------------------------------------- */
+
+/* From the order of their first rows to the order of the arms, with their names. */
+static segue_status put_arms_in_order(segue_history *h, segue_error *err)
+{
+    uint32_t *number = calloc(h->n_arms, sizeof *number);
+    h->arm_name = calloc(h->n_arms, sizeof *h->arm_name);
+    if (!number || !h->arm_name) {
+        free(number);
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for %zu arms", h->n_arms);
+    }
+    for (size_t i = 0; i < h->n_arms; i++) {
+        number[h->rows.arm_order[i]] = (uint32_t)i;
+        h->arm_name[i] = h->rows.arms.name[h->rows.arm_order[i]];
+    }
+    for (size_t i = 0; i < h->n_rows; i++)
+        h->row[i].arm = number[h->row[i].arm];
+    free(number);
+    return SEGUE_OK;
+}
+
+/* Where the rows of each task start; returns whether they are there already, one task behind the
+ * other.  Tasks are numbered as they come, so that they are if their numbers never fall. */
+static bool find_starts(segue_history *h)
+{
+    bool sorted = true;
+    size_t end = 0;
+    for (size_t i = 0; i < h->n_rows; i++) {
+        h->start[h->row[i].task]++;
+        sorted = sorted && (i == 0 || h->row[i - 1].task <= h->row[i].task);
+    }
+    for (size_t task = 0; task <= h->n_tasks; task++) {
+        const size_t count = h->start[task];
+        h->start[task] = end;
+        end += count;
+    }
+    return sorted;
+}
+
+/* Move one list, `size` bytes an entry, to the places of its rows; `next` is room for a place for
+ * each task.  Takes the old list, and returns the new one; NULL, with the old one left: no memory.
+ */
+static void *move(const segue_history *h, void *list, size_t size, size_t *next)
+{
+    char *sorted = malloc(h->n_rows * size);
+    if (!sorted)
+        return NULL;
+    memcpy(next, h->start, h->n_tasks * sizeof *next);
+    for (size_t i = 0; i < h->n_rows; i++)
+        memcpy(sorted + next[h->row[i].task]++ * size, (const char *)list + i * size, size);
+    free(list);
+    return sorted;
+}
+
+/* The rows come last, since they tell the places. */
+static bool move_lists(segue_history *h, size_t *next)
+{
+    double **const optional[] = {&h->time, &h->probability};
+    for (size_t i = 0; i < 2; i++) {
+        double *moved = *optional[i] ? move(h, *optional[i], sizeof **optional[i], next) : NULL;
+        if (*optional[i] && !moved)
+            return false;
+        *optional[i] = moved;
+    }
+    segue_logged_reward *moved = move(h, h->row, sizeof *h->row, next);
+    if (moved)
+        h->row = moved;
+    return moved != NULL;
+}
+
+static segue_status put_tasks_in_order(segue_history *h, segue_error *err)
+{
+    h->start = calloc(h->n_tasks + 1, sizeof *h->start);
+    if (!h->start)
+        return no_memory(h->n_rows, err);
+    if (find_starts(h))
+        return SEGUE_OK;
+    size_t *next = malloc(h->n_tasks * sizeof *next);
+    const bool moved = next && move_lists(h, next);
+    free(next);
+    return moved ? SEGUE_OK : no_memory(h->n_rows, err);
+}
+
+segue_status segue_history_read(segue_history *out, const char *path,
+                                const log_read_options *wanted, segue_error *err)
+{
+    collecting c = {.out = out};
+    *out = (segue_history){.n_rows = 0};
+    segue_status status = segue_log_rows_read(&out->rows, path, wanted, take_row, &c, err);
+    out->n_arms = out->rows.arms.count;
+    out->n_tasks = out->rows.tasks.count;
+    out->task_name = out->rows.tasks.name;
+    out->has_dates = out->rows.has_dates;
+    if (status == SEGUE_OK)
+        status = put_arms_in_order(out, err);
+    if (status == SEGUE_OK)
+        status = put_tasks_in_order(out, err);
+    if (status != SEGUE_OK)
+        segue_history_fini(out);
+    return status;
+}
+
+/* ---- by time ----------------------------------------------------------------------------- */
+
+typedef struct begun {
+    double time;
+    size_t task;
+} begun;
+
+static int by_time(const void *a, const void *b)
+{
+    const begun *x = a, *y = b;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    return (x->task > y->task) - (x->task < y->task);
+}
+
+segue_status segue_history_order_by_time(const segue_history *history, size_t *order,
+                                         segue_error *err)
+{
+    begun *list = calloc(history->n_tasks, sizeof *list);
+    if (!list)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for %zu tasks", history->n_tasks);
+    for (size_t task = 0; task < history->n_tasks; task++) {
+        const size_t first = history->start[task], end = history->start[task + 1];
+        list[task] = (begun){.time = history->time[first], .task = task};
+        for (size_t i = first + 1; i < end; i++)
+            if (history->time[i] < list[task].time)
+                list[task].time = history->time[i];
+    }
+    qsort(list, history->n_tasks, sizeof *list, by_time);
+    for (size_t i = 0; i < history->n_tasks; i++)
+        order[i] = list[i].task;
+    free(list);
+    return SEGUE_OK;
+}

@@ -1,0 +1,35 @@
+/* input_stream.h - the bytes of a file, decompressed where it is compressed.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_IO_LOG_INPUT_STREAM_H
+#define SEGUE_IO_LOG_INPUT_STREAM_H
+
+#include <stddef.h>
+
+#include "segue/status.h"
+
+typedef struct segue_input_stream segue_input_stream;
+
+/**
+ * Open a file; "-" is the standard input.  Its first bytes tell whether gzip or zstd made it.
+ *
+ * @retval SEGUE_EFILE  it cannot be opened, or is a directory
+ * @retval SEGUE_EIO, SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_input_stream_open(segue_input_stream **out, const char *path,
+                                                      segue_error *err);
+void segue_input_stream_close(segue_input_stream *source);
+
+/** What errors call it. */
+const char *segue_input_stream_name(const segue_input_stream *source);
+
+/**
+ * Read at most `size` bytes, more than 0; *got is 0 at the end only.  The message does not name the
+ * file.
+ *
+ * @retval SEGUE_EPARSE  what was compressed is damaged, or has no end
+ * @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_input_stream_read(segue_input_stream *source, char *to,
+                                                      size_t size, size_t *got, segue_error *err);
+
+#endif

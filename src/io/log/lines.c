@@ -1,0 +1,143 @@
+/* lines.c - whole lines in a buffer: one search for the last LF of a block, none for each line.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* memrchr */
+#include "io/log/lines.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK 262144 /* stays in the cache of a processor */
+
+segue_status(segue_lines_fail)(const segue_lines *lines, segue_status status, segue_error *err,
+                               const char *format, ...)
+{
+    char text[SEGUE_ERROR_SIZE];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return segue_fail(err, status, "%s:%" PRIu64 ": %s", segue_input_stream_name(lines->source),
+                      lines->line, text);
+}
+
+segue_status segue_lines_fail_nul(const segue_lines *lines, segue_error *err)
+{
+    return segue_lines_fail(lines, SEGUE_EPARSE, err, "the line contains a NUL byte%s",
+                            lines->is_utf16
+                                ? "; the file looks like UTF-16; need UTF-8: convert it "
+                                  "with 'iconv -f UTF-16 -t UTF-8 FILE'"
+                                : "");
+}
+
+void segue_lines_close(segue_lines *lines)
+{
+    segue_input_stream_close(lines->source);
+    free(lines->buffer);
+    *lines = (segue_lines){.source = NULL};
+}
+
+/* The bytes that are kept go to the start of the buffer, which grows if they leave little room. */
+static segue_status make_room(segue_lines *lines, segue_error *err)
+{
+    memmove(lines->buffer, lines->buffer + lines->at, lines->filled - lines->at);
+    lines->filled -= lines->at;
+    lines->limit -= lines->at;
+    lines->at = 0;
+    if (lines->capacity - lines->filled >= BLOCK / 2)
+        return SEGUE_OK;
+    char *grown = realloc(lines->buffer, 2 * lines->capacity + SEGUE_LINES_SLACK);
+    if (!grown)
+        return segue_lines_fail(lines, SEGUE_ENOMEM, err, "out of memory");
+    lines->buffer = grown;
+    lines->capacity *= 2;
+    return SEGUE_OK;
+}
+
+/* Read a block; what is behind it can be read too, as zeros. */
+static segue_status read_block(segue_lines *lines, segue_error *err)
+{
+    size_t got = 0;
+    segue_error why = {.status = SEGUE_OK};
+    const segue_status status = segue_input_stream_read(
+        lines->source, lines->buffer + lines->filled, lines->capacity - lines->filled, &got, &why);
+    if (status != SEGUE_OK)
+        return segue_lines_fail(lines, status, err, "%s", why.message);
+    lines->ended = got == 0;
+    lines->filled += got;
+    memset(lines->buffer + lines->filled, 0, SEGUE_LINES_SLACK);
+    return SEGUE_OK;
+}
+
+/* Move the limit behind the last LF, or behind the last line, which may have none. */
+static void find_limit(segue_lines *lines)
+{
+    const char *from = lines->buffer + lines->limit;
+    const char *last = memrchr(from, '\n', lines->filled - lines->limit);
+    if (last)
+        lines->limit = (size_t)(last - lines->buffer) + 1;
+    if (lines->ended && lines->limit < lines->filled) {
+        lines->buffer[lines->filled++] = '\n'; /* in the slack, of which there is enough */
+        lines->limit = lines->filled;
+    }
+}
+
+segue_status segue_lines_fill(segue_lines *lines, segue_error *err)
+{
+    segue_status status = SEGUE_OK;
+    if (lines->ended)
+        return SEGUE_OK;
+    const size_t before = lines->limit - lines->at;
+    do {
+        if (lines->filled - lines->at > SEGUE_MAX_LINE)
+            return segue_lines_fail(lines, SEGUE_EPARSE, err, "the line is longer than %d bytes",
+                                    SEGUE_MAX_LINE);
+        status = make_room(lines, err);
+        if (status == SEGUE_OK)
+            status = read_block(lines, err);
+        if (status == SEGUE_OK)
+            find_limit(lines);
+    } while (status == SEGUE_OK && !lines->ended && lines->limit == before);
+    return status;
+}
+
+static void skip_mark(segue_lines *lines)
+{
+    static const char mark[] = "\xef\xbb\xbf"; /* the byte-order mark of UTF-8 */
+    if (lines->filled >= 3 && memcmp(lines->buffer, mark, 3) == 0)
+        lines->at = 3;
+}
+
+/* UTF-16 has a byte-order mark, or a NUL in one half of each ASCII character. */
+static bool looks_like_utf16(const unsigned char *bytes, size_t count)
+{
+    if (count < 4)
+        return false;
+    const bool marked =
+        (bytes[0] == 0xff && bytes[1] == 0xfe) || (bytes[0] == 0xfe && bytes[1] == 0xff);
+    return marked || (!bytes[0] && bytes[1] && !bytes[2] && bytes[3]) ||
+           (bytes[0] && !bytes[1] && bytes[2] && !bytes[3]);
+}
+
+segue_status segue_lines_open(segue_lines *lines, const char *path, segue_error *err)
+{
+    *lines = (segue_lines){.line = 1, .capacity = BLOCK};
+    segue_status status = segue_input_stream_open(&lines->source, path, err);
+    if (status != SEGUE_OK)
+        return status;
+    lines->buffer = calloc(1, BLOCK + SEGUE_LINES_SLACK);
+    if (!lines->buffer)
+        status = segue_fail(err, SEGUE_ENOMEM, "%s: out of memory",
+                            segue_input_stream_name(lines->source));
+    else
+        status = segue_lines_fill(lines, err);
+    if (status != SEGUE_OK) {
+        segue_lines_close(lines);
+        return status;
+    }
+    skip_mark(lines);
+    lines->is_utf16 = looks_like_utf16((const unsigned char *)lines->buffer, lines->filled);
+    return SEGUE_OK;
+}

@@ -1,0 +1,126 @@
+/* log.c - read a log of rewards into three batches for each task and arm.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "io/log/log.h"
+#include "segue/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A list of `size`-byte entries grown from `count` to `wanted`, the new ones zero; NULL: no memory,
+ * and the old list stays. */
+static void *grow(void *list, size_t count, size_t wanted, size_t size)
+{
+    char *grown = realloc(list, wanted * size);
+    if (grown)
+        memset(grown + count * size, 0, (wanted - count) * size);
+    return grown;
+}
+
+static segue_status no_memory(segue_error *err)
+{
+    return segue_fail_no_memory(err, "the log");
+}
+
+/* The cell of a task and arm; the log has room for so many tasks as the capacity says. */
+static segue_status find_cell(segue_log *log, size_t task, size_t arm, log_cell **out,
+                              segue_error *err)
+{
+    if (task >= log->capacity) {
+        const size_t capacity = 2 * task + 64;
+        log_task *grown = grow(log->tasks, log->capacity, capacity, sizeof *grown);
+        if (!grown)
+            return no_memory(err);
+        log->tasks = grown;
+        log->capacity = capacity;
+    }
+    log_task *entry = &log->tasks[task];
+    if (arm >= entry->n_cells) {
+        log_cell *grown = grow(entry->cells, entry->n_cells, log->rows.arms.count, sizeof *grown);
+        if (!grown)
+            return no_memory(err);
+        entry->cells = grown;
+        entry->n_cells = log->rows.arms.count;
+    }
+    *out = &entry->cells[arm];
+    return SEGUE_OK;
+}
+
+static segue_status take_reward(void *context, const log_row *row, segue_error *err)
+{
+    log_cell *cell = NULL;
+    const segue_status status = find_cell(context, row->task, row->arm, &cell, err);
+    if (status != SEGUE_OK)
+        return status;
+    const uint64_t before = (uint64_t)cell->count[0] + cell->count[1] + cell->count[2];
+    cell->sum[before % 3] += row->reward;
+    cell->count[before % 3]++;
+    return SEGUE_OK;
+}
+
+/* Arms and tasks go by their names. */
+static segue_status put_names(segue_log *log, segue_error *err)
+{
+    const log_rows *rows = &log->rows;
+    log->arm_name = calloc(rows->arms.count, sizeof *log->arm_name);
+    if (!log->arm_name)
+        return no_memory(err);
+    log->n_arms = rows->arms.count;
+    log->n_tasks = rows->tasks.count;
+    log->n_rows = rows->n_rows;
+    log->arm_order = rows->arm_order;
+    for (size_t i = 0; i < log->n_arms; i++)
+        log->arm_name[i] = rows->arms.name[rows->arm_order[i]];
+    for (size_t i = 0; i < log->n_tasks; i++)
+        log->tasks[i].name = rows->tasks.name[i];
+    return SEGUE_OK;
+}
+
+segue_status segue_log_read(segue_log *out, const char *path, double lowest, double highest,
+                            segue_error *err)
+{
+    *out = (segue_log){.n_arms = 0};
+    const log_read_options wanted = {.lowest = lowest, .highest = highest};
+    segue_status status = segue_log_rows_read(&out->rows, path, &wanted, take_reward, out, err);
+    if (status == SEGUE_OK)
+        status = put_names(out, err);
+    if (status != SEGUE_OK)
+        segue_log_fini(out);
+    return status;
+}
+
+void segue_log_fini(segue_log *log)
+{
+    for (size_t i = 0; i < log->capacity; i++)
+        free(log->tasks[i].cells);
+    free(log->tasks);
+    free(log->arm_name);
+    segue_log_rows_fini(&log->rows);
+    *log = (segue_log){.n_arms = 0};
+}
+
+bool segue_log_views(const segue_log *log, size_t task, double *views)
+{
+    const log_task *entry = &log->tasks[task];
+    for (size_t arm = 0; arm < log->n_arms; arm++) {
+        const size_t place = log->arm_order[arm];
+        for (size_t batch = 0; batch < 3; batch++) {
+            if (place >= entry->n_cells || entry->cells[place].count[batch] == 0)
+                return false;
+            views[batch * log->n_arms + arm] =
+                entry->cells[place].sum[batch] / entry->cells[place].count[batch];
+        }
+    }
+    return true;
+}
+
+void segue_log_counts(const segue_log *log, size_t task, double *sum, double *pulls)
+{
+    const log_task *entry = &log->tasks[task];
+    const log_cell none = {.sum = {0.0}};
+    for (size_t arm = 0; arm < log->n_arms; arm++) {
+        const size_t place = log->arm_order[arm];
+        const log_cell *cell = place < entry->n_cells ? &entry->cells[place] : &none;
+        sum[arm] = cell->sum[0] + cell->sum[1] + cell->sum[2];
+        pulls[arm] = (double)cell->count[0] + (double)cell->count[1] + (double)cell->count[2];
+    }
+}

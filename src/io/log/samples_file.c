@@ -1,0 +1,34 @@
+/* samples_file.c - the rewards of a log, to be drawn again.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "io/log/samples_file.h"
+
+#include <string.h>
+
+#include "io/log/history.h"
+#include "segue/internal.h"
+
+static segue_status group(segue_samples **out, const char *path, const segue_history *history,
+                          uint64_t least, segue_error *err)
+{
+    segue_error why = {.status = SEGUE_OK};
+    const segue_status status = segue_samples_create(out, history->n_tasks, history->n_arms,
+                                                     history->row, history->n_rows, least, &why);
+    if (status == SEGUE_OK)
+        return status;
+    return segue_fail(err, status, "%s: %s",
+                      strcmp(path, "-") == 0 ? SEGUE_STANDARD_INPUT : segue_path_tail(path),
+                      why.message);
+}
+
+segue_status segue_samples_file_read(segue_samples **out, const char *path,
+                                     const segue_samples_options *wanted, segue_error *err)
+{
+    const log_read_options of_log = {.lowest = wanted->lowest, .highest = wanted->highest};
+    segue_history history;
+    *out = NULL;
+    segue_status status = segue_history_read(&history, path, &of_log, err);
+    if (status == SEGUE_OK)
+        status = group(out, path, &history, wanted->least, err);
+    segue_history_fini(&history);
+    return status;
+}

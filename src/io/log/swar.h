@@ -1,0 +1,44 @@
+/* swar.h - eight bytes at once, as a word: where the first of some kind is.
+ *
+ * For a byte 0 in a word see "Hacker's Delight", section 6-1.  The lowest mark is always right;
+ * those above it may not be.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_IO_LOG_SWAR_H
+#define SEGUE_IO_LOG_SWAR_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define SEGUE_SWAR_ONES UINT64_C(0x0101010101010101)
+
+/* The first byte is the lowest. */
+static inline uint64_t segue_swar_load(const char *p)
+{
+    uint64_t word;
+    memcpy(&word, p, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
+}
+
+/* Mark the bytes that are less than `least`, 1 to 128. */
+static inline uint64_t segue_swar_mark_less(uint64_t word, unsigned char least)
+{
+    return (word - SEGUE_SWAR_ONES * least) & ~word & (SEGUE_SWAR_ONES << 7);
+}
+
+/* Mark the bytes that are `byte`. */
+static inline uint64_t segue_mark(uint64_t word, char byte)
+{
+    return segue_swar_mark_less(word ^ (SEGUE_SWAR_ONES * (unsigned char)byte), 1);
+}
+
+/* Which byte is the first that is marked; there must be one. */
+static inline size_t segue_swar_first(uint64_t marks)
+{
+    return (size_t)__builtin_ctzll(marks) / 8;
+}
+
+#endif

@@ -1,0 +1,252 @@
+/* replay_run.c - one run over the tasks of a log, by resampling or by replay.
+ *
+ * An ask is never taken back: it waits for its row.  Where rows are kept at the same rate for every
+ * arm, the wait is geometric with that rate, whichever arm was asked for and whatever was seen
+ * before.  So how many steps a task has does not depend on what was played, and its steps are
+ * those of a live task (docs/adr/0017).  Which rows are kept is drawn row by row, before it is
+ * known whether anybody asks for them: all players of a run see the same rows.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "replay/replay_run.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "segue/internal.h"
+#include "segue/simulation.h"
+
+/* What is under way. */
+typedef struct play {
+    const replay_setting *setting;
+    const replay_player *player;
+    uint64_t run;
+    segue_task *task; /* of a policy; or of a learner, the one that is open; or NULL */
+    segue_learner *learner;
+    segue_environment env;
+    segue_simulated_task *world; /* resampling */
+    double *step;                /* replay: where the next reward goes */
+} play;
+
+/* ---- what is left of it ------------------------------------------------------------------ */
+
+static size_t rows_of(const replay_rows *rows, size_t task)
+{
+    return rows->start[task + 1] - rows->start[task];
+}
+
+/* The most steps that all tasks can have. */
+static size_t most_steps(const replay_setting *setting)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < setting->n_tasks; i++) {
+        const size_t count = rows_of(setting->rows, setting->order[i]);
+        sum += count < setting->steps ? count : (size_t)setting->steps;
+    }
+    return sum;
+}
+
+segue_status segue_replay_run_init(replay_run *out, const replay_setting *setting, segue_error *err)
+{
+    const size_t count = setting->n_tasks;
+    *out = (replay_run){.task = calloc(count, sizeof *out->task),
+                        .steps = calloc(count, sizeof *out->steps),
+                        .reward = calloc(count, sizeof *out->reward)};
+    if (setting->rows)
+        out->step = calloc(most_steps(setting) + 1, sizeof *out->step);
+    if (out->task && out->steps && out->reward && (out->step || !setting->rows))
+        return SEGUE_OK;
+    segue_replay_run_fini(out);
+    return segue_fail(err, SEGUE_ENOMEM, "out of memory for a run of %zu tasks", count);
+}
+
+void segue_replay_run_fini(replay_run *run)
+{
+    free(run->task);
+    free(run->steps);
+    free(run->reward);
+    free(run->step);
+    *run = (replay_run){.task = NULL};
+}
+
+/* ---- the order --------------------------------------------------------------------------- */
+
+/* Places first .. end - 1 in a random order: each is swapped with one from it on. */
+static void shuffle(const play *p, size_t *task, size_t first, size_t end)
+{
+    for (size_t place = first; place < end; place++) {
+        segue_rng rng;
+        segue_rng_init(&rng, p->setting->seed, p->run, place, SEGUE_STREAM_MODEL);
+        const size_t with = place + (size_t)(segue_rng_uniform(&rng) * (double)(end - place));
+        const size_t kept = task[place];
+        task[place] = task[with];
+        task[with] = kept;
+    }
+}
+
+static void put_in_order(const play *p, size_t *task)
+{
+    const replay_setting *setting = p->setting;
+    memcpy(task, setting->order, setting->n_tasks * sizeof *task);
+    if (!setting->shuffled)
+        return;
+    shuffle(p, task, 0, setting->n_learned);
+    shuffle(p, task, setting->n_learned, setting->n_tasks);
+}
+
+/* ---- one task ---------------------------------------------------------------------------- */
+
+static size_t ask(const play *p)
+{
+    return p->task ? segue_task_ask(p->task) : p->player->arm;
+}
+
+static void tell(const play *p, size_t arm, double reward)
+{
+    const segue_status status = p->task ? segue_task_tell(p->task, arm, reward, NULL) : SEGUE_OK;
+    assert(status == SEGUE_OK); /* rewards of a log are in range */
+    (void)status;
+}
+
+/* Whether a row may answer. */
+static bool is_kept(const replay_rows *rows, size_t row, segue_rng *rng)
+{
+    return !rows->probability || segue_rng_uniform(rng) * rows->probability[row] < rows->rate;
+}
+
+/* Replay the rows of a task at a place of the run; returns the steps it had. */
+static uint64_t replay_rows_of(play *p, size_t place, size_t task, double *reward)
+{
+    const replay_rows *rows = p->setting->rows;
+    uint64_t step = 0;
+    size_t arm = ask(p);
+    segue_rng rng;
+    segue_rng_init(&rng, p->setting->seed, p->run, place, SEGUE_STREAM_THINNING);
+    for (size_t i = rows->start[task]; i < rows->start[task + 1] && step < p->setting->steps; i++) {
+        const segue_logged_reward *row = &rows->row[i];
+        if (!is_kept(rows, i, &rng) || row->arm != arm)
+            continue;
+        tell(p, arm, row->reward);
+        *p->step++ = row->reward;
+        *reward += row->reward;
+        if (++step < p->setting->steps)
+            arm = ask(p);
+    }
+    return step;
+}
+
+/* Draw the rewards of a task again; returns the sum of the means of what was pulled. */
+static double resample(play *p, size_t place, size_t task)
+{
+    const replay_setting *setting = p->setting;
+    const double *mean = setting->samples->mean + task * setting->n_arms;
+    double best = 0.0;
+    segue_simulated_task_begin_logged(p->world, setting->seed, p->run, place, task);
+    for (size_t arm = 0; arm < setting->n_arms; arm++)
+        best = mean[arm] > best ? mean[arm] : best;
+    const double steps = (double)setting->steps;
+    return p->task ? steps * best - segue_simulation_play(p->task, p->world, setting->steps)
+                   : steps * mean[p->player->arm];
+}
+
+static void play_task(play *p, size_t place, replay_run *out)
+{
+    const size_t task = out->task[place];
+    out->reward[place] = 0.0;
+    if (p->setting->rows) {
+        out->steps[place] = replay_rows_of(p, place, task, &out->reward[place]);
+    } else {
+        out->steps[place] = p->setting->steps;
+        out->reward[place] = resample(p, place, task);
+    }
+}
+
+/* ---- one run ----------------------------------------------------------------------------- */
+
+static segue_status make_task(play *p, segue_error *err)
+{
+    segue_task_config config = segue_task_defaults();
+    config.policy = *p->player->policy;
+    config.setting = (segue_setting){
+        .n_arms = p->setting->n_arms, .horizon = p->setting->steps, .n_tasks = p->setting->n_tasks};
+    return segue_task_create(&p->task, &config, err);
+}
+
+static segue_status make_learner(play *p, segue_error *err)
+{
+    segue_learner_config config = *p->player->learner;
+    config.n_arms = p->setting->n_arms;
+    config.horizon = p->setting->steps;
+    config.n_tasks = p->setting->n_learned;
+    config.seed = p->setting->seed;
+    config.run = p->run;
+    return segue_learner_create(&p->learner, &config, err);
+}
+
+static segue_status play_init(play *p, segue_error *err)
+{
+    segue_status status = SEGUE_OK;
+    if (p->setting->samples) {
+        p->env = (segue_environment){.samples = p->setting->samples, .order = SEGUE_ORDER_FILE};
+        status = segue_simulated_task_create(&p->world, &p->env, err);
+    }
+    if (status == SEGUE_OK && p->player->policy)
+        status = make_task(p, err);
+    if (status == SEGUE_OK && p->player->learner)
+        status = make_learner(p, err);
+    return status;
+}
+
+static void play_fini(play *p)
+{
+    if (!p->learner)
+        segue_task_destroy(p->task);
+    segue_learner_destroy(p->learner);
+    segue_simulated_task_destroy(p->world);
+}
+
+/* The task begins: of a learner anew, but held-out ones share one that is never closed, and so
+ * never learned from. */
+static segue_status begin(play *p, size_t place, segue_error *err)
+{
+    segue_status status = SEGUE_OK;
+    if (p->learner && place <= p->setting->n_learned)
+        status = segue_learner_open_task(p->learner, &p->task, err);
+    if (status != SEGUE_OK || !p->task)
+        return status;
+    segue_rng rng;
+    segue_rng_init(&rng, p->setting->seed, p->run, place, SEGUE_STREAM_POLICY);
+    segue_task_next(p->task, &rng, 0);
+    return SEGUE_OK;
+}
+
+static segue_status end(play *p, size_t place, segue_error *err)
+{
+    const bool learns = p->learner && place < p->setting->n_learned;
+    return learns ? segue_learner_close_task(p->learner, &p->task, err) : SEGUE_OK;
+}
+
+segue_status segue_replay_run_check(const replay_setting *setting, const replay_player *player,
+                                    segue_error *err)
+{
+    play p = {.setting = setting, .player = player};
+    const segue_status status = play_init(&p, err);
+    play_fini(&p);
+    return status;
+}
+
+segue_status segue_replay_run_play(const replay_setting *setting, const replay_player *player,
+                                   uint64_t number, replay_run *out, segue_error *err)
+{
+    play p = {.setting = setting, .player = player, .run = number, .step = out->step};
+    segue_status status = play_init(&p, err);
+    put_in_order(&p, out->task);
+    for (size_t place = 0; place < setting->n_tasks && status == SEGUE_OK; place++) {
+        status = begin(&p, place, err);
+        if (status != SEGUE_OK)
+            break;
+        play_task(&p, place, out);
+        status = end(&p, place, err);
+    }
+    play_fini(&p);
+    return status;
+}

@@ -1,0 +1,220 @@
+/* replay_score.c - from what each task brought to rewards, regrets and gains with intervals.
+ *
+ * The bootstrap is paired: each time the same tasks are drawn, with replacement, for all players,
+ * and every number is made anew from them.  An interval is from the 2.5 to the 97.5 percentile.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/replay_internal.h"
+#include "segue/internal.h"
+
+#define RESAMPLES 1000
+
+/* What the numbers are made of, and where they go: for each time, player and range, one. */
+typedef struct bootstrap {
+    replay_study *st;
+    size_t *scored; /* n_scored: tasks that were scored in any run */
+    size_t n_scored;
+    double *weights; /* n_threads x n_places: how often a task was drawn */
+    double *drawn;   /* RESAMPLES x (n_players x SEGUE_N_METRICS + 1) */
+    size_t width;    /* numbers each time */
+} bootstrap;
+
+/* ---- one set of numbers ------------------------------------------------------------------ */
+
+/* The average of a player's sums, over tasks weighted so. */
+static double average(const replay_study *st, const double *sums, size_t player,
+                      const double *weight)
+{
+    const double *sum = sums + player * st->found->n_places;
+    double total = 0.0, count = 0.0;
+    for (size_t task = 0; task < st->found->n_places; task++) {
+        total += weight[task] * sum[task];
+        count += weight[task] * st->count[task];
+    }
+    return total / count;
+}
+
+/* Nothing of nothing is nothing. */
+static double share_of(double part, double whole)
+{
+    return whole > 0.0 ? part / whole : 0.0;
+}
+
+/* A gain as a share of what is gained on, in the range of the log's rewards unless that begins
+ * below 0, where shares mean nothing: then as if it began there. */
+static double gain(const segue_replay_result *found, double reward, double base)
+{
+    const double zero = fmax(0.0, found->lowest) / (found->highest - found->lowest);
+    return share_of(reward - base, base + zero);
+}
+
+/* All ranges' values: n_players x SEGUE_N_METRICS, and the reward of knowing every task's best arm.
+ */
+static void compute(const replay_study *st, const double *weight, double *out)
+{
+    const segue_replay_result *found = st->found;
+    const double width = found->highest - found->lowest, n = (double)found->steps;
+    const double ts = average(st, st->won, found->ts, weight);
+    const double ts_lost = average(st, st->lost, found->ts, weight);
+    const double prior = average(st, st->won, found->prior, weight);
+    const double fixed = average(st, st->won, found->fixed, weight);
+    const double alone = average(st, st->lost, found->alone, weight);
+    const double simple = average(st, st->lost, found->simple, weight);
+    for (size_t p = 0; p < found->n_players; p++) {
+        const double reward = average(st, st->won, p, weight);
+        const double lost = average(st, st->lost, p, weight);
+        const double values[SEGUE_N_METRICS] = {
+            [SEGUE_METRIC_REWARD] = found->lowest + width * reward,
+            [SEGUE_METRIC_REGRET] = width * n * lost,
+            [SEGUE_METRIC_GAIN_OVER_TS] = gain(found, reward, ts),
+            [SEGUE_METRIC_GAIN_OVER_PRIOR] = gain(found, reward, prior),
+            [SEGUE_METRIC_GAIN_OVER_FIXED] = gain(found, reward, fixed),
+            [SEGUE_METRIC_GAP_CLOSED] = share_of(reward - ts, ts_lost),
+            [SEGUE_METRIC_REGRET_SAVED] = share_of(alone - lost, alone),
+            [SEGUE_METRIC_SAVED_OVER_PRIOR] = share_of(simple - lost, simple)};
+        memcpy(out + p * SEGUE_N_METRICS, values, sizeof values);
+    }
+    out[found->n_players * SEGUE_N_METRICS] = found->lowest + width * (ts + ts_lost);
+}
+
+/* ---- many -------------------------------------------------------------------------------- */
+
+/* Draw as many tasks as are scored, from those that are. */
+static void draw_tasks(const bootstrap *b, uint64_t time, double *weight)
+{
+    const double count = (double)b->n_scored;
+    segue_rng rng;
+    segue_rng_init(&rng, b->st->config->seed, 0, time, SEGUE_STREAM_BOOTSTRAP);
+    memset(weight, 0, b->st->found->n_places * sizeof *weight);
+    for (size_t i = 0; i < b->n_scored; i++)
+        weight[b->scored[(size_t)(segue_rng_uniform(&rng) * count)]] += 1.0;
+}
+
+static segue_status draw_once(void *context, size_t worker, uint64_t item, segue_error *err)
+{
+    const bootstrap *b = context;
+    double *weight = b->weights + worker * b->st->found->n_places;
+    (void)err;
+    draw_tasks(b, item, weight);
+    compute(b->st, weight, b->drawn + item * b->width);
+    return SEGUE_OK;
+}
+
+/* ---- what is found ----------------------------------------------------------------------- */
+
+/* The percentiles of one number over the times; what is not a number leaves no interval. */
+static segue_interval make_interval(const bootstrap *b, double value, size_t at, double *scratch)
+{
+    for (size_t i = 0; i < RESAMPLES; i++) {
+        scratch[i] = b->drawn[i * b->width + at];
+        if (!isfinite(scratch[i]))
+            return (segue_interval){.value = value, .low = NAN, .high = NAN};
+    }
+    return (segue_interval){.value = value,
+                            .low = segue_stats_quantile(scratch, RESAMPLES, 0.025),
+                            .high = segue_stats_quantile(scratch, RESAMPLES, 0.975)};
+}
+
+static void store_intervals(const bootstrap *b, const double *values)
+{
+    segue_replay_result *found = b->st->found;
+    double scratch[RESAMPLES];
+    for (size_t p = 0; p < found->n_players; p++) {
+        for (size_t k = 0; k < SEGUE_N_METRICS; k++)
+            found->player[p].won[k] =
+                make_interval(b, values[p * SEGUE_N_METRICS + k], p * SEGUE_N_METRICS + k, scratch);
+    }
+    found->best = make_interval(b, values[b->width - 1], b->width - 1, scratch);
+}
+
+/* The values alone: who is best without transfer must be known for the rest. */
+static void rank(replay_study *st, const double *weight, double *values)
+{
+    compute(st, weight, values);
+    for (size_t p = 0; p < st->found->n_players; p++)
+        st->found->player[p].won[SEGUE_METRIC_REWARD].value = values[p * SEGUE_N_METRICS];
+    segue_replay_result_rank(st->found);
+    compute(st, weight, values);
+}
+
+/* From which place on the total stays above that of ts, of where both had a step. */
+static size_t ahead_from(const replay_study *st, size_t player)
+{
+    const segue_stats *reward = st->reward + player * st->found->n_places;
+    const segue_stats *ts = st->reward + st->found->ts * st->found->n_places;
+    double total = 0.0;
+    size_t from = 0;
+    for (size_t place = 0; place < st->found->n_places; place++) {
+        if (!reward[place].count || !ts[place].count)
+            continue;
+        total += reward[place].mean - ts[place].mean;
+        from = total <= 0.0 ? 0 : from ? from : place + 1;
+    }
+    return from;
+}
+
+static segue_status store_curve(replay_study *st, size_t player, segue_error *err)
+{
+    segue_replay_result *found = st->found;
+    segue_player_result *c = &found->player[player];
+    const double width = found->highest - found->lowest;
+    double **const list[] = {&c->reward, &c->reward_se, &c->regret, &c->regret_se};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (!(*list[i] = calloc(found->n_places, sizeof **list[i])))
+            return segue_fail(err, SEGUE_ENOMEM, "out of memory for %zu tasks", found->n_places);
+    for (size_t place = 0; place < found->n_places; place++) {
+        const segue_stats *reward = &st->reward[player * found->n_places + place];
+        const segue_stats *regret = &st->regret[player * found->n_places + place];
+        c->reward[place] = reward->count ? found->lowest + width * reward->mean : NAN;
+        c->reward_se[place] = width * segue_stats_standard_error(reward);
+        c->regret[place] = regret->count ? width * regret->mean : NAN;
+        c->regret_se[place] = width * segue_stats_standard_error(regret);
+    }
+    c->runs_se = width * segue_stats_standard_error(&st->run[player]);
+    c->ahead = ahead_from(st, player);
+    return SEGUE_OK;
+}
+
+static segue_status draw_all(bootstrap *b, double *values, segue_error *err)
+{
+    replay_study *st = b->st;
+    for (size_t task = 0; task < st->found->n_places; task++) {
+        b->weights[task] = 1.0;
+        if (st->count[task] > 0.0)
+            b->scored[b->n_scored++] = task;
+    }
+    rank(st, b->weights, values);
+    segue_status status = SEGUE_OK;
+    for (size_t i = 0; i < b->width; i++)
+        b->drawn[i] = NAN; /* what is not drawn has no interval */
+    if (!st->config->values_only)
+        status = segue_parallel_run(st->config->threads, RESAMPLES, draw_once, NULL, b, err);
+    if (status == SEGUE_OK)
+        store_intervals(b, values);
+    return status;
+}
+
+segue_status segue_replay_score(replay_study *st, segue_error *err)
+{
+    segue_replay_result *found = st->found;
+    bootstrap b = {.st = st, .width = found->n_players * SEGUE_N_METRICS + 1};
+    double *values = calloc(b.width, sizeof *values);
+    b.weights = calloc(st->config->threads * found->n_places, sizeof *b.weights);
+    b.drawn = calloc(RESAMPLES * b.width, sizeof *b.drawn);
+    b.scored = calloc(found->n_places, sizeof *b.scored);
+    segue_status status = values && b.weights && b.drawn && b.scored
+                              ? draw_all(&b, values, err)
+                              : segue_fail_no_memory(err, "the bootstrap");
+    free(values);
+    free(b.weights);
+    free(b.drawn);
+    free(b.scored);
+    for (size_t p = 0; p < found->n_players && status == SEGUE_OK; p++)
+        status = store_curve(st, p, err);
+    found->logged = found->lowest + (found->highest - found->lowest) * found->logged;
+    found->reached = st->reached.mean;
+    return status;
+}

@@ -1,0 +1,223 @@
+/* replay_types.c - the types of the tasks of a log: what they are, whom they fit, and how well.
+ *
+ * They are fitted to all rows of the log, not to what a player pulled.  How well: the variance of
+ * tasks' means around their type's, beside that around the single type that all tasks would be.
+ * Both are of the tasks' means themselves, not of averages of few rewards.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/replay_internal.h"
+#include "segue/internal.h"
+
+void segue_replay_task_counts(const segue_history *history, size_t task, double *sum, double *pulls)
+{
+    memset(sum, 0, history->n_arms * sizeof *sum);
+    memset(pulls, 0, history->n_arms * sizeof *pulls);
+    for (size_t i = history->start[task]; i < history->start[task + 1]; i++) {
+        sum[history->row[i].arm] += history->row[i].reward;
+        pulls[history->row[i].arm] += 1.0;
+    }
+}
+
+segue_status segue_replay_fit_types(segue_types **out, const segue_history *history, size_t cap,
+                                    uint64_t seed, segue_error *err)
+{
+    segue_types_config config = segue_types_defaults();
+    const size_t n_arms = history->n_arms;
+    double *sum = calloc(2 * n_arms, sizeof *sum);
+    config.n_arms = n_arms;
+    config.window = SEGUE_MAX_TYPES_WINDOW;
+    config.cap = cap;
+    config.seed = seed;
+    segue_status status = sum ? segue_types_create(out, &config, err)
+                              : segue_fail(err, SEGUE_ENOMEM, "out of memory for %zu arms", n_arms);
+    for (size_t task = 0; task < history->n_tasks && status == SEGUE_OK; task++) {
+        segue_replay_task_counts(history, task, sum, sum + n_arms);
+        status = segue_types_add_task(*out, sum, sum + n_arms, err);
+    }
+    if (status == SEGUE_OK && history->n_tasks >= SEGUE_MIN_TYPED_TASKS)
+        status = segue_types_refit_until_stable(*out, err);
+    free(sum);
+    return status;
+}
+
+bool segue_replay_is_constant(const segue_history *history)
+{
+    for (size_t i = 1; i < history->n_rows; i++)
+        if (history->row[i].reward != history->row[0].reward)
+            return false;
+    return true;
+}
+
+/* ---- spreads ----------------------------------------------------------------------------- */
+
+/* The variance of tasks' means around a type's, average over arms; in [0, 1]. */
+static double variance_of(const segue_types *types, size_t type)
+{
+    const size_t n_arms = segue_types_arms(types);
+    double sum = 0.0;
+    for (size_t i = 0; i < n_arms; i++) {
+        const segue_type_arm arm = segue_types_arm(types, type, i);
+        sum += arm.mean * (1.0 - arm.mean) / (arm.kappa + 1.0);
+    }
+    return sum / (double)n_arms;
+}
+
+/* The same by the weights of all types. */
+static double variance_within(const segue_types *types)
+{
+    const double *weight = segue_types_weights(types);
+    double sum = 0.0;
+    for (size_t q = 1; q <= segue_types_count(types); q++)
+        sum += weight[q] / (1.0 - weight[0]) * variance_of(types, q);
+    return sum;
+}
+
+segue_status segue_replay_explained_variance(const segue_types *types, const segue_history *history,
+                                             uint64_t seed, double *variance, double *explained,
+                                             segue_error *err)
+{
+    segue_types *single = NULL;
+    const segue_status status = segue_replay_fit_types(&single, history, 1, seed, err);
+    if (status == SEGUE_OK && segue_types_count(single) == 1) {
+        const double all = variance_of(single, 1);
+        *explained = fmax(0.0, 1.0 - variance_within(types) / all);
+        if (variance)
+            *variance = all;
+    }
+    segue_types_destroy(single);
+    return status;
+}
+
+static segue_status find_explained(replay_study *st, const segue_types *types, segue_error *err)
+{
+    segue_replay_types *found = &st->found->types;
+    double variance = 0.0;
+    const segue_status status = segue_replay_explained_variance(
+        types, st->config->history, st->config->seed, &variance, &found->explained, err);
+    found->spread = (st->found->highest - st->found->lowest) * sqrt(variance);
+    return status;
+}
+
+/* ---- typical tasks ----------------------------------------------------------------------- */
+
+/* How far a task's averages are from a type's means, where it has any. */
+static double distance(const double *sum, const double *pulls, const double *mean, size_t n_arms)
+{
+    double square = 0.0, count = 0.0;
+    for (size_t i = 0; i < n_arms; i++)
+        if (pulls[i] > 0.0) {
+            const double gap = sum[i] / pulls[i] - mean[i];
+            square += gap * gap;
+            count += 1.0;
+        }
+    return count > 0.0 ? square / count : INFINITY;
+}
+
+/* Put a task among the nearest of its type, if it is; `gap` has their distances. */
+static void take_typical(segue_replay_type *type, double *gap, size_t task, double distance_of)
+{
+    size_t at = type->n_typical < SEGUE_N_TYPICAL ? type->n_typical++ : SEGUE_N_TYPICAL;
+    for (; at > 0 && distance_of < gap[at - 1]; at--)
+        if (at < SEGUE_N_TYPICAL) {
+            gap[at] = gap[at - 1];
+            type->typical[at] = type->typical[at - 1];
+        }
+    if (at < SEGUE_N_TYPICAL) {
+        gap[at] = distance_of;
+        type->typical[at] = task;
+    }
+}
+
+static size_t likeliest(const double *share, size_t count)
+{
+    size_t best = 0;
+    for (size_t q = 1; q <= count; q++)
+        best = share[q] > share[best] ? q : best;
+    return best;
+}
+
+/* `sum` has room for sums and pulls. */
+static void find_typical(replay_study *st, const segue_types *types, double *sum)
+{
+    const segue_history *history = st->config->history;
+    double share[SEGUE_MAX_TYPES_COUNT + 1], gap[SEGUE_MAX_TYPES_COUNT][SEGUE_N_TYPICAL] = {{0.0}};
+    double *pulls = sum + history->n_arms;
+    for (size_t task = 0; task < history->n_tasks; task++) {
+        segue_replay_task_counts(history, task, sum, pulls);
+        (void)segue_types_posterior(types, sum, pulls, share);
+        const size_t best = likeliest(share, st->found->types.count);
+        if (best == 0)
+            continue;
+        segue_replay_type *type = &st->found->types.type[best - 1];
+        take_typical(type, gap[best - 1], task, distance(sum, pulls, type->mean, history->n_arms));
+    }
+}
+
+/* ---- all of it --------------------------------------------------------------------------- */
+
+static segue_status describe(replay_study *st, const segue_types *types, segue_error *err)
+{
+    segue_replay_types *found = &st->found->types;
+    const size_t n_arms = segue_types_arms(types);
+    const segue_types_fit fit = segue_types_evaluate(types);
+    const double width = st->found->highest - st->found->lowest;
+    found->count = 0;
+    found->type = calloc(segue_types_count(types) + 1, sizeof *found->type);
+    for (size_t q = 1; found->type && q <= segue_types_count(types); q++) {
+        segue_replay_type *type = &found->type[q - 1];
+        type->mean = calloc(n_arms, sizeof *type->mean);
+        if (!type->mean)
+            return segue_fail_no_memory(err, "types");
+        found->count = q;
+        type->weight = segue_types_weights(types)[q];
+        type->tasks = fit.size[q];
+        type->spread = width * sqrt(variance_of(types, q));
+        for (size_t i = 0; i < n_arms; i++)
+            type->mean[i] = segue_types_arm(types, q, i).mean;
+    }
+    return found->type ? SEGUE_OK : segue_fail_no_memory(err, "types");
+}
+
+/* From [0, 1] to the range of the rewards. */
+static void put_in_range(segue_replay_result *found)
+{
+    for (size_t q = 0; q < found->types.count; q++)
+        for (size_t i = 0; i < found->n_arms; i++)
+            found->types.type[q].mean[i] =
+                found->lowest + (found->highest - found->lowest) * found->types.type[q].mean[i];
+}
+
+static int by_weight(const void *a, const void *b)
+{
+    const double x = ((const segue_replay_type *)a)->weight;
+    const double y = ((const segue_replay_type *)b)->weight;
+    return (x < y) - (x > y);
+}
+
+segue_status segue_replay_find_types(replay_study *st, segue_error *err)
+{
+    const segue_history *history = st->config->history;
+    segue_replay_types *found = &st->found->types;
+    segue_types *types = NULL;
+    double *sum = calloc(2 * history->n_arms, sizeof *sum);
+    segue_status status =
+        sum ? segue_replay_fit_types(&types, history, SEGUE_MAX_TYPES_COUNT, st->config->seed, err)
+            : segue_fail(err, SEGUE_ENOMEM, "out of memory for %zu arms", history->n_arms);
+    if (status == SEGUE_OK)
+        status = describe(st, types, err);
+    if (status == SEGUE_OK && segue_types_count(types) > 0)
+        status = find_explained(st, types, err);
+    if (status == SEGUE_OK) {
+        find_typical(st, types, sum);
+        put_in_range(st->found);
+        qsort(found->type, found->count, sizeof *found->type, by_weight);
+        found->none = segue_types_weights(types)[0];
+        found->n_tasks = segue_types_in_window(types);
+    }
+    segue_types_destroy(types);
+    free(sum);
+    return status;
+}

@@ -1,0 +1,53 @@
+/* connections.h - the open connections: in which state each is, and which is closed first.
+ *
+ * A connection must send each request within a deadline.  When nearly all connections are taken,
+ * those that never carried a valid token are closed first, so that callers who have one are served.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_SERVICE_API_CONNECTIONS_H
+#define SEGUE_SERVICE_API_CONNECTIONS_H
+
+#include <stdbool.h>
+#include <sys/socket.h>
+
+#include "segue/status.h"
+#include "service/engine/service.h"
+
+typedef struct segue_connections segue_connections;
+typedef struct segue_connection segue_connection;
+
+typedef struct segue_connections_config {
+    unsigned limit;         /* connections at once; the last eighth is a reserve */
+    unsigned per_address;   /* 0: a quarter of `limit`, and any number from this machine */
+    double request_timeout; /* seconds for a request to come, headers and body */
+    double idle_timeout;    /* seconds between the end of a response and the next request line */
+} segue_connections_config;
+
+/** Start the thread that closes overdue connections.  @retval SEGUE_ENOMEM, SEGUE_ETHREAD */
+SEGUE_MUST_CHECK segue_status segue_connections_create(segue_connections **out,
+                                                       segue_service *service,
+                                                       const segue_connections_config *config,
+                                                       segue_error *err);
+void segue_connections_destroy(segue_connections *all);
+
+/** A connection was accepted; NULL: shut it down, its address has too many or memory ran out. */
+segue_connection *segue_connections_add(segue_connections *all, int fd,
+                                        const struct sockaddr *address);
+
+/** It is about to be closed.  NULL is fine. */
+void segue_connections_remove(segue_connections *all, segue_connection *one);
+
+/* What a connection does, told by the thread that handles it.  NULL is fine. */
+
+/** The request line has come: the rest is due within the deadline. */
+void segue_connections_set_reading(segue_connection *one);
+/** The request has come whole, and is being handled: there is no deadline. */
+void segue_connections_set_handling(segue_connection *one);
+/** The response is sent; `authorized`: the request had a valid token, or needs none. */
+void segue_connections_set_sending(segue_connection *one, size_t size, bool authorized);
+/** The response was sent: the next request is awaited. */
+void segue_connections_set_idle(segue_connection *one);
+
+/** The caller's address, as text. */
+const char *segue_connections_address(const segue_connection *one);
+
+#endif

@@ -1,0 +1,38 @@
+/* decision_id.h - the id of a decision: all that a reward needs to be counted, signed.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_SERVICE_API_DECISION_ID_H
+#define SEGUE_SERVICE_API_DECISION_ID_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "store/store.h"
+
+#define SEGUE_DECISION_ID_LENGTH 64 /* characters of an id */
+
+typedef struct decision {
+    int64_t learner, task; /* ids in the store; learner < 2^32 */
+    uint64_t tag;          /* of the task, which has it from its opening on; 0: it has none */
+    uint64_t number;       /* within the task, over all starts of the service */
+    size_t arm;            /* < 2^16 */
+    uint64_t version;      /* of the model set; not in the id of a task with a tag */
+    double asked;          /* service time (clock.h), to the millisecond */
+} decision;
+
+/** Write the id: SEGUE_DECISION_ID_LENGTH characters of base64url, and an end. */
+void segue_decision_id_encode(const decision *d, const unsigned char key[16],
+                              char text[SEGUE_DECISION_ID_LENGTH + 1]);
+
+/** Read an id; false: it was not signed with this key.  Takes the same time for all wrong ones. */
+bool segue_decision_id_decode(decision *d, const unsigned char key[16], const char *text);
+
+/** As the store keeps it, and back. */
+segue_stored_decision segue_decision_id_to_row(const decision *d);
+decision segue_decision_id_from_row(int64_t learner, uint64_t tag,
+                                    const segue_stored_decision *row);
+
+/** Whether so many bytes are the same, without telling through time where they differ. */
+bool segue_decision_id_equal_bytes(const void *a, const void *b, size_t size);
+
+#endif

@@ -1,0 +1,88 @@
+/* response_dashboard.c - bodies of replies for people who look at a learner: types, versions,
+ * decisions. SPDX-License-Identifier: Apache-2.0 */
+#include "io/json_write.h"
+#include "service/engine/service_internal.h"
+
+static void write_numbers(segue_bytes *b, const char *name, const double *x, size_t count)
+{
+    segue_json_write_key(b, name);
+    segue_json_write_raw(b, "[");
+    for (size_t i = 0; i < count; i++) {
+        segue_json_write_raw(b, i > 0 ? "," : "");
+        segue_json_write_number(b, x[i]);
+    }
+    segue_json_write_raw(b, "]");
+}
+
+void segue_response_type(segue_bytes *b, const segue_type_list *found, size_t k)
+{
+    const size_t n = found->n_arms;
+    segue_json_write_raw(b, k > 0 ? ",{" : "{");
+    segue_json_write_double(b, "weight", found->weight[k]);
+    write_numbers(b, "means", found->mean + k * n, n);
+    if (found->low) {
+        write_numbers(b, "low", found->low + k * n, n);
+        write_numbers(b, "high", found->high + k * n, n);
+    }
+    segue_json_write_raw(b, "}");
+}
+
+/* ---- versions ---------------------------------------------------------------------------- */
+
+void segue_response_version(segue_bytes *b, const model_version *v, bool first)
+{
+    segue_json_write_raw(b, first ? "{" : ",{");
+    segue_json_write_integer(b, "version", v->version);
+    segue_json_write_integer(b, "tasks", v->tasks);
+    segue_json_write_double(b, "none", v->none);
+    segue_json_write_raw(b, ",\"types\":[");
+    for (size_t k = 0; k < v->n_types; k++) {
+        segue_json_write_raw(b, k > 0 ? ",{" : "{");
+        segue_json_write_double(b, "weight", v->number[k]);
+        write_numbers(b, "means", v->number + v->n_types + k * v->n_arms, v->n_arms);
+        segue_json_write_raw(b, "}");
+    }
+    segue_json_write_raw(b, "]}");
+}
+
+bool segue_response_copy_history(learner_state *live, segue_model_history *out,
+                                 model_version *newest)
+{
+    const segue_model_history *kept = &live->versions;
+    *newest = (model_version){.number = NULL};
+    (void)pthread_mutex_lock(&live->lock);
+    bool fine = segue_model_history_copy(out, kept, NULL) == SEGUE_OK;
+    const uint64_t number = segue_learner_version(live->learner);
+    const bool is_kept = kept->count > 0 && kept->entry[kept->count - 1].version == number;
+    if (fine && number > 0 && !is_kept)
+        fine = segue_model_history_capture(newest, live->learner, NULL) == SEGUE_OK;
+    (void)pthread_mutex_unlock(&live->lock);
+    return fine;
+}
+
+/* ---- decisions --------------------------------------------------------------------------- */
+
+static void write_decision(const learner_state *live, const recent_reward *d, segue_bytes *b)
+{
+    segue_json_write_text(b, "task", d->task);
+    segue_json_write_text(b, "arm", live->arm[d->arm]->name);
+    segue_json_write_double(b, "reward", d->reward);
+    segue_json_write_bool(b, "control", d->control);
+    segue_json_write_integer(b, "version", d->version);
+    segue_json_write_double(b, "time", d->time);
+}
+
+void segue_response_decisions(learner_state *live, segue_response *reply)
+{
+    segue_bytes *b = &reply->body;
+    const recent_reward *d = NULL;
+    segue_json_write_raw(b, "{\"decisions\":[");
+    (void)pthread_mutex_lock(&live->lock);
+    for (uint64_t i = 0; (d = segue_recent_rewards_at(&live->recent, i)); i++) {
+        segue_json_write_raw(b, i > 0 ? ",{" : "{");
+        write_decision(live, d, b);
+        segue_json_write_raw(b, "}");
+    }
+    (void)pthread_mutex_unlock(&live->lock);
+    segue_json_write_raw(b, "]}");
+}

@@ -1,0 +1,16 @@
+/* static_files.c - the files inside the program, by their paths.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "service/api/static_files.h"
+
+#include <string.h>
+
+const char segue_static_files_csp[] = "default-src 'self'; base-uri 'none'; form-action 'none'; "
+                                      "frame-ancestors 'none'; object-src 'none'";
+
+const segue_static_file *segue_static_files_find(const char *path)
+{
+    for (size_t i = 0; i < segue_n_static_files; i++)
+        if (strcmp(segue_static_files[i].path, path) == 0)
+            return &segue_static_files[i];
+    return NULL;
+}

@@ -1,0 +1,141 @@
+/* commit_queue.c - what waits to be stored, in the order in which it came.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "service/engine/service_internal.h"
+
+void segue_commit_queue_init(queue *q, uint64_t group_most)
+{
+    *q = (queue){.first = NULL, .group_most = group_most};
+    q->last = &q->first;
+    (void)pthread_mutex_init(&q->lock, NULL);
+    (void)pthread_cond_init(&q->filled, NULL);
+}
+
+void segue_commit_queue_fini(queue *q)
+{
+    (void)pthread_mutex_destroy(&q->lock);
+    (void)pthread_cond_destroy(&q->filled);
+}
+
+bool segue_commit_queue_push(queue *q, op *o, bool must)
+{
+    (void)pthread_mutex_lock(&q->lock);
+    const bool taken = must || !q->closed;
+    if (taken) {
+        o->next = NULL;
+        *q->last = o;
+        q->last = &o->next;
+        q->count++;
+        (void)pthread_cond_signal(&q->filled);
+    }
+    (void)pthread_mutex_unlock(&q->lock);
+    return taken;
+}
+
+void segue_commit_queue_close(queue *q)
+{
+    (void)pthread_mutex_lock(&q->lock);
+    q->closed = true;
+    (void)pthread_cond_broadcast(&q->filled);
+    (void)pthread_mutex_unlock(&q->lock);
+}
+
+size_t segue_commit_queue_length(queue *q)
+{
+    (void)pthread_mutex_lock(&q->lock);
+    const size_t count = q->count;
+    (void)pthread_mutex_unlock(&q->lock);
+    return count;
+}
+
+/* What changes which learners and arms there are is stored alone; a snapshot, which may be large,
+ * so that no request fails with it; and the beginning of a fit, which copies the learner as it is
+ * before the transaction. */
+static bool is_alone(const op *o)
+{
+    return o->kind <= OP_RETIRE_ARM || o->kind == OP_SNAPSHOT || o->kind == OP_REFIT_BEGIN ||
+           o->kind == OP_CHECKPOINT;
+}
+
+/* The operations that go into one transaction, off the queue. */
+static op *cut(queue *q)
+{
+    op *group = q->first, **end = &q->first;
+    for (size_t count = 0; *end && count < q->group_most; count++) {
+        if (is_alone(*end) && count > 0)
+            break;
+        const bool alone = is_alone(*end);
+        end = &(*end)->next;
+        q->count--;
+        if (alone)
+            break;
+    }
+    q->first = *end;
+    *end = NULL;
+    if (!q->first)
+        q->last = &q->first;
+    return group;
+}
+
+op *segue_commit_queue_pop_group(queue *q, bool wait)
+{
+    (void)pthread_mutex_lock(&q->lock);
+    while (wait && !q->first && !q->closed)
+        (void)pthread_cond_wait(&q->filled, &q->lock);
+    op *group = q->first ? cut(q) : NULL;
+    (void)pthread_mutex_unlock(&q->lock);
+    return group;
+}
+
+op *segue_operation_create(operation_kind kind)
+{
+    op *o = calloc(1, sizeof *o);
+    if (o)
+        o->kind = kind;
+    return o;
+}
+
+void segue_decide_fini(asked *a)
+{
+    free(a->choice);
+    segue_bytes_fini(&a->why);
+    *a = (asked){.choice = NULL};
+}
+
+void segue_operation_destroy(op *o)
+{
+    if (!o)
+        return;
+    segue_reads_fini(o);
+    if (o->opened)
+        segue_learner_state_discard_task(o->live, o->opened);
+    segue_decide_fini(&o->asked);
+    segue_bytes_fini(&o->told);
+    segue_learner_state_release(o->live);
+    segue_learner_destroy(o->learner);
+    segue_routes_request_fini(&o->call);
+    free(o);
+}
+
+bool segue_commit_queue_add_job(segue_service *service, operation_kind kind, int64_t learner,
+                                int64_t task)
+{
+    op *o = segue_operation_create(kind);
+    if (!o)
+        return false;
+    o->learner_id = learner;
+    o->task_id = task;
+    if (segue_commit_queue_push(&service->queue, o, false))
+        return true;
+    segue_operation_destroy(o);
+    return false;
+}
+
+void segue_commit_queue_add_job_once(segue_service *service, learner_state *live,
+                                     operation_kind kind)
+{
+    if (!atomic_exchange(&live->wished[kind], true) &&
+        !segue_commit_queue_add_job(service, kind, live->id, 0))
+        atomic_store(&live->wished[kind], false);
+}

@@ -1,0 +1,47 @@
+/* metrics.h - what is counted, for Prometheus.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_SERVICE_ENGINE_METRICS_H
+#define SEGUE_SERVICE_ENGINE_METRICS_H
+
+#include <stdatomic.h>
+
+#include "segue/internal.h"
+#include "service/api/routes.h"
+
+#define METRICS_BUCKETS 14
+
+/* Why a connection was closed. */
+enum { METRICS_DROPPED_TIMEOUT, METRICS_DROPPED_FULL, METRICS_DROPPED_ADDRESS, METRICS_DROPPED };
+
+typedef struct metrics {
+    atomic_ullong requests[N_ROUTES][6];             /* by the first digit of the status */
+    atomic_ullong bucket[N_ROUTES][METRICS_BUCKETS]; /* seconds; the last one: any */
+    atomic_ullong microseconds[N_ROUTES];            /* their sum */
+    atomic_ullong rewards, duplicates, defaults;     /* tells that were stored */
+    atomic_ullong decisions, groups, grouped;        /* asked; transactions, and what was in them */
+    atomic_ullong failures, refits, snapshots;       /* transactions that could not be stored */
+    atomic_ullong closed;                            /* tasks */
+    atomic_ullong refit_failures;                    /* refits that failed, and are tried again */
+    atomic_ullong checkpoints, checkpoint_failures;  /* of the WAL */
+    atomic_ullong connections, dropped[METRICS_DROPPED]; /* open; closed, by reason */
+    atomic_ullong log_dropped, refused;                  /* lines of the access log; logins */
+} metrics;
+
+void segue_metrics_count(metrics *m, segue_route route, int status, double seconds);
+
+/** What is so just now, beside what was counted. */
+typedef struct segue_gauges {
+    unsigned long long open_tasks;
+    unsigned long long unstored; /* decisions that wait for a default */
+    unsigned long long wal_bytes;
+    size_t queued; /* operations */
+    bool ready;
+} segue_gauges;
+
+/** The text that Prometheus reads, format 0.0.4. */
+void segue_metrics_write(const metrics *m, const segue_gauges *now, segue_bytes *b);
+
+/** Memory, and requests that the pool has; to be written behind the others. */
+void segue_metrics_write_memory(const memory *m, size_t reads, segue_bytes *b);
+
+#endif

@@ -1,0 +1,287 @@
+/* service_handle.c - one request: who may ask, what is asked, and who answers it.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+
+#include "io/json_write.h"
+#include "service/engine/damage.h"
+#include "service/engine/service_internal.h"
+#include "service/state/effect.h"
+
+/* ---- answered at once -------------------------------------------------------------------- */
+
+/* It is, but something may need attention. */
+static void answer_is_ready(segue_service *service, segue_response *reply)
+{
+    const unsigned long long damaged = segue_damage_count(service);
+    segue_json_write_raw(&reply->body, "{\"status\":\"ready\"");
+    if (atomic_load(&service->wal_large))
+        segue_json_write_text(
+            &reply->body, "warning",
+            "the WAL is large: a reader or a failing disk keeps it from being emptied");
+    if (damaged > 0)
+        segue_json_write_integer(&reply->body, "damaged", damaged);
+    segue_json_write_raw(&reply->body, "}");
+}
+
+static void answer_ready(segue_service *service, segue_response *reply)
+{
+    if (segue_service_has_failed(service))
+        segue_response_fail(reply, 503, "the service must be started again: %s", service->why);
+    else if (atomic_load(&service->failing))
+        segue_response_fail(reply, 503, "the store cannot be written to just now");
+    else
+        answer_is_ready(service, reply);
+}
+
+/* As /readyz tells. */
+static bool is_ready(const segue_service *service)
+{
+    return !segue_service_has_failed(service) && !atomic_load(&service->failing);
+}
+
+static void answer_metrics(segue_service *service, segue_response *reply)
+{
+    const segue_gauges now = {.open_tasks = atomic_load(&service->open_tasks),
+                              .unstored = atomic_load(&service->unstored),
+                              .queued = segue_commit_queue_length(&service->queue),
+                              .wal_bytes = segue_store_wal_bytes(service->store),
+                              .ready = is_ready(service)};
+    segue_metrics_write(&service->metrics, &now, &reply->body);
+    segue_damage_write_metric(service, &reply->body);
+    segue_metrics_write_memory(&service->memory, segue_read_pool_length(&service->pool),
+                               &reply->body);
+    if (segue_effect_write_metrics(service, &reply->body))
+        reply->type = "text/plain; version=0.0.4";
+    else
+        segue_response_fail(reply, 503, "out of memory for the learners");
+}
+
+/* A browser that has it asks whether it is still the same. */
+static void answer_page(const segue_request *request, const segue_static_file *page,
+                        segue_response *reply)
+{
+    reply->type = page->type;
+    reply->page = page;
+    if (request->if_none_match && strstr(request->if_none_match, page->etag))
+        reply->status = 304;
+}
+
+/* Who answers a call. */
+typedef enum answered_by { BY_NOW, BY_POOL, BY_QUEUE } answered_by;
+
+/* Ask a task that is open, which changes nothing on the disk. */
+static answered_by ask(segue_service *service, const segue_parsed_request *call,
+                       segue_response *reply)
+{
+    if (call->tells || call->event[0])
+        return BY_QUEUE;
+    learner_state *live = segue_service_find(service, call->learner);
+    if (!live) {
+        segue_damage_respond_missing(service, call->learner, reply);
+        return BY_NOW;
+    }
+    const ask_outcome outcome = segue_decide_ask(service, live, call, NULL, reply);
+    segue_learner_state_release(live);
+    return outcome == ASK_ANSWERED ? BY_NOW : outcome == ASK_IS_LONG ? BY_POOL : BY_QUEUE;
+}
+
+/* Answer a call, if that takes no time. */
+static answered_by answer(segue_service *service, const segue_request *request,
+                          const segue_parsed_request *call, segue_response *reply)
+{
+    switch (call->route) {
+    case ROUTE_PAGE:
+        answer_page(request, call->page, reply);
+        return BY_NOW;
+    case ROUTE_HEALTH:
+        segue_json_write_raw(&reply->body, "{\"status\":\"ok\"}");
+        return BY_NOW;
+    case ROUTE_READY:
+        answer_ready(service, reply);
+        return BY_NOW;
+    case ROUTE_METRICS:
+        answer_metrics(service, reply);
+        return BY_NOW;
+    case ROUTE_LIST:
+    case ROUTE_INSPECT:
+    case ROUTE_HISTORY:
+    case ROUTE_VERSIONS:
+    case ROUTE_DECISIONS:
+    case ROUTE_TASKS:
+    case ROUTE_TASK:
+        return BY_POOL;
+    case ROUTE_ASK:
+        return ask(service, call, reply);
+    default:
+        return BY_QUEUE;
+    }
+}
+
+/* ---- put into the queue ------------------------------------------------------------------ */
+
+static operation_kind kind_of(const segue_parsed_request *call)
+{
+    switch (call->route) {
+    case ROUTE_CREATE:
+        return OP_CREATE;
+    case ROUTE_DELETE:
+        return OP_DELETE;
+    case ROUTE_ADD_ARM:
+        return OP_ADD_ARM;
+    case ROUTE_RETIRE_ARM:
+        return OP_RETIRE_ARM;
+    case ROUTE_OPEN:
+        return OP_OPEN;
+    case ROUTE_CLOSE:
+        return OP_CLOSE;
+    default:
+        return call->tells ? OP_TELL : OP_ASK;
+    }
+}
+
+/* What can be checked before it waits. */
+static bool prepare(segue_service *service, op *o, segue_response *reply)
+{
+    segue_error err;
+    if (o->call.tells && !segue_decision_id_decode(&o->decision, service->key, o->call.decision)) {
+        segue_response_fail(reply, 400, "'decision' is not an id that this service gave");
+        return false;
+    }
+    if (o->kind == OP_CREATE && !segue_service_has_memory(service, reply))
+        return false;
+    if (o->kind == OP_CREATE &&
+        segue_learner_settings_create_learner(&o->call.words, &o->learner, &err) != SEGUE_OK) {
+        segue_response_fail_status(reply, &err);
+        return false;
+    }
+    return true;
+}
+
+static bool put(segue_service *service, op *o, answered_by by, segue_response *reply)
+{
+    if (by == BY_POOL) {
+        if (segue_read_pool_push(service, o))
+            return true;
+        segue_response_busy(reply);
+        return false;
+    }
+    if (!prepare(service, o, reply))
+        return false;
+    if (segue_commit_queue_push(&service->queue, o, false))
+        return true;
+    segue_response_fail(reply, 503, "the service is about to end");
+    return false;
+}
+
+/* The call becomes the operation's; false: the reply is ready, it could not be put there. */
+static bool enqueue(segue_service *service, segue_parsed_request *call, answered_by by,
+                    segue_response *reply, segue_completion done, void *context)
+{
+    op *o = segue_operation_create(kind_of(call));
+    if (!o) {
+        segue_response_fail(reply, 503, "out of memory");
+        return false;
+    }
+    o->call = *call;
+    *call = (segue_parsed_request){.route = call->route};
+    o->reply = reply;
+    o->done = done;
+    o->context = context;
+    if (put(service, o, by, reply))
+        return true;
+    segue_operation_destroy(o);
+    return false;
+}
+
+/* ---- all --------------------------------------------------------------------------------- */
+
+static bool needs_no_token(const segue_parsed_request *call)
+{
+    return call->route == ROUTE_HEALTH || call->route == ROUTE_READY || call->route == ROUTE_PAGE;
+}
+
+static void count_refusal(segue_service *service, const segue_request *request)
+{
+    (void)atomic_fetch_add(&service->metrics.refused, 1);
+    segue_auth_count_refused(&service->tokens, request->address);
+    segue_timer_report_refusals(service);
+}
+
+/* Whether it may be answered; who may not learns nothing about what is there. */
+static bool allow(segue_service *service, const segue_request *request,
+                  const segue_parsed_request *call, bool understood, segue_response *reply)
+{
+    segue_response gate = {.status = 200};
+    memcpy(gate.id, reply->id, sizeof gate.id);
+    const bool any_host = service->tokens.count > 0; /* else what is meant for this one */
+    const bool open = understood && needs_no_token(call);
+    reply->authorized = !open;
+    if (request->own)
+        return true;
+    if (segue_auth_allow_origin(request, any_host, &gate) &&
+        segue_auth_allow(&service->tokens, request, open, segue_service_time(service), &gate))
+        return true;
+    gate.route = reply->route;
+    gate.type = reply->type;
+    if (gate.status == 401)
+        count_refusal(service, request);
+    segue_response_fini(reply);
+    *reply = gate;
+    return false;
+}
+
+bool segue_service_handle(segue_service *service, const segue_request *request,
+                          segue_response *reply, segue_completion done, void *context)
+{
+    segue_parsed_request call;
+    *reply = (segue_response){.status = 200, .type = "application/json"};
+    (void)snprintf(reply->id, sizeof reply->id, "%s", request->id ? request->id : "");
+    const bool understood = segue_routes_parse(request, &call, reply);
+    const bool allowed = allow(service, request, &call, understood, reply) && understood;
+    const answered_by by = allowed ? answer(service, request, &call, reply) : BY_NOW;
+    const bool ready = by == BY_NOW || !enqueue(service, &call, by, reply, done, context);
+    segue_routes_request_fini(&call);
+    if (ready && reply->body.failed)
+        segue_response_fail(reply, 503, "out of memory for the answer");
+    return ready;
+}
+
+void segue_service_count_request(segue_service *service, const segue_response *reply,
+                                 double seconds)
+{
+    segue_metrics_count(&service->metrics, reply->route, reply->status, seconds);
+}
+
+/* ---- and wait ---------------------------------------------------------------------------- */
+
+typedef struct bell {
+    pthread_mutex_t lock;
+    pthread_cond_t rung;
+    bool is_rung;
+} bell;
+
+static void ring(void *context)
+{
+    bell *b = context;
+    (void)pthread_mutex_lock(&b->lock);
+    b->is_rung = true;
+    (void)pthread_cond_signal(&b->rung);
+    (void)pthread_mutex_unlock(&b->lock);
+}
+
+void segue_service_handle_and_wait(segue_service *service, const segue_request *request,
+                                   segue_response *reply)
+{
+    bell b = {.lock = PTHREAD_MUTEX_INITIALIZER, .rung = PTHREAD_COND_INITIALIZER};
+    if (segue_service_handle(service, request, reply, ring, &b))
+        return;
+    if (!service->started)
+        segue_service_run_pending(service);
+    (void)pthread_mutex_lock(&b.lock);
+    while (!b.is_rung)
+        (void)pthread_cond_wait(&b.rung, &b.lock);
+    (void)pthread_mutex_unlock(&b.lock);
+    (void)pthread_mutex_destroy(&b.lock);
+    (void)pthread_cond_destroy(&b.rung);
+}

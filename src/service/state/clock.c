@@ -1,0 +1,72 @@
+/* clock.c - service time = stored service time + what the steady clock measured since the start.
+ *
+ * The steady clock is CLOCK_MONOTONIC: it ignores changes of the system's clock (NTP steps, an
+ * administrator, a wrong clock at boot), and it stands still while the machine is suspended.  Time
+ * during which the service did not run does not count: nobody could have told a reward then.
+ * So a deadline may come later than by a clock on the wall, but never earlier (ADR 29).
+ *
+ * The value is stored with other transactions, once a second at most, and by a probe once a minute
+ * while tasks are open.  A kill therefore loses a minute at most.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "service/state/clock.h"
+
+#include <time.h>
+
+#define STORE_SECONDS 1.0     /* between two stored values, at least */
+#define LATEST        0x1p+37 /* seconds: in milliseconds it fits into the 48 bits of a decision id */
+
+static double seconds_of(clockid_t which)
+{
+    struct timespec t = {.tv_sec = 0};
+    (void)clock_gettime(which, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+double segue_clock_wall(void)
+{
+    return seconds_of(CLOCK_REALTIME);
+}
+
+double segue_clock_steady(void)
+{
+    return seconds_of(CLOCK_MONOTONIC);
+}
+
+static bool is_plausible(double seconds)
+{
+    return seconds >= 0.0 && seconds <= LATEST;
+}
+
+segue_status segue_clock_start(service_clock *clock, segue_store *store, double wall,
+                               double (*steady)(void), segue_error *err)
+{
+    double stored = -1.0;
+    const segue_status status = segue_store_read_clock(store, &stored, err);
+    if (status != SEGUE_OK)
+        return status;
+    const double first = is_plausible(wall) ? wall : 0.0;
+    *clock = (service_clock){.steady = steady, .origin = steady()};
+    clock->base = is_plausible(stored) ? stored : first;
+    clock->stored = clock->base;
+    return is_plausible(stored) ? SEGUE_OK : segue_store_set_clock(store, clock->base, err);
+}
+
+double segue_clock_now(const service_clock *clock)
+{
+    return clock->base + (clock->steady() - clock->origin);
+}
+
+segue_status segue_clock_stage(service_clock *clock, segue_store *store, segue_error *err)
+{
+    const double now = segue_clock_now(clock);
+    clock->staged = clock->stored;
+    if (now - clock->stored < STORE_SECONDS)
+        return SEGUE_OK;
+    clock->staged = now;
+    return segue_store_set_clock(store, now, err);
+}
+
+void segue_clock_commit(service_clock *clock)
+{
+    clock->stored = clock->staged;
+}

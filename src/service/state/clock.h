@@ -1,0 +1,45 @@
+/* clock.h - service time: a clock that measures durations, and that no change of the system's clock
+ * moves.
+ *
+ * Service time is in seconds.  It starts at the wall time when the store is first served, then
+ * advances with the steady clock while the service runs, and continues from its stored value after
+ * a restart.  Deadlines, idle times and rate limits use it; what people read uses the wall time.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_SERVICE_STATE_CLOCK_H
+#define SEGUE_SERVICE_STATE_CLOCK_H
+
+#include "store/store.h"
+
+/** Start and end are the caller's; between them only segue_clock_stage and segue_clock_commit
+ * change it, which are the writer's. */
+typedef struct service_clock {
+    double (*steady)(void);
+    double base, origin;   /* service time at the start, and what `steady` was then */
+    double stored, staged; /* service time on the disk; and in the transaction */
+} service_clock;
+
+/** Seconds since 1970 by the system's clock, and seconds by CLOCK_MONOTONIC. */
+double segue_clock_wall(void);
+double segue_clock_steady(void);
+
+/**
+ * Continue from the stored service time; without one start at `wall`, and store that.  Inside a
+ * transaction.
+ *
+ * @retval SEGUE_EIO, SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_clock_start(service_clock *clock, segue_store *store,
+                                                double wall, double (*steady)(void),
+                                                segue_error *err);
+
+/** Service time: seconds that never jump.  From any thread. */
+double segue_clock_now(const service_clock *clock);
+
+/** Store the service time with the transaction, unless the stored one is less than a second old. */
+SEGUE_MUST_CHECK segue_status segue_clock_stage(service_clock *clock, segue_store *store,
+                                                segue_error *err);
+
+/** The transaction is on the disk. */
+void segue_clock_commit(service_clock *clock);
+
+#endif

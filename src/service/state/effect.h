@@ -1,0 +1,21 @@
+/* effect.h - the effect of transfer: treatment against control tasks of a learner.
+ *
+ * The reward of a task is its mean reward per step.  The effect is the mean over closed tasks with
+ * transfer minus that over closed control tasks; each task with a reward counts once, however long
+ * it was.  The interval is a confidence sequence (core/confseq.h).
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_SERVICE_STATE_EFFECT_H
+#define SEGUE_SERVICE_STATE_EFFECT_H
+
+#include "segue/internal.h"
+#include "service/engine/service_internal.h"
+
+/** The effect of transfer, of the closed tasks that `closed` counts; `range`: of rewards.
+ * @retval false  not both sides have two tasks */
+bool segue_effect_compute(const task_stats_group *closed, double range, segue_confseq *effect);
+
+/** Gauges of all learners that have an effect, for Prometheus.
+ * @retval false  out of memory */
+bool segue_effect_write_metrics(segue_service *service, segue_bytes *b);
+
+#endif

@@ -1,0 +1,15 @@
+/* recent_rewards.c - the last decisions of a learner that got a reward.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "service/state/recent_rewards.h"
+
+recent_reward *segue_recent_rewards_add(recent *r)
+{
+    return &r->entry[r->count++ % SEGUE_MAX_RECENT_REWARDS];
+}
+
+const recent_reward *segue_recent_rewards_at(const recent *r, uint64_t i)
+{
+    if (i >= SEGUE_MAX_RECENT_REWARDS || i >= r->count)
+        return NULL;
+    return &r->entry[(r->count - 1 - i) % SEGUE_MAX_RECENT_REWARDS];
+}

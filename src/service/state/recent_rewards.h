@@ -1,0 +1,34 @@
+/* recent_rewards.h - the last decisions of a learner that got a reward, for people to look at.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_SERVICE_STATE_RECENT_REWARDS_H
+#define SEGUE_SERVICE_STATE_RECENT_REWARDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "service/api/learner_settings.h"
+
+#define SEGUE_MAX_RECENT_REWARDS 32
+
+typedef struct recent_reward {
+    char task[SEGUE_MAX_NAME_SIZE + 1];
+    size_t arm;
+    double reward, time;
+    uint64_t version;
+    bool control;
+} recent_reward;
+
+/** A ring; all zeros: none. */
+typedef struct recent {
+    recent_reward entry[SEGUE_MAX_RECENT_REWARDS];
+    uint64_t count; /* of all there were */
+} recent;
+
+/** Room for the next one, in the place of the oldest; to be filled in. */
+recent_reward *segue_recent_rewards_add(recent *r);
+
+/** The i-th, the newest first; NULL: there is none. */
+const recent_reward *segue_recent_rewards_at(const recent *r, uint64_t i);
+
+#endif

@@ -1,0 +1,327 @@
+/* recovery.c - a learner as a function of its journal.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "service/state/recovery.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "segue/internal.h"
+#include "service/api/learner_settings.h"
+#include "service/api/siphash.h"
+
+/* ---- learning from a task ---------------------------------------------------------------- */
+
+static segue_status tell(void *context, const segue_stored_reward *reward, segue_error *err)
+{
+    segue_error why;
+    if (segue_task_tell(context, reward->arm, reward->value, &why) == SEGUE_OK)
+        return SEGUE_OK;
+    return segue_fail(err, SEGUE_EFILE, "the store is damaged: task %" PRId64 ": %s", reward->task,
+                      why.message);
+}
+
+static void take(pthread_mutex_t *lock)
+{
+    if (lock)
+        (void)pthread_mutex_lock(lock);
+}
+
+static void leave(pthread_mutex_t *lock)
+{
+    if (lock)
+        (void)pthread_mutex_unlock(lock);
+}
+
+segue_status segue_recovery_learn_task(segue_store *store, segue_learner *learner, int64_t task,
+                                       pthread_mutex_t *lock, segue_error *err)
+{
+    segue_task *fresh = NULL;
+    take(lock);
+    segue_status status = segue_learner_open_task(learner, &fresh, err);
+    leave(lock);
+    if (status != SEGUE_OK)
+        return status;
+    status = segue_store_each_reward(store, task, tell, fresh, err); /* nobody else knows of it */
+    take(lock);
+    if (status == SEGUE_OK)
+        status = segue_learner_close_task(learner, &fresh, err);
+    else
+        segue_learner_discard_task(learner, &fresh);
+    leave(lock);
+    return status;
+}
+
+/* ---- the journal ------------------------------------------------------------------------- */
+
+typedef struct replay {
+    segue_store *store;
+    segue_recovered_learner *out;
+    segue_refit *refit; /* begun, not yet published */
+    /* what to compare on the way, if anything */
+    uint64_t snapshot_seq;
+    const void *snapshot;
+    size_t snapshot_size;
+    bool compared;
+} replay;
+
+static segue_status begin_refit(replay *r, segue_error *err)
+{
+    segue_refit_destroy(r->refit); /* the service ended before it was published */
+    r->refit = NULL;
+    return segue_learner_refit_begin(r->out->learner, &r->refit, err);
+}
+
+static segue_status publish_refit(replay *r, segue_error *err)
+{
+    if (!r->refit)
+        return segue_fail(err, SEGUE_EFILE, "the journal publishes a fit that was not begun");
+    const segue_status status = segue_refit_run(r->refit, err);
+    return status == SEGUE_OK ? segue_learner_refit_publish(r->out->learner, &r->refit, err)
+                              : status;
+}
+
+/* The task that an event closed. */
+static segue_status find_closed(replay *r, const segue_stored_event *event, segue_stored_task *row,
+                                segue_error *err)
+{
+    bool found = false;
+    const segue_status status = segue_store_read_task(r->store, event->subject, row, &found, err);
+    if (status != SEGUE_OK)
+        return status;
+    return found && row->learner == event->learner && row->closed_seq == event->seq
+               ? SEGUE_OK
+               : segue_store_fail_damaged(err,
+                                          "the journal does not say of task %" PRId64
+                                          " what the task says: that event %" PRIu64 " closed it",
+                                          event->subject, event->seq);
+}
+
+static segue_status close_task(replay *r, const segue_stored_event *event, segue_error *err)
+{
+    segue_stored_task row;
+    segue_status status = find_closed(r, event, &row, err);
+    if (status == SEGUE_OK)
+        status = segue_recovery_learn_task(r->store, r->out->learner, row.id, NULL, err);
+    if (status == SEGUE_OK)
+        segue_task_stats_add(&r->out->record, row.control, row.rewards, row.total);
+    return status;
+}
+
+static segue_status add_arm(replay *r, int64_t place, segue_error *err)
+{
+    const size_t n_arms = segue_learner_settings(r->out->learner)->n_arms;
+    if (place != (int64_t)n_arms)
+        return segue_store_fail_damaged(err, "the journal adds arm %" PRId64 "; need arm %zu",
+                                        place, n_arms);
+    return segue_learner_add_arm(r->out->learner, err);
+}
+
+static segue_status apply(replay *r, const segue_stored_event *event, segue_error *err)
+{
+    segue_learner *learner = r->out->learner;
+    switch (event->kind) {
+    case SEGUE_EVENT_CLOSE:
+        return close_task(r, event, err);
+    case SEGUE_EVENT_REFIT_BEGIN:
+        return begin_refit(r, err);
+    case SEGUE_EVENT_REFIT_PUBLISH:
+        return publish_refit(r, err);
+    case SEGUE_EVENT_ADD_ARM:
+        return add_arm(r, event->subject, err);
+    case SEGUE_EVENT_RETIRE_ARM:
+        return segue_learner_retire_arm(learner, (size_t)event->subject, err);
+    }
+    return segue_fail(err, SEGUE_EFILE, "the journal has an event of kind %d", (int)event->kind);
+}
+
+segue_status segue_recovery_compare(const segue_recovered_learner *rebuilt, const void *data,
+                                    size_t size, const char *what, segue_error *err)
+{
+    segue_bytes b = {.data = NULL};
+    segue_status status = SEGUE_OK;
+    segue_recovery_serialize(rebuilt->learner, &rebuilt->record, &rebuilt->versions, &b);
+    if (b.failed)
+        status = segue_fail(err, SEGUE_ENOMEM, "out of memory to compare a learner");
+    else if (b.size != size || memcmp(b.data, data, size) != 0)
+        status = segue_fail(err, SEGUE_EFILE, "the journal does not lead to %s", what);
+    segue_bytes_fini(&b);
+    return status;
+}
+
+static segue_status on_event(void *context, const segue_stored_event *event, segue_error *err)
+{
+    replay *r = context;
+    segue_error why;
+    segue_status status = apply(r, event, &why);
+    if (status == SEGUE_OK)
+        status = segue_model_history_add(&r->out->versions, r->out->learner, &why);
+    if (status != SEGUE_OK)
+        return segue_fail(err, status == SEGUE_ENOMEM || status == SEGUE_EIO ? status : SEGUE_EFILE,
+                          "event %" PRIu64 " of the journal: %s", event->seq, why.message);
+    r->out->seq = event->seq;
+    r->out->events++;
+    if (!r->snapshot || event->seq != r->snapshot_seq)
+        return SEGUE_OK;
+    r->compared = true;
+    return segue_recovery_compare(r->out, r->snapshot, r->snapshot_size, "its snapshot", err);
+}
+
+/* ---- snapshots --------------------------------------------------------------------------- */
+
+#define SEAL 24 /* bytes behind a snapshot: whose it is, behind which event, and a checksum */
+
+static uint64_t checksum(const void *data, size_t size)
+{
+    static const unsigned char key[16]; /* against damage, not against people */
+    return segue_siphash(key, data, size);
+}
+
+void segue_recovery_seal(segue_bytes *b, int64_t learner, uint64_t seq)
+{
+    segue_bytes_append_u64(b, (uint64_t)learner);
+    segue_bytes_append_u64(b, seq);
+    if (!b->failed)
+        segue_bytes_append_u64(b, checksum(b->data, b->size));
+}
+
+/* Whether the seal is that of this learner and event; takes it off. */
+static bool is_sealed(const void *data, size_t *size, int64_t learner, uint64_t seq)
+{
+    segue_bytes_reader r = {.data = data, .size = *size};
+    if (*size < SEAL)
+        return false;
+    *size -= SEAL;
+    r.at = *size;
+    const bool named =
+        segue_bytes_read_u64(&r) == (uint64_t)learner && segue_bytes_read_u64(&r) == seq;
+    return segue_bytes_read_u64(&r) == checksum(data, *size + SEAL - 8) && named;
+}
+
+segue_status segue_recovery_read_snapshot(segue_store *store, int64_t learner, uint64_t *seq,
+                                          void **data, size_t *size, segue_error *err)
+{
+    const segue_status status = segue_store_read_snapshot(store, learner, seq, data, size, err);
+    if (status != SEGUE_OK || !*data || is_sealed(*data, size, learner, *seq))
+        return status;
+    free(*data);
+    *data = NULL;
+    return segue_store_fail_damaged(err,
+                                    "table snapshot, learner %" PRId64 ", seq %" PRIu64
+                                    ", column bytes: the checksum is wrong",
+                                    learner, *seq);
+}
+
+void segue_recovery_serialize(const segue_learner *learner, const record *counts,
+                              const segue_model_history *versions, segue_bytes *b)
+{
+    segue_bytes inside = {.data = NULL};
+    segue_learner_serialize(learner, &inside);
+    segue_bytes_append_u64(b, inside.size);
+    segue_bytes_append(b, inside.data, inside.size);
+    segue_task_stats_serialize(counts, b);
+    segue_model_history_serialize(versions, b);
+    b->failed = b->failed || inside.failed;
+    segue_bytes_fini(&inside);
+}
+
+void segue_recovery_fini(segue_recovered_learner *rebuilt)
+{
+    segue_learner_destroy(rebuilt->learner);
+    segue_model_history_fini(&rebuilt->versions);
+    rebuilt->learner = NULL;
+}
+
+/* ---- rebuilding -------------------------------------------------------------------------- */
+
+static segue_status start_new(const segue_stored_learner *row, segue_learner **out,
+                              segue_error *err)
+{
+    words w;
+    segue_status status = segue_learner_settings_parse(&w, row->config, err);
+    if (status == SEGUE_OK)
+        status = segue_learner_settings_create_learner(&w, out, err);
+    segue_learner_settings_fini(&w);
+    return status;
+}
+
+/* The learner's bytes have their length before them, and counts and versions behind them. */
+static segue_status get_snapshot(segue_recovered_learner *out, const void *data, size_t size,
+                                 segue_error *err)
+{
+    segue_bytes_reader r = {.data = data, .size = size};
+    const uint64_t length = segue_bytes_read_u64(&r);
+    if (r.failed || length > size - r.at)
+        return segue_fail(err, SEGUE_EFILE, "the snapshot of a learner is damaged");
+    segue_status status = segue_learner_deserialize(&out->learner, r.data + r.at, (size_t)length,
+                                                    "the snapshot of a learner", err);
+    r.at += (size_t)length;
+    if (status == SEGUE_OK)
+        status = segue_task_stats_deserialize(&out->record, &r, err);
+    return status == SEGUE_OK ? segue_model_history_deserialize(&out->versions, &r, err) : status;
+}
+
+static segue_status start_old(segue_store *store, const segue_stored_learner *row,
+                              segue_recovered_learner *out, segue_error *err)
+{
+    void *data = NULL;
+    size_t size = 0;
+    segue_status status =
+        segue_recovery_read_snapshot(store, row->id, &out->seq, &data, &size, err);
+    if (status == SEGUE_OK && data)
+        status = get_snapshot(out, data, size, err);
+    free(data);
+    return status;
+}
+
+static segue_status replay_events(replay *r, const segue_stored_learner *row, segue_error *err)
+{
+    const segue_status status =
+        segue_store_each_event(r->store, row->id, r->out->seq, on_event, r, err);
+    segue_refit_destroy(r->refit);
+    if (status == SEGUE_OK)
+        return SEGUE_OK;
+    segue_recovery_fini(r->out);
+    return status;
+}
+
+segue_status segue_recovery_run(segue_store *store, const segue_stored_learner *row,
+                                bool from_snapshot, segue_recovered_learner *out, segue_error *err)
+{
+    replay r = {.store = store, .out = out};
+    segue_status status = SEGUE_OK;
+    *out = (segue_recovered_learner){.learner = NULL};
+    if (from_snapshot)
+        status = start_old(store, row, out, err);
+    if (status == SEGUE_EFILE) { /* the journal leads to the same learner */
+        segue_recovery_fini(out);
+        *out = (segue_recovered_learner){.snapshot_damaged = true};
+        status = SEGUE_OK;
+    }
+    if (status == SEGUE_OK && !out->learner)
+        status = start_new(row, &out->learner, err);
+    if (status == SEGUE_OK)
+        return replay_events(&r, row, err);
+    segue_recovery_fini(out);
+    return status;
+}
+
+segue_status segue_recovery_verify(segue_store *store, const segue_stored_learner *row,
+                                   segue_recovered_learner *out, segue_error *err)
+{
+    void *data = NULL;
+    replay r = {.store = store, .out = out};
+    *out = (segue_recovered_learner){.learner = NULL};
+    segue_status status =
+        segue_recovery_read_snapshot(store, row->id, &r.snapshot_seq, &data, &r.snapshot_size, err);
+    r.snapshot = data;
+    r.compared = !data;
+    if (status == SEGUE_OK)
+        status = start_new(row, &out->learner, err);
+    if (status == SEGUE_OK)
+        status = replay_events(&r, row, err);
+    if (status == SEGUE_OK && !r.compared)
+        status = segue_store_fail_damaged(err, "its snapshot is of no event of the journal");
+    free(data);
+    return status;
+}

@@ -1,0 +1,283 @@
+/* recovery_all.c - learners as a start finds them in the store.
+ *
+ *   rebuild   the learner from its snapshot and the events after it, or from all events
+ *   arms      names and counts, which must be those of the settings and of the learner
+ *   tasks     open ones, each with its rewards told again
+ *   waiting   decisions that get a default when their time is over
+ *
+ * Rows are valid when they get here (store/sqlite/sqlite_row.c); whether they fit together is
+ * checked here. SPDX-License-Identifier: Apache-2.0 */
+#include "service/state/recovery_all.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "segue/internal.h"
+#include "service/state/recovery.h"
+
+typedef struct recovering {
+    const segue_recovery_source *from;
+    learner_state *live;
+    task_state *task;
+} recovering;
+
+/* ---- arms -------------------------------------------------------------------------------- */
+
+static segue_status arm_damaged(const learner_state *live, const segue_stored_arm *arm,
+                                const char *what, segue_error *err)
+{
+    return segue_store_fail_damaged(err, "table arm, learner %" PRId64 ", place %zu, %s", live->id,
+                                    arm->place, what);
+}
+
+/* The first arms are those of the settings; the learner knows which are retired. */
+static segue_status check_arm(const learner_state *live, const segue_stored_arm *arm,
+                              segue_error *err)
+{
+    size_t other = 0;
+    if (arm->place != live->n_arms)
+        return arm_damaged(live, arm, "column place: an arm before it is missing", err);
+    if (segue_learner_state_find_arm(live, arm->name, &other))
+        return arm_damaged(live, arm, "column name: another arm has this name", err);
+    if (arm->place < live->words.n_arms && strcmp(arm->name, live->words.arm[arm->place]) != 0)
+        return arm_damaged(live, arm, "column name: the learner was created with another", err);
+    if (arm->retired != segue_learner_is_retired(live->learner, arm->place))
+        return arm_damaged(live, arm, "column retired: the journal says otherwise", err);
+    return SEGUE_OK;
+}
+
+static segue_status on_arm(void *context, const segue_stored_arm *arm, segue_error *err)
+{
+    learner_state *live = ((recovering *)context)->live;
+    segue_status status = check_arm(live, arm, err);
+    if (status == SEGUE_OK)
+        status = segue_learner_state_add_arm(live, arm->name, arm->retired, err);
+    if (status == SEGUE_OK) {
+        live->arm[live->n_arms - 1]->pulls = arm->pulls;
+        live->arm[live->n_arms - 1]->total = arm->total;
+        live->rewards += arm->pulls;
+    }
+    return status;
+}
+
+/* ---- open tasks -------------------------------------------------------------------------- */
+
+static segue_status on_reward(void *context, const segue_stored_reward *reward, segue_error *err)
+{
+    recovering *r = context;
+    const words *w = &r->live->words;
+    if (reward->arm >= r->task->n_arms)
+        return segue_store_fail_damaged(
+            err,
+            "table reward, task %" PRId64 ", number %" PRId64 ", column arm: %zu; need 0 to %zu",
+            reward->task, (int64_t)reward->number, reward->arm, r->task->n_arms - 1);
+    if (!(reward->value >= w->lowest && reward->value <= w->highest))
+        return segue_store_fail_damaged(err,
+                                        "table reward, task %" PRId64 ", number %" PRId64
+                                        ", column value: %g; need a number from %g to %g",
+                                        reward->task, (int64_t)reward->number, reward->value,
+                                        w->lowest, w->highest);
+    segue_learner_state_tell(r->live, r->task, reward->arm, reward->value);
+    return SEGUE_OK;
+}
+
+static segue_status check_task(const learner_state *live, const segue_stored_task *row,
+                               segue_error *err)
+{
+    if (row->n_arms < live->words.n_arms || row->n_arms > live->n_arms)
+        return segue_store_fail_damaged(err,
+                                        "table task, id %" PRId64 ", column n_arms: %zu; need %zu "
+                                        "to %zu",
+                                        row->id, row->n_arms, live->words.n_arms, live->n_arms);
+    if (segue_learner_state_task_by_key(live, row->key) ||
+        segue_learner_state_task_by_id(live, row->id))
+        return segue_store_fail_damaged(err,
+                                        "table task, id %" PRId64 ", column key: another open task "
+                                        "has it",
+                                        row->id);
+    return SEGUE_OK;
+}
+
+static segue_status on_open(void *context, const segue_stored_task *row, segue_error *err)
+{
+    recovering *r = context;
+    segue_status status = check_task(r->live, row, err);
+    if (status == SEGUE_OK)
+        status = segue_learner_state_open_task(r->live, row, row->key,
+                                               r->from->draw(r->from->context), err);
+    if (status != SEGUE_OK)
+        return status;
+    r->task = segue_learner_state_task_by_id(r->live, row->id);
+    status = segue_store_each_reward(r->from->store, row->id, on_reward, r, err);
+    r->task->active = r->from->now; /* asks are not stored: it may just have been */
+    r->task->staged_rewards = r->task->rewards;
+    r->task->staged_total = r->task->total;
+    return status;
+}
+
+static segue_status on_waiting(void *context, const segue_stored_decision *row, segue_error *err)
+{
+    const recovering *r = context;
+    learner_state *live = r->live;
+    const task_state *task = segue_learner_state_task_by_id(live, row->task);
+    decision d = segue_decision_id_from_row(live->id, task ? task->tag : 0, row);
+    d.asked = fmin(d.asked, r->from->now); /* a kill or a backup set it back */
+    if (!task || d.arm >= task->n_arms)
+        return segue_store_fail_damaged(err,
+                                        "table decision, task %" PRId64 ", number %" PRId64
+                                        ", column arm: %zu is no arm of an open task",
+                                        d.task, (int64_t)d.number, d.arm);
+    return segue_deadline_queue_push(&live->line, &d, true, &live->by_id, err);
+}
+
+/* ---- one learner ------------------------------------------------------------------------- */
+
+static bool differ(double a, double b)
+{
+    return a < b || a > b;
+}
+
+/* A snapshot knows its settings; those of the row must be the same, but for arms that were added.
+ */
+static bool same_settings(const segue_learner_config *a, const segue_learner_config *b)
+{
+    return strcmp(a->method, b->method) == 0 && strcmp(a->estimator, b->estimator) == 0 &&
+           a->n_models == b->n_models && a->horizon == b->horizon && a->n_tasks == b->n_tasks &&
+           !differ(a->delta, b->delta) && !differ(a->c, b->c) && a->doubling == b->doubling &&
+           a->cold == b->cold && a->background == b->background && a->identify == b->identify &&
+           a->views == b->views && a->batches == b->batches && a->starts == b->starts &&
+           a->steps == b->steps && a->every == b->every && !differ(a->growth, b->growth) &&
+           a->hint == b->hint && a->window == b->window && a->cap == b->cap &&
+           !differ(a->lowest, b->lowest) && !differ(a->highest, b->highest) && a->seed == b->seed &&
+           a->run == b->run;
+}
+
+static segue_status check_settings(const learner_state *live, const segue_stored_learner *row,
+                                   segue_error *err)
+{
+    segue_learner *fresh = NULL;
+    if (strcmp(live->words.name, row->name) != 0)
+        return segue_store_fail_damaged(err,
+                                        "table learner, id %" PRId64 ", column name: its settings "
+                                        "call it '%.60s'",
+                                        row->id, live->words.name);
+    const segue_status status = segue_learner_settings_create_learner(&live->words, &fresh, err);
+    if (status != SEGUE_OK)
+        return status;
+    const bool same =
+        same_settings(segue_learner_settings(fresh), segue_learner_settings(live->learner));
+    segue_learner_destroy(fresh);
+    return same ? SEGUE_OK
+                : segue_store_fail_damaged(err,
+                                           "table learner, id %" PRId64 ", column config: its "
+                                           "snapshot was made with other settings",
+                                           row->id);
+}
+
+static segue_status bring_back(recovering *r, const segue_stored_learner *row, segue_error *err)
+{
+    segue_store *store = r->from->store;
+    learner_state *live = r->live;
+    segue_status status = check_settings(live, row, err);
+    if (status == SEGUE_OK)
+        status = segue_store_each_arm(store, live->id, on_arm, r, err);
+    if (status == SEGUE_OK && live->n_arms != segue_learner_settings(live->learner)->n_arms)
+        status = segue_store_fail_damaged(err, "'%.60s' lacks arms: it has %zu; need %zu",
+                                          live->words.name, live->n_arms,
+                                          segue_learner_settings(live->learner)->n_arms);
+    if (status == SEGUE_OK)
+        status =
+            segue_store_each_task(store, live->id, SEGUE_TASKS_OPEN, UINT64_MAX, on_open, r, err);
+    if (status == SEGUE_OK && live->words.has_default)
+        status = segue_store_each_pending(store, live->id, on_waiting, r, err);
+    return status;
+}
+
+static segue_status make_live(recovering *r, const segue_stored_learner *row, segue_error *err,
+                              segue_recovered_learner *rebuilt)
+{
+    words w;
+    segue_status status = segue_learner_settings_parse(&w, row->config, err);
+    if (status != SEGUE_OK)
+        return status;
+    status = segue_learner_state_create(&r->live, row, &w, rebuilt->learner, r->from->key, err);
+    rebuilt->learner = NULL;         /* it is the live one's */
+    segue_learner_settings_fini(&w); /* unless they are, too */
+    if (status != SEGUE_OK)
+        return status;
+    r->live->record = rebuilt->record;
+    r->live->versions = rebuilt->versions;
+    rebuilt->versions.count = 0;
+    r->live->seq = rebuilt->seq;
+    r->live->debt = rebuilt->events * 64;
+    return bring_back(r, row, err);
+}
+
+static segue_status recover(const segue_recovery_source *from, const segue_stored_learner *row,
+                            segue_recovery_result *out, segue_error *err)
+{
+    recovering r = {.from = from};
+    segue_recovered_learner rebuilt;
+    if (row->damage)
+        return segue_fail(err, SEGUE_EFILE, "%s", row->damage);
+    segue_status status = segue_recovery_run(from->store, row, true, &rebuilt, err);
+    if (status != SEGUE_OK)
+        return status;
+    out->snapshot_damaged = rebuilt.snapshot_damaged;
+    status = make_live(&r, row, err, &rebuilt);
+    segue_recovery_fini(&rebuilt);
+    if (status == SEGUE_OK)
+        out->live = r.live;
+    else
+        segue_learner_state_release(r.live);
+    return status;
+}
+
+/* ---- all of them ------------------------------------------------------------------------- */
+
+typedef struct all {
+    const segue_recovery_source *from;
+    segue_recovery_callback seen;
+    void *context;
+    map names; /* of those that are not damaged */
+} all;
+
+static segue_status recover_named(all *a, const segue_stored_learner *row,
+                                  segue_recovery_result *found, segue_error *err)
+{
+    if (!row->damage && segue_hash_map_find(&a->names, row->name, strlen(row->name)))
+        return segue_store_fail_damaged(err,
+                                        "table learner, id %" PRId64 ", column name: another "
+                                        "learner has it",
+                                        row->id);
+    const segue_status status = recover(a->from, row, found, err);
+    if (status != SEGUE_OK || segue_hash_map_set(&a->names, row->name, strlen(row->name), a))
+        return status;
+    segue_learner_state_release(found->live);
+    found->live = NULL;
+    return segue_fail_no_memory(err, "a learner");
+}
+
+static segue_status on_learner(void *context, const segue_stored_learner *row, segue_error *err)
+{
+    all *a = context;
+    segue_error why = {.status = SEGUE_OK};
+    segue_recovery_result found = {.row = row};
+    const segue_status status = recover_named(a, row, &found, &why);
+    if (status == SEGUE_ENOMEM || status == SEGUE_EIO)
+        return segue_fail(err, status, "%s", why.message);
+    if (status != SEGUE_OK)
+        found.why = why.message;
+    return a->seen(a->context, &found, err);
+}
+
+segue_status segue_recovery_all(const segue_recovery_source *recovery, segue_recovery_callback seen,
+                                void *context, segue_error *err)
+{
+    all a = {.from = recovery, .seen = seen, .context = context};
+    segue_hash_map_init(&a.names, recovery->key);
+    const segue_status status = segue_store_each_learner(recovery->store, on_learner, &a, err);
+    segue_hash_map_fini(&a.names);
+    return status;
+}

@@ -1,0 +1,130 @@
+/* store_check.c - the check of a store.
+ *
+ * It does all that a start does (recover.c), hence finds all that a start refuses; and more, since
+ * it has the time: every row is read, and every learner is rebuilt from its first event.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "service/state/store_check.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "service/state/recovery.h"
+#include "service/state/recovery_all.h"
+
+typedef struct checker {
+    segue_store *store;
+    segue_store_check_result *out;
+    segue_store_check_callback seen;
+    void *context;
+    segue_error first; /* what was found first */
+} checker;
+
+static bool is_damage(segue_status status)
+{
+    return status != SEGUE_OK && status != SEGUE_ENOMEM && status != SEGUE_EIO;
+}
+
+/* Remember damage; `learner` is NULL for the file. */
+static void note(checker *c, const char *learner, const char *why)
+{
+    if (c->first.status == SEGUE_OK && learner)
+        (void)segue_fail(&c->first, SEGUE_EFILE, "learner '%.60s': %s", learner, why);
+    else if (c->first.status == SEGUE_OK)
+        (void)segue_fail(&c->first, SEGUE_EFILE, "%s", why);
+    if (learner)
+        c->out->damaged++;
+    else
+        c->out->file = true;
+    if (c->seen)
+        c->seen(c->context, learner, why);
+}
+
+/* Rebuilt from the first event it must be what a start makes of it. */
+static segue_status compare(checker *c, const segue_recovery_result *found, segue_error *err)
+{
+    segue_recovered_learner whole = {.learner = NULL};
+    segue_bytes b = {.data = NULL};
+    segue_status status = segue_recovery_verify(c->store, found->row, &whole, err);
+    if (status == SEGUE_OK) {
+        segue_recovery_serialize(found->live->learner, &found->live->record, &found->live->versions,
+                                 &b);
+        status = b.failed ? segue_fail(err, SEGUE_ENOMEM, "out of memory to compare a learner")
+                          : segue_recovery_compare(&whole, b.data, b.size,
+                                                   "what a start makes of it", err);
+    }
+    c->out->events += whole.events;
+    segue_bytes_fini(&b);
+    segue_recovery_fini(&whole);
+    return status;
+}
+
+/* Why a start sets it apart is the best sentence there is. */
+static segue_status check_learner(checker *c, const segue_recovery_result *found, segue_error *err)
+{
+    if (found->why)
+        return segue_fail(err, SEGUE_EFILE, "%s", found->why);
+    const segue_status status = segue_store_verify_learner(c->store, found->row->id, err);
+    return status == SEGUE_OK ? compare(c, found, err) : status;
+}
+
+static segue_status on_learner(void *context, const segue_recovery_result *found, segue_error *err)
+{
+    checker *c = context;
+    segue_error why;
+    char name[32];
+    const segue_status status = check_learner(c, found, &why);
+    segue_learner_state_release(found->live);
+    c->out->learners++;
+    if (status == SEGUE_ENOMEM || status == SEGUE_EIO)
+        return segue_fail(err, status, "learner '%.60s': %s", found->row->name, why.message);
+    (void)snprintf(name, sizeof name, "damaged-%" PRId64, found->row->id);
+    if (status != SEGUE_OK)
+        note(c, *found->row->name ? found->row->name : name, why.message);
+    return SEGUE_OK;
+}
+
+/* Nobody plays these tasks. */
+static uint64_t no_draw(void *context)
+{
+    (void)context;
+    return 1;
+}
+
+static segue_status check_all(checker *c, segue_error *err)
+{
+    static const unsigned char key[16];
+    const segue_recovery_source recovery = {.store = c->store, .key = key, .draw = no_draw};
+    segue_error why;
+    segue_status status = segue_store_verify_file(c->store, &why);
+    if (is_damage(status))
+        note(c, NULL, why.message);
+    else if (status != SEGUE_OK)
+        return segue_fail(err, status, "%s", why.message);
+    status = segue_recovery_all(&recovery, on_learner, c, &why);
+    if (is_damage(status))
+        note(c, NULL, why.message);
+    else if (status != SEGUE_OK)
+        return segue_fail(err, status, "%s", why.message);
+    return SEGUE_OK;
+}
+
+segue_status segue_store_check_each(segue_store *store, segue_store_check_callback seen,
+                                    void *context, segue_store_check_result *out, segue_error *err)
+{
+    checker c = {.store = store, .out = out, .seen = seen, .context = context};
+    *out = (segue_store_check_result){.learners = 0};
+    segue_status status = segue_store_begin_read(store, err);
+    if (status != SEGUE_OK)
+        return status;
+    status = check_all(&c, err);
+    segue_store_rollback(store);
+    if (status == SEGUE_OK && c.first.status != SEGUE_OK)
+        status = segue_fail(err, SEGUE_EFILE, "%s", c.first.message);
+    return status;
+}
+
+segue_status segue_store_check_run(segue_store *store, segue_store_check_result *out,
+                                   segue_error *err)
+{
+    return segue_store_check_each(store, NULL, NULL, out, err);
+}

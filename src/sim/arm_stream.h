@@ -1,0 +1,39 @@
+/* arm_stream.h - the laws of rewards.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_SIM_ARM_STREAM_H
+#define SEGUE_SIM_ARM_STREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "segue/environment.h"
+#include "segue/rng.h"
+
+/* @retval SEGUE_EDOMAIN  no such family, or a parameter outside its range */
+SEGUE_MUST_CHECK segue_status segue_rewards_check(const segue_rewards *rewards, segue_error *err);
+
+/* The rewards of one arm in one task. */
+typedef struct arm_stream {
+    segue_rng rng;
+    double mean;
+    bool ready;         /* what follows is worked out */
+    uint64_t threshold; /* bernoulli, twopoint: see segue_rng_bernoulli_threshold */
+    uint64_t block;     /* ... and the draws that are left, lowest bit first */
+    unsigned left;
+    double location;      /* normal: of the law that is cut */
+    const double *sample; /* of a log: what to draw from, whatever the law; or NULL */
+    size_t n_samples;
+} arm_stream;
+
+void segue_arm_stream_open(arm_stream *stream, double mean, uint64_t seed, uint64_t run,
+                           uint64_t task, size_t arm);
+/* Let rewards be drawn from `count` given ones, which must outlive the stream. */
+void segue_arm_stream_resample(arm_stream *stream, const double *sample, size_t count);
+double segue_arm_stream_next(arm_stream *stream, const segue_rewards *rewards);
+
+/* For kernels, of Bernoulli rewards none of which was drawn singly: the next 64 at once; and, when
+ * the kernel is done, the block of which it has used so many. */
+uint64_t segue_arm_stream_block(arm_stream *stream);
+void segue_arm_stream_unread(arm_stream *stream, uint64_t block, unsigned used);
+
+#endif

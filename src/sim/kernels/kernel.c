@@ -1,0 +1,209 @@
+/* kernel.c - whole tasks at once: tables, and which kernel plays which policy.
+ *
+ * While one arm is pulled nothing else changes: neither the other arms' bounds nor which models
+ * agree with them.  So a kernel chooses once, then pulls until the choice could change, which takes
+ * a few comparisons a step, however many arms and models there are.  Every number is computed by
+ * the same operations as in the plain form, which is the test of the kernel.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "sim/kernels/kernel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bandit/choose.h"
+#include "core/fail.h"
+#include "sim/kernels/kernel_run.h"
+
+#define MAX_STEPS ((uint64_t)1 << 20) /* of a task: two tables of so many numbers */
+#define MAX_WORDS ((uint64_t)1 << 20) /* of rewards */
+
+static const struct {
+    const char *policy;
+    kernel_function play;
+    bool bits; /* it needs rewards of 0 and 1 */
+} kernels[] = {
+    {"ucb", segue_kernel_ucb, false},   {"ucb+", segue_kernel_ucb_plus, false},
+    {"mucb", segue_kernel_mucb, false}, {"umucb", segue_kernel_umucb, false},
+    {"mts", segue_kernel_mts, true},    {"ts", segue_kernel_ts, true},
+    {"tts", segue_kernel_tts, true},
+};
+
+/* ---- memory ------------------------------------------------------------------------------ */
+
+segue_status segue_kernel_create(segue_kernel **out, size_t n_arms, uint64_t steps,
+                                 segue_error *err)
+{
+    *out = NULL;
+    segue_kernel *kernel = calloc(1, sizeof *kernel);
+    if (!kernel)
+        return segue_fail_no_memory(err, "a run");
+    kernel->n_arms = n_arms;
+    kernel->n_words = (size_t)(steps / 64 + 1);
+    kernel->steps = steps <= MAX_STEPS && n_arms * kernel->n_words <= MAX_WORDS ? steps : 0;
+    if (kernel->steps == 0)
+        kernel->n_words = 0; /* no task will be played */
+    kernel->arm = calloc(n_arms, sizeof *kernel->arm);
+    kernel->beta = calloc(n_arms, sizeof *kernel->beta);
+    kernel->trial = calloc(n_arms, sizeof *kernel->trial);
+    segue_ziggurat_init(&kernel->normal);
+    kernel->inverse = calloc(kernel->steps + 1, sizeof *kernel->inverse);
+    kernel->radius = calloc(kernel->steps + 1, sizeof *kernel->radius);
+    kernel->word = calloc(n_arms * kernel->n_words + 1, sizeof *kernel->word);
+    if (!kernel->arm || !kernel->beta || !kernel->trial || !kernel->inverse || !kernel->radius ||
+        !kernel->word) {
+        segue_kernel_destroy(kernel);
+        return segue_fail_no_memory(err, "a run");
+    }
+    kernel->log_term = NAN;
+    *out = kernel;
+    return SEGUE_OK;
+}
+
+void segue_kernel_destroy(segue_kernel *kernel)
+{
+    if (!kernel)
+        return;
+    free(kernel->arm);
+    free(kernel->beta);
+    free(kernel->trial);
+    free(kernel->inverse);
+    free(kernel->radius);
+    free(kernel->word);
+    free(kernel);
+}
+
+/* Fill the tables, unless they are. */
+static void prepare(segue_kernel *kernel, double log_term)
+{
+    if (kernel->log_term == log_term)
+        return;
+    kernel->radius[0] = INFINITY;
+    for (uint64_t t = 1; t <= kernel->steps; t++) {
+        kernel->inverse[t] = 1.0 / (double)t;
+        kernel->radius[t] = radius(log_term, (double)t);
+    }
+    kernel->log_term = log_term;
+}
+
+/* ---- models ------------------------------------------------------------------------------ */
+
+uint64_t segue_kernel_agreeing(const game *g, size_t arm, double slack)
+{
+    const uint64_t pulls = g->in.pulls[arm];
+    const double average = average_of(g, arm), reach = g->kernel->radius[pulls] + slack;
+    uint64_t agrees = 0;
+    for (size_t k = 0; k < g->models->n_models; k++)
+        if (pulls == 0 || !(fabs(mean_of(g, k, arm) - average) > reach))
+            agrees |= (uint64_t)1 << k;
+    return agrees;
+}
+
+band segue_kernel_band(const game *g, size_t arm)
+{
+    band b = {.high = -INFINITY, .low = INFINITY, .above = INFINITY, .below = -INFINITY};
+    const double average = average_of(g, arm);
+    for (size_t k = 0; k < g->models->n_models; k++) {
+        const double mean = mean_of(g, k, arm);
+        if (g->kernel->arm[arm].agrees >> k & 1) {
+            b.high = larger(b.high, mean);
+            b.low = lesser(b.low, mean);
+        } else if (mean > average) {
+            b.above = lesser(b.above, mean);
+        } else {
+            b.below = larger(b.below, mean);
+        }
+    }
+    return b;
+}
+
+/* ---- rewards kept as bits ---------------------------------------------------------------- */
+
+/* How many of the rewards from .. to - 1 of an arm are 1. */
+static uint64_t count_ones(const uint64_t *word, uint64_t from, uint64_t to)
+{
+    uint64_t ones = 0;
+    for (uint64_t w = from / 64; w * 64 < to; w++) {
+        uint64_t bits = word[w];
+        if (w == from / 64)
+            bits &= UINT64_MAX << from % 64;
+        if (to - w * 64 < 64)
+            bits &= ~(UINT64_MAX << (to - w * 64));
+        ones += (uint64_t)__builtin_popcountll(bits);
+    }
+    return ones;
+}
+
+/* How many of the rewards t < to of an arm with t mod 3 = rest are 1. */
+static uint64_t count_every_third(const uint64_t *word, uint64_t to, uint64_t rest)
+{
+    uint64_t ones = 0;
+    for (uint64_t t = rest; t < to; t += 3)
+        ones += word[t / 64] >> t % 64 & 1;
+    return ones;
+}
+
+/* The batches of a task whose rewards are words. */
+static void store_batches(const game *g)
+{
+    batches *b = g->in.batches;
+    for (size_t arm = 0; b->kind != SEGUE_BATCHES_NONE && arm < b->n_arms; arm++) {
+        const uint64_t *word = g->kernel->word + arm * g->kernel->n_words;
+        const uint64_t pulls = g->in.pulls[arm], third = pulls / 3;
+        for (size_t k = 0; k < 3; k++) {
+            const bool kept = b->kind == SEGUE_BATCHES_CONSECUTIVE;
+            const uint64_t end = k < 2 ? (k + 1) * third : pulls;
+            const uint64_t ones =
+                kept ? count_ones(word, k * third, end) : count_every_third(word, pulls, k);
+            b->sum[k * b->n_arms + arm] = (double)ones;
+            b->count[k * b->n_arms + arm] = kept ? end - k * third : (pulls + 2 - k) / 3;
+        }
+    }
+    b->counted = true;
+}
+
+/* Leave the streams where the plain form would have left them. */
+static void store_streams(const game *g)
+{
+    for (size_t arm = 0; arm < g->in.view->n_arms; arm++) {
+        const uint64_t pulls = g->in.pulls[arm];
+        if (pulls % 64)
+            segue_arm_stream_unread(segue_simulated_task_stream(g->world, arm),
+                                    g->kernel->word[arm * g->kernel->n_words + pulls / 64],
+                                    (unsigned)(pulls % 64));
+    }
+}
+
+/* ---- playing ----------------------------------------------------------------------------- */
+
+static kernel_function kernel_of(const segue_policy *policy, bool bits)
+{
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        if (strcmp(policy->name, kernels[i].policy) == 0 && (bits || !kernels[i].bits))
+            return kernels[i].play;
+    return NULL;
+}
+
+bool segue_kernel_play(segue_kernel *kernel, segue_task *task, segue_simulated_task *world,
+                       uint64_t steps, double *regret)
+{
+    game g = {.kernel = kernel, .in = segue_task_internals(task), .world = world, .left = steps};
+    const segue_view *view = g.in.view;
+    g.rewards = segue_simulated_task_rewards(world);
+    g.bits = segue_simulated_task_is_bernoulli(world);
+    g.models = view->models;
+    const kernel_function play = kernel_of(g.in.policy, g.bits);
+    if (!play || view->allowed || !g.in.unit_range || steps > kernel->steps ||
+        view->n_arms > kernel->n_arms || (g.models && g.models->n_models > MAX_MODELS) ||
+        (play == segue_kernel_mts && !segue_kernel_mts_fits(g.models)) ||
+        (play == segue_kernel_tts && !segue_kernel_tts_fits(view)))
+        return false;
+    prepare(kernel, view->log_term);
+    play(&g);
+    *g.in.step = steps;
+    if (g.bits) {
+        store_batches(&g);
+        store_streams(&g);
+    }
+    *regret = segue_simulated_task_regret(world, g.in.pulls);
+    return true;
+}

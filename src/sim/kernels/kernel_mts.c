@@ -1,0 +1,129 @@
+/* kernel_mts.c - Thompson sampling over known models by products; see bandit/policies/mts.c for the
+ * rule.
+ *
+ * The plain form adds logarithms and takes exponentials; here the posterior weights themselves are
+ * multiplied.  Each has a scale of its own, 2^-600 to the power of its level, so that a model that
+ * has fallen far behind can come back.  The two forms round differently, in the sixteenth digit of
+ * a probability.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bandit/choose.h"
+#include "sim/kernels/kernel_run.h"
+
+#define SMALL 0x1p-600
+#define SCALE 0x1p+600
+#define TINY  0x1p-400 /* a weight of SMALL times a smaller mean would be no number */
+
+/* The posterior.  Weights only fall, and are from SMALL to 1, or 0. */
+typedef struct posterior {
+    double weight[MAX_MODELS];
+    double factor[MAX_MODELS]; /* 1 for the lowest level there is, SMALL for the next, else 0 */
+    double share[MAX_MODELS];  /* weight times factor */
+    double total;              /* of the shares */
+    uint64_t level[MAX_MODELS];
+    double up[MAX_MODELS], down[MAX_MODELS]; /* likelihoods of a 1 and a 0 of the arm in hand */
+} posterior;
+
+bool segue_kernel_mts_fits(const segue_models *models)
+{
+    const size_t size = models->n_models * models->n_arms;
+    size_t i = 0;
+    while (i < size && (models->mean[i] <= 0.0 || models->mean[i] >= TINY))
+        i++;
+    return i == size;
+}
+
+/* Raise the level of weights that have become small, and set the factors. */
+static void set_levels(posterior *p, size_t n_models)
+{
+    uint64_t least = UINT64_MAX;
+    for (size_t k = 0; k < n_models; k++) {
+        for (; p->weight[k] > 0.0 && p->weight[k] < SMALL; p->level[k]++)
+            p->weight[k] *= SCALE;
+        if (p->weight[k] > 0.0 && p->level[k] < least)
+            least = p->level[k];
+    }
+    p->total = 0.0;
+    for (size_t k = 0; k < n_models; k++) {
+        const uint64_t above = p->level[k] - least;
+        p->factor[k] = p->weight[k] <= 0.0 || above > 1 ? 0.0 : above == 1 ? SMALL : 1.0;
+        p->share[k] = p->weight[k] * p->factor[k];
+        p->total += p->share[k];
+    }
+}
+
+/* Take an arm in hand. */
+static hand take_with(const game *g, posterior *p, size_t arm)
+{
+    for (size_t k = 0; k < g->models->n_models; k++) {
+        p->up[k] = lesser(1.0, larger(0.0, mean_of(g, k, arm))); /* an estimate strays */
+        p->down[k] = 1.0 - p->up[k];
+    }
+    return open_cursor(g, arm);
+}
+
+/* Take in a reward of 0 or 1 of the arm in hand; where no model is left, the total is 0. */
+static inline void update(posterior *p, size_t n_models, bool success)
+{
+    const double *likelihood = success ? p->up : p->down;
+    double total = 0.0;
+    bool small = false;
+    for (size_t k = 0; k < n_models; k++) {
+        const double weight = p->weight[k] * likelihood[k];
+        small |= (weight < SMALL) & (weight > 0.0);
+        p->weight[k] = weight;
+        p->share[k] = weight * p->factor[k];
+        total += p->share[k];
+    }
+    p->total = total;
+    if (small)
+        set_levels(p, n_models);
+}
+
+/* A model by its weight, as segue_rng_index has it. */
+static inline size_t draw_model(const posterior *p, size_t n_models, segue_rng *rng)
+{
+    double rest = segue_rng_uniform(rng) * p->total;
+    size_t last = 0;
+    for (size_t k = 0; k < n_models; k++) {
+        last = p->share[k] > 0.0 ? k : last;
+        if (rest < p->share[k])
+            break;
+        rest -= p->share[k];
+    }
+    return last;
+}
+
+/* Play on by the models while one is left. */
+static void play_by_models(game *g, posterior *p)
+{
+    const size_t n_models = g->models->n_models;
+    segue_rng rng = *g->in.rng;
+    size_t held = 0; /* the arm in hand */
+    hand h = take_with(g, p, held);
+    for (uint64_t left = g->left; left > 0 && p->total > 0.0; left--) {
+        const size_t arm = g->models->best_arm[draw_model(p, n_models, &rng)];
+        if (arm != held) {
+            close_cursor(g, &h, held, true);
+            h = take_with(g, p, arm);
+            held = arm;
+        }
+        const uint64_t before = h.ones;
+        (void)draw(g, &h, arm, true);
+        update(p, n_models, h.ones > before);
+    }
+    close_cursor(g, &h, held, true);
+    *g->in.rng = rng;
+}
+
+void segue_kernel_mts(game *g)
+{
+    posterior p = {.total = 0.0};
+    for (size_t k = 0; k < g->models->n_models; k++)
+        p.weight[k] = g->models->weight[k];
+    set_levels(&p, g->models->n_models);
+    play_by_models(g, &p);
+    *g->in.last_reason = g->left > 0 ? SEGUE_NO_MODEL_LEFT : SEGUE_BY_RULE;
+    *g->in.no_model_left += g->left;
+    while (g->left > 0)
+        pull_once(g, segue_ts_arm(g->in.view, g->in.rng));
+}

@@ -1,0 +1,209 @@
+/* simulated_task.c - one simulated task: its hidden means and its streams of rewards.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/fail.h"
+#include "core/random/rng_sample.h"
+#include "segue/environment.h"
+#include "segue/rng.h"
+#include "sim/arm_stream.h"
+#include "sim/simulated_task.h"
+#include "sim/task_order.h"
+
+struct segue_simulated_task {
+    const segue_environment *env;
+    size_t n_arms;
+    size_t model;
+    double *mean;          /* n_arms */
+    arm_stream *streams;   /* n_arms */
+    double *share;         /* the largest n_models: scratch of a mixture */
+    segue_task_order deal; /* of a log that is shuffled */
+};
+
+segue_status segue_simulated_task_create(segue_simulated_task **out, const segue_environment *env,
+                                         segue_error *err)
+{
+    *out = NULL;
+    segue_status status = segue_environment_check(env, err);
+    if (status != SEGUE_OK)
+        return status;
+    segue_simulated_task *world = calloc(1, sizeof *world);
+    if (!world)
+        return segue_fail_no_memory(err, "a simulated task");
+    world->env = env;
+    world->n_arms = segue_environment_arms(env);
+    world->mean = calloc(world->n_arms, sizeof *world->mean);
+    world->streams = calloc(world->n_arms, sizeof *world->streams);
+    world->share = calloc(SEGUE_MAX_MODELS, sizeof *world->share);
+    if (!world->mean || !world->streams || !world->share)
+        status = segue_fail_no_memory(err, "a simulated task");
+    else if (env->samples && env->order == SEGUE_ORDER_SHUFFLE)
+        status = segue_task_order_init(&world->deal, env->samples->n_tasks, err);
+    if (status != SEGUE_OK) {
+        segue_simulated_task_destroy(world);
+        return status;
+    }
+    *out = world;
+    return SEGUE_OK;
+}
+
+void segue_simulated_task_destroy(segue_simulated_task *world)
+{
+    if (!world)
+        return;
+    free(world->mean);
+    free(world->streams);
+    free(world->share);
+    segue_task_order_fini(&world->deal);
+    free(world);
+}
+
+/* Each mean Beta(spread mean, spread (1 - mean)); a mean of 0 or 1 stays. */
+static void draw_around(double *mean, const double *model, size_t n_arms, double spread,
+                        segue_rng *rng)
+{
+    for (size_t arm = 0; arm < n_arms; arm++) {
+        const double mu = model[arm];
+        mean[arm] =
+            mu > 0.0 && mu < 1.0 ? segue_rng_beta(rng, spread * mu, spread * (1.0 - mu)) : mu;
+    }
+}
+
+/* Dirichlet(concentration weight) shares, by gammas in logarithms: tiny ones do not underflow. */
+static void draw_shares(double *share, const segue_models *models, double concentration,
+                        segue_rng *rng)
+{
+    double most = -INFINITY, total = 0.0;
+    for (size_t k = 0; k < models->n_models; k++) {
+        const double shape = concentration * models->weight[k];
+        share[k] = shape > 0.0 ? segue_rng_log_gamma(rng, shape) : -INFINITY;
+        most = fmax(most, share[k]);
+    }
+    for (size_t k = 0; k < models->n_models; k++) {
+        share[k] = exp(share[k] - most);
+        total += share[k];
+    }
+    for (size_t k = 0; k < models->n_models; k++)
+        share[k] /= total;
+}
+
+static void draw_mixture(segue_simulated_task *world, const segue_models *models, segue_rng *rng)
+{
+    draw_shares(world->share, models, world->env->mixed, rng);
+    for (size_t arm = 0; arm < world->n_arms; arm++) {
+        double mean = 0.0, most = 0.0;
+        for (size_t k = 0; k < models->n_models; k++) {
+            mean += world->share[k] * segue_models_row(models, k)[arm];
+            most = fmax(most, segue_models_row(models, k)[arm]);
+        }
+        world->mean[arm] = fmin(most, mean); /* rounding may lift it */
+    }
+}
+
+/* The means of a task of model `model` of `models` (NULL: uniform means). */
+static void draw_means(segue_simulated_task *world, const segue_models *models, size_t model,
+                       segue_rng *rng)
+{
+    const segue_environment *env = world->env;
+    if (!models) {
+        for (size_t arm = 0; arm < world->n_arms; arm++)
+            world->mean[arm] = segue_rng_uniform(rng);
+    } else if (env->mixed > 0.0) {
+        draw_mixture(world, models, rng);
+    } else if (env->spread > 0.0) {
+        draw_around(world->mean, segue_models_row(models, model), world->n_arms, env->spread, rng);
+    } else {
+        memcpy(world->mean, segue_models_row(models, model), world->n_arms * sizeof(double));
+    }
+}
+
+/* Each arm has its stream, which draws from the rewards that the task has of it. */
+void segue_simulated_task_begin_logged(segue_simulated_task *world, uint64_t seed, uint64_t run,
+                                       uint64_t task, size_t number)
+{
+    const segue_samples *samples = world->env->samples;
+    assert(number < samples->n_tasks);
+    const size_t *start = samples->start + number * world->n_arms;
+    memcpy(world->mean, samples->mean + number * world->n_arms, world->n_arms * sizeof(double));
+    for (size_t arm = 0; arm < world->n_arms; arm++) {
+        segue_arm_stream_open(&world->streams[arm], world->mean[arm], seed, run, task, arm);
+        segue_arm_stream_resample(&world->streams[arm], samples->reward + start[arm],
+                                  start[arm + 1] - start[arm]);
+    }
+}
+
+static void begin_logged(segue_simulated_task *world, uint64_t seed, uint64_t run, uint64_t task)
+{
+    const size_t number = world->env->order == SEGUE_ORDER_FILE
+                              ? (size_t)task
+                              : segue_task_order_at(&world->deal, seed, run, task);
+    segue_simulated_task_begin_logged(world, seed, run, task, number);
+}
+
+void segue_simulated_task_begin(segue_simulated_task *world, uint64_t seed, uint64_t run,
+                                uint64_t task, size_t model)
+{
+    const segue_environment *env = world->env;
+    const bool switched = env->switch_to && task + 1 >= env->switch_at;
+    const segue_models *models = switched ? env->switch_to : env->models;
+    segue_rng rng;
+    if (env->samples) {
+        begin_logged(world, seed, run, task);
+        return;
+    }
+    if (segue_environment_has_models(env) && model == SEGUE_ANY_MODEL) {
+        segue_rng_init(&rng, seed, run, task, SEGUE_STREAM_MODEL);
+        model = segue_rng_index(&rng, models->weight, models->n_models);
+    }
+    assert(!segue_environment_has_models(env) || model < models->n_models);
+    segue_rng_init(&rng, seed, run, task, SEGUE_STREAM_MEANS);
+    draw_means(world, models, model, &rng);
+    world->model = segue_environment_has_models(env) ? model : 0;
+    if (switched && segue_environment_has_models(env))
+        world->model += env->models->n_models;
+    for (size_t arm = 0; arm < world->n_arms; arm++)
+        segue_arm_stream_open(&world->streams[arm], world->mean[arm], seed, run, task, arm);
+}
+
+size_t segue_simulated_task_model(const segue_simulated_task *world)
+{
+    return world->model;
+}
+
+const double *segue_simulated_task_means(const segue_simulated_task *world)
+{
+    return world->mean;
+}
+
+arm_stream *segue_simulated_task_stream(segue_simulated_task *world, size_t arm)
+{
+    return &world->streams[arm];
+}
+
+const segue_rewards *segue_simulated_task_rewards(const segue_simulated_task *world)
+{
+    return &world->env->rewards;
+}
+
+bool segue_simulated_task_is_bernoulli(const segue_simulated_task *world)
+{
+    return world->env->rewards.family == SEGUE_BERNOULLI && !world->env->samples;
+}
+
+double segue_simulated_task_reward(segue_simulated_task *world, size_t arm)
+{
+    return segue_arm_stream_next(&world->streams[arm], &world->env->rewards);
+}
+
+double segue_simulated_task_regret(const segue_simulated_task *world, const uint64_t *pulls)
+{
+    double best = 0.0, regret = 0.0;
+    for (size_t arm = 0; arm < world->n_arms; arm++)
+        best = fmax(best, world->mean[arm]);
+    for (size_t arm = 0; arm < world->n_arms; arm++)
+        regret += (double)pulls[arm] * (best - world->mean[arm]);
+    return regret;
+}

@@ -1,0 +1,288 @@
+/* simulation.c - many runs over threads, added up in the order of the runs.
+ *
+ * A worker plays a batch of runs and keeps one record a run; the records are added up one by one
+ * in the order of the runs, so that the result is the same bytes on any number of threads.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "segue/simulation.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/fail.h"
+#include "sim/parallel.h"
+#include "sim/runner.h"
+#include "sim/summary.h"
+
+/* A batch is about so many steps, a fraction of a millisecond: handing it out is lost in it. */
+#define BATCH_STEPS 5000
+#define MAX_BATCH   1024
+
+/* What one run leaves behind. */
+typedef struct record {
+    run_totals totals;
+    double *model_sum;   /* n_models: regret of the tasks with that model; NULL for single tasks */
+    double *model_count; /* n_models: how many they were */
+    double *curve;       /* n_tasks, or NULL */
+} record;
+
+typedef struct player {
+    segue_runner *runner;
+    record *records; /* batch */
+    double *memory;  /* of the records' arrays */
+} player;
+
+typedef struct study {
+    const segue_simulation *sim;
+    bool single;         /* single tasks, a number of runs for each model */
+    size_t n_models;     /* strata */
+    uint64_t n_tasks;    /* a run */
+    uint64_t first_task; /* its number */
+    uint64_t n_runs;     /* in all */
+    uint64_t batch;      /* runs a piece of work */
+    size_t n_threads;
+    player *players;      /* n_threads */
+    segue_stats all;      /* over runs */
+    segue_stats *stratum; /* n_models: single tasks; ... */
+    segue_stats *without; /* ... their steps without a model */
+    segue_ratio *ratio;   /* n_models: several tasks */
+    segue_stats *curve;   /* n_tasks, or NULL */
+    segue_stats no_model_left, violations, left_out, n_types, none;
+    atomic_uint_fast64_t tasks_done; /* by all threads */
+    pthread_mutex_t telling;         /* held while progress is told */
+} study;
+
+/* ---- one run ----------------------------------------------------------------------------- */
+
+/* Tell how far all have come.  Whoever finds another telling goes on: that one will do. */
+static void report_progress(study *st)
+{
+    const segue_simulation *sim = st->sim;
+    atomic_fetch_add(&st->tasks_done, 1);
+    if (!sim->progress || pthread_mutex_trylock(&st->telling) != 0)
+        return;
+    const double steps = (double)sim->steps;
+    sim->progress(sim->context, steps * (double)atomic_load(&st->tasks_done),
+                  steps * (double)st->n_tasks * (double)st->n_runs);
+    (void)pthread_mutex_unlock(&st->telling);
+}
+
+/* The record of a run under way. */
+typedef struct notes {
+    study *study;
+    record *record;
+} notes;
+
+static segue_status note_task(void *context, const run_task *task, segue_error *err)
+{
+    const notes *n = context;
+    record *rec = n->record;
+    (void)err;
+    if (rec->model_sum) {
+        rec->model_sum[task->model] += task->regret;
+        rec->model_count[task->model] += 1.0;
+    }
+    if (rec->curve)
+        rec->curve[task->number] = task->regret;
+    report_progress(n->study);
+    return SEGUE_OK;
+}
+
+static segue_status play_run(study *st, player *p, record *rec, uint64_t run, segue_error *err)
+{
+    notes n = {.study = st, .record = rec};
+    if (rec->model_sum)
+        memset(rec->model_sum, 0, 2 * st->n_models * sizeof *rec->model_sum);
+    return segue_runner_play(p->runner, run, &rec->totals, note_task, &n, err);
+}
+
+static segue_status play_batch(void *context, size_t worker, uint64_t item, segue_error *err)
+{
+    study *st = context;
+    player *p = &st->players[worker];
+    const uint64_t first = item * st->batch;
+    segue_status status = SEGUE_OK;
+    for (uint64_t i = 0; i < st->batch && first + i < st->n_runs && status == SEGUE_OK; i++)
+        status = play_run(st, p, &p->records[i], first + i, err);
+    return status;
+}
+
+/* ---- adding up --------------------------------------------------------------------------- */
+
+static void add_record(study *st, const record *rec, uint64_t run)
+{
+    segue_stats_add(&st->all, rec->totals.regret);
+    segue_stats_add(&st->no_model_left, rec->totals.no_model_left);
+    segue_stats_add(&st->violations, rec->totals.violations);
+    segue_stats_add(&st->left_out, rec->totals.left_out);
+    segue_stats_add(&st->n_types, rec->totals.n_types);
+    segue_stats_add(&st->none, rec->totals.none);
+    if (st->single) {
+        segue_stats_add(&st->stratum[run / st->sim->runs], rec->totals.regret);
+        segue_stats_add(&st->without[run / st->sim->runs], rec->totals.no_model_left);
+    }
+    for (size_t k = 0; rec->model_sum && k < st->n_models; k++)
+        segue_summary_ratio_add(&st->ratio[k], rec->model_sum[k], rec->model_count[k]);
+    for (uint64_t task = 0; rec->curve && task < st->n_tasks; task++)
+        segue_stats_add(&st->curve[task], rec->curve[task]);
+}
+
+static void commit_batch(void *context, size_t worker, uint64_t item)
+{
+    study *st = context;
+    const uint64_t first = item * st->batch;
+    for (uint64_t run = first; run < first + st->batch && run < st->n_runs; run++)
+        add_record(st, &st->players[worker].records[run - first], run);
+}
+
+static const double *weights_of(const study *st)
+{
+    const segue_environment *env = st->sim->environment;
+    return segue_environment_has_models(env) ? env->models->weight : NULL;
+}
+
+/* Of single tasks by the weights, as their regret, if they have models. */
+static double no_model_left(const study *st)
+{
+    const double *weight = weights_of(st);
+    double mean = 0.0;
+    if (!st->single || !weight)
+        return st->no_model_left.mean;
+    for (size_t k = 0; k < st->n_models; k++)
+        mean += weight[k] * st->without[k].mean;
+    return mean;
+}
+
+static segue_status report(const study *st, segue_simulation_result **out, segue_error *err)
+{
+    segue_simulation_result *result = calloc(1, sizeof *result);
+    if (result)
+        result->by_model = calloc(st->n_models, sizeof *result->by_model);
+    if (result && st->curve)
+        result->curve = calloc(st->n_tasks, sizeof *result->curve);
+    if (!result || !result->by_model || (st->curve && !result->curve)) {
+        segue_simulation_result_destroy(result);
+        return segue_fail_no_memory(err, "the results");
+    }
+    result->n_models = st->n_models;
+    result->n_tasks = st->curve ? st->n_tasks : 0;
+    result->first_task = st->first_task;
+    for (size_t k = 0; k < st->n_models; k++)
+        result->by_model[k] = st->single ? segue_summary_regret(&st->stratum[k])
+                                         : segue_summary_ratio_regret(&st->ratio[k]);
+    for (uint64_t task = 0; task < result->n_tasks; task++)
+        result->curve[task] = segue_summary_regret(&st->curve[task]);
+    result->regret = st->single
+                         ? segue_summary_stratified(weights_of(st), result->by_model, st->n_models)
+                         : segue_summary_regret(&st->all);
+    result->no_model_left = no_model_left(st);
+    result->violations = st->violations.mean;
+    result->left_out = st->left_out.mean;
+    result->n_types = st->n_types.mean;
+    result->none = st->none.mean;
+    *out = result;
+    return SEGUE_OK;
+}
+
+void segue_simulation_result_destroy(segue_simulation_result *result)
+{
+    if (!result)
+        return;
+    free(result->by_model);
+    free(result->curve);
+    free(result);
+}
+
+/* ---- memory ------------------------------------------------------------------------------ */
+
+static segue_status player_init(player *p, const study *st, segue_error *err)
+{
+    const segue_status status = segue_runner_create(&p->runner, st->sim, err);
+    if (status != SEGUE_OK)
+        return status;
+
+    const size_t sums = st->single ? 0 : 2 * st->n_models;
+    const size_t size = sums + (st->curve ? st->n_tasks : 0);
+    p->records = calloc(st->batch, sizeof *p->records);
+    p->memory = size ? calloc(st->batch * size, sizeof *p->memory) : NULL;
+    if (!p->records || (size && !p->memory))
+        return segue_fail_no_memory(err, "the results of a run");
+    for (uint64_t i = 0; i < st->batch && size; i++) {
+        double *memory = p->memory + i * size;
+        if (sums) {
+            p->records[i].model_sum = memory;
+            p->records[i].model_count = memory + st->n_models;
+        }
+        if (st->curve)
+            p->records[i].curve = memory + sums;
+    }
+    return SEGUE_OK;
+}
+
+static void study_fini(study *st)
+{
+    for (size_t i = 0; st->players && i < st->n_threads; i++) {
+        segue_runner_destroy(st->players[i].runner);
+        free(st->players[i].records);
+        free(st->players[i].memory);
+    }
+    free(st->players);
+    free(st->stratum);
+    free(st->without);
+    free(st->ratio);
+    free(st->curve);
+    (void)pthread_mutex_destroy(&st->telling);
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static segue_status study_init(study *st, const segue_simulation *sim, segue_error *err)
+{
+    *st = (study){.sim = sim, .single = sim->tasks == 0, .telling = PTHREAD_MUTEX_INITIALIZER};
+    st->n_models = segue_environment_models(sim->environment);
+    st->n_tasks = st->single ? 1 : sim->tasks;
+    st->first_task = sim->player ? segue_learner_info(sim->player).opened : 0;
+    st->n_runs = segue_runner_runs(sim);
+    st->batch = least(MAX_BATCH, least(st->n_runs, BATCH_STEPS / sim->steps / st->n_tasks + 1));
+    const uint64_t items = (st->n_runs + st->batch - 1) / st->batch;
+    st->n_threads = (size_t)least(sim->threads, items);
+    st->players = calloc(st->n_threads, sizeof *st->players);
+    st->stratum = calloc(st->n_models, sizeof *st->stratum);
+    st->without = calloc(st->n_models, sizeof *st->without);
+    st->ratio = calloc(st->n_models, sizeof *st->ratio);
+    st->curve = sim->want_curve ? calloc(st->n_tasks, sizeof *st->curve) : NULL;
+    if (!st->players || !st->stratum || !st->without || !st->ratio ||
+        (sim->want_curve && !st->curve))
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for a simulation of %" PRIu64 " tasks",
+                          st->n_tasks);
+    segue_status status = SEGUE_OK;
+    for (size_t i = 0; i < st->n_threads && status == SEGUE_OK; i++)
+        status = player_init(&st->players[i], st, err);
+    return status;
+}
+
+segue_status segue_simulation_run(segue_simulation_result **out, const segue_simulation *sim,
+                                  segue_error *err)
+{
+    *out = NULL;
+    segue_status status = segue_simulation_check(sim, err);
+    if (status != SEGUE_OK)
+        return status;
+    study st;
+    status = study_init(&st, sim, err);
+    if (status == SEGUE_OK)
+        status = segue_parallel_run(st.n_threads, (st.n_runs + st.batch - 1) / st.batch, play_batch,
+                                    commit_batch, &st, err);
+    if (status == SEGUE_OK && sim->progress) /* the last task may have found another telling */
+        sim->progress(sim->context, 1.0, 1.0);
+    if (status == SEGUE_OK)
+        status = report(&st, out, err);
+    study_fini(&st);
+    return status;
+}

@@ -1,0 +1,110 @@
+/* known_sets.c - the sets and gaps of a known model set (section 3 of the paper), and what follows.
+ *
+ * Cost O(n_arms + n_models).
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/fail.h"
+#include "segue/theory.h"
+
+void segue_known_sets_destroy(segue_known_sets *sets)
+{
+    if (!sets)
+        return;
+    free(sets->gap);
+    free(sets->best_for_some);
+    free(sets->optimistic_model);
+    free(sets->optimistic_arm);
+    free(sets->model_gap);
+    free(sets);
+}
+
+static bool reserve(segue_known_sets *sets, size_t n_arms, size_t n_models)
+{
+    sets->n_arms = n_arms;
+    sets->n_models = n_models;
+    sets->gap = calloc(n_arms, sizeof *sets->gap);
+    sets->best_for_some = calloc(n_arms, sizeof *sets->best_for_some);
+    sets->optimistic_model = calloc(n_models, sizeof *sets->optimistic_model);
+    sets->optimistic_arm = calloc(n_arms, sizeof *sets->optimistic_arm);
+    sets->model_gap = calloc(n_arms, sizeof *sets->model_gap);
+    return sets->gap && sets->best_for_some && sets->optimistic_model && sets->optimistic_arm &&
+           sets->model_gap;
+}
+
+/* Theta_+, A_+ and the model gaps: a model that promises at least the truth's best value is
+ * followed to its best arm, and told from the truth by its distance there. */
+static void fill(segue_known_sets *sets, const segue_models *models)
+{
+    const double *true_mean = segue_models_row(models, sets->truth);
+    const double best = segue_models_best_value(models, sets->truth);
+    for (size_t arm = 0; arm < sets->n_arms; arm++) {
+        sets->gap[arm] = best - true_mean[arm];
+        sets->model_gap[arm] = INFINITY;
+    }
+    for (size_t k = 0; k < sets->n_models; k++) {
+        const size_t arm = models->best_arm[k];
+        const double value = segue_models_best_value(models, k);
+        sets->best_for_some[arm] = true;
+        sets->optimistic_model[k] = value >= best;
+        if (!sets->optimistic_model[k])
+            continue;
+        sets->optimistic_arm[arm] = true;
+        sets->model_gap[arm] = fmin(sets->model_gap[arm], fabs(value - true_mean[arm]));
+    }
+}
+
+segue_status segue_known_sets_create(segue_known_sets **out, const segue_models *models,
+                                     size_t truth, segue_error *err)
+{
+    *out = NULL;
+    if (truth >= models->n_models)
+        return segue_fail(err, SEGUE_EDOMAIN, "there is no model %zu in a set of %zu", truth + 1,
+                          models->n_models);
+    segue_known_sets *sets = calloc(1, sizeof *sets);
+    if (!sets || !reserve(sets, models->n_arms, models->n_models)) {
+        segue_known_sets_destroy(sets);
+        return segue_fail_no_memory(err, "the sets of a model");
+    }
+    sets->truth = truth;
+    fill(sets, models);
+    *out = sets;
+    return SEGUE_OK;
+}
+
+double segue_complexity_ucb(const segue_known_sets *sets)
+{
+    double sum = 0.0;
+    for (size_t arm = 0; arm < sets->n_arms; arm++)
+        if (sets->gap[arm] > 0.0)
+            sum += 1.0 / sets->gap[arm];
+    return sum;
+}
+
+double segue_complexity_ucb_plus(const segue_known_sets *sets)
+{
+    double sum = 0.0;
+    for (size_t arm = 0; arm < sets->n_arms; arm++)
+        if (sets->best_for_some[arm] && sets->gap[arm] > 0.0)
+            sum += 1.0 / sets->gap[arm];
+    return sum;
+}
+
+double segue_complexity_mucb(const segue_known_sets *sets)
+{
+    double sum = 0.0;
+    for (size_t arm = 0; arm < sets->n_arms; arm++)
+        if (sets->optimistic_arm[arm] && sets->gap[arm] > 0.0)
+            sum += sets->gap[arm] / (sets->model_gap[arm] * sets->model_gap[arm]);
+    return sum;
+}
+
+double segue_pull_bound_mucb(const segue_known_sets *sets, double log_term, size_t arm)
+{
+    if (!sets->optimistic_arm[arm])
+        return 0.0;
+    if (!(sets->model_gap[arm] > 0.0))
+        return INFINITY;
+    return 2.0 * log_term / (sets->model_gap[arm] * sets->model_gap[arm]) + 1.0;
+}

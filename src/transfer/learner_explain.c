@@ -1,0 +1,84 @@
+/* learner_explain.c - what a task is taken for, and what its next pull is for.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bandit/belief_policy.h"
+#include "bandit/lookahead.h"
+#include "transfer/learner_method.h"
+
+static bool has_types(const segue_learner *learner)
+{
+    return learner->method != &segue_learner_tucb;
+}
+
+/* Returns the number of types.  Without types a task has one flat component, and is of no type. */
+static size_t fill_weights(const segue_belief *belief, double *weight)
+{
+    memcpy(weight, belief->weight, belief->prior.n_components * sizeof *weight);
+    return belief->prior.n_components - 1;
+}
+
+void segue_learner_store_posterior(segue_learner *learner, const open_task *entry)
+{
+    if (!has_types(learner))
+        return;
+    const segue_belief belief = segue_belief_policy_belief(segue_task_internals(entry->task).view);
+    learner->taken = (segue_type_posterior){.version = entry->version};
+    learner->taken.n_types = fill_weights(&belief, learner->taken.weight);
+    learner->has_posterior = true;
+}
+
+bool segue_learner_last_posterior(const segue_learner *learner, segue_type_posterior *out)
+{
+    if (learner->has_posterior)
+        *out = learner->taken;
+    return learner->has_posterior;
+}
+
+static void explain_next(const segue_belief *belief, const segue_view *view, void *memory,
+                         segue_explanation *out)
+{
+    size_t pair[2] = {0, 0};
+    const uint64_t left = view->horizon > view->step ? view->horizon - view->step : 1;
+    const segue_lookahead next = segue_lookahead_choose(belief, left, memory);
+    out->arm = next.arm;
+    out->gain = next.gain;
+    out->purpose = SEGUE_EXPLOIT;
+    if (next.exploits)
+        return;
+    out->purpose =
+        segue_lookahead_separated_pair(belief, next.arm, pair) ? SEGUE_TELL_APART : SEGUE_EXPLORE;
+    out->first = pair[0];
+    out->second = pair[1];
+}
+
+segue_status segue_learner_explain(const segue_learner *learner, segue_task *task,
+                                   segue_explanation *out, segue_error *err)
+{
+    return segue_learner_explain_among(learner, task, NULL, out, err);
+}
+
+segue_status segue_learner_explain_among(const segue_learner *learner, segue_task *task,
+                                         const bool *allowed, segue_explanation *out,
+                                         segue_error *err)
+{
+    open_task *entry = NULL;
+    segue_view view;
+    const segue_status status = segue_learner_find_task(learner, task, &entry, err);
+    if (status != SEGUE_OK)
+        return status;
+    if (!has_types(learner))
+        return segue_fail(err, SEGUE_EDOMAIN, "tucb goes by models, and knows no types");
+    if (!segue_task_restrict(task, allowed, &view))
+        return segue_fail(err, SEGUE_EDOMAIN, "no arm is allowed that the task may pull");
+    const segue_belief belief = segue_belief_policy_belief(&view);
+    void *memory = malloc(segue_lookahead_scratch_size(belief.prior.n_components, view.n_arms));
+    if (!memory)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory to explain a task");
+    *out = (segue_explanation){.n_types = 0};
+    out->n_types = fill_weights(&belief, out->weight);
+    explain_next(&belief, &view, memory, out);
+    free(memory);
+    return SEGUE_OK;
+}

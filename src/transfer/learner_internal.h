@@ -1,0 +1,64 @@
+/* learner_internal.h - what the service does with a learner, and a user does not: tasks that are
+ * played but not learned from, and a learner as bytes.
+ *
+ * The service learns from what its journal says of a task, not from the task that was played, so
+ * that a learner is the same after a crash.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_TRANSFER_LEARNER_INTERNAL_H
+#define SEGUE_TRANSFER_LEARNER_INTERNAL_H
+
+#include "../core/bytes.h"
+#include "segue/learner.h"
+
+/**
+ * Open a task as segue_learner_open_task does, but leave no trace in the learner; `rng` is copied.
+ * It ends with segue_learner_discard_task.
+ *
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_learner_play_task(segue_learner *learner, const segue_rng *rng,
+                                                      segue_task **out, segue_error *err);
+
+/** End an open task, and learn nothing from it; *task becomes NULL. */
+void segue_learner_discard_task(segue_learner *learner, segue_task **task);
+
+/**
+ * A copy of an open task to ask, look at and explain in another thread; it knows nothing of what
+ * comes in later, and the learner must outlive it.  To make and to drop it takes the learner's
+ * lock, to use it does not.
+ *
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_learner_copy_task(segue_learner *learner, segue_task *task,
+                                                      segue_task **out, segue_error *err);
+void segue_learner_discard_copy(segue_task **copy);
+
+/** Bytes of memory of a learner with its tasks, and of what one closed task makes it allocate. */
+size_t segue_learner_bytes(const segue_learner *learner);
+size_t segue_learner_close_bytes(const segue_learner *learner);
+
+/** Add what segue_learner_save would write; b->failed: memory ran out. */
+void segue_learner_serialize(const segue_learner *learner, segue_bytes *b);
+
+/**
+ * Make a learner of such bytes; `name` is what they are called in an error.
+ *
+ * @retval SEGUE_EFILE, SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_learner_deserialize(segue_learner **out, const void *data,
+                                                        size_t size, const char *name,
+                                                        segue_error *err);
+
+/** The types (tucb: models) that the next task starts from; segue_type_list_fini frees them. */
+typedef struct segue_type_list {
+    size_t n_types, n_arms;
+    double none;        /* share of tasks that fit none */
+    double *weight;     /* n_types */
+    double *mean;       /* n_types x n_arms */
+    double *low, *high; /* the same, their 95 % intervals; NULL: the method knows none */
+} segue_type_list;
+SEGUE_MUST_CHECK segue_status segue_learner_types(const segue_learner *learner,
+                                                  segue_type_list *out, segue_error *err);
+void segue_type_list_fini(segue_type_list *found);
+
+#endif

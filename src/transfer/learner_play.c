@@ -1,0 +1,164 @@
+/* learner_play.c - tasks that are played but not learned from; what was found, for people.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "transfer/learner_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/fail.h"
+#include "transfer/learner_method.h"
+
+segue_status segue_learner_play_task(segue_learner *learner, const segue_rng *rng, segue_task **out,
+                                     segue_error *err)
+{
+    const uint64_t opened = learner->opened;
+    const segue_status status = segue_learner_open_task(learner, out, err);
+    learner->opened = opened;
+    if (status == SEGUE_OK)
+        segue_task_next(*out, rng, 0);
+    return status;
+}
+
+void segue_learner_discard_task(segue_learner *learner, segue_task **task)
+{
+    open_task *entry = NULL;
+    if (segue_learner_find_task(learner, *task, &entry, NULL) == SEGUE_OK)
+        segue_learner_recycle_task(learner, entry);
+    *task = NULL;
+}
+
+/* ---- copies ------------------------------------------------------------------------------ */
+
+segue_status segue_learner_copy_task(segue_learner *learner, segue_task *task, segue_task **out,
+                                     segue_error *err)
+{
+    open_task *entry = NULL, *copy = calloc(1, sizeof *copy);
+    *out = NULL;
+    if (!copy)
+        return segue_fail_no_memory(err, "a copy of a task");
+    segue_status status = segue_learner_find_task(learner, task, &entry, err);
+    if (status == SEGUE_OK)
+        status = segue_task_copy(&copy->task, task, err);
+    if (status != SEGUE_OK) {
+        free(copy);
+        return status;
+    }
+    copy->learner = learner;
+    copy->lesson = entry->lesson;
+    copy->version = entry->version;
+    if (copy->lesson)
+        copy->lesson->users++;
+    segue_task_set_owner(copy->task, copy);
+    *out = copy->task;
+    return SEGUE_OK;
+}
+
+void segue_learner_discard_copy(segue_task **copy)
+{
+    open_task *entry = *copy ? segue_task_owner(*copy) : NULL;
+    if (entry)
+        segue_shared_prior_release(entry->lesson);
+    segue_task_destroy(*copy);
+    free(entry);
+    *copy = NULL;
+}
+
+/* ---- memory ------------------------------------------------------------------------------ */
+
+size_t segue_learner_bytes(const segue_learner *learner)
+{
+    const size_t copies = learner->refit ? 2 : 1;
+    return sizeof *learner + learner->task_bytes + learner->prior_bytes +
+           copies * learner->method->bytes(learner);
+}
+
+/* A task to learn from, a lesson, what is found, and a memory that grows or is copied. */
+size_t segue_learner_close_bytes(const segue_learner *learner)
+{
+    const size_t n_arms = learner->config.n_arms;
+    const size_t task = learner->open   ? segue_task_bytes(learner->open->task)
+                        : learner->idle ? segue_task_bytes(learner->idle->task)
+                                        : 512 * n_arms;
+    return task + 6 * SEGUE_MAX_COMPONENTS * n_arms * sizeof(double) +
+           2 * learner->method->bytes(learner) + 65536;
+}
+
+/* ---- what was found ---------------------------------------------------------------------- */
+
+static segue_status reserve(segue_type_list *out, segue_error *err)
+{
+    out->weight = calloc(out->n_types + 1, sizeof *out->weight);
+    out->mean = calloc(3 * out->n_types * out->n_arms + 1, sizeof *out->mean);
+    if (out->weight && out->mean)
+        return SEGUE_OK;
+    segue_type_list_fini(out);
+    return segue_fail_no_memory(err, "the types of a learner");
+}
+
+/* Estimates may lie outside of the range; people are shown what can be. */
+static void copy_models(const segue_models *models, double lowest, double width,
+                        segue_type_list *out)
+{
+    for (size_t k = 0; k < out->n_types; k++) {
+        out->weight[k] = models->weight[k];
+        for (size_t i = 0; i < out->n_arms; i++)
+            out->mean[k * out->n_arms + i] =
+                lowest + width * fmin(1.0, fmax(0.0, segue_models_row(models, k)[i]));
+    }
+}
+
+/* Component 0 of a prior is none of the types. */
+static void copy_prior(const lesson *l, double lowest, double width, segue_type_list *out)
+{
+    out->none = l->prior.weight[0];
+    memcpy(out->weight, l->prior.weight + 1, out->n_types * sizeof *out->weight);
+    for (size_t i = 0; i < out->n_types * out->n_arms; i++) {
+        const double a = l->prior.a[out->n_arms + i], b = l->prior.b[out->n_arms + i];
+        out->mean[i] = lowest + width * a / (a + b);
+    }
+}
+
+/* Behind the means. */
+static void copy_intervals(const segue_learner *learner, double lowest, double width,
+                           segue_type_list *out)
+{
+    const size_t n = out->n_types * out->n_arms;
+    out->low = out->mean + n;
+    out->high = out->low + n;
+    for (size_t i = 0; i < n; i++) {
+        learner->method->interval(learner, 1 + i / out->n_arms, i % out->n_arms, &out->low[i],
+                                  &out->high[i]);
+        out->low[i] = lowest + width * out->low[i];
+        out->high[i] = lowest + width * out->high[i];
+    }
+}
+
+segue_status segue_learner_types(const segue_learner *learner, segue_type_list *out,
+                                 segue_error *err)
+{
+    const lesson *l = learner->current;
+    const double lowest = learner->config.lowest, width = learner->config.highest - lowest;
+    *out = (segue_type_list){.none = 1.0, .n_arms = learner->config.n_arms};
+    if (l)
+        out->n_types = l->models ? l->models->n_models : l->prior.n_components - 1;
+    const segue_status status = reserve(out, err);
+    if (status != SEGUE_OK || !l)
+        return status;
+    if (l->models) {
+        out->none = 0.0;
+        copy_models(l->models, lowest, width, out);
+    } else {
+        copy_prior(l, lowest, width, out);
+        if (learner->method->interval)
+            copy_intervals(learner, lowest, width, out);
+    }
+    return SEGUE_OK;
+}
+
+void segue_type_list_fini(segue_type_list *found)
+{
+    free(found->weight);
+    free(found->mean);
+    found->weight = found->mean = found->low = found->high = NULL;
+}

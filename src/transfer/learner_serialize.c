@@ -1,0 +1,276 @@
+/* learner_serialize.c - a learner in one file.
+ *
+ *   8 bytes  "SEGUELRN"
+ *   u64      version
+ *   u64      bytes of what follows, without the checksum
+ *   ...      the method's name (16 bytes), configuration, tasks opened and closed, version of what
+ *            is taught, number of retired arms and these, the method's memory
+ *
+ *   u64      CRC-32 of all before it
+ *
+ * All numbers are little-endian; doubles are IEEE 754.  Open tasks and refits are not in it.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/atomic_file.h"
+#include "core/bytes.h"
+#include "core/text.h"
+#include "transfer/learner_internal.h"
+#include "transfer/learner_method.h"
+
+#define MAGIC   "SEGUELRN"
+#define VERSION LEARNER_FILE_VERSION
+#define HEAD    24 /* magic, version, length */
+#define TAIL    8  /* checksum */
+
+#define NAME_SIZE 16
+
+static const char *const estimators[] = {"rtp", "algorithm-b", "eca", "em"};
+enum { ESTIMATORS = sizeof estimators / sizeof *estimators };
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+static uint64_t estimator_number(const char *name)
+{
+    uint64_t i = 0;
+    while (i + 1 < ESTIMATORS && strcmp(estimators[i], name) != 0)
+        i++;
+    return i;
+}
+
+/* The name of the method, in so many bytes. */
+static void put_name(segue_bytes *b, const char *name)
+{
+    char field[NAME_SIZE] = {0};
+    (void)snprintf(field, sizeof field, "%s", name);
+    segue_bytes_append(b, field, sizeof field);
+}
+
+static void put_config(segue_bytes *b, const segue_learner_config *c)
+{
+    const uint64_t whole[] = {c->n_arms,    c->n_models,
+                              c->horizon,   c->n_tasks,
+                              c->doubling,  c->identify,
+                              c->views,     c->batches,
+                              c->starts,    c->steps,
+                              c->every,     c->seed,
+                              c->run,       estimator_number(c->estimator),
+                              c->cold,      c->hint,
+                              c->window,    c->cap,
+                              c->background};
+    const double numbers[] = {c->delta, c->c, c->growth, c->lowest, c->highest};
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        segue_bytes_append_u64(b, whole[i]);
+    segue_bytes_append_f64(b, numbers, sizeof numbers / sizeof *numbers);
+}
+
+static void serialize_retired(segue_bytes *b, const segue_learner *learner)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < learner->config.n_arms; i++)
+        count += segue_learner_is_retired(learner, i);
+    segue_bytes_append_u64(b, count);
+    for (size_t i = 0; i < learner->config.n_arms; i++)
+        if (segue_learner_is_retired(learner, i))
+            segue_bytes_append_u64(b, i);
+}
+
+void segue_learner_serialize(const segue_learner *learner, segue_bytes *b)
+{
+    segue_bytes_append(b, MAGIC, strlen(MAGIC));
+    segue_bytes_append_u64(b, VERSION);
+    segue_bytes_append_u64(b, 0); /* the length, once it is known */
+    put_name(b, learner->method->kind.name);
+    put_config(b, &learner->config);
+    segue_bytes_append_u64(b, learner->opened);
+    segue_bytes_append_u64(b, learner->closed);
+    segue_bytes_append_u64(b, learner->version);
+    serialize_retired(b, learner);
+    learner->method->put(learner, b);
+    if (b->failed)
+        return;
+    segue_bytes length = {.data = NULL};
+    segue_bytes_append_u64(&length, b->size - HEAD);
+    b->failed = length.failed;
+    if (!length.failed)
+        memcpy(b->data + HEAD - 8, length.data, 8);
+    segue_bytes_fini(&length);
+    segue_bytes_append_u64(b, segue_bytes_crc32(b->data, b->size));
+}
+
+segue_status segue_learner_save(const segue_learner *learner, const char *path, segue_error *err)
+{
+    segue_bytes b = {.data = NULL};
+    segue_learner_serialize(learner, &b);
+    const segue_status status =
+        b.failed ? segue_fail(err, SEGUE_ENOMEM, "out of memory to save a learner")
+                 : segue_atomic_file_write(path, b.data, b.size, err);
+    segue_bytes_fini(&b);
+    return status;
+}
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+static segue_status damaged(const char *path, const char *what, segue_error *err)
+{
+    return segue_fail(err, SEGUE_EFILE, "%s: is damaged: %s", segue_path_tail(path), what);
+}
+
+/* The whole file. */
+static segue_status read_file(const char *path, segue_bytes *b, segue_error *err)
+{
+    char buffer[65536];
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", segue_path_tail(path),
+                          strerror(errno));
+    size_t size;
+    while ((size = fread(buffer, 1, sizeof buffer, file)) > 0)
+        segue_bytes_append(b, buffer, size);
+    segue_status status = SEGUE_OK;
+    if (ferror(file))
+        status = segue_fail(err, SEGUE_EFILE, "%s: reading failed: %s", segue_path_tail(path),
+                            strerror(errno));
+    else if (b->failed)
+        status = segue_fail(err, SEGUE_ENOMEM, "%s: out of memory", segue_path_tail(path));
+    (void)fclose(file);
+    return status;
+}
+
+/* Magic, version, length, checksum. */
+static segue_status check_frame(const char *path, const segue_bytes_reader *b, segue_error *err)
+{
+    segue_bytes_reader r = {.data = b->data, .size = b->size, .at = strlen(MAGIC)};
+    if (b->size < strlen(MAGIC) || memcmp(b->data, MAGIC, strlen(MAGIC)) != 0)
+        return segue_fail(err, SEGUE_EFILE, "%s: is not the file of a learner",
+                          segue_path_tail(path));
+    const uint64_t version = segue_bytes_read_u64(&r), length = segue_bytes_read_u64(&r);
+    if (!r.failed && version != VERSION)
+        return segue_fail(err, SEGUE_EFILE,
+                          "%s: is of version %" PRIu64 ", and this program reads %d",
+                          segue_path_tail(path), version, VERSION);
+    if (r.failed || b->size < HEAD + TAIL || b->size - HEAD - TAIL < length)
+        return segue_fail(err, SEGUE_EFILE, "%s: is truncated", segue_path_tail(path));
+    if (b->size - HEAD - TAIL != length)
+        return damaged(path, "its length is wrong", err);
+    r.at = b->size - TAIL;
+    if (segue_bytes_read_u64(&r) != segue_bytes_crc32(b->data, b->size - TAIL))
+        return damaged(path, "its checksum is wrong", err);
+    return SEGUE_OK;
+}
+
+static segue_learner_config get_config(segue_bytes_reader *r)
+{
+    uint64_t whole[19];
+    double numbers[5];
+    for (size_t i = 0; i < 19; i++)
+        whole[i] = segue_bytes_read_u64(r);
+    segue_bytes_read_f64(r, numbers, 5);
+    return (segue_learner_config){.n_arms = whole[0],
+                                  .n_models = whole[1],
+                                  .horizon = whole[2],
+                                  .n_tasks = whole[3],
+                                  .doubling = whole[4] != 0,
+                                  .identify = whole[5],
+                                  .views = (segue_views)whole[6],
+                                  .batches = (segue_batches)whole[7],
+                                  .starts = whole[8],
+                                  .steps = whole[9],
+                                  .every = whole[10],
+                                  .seed = whole[11],
+                                  .run = whole[12],
+                                  .estimator = estimators[whole[13] < ESTIMATORS ? whole[13] : 0],
+                                  .cold = whole[14] != 0,
+                                  .hint = whole[15],
+                                  .window = whole[16],
+                                  .cap = whole[17],
+                                  .background = whole[18] != 0,
+                                  .delta = numbers[0],
+                                  .c = numbers[1],
+                                  .growth = numbers[2],
+                                  .lowest = numbers[3],
+                                  .highest = numbers[4]};
+}
+
+static segue_status deserialize_retired(segue_learner *learner, segue_bytes_reader *r,
+                                        segue_error *err)
+{
+    const uint64_t count = segue_bytes_read_u64(r);
+    segue_status status = SEGUE_OK;
+    for (uint64_t i = 0; i < count && status == SEGUE_OK && !r->failed; i++)
+        status = segue_learner_retire_arm(learner, segue_bytes_read_u64(r), err);
+    return status;
+}
+
+/* All but its configuration. */
+static segue_status get_memory(segue_learner *learner, segue_bytes_reader *r, segue_error *err)
+{
+    learner->opened = segue_bytes_read_count(r);
+    learner->closed = segue_bytes_read_count(r);
+    const uint64_t version = segue_bytes_read_count(r);
+    segue_status status = deserialize_retired(learner, r, err);
+    if (status == SEGUE_OK)
+        status = learner->method->get(learner, r, err);
+    learner->version = version; /* which went up as it was published again */
+    return status;
+}
+
+static segue_status get_learner(segue_bytes_reader *r, const char *path, segue_learner **out,
+                                segue_error *err)
+{
+    char name[NAME_SIZE];
+    segue_error inner;
+    segue_bytes_read(r, name, sizeof name);
+    name[NAME_SIZE - 1] = '\0';
+    segue_learner_config config = get_config(r);
+    config.method = name;
+    segue_status status = segue_learner_create(out, &config, &inner);
+    if (status == SEGUE_OK)
+        status = get_memory(*out, r, &inner);
+    if (status == SEGUE_ENOMEM)
+        return segue_fail(err, status, "%s", inner.message);
+    if (status != SEGUE_OK || r->failed || r->at != r->size)
+        return damaged(path, status != SEGUE_OK ? inner.message : "its parts do not fit", err);
+    return SEGUE_OK;
+}
+
+segue_status segue_learner_deserialize(segue_learner **out, const void *data, size_t size,
+                                       const char *name, segue_error *err)
+{
+    segue_bytes_reader r = {.data = data, .size = size};
+    *out = NULL;
+    segue_status status = check_frame(name, &r, err);
+    if (status == SEGUE_OK) {
+        r = (segue_bytes_reader){.data = data, .size = size - TAIL, .at = HEAD};
+        status = get_learner(&r, name, out, err);
+    }
+    if (status != SEGUE_OK) {
+        segue_learner_destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+segue_status segue_learner_load(segue_learner **out, const char *path, size_t n_arms,
+                                segue_error *err)
+{
+    segue_bytes b = {.data = NULL};
+    *out = NULL;
+    segue_status status = read_file(path, &b, err);
+    if (status == SEGUE_OK)
+        status = segue_learner_deserialize(out, b.data, b.size, path, err);
+    segue_bytes_fini(&b);
+    if (status == SEGUE_OK && n_arms > 0 && (*out)->config.n_arms != n_arms)
+        status = segue_fail(err, SEGUE_EDOMAIN, "%s: is a learner of %zu arms; need one of %zu",
+                            segue_path_tail(path), (*out)->config.n_arms, n_arms);
+    if (status != SEGUE_OK) {
+        segue_learner_destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}

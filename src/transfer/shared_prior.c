@@ -1,0 +1,77 @@
+/* shared_prior.c - what tasks are taught: shared by those that were opened with it, and by the
+ * learner. SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "core/fail.h"
+#include "transfer/learner_method.h"
+
+segue_status segue_shared_prior_create(lesson **out, size_t n_components, size_t n_arms,
+                                       segue_error *err)
+{
+    lesson *l = calloc(1, sizeof *l);
+    double *numbers = calloc(n_components * (1 + 2 * n_arms), sizeof *numbers);
+    if (!l || !numbers) {
+        free(l);
+        free(numbers);
+        return segue_fail_no_memory(err, "what a learner teaches");
+    }
+    l->numbers = numbers;
+    l->prior = (segue_prior){.n_components = n_components, .n_arms = n_arms};
+    l->prior.weight = segue_shared_prior_weight(l);
+    l->prior.a = segue_shared_prior_a(l);
+    l->prior.b = segue_shared_prior_b(l);
+    *out = l;
+    return SEGUE_OK;
+}
+
+void segue_shared_prior_release(lesson *old)
+{
+    if (!old || --old->users > 0)
+        return;
+    if (old->total)
+        *old->total -= old->bytes;
+    segue_models_destroy(old->models);
+    free(old->numbers);
+    free(old);
+}
+
+double *segue_shared_prior_weight(const lesson *l)
+{
+    return l->numbers;
+}
+
+double *segue_shared_prior_a(const lesson *l)
+{
+    return l->numbers + l->prior.n_components;
+}
+
+double *segue_shared_prior_b(const lesson *l)
+{
+    return segue_shared_prior_a(l) + l->prior.n_components * l->prior.n_arms;
+}
+
+void segue_shared_prior_apply(const segue_learner *learner, open_task *entry)
+{
+    (void)learner;
+    segue_task_set_prior(entry->task, entry->lesson ? &entry->lesson->prior : NULL);
+}
+
+static size_t bytes_of(const lesson *l)
+{
+    const size_t n_rows = l->models ? l->models->n_models : 2 * l->prior.n_components;
+    const size_t n_arms = l->models ? l->models->n_arms : l->prior.n_arms;
+    return sizeof *l + n_rows * (n_arms + 1) * sizeof(double) + 64;
+}
+
+void segue_shared_prior_publish(segue_learner *learner, lesson *next)
+{
+    if (next) {
+        next->users = 1;
+        next->bytes = bytes_of(next);
+        next->total = &learner->prior_bytes;
+        learner->prior_bytes += next->bytes;
+    }
+    segue_shared_prior_release(learner->current);
+    learner->current = next;
+    learner->version++;
+}

@@ -1,0 +1,594 @@
+/* test_logs.c - logs as people have them: which are read, which are refused, and where.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define ZLIB_CONST
+#include "support.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "io/log/history.h"
+#include "io/log/lines.h"
+#include "io/log/log.h"
+#include "io/log/timestamp.h"
+
+static const log_read_options all = {.highest = 1.0, .time = true, .probability = true};
+
+/* It is refused: the message goes on like this behind the name of the file. */
+static void refused(const char *what, const char *says)
+{
+    segue_history history;
+    segue_error err = {.status = SEGUE_OK};
+    const segue_status status = segue_history_read(&history, own_path, &all, &err);
+    if (segue_status_exit_code(status) != 2 || err.status != status)
+        fail_msg("%s: status %d, \"%s\"", what, (int)status, err.message);
+    assert_null(history.row);
+    if (strncmp(err.message, own_path, strlen(own_path)) != 0 ||
+        strncmp(err.message + strlen(own_path), says, strlen(says)) != 0)
+        fail_msg("%s: \"%s\" does not go on with \"%s\"", what, err.message, says);
+}
+
+static segue_history must_read(const char *what)
+{
+    segue_history history;
+    segue_error err = {.status = SEGUE_OK};
+    if (segue_history_read(&history, own_path, &all, &err) != SEGUE_OK)
+        fail_msg("%s: %s", what, err.message);
+    return history;
+}
+
+/* ---- many small logs --------------------------------------------------------------------- */
+
+typedef struct wrong_log {
+    const char *what, *bytes;
+    size_t size;
+    const char *says;
+} wrong_log;
+
+typedef struct good_log {
+    const char *what, *bytes;
+    size_t size;
+    size_t rows, tasks, arms;
+} good_log;
+
+#define TEXT(text) text, sizeof(text) - 1
+#define HEAD       "task,arm,reward\n"
+#define PROB       "task,arm,reward,probability\n"
+#define TIME       "task,arm,reward,time\n"
+
+static const wrong_log refused_logs[] = {
+    {"an empty file", TEXT(""), ": the file is empty"},
+    {"blank lines only", TEXT("\n\r\n \n"), ": the file is empty"},
+    {"no header", TEXT("u,a,1\nu,b,0\n"), ":1: the header has no column 'task'"},
+    {"another header", TEXT("Task,arm,reward\n"), ":1: the header has no column 'task'"},
+    {"a header only", TEXT(HEAD), ": there is no reward below the header"},
+    {"two columns of a name", TEXT("task,arm,reward,arm\nu,a,1,b\n"),
+     ":1: two columns are named 'arm'"},
+    {"two probabilities", TEXT("probability,task,arm,reward,probability\n"),
+     ":1: two columns are named 'probability'"},
+    {"lines that end with CR", TEXT("task,arm,reward\ru,a,1\ru,b,0\r"),
+     ":1: the header has a carriage return in it"},
+    {"one arm only", TEXT(HEAD "u,a,1\nv,a,0\n"), ": there is only one arm"},
+    {"a reward out of range", TEXT(HEAD "u,a,1\nu,b,1.5\n"),
+     ":3: field 'reward': 1.5 is out of range; need 0 to 1"},
+    {"a reward below it", TEXT(HEAD "u,a,-1e-300\n"), ":2: field 'reward': -1e-300 is out"},
+    {"a reward that is infinite", TEXT(HEAD "u,a,inf\n"), ":2: field 'reward': 'inf' is not"},
+    {"a reward that is too large", TEXT(HEAD "u,a,1e400\n"), ":2: field 'reward': '1e400' is too"},
+    {"a reward that is none", TEXT(HEAD "u,a,yes\n"), ":2: field 'reward': 'yes' is not"},
+    {"no reward", TEXT(HEAD "u,a,\n"), ":2: field 'reward': '' is not"},
+    {"no task", TEXT(HEAD "\"\",a,1\n"), ":2: field 'task': there is no name"},
+    {"too few fields", TEXT(HEAD "u,a,1\n\nu,b\n"), ":4: the row has 2 fields; the header has 3"},
+    {"too many fields", TEXT(HEAD "u,a,1,\n"), ":2: the row has 4 fields; the header has 3"},
+    {"an open quote", TEXT(HEAD "u,\"a,1\nu,b,1\n"), ":2: field 2: a quote is not closed"},
+    {"text behind a quote", TEXT(HEAD "u,\"a\"b,1\n"), ":2: field 2: a quote is not closed before"},
+    {"a name of two lines", TEXT(HEAD "u,\"a\nb\",1\n"),
+     ":2: field 'arm': the name has a control character"},
+    {"a CR in a name", TEXT(HEAD "u\rv,a,1\n"), ":2: field 'task': the name has a control"},
+    {"Latin-1", TEXT(HEAD "caf\xe9,a,1\n"), ":2: field 'task': the name is not UTF-8"},
+    {"UTF-16", TEXT("\xff\xfet\0a\0s\0k\0"), ":1: the line contains a NUL byte"},
+    {"a NUL", TEXT(HEAD "u,a\0b,1\n"), ":2: the line contains a NUL byte"},
+    {"a NUL in quotes", TEXT(HEAD "u,\"a\0b\",1\n"), ":2: the line contains a NUL byte"},
+    {"CSV, then JSON", TEXT(HEAD "u,a,1\n{\"task\":1,\"arm\":2,\"reward\":0}\n"),
+     ":3: field 2: a quote is not closed"},
+    {"JSON, then CSV", TEXT("{\"task\":1,\"arm\":2,\"reward\":0}\nu,a,1\n"),
+     ":2: need a JSON object, {..}, as on the lines before"},
+    {"a JSON array", TEXT("[{\"task\":1,\"arm\":2,\"reward\":0}]\n"), ":1: this is a JSON array"},
+    {"JSON over many lines", TEXT("{\n \"task\": 1,\n \"arm\": 2}\n"),
+     ":1: the object is not closed on its line"},
+    {"JSON without a reward", TEXT("{\"task\":1,\"arm\":2}\n"), ":1: there is no 'reward'"},
+    {"a task that is null", TEXT("{\"task\":null,\"arm\":2,\"reward\":1}\n"),
+     ":1: there is no 'task'"},
+    {"a task that is true", TEXT("{\"task\":true,\"arm\":2,\"reward\":1}\n"),
+     ":1: field 'task': need a string or a number"},
+    {"a task that is a list", TEXT("{\"task\":[1],\"arm\":2,\"reward\":1}\n"),
+     ":1: field 'task': need a string or a number"},
+    {"a reward in quotes", TEXT("{\"task\":1,\"arm\":2,\"reward\":\"1\"}\n"),
+     ":1: field 'reward': need a number"},
+    {"a reward of JSON out of range", TEXT("{\"task\":1,\"arm\":2,\"reward\":2}\n"),
+     ":1: field 'reward': 2 is out of range"},
+    {"a key twice", TEXT("{\"task\":1,\"arm\":2,\"reward\":1,\"task\":1}\n"),
+     ":1: the key 'task' is there twice"},
+    {"another key twice", TEXT("{\"x\":1,\"task\":1,\"arm\":2,\"reward\":1,\"\\u0078\":1}\n"),
+     ":1: the key 'x' is there twice"},
+    {"text behind the object", TEXT("{\"task\":1,\"arm\":2,\"reward\":1} {}\n"),
+     ":1: byte 31: there is text behind the object"},
+    {"a comma too many", TEXT("{\"task\":1,\"arm\":2,\"reward\":1,}\n"),
+     ":1: byte 30: need a key in quotes"},
+    {"no comma", TEXT("{\"task\":1 \"arm\":2}\n"), ":1: byte 11: need a comma"},
+    {"no colon", TEXT("{\"task\" 1}\n"), ":1: byte 9: need a colon"},
+    {"a number of C", TEXT("{\"task\":1,\"arm\":2,\"reward\":.5}\n"), ":1: byte 28: need a value"},
+    {"a number with a 0 before it", TEXT("{\"task\":01}\n"), ":1: byte 10: need a comma"},
+    {"a number without digits", TEXT("{\"task\":1,\"arm\":2,\"reward\":1.}\n"),
+     ":1: byte 30: a number goes on with a digit"},
+    {"NaN", TEXT("{\"task\":1,\"arm\":2,\"reward\":NaN}\n"), ":1: byte 28: need a value"},
+    {"bad UTF-8 in JSON", TEXT("{\"task\":1,\"x\":\"\xed\xa0\x80\"}\n"),
+     ":1: byte 15: the string is not UTF-8"},
+    {"half a pair", TEXT("{\"task\":\"\\ud83d\"}\n"), ":1: byte 10: there is no such escape"},
+    {"an unknown escape", TEXT("{\"task\":\"\\x41\"}\n"), ":1: byte 10: there is no such escape"},
+    {"an escaped NUL", TEXT("{\"task\":\"a\\u0000\"}\n"), ":1: byte 11: there is no such escape"},
+    {"a tab in a string", TEXT("{\"task\":\"a\tb\"}\n"), ":1: byte 11: a control character"},
+    {"an escaped end of a line", TEXT("{\"task\":\"a\\n\",\"arm\":2,\"reward\":1}\n"),
+     ":1: field 'task': the name has a control character"},
+    {"a NUL in JSON", TEXT("{\"task\":\"a\0\"}\n"), ":1: the line contains a NUL byte"},
+    {"a wrong list inside", TEXT("{\"x\":[1,[2}],\"task\":1}\n"), ":1: byte 11: need a comma"},
+    {"a wrong object inside", TEXT("{\"x\":{\"y\":1,},\"task\":1}\n"),
+     ":1: byte 13: need a key in quotes"},
+    {"a probability of 0", TEXT(PROB "u,a,1,0.5\nu,b,1,0\n"),
+     ":3: field 'probability': 0 is out of range; need more than 0"},
+    {"a probability above 1", TEXT(PROB "u,a,1,1.01\n"), ":2: field 'probability': 1.01 is out"},
+    {"a probability is missing", TEXT(PROB "u,a,1,0.5\nu,b,1,\n"),
+     ":3: field 'probability': '' is not"},
+    {"one is missing in JSON",
+     TEXT("{\"task\":1,\"arm\":2,\"reward\":1,\"probability\":1}\n"
+          "{\"task\":1,\"arm\":3,\"reward\":1}\n"),
+     ":2: there is no 'probability'; the rows before have one"},
+    {"one is there in JSON",
+     TEXT("{\"task\":1,\"arm\":2,\"reward\":1}\n"
+          "{\"task\":1,\"arm\":3,\"reward\":1,\"time\":3}\n"),
+     ":2: there is a 'time'; the rows before have none"},
+    {"no time", TEXT(TIME "u,a,1,soon\n"), ":2: field 'time': 'soon' is not a time; need a number"},
+    {"no such day", TEXT(TIME "u,a,1,2023-02-29\n"), ":2: field 'time': '2023-02-29' is not"},
+    {"numbers and dates", TEXT(TIME "u,a,1,2024-02-29\nu,b,1,17\n"),
+     ":3: field 'time': '17' is a number; those before are dates"},
+};
+
+static const good_log read_logs[] = {
+    {"one task only", TEXT(HEAD "u,a,1\nu,b,0\n"), 2, 1, 2},
+    {"a task with one row", TEXT(HEAD "u,a,1\nv,b,0\nu,b,0\n"), 3, 2, 2},
+    {"no LF at the end", TEXT(HEAD "u,a,1\nu,b,0"), 2, 1, 2},
+    {"CRLF", TEXT("task,arm,reward\r\nu,a,1\r\n\r\nu,\"b\",0\r\n"), 2, 1, 2},
+    {"CRLF behind a quote", TEXT("task,reward,arm\r\nu,1,\"a\"\r\nu,0,b\r\n"), 2, 1, 2},
+    {"a byte-order mark", TEXT("\xef\xbb\xbf" HEAD "u,a,1\nu,b,0\n"), 2, 1, 2},
+    {"commas and quotes in names", TEXT(HEAD "\"u, v\",\"a\"\"b\",1\n\"u, v\",b,0\n"), 2, 1, 2},
+    {"another column of two lines", TEXT("task,note,arm,reward\nu,\"two\nlines\",a,1\nu,,b,1\n"), 2,
+     1, 2},
+    {"Latin-1 in another column", TEXT("task,note,arm,reward\nu,\xe9,a,1\nu,,b,1\n"), 2, 1, 2},
+    {"names that are almost alike",
+     TEXT(HEAD "a,12345678,1\naa,123456789,1\naaa,123456789012,1\n"
+               "aaaa,1234567890123,1\nb,12345678901234567,1\n"
+               "b,1234567890123,1\naa,12345678,1\n"),
+     7, 5, 5},
+    {"JSON",
+     TEXT("{\"task\":\"u\",\"arm\":1,\"reward\":1}\n\n { \"reward\" : 0e0 ,\t\"arm\" : \"b\","
+          "\"task\" : \"u\" } \r\n"),
+     2, 1, 2},
+    {"JSON, numbers and strings of a name",
+     TEXT("{\"task\":1,\"arm\":1,\"reward\":1}\n{\"task\":\"1\",\"arm\":\"\\u0031\",\"reward\":1}\n"
+          "{\"task\":1.0,\"arm\":-2e+1,\"reward\":-0.0}"),
+     3, 2, 2},
+    {"JSON with nested values",
+     TEXT("\xef\xbb\xbf{\"x\":{\"task\":[1, {}, [ ] ,{\"y\":[{\"z\":null}]}],\"a\":\"\\\"]}\"},"
+          "\"task\":1,\"arm\":1,\"reward\":1}\n{\"task\":1,\"arm\":2,\"reward\":0.5,\"y\":[true]}"
+          "\n"),
+     2, 1, 2},
+    {"a time that is null",
+     TEXT("{\"task\":1,\"arm\":1,\"reward\":1,\"time\":null}\n"
+          "{\"task\":1,\"arm\":2,\"reward\":1}\n"),
+     2, 1, 2},
+    {"dates of JSON",
+     TEXT("{\"task\":1,\"arm\":1,\"reward\":1,\"time\":\"2024-02-29\"}\n"
+          "{\"task\":1,\"arm\":2,\"reward\":1,\"time\":\"2024-02-29T23:59Z\"}\n"),
+     2, 1, 2},
+};
+
+static void logs_are_refused_with_file_and_line(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof refused_logs / sizeof *refused_logs; i++) {
+        write_bytes(refused_logs[i].bytes, refused_logs[i].size);
+        refused(refused_logs[i].what, refused_logs[i].says);
+    }
+}
+
+static void other_logs_are_read(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof read_logs / sizeof *read_logs; i++) {
+        const good_log *log = &read_logs[i];
+        write_bytes(log->bytes, log->size);
+        segue_history history = must_read(log->what);
+        if (history.n_rows != log->rows || history.n_tasks != log->tasks ||
+            history.n_arms != log->arms)
+            fail_msg("%s: %zu rows, %zu tasks, %zu arms", log->what, history.n_rows,
+                     history.n_tasks, history.n_arms);
+        segue_history_fini(&history);
+    }
+}
+
+static void what_is_no_file_is_refused(void **state)
+{
+    (void)state;
+    char *const file = strdup(own_path);
+    assert_non_null(file);
+    write_text(HEAD);
+    (void)snprintf(own_path, sizeof own_path, "%s", own_folder);
+    refused("a folder", ": is a directory; need a file");
+    (void)snprintf(own_path, sizeof own_path, "%s/nothing", own_folder);
+    refused("no file", ": cannot be opened: No such file");
+    (void)snprintf(own_path, sizeof own_path, "%s/file.csv/log", own_folder);
+    refused("a file in a file", ": cannot be opened: Not a directory");
+    (void)snprintf(own_path, sizeof own_path, "%s", file);
+    if (geteuid() != 0) { /* who may read everything */
+        assert_int_equal(chmod(own_path, 0), 0);
+        refused("a secret", ": cannot be opened: Permission denied");
+        assert_int_equal(chmod(own_path, 0600), 0);
+    }
+    free(file);
+}
+
+/* ---- what they hold ---------------------------------------------------------------------- */
+
+static void rows_are_kept_by_task_in_the_order_of_the_file(void **state)
+{
+    (void)state;
+    write_text("time,probability,task,arm,reward\n"
+               "2024-01-02,1,y,10,5\n2024-01-01,.5,x,9,-5\n2024-01-03,0.25,y,9,0\n"
+               "2023-12-31T23:00-02:00,1e-300,x,10,2.5\n");
+    const log_read_options wanted = {
+        .lowest = -5.0, .highest = 5.0, .time = true, .probability = true};
+    const double reward[] = {1, 0.5, 0, 0.75}, probability[] = {1, .25, .5, 1e-300};
+    const double time[] = {1704153600, 1704240000, 1704067200, 1704070800};
+    const uint32_t arm[] = {1, 0, 0, 1};
+    segue_history h;
+    size_t order[2];
+    assert_ok(segue_history_read(&h, own_path, &wanted, NULL));
+    assert_string_equal(h.task_name[0], "y");
+    assert_string_equal(h.arm_name[0], "9");
+    assert_true(h.has_dates);
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(h.row[i].task, i / 2);
+        assert_int_equal(h.row[i].arm, arm[i]);
+        assert_near(h.row[i].reward, reward[i], 0.0);
+        assert_near(h.time[i], time[i], 0.0);
+        assert_near(h.probability[i], probability[i], 0.0);
+    }
+    for (size_t task = 0; task <= 2; task++)
+        assert_int_equal(h.start[task], 2 * task);
+    assert_ok(segue_history_order_by_time(&h, order, NULL));
+    assert_int_equal(order[0], 1);
+    assert_int_equal(order[1], 0);
+    segue_history_fini(&h);
+}
+
+static void columns_that_are_not_wanted_are_passed_over(void **state)
+{
+    (void)state;
+    write_text("task,arm,reward,time,probability,time\nu,a,1,soon,7,0\nu,b,1,,,\n");
+    const log_read_options wanted = {.highest = 1.0};
+    segue_history h;
+    segue_log log;
+    assert_ok(segue_history_read(&h, own_path, &wanted, NULL));
+    assert_null(h.time);
+    assert_null(h.probability);
+    segue_history_fini(&h);
+    assert_ok(segue_log_read(&log, own_path, 0.0, 1.0, NULL));
+    segue_log_fini(&log);
+    write_text("{\"task\":1,\"arm\":2,\"reward\":1,\"time\":[]}\n"
+               "{\"task\":1,\"arm\":3,\"reward\":1,\"probability\":\"no\"}\n");
+    assert_ok(segue_history_read(&h, own_path, &wanted, NULL));
+    segue_history_fini(&h);
+}
+
+/* Names of every length up to 300 bytes, each three times, in three orders. */
+static void names_are_told_apart_whatever_their_length(void **state)
+{
+    (void)state;
+    enum { LONGEST = 300, TIMES = 3 };
+    char name[LONGEST + 1];
+    FILE *file = fopen(own_path, "w");
+    assert_non_null(file);
+    fputs(HEAD, file);
+    memset(name, 'n', sizeof name);
+    for (int i = 0; i < TIMES * LONGEST; i++) {
+        const int length = 1 + (i < LONGEST ? i : 7 * i % LONGEST);
+        fprintf(file, "%.*s,%c%.*s,1\n", length, name, "xy"[i % 2], length - 1, name);
+    }
+    assert_int_equal(fclose(file), 0);
+    segue_history h = must_read("names");
+    assert_int_equal(h.n_tasks, LONGEST);
+    for (size_t task = 0; task < h.n_tasks; task++) {
+        assert_int_equal(strlen(h.task_name[task]), task + 1);
+        assert_int_equal(h.start[task + 1] - h.start[task], TIMES);
+        for (size_t i = h.start[task]; i < h.start[task + 1]; i++)
+            assert_int_equal(strlen(h.arm_name[h.row[i].arm]), task + 1);
+    }
+    segue_history_fini(&h);
+}
+
+static void escapes_of_json_are_characters(void **state)
+{
+    (void)state;
+    write_text(
+        "{\"task\":\"\\u00e9\\/\\\"\\\\\\u20AC\\ud83c\\udf93\xf0\x9f\x8e\x93\",\"\\u0061rm\":\"a\","
+        "\"reward\":1}\n{\"task\":\"z\",\"arm\":\"b\",\"reward\":1}\n");
+    segue_history h = must_read("escapes");
+    assert_string_equal(h.task_name[0],
+                        "\xc3\xa9/\"\\\xe2\x82\xac\xf0\x9f\x8e\x93\xf0\x9f\x8e\x93");
+    segue_history_fini(&h);
+}
+
+/* Rows of every length around the end of a block, in both formats, keep what they hold. */
+static void rows_lie_anywhere_in_the_blocks(void **state)
+{
+    (void)state;
+    for (int json = 0; json < 2; json++) {
+        FILE *file = fopen(own_path, "w");
+        assert_non_null(file);
+        fputs(json ? "" : "note,task,arm,reward\n", file);
+        const int rows = repeats(20000);
+        for (int i = 0; i < rows; i++)
+            fprintf(file,
+                    json ? "{\"note\":\"%*s\",\"task\":\"t%d\",\"arm\":\"a%d\",\"reward\":0.%04d}\n"
+                         : "\"%*s\n\"\"\",t%d,a%d,0.%04d\n",
+                    i % 97, "", i % 1000, i % 3, i % 10000);
+        assert_int_equal(fclose(file), 0);
+        segue_history h = must_read("blocks");
+        assert_int_equal(h.n_rows, rows);
+        for (size_t i = 0; i < h.n_rows; i++) {
+            const size_t row = h.row[i].task + 1000 * (i - h.start[h.row[i].task]);
+            assert_int_equal(h.row[i].arm, row % 3);
+            assert_near(h.row[i].reward, (double)(row % 10000) / 10000, 1e-15);
+        }
+        segue_history_fini(&h);
+    }
+}
+
+/* ---- long lines -------------------------------------------------------------------------- */
+
+/* A log with one long line, the second: `length` bytes with what is around the filling. */
+static void write_long(const char *before, const char *after, size_t length)
+{
+    FILE *file = fopen(own_path, "w");
+    assert_non_null(file);
+    const bool json = *before == '{';
+    fputs(json ? "{\"task\":1,\"arm\":2,\"reward\":1}\n" : "task,arm,reward\n", file);
+    fputs(before, file);
+    for (size_t i = strlen(before) + strlen(after); i < length; i++)
+        fputc('x', file);
+    fprintf(file, "%s\n%s", after, json ? "" : "u,a,1\n");
+    assert_int_equal(fclose(file), 0);
+}
+
+static void long_lines_are_read_up_to_a_length(void **state)
+{
+    (void)state;
+    static const char *const around[][2] = {{"", ",b,1"},
+                                            {"\"", "\",b,1"},
+                                            {"\"\n", "\",b,1"},
+                                            {"{\"task\":\"", "\",\"arm\":1,\"reward\":1}"}};
+    for (size_t i = 0; i < sizeof around / sizeof *around; i++) {
+        write_long(around[i][0], around[i][1], SEGUE_MAX_LINE);
+        if (i == 2) {
+            refused("a long name of two lines", ":2: field 'task': the name has a control");
+        } else {
+            segue_history h = must_read("a long line");
+            assert_int_equal(h.n_rows, 2);
+            segue_history_fini(&h);
+        }
+        write_long(around[i][0], around[i][1], SEGUE_MAX_LINE + 1);
+        refused("too long a line", ":2: the line is longer than 1048576 bytes");
+        write_long(around[i][0], around[i][1], 5 * SEGUE_MAX_LINE);
+        refused("a line of 5 MiB", ":2: the line is longer than 1048576 bytes");
+    }
+}
+
+/* ---- compressed logs --------------------------------------------------------------------- */
+
+enum { ROWS = 40000, ROOM = 4 << 20 };
+
+/* A log of some size, and its bytes compressed: gzip, or zstd. */
+static char *make_text(size_t *size)
+{
+    char *text = malloc(ROOM);
+    assert_non_null(text);
+    *size = (size_t)snprintf(text, ROOM, HEAD);
+    for (int i = 0; i < ROWS; i++)
+        *size += (size_t)snprintf(text + *size, ROOM - *size, "t%d,a%d,0.%d\n", i % 777, i * i % 5,
+                                  i * 37 % 1000);
+    return text;
+}
+
+static size_t gzip(const char *text, size_t size, unsigned char *to)
+{
+    z_stream z = {.avail_in = (uInt)size};
+    z.next_in = (const Bytef *)text; /* zlib.h is told ZLIB_CONST */
+    assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    z.next_out = to;
+    z.avail_out = ROOM;
+    assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+    assert_int_equal(deflateEnd(&z), Z_OK);
+    return ROOM - z.avail_out;
+}
+
+static size_t zstd(const char *text, size_t size, unsigned char *to)
+{
+    ZSTD_CCtx *context = ZSTD_createCCtx();
+    assert_non_null(context);
+    (void)ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+    const size_t packed = ZSTD_compress2(context, to, ROOM, text, size);
+    assert_false(ZSTD_isError(packed));
+    (void)ZSTD_freeCCtx(context);
+    return packed;
+}
+
+typedef size_t (*compressor)(const char *text, size_t size, unsigned char *to);
+
+static void must_be_the_text(const char *what)
+{
+    segue_history h = must_read(what);
+    assert_int_equal(h.n_rows, ROWS);
+    assert_int_equal(h.n_tasks, 777);
+    assert_int_equal(h.row[h.n_rows - 1].task, 776);
+    segue_history_fini(&h);
+}
+
+/* Refused at some line of the text, which is not told beforehand. */
+static void refused_somewhere(const char *what, const char *says)
+{
+    segue_history history;
+    segue_error err = {.status = SEGUE_OK};
+    assert_int_equal(segue_history_read(&history, own_path, &all, &err), SEGUE_EPARSE);
+    const char *line = err.message + strlen(own_path) + 1;
+    if (strtol(line, NULL, 10) < 1 || strtol(line, NULL, 10) > ROWS + 2 ||
+        !strstr(err.message, says))
+        fail_msg("%s: \"%s\" does not say \"%s\"", what, err.message, says);
+}
+
+static void compressed_logs_are_read_or_refused(void **state)
+{
+    (void)state;
+    static const compressor by[] = {gzip, zstd};
+    static const char *const name[] = {"gzip", "zstd"};
+    size_t size;
+    char *text = make_text(&size), says[64];
+    unsigned char *packed = malloc(2 * (size_t)ROOM);
+    assert_non_null(packed);
+    for (size_t i = 0; i < 2; i++) {
+        size_t length = by[i](text, size, packed);
+        write_bytes(packed, length);
+        must_be_the_text(name[i]);
+
+        (void)snprintf(says, sizeof says, "the %s data end too early", name[i]);
+        const size_t cut[] = {5, 20, length / 2, length - 5, length - 1};
+        for (size_t c = 0; c < sizeof cut / sizeof *cut; c++) {
+            write_bytes(packed, cut[c]);
+            refused_somewhere("cut off", says);
+        }
+        (void)snprintf(says, sizeof says, "the %s data are damaged", name[i]);
+        const size_t at[] = {i ? length - 3 : length - 6, length / 2}; /* the checksum; inside */
+        for (size_t a = 0; a < 2; a++) {
+            packed[at[a]] ^= 0x55;
+            write_bytes(packed, length);
+            segue_error err;
+            segue_history h;
+            assert_int_equal(segue_history_read(&h, own_path, &all, &err), SEGUE_EPARSE);
+            if (a == 0)
+                refused_somewhere("a wrong checksum", says);
+            packed[at[a]] ^= 0x55;
+        }
+
+        /* Two streams, cut within a row; then other bytes behind. */
+        length = by[i](text, 100001, packed);
+        length += by[i](text + 100001, size - 100001, packed + length);
+        write_bytes(packed, length);
+        must_be_the_text("two streams");
+        memset(packed + length, 'x', 4);
+        write_bytes(packed, length + 4);
+        refused_somewhere("other bytes behind", i ? says : "there are other bytes behind the gzip");
+        memset(packed + length, 0, 1000);
+        write_bytes(packed, length + 1000);
+        if (i == 0)
+            must_be_the_text("zeros behind");
+        write_bytes(packed, by[i](text, 0, packed));
+        refused("nothing, compressed", ": the file is empty");
+        /* The line is that of the text. */
+        write_bytes(packed, by[i]("task,arm,reward\n\nu,a,1\nu,b,x\n", 29, packed));
+        refused("a wrong reward", ":4: field 'reward': 'x' is not");
+    }
+    free(packed);
+    free(text);
+}
+
+/* ---- times ------------------------------------------------------------------------------- */
+
+static void times_are_seconds(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double seconds;
+        bool is_date;
+    } good[] = {
+        {"0", 0, false},
+        {"-1.5e3", -1500, false},
+        {"20240229", 20240229, false},
+        {"1970-01-01", 0, true},
+        {"1969-12-31T23:59:59", -1, true},
+        {"2000-03-01", 951868800, true},
+        {"1900-03-01", -2203891200, true},
+        {"2024-02-29T12:30", 1709209800, true},
+        {"2024-02-29 12:30:15.25Z", 1709209815.25, true},
+        {"2024-02-29T12:30:15.0000000000000000001Z", 1709209815, true},
+        {"2024-02-29T12:30:15+02", 1709202615, true},
+        {"2024-02-29T12:30:15+0230", 1709200815, true},
+        {"2024-02-29T12:30:15-02:30", 1709218815, true},
+        {"2016-12-31T23:59:60Z", 1483228800, true},
+        {"9999-12-31", 253402214400, true},
+        {"0001-01-01", -62135596800, true},
+    };
+    static const char *const bad[] = {"",
+                                      "now",
+                                      "nan",
+                                      "2024-02-30",
+                                      "2100-02-29",
+                                      "2024-13-01",
+                                      "2024-00-01",
+                                      "2024-01-00",
+                                      "2024-1-1",
+                                      "2024-01-01T",
+                                      "2024-01-01T24:00",
+                                      "2024-01-01T12",
+                                      "2024-01-01T12:60",
+                                      "2024-01-01T12:30:61",
+                                      "2024-01-01T12:30:15.",
+                                      "2024-01-01T12:30Zz",
+                                      "2024-01-01T12:30+2",
+                                      "2024-01-01T12:30+02:",
+                                      "2024-01-01T12:30+24:00",
+                                      "2024-01-01Z",
+                                      "2024-01-01 ",
+                                      "0000-01-01",
+                                      "12:30",
+                                      "01/02/2024",
+                                      "1e400"};
+    double seconds = 0.0;
+    bool is_date = false;
+    segue_error err;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_ok(segue_timestamp_parse(good[i].text, &seconds, &is_date, NULL));
+        assert_near(seconds, good[i].seconds, 0.0);
+        assert_int_equal(is_date, good[i].is_date);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (segue_timestamp_parse(bad[i], &seconds, &is_date, &err) != SEGUE_EPARSE)
+            fail_msg("\"%s\" was read", bad[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(logs_are_refused_with_file_and_line),
+        cmocka_unit_test(other_logs_are_read),
+        cmocka_unit_test(what_is_no_file_is_refused),
+        cmocka_unit_test(rows_are_kept_by_task_in_the_order_of_the_file),
+        cmocka_unit_test(columns_that_are_not_wanted_are_passed_over),
+        cmocka_unit_test(names_are_told_apart_whatever_their_length),
+        cmocka_unit_test(escapes_of_json_are_characters),
+        cmocka_unit_test(rows_lie_anywhere_in_the_blocks),
+        cmocka_unit_test(long_lines_are_read_up_to_a_length),
+        cmocka_unit_test(compressed_logs_are_read_or_refused),
+        cmocka_unit_test(times_are_seconds),
+    };
+    return cmocka_run_group_tests(tests, make_own_folder, remove_own_folder);
+}

@@ -1,0 +1,740 @@
+/* test_learner.c - learners: tasks opened and closed, estimates, saving and loading.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "support.h"
+
+#include "core/bytes.h"
+#include "transfer/learner_internal.h"
+#include "transfer/learner_method.h"
+
+static segue_learner_config config_of(const char *text, uint64_t horizon)
+{
+    segue_learner_config config = segue_learner_defaults();
+    segue_error err;
+    config.n_arms = 7;
+    config.n_models = 5;
+    config.horizon = horizon;
+    config.n_tasks = 100;
+    if (segue_learner_parse(&config, text, &err) != SEGUE_OK)
+        fail_msg("%s", err.message);
+    return config;
+}
+
+static segue_learner *learner_of(const segue_learner_config *config)
+{
+    segue_learner *learner = NULL;
+    segue_error err;
+    if (segue_learner_create(&learner, config, &err) != SEGUE_OK)
+        fail_msg("%s", err.message);
+    return learner;
+}
+
+/* Play one task of a learner; `pulls` (7), unless NULL, are counted on. */
+static void play_task(segue_learner *learner, segue_simulated_task *world, uint64_t run,
+                      uint64_t number, uint64_t *pulls)
+{
+    const uint64_t horizon = segue_learner_settings(learner)->horizon;
+    segue_task *task = NULL;
+    segue_simulated_task_begin(world, 71, run, number, SEGUE_ANY_MODEL);
+    assert_ok(segue_learner_open_task(learner, &task, NULL));
+    (void)segue_simulation_play(task, world, horizon);
+    for (size_t arm = 0; pulls && arm < 7; arm++)
+        pulls[arm] = segue_task_info(task).pulls[arm];
+    assert_ok(segue_learner_close_task(learner, &task, NULL));
+    assert_null(task);
+}
+
+/* ---- names and options ------------------------------------------------------------------- */
+
+static void learners_are_read_with_their_options(void **state)
+{
+    (void)state;
+    const segue_learner_config c =
+        config_of("tucb:C=1.5,views=symmetric,batches=interleaved,L=10,N=20,every=3,growth=0.1,"
+                  "identify=7,delta=0.05,estimator=eca",
+                  100);
+    assert_near(c.c, 1.5, 0.0);
+    assert_int_equal(c.views, SEGUE_VIEWS_SYMMETRIC);
+    assert_int_equal(c.batches, SEGUE_BATCHES_INTERLEAVED);
+    assert_int_equal(c.starts, 10);
+    assert_int_equal(c.steps, 20);
+    assert_int_equal(c.every, 3);
+    assert_near(c.growth, 0.1, 0.0);
+    assert_int_equal(c.identify, 7);
+    assert_near(c.delta, 0.05, 0.0);
+    assert_string_equal(c.estimator, "eca");
+    assert_true(config_of("tucb:C=0", 100).doubling);
+    assert_false(config_of("tucb", 100).doubling);
+    assert_int_equal(config_of("tucb", 100).n_models, 5);
+    assert_int_equal(config_of("tucb:models=3", 100).n_models, 3);
+}
+
+static void wrong_learners_are_refused(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"tubc",           "tucb:",        "tucb:C=-1", "tucb:C=x",
+                                        "tucb:views=all", "tucb:every=0", "tucb:D=1",  "tucb:L=2.5",
+                                        "tucb:models=0",  "ucb"};
+    segue_learner_config config = segue_learner_defaults();
+    segue_learner *learner = NULL;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(segue_status_exit_code(segue_learner_parse(&config, wrong[i], NULL)), 2);
+    segue_learner_config bad[12];
+    for (size_t i = 0; i < 12; i++)
+        bad[i] = config_of("tucb", 100);
+    bad[0].n_arms = 1;
+    bad[1].n_models = 0;
+    bad[2].horizon = 0;
+    bad[3].c = NAN;
+    bad[4].batches = SEGUE_BATCHES_NONE;
+    bad[5].views = (segue_views)9;
+    bad[6].method = NULL;
+    bad[7].estimator = "magic";
+    bad[8].estimator = NULL;
+    bad[9].highest = bad[9].lowest;
+    bad[10].growth = 1e300;
+    bad[11].every = UINT64_MAX;
+    for (size_t i = 0; i < 12; i++) {
+        assert_int_equal(segue_status_exit_code(segue_learner_create(&learner, &bad[i], NULL)), 2);
+        assert_null(learner);
+    }
+    segue_learner_destroy(NULL);
+}
+
+/* ---- playing ----------------------------------------------------------------------------- */
+
+static void eps_is_the_lemmas(void **state)
+{
+    (void)state;
+    assert_near(segue_tucb_model_error(2.0, 5, 7, 5000, 1.0 / 5000, 5000), 0.1305, 5e-5);
+    assert_near(segue_tucb_model_error(2.0, 5, 7, 5000, 1.0 / 5000, 1000), 0.292, 5e-4);
+}
+
+/* Without an estimate: three forced pulls each, then UCB with umUCB's L, pull by pull.  More models
+ * than arms never give one. */
+static void without_an_estimate_a_task_is_ucb(void **state)
+{
+    (void)state;
+    const double mean[] = {.2, .5, .8, .7, .3, .6};
+    segue_models *models = models_of(3, 2, mean);
+    const segue_environment env = {.models = models};
+    segue_simulated_task *world = world_of(&env, 72, 0, 0);
+    segue_learner_config config = config_of("tucb", 400);
+    config.n_arms = 3;
+    config.n_models = 4;
+    segue_learner *learner = learner_of(&config);
+    for (uint64_t j = 0; j < 20; j++) {
+        segue_task_config plain = segue_task_defaults();
+        segue_task *task = NULL, *ucb = NULL;
+        plain.policy = policy_of("ucb");
+        plain.setting = (segue_setting){.n_arms = 3, .horizon = 400, .n_tasks = 1};
+        /* log(K n^2 / d) = log(2 m K n^2 / delta), delta = 1/n */
+        assert_ok(segue_policy_set(&plain.policy, "delta", 1.0 / 400 / 8, NULL));
+        assert_ok(segue_task_create(&ucb, &plain, NULL));
+        assert_ok(segue_learner_open_task(learner, &task, NULL));
+        segue_simulated_task_begin(world, 72, 0, j, SEGUE_ANY_MODEL);
+        for (uint64_t t = 0; t < 400; t++) {
+            const size_t arm = segue_task_ask(task);
+            assert_int_equal(arm, t < 9 ? t % 3 : segue_task_ask(ucb));
+            const double reward = segue_simulated_task_reward(world, arm);
+            tell(task, arm, reward);
+            tell(ucb, arm, reward);
+        }
+        assert_ok(segue_learner_close_task(learner, &task, NULL));
+        segue_task_destroy(ucb);
+        assert_null(segue_learner_models(learner));
+    }
+    assert_non_null(strstr(segue_learner_info(learner).estimate.verdict, "more than 3 arms"));
+    segue_learner_destroy(learner);
+    segue_simulated_task_destroy(world);
+    segue_models_destroy(models);
+}
+
+static void several_tasks_may_be_open(void **state)
+{
+    (void)state;
+    segue_models *models = paper_models();
+    const segue_environment env = {.models = models};
+    segue_simulated_task *world = world_of(&env, 73, 0, 0);
+    const segue_learner_config config = config_of("tucb", 60);
+    segue_learner *learner = learner_of(&config), *other = learner_of(&config);
+    segue_task *tasks[5], *foreign = NULL, *none = NULL;
+    for (int round = 0; round < 10; round++) {
+        for (size_t i = 0; i < 5; i++)
+            assert_ok(segue_learner_open_task(learner, &tasks[i], NULL));
+        for (size_t i = 0; i < 5; i++) {
+            segue_simulated_task_begin(world, 73, i, (uint64_t)round, SEGUE_ANY_MODEL);
+            (void)segue_simulation_play(tasks[i], world, 60);
+        }
+        static const size_t order[5] = {3, 0, 4, 2, 1};
+        for (size_t i = 0; i < 5; i++)
+            assert_ok(segue_learner_close_task(learner, &tasks[order[i]], NULL));
+    }
+    const segue_learner_summary info = segue_learner_info(learner);
+    assert_int_equal(info.opened, 50);
+    assert_int_equal(info.closed, 50);
+    assert_int_equal(info.estimate.n_tasks, 50);
+    assert_int_equal(info.age, 0);
+    assert_ok(segue_learner_open_task(other, &foreign, NULL));
+    assert_int_equal(segue_learner_close_task(learner, &foreign, NULL), SEGUE_EDOMAIN);
+    assert_non_null(foreign);
+    assert_int_equal(segue_learner_close_task(learner, &none, NULL), SEGUE_EDOMAIN);
+    segue_learner_destroy(learner); /* and `other` with a task that is open */
+    segue_learner_destroy(other);
+    segue_simulated_task_destroy(world);
+    segue_models_destroy(models);
+}
+
+static void a_task_keeps_the_models_it_was_opened_with(void **state)
+{
+    (void)state;
+    segue_models *models = paper_models();
+    const segue_environment env = {.models = models};
+    segue_simulated_task *world = world_of(&env, 74, 0, 0);
+    const segue_learner_config config = config_of("tucb", 100);
+    segue_learner *learner = learner_of(&config);
+    segue_task *old = NULL;
+    for (uint64_t j = 0; j < 20; j++)
+        play_task(learner, world, 0, j, NULL);
+    assert_ok(segue_learner_open_task(learner, &old, NULL));
+    for (uint64_t j = 20; j < 40; j++) /* sets come and go; the old task's must stay */
+        play_task(learner, world, 0, j, NULL);
+    (void)segue_simulation_play(old, world, 100);
+    assert_ok(segue_learner_close_task(learner, &old, NULL));
+    segue_learner_destroy(learner);
+    segue_simulated_task_destroy(world);
+    segue_models_destroy(models);
+}
+
+static void tasks_closed_early_are_left_out(void **state)
+{
+    (void)state;
+    const segue_learner_config config = config_of("tucb", 100);
+    segue_learner *learner = learner_of(&config);
+    for (int j = 0; j < 5; j++) {
+        segue_task *task = NULL;
+        assert_ok(segue_learner_open_task(learner, &task, NULL));
+        for (int t = 0; t < 20; t++) /* one short of three each */
+            tell(task, segue_task_ask(task), 0.5);
+        assert_ok(segue_learner_close_task(learner, &task, NULL));
+    }
+    const segue_learner_summary info = segue_learner_info(learner);
+    assert_int_equal(info.left_out, 5);
+    assert_int_equal(info.closed, 5);
+    assert_int_equal(info.estimate.n_tasks, 0);
+    assert_null(segue_learner_models(learner));
+    assert_true(isinf(info.eps));
+    segue_learner_destroy(learner);
+}
+
+/* em learns from those too, but not from a task without any reward; its fits come at each growth by
+ * 5 %, and eps goes by the tasks that it still has. */
+static void em_takes_every_task_with_a_reward(void **state)
+{
+    (void)state;
+    segue_learner_config config = config_of("tucb:estimator=em,window=16", 100);
+    config.n_models = 2;
+    segue_learner *learner = learner_of(&config);
+    for (int j = 0; j < 42; j++) {
+        segue_task *task = NULL;
+        assert_ok(segue_learner_open_task(learner, &task, NULL));
+        for (int t = 0; t < 2 && j > 0; t++)
+            tell(task, segue_task_ask(task), j % 2 ? 1.0 : 0.0);
+        assert_ok(segue_learner_close_task(learner, &task, NULL));
+    }
+    const segue_learner_summary info = segue_learner_info(learner);
+    assert_int_equal(info.left_out, 1);
+    assert_int_equal(info.age, 0); /* 41 = ceil(1.05 * 39) */
+    assert_int_equal(info.estimate.n_tasks, 16);
+    assert_non_null(segue_learner_models(learner));
+    assert_near(info.eps, segue_tucb_model_error(2.0, 2, 7, config.n_tasks, 0.01, 16), 1e-12);
+    segue_learner_destroy(learner);
+}
+
+static void a_peak_of_open_tasks_is_not_kept(void **state)
+{
+    (void)state;
+    enum { PEAK = 300, FEW = 100 };
+    const segue_learner_config config = config_of("tucb:identify=10", 700);
+    segue_learner *learner = NULL;
+    segue_task *task[PEAK];
+    assert_ok(segue_learner_create(&learner, &config, NULL));
+    for (int i = 0; i < PEAK; i++)
+        assert_ok(segue_learner_open_task(learner, &task[i], NULL));
+    for (int i = 0; i < PEAK; i++)
+        assert_ok(segue_learner_close_task(learner, &task[i], NULL));
+    size_t kept = 0;
+    for (const open_task *at = learner->idle; at; at = at->next)
+        kept++;
+    assert_true(kept > 0 && kept < FEW);
+    for (int i = 0; i < FEW; i++) /* the kept ones, and more */
+        assert_ok(segue_learner_open_task(learner, &task[i], NULL));
+    assert_null(learner->idle);
+    for (int i = 0; i < FEW; i++)
+        assert_true(segue_task_ask(task[i]) < config.n_arms);
+    segue_learner_destroy(learner);
+}
+
+static void the_first_tasks_identify_if_asked(void **state)
+{
+    (void)state;
+    segue_models *models = paper_models();
+    const segue_environment env = {.models = models};
+    segue_simulated_task *world = world_of(&env, 75, 0, 0);
+    const segue_learner_config config = config_of("tucb:identify=3", 700);
+    segue_learner *learner = learner_of(&config);
+    for (uint64_t j = 0; j < 5; j++) {
+        uint64_t pulls[7];
+        bool even = true;
+        play_task(learner, world, 0, j, pulls);
+        for (size_t arm = 0; arm < 7; arm++)
+            even = even && pulls[arm] == 100;
+        assert_int_equal(even, j < 3);
+    }
+    segue_learner_destroy(learner);
+    segue_simulated_task_destroy(world);
+    segue_models_destroy(models);
+}
+
+static void estimates_come_on_their_schedule(void **state)
+{
+    (void)state;
+    segue_models *models = paper_models();
+    const segue_environment env = {.models = models};
+    segue_simulated_task *world = world_of(&env, 76, 0, 0);
+    const segue_learner_config every = config_of("tucb:every=10", 50);
+    const segue_learner_config growing = config_of("tucb:growth=0.5", 50);
+    segue_learner *a = learner_of(&every), *b = learner_of(&growing);
+    static const uint64_t seen[] = {1, 2, 3, 5, 8, 12, 18, 27, 41};
+    size_t next = 0;
+    for (uint64_t j = 1; j <= 41; j++) {
+        play_task(a, world, 0, j, NULL);
+        play_task(b, world, 0, j, NULL);
+        assert_int_equal(segue_learner_info(a).age, (j - 1) % 10);
+        if (j == seen[next])
+            next++;
+        assert_int_equal(segue_learner_info(b).age, j - seen[next - 1]);
+    }
+    segue_learner_destroy(a);
+    segue_learner_destroy(b);
+    segue_simulated_task_destroy(world);
+    segue_models_destroy(models);
+}
+
+/* Models far from what the later tasks are: every such task is a violation, and doubles C. */
+static void violations_double_c(void **state)
+{
+    (void)state;
+    const double first[] = {.9, .1, .5, .1, .9, .5}, second[] = {.1, .1, .1, .1, .1, .1};
+    segue_models *a = models_of(3, 2, first), *b = models_of(3, 2, second);
+    const segue_environment env = {.models = a, .switch_at = 51, .switch_to = b};
+    segue_simulated_task *world = world_of(&env, 77, 0, 0);
+    segue_learner_config config = config_of("tucb:C=0,growth=10", 2000);
+    config.n_arms = 3;
+    config.n_models = 2;
+    segue_learner *learner = learner_of(&config);
+    for (uint64_t j = 0; j < 50; j++)
+        play_task(learner, world, 0, j, NULL);
+    const segue_learner_summary before = segue_learner_info(learner);
+    for (uint64_t j = 50; j < 53; j++)
+        play_task(learner, world, 0, j, NULL);
+    const segue_learner_summary after = segue_learner_info(learner);
+    assert_true(after.violations > before.violations);
+    assert_near(after.c, ldexp(0.25, (int)after.violations), 1e-12);
+    segue_learner_destroy(learner);
+    segue_simulated_task_destroy(world);
+    segue_models_destroy(a);
+    segue_models_destroy(b);
+}
+
+/* Rewards in [-1, 3] teach the same models as the same rewards in [0, 1]. */
+static void rewards_of_any_range_teach_alike(void **state)
+{
+    (void)state;
+    segue_models *models = paper_models();
+    const segue_environment env = {.models = models};
+    segue_simulated_task *world = world_of(&env, 78, 0, 0);
+    segue_learner_config config = config_of("tucb", 200);
+    config.n_models = 2; /* as many as stand out of the noise of 40 short tasks */
+    segue_learner *plain = learner_of(&config);
+    config.lowest = -1.0;
+    config.highest = 3.0;
+    segue_learner *scaled = learner_of(&config);
+    for (uint64_t j = 0; j < 40; j++) {
+        segue_task *a = NULL, *b = NULL;
+        segue_simulated_task_begin(world, 78, 0, j, SEGUE_ANY_MODEL);
+        assert_ok(segue_learner_open_task(plain, &a, NULL));
+        assert_ok(segue_learner_open_task(scaled, &b, NULL));
+        for (int t = 0; t < 200; t++) {
+            const size_t arm = segue_task_ask(a);
+            const double reward = segue_simulated_task_reward(world, arm);
+            assert_int_equal(segue_task_ask(b), arm);
+            tell(a, arm, reward);
+            tell(b, arm, -1.0 + 4.0 * reward);
+        }
+        assert_ok(segue_learner_close_task(plain, &a, NULL));
+        assert_ok(segue_learner_close_task(scaled, &b, NULL));
+    }
+    assert_non_null(segue_learner_models(plain));
+    assert_non_null(segue_learner_models(scaled));
+    assert_memory_equal(segue_learner_models(plain)->mean, segue_learner_models(scaled)->mean,
+                        14 * sizeof(double));
+    segue_learner_destroy(plain);
+    segue_learner_destroy(scaled);
+    segue_simulated_task_destroy(world);
+    segue_models_destroy(models);
+}
+
+/* ---- saving ------------------------------------------------------------------------------ */
+
+static void a_loaded_learner_goes_on_bit_for_bit(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"tucb",
+                                        "tucb:C=0,views=symmetric,batches=interleaved",
+                                        "tucb:estimator=eca,every=3",
+                                        "tucb:identify=70",
+                                        "tts",
+                                        "tla",
+                                        "ts-prior",
+                                        "tla:cap=2,window=50,hint=2",
+                                        "tucb:estimator=em,C=0",
+                                        "tucb:estimator=em,window=50"};
+    segue_models *models = paper_models();
+    const segue_environment env = {.models = models};
+    segue_simulated_task *world = world_of(&env, 79, 0, 0);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        const segue_learner_config config = config_of(texts[i], 150);
+        segue_learner *learner = learner_of(&config), *loaded = NULL;
+        for (uint64_t j = 0; j < 60; j++)
+            play_task(learner, world, i, j, NULL);
+        assert_ok(segue_learner_save(learner, own_path, NULL));
+        assert_ok(segue_learner_load(&loaded, own_path, 7, NULL));
+        assert_string_equal(segue_learner_info(loaded).estimate.verdict,
+                            segue_learner_info(learner).estimate.verdict);
+        for (uint64_t j = 60; j < 120; j++) {
+            uint64_t a[7], b[7];
+            play_task(learner, world, i, j, a);
+            play_task(loaded, world, i, j, b);
+            assert_memory_equal(a, b, sizeof a);
+        }
+        const segue_models *one = segue_learner_models(learner),
+                           *two = segue_learner_models(loaded);
+        assert_int_equal(one != NULL, two != NULL);
+        if (one) {
+            assert_memory_equal(one->mean, two->mean, 35 * sizeof(double));
+            assert_memory_equal(one->weight, two->weight, 5 * sizeof(double));
+        }
+        assert_near(segue_learner_info(learner).c, segue_learner_info(loaded).c, 0.0);
+        assert_near(segue_learner_info(learner).none, segue_learner_info(loaded).none, 0.0);
+        segue_learner_destroy(learner);
+        segue_learner_destroy(loaded);
+    }
+    segue_simulated_task_destroy(world);
+    segue_models_destroy(models);
+}
+
+/* More arms than the third moment is stored for: the views are in the file. */
+static void a_learner_of_many_arms_is_saved_too(void **state)
+{
+    (void)state;
+    enum { ARMS = SEGUE_MAX_DENSE_ARMS + 20 };
+    segue_learner_config config = config_of("tucb", 400);
+    config.n_arms = ARMS;
+    config.n_models = 2;
+    double *mean = calloc(2 * ARMS, sizeof *mean);
+    assert_non_null(mean);
+    for (size_t i = 0; i < 2 * ARMS; i++)
+        mean[i] = (double)((i * 37) % 101) / 101.0;
+    segue_models *models = models_of(ARMS, 2, mean);
+    const segue_environment env = {.models = models};
+    segue_simulated_task *world = world_of(&env, 80, 0, 0);
+    segue_learner *learner = learner_of(&config), *loaded = NULL;
+    for (uint64_t j = 0; j < 90; j++) /* one full block of views, and some */
+        play_task(learner, world, 0, j, NULL);
+    assert_ok(segue_learner_save(learner, own_path, NULL));
+    assert_ok(segue_learner_load(&loaded, own_path, 0, NULL));
+    for (uint64_t j = 90; j < 140; j++) {
+        play_task(learner, world, 0, j, NULL);
+        play_task(loaded, world, 0, j, NULL);
+    }
+    assert_non_null(segue_learner_models(learner));
+    assert_in_range(segue_learner_info(learner).age, 0, 6); /* 5 % of the tasks, and no more */
+    assert_memory_equal(segue_learner_models(learner)->mean, segue_learner_models(loaded)->mean,
+                        2 * ARMS * sizeof(double));
+    segue_learner_destroy(learner);
+    segue_learner_destroy(loaded);
+    segue_simulated_task_destroy(world);
+    segue_models_destroy(models);
+    free(mean);
+}
+
+static void load_fails(size_t n_arms, const char *says)
+{
+    segue_learner *learner = NULL;
+    segue_error err;
+    const segue_status status = segue_learner_load(&learner, own_path, n_arms, &err);
+    assert_null(learner);
+    if (status == SEGUE_OK || !strstr(err.message, says))
+        fail_msg("\"%s\" does not say \"%s\"", status ? err.message : "success", says);
+}
+
+static void damaged_files_are_refused(void **state)
+{
+    (void)state;
+    static unsigned char data[200000];
+    segue_models *models = paper_models();
+    const segue_environment env = {.models = models};
+    segue_simulated_task *world = world_of(&env, 81, 0, 0);
+    const segue_learner_config config = config_of("tucb", 100);
+    segue_learner *learner = learner_of(&config);
+    for (uint64_t j = 0; j < 12; j++)
+        play_task(learner, world, 0, j, NULL);
+    assert_ok(segue_learner_save(learner, own_path, NULL));
+    FILE *file = fopen(own_path, "rb");
+    assert_non_null(file);
+    const size_t size = fread(data, 1, sizeof data, file);
+    fclose(file);
+    load_fails(6, "is a learner of 7 arms; need one of 6");
+    for (size_t cut = 8; cut < size; cut += cut < 64 ? 1 : 97) {
+        write_bytes(data, cut);
+        load_fails(0, "is truncated");
+    }
+    for (size_t bit = 64; bit < 8 * size; bit += bit < 2000 ? 1 : 131) {
+        data[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        write_bytes(data, size);
+        load_fails(0, bit < 192 ? "" : "its checksum is wrong");
+        data[bit / 8] ^= (unsigned char)(1 << bit % 8);
+    }
+    data[8] = 4;
+    write_bytes(data, size);
+    load_fails(0, "is of version 4, and this program reads 3");
+    data[8] = 2;
+    write_bytes(data, size);
+    load_fails(0, "is of version 2, and this program reads 3");
+    write_bytes((const unsigned char *)"hello", 5);
+    load_fails(0, "is not the file of a learner");
+    write_bytes(data, 0);
+    load_fails(0, "is not the file of a learner");
+    segue_learner *none = NULL;
+    assert_int_equal(segue_learner_load(&none, "/nonexistent", 0, NULL), SEGUE_EFILE);
+    assert_int_equal(segue_learner_load(&none, "/tmp", 0, NULL), SEGUE_EFILE);
+    assert_int_equal(segue_learner_save(learner, "/nonexistent/file", NULL), SEGUE_EFILE);
+    segue_learner_destroy(learner);
+    segue_simulated_task_destroy(world);
+    segue_models_destroy(models);
+}
+
+#define HEAD 24 /* magic, version, length */
+#define TAIL 8  /* the checksum */
+
+/* Load what is in the bytes, with their checksum made right; whether it was taken.  What is taken
+ * must play a task; to learn from it may fail, with a sentence. */
+static bool is_taken(segue_bytes *b)
+{
+    segue_bytes sum = {.data = NULL};
+    segue_bytes_append_u64(&sum, segue_bytes_crc32(b->data, b->size - TAIL));
+    memcpy(b->data + b->size - TAIL, sum.data, TAIL);
+    segue_bytes_fini(&sum);
+    segue_learner *learner = NULL;
+    segue_task *task = NULL;
+    segue_error err = {.status = SEGUE_OK};
+    if (segue_learner_deserialize(&learner, b->data, b->size, "it", &err) != SEGUE_OK) {
+        assert_non_null(strstr(err.message, "it: is damaged: "));
+        return false;
+    }
+    const segue_learner_config *config = segue_learner_settings(learner);
+    if (segue_learner_open_task(learner, &task, &err) != SEGUE_OK)
+        fail_msg("%s", err.message);
+    for (size_t t = 0; t < 100; t++)
+        (void)!segue_task_tell(task, segue_task_ask(task), config->highest, NULL);
+    err.message[0] = '\0';
+    const segue_status status = segue_learner_close_task(learner, &task, &err);
+    assert_true(status == SEGUE_OK || err.message[0] != '\0');
+    segue_learner_destroy(learner);
+    return true;
+}
+
+/* Every number of a file in turn is made odd: the file is refused, or does no harm (which the
+ * sanitizers would see). */
+static void odd_numbers_in_files_do_no_harm(void **state)
+{
+    (void)state;
+    static const uint64_t odd[] = {UINT64_MAX,
+                                   UINT64_C(0xfff8d4a510000000),
+                                   (UINT64_C(1) << 53) + 1,
+                                   UINT64_C(1) << 53,
+                                   UINT64_C(0x7ff0000000000000),  /* infinity */
+                                   UINT64_C(0x7fefffffffffffff),  /* the largest double */
+                                   UINT64_C(0xbff0000000000000)}; /* -1 */
+    static const char *const texts[] = {"tucb:C=0", "tucb:estimator=em", "tla", "tts:window=16",
+                                        "ts-prior"};
+    segue_models *models = paper_models();
+    const segue_environment env = {.models = models};
+    segue_simulated_task *world = world_of(&env, 82, 0, 0);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        segue_learner_config config = config_of(texts[i], 100);
+        config.n_models = 2; /* which 12 tasks can tell */
+        segue_learner *learner = learner_of(&config);
+        for (uint64_t j = 0; j < 12; j++)
+            play_task(learner, world, 0, j, NULL);
+        segue_bytes b = {.data = NULL};
+        segue_learner_serialize(learner, &b);
+        size_t refused = 0;
+        for (size_t at = HEAD; at + 8 <= b.size - TAIL; at += 8)
+            for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
+                unsigned char kept[8];
+                memcpy(kept, b.data + at, 8);
+                for (size_t byte = 0; byte < 8; byte++)
+                    b.data[at + byte] = (unsigned char)(odd[k] >> (8 * byte));
+                refused += !is_taken(&b);
+                memcpy(b.data + at, kept, 8);
+            }
+        assert_true(refused > 0);
+        assert_true(is_taken(&b));
+        segue_bytes_fini(&b);
+        segue_learner_destroy(learner);
+    }
+    segue_simulated_task_destroy(world);
+    segue_models_destroy(models);
+}
+
+/* ---- learners of types ------------------------------------------------------------------- */
+
+static void auto_goes_by_what_is_known(void **state)
+{
+    (void)state;
+    segue_learner_config config = segue_learner_defaults();
+    config.n_arms = 3;
+    segue_learner *learner = learner_of(&config);
+    assert_string_equal(segue_learner_settings(learner)->method, "tts");
+    segue_learner_destroy(learner);
+    config.horizon = 50;
+    learner = learner_of(&config);
+    assert_string_equal(segue_learner_settings(learner)->method, "tla");
+    segue_learner_destroy(learner);
+    config.horizon = 0;
+    config.method = "tla";
+    segue_error err;
+    assert_int_equal(segue_learner_create(&learner, &config, &err), SEGUE_EDOMAIN);
+    assert_non_null(strstr(err.message, "a guess on the high side"));
+    config.method = "tts";
+    config.window = 3;
+    assert_int_equal(segue_learner_create(&learner, &config, NULL), SEGUE_EDOMAIN);
+}
+
+/* Two types that differ in which of two arms is good: found from play alone, and told apart. */
+static void types_are_found_and_explained(void **state)
+{
+    (void)state;
+    const double mean[] = {.9, .1, .3, .1, .9, .3};
+    segue_models *models = models_of(3, 2, mean);
+    const segue_environment env = {.models = models};
+    segue_simulated_task *world = world_of(&env, 81, 0, 0);
+    segue_learner_config config = config_of("tla", 60);
+    config.n_arms = 3;
+    segue_learner *learner = learner_of(&config);
+    segue_task *task = NULL;
+    segue_explanation why;
+    for (uint64_t j = 0; j < 60; j++) {
+        segue_simulated_task_begin(world, 71, 0, j, SEGUE_ANY_MODEL);
+        assert_ok(segue_learner_open_task(learner, &task, NULL));
+        (void)segue_simulation_play(task, world, 60);
+        assert_ok(segue_learner_close_task(learner, &task, NULL));
+    }
+    assert_int_equal(segue_learner_info(learner).n_types, 2);
+    assert_true(segue_learner_info(learner).none < 0.1);
+    assert_ok(segue_learner_open_task(learner, &task, NULL));
+    assert_ok(segue_learner_explain(learner, task, &why, NULL));
+    assert_int_equal(why.n_types, 2);
+    double sum = 0.0;
+    for (size_t q = 0; q <= why.n_types; q++)
+        sum += why.weight[q];
+    assert_near(sum, 1.0, 1e-12);
+    for (int i = 0; i < 5; i++)
+        assert_ok(segue_task_tell(task, 0, 1.0, NULL));
+    assert_ok(segue_learner_explain(learner, task, &why, NULL));
+    assert_true(fmax(why.weight[1], why.weight[2]) > 0.9); /* it is the type whose arm 1 is good */
+    assert_int_equal(why.arm, 0);
+    assert_int_equal(why.purpose, SEGUE_EXPLOIT);
+    assert_ok(segue_learner_close_task(learner, &task, NULL));
+    segue_learner_destroy(learner);
+    segue_simulated_task_destroy(world);
+    segue_models_destroy(models);
+}
+
+static void what_is_not_a_task_of_types_is_not_explained(void **state)
+{
+    (void)state;
+    segue_learner_config config = config_of("tucb", 60);
+    segue_learner *learner = learner_of(&config), *other = NULL;
+    segue_explanation why;
+    segue_task *task = NULL;
+    config = config_of("tts", 60);
+    other = learner_of(&config);
+    assert_ok(segue_learner_open_task(learner, &task, NULL));
+    assert_int_equal(segue_learner_explain(learner, task, &why, NULL), SEGUE_EDOMAIN);
+    assert_int_equal(segue_learner_explain(other, task, &why, NULL), SEGUE_EDOMAIN);
+    segue_learner_destroy(learner);
+    assert_ok(segue_learner_open_task(other, &task, NULL));
+    assert_ok(segue_learner_explain(other, task, &why, NULL)); /* no types yet: of none */
+    assert_int_equal(why.n_types, 0);
+    assert_near(why.weight[0], 1.0, 0.0);
+    segue_learner_destroy(other);
+}
+
+/* Tasks without a step, of one step, all zeros, all ones, one arm only: everything stays finite. */
+static void odd_tasks_do_no_harm(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"tts", "tla", "ts-prior"};
+    for (size_t i = 0; i < 3; i++) {
+        segue_learner_config config = config_of(texts[i], 20);
+        config.n_arms = 3;
+        segue_learner *learner = learner_of(&config);
+        for (int j = 0; j < repeats(2000); j++) {
+            segue_task *task = NULL;
+            const int kind = j / 7 % 5, steps = kind == 0 ? 0 : kind == 1 ? 1 : 20;
+            assert_ok(segue_learner_open_task(learner, &task, NULL));
+            for (int t = 0; t < steps; t++) {
+                const size_t arm = segue_task_ask(task);
+                assert_in_range(arm, 0, 2);
+                assert_ok(segue_task_tell(task, kind == 4 ? 0 : arm, kind == 2 ? 0.0 : 1.0, NULL));
+            }
+            segue_explanation why;
+            assert_ok(segue_learner_explain(learner, task, &why, NULL));
+            for (size_t q = 0; q <= why.n_types; q++)
+                assert_true(why.weight[q] >= 0.0 && why.weight[q] <= 1.0 + 1e-12);
+            assert_ok(segue_learner_close_task(learner, &task, NULL));
+        }
+        assert_true(isfinite(segue_learner_info(learner).none));
+        segue_learner_destroy(learner);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(learners_are_read_with_their_options),
+        cmocka_unit_test(wrong_learners_are_refused),
+        cmocka_unit_test(eps_is_the_lemmas),
+        cmocka_unit_test(without_an_estimate_a_task_is_ucb),
+        cmocka_unit_test(several_tasks_may_be_open),
+        cmocka_unit_test(a_task_keeps_the_models_it_was_opened_with),
+        cmocka_unit_test(tasks_closed_early_are_left_out),
+        cmocka_unit_test(em_takes_every_task_with_a_reward),
+        cmocka_unit_test(a_peak_of_open_tasks_is_not_kept),
+        cmocka_unit_test(the_first_tasks_identify_if_asked),
+        cmocka_unit_test(estimates_come_on_their_schedule),
+        cmocka_unit_test(violations_double_c),
+        cmocka_unit_test(rewards_of_any_range_teach_alike),
+        cmocka_unit_test(a_loaded_learner_goes_on_bit_for_bit),
+        cmocka_unit_test(a_learner_of_many_arms_is_saved_too),
+        cmocka_unit_test(damaged_files_are_refused),
+        cmocka_unit_test(odd_numbers_in_files_do_no_harm),
+        cmocka_unit_test(auto_goes_by_what_is_known),
+        cmocka_unit_test(types_are_found_and_explained),
+        cmocka_unit_test(what_is_not_a_task_of_types_is_not_explained),
+        cmocka_unit_test(odd_tasks_do_no_harm),
+    };
+    return cmocka_run_group_tests(tests, make_own_folder, remove_own_folder);
+}
