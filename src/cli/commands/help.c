@@ -6,7 +6,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/share.h"
-#include "cli/topics.h"
+#include "cli/topics/topics.h"
 #include "segue/learner.h"
 #include "segue/policy.h"
 
@@ -165,7 +165,8 @@ static void print_manual_of_topic(FILE *out, const cli_topic *topic)
 {
     fprintf(out, "segue-%s(7)\n\n# NAME\n\nsegue-%s - %s\n\n# DESCRIPTION\n\n", topic->name,
             topic->name, topic->summary);
-    print_manual_details(out, topic->text);
+    for (size_t i = 0; i < CLI_TOPICS_MAX_PARTS && topic->parts[i]; i++)
+        print_manual_details(out, topic->parts[i]);
     fputs("\n# SEE ALSO\n\n*segue*(1)\n", out);
 }
 
@@ -182,12 +183,12 @@ static segue_status print_topic(FILE *out, const char *topic, bool manual, segue
         print_overview(out);
         return SEGUE_OK;
     }
-    const cli_topic *text = cli_topics_find(topic);
-    if (text && manual)
-        print_manual_of_topic(out, text);
-    else if (text)
-        fputs(text->text, out);
-    if (text)
+    const cli_topic *format = cli_topics_find(topic);
+    if (format && manual)
+        print_manual_of_topic(out, format);
+    for (size_t i = 0; format && !manual && i < CLI_TOPICS_MAX_PARTS && format->parts[i]; i++)
+        fputs(format->parts[i], out);
+    if (format)
         return SEGUE_OK;
     const segue_status status = cli_command_find(topic, &command, err);
     if (status != SEGUE_OK)

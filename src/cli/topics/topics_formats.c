@@ -1,12 +1,9 @@
-/* topics.c - the topics of `segue help` that are no commands: the formats of files; that of results
- * is in topic_results.c.
+/* topics_formats.c - `segue help models` and `segue help logs`: the formats of input files.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cli/topics.h"
-
-#include "segue/internal.h"
+#include "cli/topics/topics.h"
 
 /* clang-format off */
-static const char about_models[] =
+const char cli_topics_models[] =
     "A model set is a CSV file. Its header names the arms; each row is a model, one\n"
     "mean reward per arm, from 0 to 1. An optional first column 'weight' says how\n"
     "often tasks have each model; weights are scaled to sum to 1, and without them\n"
@@ -29,7 +26,7 @@ static const char about_models[] =
     "header; negative weights, or weights that sum to 0; quotes that are not closed;\n"
     "NUL bytes.\n";
 
-static const char about_logs[] =
+const char cli_topics_logs[] =
     "A log has one row per reward. Its columns are 'task', 'arm' and 'reward', in\n"
     "any order, and perhaps 'time' and 'probability'; other columns are ignored.\n"
     "advise, replay, estimate and simulate --log read it. It is CSV with a header,\n"
@@ -90,27 +87,3 @@ static const char about_logs[] =
     "    UTF-8; CSV and JSON mixed\n"
     "  - compressed data that are cut off or damaged, or have other bytes after them\n";
 /* clang-format on */
-
-static const cli_topic topics[] = {
-    {"logs", "the format of logs of rewards", about_logs},
-    {"models", "the format of model sets", about_models},
-    {"results", "every field and column that commands print or write", cli_topic_results},
-};
-
-const cli_topic *cli_topics_list(size_t *count)
-{
-    *count = sizeof topics / sizeof *topics;
-    return topics;
-}
-
-static const char *name_of(const void *list, size_t i)
-{
-    return ((const cli_topic *)list)[i].name;
-}
-
-const cli_topic *cli_topics_find(const char *name)
-{
-    const size_t count = sizeof topics / sizeof *topics;
-    const size_t place = segue_text_find(name, topics, count, name_of);
-    return place < count ? &topics[place] : NULL;
-}
