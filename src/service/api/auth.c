@@ -3,14 +3,15 @@
 #include "service/api/auth.h"
 
 #include <math.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "segue/internal.h"
 #include "service/api/listen.h"
-#include "service/api/siphash.h"
 #include "service/api/token_file.h"
+#include "service/state/keyed_hash.h"
 
 #define PAUSE_MOST   86400.0 /* seconds, of what a caller is told to wait */
 #define REPORT_PAUSE 60.0    /* seconds between two reports of refused requests */
@@ -29,7 +30,7 @@ static segue_status add(void *context, const char *text, size_t line, segue_erro
     if (t->count == SEGUE_MAX_TOKENS)
         return segue_fail(err, SEGUE_EDOMAIN, "%s: line %zu: there are more than %d tokens",
                           segue_path_tail(from->path), line, SEGUE_MAX_TOKENS);
-    segue_siphash_128(t->key, text, strlen(text), t->token[t->count++].sum);
+    segue_keyed_hash_128(t->key, text, strlen(text), t->token[t->count++].sum);
     return SEGUE_OK;
 }
 
@@ -60,9 +61,9 @@ static token *find(tokens *t, const char *authorization)
     token *found = NULL;
     if (!authorization || strncasecmp(authorization, "Bearer ", 7) != 0)
         return NULL;
-    segue_siphash_128(t->key, authorization + 7, strlen(authorization + 7), sum);
+    segue_keyed_hash_128(t->key, authorization + 7, strlen(authorization + 7), sum);
     for (size_t i = 0; i < t->count; i++)
-        if (segue_decision_id_equal_bytes(sum, t->token[i].sum, sizeof sum))
+        if (sodium_memcmp(sum, t->token[i].sum, sizeof sum) == 0)
             found = &t->token[i];
     return found;
 }

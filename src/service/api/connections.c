@@ -10,12 +10,12 @@
  * shutdown(): the thread that handles it then sees its end and closes the socket.  The socket of a
  * connection in the list is open, because libmicrohttpd notifies us before it closes one.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _DEFAULT_SOURCE /* getentropy */
 #include "service/api/connections.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <pthread.h>
+#include <sodium.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -391,12 +391,12 @@ static void free_all(segue_connections *all)
 segue_status segue_connections_create(segue_connections **out, segue_service *service,
                                       const segue_connections_config *config, segue_error *err)
 {
-    unsigned char key[16] = {0};
+    unsigned char key[16];
     *out = NULL;
     segue_connections *all = calloc(1, sizeof *all);
     if (!all)
         return segue_fail_no_memory(err, "a service");
-    (void)getentropy(key, sizeof key); /* keys that collide cost time, nothing else */
+    randombytes_buf(key, sizeof key);
     all->service = service;
     all->metrics = segue_service_metrics(service);
     all->config = *config;

@@ -15,16 +15,16 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/api/decision_id.h"
 
+#include <sodium.h>
 #include <string.h>
 
-#include "service/api/siphash.h"
+#include "service/state/keyed_hash.h"
 
 #define PLAIN     36 /* bytes before the signature */
 #define PLAIN_OLD 32 /* without a tag */
 #define WHOLE     48
 #define LATEST    0xffffffffffff /* milliseconds that fit */
-
-static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+#define BASE64URL sodium_base64_VARIANT_URLSAFE_NO_PADDING
 
 static unsigned char *put(unsigned char *at, uint64_t x, size_t count)
 {
@@ -69,55 +69,33 @@ void segue_decision_id_encode(const decision *d, const unsigned char key[16],
 {
     unsigned char raw[WHOLE], signature[16];
     const size_t plain = write_plain(d, raw);
-    segue_siphash_128(key, raw, plain, signature);
+    segue_keyed_hash_128(key, raw, plain, signature);
     memcpy(raw + plain, signature, WHOLE - plain);
-    for (size_t i = 0; i < WHOLE / 3; i++) {
-        const unsigned x =
-            (unsigned)raw[3 * i] << 16 | (unsigned)raw[3 * i + 1] << 8 | raw[3 * i + 2];
-        for (unsigned j = 0; j < 4; j++)
-            text[4 * i + j] = letters[x >> (18 - 6 * j) & 63];
-    }
-    text[SEGUE_DECISION_ID_LENGTH] = '\0';
+    (void)sodium_bin2base64(text, SEGUE_DECISION_ID_LENGTH + 1, raw, WHOLE, BASE64URL);
 }
 
-/* Base64url back to bytes; false: a letter is none. */
+/* Decode base64url; false: `text` is not exactly one id long or has a character outside the
+ * alphabet. */
 static bool decode(const char *text, unsigned char raw[WHOLE])
 {
-    for (size_t i = 0; i < WHOLE / 3; i++) {
-        unsigned x = 0;
-        for (size_t j = 0; j < 4; j++) {
-            const char *letter = memchr(letters, text[4 * i + j], sizeof letters - 1);
-            if (!letter)
-                return false;
-            x = x << 6 | (unsigned)(letter - letters);
-        }
-        raw[3 * i] = (unsigned char)(x >> 16);
-        raw[3 * i + 1] = (unsigned char)(x >> 8);
-        raw[3 * i + 2] = (unsigned char)x;
-    }
-    return true;
-}
-
-bool segue_decision_id_equal_bytes(const void *a, const void *b, size_t size)
-{
-    const volatile unsigned char *x = a, *y = b;
-    unsigned char differ = 0;
-    for (size_t i = 0; i < size; i++)
-        differ = (unsigned char)(differ | (x[i] ^ y[i]));
-    return differ == 0;
+    size_t size = 0;
+    return strlen(text) == SEGUE_DECISION_ID_LENGTH &&
+           sodium_base642bin(raw, WHOLE, text, SEGUE_DECISION_ID_LENGTH, NULL, &size, NULL,
+                             BASE64URL) == 0 &&
+           size == WHOLE;
 }
 
 static bool is_signed(const unsigned char key[16], const unsigned char raw[WHOLE], size_t plain)
 {
     unsigned char signature[16];
-    segue_siphash_128(key, raw, plain, signature);
-    return segue_decision_id_equal_bytes(signature, raw + plain, WHOLE - plain);
+    segue_keyed_hash_128(key, raw, plain, signature);
+    return sodium_memcmp(signature, raw + plain, WHOLE - plain) == 0;
 }
 
 bool segue_decision_id_decode(decision *d, const unsigned char key[16], const char *text)
 {
     unsigned char raw[WHOLE];
-    if (strlen(text) != SEGUE_DECISION_ID_LENGTH || !decode(text, raw))
+    if (!decode(text, raw))
         return false;
     const bool has_tag = is_signed(key, raw, PLAIN), is_old = is_signed(key, raw, PLAIN_OLD);
     if (!has_tag && !is_old)

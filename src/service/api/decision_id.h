@@ -32,7 +32,4 @@ segue_stored_decision segue_decision_id_to_row(const decision *d);
 decision segue_decision_id_from_row(int64_t learner, uint64_t tag,
                                     const segue_stored_decision *row);
 
-/** Whether so many bytes are the same, without telling through time where they differ. */
-bool segue_decision_id_equal_bytes(const void *a, const void *b, size_t size);
-
 #endif

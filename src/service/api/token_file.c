@@ -3,6 +3,7 @@
 #include "service/api/token_file.h"
 
 #include <errno.h>
+#include <sodium.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -53,7 +54,7 @@ static segue_status read_lines(const char *path, FILE *file, segue_token_file_ca
                                   segue_path_tail(path), line, SHORTEST, SEGUE_MAX_TOKEN_SIZE);
         count++;
     }
-    memset(text, 0, sizeof text);
+    sodium_memzero(text, sizeof text);
     if (status == SEGUE_OK && ferror(file))
         return segue_fail(err, SEGUE_EFILE, "%s: cannot be read: %s", segue_path_tail(path),
                           strerror(errno));

@@ -1,10 +1,10 @@
 /* service.c - the decision service without its sockets.
  * SPDX-License-Identifier: Apache-2.0 */
-#define _DEFAULT_SOURCE /* getentropy */
 #include "service/engine/service.h"
 
 #include <errno.h>
 #include <math.h>
+#include <sodium.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,9 +15,9 @@
 #include "io/json_write.h"
 #include "io/utf8.h"
 #include "segue/internal.h"
-#include "service/api/siphash.h"
 #include "service/engine/damage.h"
 #include "service/engine/service_internal.h"
+#include "service/state/keyed_hash.h"
 #include "service/state/recovery_all.h"
 
 #define FULL_REPORT_SECONDS 60
@@ -217,7 +217,7 @@ const char *segue_service_failure(const segue_service *service)
 uint64_t segue_service_random_bits(segue_service *service)
 {
     const uint64_t place = atomic_fetch_add(&service->draws, 1);
-    return segue_siphash(service->start, &place, sizeof place);
+    return segue_keyed_hash(service->start, &place, sizeof place);
 }
 
 uint64_t segue_service_open_tasks(const segue_service *service)
@@ -267,8 +267,9 @@ static segue_status bring_back(segue_service *service, segue_error *err)
 static segue_status start_store(segue_service *service, segue_error *err)
 {
     uint64_t starts = 0;
-    if (getentropy(service->start, sizeof service->start) != 0)
-        return segue_fail(err, SEGUE_EIO, "the system gives no random bytes: %s", strerror(errno));
+    if (sodium_init() < 0)
+        return segue_fail(err, SEGUE_EIO, "the system gives no random bytes; check /dev/urandom");
+    randombytes_buf(service->start, sizeof service->start);
     segue_status status = segue_store_begin(service->store, err);
     if (status == SEGUE_OK)
         status = segue_store_start(service->store, service->key, &starts, err);

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "service/api/siphash.h"
 #include "service/engine/damage.h"
 #include "service/engine/stage.h"
+#include "service/state/keyed_hash.h"
 
 #define TRIES_MOST 8 /* groups that an operation waits for a task to be opened; one is enough */
 
@@ -33,7 +33,7 @@ static bool is_control(const segue_service *service, const learner_state *live, 
     const size_t size = strlen(key);
     memcpy(text, &live->id, 8);
     memcpy(text + 8, key, size + 1);
-    const uint64_t sum = segue_siphash(service->key, text, 8 + size);
+    const uint64_t sum = segue_keyed_hash(service->key, text, 8 + size);
     return (double)(int64_t)(sum >> 11) * 0x1p-53 < live->words.control;
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "service/api/siphash.h"
+#include "service/state/keyed_hash.h"
 
 #define FIRST_SLOTS 16
 
@@ -50,7 +50,7 @@ static hash_map_entry **find(const map *m, const void *key, size_t size, uint64_
 
 void *segue_hash_map_find(const map *m, const void *key, size_t size)
 {
-    hash_map_entry **at = find(m, key, size, segue_siphash(m->key, key, size));
+    hash_map_entry **at = find(m, key, size, segue_keyed_hash(m->key, key, size));
     return at && *at ? (*at)->value : NULL;
 }
 
@@ -74,7 +74,7 @@ static bool grow(map *m)
 
 bool segue_hash_map_set(map *m, const void *key, size_t size, void *value)
 {
-    const uint64_t sum = segue_siphash(m->key, key, size);
+    const uint64_t sum = segue_keyed_hash(m->key, key, size);
     if (m->count >= m->n_slots && !grow(m))
         return false;
     hash_map_entry **at = find(m, key, size, sum);
@@ -107,7 +107,7 @@ void segue_hash_map_insert(map *m, hash_map_entry *entry, const void *key, void 
     if (m->count >= m->n_slots)
         (void)grow(m);
     memcpy(entry->key, key, entry->size);
-    entry->sum = segue_siphash(m->key, key, entry->size);
+    entry->sum = segue_keyed_hash(m->key, key, entry->size);
     entry->value = value;
     hash_map_entry **slot = &m->slots[entry->sum & (m->n_slots - 1)];
     entry->next = *slot;
@@ -127,7 +127,7 @@ size_t segue_hash_map_bytes(const map *m, size_t keys)
 
 void segue_hash_map_remove(map *m, const void *key, size_t size)
 {
-    hash_map_entry **at = find(m, key, size, segue_siphash(m->key, key, size));
+    hash_map_entry **at = find(m, key, size, segue_keyed_hash(m->key, key, size));
     if (!at || !*at)
         return;
     hash_map_entry *entry = *at;

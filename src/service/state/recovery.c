@@ -8,7 +8,7 @@
 
 #include "segue/internal.h"
 #include "service/api/learner_settings.h"
-#include "service/api/siphash.h"
+#include "service/state/keyed_hash.h"
 
 /* ---- learning from a task ---------------------------------------------------------------- */
 
@@ -174,7 +174,7 @@ static segue_status on_event(void *context, const segue_stored_event *event, seg
 static uint64_t checksum(const void *data, size_t size)
 {
     static const unsigned char key[16]; /* against damage, not against people */
-    return segue_siphash(key, data, size);
+    return segue_keyed_hash(key, data, size);
 }
 
 void segue_recovery_seal(segue_bytes *b, int64_t learner, uint64_t seq)
