@@ -12,6 +12,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "io/encode.h"
 #include "io/json_write.h"
 #include "segue/internal.h"
 #include "segue/number.h"
@@ -238,11 +239,9 @@ segue_status cli_http_client_request(const cli_http_client *client, const char *
 
 void cli_http_client_escape(segue_bytes *b, const char *text)
 {
-    static const char plain[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
-    for (; *text; text++)
-        if (strchr(plain, *text))
-            segue_bytes_append(b, text, 1);
-        else
-            segue_json_write_format(b, "%%%02X", (unsigned char)*text);
+    char letter[2] = "", encoded[4];
+    for (; *text; text++) {
+        letter[0] = *text;
+        segue_bytes_append(b, encoded, segue_encode_percent(encoded, letter));
+    }
 }

@@ -7,6 +7,8 @@
 #ifndef SEGUE_CORE_FAIL_H
 #define SEGUE_CORE_FAIL_H
 
+#include <stdarg.h>
+
 #include "segue/status.h"
 
 /** Return from the calling function with the status of `call`, unless it is SEGUE_OK. */
@@ -16,6 +18,11 @@
         if (try_status != SEGUE_OK)                                                                \
             return try_status;                                                                     \
     } while (0)
+
+/** Fail with `prefix` and the formatted sentence after it: for printf-like helpers that know where
+ * a problem is.  `prefix` is text, not a format. */
+segue_status segue_vfail(segue_error *err, segue_status status, const char *prefix,
+                         const char *format, va_list args);
 
 /** Fail with SEGUE_ENOMEM: "out of memory for WHAT". */
 segue_status segue_fail_no_memory(segue_error *err, const char *what);

@@ -66,30 +66,33 @@ segue_status segue_json_read(json_t **out, const char *path, segue_error *err)
     return SEGUE_OK;
 }
 
-/* How much of `within` names what a field is in: without its last point if there is no field. */
-static int length_within(const segue_json_location *place, const char *field)
+/* "FILE: field 'within.field': "; without a field the last point of `within` is dropped. */
+static void write_prefix(const segue_json_location *location, const char *field,
+                         char prefix[SEGUE_ERROR_SIZE])
 {
-    const size_t length = strlen(place->within);
-    return (int)(*field || length == 0 ? length : length - 1);
+    const size_t length = strlen(location->within);
+    (void)snprintf(prefix, SEGUE_ERROR_SIZE, "%s: field '%.*s%s': ", shown(location->path),
+                   (int)(*field || length == 0 ? length : length - 1), location->within, field);
 }
 
 segue_status segue_json_fail(const segue_json_location *place, const char *field, segue_error *err,
                              const char *format, ...)
 {
-    char reason[SEGUE_ERROR_SIZE];
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(reason, sizeof reason, format, arguments);
-    va_end(arguments);
-    return segue_fail(err, SEGUE_EDOMAIN, "%s: field '%.*s%s': %s", shown(place->path),
-                      length_within(place, field), place->within, field, reason);
+    char prefix[SEGUE_ERROR_SIZE];
+    va_list args;
+    write_prefix(place, field, prefix);
+    va_start(args, format);
+    segue_vfail(err, SEGUE_EDOMAIN, prefix, format, args);
+    va_end(args);
+    return SEGUE_EDOMAIN;
 }
 
 segue_status segue_json_fail_cause(const segue_json_location *place, const char *field,
                                    const segue_error *why, segue_error *err)
 {
-    return segue_fail(err, why->status, "%s: field '%.*s%s': %.300s", shown(place->path),
-                      length_within(place, field), place->within, field, why->message);
+    char prefix[SEGUE_ERROR_SIZE];
+    write_prefix(place, field, prefix);
+    return segue_fail(err, why->status, "%s%.300s", prefix, why->message);
 }
 
 bool segue_json_is_printable(const json_t *value)

@@ -4,6 +4,8 @@
 
 #include <stdarg.h>
 
+#include "io/encode.h"
+
 static const char style[] =
     ":root{color-scheme:light}\n"
     "*{box-sizing:border-box}\n"
@@ -111,16 +113,11 @@ void segue_html_heading(FILE *out, int level, const char *id, const char *text)
 
 static void print_base64(FILE *out, const segue_bytes *b)
 {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t i = 0; i < b->size; i += 3) {
-        const unsigned left = (unsigned)(b->size - i);
-        const unsigned x = (unsigned)b->data[i] << 16 |
-                           (left > 1 ? (unsigned)b->data[i + 1] << 8 : 0) |
-                           (left > 2 ? (unsigned)b->data[i + 2] : 0);
-        fputc(digits[x >> 18], out);
-        fputc(digits[x >> 12 & 63], out);
-        fputc(left > 1 ? digits[x >> 6 & 63] : '=', out);
-        fputc(left > 2 ? digits[x & 63] : '=', out);
+    enum { CHUNK = 3 * 1024 }; /* a multiple of 3: only the last chunk has padding */
+    char text[SEGUE_ENCODE_BASE64_LENGTH(CHUNK)];
+    for (size_t i = 0; i < b->size; i += CHUNK) {
+        const size_t size = b->size - i < CHUNK ? b->size - i : CHUNK;
+        fwrite(text, 1, segue_encode_base64(text, b->data + i, size), out);
     }
 }
 

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/encode.h"
 #include "segue/internal.h"
 #include "store/sqlite/sqlite.h"
 
@@ -40,14 +41,10 @@ static const size_t columns[SEGUE_STORE_FORMAT + 1][TABLES] = {
 
 static json_t *hex_of(const unsigned char *data, size_t size)
 {
-    static const char digits[] = "0123456789abcdef";
     char *text = malloc(2 * size + 1);
     if (!text)
         return NULL;
-    for (size_t i = 0; i < size; i++) {
-        text[2 * i] = digits[data[i] >> 4];
-        text[2 * i + 1] = digits[data[i] & 15];
-    }
+    segue_encode_hex(text, data, size);
     json_t *out = json_pack("{s:s#}", "hex", text, (int)(2 * size));
     free(text);
     return out;
@@ -181,24 +178,14 @@ static segue_status wrong(const importer *in, const char *what, segue_error *err
                       what);
 }
 
-static int digit(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Bind bytes; false: it is not hex, or memory ran out. */
 static bool bind_hex(sqlite3_stmt *sql, int place, const char *text)
 {
     const size_t size = text ? strlen(text) / 2 : 0;
     unsigned char *data = malloc(size + 1);
-    bool fine = text && data && strlen(text) == 2 * size;
-    for (size_t i = 0; fine && i < size; i++) {
-        const int high = digit(text[2 * i]), low = digit(text[2 * i + 1]);
-        fine = high >= 0 && low >= 0;
-        if (fine)
-            data[i] = (unsigned char)(16 * high + low);
-    }
-    fine = fine && sqlite3_bind_blob64(sql, place, data, size, SQLITE_TRANSIENT) == SQLITE_OK;
+    const bool fine = text && data && strlen(text) == 2 * size &&
+                      segue_encode_hex_decode(data, text, size) &&
+                      sqlite3_bind_blob64(sql, place, data, size, SQLITE_TRANSIENT) == SQLITE_OK;
     free(data);
     return fine;
 }

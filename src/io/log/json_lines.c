@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/encode.h"
 #include "io/log/swar.h"
 #include "io/utf8.h"
 
@@ -65,18 +66,8 @@ static char *find_odd(char *p)
 /* Four hexadecimal digits; -1 if they are not. */
 static int32_t hex(const char *p)
 {
-    int32_t value = 0;
-    for (int i = 0; i < 4; i++) {
-        const char c = p[i];
-        const int digit = c >= '0' && c <= '9'   ? c - '0'
-                          : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                          : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                                 : -1;
-        if (digit < 0)
-            return -1;
-        value = 16 * value + digit;
-    }
-    return value;
+    unsigned char byte[2];
+    return segue_encode_hex_decode(byte, p, 2) ? byte[0] << 8 | byte[1] : -1;
 }
 
 /* The character of \uXXXX at `p`, or of two of them that are surrogates; *used tells how many bytes

@@ -9,18 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "segue/internal.h"
+
 #define BLOCK 262144 /* stays in the cache of a processor */
 
 segue_status(segue_lines_fail)(const segue_lines *lines, segue_status status, segue_error *err,
                                const char *format, ...)
 {
-    char text[SEGUE_ERROR_SIZE];
+    char prefix[SEGUE_ERROR_SIZE];
     va_list args;
+    (void)snprintf(prefix, sizeof prefix, "%s:%" PRIu64 ": ",
+                   segue_input_stream_name(lines->source), lines->line);
     va_start(args, format);
-    (void)vsnprintf(text, sizeof text, format, args);
+    segue_vfail(err, status, prefix, format, args);
     va_end(args);
-    return segue_fail(err, status, "%s:%" PRIu64 ": %s", segue_input_stream_name(lines->source),
-                      lines->line, text);
+    return status;
 }
 
 segue_status segue_lines_fail_nul(const segue_lines *lines, segue_error *err)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "io/encode.h"
 #include "io/json.h"
 #include "io/json_write.h"
 #include "io/utf8.h"
@@ -127,34 +128,12 @@ static const pattern patterns[] = {
     {"GET", "/metrics", ROUTE_METRICS, NOTHING},
 };
 
-static int hex(char c)
-{
-    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
-    const char *at = c ? strchr(digits, c) : NULL;
-    return at ? (int)((at - digits) & 15) : -1;
-}
-
 /* One part of a path, decoded: 1 to SEGUE_MAX_NAME_SIZE bytes of UTF-8 without control characters.
  */
 static bool decode(const char *from, size_t size, char out[SEGUE_MAX_NAME_SIZE + 1])
 {
-    size_t length = 0;
-    for (size_t i = 0; i < size; i++) {
-        int c = (unsigned char)from[i];
-        if (c == '%') {
-            const int high = i + 2 < size ? hex(from[i + 1]) : -1;
-            const int low = i + 2 < size ? hex(from[i + 2]) : -1;
-            if (high < 0 || low < 0)
-                return false;
-            c = 16 * high + low;
-            i += 2;
-        }
-        if (c < 0x20 || c == 0x7f || length == SEGUE_MAX_NAME_SIZE)
-            return false;
-        out[length++] = (char)c;
-    }
-    out[length] = '\0';
-    return length > 0 && segue_utf8_is_valid(out, length);
+    return segue_encode_percent_decode(out, SEGUE_MAX_NAME_SIZE + 1, from, size) && *out &&
+           !segue_utf8_has_control(out) && segue_utf8_is_valid(out, strlen(out));
 }
 
 typedef enum fit { OTHER, FITS, BAD_NAME } fit;

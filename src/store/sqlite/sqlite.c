@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/encode.h"
 #include "segue/internal.h"
 #include "store/sqlite/wal.h"
 
@@ -260,11 +261,12 @@ static bool has_journal(const char *path)
 static int open_still(segue_store *store)
 {
     segue_bytes uri = {.data = NULL};
-    char letter[8];
+    char *path = malloc(3 * strlen(store->path) + 1);
+    if (!path)
+        return SQLITE_NOMEM;
     segue_bytes_append(&uri, "file:", 5);
-    for (const char *c = store->path; *c; c++)
-        segue_bytes_append(&uri, letter,
-                           (size_t)snprintf(letter, sizeof letter, "%%%02x", *c & 0xff));
+    segue_bytes_append(&uri, path, segue_encode_percent(path, store->path));
+    free(path);
     segue_bytes_append(&uri, "?immutable=1", 13);
     const int code =
         uri.failed
