@@ -484,7 +484,7 @@ class Learning(Folder):
         answer("complexity", "--models", out)
         answer("simulate", "--models", out, "--steps", 20, "--runs", 2)
         data = json.loads(answer("estimate", "--types", 3, "--format", "json", log))
-        self.assertEqual((data["tasks"], data["left_out"], data["left_out_names"]),
+        self.assertEqual((data["tasks"], data["skipped"], data["skipped_names"]),
                          (301, 1, ["short"]))
         self.assertEqual(len(data["diagnostics"]["eigenvalues"]), 7)
         self.assertRegex(data["diagnostics"]["verdict"], "^(good|weak)")
@@ -552,10 +552,10 @@ class Learning(Folder):
         self.assertAlmostEqual(sum(row[0] for row in rows), 1)
         data = json.loads(answer(*args, "--types", 3, "--format", "json", log))
         self.assertAlmostEqual(sum(kind["tasks"] for kind in data["types"]) +
-                               data["none"]["tasks"], 200)
-        for task, taken in enumerate(data["taken_for"]):
+                               data["no_type"]["tasks"], 200)
+        for task, taken in enumerate(data["posteriors"]):
             self.assertEqual(taken["task"], f"t{task}")
-            self.assertAlmostEqual(sum(taken["shares"]), 1)
+            self.assertAlmostEqual(sum(taken["probabilities"]), 1)
             kind = data["types"][taken["type"] - 1]
             for arm, mean in zip(kind["arms"], means[task % 3]):
                 self.assertAlmostEqual(arm["mean"], 2 + 4 * mean, delta=0.4)
@@ -634,13 +634,13 @@ class Learning(Folder):
             for step in steps:
                 self.assertIn(step["arm"], range(1, 8))
                 self.assertIn(step["reward"], (0, 1))
-                self.assertAlmostEqual(step["none"] + sum(step["types"]), 1)
-                self.assertRegex(step["for"], r"^(exploit|look|draw|tell type \d+ from (\d+|none))$")
+                self.assertAlmostEqual(step["no_type"] + sum(step["types"]), 1)
+                self.assertRegex(step["for"], r"^(exploit|explore|draw|distinguish type \d+ from (\d+|no type))$")
             self.assertIn("exploit", [step["for"] for step in steps])
-            self.assertAlmostEqual(last["none"] + sum(last["types"]), 1)
-            weights = {"none": last["none"],
+            self.assertAlmostEqual(last["no_type"] + sum(last["types"]), 1)
+            weights = {"no type": last["no_type"],
                        **{f"type {i + 1}": x for i, x in enumerate(last["types"])}}
-            self.assertEqual(last["taken_for"], max(weights, key=weights.get))
+            self.assertEqual(last["likeliest"], max(weights, key=weights.get))
 
     def test_a_learner_goes_on_with_its_reasons(self):
         saved, reasons = self.folder / "saved", self.folder / "reasons"
@@ -746,11 +746,11 @@ class Resampling(Folder):
             rows += [f"t{task},{arm},{int(rng.random() < means[arm])}" for arm in range(3) for _ in range(each)]
         return self.file("\n".join(rows) + "\n", name)
 
-    def test_what_is_left_out_is_told(self):
+    def test_skipped_tasks_are_counted(self):
         args = ("simulate", "--log", self.log(), "--steps", 20, "--runs", 5)
         self.assertIn("Of 30 logged tasks; 1 are left out, with fewer than 1 rewards", answer(*args))
         data = json.loads(answer(*args, "--least", 3, "--format", "json"))
-        self.assertEqual(data["log"], {"tasks": 30, "left_out": 1})
+        self.assertEqual(data["log"], {"tasks": 30, "skipped": 1})
         self.assertEqual((data["arms"], data["models"]), (3, 0))
         self.assertEqual([result["policy"] for result in data["results"]], ["ucb", "ts"])
         self.assertNotIn("log", json.loads(answer(*SIMULATE, "--runs", 2, "--format", "json")))

@@ -182,14 +182,14 @@ class Results(Folder):
         self.check_tasks(estimated)
         rows = list(csv.DictReader(answer("estimate", "--method", "types", self.log, "--format", "csv").splitlines()))
         for row, entry in zip(rows, ours, strict=True):
-            self.assertAlmostEqual(float(row["weight"]) * (1 - estimated["none"]["weight"]), entry["weight"], 12)
+            self.assertAlmostEqual(float(row["weight"]) * (1 - estimated["no_type"]["weight"]), entry["weight"], 12)
 
     def check_tasks(self, estimated):
         """The posterior of a task is largest at its type; by the shares, types have their tasks."""
         sums = [0.0] * 4
-        for task in estimated["taken_for"]:
-            self.assertEqual(task["type"], max(range(4), key=lambda q, s=task["shares"]: s[q]))
-            sums = [a + b for a, b in zip(sums, task["shares"])]
+        for task in estimated["posteriors"]:
+            self.assertEqual(task["type"], max(range(4), key=lambda q, s=task["probabilities"]: s[q]))
+            sums = [a + b for a, b in zip(sums, task["probabilities"])]
         for entry, total in zip(estimated["types"], sums[1:]):
             self.assertAlmostEqual(entry["tasks"], total, delta=0.5)
 

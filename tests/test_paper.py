@@ -230,7 +230,7 @@ class Run(Folder):
         for cell, result in zip(found["results"], other["results"], strict=True):
             self.assertEqual(cell["regret"]["mean"], result["regret"]["mean"])
         told = found["experiment"]["environment"]["found"]
-        self.assertEqual([told[key] for key in ("tasks", "left_out", "arms", "rewards")], [9, 1, 3, 120])
+        self.assertEqual([told[key] for key in ("tasks", "skipped", "arms", "rewards")], [9, 1, 3, 120])
         # Results repeat from the same log only, wherever they are.
         first = (self.folder / "try.json").read_bytes()
         answer("run", self.folder / "try.json", "--out", self.folder / "other")

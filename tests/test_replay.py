@@ -59,7 +59,7 @@ class Replay(Folder):
         found = self.play()
         names = [result["policy"] for result in found["results"]]
         self.assertEqual(names, ["ts", "ts-prior", "la", "tts", "tla", "tla:cap=1", "always a"])
-        self.assertEqual(found["play"]["how"], "resampling")
+        self.assertEqual(found["play"]["method"], "resampling")
         self.assertEqual((found["log"]["tasks"], found["log"]["played"], found["play"]["scored"]), (60, 60, 30))
         result = dict(zip(names, found["results"]))
         for one in result.values():
@@ -71,7 +71,7 @@ class Replay(Folder):
             self.assertEqual(one["runs_se"] > 0, one["carries"] != "arm")
         ts, tla = result["ts"], result["tla"]
         self.assertAlmostEqual(tla["over_ts"]["mean"], tla["reward"]["mean"] / ts["reward"]["mean"] - 1)
-        self.assertAlmostEqual(tla["way"]["mean"], 1 - tla["regret"]["mean"] / ts["regret"]["mean"])
+        self.assertAlmostEqual(tla["gap_closed"]["mean"], 1 - tla["regret"]["mean"] / ts["regret"]["mean"])
         self.assertGreater(tla["over_ts"]["low"], 0)
         self.assertIn(found["verdict"]["advice"], ("types", "prior"))
         self.assertEqual(len(found["types"]["list"]), 2)
@@ -165,19 +165,19 @@ class Replay(Folder):
             self.assertAlmostEqual(one, other)
         self.assertNotAlmostEqual(means[0][0], means[2][0])
 
-    def test_incomplete_tasks_are_left_out_and_counted(self):
+    def test_incomplete_tasks_are_skipped_and_counted(self):
         lines = [*rows(), ("z", "a", 1), ("z", "b", 1)]
         found = self.play(log=self.file(text(lines), "more.csv"))
-        self.assertEqual((found["log"]["left_out"], found["log"]["played"]), (1, 60))
-        self.assertEqual(self.play("--least", 30)["log"]["left_out"], 0)
+        self.assertEqual((found["log"]["skipped"], found["log"]["played"]), (1, 60))
+        self.assertEqual(self.play("--least", 30)["log"]["skipped"], 0)
 
     def test_replays_what_was_drawn_at_random(self):
         told = self.file(text(randomised(), "task,arm,reward,probability"), "told.csv")
         alike = self.file(text(randomised(told=False)), "alike.csv")
         for log, kept in (told, 0.6), (alike, 1.0):
             found = json.loads(answer("replay", "--play", "replay", "--format", "json", "--quiet", log))
-            self.assertEqual((found["play"]["how"], found["warnings"]), ("replay", []))
-            self.assertAlmostEqual(found["play"]["rows_kept"], kept, delta=0.05)
+            self.assertEqual((found["play"]["method"], found["warnings"]), ("replay", []))
+            self.assertAlmostEqual(found["play"]["rows_accepted"], kept, delta=0.05)
             self.assertGreater(found["play"]["reached"], 0.3)
         uneven = self.file(text(line[:3] for line in randomised()), "uneven.csv")
         found = json.loads(answer("replay", "--play", "replay", "--format", "json", "--quiet", uneven))
@@ -231,7 +231,7 @@ class Replay(Folder):
         sparse = self.file(text((line for line in randomised() if line[1] != "bc"[int(line[0][1:]) % 2]),
                                 "task,arm,reward,probability"), "sparse.csv")
         found = json.loads(answer("replay", "--format", "json", "--quiet", sparse))
-        self.assertEqual(found["play"]["how"], "replay")
+        self.assertEqual(found["play"]["method"], "replay")
 
     @unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not installed")
     def test_the_page_holds_all_it_needs(self):
@@ -318,10 +318,10 @@ class Advise(Folder):
         found = json.loads(answer("advise", "--format", "json", log))
         self.assertEqual((found["tasks"], found["arms"], found["types"], found["full_tasks"]), (60, 3, 2, 60))
         self.assertEqual(found["eigenvalues_above_noise"], 2)
-        self.assertIn(f"types save {100 * found['beyond_prior']:.0f} % of the regret of such a prior", found["verdict"])
-        self.assertIn("they may pay" if found["beyond_prior"] > 0.1 else "may add little", found["verdict"])
+        self.assertIn(f"types save {100 * found['saved_over_prior']:.0f} % of the regret of such a prior", found["verdict"])
+        self.assertIn("they may pay" if found["saved_over_prior"] > 0.1 else "may add little", found["verdict"])
         lines = dict(csv.reader(io.StringIO(answer("advise", "--format", "csv", log))))
-        self.assertEqual(lines["rewards_a_task"], "90")
+        self.assertEqual(lines["rewards_per_task"], "90")
 
     def test_the_order_of_a_file_is_no_change(self):
         log = self.file(text(sorted(rows(tasks=200), key=lambda row: row[0][0])))

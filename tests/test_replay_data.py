@@ -32,7 +32,7 @@ class Data(unittest.TestCase):
         self.assertGreater(result["tts"]["over_ts"]["low"], 0.05)
         self.assertGreater(result["tla"]["over_ts"]["low"], result["tts"]["over_ts"]["high"])
         self.assertEqual((found["verdict"]["advice"], found["verdict"]["use"]), ("types", "tla"))
-        self.assertEqual((found["log"]["played"], found["log"]["left_out"]), (1456, 0))
+        self.assertEqual((found["log"]["played"], found["log"]["skipped"]), (1456, 0))
 
     def test_types_of_some_sources_hold_for_others(self):
         """Blocks of one source are near-copies: tasks of every second source are held out."""

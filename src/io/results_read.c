@@ -137,7 +137,7 @@ static segue_status read_cell(const segue_json_location *place, const json_t *ob
     if (status == SEGUE_OK)
         status = read_number(place, object, "violations", &cell->violations, err);
     if (status == SEGUE_OK)
-        status = read_number(place, object, "left_out", &cell->left_out, err);
+        status = read_number(place, object, "skipped", &cell->left_out, err);
     if (status == SEGUE_OK)
         status = read_regret(place, json_object_get(object, "never_best"), "never_best",
                              &cell->never_best, err);

@@ -298,8 +298,8 @@ static json_t *make_json(const void *found)
         diagnostics = segue_json_set(diagnostics, "certainty", segue_json_number(info.certainty));
     }
     return json_pack("{s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "method", st->set.method, "rows",
-                     (json_int_t)st->log.n_rows, "tasks", (json_int_t)st->log.n_tasks, "left_out",
-                     (json_int_t)st->left_out, "left_out_names", left_out, "arms",
+                     (json_int_t)st->log.n_rows, "tasks", (json_int_t)st->log.n_tasks, "skipped",
+                     (json_int_t)st->left_out, "skipped_names", left_out, "arms",
                      cli_estimate_arm_names(st), "models", json_models(st), "diagnostics",
                      diagnostics);
 }

@@ -179,9 +179,10 @@ static json_t *json_shares(const study *st)
             share[n] = of[st->by_weight[n - 1]];
             best = share[n] > share[best] ? n : best;
         }
-        list = segue_json_append(list, json_pack("{s:s, s:I, s:o}", "task",
-                                                 st->log.tasks[task].name, "type", (json_int_t)best,
-                                                 "shares", segue_json_numbers(share, count + 1)));
+        list =
+            segue_json_append(list, json_pack("{s:s, s:I, s:o}", "task", st->log.tasks[task].name,
+                                              "type", (json_int_t)best, "probabilities",
+                                              segue_json_numbers(share, count + 1)));
     }
     free(sum);
     return list;
@@ -202,8 +203,8 @@ static json_t *make_json(const void *found)
                   "tasks", segue_json_number(fit.size[0]));
     return json_pack("{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "method", st->set.method, "rows",
                      (json_int_t)st->log.n_rows, "tasks", (json_int_t)st->log.n_tasks, "arms",
-                     cli_estimate_arm_names(st), "types", json_types(st, &fit), "none", none,
-                     "diagnostics", diagnostics, "taken_for", json_shares(st));
+                     cli_estimate_arm_names(st), "types", json_types(st, &fit), "no_type", none,
+                     "diagnostics", diagnostics, "posteriors", json_shares(st));
 }
 
 /* The rows of the n-th type, one an arm. */

@@ -13,11 +13,12 @@ static void tell_purpose(const segue_step *step, char *text)
     else if (why->purpose == SEGUE_EXPLOIT)
         (void)snprintf(text, MAX_PURPOSE_SIZE, "exploit");
     else if (why->purpose == SEGUE_EXPLORE)
-        (void)snprintf(text, MAX_PURPOSE_SIZE, "look");
+        (void)snprintf(text, MAX_PURPOSE_SIZE, "explore");
     else if (why->first == 0)
-        (void)snprintf(text, MAX_PURPOSE_SIZE, "tell type %zu from none", why->second);
+        (void)snprintf(text, MAX_PURPOSE_SIZE, "distinguish type %zu from no type", why->second);
     else
-        (void)snprintf(text, MAX_PURPOSE_SIZE, "tell type %zu from %zu", why->first, why->second);
+        (void)snprintf(text, MAX_PURPOSE_SIZE, "distinguish type %zu from %zu", why->first,
+                       why->second);
 }
 
 static json_t *json_step(const segue_step *step)
@@ -25,8 +26,8 @@ static json_t *json_step(const segue_step *step)
     char purpose[MAX_PURPOSE_SIZE];
     tell_purpose(step, purpose);
     return json_pack("{s:I, s:I, s:o, s:o, s:o, s:s}", "step", (json_int_t)step->number, "arm",
-                     (json_int_t)step->arm + 1, "reward", segue_json_number(step->reward), "none",
-                     segue_json_number(step->why->weight[0]), "types",
+                     (json_int_t)step->arm + 1, "reward", segue_json_number(step->reward),
+                     "no_type", segue_json_number(step->why->weight[0]), "types",
                      segue_json_numbers(step->why->weight + 1, step->why->n_types), "for", purpose);
 }
 
@@ -37,8 +38,8 @@ static json_t *json_taken(const segue_type_posterior *taken)
         if (taken->weight[q] > taken->weight[likeliest])
             likeliest = q;
     char name[MAX_PURPOSE_SIZE];
-    (void)snprintf(name, sizeof name, likeliest ? "type %zu" : "none", likeliest);
-    return json_pack("{s:s, s:o, s:o}", "taken_for", name, "none",
+    (void)snprintf(name, sizeof name, likeliest ? "type %zu" : "no type", likeliest);
+    return json_pack("{s:s, s:o, s:o}", "likeliest", name, "no_type",
                      segue_json_number(taken->weight[0]), "types",
                      segue_json_numbers(taken->weight + 1, taken->n_types));
 }

@@ -10,7 +10,8 @@
 #define MAX_CURVES 6 /* players in the table of the curve */
 
 static const char *const range_name[SEGUE_N_METRICS] = {
-    "reward", "regret", "over_ts", "over_prior", "over_fixed", "way", "saved", "beyond"};
+    "reward",     "regret",     "over_ts", "over_prior",
+    "over_fixed", "gap_closed", "saved",   "saved_over_prior"};
 
 /* ---- CSV --------------------------------------------------------------------------------- */
 
@@ -132,7 +133,7 @@ static json_t *json_types(const segue_replay_result *found)
                                                  segue_json_numbers(type->mean, found->n_arms),
                                                  "typical", json_typical(found, type)));
     }
-    return json_pack("{s:I, s:o, s:o, s:o, s:o}", "tasks", (json_int_t)types->n_tasks, "none",
+    return json_pack("{s:I, s:o, s:o, s:o, s:o}", "tasks", (json_int_t)types->n_tasks, "no_type",
                      segue_json_number(types->none), "spread", segue_json_number(types->spread),
                      "explained", segue_json_number(types->explained), "list", list);
 }
@@ -144,7 +145,7 @@ static json_t *json_log(const segue_replay_result *found)
         arms = segue_json_append(arms, json_string(found->arm_name[arm]));
     return json_pack("{s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "path",
                      segue_json_text(found->path), "rows", (json_int_t)found->n_rows, "tasks",
-                     (json_int_t)found->n_tasks, "played", (json_int_t)found->n_places, "left_out",
+                     (json_int_t)found->n_tasks, "played", (json_int_t)found->n_places, "skipped",
                      (json_int_t)found->n_left_out, "reward", segue_json_number(found->logged),
                      "rewards_of_rarest_arm", segue_json_number(found->rarest_rewards), "arms",
                      arms);
@@ -152,7 +153,7 @@ static json_t *json_log(const segue_replay_result *found)
 
 static json_t *json_way(const segue_replay_result *found)
 {
-    json_t *way = json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "how",
+    json_t *way = json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "method",
                             found->resampled ? "resampling" : "replay", "order", found->order,
                             "steps", (json_int_t)found->steps, "runs", (json_int_t)found->runs,
                             "seed", (json_int_t)found->seed, "from", (json_int_t)found->from,
@@ -161,7 +162,7 @@ static json_t *json_way(const segue_replay_result *found)
     if (found->resampled)
         return segue_json_set(way, "least", json_integer((json_int_t)found->least));
     way = segue_json_set(way, "probabilities", json_boolean(found->thinned));
-    way = segue_json_set(way, "rows_kept", segue_json_number(found->rows_kept));
+    way = segue_json_set(way, "rows_accepted", segue_json_number(found->rows_kept));
     return segue_json_set(way, "reached", segue_json_number(found->reached));
 }
 
@@ -190,7 +191,7 @@ static void print_caption(const segue_replay_result *found, FILE *out)
     segue_replay_result_print_method(found, out);
     fprintf(out, "\n%zu tasks played", found->n_places);
     if (found->n_left_out)
-        fprintf(out, " (%zu left out, with fewer than %" PRIu64 " rewards of some arm)",
+        fprintf(out, " (%zu skipped, with fewer than %" PRIu64 " rewards of some arm)",
                 found->n_left_out, found->least);
     fprintf(out, ", %" PRIu64 " steps each%s\nOrder: %s; %" PRIu64 " run%s; ", found->steps,
             found->resampled ? "" : " at most", found->order, found->runs,
@@ -243,7 +244,7 @@ static void set_player(cli_table *table, const segue_replay_result *found, size_
 static segue_status print_players(const cli_replay *replay, FILE *out, segue_error *err)
 {
     static const char *const headings[] = {"policy", "reward", "regret", "% over ts (95 %)",
-                                           "prior",  "1 arm",  "way"};
+                                           "prior",  "1 arm",  "gap"};
     enum { COLUMNS = sizeof headings / sizeof *headings };
     const segue_replay_result *found = &replay->found;
     cli_table table;
@@ -262,8 +263,8 @@ static segue_status print_players(const cli_replay *replay, FILE *out, segue_err
     cli_table_set(&table, found->n_players + 1, COLUMNS - 1, "100 %%");
     status = cli_table_print(&table, COLUMNS, out, cli_output_bold(replay->out), err);
     cli_table_fini(&table);
-    fputs("\nreward: a step; regret: a task; prior and 1 arm: % of reward over ts-prior and\n"
-          "over the best single arm; way: from ts to knowing each task's best arm\n",
+    fputs("\nreward: per step; regret: per task; prior and 1 arm: % of reward over ts-prior\n"
+          "and over the best single arm; gap: from ts to the best arm of each task\n",
           out);
     return status;
 }

@@ -411,9 +411,9 @@ static json_t *json_of(const study *st, size_t policy)
                               "no_model_left", segue_json_number(result->no_model_left));
     if (segue_policy_list_is_learner(&st->policies, policy)) {
         entry = segue_json_set(entry, "violations", segue_json_number(result->violations));
-        entry = segue_json_set(entry, "left_out", segue_json_number(result->left_out));
+        entry = segue_json_set(entry, "skipped", segue_json_number(result->left_out));
         entry = segue_json_set(entry, "types", segue_json_number(result->n_types));
-        entry = segue_json_set(entry, "none", segue_json_number(result->none));
+        entry = segue_json_set(entry, "no_type", segue_json_number(result->none));
     }
     if (st->set.timing) {
         entry = segue_json_set(entry, "seconds", json_real(st->seconds[policy]));
@@ -435,7 +435,7 @@ static json_t *make_json(const void *found)
     if (st->samples)
         all = segue_json_set(all, "log",
                              json_pack("{s:I, s:I}", "tasks", (json_int_t)st->samples->n_tasks,
-                                       "left_out", (json_int_t)st->samples->n_left_out));
+                                       "skipped", (json_int_t)st->samples->n_left_out));
     return all;
 }
 
@@ -577,7 +577,7 @@ const cli_command cli_command_simulate = {
                "and its options, J among them, stay those it was made with.\n\n"
                "With --explain every step of the last task of the first run is a line of JSON:\n"
                "arm, reward, how likely each type, and none of them, was before the pull, and\n"
-               "what it was for: exploit, tell types apart, look (at an arm), or draw, where\n"
+               "what it was for: exploit, distinguish types, explore, or draw, where\n"
                "chance pulled another arm.  A last line tells what the task was taken for.\n"
                "Arms and types are counted from 1.\n\n"
                "Laws of rewards: beta:P has precision P; normal:SD is cut to [0,1] and moved so\n"
