@@ -1,6 +1,7 @@
 /* response_dashboard.c - bodies of replies for people who look at a learner: types, versions,
  * decisions. SPDX-License-Identifier: Apache-2.0 */
 #include "io/json_write.h"
+#include "service/api/response.h"
 #include "service/engine/service_internal.h"
 
 static void write_numbers(segue_bytes *b, const char *name, const double *x, size_t count)
@@ -45,44 +46,44 @@ void segue_response_version(segue_bytes *b, const model_version *v, bool first)
     segue_json_write_raw(b, "]}");
 }
 
-bool segue_response_copy_history(learner_state *live, segue_model_history *out,
+bool segue_response_copy_history(learner_state *state, segue_model_history *out,
                                  model_version *newest)
 {
-    const segue_model_history *kept = &live->versions;
+    const segue_model_history *kept = &state->versions;
     *newest = (model_version){.number = NULL};
-    (void)pthread_mutex_lock(&live->lock);
+    (void)pthread_mutex_lock(&state->lock);
     bool fine = segue_model_history_copy(out, kept, NULL) == SEGUE_OK;
-    const uint64_t number = segue_learner_version(live->learner);
+    const uint64_t number = segue_learner_version(state->learner);
     const bool is_kept = kept->count > 0 && kept->entry[kept->count - 1].version == number;
     if (fine && number > 0 && !is_kept)
-        fine = segue_model_history_capture(newest, live->learner, NULL) == SEGUE_OK;
-    (void)pthread_mutex_unlock(&live->lock);
+        fine = segue_model_history_capture(newest, state->learner, NULL) == SEGUE_OK;
+    (void)pthread_mutex_unlock(&state->lock);
     return fine;
 }
 
 /* ---- decisions --------------------------------------------------------------------------- */
 
-static void write_decision(const learner_state *live, const recent_reward *d, segue_bytes *b)
+static void write_decision(const learner_state *state, const recent_reward *d, segue_bytes *b)
 {
     segue_json_write_text(b, "task", d->task);
-    segue_json_write_text(b, "arm", live->arm[d->arm]->name);
+    segue_json_write_text(b, "arm", state->arm[d->arm]->name);
     segue_json_write_double(b, "reward", d->reward);
     segue_json_write_bool(b, "control", d->control);
     segue_json_write_integer(b, "version", d->version);
     segue_json_write_double(b, "time", d->time);
 }
 
-void segue_response_decisions(learner_state *live, segue_response *reply)
+void segue_response_decisions(learner_state *state, segue_response *reply)
 {
     segue_bytes *b = &reply->body;
     const recent_reward *d = NULL;
     segue_json_write_raw(b, "{\"decisions\":[");
-    (void)pthread_mutex_lock(&live->lock);
-    for (uint64_t i = 0; (d = segue_recent_rewards_at(&live->recent, i)); i++) {
+    (void)pthread_mutex_lock(&state->lock);
+    for (uint64_t i = 0; (d = segue_recent_rewards_at(&state->recent, i)); i++) {
         segue_json_write_raw(b, i > 0 ? ",{" : "{");
-        write_decision(live, d, b);
+        write_decision(state, d, b);
         segue_json_write_raw(b, "}");
     }
-    (void)pthread_mutex_unlock(&live->lock);
+    (void)pthread_mutex_unlock(&state->lock);
     segue_json_write_raw(b, "]}");
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "io/json_write.h"
+#include "service/api/response.h"
 #include "service/engine/damage.h"
 #include "service/engine/service_internal.h"
 #include "service/state/effect.h"
@@ -63,31 +64,32 @@ static void write_mean(segue_bytes *b, uint64_t pulls, double total)
 
 /* ---- a learner --------------------------------------------------------------------------- */
 
-static void copy_arms(const learner_state *live, learner_view *out)
+static void copy_arms(const learner_state *state, learner_view *out)
 {
-    for (size_t i = 0; i < live->n_arms; i++)
-        out->arm[i] = (arm_view){.name = live->arm[i]->name,
-                                 .retired = !live->allowed[i],
-                                 .pulls = live->arm[i]->pulls,
-                                 .total = live->arm[i]->total};
-    out->n_arms = live->n_arms;
+    for (size_t i = 0; i < state->n_arms; i++)
+        out->arm[i] = (arm_view){.name = state->arm[i]->name,
+                                 .retired = !state->allowed[i],
+                                 .pulls = state->arm[i]->pulls,
+                                 .total = state->arm[i]->total};
+    out->n_arms = state->n_arms;
 }
 
-bool segue_response_copy_learner(learner_state *live, learner_view *out)
+bool segue_response_copy_learner(learner_state *state, learner_view *out)
 {
-    (void)pthread_mutex_lock(&live->lock);
-    *out = (learner_view){.version = segue_learner_version(live->learner),
-                          .age = segue_learner_info(live->learner).age,
-                          .open = live->by_id.count,
-                          .closed = segue_task_stats_tasks(&live->record),
-                          .control = live->record.closed[1],
-                          .rewards = live->rewards,
-                          .whole = live->record.whole};
-    out->arm = calloc(live->n_arms, sizeof *out->arm);
+    (void)pthread_mutex_lock(&state->lock);
+    *out = (learner_view){.version = segue_learner_version(state->learner),
+                          .age = segue_learner_info(state->learner).age,
+                          .open = state->by_id.count,
+                          .closed = segue_task_stats_tasks(&state->stats),
+                          .control = state->stats.closed[1],
+                          .rewards = state->rewards,
+                          .whole = state->stats.whole};
+    out->arm = calloc(state->n_arms, sizeof *out->arm);
     if (out->arm)
-        copy_arms(live, out);
-    const bool fine = out->arm && segue_learner_types(live->learner, &out->found, NULL) == SEGUE_OK;
-    (void)pthread_mutex_unlock(&live->lock);
+        copy_arms(state, out);
+    const bool fine =
+        out->arm && segue_learner_types(state->learner, &out->found, NULL) == SEGUE_OK;
+    (void)pthread_mutex_unlock(&state->lock);
     return fine;
 }
 
@@ -126,47 +128,48 @@ static void write_counts(const learner_view *shown, segue_bytes *b)
     segue_json_write_integer(b, "rewards", shown->rewards);
 }
 
-static void write_head(const learner_state *live, const learner_view *shown, segue_bytes *b)
+static void write_head(const learner_state *state, const learner_view *shown, segue_bytes *b)
 {
     segue_json_write_raw(b, "{");
-    segue_json_write_text(b, "name", live->words.name);
-    segue_json_write_text(b, "method", live->method);
-    segue_json_write_double(b, "created", live->created);
+    segue_json_write_text(b, "name", state->settings.name);
+    segue_json_write_text(b, "method", state->method);
+    segue_json_write_double(b, "created", state->created);
     segue_json_write_key(b, "made_with");
-    segue_bytes_append(b, live->config.data, live->config.size - 1); /* without the 0 */
+    segue_bytes_append(b, state->config.data, state->config.size - 1); /* without the 0 */
     write_arms(shown, b);
-    segue_learner_settings_write_numbers(&live->words, b);
+    segue_learner_settings_write_numbers(&state->settings, b);
     write_counts(shown, b);
     segue_json_write_key(b, "types");
     segue_json_write_raw(b, "[");
 }
 
-static void write_tail(const learner_state *live, const learner_view *shown, segue_bytes *b)
+static void write_tail(const learner_state *state, const learner_view *shown, segue_bytes *b)
 {
     segue_json_write_raw(b, "]");
     segue_json_write_double(b, "none", shown->found.none);
-    write_worth(b, &shown->whole, live->words.highest - live->words.lowest);
+    write_worth(b, &shown->whole, state->settings.highest - state->settings.lowest);
     segue_json_write_raw(b, "}");
 }
 
-bool segue_response_learner_part(const learner_state *live, const learner_view *shown, size_t part,
+bool segue_response_learner_part(const learner_state *state, const learner_view *shown, size_t part,
                                  segue_bytes *b)
 {
     if (part == 0)
-        write_head(live, shown, b);
+        write_head(state, shown, b);
     else if (part <= shown->found.n_types)
         segue_response_type(b, &shown->found, part - 1);
     else
-        write_tail(live, shown, b);
+        write_tail(state, shown, b);
     return part <= shown->found.n_types;
 }
 
-void segue_response_learner(learner_state *live, int status, segue_response *reply)
+void segue_response_learner(learner_state *state, int status, segue_response *reply)
 {
     learner_view shown;
     reply->status = status;
-    if (segue_response_copy_learner(live, &shown))
-        for (size_t part = 0; segue_response_learner_part(live, &shown, part, &reply->body); part++)
+    if (segue_response_copy_learner(state, &shown))
+        for (size_t part = 0; segue_response_learner_part(state, &shown, part, &reply->body);
+             part++)
             ;
     else
         reply->body.failed = true;
@@ -175,37 +178,37 @@ void segue_response_learner(learner_state *live, int status, segue_response *rep
 
 static int by_name(const void *a, const void *b)
 {
-    return strcmp((*(learner_state *const *)a)->words.name,
-                  (*(learner_state *const *)b)->words.name);
+    return strcmp((*(learner_state *const *)a)->settings.name,
+                  (*(learner_state *const *)b)->settings.name);
 }
 
 /* As the next task starts: segue_learner_info knows the share of none at the last fit, and it of
  * some methods only. */
-static void write_found(const learner_state *live, segue_bytes *b)
+static void write_found(const learner_state *state, segue_bytes *b)
 {
     segue_type_list found;
-    if (segue_learner_types(live->learner, &found, NULL) != SEGUE_OK)
+    if (segue_learner_types(state->learner, &found, NULL) != SEGUE_OK)
         b->failed = true;
     segue_json_write_integer(b, "types", found.n_types);
     segue_json_write_double(b, "none", found.none);
     segue_type_list_fini(&found);
 }
 
-void segue_response_list_item(learner_state *live, segue_bytes *b)
+void segue_response_list_item(learner_state *state, segue_bytes *b)
 {
     segue_json_write_raw(b, "{");
-    segue_json_write_text(b, "name", live->words.name);
-    segue_json_write_text(b, "method", live->method);
-    (void)pthread_mutex_lock(&live->lock);
-    segue_json_write_integer(b, "arms", live->n_arms);
-    segue_json_write_integer(b, "open", live->by_id.count);
-    segue_json_write_integer(b, "closed", segue_task_stats_tasks(&live->record));
-    segue_json_write_integer(b, "rewards", live->rewards);
-    segue_json_write_integer(b, "version", segue_learner_version(live->learner));
-    write_worth(b, &live->record.whole, live->words.highest - live->words.lowest);
-    write_found(live, b);
-    (void)pthread_mutex_unlock(&live->lock);
-    segue_json_write_double(b, "created", live->created);
+    segue_json_write_text(b, "name", state->settings.name);
+    segue_json_write_text(b, "method", state->method);
+    (void)pthread_mutex_lock(&state->lock);
+    segue_json_write_integer(b, "arms", state->n_arms);
+    segue_json_write_integer(b, "open", state->by_id.count);
+    segue_json_write_integer(b, "closed", segue_task_stats_tasks(&state->stats));
+    segue_json_write_integer(b, "rewards", state->rewards);
+    segue_json_write_integer(b, "version", segue_learner_version(state->learner));
+    write_worth(b, &state->stats.whole, state->settings.highest - state->settings.lowest);
+    write_found(state, b);
+    (void)pthread_mutex_unlock(&state->lock);
+    segue_json_write_double(b, "created", state->created);
     segue_json_write_raw(b, "}");
 }
 
@@ -216,12 +219,12 @@ void segue_response_sort_learners(learner_state **all, size_t count)
 
 /* ---- history ----------------------------------------------------------------------------- */
 
-void segue_response_history(learner_state *live, segue_response *reply)
+void segue_response_history(learner_state *state, segue_response *reply)
 {
     segue_bytes *b = &reply->body;
     segue_json_write_raw(b, "{\"groups\":[");
-    (void)pthread_mutex_lock(&live->lock);
-    const record *t = &live->record;
+    (void)pthread_mutex_lock(&state->lock);
+    const record *t = &state->stats;
     const uint64_t tasks = segue_task_stats_tasks(t), size = segue_task_stats_group_size(t);
     for (uint64_t from = 0; from < tasks; from += size) {
         segue_json_write_raw(b, from > 0 ? ",{" : "{");
@@ -230,7 +233,7 @@ void segue_response_history(learner_state *live, segue_response *reply)
         write_sides(b, &t->group[from / size]);
         segue_json_write_raw(b, "}");
     }
-    (void)pthread_mutex_unlock(&live->lock);
+    (void)pthread_mutex_unlock(&state->lock);
     segue_json_write_raw(b, "]}");
 }
 
@@ -254,41 +257,41 @@ static void write_reasons(const segue_explanation *why, const char *arm, segue_b
     segue_json_write_raw(b, "}");
 }
 
-void segue_response_explanation(learner_state *live, const task_state *task, const bool *allowed,
+void segue_response_explanation(learner_state *state, const task_state *task, const bool *allowed,
                                 segue_bytes *b)
 {
     segue_explanation why;
     if (task->control ||
-        segue_learner_explain_among(live->learner, task->play, allowed, &why, NULL) != SEGUE_OK)
+        segue_learner_explain_among(state->learner, task->play, allowed, &why, NULL) != SEGUE_OK)
         segue_json_write_raw(b, "null");
     else
-        write_reasons(&why, live->arm[why.arm]->name, b);
+        write_reasons(&why, state->arm[why.arm]->name, b);
 }
 
-void segue_response_explain_copy(const learner_state *live, const task_copy *copy,
+void segue_response_explain_copy(const learner_state *state, const task_copy *copy,
                                  const bool *allowed, segue_bytes *b)
 {
     segue_explanation why;
-    if (copy->task.control || segue_learner_explain_among(live->learner, copy->task.play, allowed,
+    if (copy->task.control || segue_learner_explain_among(state->learner, copy->task.play, allowed,
                                                           &why, NULL) != SEGUE_OK)
         segue_json_write_raw(b, "null");
     else
         write_reasons(&why, copy->names[why.arm], b);
 }
 
-void segue_response_free_copy(learner_state *live, task_copy *copy)
+void segue_response_free_copy(learner_state *state, task_copy *copy)
 {
-    (void)pthread_mutex_lock(&live->lock);
+    (void)pthread_mutex_lock(&state->lock);
     segue_learner_state_copy_fini(copy);
-    (void)pthread_mutex_unlock(&live->lock);
+    (void)pthread_mutex_unlock(&state->lock);
 }
 
 /* ---- tasks ------------------------------------------------------------------------------- */
 
-segue_stored_task segue_response_task_row(const learner_state *live, const task_state *task)
+segue_stored_task segue_response_task_row(const learner_state *state, const task_state *task)
 {
     return (segue_stored_task){.id = task->id,
-                               .learner = live->id,
+                               .learner = state->id,
                                .control = task->control,
                                .open = true,
                                .version = task->version,
@@ -298,11 +301,11 @@ segue_stored_task segue_response_task_row(const learner_state *live, const task_
                                .total = task->total};
 }
 
-static void write_row(const learner_state *live, const segue_stored_task *row, const char *key,
+static void write_row(const learner_state *state, const segue_stored_task *row, const char *key,
                       segue_bytes *b)
 {
     segue_json_write_text(b, "task", key);
-    segue_json_write_text(b, "learner", live->words.name);
+    segue_json_write_text(b, "learner", state->settings.name);
     segue_json_write_bool(b, "open", row->open);
     segue_json_write_bool(b, "control", row->control);
     segue_json_write_integer(b, "version", row->version);
@@ -313,65 +316,65 @@ static void write_row(const learner_state *live, const segue_stored_task *row, c
     segue_json_write_double(b, "closed", row->open ? NAN : row->closed);
 }
 
-void segue_response_stored_task(const learner_state *live, const segue_stored_task *row,
+void segue_response_stored_task(const learner_state *state, const segue_stored_task *row,
                                 const char *key, int status, segue_response *reply)
 {
     reply->status = status;
     segue_json_write_raw(&reply->body, "{");
-    write_row(live, row, key, &reply->body);
+    write_row(state, row, key, &reply->body);
     segue_json_write_raw(&reply->body, "}");
 }
 
 /* Copy an open task; false: it is not open, or memory ran out. */
-static bool copy_open(learner_state *live, const task_state *task, segue_stored_task *row,
+static bool copy_open(learner_state *state, const task_state *task, segue_stored_task *row,
                       task_copy *copy, segue_bytes *b)
 {
     if (!task)
         return false;
-    *row = segue_response_task_row(live, task);
-    if (segue_learner_state_copy_task(live, task, copy, NULL) == SEGUE_OK)
+    *row = segue_response_task_row(state, task);
+    if (segue_learner_state_copy_task(state, task, copy, NULL) == SEGUE_OK)
         return true;
     b->failed = true;
     return false;
 }
 
-static void explain_listed(learner_state *live, segue_stored_task *row, task_copy *copy,
+static void explain_listed(learner_state *state, segue_stored_task *row, task_copy *copy,
                            segue_bytes *b)
 {
-    (void)pthread_mutex_lock(&live->lock);
-    (void)copy_open(live, row->open ? segue_learner_state_task_by_id(live, row->id) : NULL, row,
+    (void)pthread_mutex_lock(&state->lock);
+    (void)copy_open(state, row->open ? segue_learner_state_task_by_id(state, row->id) : NULL, row,
                     copy, b);
-    (void)pthread_mutex_unlock(&live->lock);
+    (void)pthread_mutex_unlock(&state->lock);
 }
 
 /* Of an open task the learner knows more than the store. */
-static void update_row(learner_state *live, segue_stored_task *row)
+static void update_row(learner_state *state, segue_stored_task *row)
 {
-    (void)pthread_mutex_lock(&live->lock);
-    const task_state *task = row->open ? segue_learner_state_task_by_id(live, row->id) : NULL;
+    (void)pthread_mutex_lock(&state->lock);
+    const task_state *task = row->open ? segue_learner_state_task_by_id(state, row->id) : NULL;
     if (task)
-        *row = segue_response_task_row(live, task);
-    (void)pthread_mutex_unlock(&live->lock);
+        *row = segue_response_task_row(state, task);
+    (void)pthread_mutex_unlock(&state->lock);
 }
 
-void segue_response_listed_task(learner_state *live, const segue_stored_task *row, bool explain,
+void segue_response_listed_task(learner_state *state, const segue_stored_task *row, bool explain,
                                 segue_bytes *b)
 {
     segue_stored_task now = *row;
     task_copy copy = {.names = NULL};
     if (explain)
-        explain_listed(live, &now, &copy, b);
+        explain_listed(state, &now, &copy, b);
     else
-        update_row(live, &now);
+        update_row(state, &now);
     segue_json_write_raw(b, "{");
-    write_row(live, &now, row->key, b);
+    write_row(state, &now, row->key, b);
     if (explain) {
         segue_json_write_key(b, "explanation");
         if (copy.task.play)
-            segue_response_explain_copy(live, &copy, copy.allowed, b);
+            segue_response_explain_copy(state, &copy, copy.allowed, b);
         else
             segue_json_write_raw(b, "null");
-        segue_response_free_copy(live, &copy);
+        segue_response_free_copy(state, &copy);
     }
     segue_json_write_raw(b, "}");
 }
@@ -386,12 +389,12 @@ static void write_task_arm(const char *name, uint64_t pulls, double total, bool 
     segue_json_write_raw(b, "}");
 }
 
-static void write_open_task(const learner_state *live, const segue_stored_task *row,
+static void write_open_task(const learner_state *state, const segue_stored_task *row,
                             const task_copy *copy, const char *key, segue_bytes *b)
 {
     const segue_task *play = copy->task.play;
     const segue_task_summary info = segue_task_info(play);
-    write_row(live, row, key, b);
+    write_row(state, row, key, b);
     segue_json_write_raw(b, ",\"arms\":[");
     for (size_t i = 0; i < copy->task.n_arms; i++)
         write_task_arm(copy->names[i], info.pulls[i],
@@ -400,7 +403,7 @@ static void write_open_task(const learner_state *live, const segue_stored_task *
     segue_json_write_raw(b, "]");
     segue_json_write_integer(b, "waiting", info.step > row->rewards ? info.step - row->rewards : 0);
     segue_json_write_key(b, "explanation");
-    segue_response_explain_copy(live, copy, copy->allowed, b);
+    segue_response_explain_copy(state, copy, copy->allowed, b);
 }
 
 /* Sums over the rewards of a closed task. */
@@ -418,19 +421,19 @@ static segue_status on_reward(void *context, const segue_stored_reward *reward, 
     return SEGUE_OK;
 }
 
-static void write_closed_task(learner_state *live, const segue_stored_task *row, const char *key,
+static void write_closed_task(learner_state *state, const segue_stored_task *row, const char *key,
                               const arm_sums *sums, segue_bytes *b)
 {
-    write_row(live, row, key, b);
+    write_row(state, row, key, b);
     segue_json_write_raw(b, ",\"arms\":[");
-    (void)pthread_mutex_lock(&live->lock);
-    for (size_t i = 0; i < live->n_arms && i < row->n_arms; i++)
-        write_task_arm(live->arm[i]->name, sums->pulls[i], sums->total[i], i == 0, b);
-    (void)pthread_mutex_unlock(&live->lock);
+    (void)pthread_mutex_lock(&state->lock);
+    for (size_t i = 0; i < state->n_arms && i < row->n_arms; i++)
+        write_task_arm(state->arm[i]->name, sums->pulls[i], sums->total[i], i == 0, b);
+    (void)pthread_mutex_unlock(&state->lock);
     segue_json_write_raw(b, "],\"waiting\":0,\"explanation\":null");
 }
 
-static void answer_closed_task(segue_service *service, segue_store *store, learner_state *live,
+static void answer_closed_task(segue_service *service, segue_store *store, learner_state *state,
                                const char *key, segue_response *reply)
 {
     segue_stored_task row;
@@ -441,7 +444,7 @@ static void answer_closed_task(segue_service *service, segue_store *store, learn
         segue_response_fail(reply, 503, "out of memory for a task");
         return;
     }
-    segue_status status = segue_store_find_task(store, live->id, key, &row, &found, &err);
+    segue_status status = segue_store_find_task(store, state->id, key, &row, &found, &err);
     if (status == SEGUE_OK && found)
         status = segue_store_each_reward(store, row.id, on_reward, sums, &err);
     if (status != SEGUE_OK)
@@ -449,25 +452,25 @@ static void answer_closed_task(segue_service *service, segue_store *store, learn
     else if (!found)
         segue_response_fail(reply, 404, "the learner has no task '%.80s'", key);
     else
-        write_closed_task(live, &row, key, sums, &reply->body);
+        write_closed_task(state, &row, key, sums, &reply->body);
     free(sums);
 }
 
-void segue_response_task(segue_service *service, segue_store *store, learner_state *live,
+void segue_response_task(segue_service *service, segue_store *store, learner_state *state,
                          const char *key, segue_response *reply)
 {
     segue_stored_task row;
     task_copy copy = {.names = NULL};
     segue_json_write_raw(&reply->body, "{");
-    (void)pthread_mutex_lock(&live->lock);
+    (void)pthread_mutex_lock(&state->lock);
     const bool is_open =
-        copy_open(live, segue_learner_state_task_by_key(live, key), &row, &copy, &reply->body);
-    (void)pthread_mutex_unlock(&live->lock);
+        copy_open(state, segue_learner_state_task_by_key(state, key), &row, &copy, &reply->body);
+    (void)pthread_mutex_unlock(&state->lock);
     if (is_open)
-        write_open_task(live, &row, &copy, key, &reply->body);
+        write_open_task(state, &row, &copy, key, &reply->body);
     else if (!reply->body.failed)
-        answer_closed_task(service, store, live, key, reply);
-    segue_response_free_copy(live, &copy);
+        answer_closed_task(service, store, state, key, reply);
+    segue_response_free_copy(state, &copy);
     if (reply->status == 200)
         segue_json_write_raw(&reply->body, "}");
 }

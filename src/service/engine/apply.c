@@ -4,8 +4,13 @@
 
 #include "io/json_write.h"
 #include "segue/internal.h"
+#include "service/api/response.h"
+#include "service/engine/commit_queue.h"
 #include "service/engine/damage.h"
+#include "service/engine/decide.h"
 #include "service/engine/service_internal.h"
+#include "service/jobs/refit_worker.h"
+#include "service/state/recovery.h"
 
 #define DEBT_MOST 20000 /* rewards that a start may have to tell again */
 #define DEBT_TASK 64    /* what a task costs besides, in rewards */
@@ -17,308 +22,311 @@ static void count(atomic_ullong *counter)
 
 /* ---- learners ---------------------------------------------------------------------------- */
 
-static segue_status apply_create(segue_service *service, op *o, segue_error *err)
+static segue_status apply_create(segue_service *service, operation *op, segue_error *err)
 {
-    if (o->is_new && !segue_service_register(service, o->live))
+    if (op->is_new && !segue_service_register(service, op->state))
         return segue_fail_no_memory(err, "a learner");
-    if (o->is_new)
-        segue_learner_state_acquire(o->live); /* the table's, besides the operation's */
-    segue_response_learner(o->live, o->is_new ? 201 : 200, o->reply);
+    if (op->is_new)
+        segue_learner_state_acquire(op->state); /* the table's, besides the operation's */
+    segue_response_learner(op->state, op->is_new ? 201 : 200, op->response);
     return SEGUE_OK;
 }
 
-static segue_status apply_delete(segue_service *service, op *o, segue_error *err)
+static segue_status apply_delete(segue_service *service, operation *op, segue_error *err)
 {
     (void)err;
-    if (o->live) {
-        segue_service_unregister(service, o->live);
-        (void)atomic_fetch_sub(&service->open_tasks, o->live->by_id.count);
-        segue_service_release_memory(service, o->live);
-        segue_learner_state_release(o->live); /* the table's */
+    if (op->state) {
+        segue_service_unregister(service, op->state);
+        (void)atomic_fetch_sub(&service->open_tasks, op->state->by_id.count);
+        segue_service_release_memory(service, op->state);
+        segue_learner_state_release(op->state); /* the table's */
     } else {
-        segue_damage_remove(service, o->damaged);
+        segue_damage_remove(service, op->damaged);
     }
-    segue_json_write_raw(&o->reply->body, "{");
-    segue_json_write_text(&o->reply->body, "deleted", o->call.learner);
-    segue_json_write_raw(&o->reply->body, "}");
+    segue_json_write_raw(&op->response->body, "{");
+    segue_json_write_text(&op->response->body, "deleted", op->request.learner);
+    segue_json_write_raw(&op->response->body, "}");
     (void)segue_commit_queue_add_job(service, OP_PURGE, 0, 0);
     return SEGUE_OK;
 }
 
-static segue_status apply_add_arm(segue_service *service, op *o, segue_error *err)
+static segue_status apply_add_arm(segue_service *service, operation *op, segue_error *err)
 {
     (void)service;
-    learner_state *live = o->live;
-    (void)pthread_mutex_lock(&live->lock);
-    segue_status status = segue_learner_add_arm(live->learner, err);
+    learner_state *state = op->state;
+    (void)pthread_mutex_lock(&state->lock);
+    segue_status status = segue_learner_add_arm(state->learner, err);
     if (status == SEGUE_OK)
-        status = segue_learner_state_add_arm(live, o->call.arm, false, err);
+        status = segue_learner_state_add_arm(state, op->request.arm, false, err);
     if (status == SEGUE_OK)
-        status = segue_model_history_add(&live->versions, live->learner, err);
-    (void)pthread_mutex_unlock(&live->lock);
-    live->seq = o->seq;
-    live->debt++;
+        status = segue_model_history_add(&state->versions, state->learner, err);
+    (void)pthread_mutex_unlock(&state->lock);
+    state->seq = op->seq;
+    state->replay_cost++;
     if (status == SEGUE_OK)
-        segue_response_learner(live, 201, o->reply);
+        segue_response_learner(state, 201, op->response);
     return status;
 }
 
-static segue_status apply_retire_arm(segue_service *service, op *o, segue_error *err)
+static segue_status apply_retire_arm(segue_service *service, operation *op, segue_error *err)
 {
     (void)service;
-    learner_state *live = o->live;
+    learner_state *state = op->state;
     segue_status status = SEGUE_OK;
-    if (o->is_new) {
-        (void)pthread_mutex_lock(&live->lock);
-        status = segue_learner_retire_arm(live->learner, o->arm, err);
-        segue_learner_state_retire_arm(live, o->arm);
+    if (op->is_new) {
+        (void)pthread_mutex_lock(&state->lock);
+        status = segue_learner_retire_arm(state->learner, op->arm, err);
+        segue_learner_state_retire_arm(state, op->arm);
         if (status == SEGUE_OK)
-            status = segue_model_history_add(&live->versions, live->learner, err);
-        (void)pthread_mutex_unlock(&live->lock);
-        live->seq = o->seq;
-        live->debt++;
+            status = segue_model_history_add(&state->versions, state->learner, err);
+        (void)pthread_mutex_unlock(&state->lock);
+        state->seq = op->seq;
+        state->replay_cost++;
     }
     if (status == SEGUE_OK)
-        segue_response_learner(live, 200, o->reply);
+        segue_response_learner(state, 200, op->response);
     return status;
 }
 
 /* ---- tasks ------------------------------------------------------------------------------- */
 
-static void open_live(segue_service *service, op *o)
+static void open_live(segue_service *service, operation *op)
 {
-    (void)pthread_mutex_lock(&o->live->lock);
-    segue_learner_state_insert_task(o->live, o->opened, o->row.id,
+    (void)pthread_mutex_lock(&op->state->lock);
+    segue_learner_state_insert_task(op->state, op->opened, op->row.id,
                                     segue_service_random_bits(service));
-    o->opened->active = segue_service_time(service);
-    (void)pthread_mutex_unlock(&o->live->lock);
-    o->opened = NULL;
+    op->opened->active = segue_service_time(service);
+    (void)pthread_mutex_unlock(&op->state->lock);
+    op->opened = NULL;
     count(&service->open_tasks);
 }
 
-static segue_status apply_open(segue_service *service, op *o, segue_error *err)
+static segue_status apply_open(segue_service *service, operation *op, segue_error *err)
 {
     (void)err;
-    if (o->is_new)
-        open_live(service, o);
-    const task_state *task = segue_learner_state_task_by_key(o->live, o->call.task);
+    if (op->is_new)
+        open_live(service, op);
+    const task_state *task = segue_learner_state_task_by_key(op->state, op->request.task);
     if (task)
-        o->row = segue_response_task_row(o->live, task);
-    segue_response_stored_task(o->live, &o->row, o->call.task, o->is_new ? 201 : 200, o->reply);
+        op->row = segue_response_task_row(op->state, task);
+    segue_response_stored_task(op->state, &op->row, op->request.task, op->is_new ? 201 : 200,
+                               op->response);
     return SEGUE_OK;
 }
 
 /* What is counted of a task that is over. */
-static void count_task(learner_state *live, const task_state *task)
+static void count_task(learner_state *state, const task_state *task)
 {
-    const double lowest = live->words.lowest, width = live->words.highest - lowest;
+    const double lowest = state->settings.lowest, width = state->settings.highest - lowest;
     const segue_task_summary info = segue_task_info(task->play);
     for (size_t i = 0; i < task->n_arms; i++) {
-        live->arm[i]->pulls += info.pulls[i];
-        live->arm[i]->total += lowest * (double)info.pulls[i] + width * info.sum[i];
+        state->arm[i]->pulls += info.pulls[i];
+        state->arm[i]->total += lowest * (double)info.pulls[i] + width * info.sum[i];
     }
-    segue_task_stats_add(&live->record, task->control, task->rewards, task->total);
+    segue_task_stats_add(&state->stats, task->control, task->rewards, task->total);
 }
 
 /* The snapshot comes first: during a fit there is none. */
-void segue_apply_enqueue_due(segue_service *service, learner_state *live)
+void segue_apply_enqueue_due(segue_service *service, learner_state *state)
 {
-    if (live->debt > DEBT_MOST && live->debt >= 2 * live->debt_refused && !live->refit)
-        segue_commit_queue_add_job_once(service, live, OP_SNAPSHOT);
-    if (!live->refit && segue_learner_refit_due(live->learner))
-        segue_commit_queue_add_job_once(service, live, OP_REFIT_BEGIN);
+    if (state->replay_cost > DEBT_MOST && state->replay_cost >= 2 * state->replay_cost_refused &&
+        !state->refit)
+        segue_commit_queue_add_job_once(service, state, OP_SNAPSHOT);
+    if (!state->refit && segue_learner_refit_due(state->learner))
+        segue_commit_queue_add_job_once(service, state, OP_REFIT_BEGIN);
 }
 
-static segue_status close_live(segue_service *service, op *o, segue_error *err)
+static segue_status close_live(segue_service *service, operation *op, segue_error *err)
 {
-    learner_state *live = o->live;
+    learner_state *state = op->state;
     const segue_status status =
-        segue_recovery_learn_task(service->store, live->learner, o->task->id, &live->lock, err);
+        segue_recovery_learn_task(service->store, state->learner, op->task->id, &state->lock, err);
     if (status != SEGUE_OK)
         return status;
-    live->debt += o->task->rewards + DEBT_TASK;
-    live->seq = o->seq;
-    (void)pthread_mutex_lock(&live->lock);
-    count_task(live, o->task);
-    segue_learner_state_close_task(live, o->task);
-    const segue_status noted = segue_model_history_add(&live->versions, live->learner, err);
-    (void)pthread_mutex_unlock(&live->lock);
-    o->task = NULL;
+    state->replay_cost += op->task->rewards + DEBT_TASK;
+    state->seq = op->seq;
+    (void)pthread_mutex_lock(&state->lock);
+    count_task(state, op->task);
+    segue_learner_state_close_task(state, op->task);
+    const segue_status noted = segue_model_history_add(&state->versions, state->learner, err);
+    (void)pthread_mutex_unlock(&state->lock);
+    op->task = NULL;
     (void)atomic_fetch_sub(&service->open_tasks, 1);
     count(&service->metrics.closed);
-    segue_apply_enqueue_due(service, live);
+    segue_apply_enqueue_due(service, state);
     return noted;
 }
 
-static segue_status apply_close(segue_service *service, op *o, segue_error *err)
+static segue_status apply_close(segue_service *service, operation *op, segue_error *err)
 {
-    const double closed = o->row.closed;
-    o->row = segue_response_task_row(o->live, o->task);
-    o->row.open = false;
-    o->row.closed = closed;
-    const segue_status status = close_live(service, o, err);
-    if (status == SEGUE_OK && o->reply)
-        segue_response_stored_task(o->live, &o->row, o->call.task, 200, o->reply);
+    const double closed = op->row.closed;
+    op->row = segue_response_task_row(op->state, op->task);
+    op->row.open = false;
+    op->row.closed = closed;
+    const segue_status status = close_live(service, op, err);
+    if (status == SEGUE_OK && op->response)
+        segue_response_stored_task(op->state, &op->row, op->request.task, 200, op->response);
     return status;
 }
 
 /* ---- rewards ----------------------------------------------------------------------------- */
 
 /* Tell what was told. */
-static void answer_tell(segue_service *service, op *o, const char *key, bool closed)
+static void answer_tell(segue_service *service, operation *op, const char *key, bool closed)
 {
-    count(o->is_new ? &service->metrics.rewards : &service->metrics.duplicates);
-    if (!o->reply)
+    count(op->is_new ? &service->metrics.rewards : &service->metrics.duplicates);
+    if (!op->response)
         return;
-    if (o->call.route == ROUTE_ASK) { /* which goes on */
-        segue_response_reward(&o->told, o->is_new, key, closed);
-        o->kind = OP_ASK;
-        o->again = true;
+    if (op->request.route == ROUTE_ASK) { /* which goes on */
+        segue_response_reward(&op->told, op->is_new, key, closed);
+        op->kind = OP_ASK;
+        op->again = true;
     } else {
-        segue_response_reward(&o->reply->body, o->is_new, key, closed);
+        segue_response_reward(&op->response->body, op->is_new, key, closed);
     }
 }
 
-static void remember(learner_state *live, const task_state *task, const op *o, double now)
+static void remember(learner_state *state, const task_state *task, const operation *op, double now)
 {
-    recent_reward *d = segue_recent_rewards_add(&live->recent);
-    *d = (recent_reward){.arm = o->decision.arm,
-                         .reward = o->call.reward,
+    recent_reward *d = segue_recent_rewards_add(&state->recent);
+    *d = (recent_reward){.arm = op->decision.arm,
+                         .reward = op->request.reward,
                          .time = now,
                          .version = task->version,
                          .control = task->control};
     memcpy(d->task, task->key, strlen(task->key) + 1);
 }
 
-static segue_status apply_tell(segue_service *service, op *o, segue_error *err)
+static segue_status apply_tell(segue_service *service, operation *op, segue_error *err)
 {
-    learner_state *live = o->live;
-    task_state *task = segue_learner_state_task_by_id(live, o->decision.task);
+    learner_state *state = op->state;
+    task_state *task = segue_learner_state_task_by_id(state, op->decision.task);
     char key[SEGUE_MAX_NAME_SIZE + 1];
-    const char *known = task ? task->key : o->key;
+    const char *known = task ? task->key : op->key;
     memcpy(key, known, strlen(known) + 1);
-    if (o->is_new && task) { /* what is told anew is told to an open task */
-        (void)pthread_mutex_lock(&live->lock);
-        segue_learner_state_tell(live, task, o->decision.arm, o->call.reward);
+    if (op->is_new && task) { /* what is told anew is told to an open task */
+        (void)pthread_mutex_lock(&state->lock);
+        segue_learner_state_tell(state, task, op->decision.arm, op->request.reward);
         task->active = segue_service_time(service);
-        remember(live, task, o, segue_service_now(service));
-        (void)pthread_mutex_unlock(&live->lock);
+        remember(state, task, op, segue_service_now(service));
+        (void)pthread_mutex_unlock(&state->lock);
     }
-    if (o->kind == OP_DEFAULT_REWARD)
+    if (op->kind == OP_DEFAULT_REWARD)
         count(&service->metrics.defaults);
-    const bool closed = o->closes || !task;
-    const segue_status status = o->closes ? close_live(service, o, err) : SEGUE_OK;
-    answer_tell(service, o, key, closed);
+    const bool closed = op->closes || !task;
+    const segue_status status = op->closes ? close_live(service, op, err) : SEGUE_OK;
+    answer_tell(service, op, key, closed);
     return status;
 }
 
 /* ---- asks -------------------------------------------------------------------------------- */
 
-static void answer_event(segue_service *service, op *o)
+static void answer_event(segue_service *service, operation *op)
 {
-    if (o->is_new) {
-        (void)pthread_mutex_lock(&o->live->lock);
-        segue_decide_push_deadlines(o->live, &o->asked, true);
-        (void)pthread_mutex_unlock(&o->live->lock);
+    if (op->is_new) {
+        (void)pthread_mutex_lock(&op->state->lock);
+        segue_decide_push_deadlines(op->state, &op->asked, true);
+        (void)pthread_mutex_unlock(&op->state->lock);
     }
-    segue_decide_respond(service, &o->call, &o->asked, &o->told, o->reply);
+    segue_decide_respond(service, &op->request, &op->asked, &op->told, op->response);
 }
 
-static segue_status apply_ask(segue_service *service, op *o, segue_error *err)
+static segue_status apply_ask(segue_service *service, operation *op, segue_error *err)
 {
     (void)err;
-    if (o->again) {
-        open_live(service, o);
+    if (op->again) {
+        open_live(service, op);
         return SEGUE_OK;
     }
-    if (o->asked.n > 0) {
-        answer_event(service, o);
+    if (op->asked.n > 0) {
+        answer_event(service, op);
         return SEGUE_OK;
     }
-    const ask_outcome outcome = segue_decide_ask(service, o->live, &o->call, &o->told, o->reply);
-    o->to_pool = outcome == ASK_IS_LONG;
-    o->again = outcome == ASK_NOT_OPEN; /* it was closed just now: the store tells what then */
+    const ask_outcome outcome =
+        segue_decide_ask(service, op->state, &op->request, &op->told, op->response);
+    op->to_pool = outcome == ASK_IS_LONG;
+    op->again = outcome == ASK_NOT_OPEN; /* it was closed just now: the store tells what then */
     return SEGUE_OK;
 }
 
 /* ---- of the service's own ---------------------------------------------------------------- */
 
-static segue_status apply_keep(segue_service *service, op *o, segue_error *err)
+static segue_status apply_keep(segue_service *service, operation *op, segue_error *err)
 {
     (void)err;
-    (void)pthread_mutex_lock(&o->live->lock);
-    segue_deadline_queue_mark_persisted(&o->live->line, o->place);
-    const bool more = o->live->line.kept < o->live->line.next;
-    (void)pthread_mutex_unlock(&o->live->lock);
+    (void)pthread_mutex_lock(&op->state->lock);
+    segue_deadline_queue_mark_persisted(&op->state->deadlines, op->place);
+    const bool more = op->state->deadlines.kept < op->state->deadlines.next;
+    (void)pthread_mutex_unlock(&op->state->lock);
     if (more)
-        segue_commit_queue_add_job_once(service, o->live, OP_PERSIST_PENDING);
+        segue_commit_queue_add_job_once(service, op->state, OP_PERSIST_PENDING);
     return SEGUE_OK;
 }
 
-static segue_status apply_begin(segue_service *service, op *o, segue_error *err)
+static segue_status apply_begin(segue_service *service, operation *op, segue_error *err)
 {
-    learner_state *live = o->live;
-    (void)pthread_mutex_lock(&live->lock);
-    const segue_status status = segue_model_history_add(&live->versions, live->learner, err);
-    (void)pthread_mutex_unlock(&live->lock);
-    live->seq = o->seq;
-    live->refit_staged = false;
-    atomic_store(&live->refit_run, false);
-    segue_refit_worker_enqueue(service, live);
+    learner_state *state = op->state;
+    (void)pthread_mutex_lock(&state->lock);
+    const segue_status status = segue_model_history_add(&state->versions, state->learner, err);
+    (void)pthread_mutex_unlock(&state->lock);
+    state->seq = op->seq;
+    state->refit_staged = false;
+    atomic_store(&state->refit_finished, false);
+    segue_refit_worker_enqueue(service, state);
     return status;
 }
 
-static segue_status apply_publish(segue_service *service, op *o, segue_error *err)
+static segue_status apply_publish(segue_service *service, operation *op, segue_error *err)
 {
-    learner_state *live = o->live;
-    (void)pthread_mutex_lock(&live->lock);
-    segue_status status = segue_learner_refit_publish(live->learner, &live->refit, err);
+    learner_state *state = op->state;
+    (void)pthread_mutex_lock(&state->lock);
+    segue_status status = segue_learner_refit_publish(state->learner, &state->refit, err);
     if (status == SEGUE_OK)
-        status = segue_model_history_add(&live->versions, live->learner, err);
-    (void)pthread_mutex_unlock(&live->lock);
-    atomic_store(&live->refit_run, false);
-    live->refit_staged = false;
-    live->seq = o->seq;
-    live->debt++;
+        status = segue_model_history_add(&state->versions, state->learner, err);
+    (void)pthread_mutex_unlock(&state->lock);
+    atomic_store(&state->refit_finished, false);
+    state->refit_staged = false;
+    state->seq = op->seq;
+    state->replay_cost++;
     count(&service->metrics.refits);
     if (status == SEGUE_OK)
-        segue_apply_enqueue_due(service, live);
+        segue_apply_enqueue_due(service, state);
     return status;
 }
 
-static segue_status apply_snapshot(segue_service *service, op *o, segue_error *err)
+static segue_status apply_snapshot(segue_service *service, operation *op, segue_error *err)
 {
     (void)err;
-    o->live->debt = o->live->debt_refused = 0;
+    op->state->replay_cost = op->state->replay_cost_refused = 0;
     count(&service->metrics.snapshots);
     return SEGUE_OK;
 }
 
-static segue_status apply_purge(segue_service *service, op *o, segue_error *err)
+static segue_status apply_purge(segue_service *service, operation *op, segue_error *err)
 {
     (void)err;
-    if (o->more)
+    if (op->more)
         (void)segue_commit_queue_add_job(service, OP_PURGE, 0, 0);
     return SEGUE_OK;
 }
 
-static segue_status apply_nothing(segue_service *service, op *o, segue_error *err)
+static segue_status apply_nothing(segue_service *service, operation *op, segue_error *err)
 {
     (void)service;
-    (void)o;
+    (void)op;
     (void)err;
     return SEGUE_OK;
 }
 
 /* Whether it changes how much memory a learner takes. */
-static bool changes_memory(const op *o)
+static bool changes_memory(const operation *op)
 {
-    switch (o->kind) {
+    switch (op->kind) {
     case OP_TELL:
     case OP_DEFAULT_REWARD:
-        return o->closes;
+        return op->closes;
     case OP_ASK:
-        return o->is_new;
+        return op->is_new;
     case OP_PERSIST_PENDING:
     case OP_EXPIRE:
     case OP_SNAPSHOT:
@@ -331,31 +339,31 @@ static bool changes_memory(const op *o)
 }
 
 /* Count the memory anew, and have back what was lent. */
-static void count_again(segue_service *service, const op *o)
+static void count_again(segue_service *service, const operation *op)
 {
-    (void)pthread_mutex_lock(&o->live->lock);
-    segue_service_count_memory(service, o->live);
-    (void)pthread_mutex_unlock(&o->live->lock);
-    segue_service_reserve_memory(service, o->live);
+    (void)pthread_mutex_lock(&op->state->lock);
+    segue_service_count_memory(service, op->state);
+    (void)pthread_mutex_unlock(&op->state->lock);
+    segue_service_reserve_memory(service, op->state);
     (void)segue_memory_restore_spare(&service->memory);
 }
 
 /* An operation before it in the group has set the learner apart: its own change is stored, too. */
-static void answer_set_apart(segue_service *service, op *o)
+static void answer_set_apart(segue_service *service, operation *op)
 {
     char why[SEGUE_ERROR_SIZE] = "";
-    int64_t id = o->live->id;
-    o->again = false;
-    segue_stage_undo_open(service, o);
-    if (!o->reply)
+    int64_t id = op->state->id;
+    op->again = false;
+    segue_stage_undo_open(service, op);
+    if (!op->response)
         return;
     (void)segue_damage_find(service, NULL, &id, why);
-    segue_response_fail(o->reply, 500, "it is stored, but the learner is damaged: %s", why);
+    segue_response_fail(op->response, 500, "it is stored, but the learner is damaged: %s", why);
 }
 
-void segue_apply(segue_service *service, op *o)
+void segue_apply(segue_service *service, operation *op)
 {
-    static segue_status (*const applies[])(segue_service *, op *,
+    static segue_status (*const applies[])(segue_service *, operation *,
                                            segue_error *) = {[OP_CREATE] = apply_create,
                                                              [OP_DELETE] = apply_delete,
                                                              [OP_ADD_ARM] = apply_add_arm,
@@ -374,27 +382,28 @@ void segue_apply(segue_service *service, op *o)
                                                              [OP_PROBE] = apply_nothing,
                                                              [OP_CHECKPOINT] = apply_nothing};
     segue_error err;
-    if (o->live && o->live->is_gone) {
-        answer_set_apart(service, o);
+    if (op->state && op->state->is_gone) {
+        answer_set_apart(service, op);
         return;
     }
-    const bool counts = o->live && changes_memory(o);
+    const bool counts = op->state && changes_memory(op);
     if (counts)
         segue_memory_free_spare(&service->memory);
-    const segue_status status = applies[o->kind](service, o, &err);
+    const segue_status status = applies[op->kind](service, op, &err);
     if (counts)
-        count_again(service, o);
+        count_again(service, op);
     if (status == SEGUE_OK)
         return;
-    o->again = false;
-    if (status == SEGUE_EFILE && o->live) {
-        segue_damage_quarantine(service, o->live, &err);
-        if (o->reply)
-            segue_response_fail(o->reply, 500, "it is stored, but the learner is damaged: %s",
+    op->again = false;
+    if (status == SEGUE_EFILE && op->state) {
+        segue_damage_quarantine(service, op->state, &err);
+        if (op->response)
+            segue_response_fail(op->response, 500, "it is stored, but the learner is damaged: %s",
                                 err.message);
         return;
     }
     segue_service_fail(service, &err);
-    if (o->reply)
-        segue_response_fail(o->reply, 503, "the service must be started again: %s", err.message);
+    if (op->response)
+        segue_response_fail(op->response, 503, "the service must be started again: %s",
+                            err.message);
 }

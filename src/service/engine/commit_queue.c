@@ -2,7 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "service/engine/commit_queue.h"
+#include "service/engine/decide.h"
 #include "service/engine/service_internal.h"
+#include "service/jobs/reads.h"
 
 void segue_commit_queue_init(queue *q, uint64_t group_most)
 {
@@ -18,14 +21,14 @@ void segue_commit_queue_fini(queue *q)
     (void)pthread_cond_destroy(&q->filled);
 }
 
-bool segue_commit_queue_push(queue *q, op *o, bool must)
+bool segue_commit_queue_push(queue *q, operation *op, bool must)
 {
     (void)pthread_mutex_lock(&q->lock);
     const bool taken = must || !q->closed;
     if (taken) {
-        o->next = NULL;
-        *q->last = o;
-        q->last = &o->next;
+        op->next = NULL;
+        *q->last = op;
+        q->last = &op->next;
         q->count++;
         (void)pthread_cond_signal(&q->filled);
     }
@@ -52,16 +55,16 @@ size_t segue_commit_queue_length(queue *q)
 /* What changes which learners and arms there are is stored alone; a snapshot, which may be large,
  * so that no request fails with it; and the beginning of a fit, which copies the learner as it is
  * before the transaction. */
-static bool is_alone(const op *o)
+static bool is_alone(const operation *op)
 {
-    return o->kind <= OP_RETIRE_ARM || o->kind == OP_SNAPSHOT || o->kind == OP_REFIT_BEGIN ||
-           o->kind == OP_CHECKPOINT;
+    return op->kind <= OP_RETIRE_ARM || op->kind == OP_SNAPSHOT || op->kind == OP_REFIT_BEGIN ||
+           op->kind == OP_CHECKPOINT;
 }
 
 /* The operations that go into one transaction, off the queue. */
-static op *cut(queue *q)
+static operation *cut(queue *q)
 {
-    op *group = q->first, **end = &q->first;
+    operation *group = q->first, **end = &q->first;
     for (size_t count = 0; *end && count < q->group_most; count++) {
         if (is_alone(*end) && count > 0)
             break;
@@ -78,64 +81,57 @@ static op *cut(queue *q)
     return group;
 }
 
-op *segue_commit_queue_pop_group(queue *q, bool wait)
+operation *segue_commit_queue_pop_group(queue *q, bool wait)
 {
     (void)pthread_mutex_lock(&q->lock);
     while (wait && !q->first && !q->closed)
         (void)pthread_cond_wait(&q->filled, &q->lock);
-    op *group = q->first ? cut(q) : NULL;
+    operation *group = q->first ? cut(q) : NULL;
     (void)pthread_mutex_unlock(&q->lock);
     return group;
 }
 
-op *segue_operation_create(operation_kind kind)
+operation *segue_operation_create(operation_kind kind)
 {
-    op *o = calloc(1, sizeof *o);
-    if (o)
-        o->kind = kind;
-    return o;
+    operation *op = calloc(1, sizeof *op);
+    if (op)
+        op->kind = kind;
+    return op;
 }
 
-void segue_decide_fini(asked *a)
+void segue_operation_destroy(operation *op)
 {
-    free(a->choice);
-    segue_bytes_fini(&a->why);
-    *a = (asked){.choice = NULL};
-}
-
-void segue_operation_destroy(op *o)
-{
-    if (!o)
+    if (!op)
         return;
-    segue_reads_fini(o);
-    if (o->opened)
-        segue_learner_state_discard_task(o->live, o->opened);
-    segue_decide_fini(&o->asked);
-    segue_bytes_fini(&o->told);
-    segue_learner_state_release(o->live);
-    segue_learner_destroy(o->learner);
-    segue_routes_request_fini(&o->call);
-    free(o);
+    segue_reads_fini(op);
+    if (op->opened)
+        segue_learner_state_discard_task(op->state, op->opened);
+    segue_decide_fini(&op->asked);
+    segue_bytes_fini(&op->told);
+    segue_learner_state_release(op->state);
+    segue_learner_destroy(op->learner);
+    segue_routes_request_fini(&op->request);
+    free(op);
 }
 
 bool segue_commit_queue_add_job(segue_service *service, operation_kind kind, int64_t learner,
                                 int64_t task)
 {
-    op *o = segue_operation_create(kind);
-    if (!o)
+    operation *op = segue_operation_create(kind);
+    if (!op)
         return false;
-    o->learner_id = learner;
-    o->task_id = task;
-    if (segue_commit_queue_push(&service->queue, o, false))
+    op->learner_id = learner;
+    op->task_id = task;
+    if (segue_commit_queue_push(&service->queue, op, false))
         return true;
-    segue_operation_destroy(o);
+    segue_operation_destroy(op);
     return false;
 }
 
-void segue_commit_queue_add_job_once(segue_service *service, learner_state *live,
+void segue_commit_queue_add_job_once(segue_service *service, learner_state *state,
                                      operation_kind kind)
 {
-    if (!atomic_exchange(&live->wished[kind], true) &&
-        !segue_commit_queue_add_job(service, kind, live->id, 0))
-        atomic_store(&live->wished[kind], false);
+    if (!atomic_exchange(&state->job_pending[kind], true) &&
+        !segue_commit_queue_add_job(service, kind, state->id, 0))
+        atomic_store(&state->job_pending[kind], false);
 }

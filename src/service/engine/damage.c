@@ -1,6 +1,9 @@
 /* damage.c - learners that are set apart because the store is damaged, and damage met at work.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/engine/damage.h"
+#include "service/api/response.h"
+#include "service/engine/decide.h"
+#include "service/engine/writer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -106,21 +109,21 @@ void segue_damage_remove(segue_service *service, int64_t id)
 /* ---- at work ----------------------------------------------------------------------------- */
 
 /* Its changes are stored, and memory lacks them: a start finds it damaged, too. */
-void segue_damage_quarantine(segue_service *service, learner_state *live, const segue_error *why)
+void segue_damage_quarantine(segue_service *service, learner_state *state, const segue_error *why)
 {
     segue_error none;
-    learner_state *there = segue_service_find_id(service, live->id);
+    learner_state *there = segue_service_find_id(service, state->id);
     segue_learner_state_release(there);
-    if (there != live)
+    if (there != state)
         return; /* deleted, or set apart already */
-    segue_service_unregister(service, live);
-    (void)atomic_fetch_sub(&service->open_tasks, live->by_id.count);
-    segue_service_release_memory(service, live);
+    segue_service_unregister(service, state);
+    (void)atomic_fetch_sub(&service->open_tasks, state->by_id.count);
+    segue_service_release_memory(service, state);
     const segue_stored_learner row = {
-        .id = live->id, .name = live->words.name, .created = live->created};
+        .id = state->id, .name = state->settings.name, .created = state->created};
     if (segue_damage_add(service, &row, why->message, &none) != SEGUE_OK)
         segue_service_fail(service, &none);
-    segue_learner_state_release(live); /* the table's */
+    segue_learner_state_release(state); /* the table's */
 }
 
 /* The same damage is reported once, however often it is met, and other damage after a pause. */
@@ -148,30 +151,31 @@ void segue_damage_respond_failed(segue_service *service, segue_status status,
 }
 
 /* As if it had just come. */
-static void start_over(op *o)
+static void start_over(operation *op)
 {
-    segue_decide_fini(&o->asked);
-    segue_bytes_fini(&o->reply->body);
-    o->reply->status = 200;
-    o->reply->retry = 0;
-    o->tries = 0;
-    o->again = true;
+    segue_decide_fini(&op->asked);
+    segue_bytes_fini(&op->response->body);
+    op->response->status = 200;
+    op->response->retry = 0;
+    op->tries = 0;
+    op->again = true;
 }
 
-void segue_damage_refuse(segue_service *service, op *group, op *culprit, const segue_error *why)
+void segue_damage_refuse(segue_service *service, operation *group, operation *culprit,
+                         const segue_error *why)
 {
     segue_store_rollback(service->store);
-    for (op *o = group; o; o = o->next) {
-        segue_stage_undo(service, o);
-        o->again = false; /* what nobody waits for is found due again */
-        if (o != culprit && o->reply)
-            start_over(o);
+    for (operation *op = group; op; op = op->next) {
+        segue_stage_undo(service, op);
+        op->again = false; /* what nobody waits for is found due again */
+        if (op != culprit && op->response)
+            start_over(op);
     }
     report(service, why);
-    if (culprit->reply)
-        segue_response_fail(culprit->reply, 500, "%s", why->message);
-    else if (culprit->live) /* it would fail again and again, and hold up what waits behind it */
-        segue_damage_quarantine(service, culprit->live, why);
+    if (culprit->response)
+        segue_response_fail(culprit->response, 500, "%s", why->message);
+    else if (culprit->state) /* it would fail again and again, and hold up what waits behind it */
+        segue_damage_quarantine(service, culprit->state, why);
     if (culprit->kind != OP_PURGE)
         segue_writer_enqueue_due(service);
 }

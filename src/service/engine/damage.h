@@ -28,7 +28,7 @@ void segue_damage_resolve_names(segue_service *service);
 void segue_damage_fini(segue_service *service);
 
 /** Set a learner apart that is served. */
-void segue_damage_quarantine(segue_service *service, learner_state *live, const segue_error *why);
+void segue_damage_quarantine(segue_service *service, learner_state *state, const segue_error *why);
 
 /** How many there are; their lines in the list of learners, whose earlier lines `begun` says. */
 unsigned long long segue_damage_count(segue_service *service);
@@ -50,6 +50,7 @@ void segue_damage_respond_failed(segue_service *service, segue_status status,
 
 /** A transaction met damage in one operation: roll back, refuse that one, and queue the others
  * again. */
-void segue_damage_refuse(segue_service *service, op *group, op *culprit, const segue_error *why);
+void segue_damage_refuse(segue_service *service, operation *group, operation *culprit,
+                         const segue_error *why);
 
 #endif

@@ -5,22 +5,31 @@
 
 #include "io/json_write.h"
 #include "segue/internal.h"
+#include "service/api/response.h"
+#include "service/engine/decide.h"
 #include "service/engine/service_internal.h"
 
 #define UNSTORED_MOST 50000 /* waiting decisions: stored in a quarter of a second */
 #define SHORT_WORK                                                                                 \
     20000.0 /* units of segue_learner_state_ask_cost, some 2 ms: what a thread of HTTP may do */
 
+void segue_decide_fini(asked *a)
+{
+    free(a->choice);
+    segue_bytes_fini(&a->why);
+    *a = (asked){.choice = NULL};
+}
+
 /* ---- choosing ---------------------------------------------------------------------------- */
 
 /* Take the arms off that are excluded now; false: one of them is not an arm. */
-static bool exclude(const learner_state *live, size_t n_arms, const json_t *list, bool *allowed,
+static bool exclude(const learner_state *state, size_t n_arms, const json_t *list, bool *allowed,
                     segue_response *reply)
 {
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *name = json_string_value(json_array_get(list, i));
         size_t place = 0;
-        if (!segue_learner_state_find_arm(live, name, &place)) {
+        if (!segue_learner_state_find_arm(state, name, &place)) {
             segue_response_fail(reply, 400, "the learner has no arm '%.80s' to exclude", name);
             return false;
         }
@@ -30,29 +39,29 @@ static bool exclude(const learner_state *live, size_t n_arms, const json_t *list
     return true;
 }
 
-bool segue_decide_allowed_arms(const learner_state *live, size_t n_arms,
+bool segue_decide_allowed_arms(const learner_state *state, size_t n_arms,
                                const segue_parsed_request *call, bool **allowed,
                                segue_response *reply)
 {
     *allowed = NULL;
-    if (live->n_retired == 0 && !call->exclude)
+    if (state->n_retired == 0 && !call->exclude)
         return true;
-    bool *flags = calloc(live->n_arms, sizeof *flags);
+    bool *flags = calloc(state->n_arms, sizeof *flags);
     if (!flags) {
         segue_response_fail(reply, 503, "out of memory for the arms of a task");
         return false;
     }
-    memcpy(flags, live->allowed, n_arms * sizeof *flags);
+    memcpy(flags, state->allowed, n_arms * sizeof *flags);
     *allowed = flags;
-    return exclude(live, n_arms, call->exclude, flags, reply);
+    return exclude(state, n_arms, call->exclude, flags, reply);
 }
 
-bool segue_decide_can_choose(const learner_state *live, const segue_parsed_request *call,
+bool segue_decide_can_choose(const learner_state *state, const segue_parsed_request *call,
                              segue_response *reply)
 {
     bool *allowed = NULL;
-    bool fine = segue_decide_allowed_arms(live, live->n_arms, call, &allowed, reply);
-    if (fine && allowed && !memchr(allowed, 1, live->n_arms)) {
+    bool fine = segue_decide_allowed_arms(state, state->n_arms, call, &allowed, reply);
+    if (fine && allowed && !memchr(allowed, 1, state->n_arms)) {
         segue_response_fail(reply, 409, "no arm is left to choose: all are excluded or retired");
         fine = false;
     }
@@ -60,7 +69,7 @@ bool segue_decide_can_choose(const learner_state *live, const segue_parsed_reque
     return fine;
 }
 
-static segue_status choose_each(segue_service *service, learner_state *live, task_state *task,
+static segue_status choose_each(segue_service *service, learner_state *state, task_state *task,
                                 const segue_parsed_request *call, const bool *allowed, asked *out,
                                 segue_error *err)
 {
@@ -74,7 +83,8 @@ static segue_status choose_each(segue_service *service, learner_state *live, tas
     if (call->probability)
         status = segue_learner_state_distribution(task, allowed, &law, err);
     while (out->n < n && status == SEGUE_OK) {
-        status = segue_learner_state_ask(live, task, allowed, &law, now, &out->choice[out->n], err);
+        status =
+            segue_learner_state_ask(state, task, allowed, &law, now, &out->choice[out->n], err);
         out->n += status == SEGUE_OK;
     }
     free(law.drawn);
@@ -91,30 +101,30 @@ void segue_decide_respond_none(const segue_error *why, segue_response *reply)
         segue_response_fail(reply, 503, "%s", why->message);
 }
 
-static bool choose_all(segue_service *service, learner_state *live, task_state *task,
+static bool choose_all(segue_service *service, learner_state *state, task_state *task,
                        const segue_parsed_request *call, const bool *allowed, asked *out,
                        segue_response *reply)
 {
     segue_error err;
-    const segue_status status = choose_each(service, live, task, call, allowed, out, &err);
+    const segue_status status = choose_each(service, state, task, call, allowed, out, &err);
     if (status != SEGUE_OK)
         segue_decide_respond_none(&err, reply);
     return status == SEGUE_OK;
 }
 
-bool segue_decide_choose(segue_service *service, learner_state *live, task_state *task,
+bool segue_decide_choose(segue_service *service, learner_state *state, task_state *task,
                          const segue_parsed_request *call, asked *out, segue_response *reply)
 {
     bool *allowed = NULL;
-    if (!segue_decide_allowed_arms(live, task->n_arms, call, &allowed, reply)) {
+    if (!segue_decide_allowed_arms(state, task->n_arms, call, &allowed, reply)) {
         free(allowed);
         return false;
     }
     if (call->explain)
-        segue_response_explanation(live, task, allowed, &out->why);
+        segue_response_explanation(state, task, allowed, &out->why);
     out->control = task->control;
     out->version = task->version;
-    const bool fine = choose_all(service, live, task, call, allowed, out, reply);
+    const bool fine = choose_all(service, state, task, call, allowed, out, reply);
     free(allowed);
     return fine;
 }
@@ -133,34 +143,34 @@ static bool may_wait(segue_service *service, segue_response *reply)
     return false;
 }
 
-bool segue_decide_reserve_deadlines(segue_service *service, learner_state *live,
+bool segue_decide_reserve_deadlines(segue_service *service, learner_state *state,
                                     const segue_parsed_request *call, segue_response *reply)
 {
     const size_t more = call->count ? (size_t)call->count : 1;
-    if (!live->words.has_default)
+    if (!state->settings.has_default)
         return true;
     if (!call->event[0] && !may_wait(service, reply)) /* events are stored with their answer */
         return false;
-    if (live->line.count + more <= live->line.capacity)
+    if (state->deadlines.count + more <= state->deadlines.capacity)
         return true;
     if (!segue_memory_has_reserve(&service->memory)) {
         (void)segue_service_has_memory(service, reply); /* which says why */
         return false;
     }
-    const bool fine = segue_deadline_queue_reserve(&live->line, more, &live->by_id);
-    segue_service_count_memory(service, live);
+    const bool fine = segue_deadline_queue_reserve(&state->deadlines, more, &state->by_id);
+    segue_service_count_memory(service, state);
     if (!fine)
         segue_response_fail(reply, 503, "out of memory for decisions that wait for a default");
     return fine;
 }
 
-void segue_decide_push_deadlines(learner_state *live, const asked *a, bool kept)
+void segue_decide_push_deadlines(learner_state *state, const asked *a, bool kept)
 {
-    if (!live->words.has_default)
+    if (!state->settings.has_default)
         return;
     for (size_t i = 0; i < a->n; i++) {
-        const segue_status status = segue_deadline_queue_push(&live->line, &a->choice[i].decision,
-                                                              kept, &live->by_id, NULL);
+        const segue_status status = segue_deadline_queue_push(
+            &state->deadlines, &a->choice[i].decision, kept, &state->by_id, NULL);
         (void)status; /* there is room: segue_decide_reserve_deadlines */
     }
 }
@@ -171,25 +181,25 @@ bool segue_decide_is_long(const task_state *task, const segue_parsed_request *ca
     return segue_learner_state_ask_cost(task, count, call->probability, call->explain) > SHORT_WORK;
 }
 
-ask_outcome segue_decide_ask(segue_service *service, learner_state *live,
+ask_outcome segue_decide_ask(segue_service *service, learner_state *state,
                              const segue_parsed_request *call, const segue_bytes *told,
                              segue_response *reply)
 {
     asked a = {.choice = NULL};
-    (void)pthread_mutex_lock(&live->lock);
-    task_state *task = segue_learner_state_task_by_key(live, call->task);
+    (void)pthread_mutex_lock(&state->lock);
+    task_state *task = segue_learner_state_task_by_key(state, call->task);
     /* else the store tells what becomes of it */
-    const bool is_open = task && !task->staged_closed && !live->is_gone;
+    const bool is_open = task && !task->staged_closed && !state->is_gone;
     if (is_open && segue_decide_is_long(task, call)) {
         task->active = segue_service_time(service); /* it is not idle while it waits */
-        (void)pthread_mutex_unlock(&live->lock);
+        (void)pthread_mutex_unlock(&state->lock);
         return ASK_IS_LONG;
     }
-    const bool fine = is_open && segue_decide_reserve_deadlines(service, live, call, reply) &&
-                      segue_decide_choose(service, live, task, call, &a, reply);
+    const bool fine = is_open && segue_decide_reserve_deadlines(service, state, call, reply) &&
+                      segue_decide_choose(service, state, task, call, &a, reply);
     if (fine)
-        segue_decide_push_deadlines(live, &a, false);
-    (void)pthread_mutex_unlock(&live->lock);
+        segue_decide_push_deadlines(state, &a, false);
+    (void)pthread_mutex_unlock(&state->lock);
     if (fine)
         segue_decide_respond(service, call, &a, told, reply);
     segue_decide_fini(&a);
@@ -222,16 +232,16 @@ static void write_choices(const segue_service *service, const segue_parsed_reque
     segue_json_write_raw(b, "]");
 }
 
-void segue_decide_respond_closed(const op *o)
+void segue_decide_respond_closed(const operation *op)
 {
-    segue_bytes *b = &o->reply->body;
+    segue_bytes *b = &op->response->body;
     segue_json_write_raw(b, "{");
-    segue_json_write_text(b, "task", o->call.task);
-    segue_json_write_bool(b, "control", o->row.control);
-    segue_json_write_integer(b, "version", o->row.version);
+    segue_json_write_text(b, "task", op->request.task);
+    segue_json_write_bool(b, "control", op->row.control);
+    segue_json_write_integer(b, "version", op->row.version);
     segue_json_write_bool(b, "closed", true);
     segue_json_write_key(b, "told");
-    segue_bytes_append(b, o->told.data, o->told.size);
+    segue_bytes_append(b, op->told.data, op->told.size);
     segue_json_write_raw(b, "}");
 }
 

@@ -15,9 +15,15 @@
 #include "io/json_write.h"
 #include "io/utf8.h"
 #include "segue/internal.h"
+#include "service/engine/commit_queue.h"
 #include "service/engine/damage.h"
 #include "service/engine/service_internal.h"
+#include "service/engine/writer.h"
+#include "service/jobs/read_pool.h"
+#include "service/jobs/refit_worker.h"
+#include "service/jobs/timer.h"
 #include "service/state/keyed_hash.h"
+#include "service/state/recovery.h"
 #include "service/state/recovery_all.h"
 
 #define FULL_REPORT_SECONDS 60
@@ -65,11 +71,11 @@ metrics *segue_service_metrics(segue_service *service)
 static learner_state *find(segue_service *service, const map *m, const void *key, size_t size)
 {
     (void)pthread_rwlock_rdlock(&service->learners_lock);
-    learner_state *live = segue_hash_map_find(m, key, size);
-    if (live)
-        segue_learner_state_acquire(live);
+    learner_state *state = segue_hash_map_find(m, key, size);
+    if (state)
+        segue_learner_state_acquire(state);
     (void)pthread_rwlock_unlock(&service->learners_lock);
-    return live;
+    return state;
 }
 
 learner_state *segue_service_find(segue_service *service, const char *name)
@@ -82,35 +88,35 @@ learner_state *segue_service_find_id(segue_service *service, int64_t id)
     return find(service, &service->by_id, &id, sizeof id);
 }
 
-bool segue_service_reserve_entry(segue_service *service, learner_state *live)
+bool segue_service_reserve_entry(segue_service *service, learner_state *state)
 {
     (void)pthread_rwlock_wrlock(&service->learners_lock);
-    if (!live->name_entry)
-        live->name_entry = segue_hash_map_prepare(&service->by_name, strlen(live->words.name));
-    if (!live->id_entry)
-        live->id_entry = segue_hash_map_prepare(&service->by_id, sizeof live->id);
+    if (!state->name_entry)
+        state->name_entry = segue_hash_map_prepare(&service->by_name, strlen(state->settings.name));
+    if (!state->id_entry)
+        state->id_entry = segue_hash_map_prepare(&service->by_id, sizeof state->id);
     (void)pthread_rwlock_unlock(&service->learners_lock);
-    return live->name_entry && live->id_entry;
+    return state->name_entry && state->id_entry;
 }
 
-bool segue_service_register(segue_service *service, learner_state *live)
+bool segue_service_register(segue_service *service, learner_state *state)
 {
-    if (!segue_service_reserve_entry(service, live))
+    if (!segue_service_reserve_entry(service, state))
         return false;
-    live->line.unstored = &service->unstored; /* nobody else sees it yet */
+    state->deadlines.unstored = &service->unstored; /* nobody else sees it yet */
     (void)pthread_rwlock_wrlock(&service->learners_lock);
-    segue_hash_map_insert(&service->by_name, live->name_entry, live->words.name, live);
-    segue_hash_map_insert(&service->by_id, live->id_entry, &live->id, live);
+    segue_hash_map_insert(&service->by_name, state->name_entry, state->settings.name, state);
+    segue_hash_map_insert(&service->by_id, state->id_entry, &state->id, state);
     (void)pthread_rwlock_unlock(&service->learners_lock);
-    live->name_entry = live->id_entry = NULL;
+    state->name_entry = state->id_entry = NULL;
     return true;
 }
 
-void segue_service_unregister(segue_service *service, learner_state *live)
+void segue_service_unregister(segue_service *service, learner_state *state)
 {
     (void)pthread_rwlock_wrlock(&service->learners_lock);
-    segue_hash_map_remove(&service->by_name, live->words.name, strlen(live->words.name));
-    segue_hash_map_remove(&service->by_id, &live->id, sizeof live->id);
+    segue_hash_map_remove(&service->by_name, state->settings.name, strlen(state->settings.name));
+    segue_hash_map_remove(&service->by_id, &state->id, sizeof state->id);
     (void)pthread_rwlock_unlock(&service->learners_lock);
 }
 
@@ -121,10 +127,10 @@ learner_state **segue_service_learners(segue_service *service, size_t *count)
     *count = 0;
     (void)pthread_rwlock_rdlock(&service->learners_lock);
     learner_state **all = calloc(service->by_id.count + 1, sizeof(learner_state *));
-    for (learner_state *live;
-         all && (live = segue_hash_map_next(&service->by_id, &place, &within));) {
-        segue_learner_state_acquire(live);
-        all[(*count)++] = live;
+    for (learner_state *state;
+         all && (state = segue_hash_map_next(&service->by_id, &place, &within));) {
+        segue_learner_state_acquire(state);
+        all[(*count)++] = state;
     }
     (void)pthread_rwlock_unlock(&service->learners_lock);
     return all;
@@ -132,27 +138,28 @@ learner_state **segue_service_learners(segue_service *service, size_t *count)
 
 /* ---- memory ------------------------------------------------------------------------------ */
 
-void segue_service_count_memory(segue_service *service, learner_state *live)
+void segue_service_count_memory(segue_service *service, learner_state *state)
 {
-    const size_t now = live->is_gone ? 0 : segue_learner_state_bytes(live), before = live->counted;
-    live->counted = now;
+    const size_t now = state->is_gone ? 0 : segue_learner_state_bytes(state),
+                 before = state->counted;
+    state->counted = now;
     if (now >= before)
         (void)atomic_fetch_add(&service->memory.kept, now - before);
     else
         (void)atomic_fetch_sub(&service->memory.kept, before - now);
 }
 
-void segue_service_release_memory(segue_service *service, learner_state *live)
+void segue_service_release_memory(segue_service *service, learner_state *state)
 {
-    (void)pthread_mutex_lock(&live->lock);
-    live->is_gone = true;
-    segue_service_count_memory(service, live);
-    (void)pthread_mutex_unlock(&live->lock);
+    (void)pthread_mutex_lock(&state->lock);
+    state->is_gone = true;
+    segue_service_count_memory(service, state);
+    (void)pthread_mutex_unlock(&state->lock);
 }
 
-void segue_service_reserve_memory(segue_service *service, const learner_state *live)
+void segue_service_reserve_memory(segue_service *service, const learner_state *state)
 {
-    segue_memory_set_spare(&service->memory, segue_learner_close_bytes(live->learner));
+    segue_memory_set_spare(&service->memory, segue_learner_close_bytes(state->learner));
 }
 
 /* At the limit each close and open would be reported: once a minute is enough. */
@@ -230,20 +237,20 @@ uint64_t segue_service_open_tasks(const segue_service *service)
 static segue_status on_learner(void *context, const segue_recovery_result *found, segue_error *err)
 {
     segue_service *service = context;
-    if (!found->live)
+    if (!found->state)
         return segue_damage_add(service, found->row, found->why, err);
     if (found->snapshot_damaged)
         segue_service_report(service,
                              "learner '%s': its snapshot is damaged; it was rebuilt from its "
                              "journal",
                              found->row->name);
-    if (!segue_service_register(service, found->live)) {
-        segue_learner_state_release(found->live);
+    if (!segue_service_register(service, found->state)) {
+        segue_learner_state_release(found->state);
         return segue_fail(err, SEGUE_ENOMEM, "out of memory");
     }
-    (void)atomic_fetch_add(&service->open_tasks, found->live->by_id.count);
-    segue_service_count_memory(service, found->live); /* nobody else knows of it yet */
-    segue_service_reserve_memory(service, found->live);
+    (void)atomic_fetch_add(&service->open_tasks, found->state->by_id.count);
+    segue_service_count_memory(service, found->state); /* nobody else knows of it yet */
+    segue_service_reserve_memory(service, found->state);
     return SEGUE_OK;
 }
 
@@ -411,11 +418,11 @@ static void end_helpers(segue_service *service)
 /* Store something of the service's own that has no thread any more. */
 static void store_now(segue_service *service, operation_kind kind, int64_t learner)
 {
-    op *o = segue_operation_create(kind);
-    if (!o)
+    operation *op = segue_operation_create(kind);
+    if (!op)
         return;
-    o->learner_id = learner;
-    segue_writer_commit(service, o);
+    op->learner_id = learner;
+    segue_writer_commit(service, op);
 }
 
 void segue_service_stop(segue_service *service)
@@ -436,7 +443,7 @@ void segue_service_run_pending(segue_service *service)
 {
     bool more = true;
     while (more) {
-        op *group = segue_commit_queue_pop_group(&service->queue, false);
+        operation *group = segue_commit_queue_pop_group(&service->queue, false);
         if (group)
             segue_writer_commit(service, group);
         more = group || segue_refit_worker_run_one(service, false);
@@ -447,26 +454,26 @@ void segue_service_run_pending(segue_service *service)
 static void drop_work(segue_service *service)
 {
     while (service->work) {
-        learner_state *live = service->work;
-        service->work = live->next_work;
-        segue_learner_state_release(live);
+        learner_state *state = service->work;
+        service->work = state->next_work;
+        segue_learner_state_release(state);
     }
 }
 
 /* All decisions that wait; and a snapshot, so that the next start has little to do.  False: the
  * store does not take them. */
-static bool leave(segue_service *service, learner_state *live)
+static bool leave(segue_service *service, learner_state *state)
 {
     uint64_t kept = 0;
     do {
-        kept = live->line.kept;
-        store_now(service, OP_PERSIST_PENDING, live->id);
-    } while (live->line.kept > kept);
+        kept = state->deadlines.kept;
+        store_now(service, OP_PERSIST_PENDING, state->id);
+    } while (state->deadlines.kept > kept);
     if (atomic_load(&service->failing))
         return false;
-    segue_refit_destroy(live->refit);
-    live->refit = NULL;
-    store_now(service, OP_SNAPSHOT, live->id);
+    segue_refit_destroy(state->refit);
+    state->refit = NULL;
+    store_now(service, OP_SNAPSHOT, state->id);
     return true;
 }
 
@@ -475,10 +482,10 @@ static void leave_all(segue_service *service)
 {
     size_t place = 0;
     const hash_map_entry *within = NULL;
-    learner_state *live = NULL;
-    while ((live = segue_hash_map_next(&service->by_id, &place, &within)) && leave(service, live))
+    learner_state *state = NULL;
+    while ((state = segue_hash_map_next(&service->by_id, &place, &within)) && leave(service, state))
         ;
-    if (!live)
+    if (!state)
         store_now(service, OP_PROBE, 0);
 }
 
@@ -489,15 +496,15 @@ void segue_service_destroy(segue_service *service)
     segue_service_stop(service);
     if (service->stopped)
         leave_all(service);
-    for (op *o = service->queue.first, *next = NULL; o; o = next) {
-        next = o->next;
-        segue_operation_destroy(o);
+    for (operation *op = service->queue.first, *next = NULL; op; op = next) {
+        next = op->next;
+        segue_operation_destroy(op);
     }
     drop_work(service);
     size_t place = 0;
     const hash_map_entry *within = NULL;
-    for (learner_state *live; (live = segue_hash_map_next(&service->by_id, &place, &within));)
-        segue_learner_state_release(live);
+    for (learner_state *state; (state = segue_hash_map_next(&service->by_id, &place, &within));)
+        segue_learner_state_release(state);
     segue_hash_map_fini(&service->by_id);
     segue_hash_map_fini(&service->by_name);
     segue_damage_fini(service);

@@ -4,8 +4,12 @@
 #include <string.h>
 
 #include "io/json_write.h"
+#include "service/engine/commit_queue.h"
 #include "service/engine/damage.h"
+#include "service/engine/decide.h"
 #include "service/engine/service_internal.h"
+#include "service/jobs/read_pool.h"
+#include "service/jobs/timer.h"
 #include "service/state/effect.h"
 
 /* ---- answered at once -------------------------------------------------------------------- */
@@ -76,13 +80,13 @@ static answered_by ask(segue_service *service, const segue_parsed_request *call,
 {
     if (call->tells || call->event[0])
         return BY_QUEUE;
-    learner_state *live = segue_service_find(service, call->learner);
-    if (!live) {
+    learner_state *state = segue_service_find(service, call->learner);
+    if (!state) {
         segue_damage_respond_missing(service, call->learner, reply);
         return BY_NOW;
     }
-    const ask_outcome outcome = segue_decide_ask(service, live, call, NULL, reply);
-    segue_learner_state_release(live);
+    const ask_outcome outcome = segue_decide_ask(service, state, call, NULL, reply);
+    segue_learner_state_release(state);
     return outcome == ASK_ANSWERED ? BY_NOW : outcome == ASK_IS_LONG ? BY_POOL : BY_QUEUE;
 }
 
@@ -141,34 +145,35 @@ static operation_kind kind_of(const segue_parsed_request *call)
 }
 
 /* What can be checked before it waits. */
-static bool prepare(segue_service *service, op *o, segue_response *reply)
+static bool prepare(segue_service *service, operation *op, segue_response *reply)
 {
     segue_error err;
-    if (o->call.tells && !segue_decision_id_decode(&o->decision, service->key, o->call.decision)) {
+    if (op->request.tells &&
+        !segue_decision_id_decode(&op->decision, service->key, op->request.decision)) {
         segue_response_fail(reply, 400, "'decision' is not an id that this service gave");
         return false;
     }
-    if (o->kind == OP_CREATE && !segue_service_has_memory(service, reply))
+    if (op->kind == OP_CREATE && !segue_service_has_memory(service, reply))
         return false;
-    if (o->kind == OP_CREATE &&
-        segue_learner_settings_create_learner(&o->call.words, &o->learner, &err) != SEGUE_OK) {
+    if (op->kind == OP_CREATE &&
+        segue_learner_settings_create_learner(&op->request.words, &op->learner, &err) != SEGUE_OK) {
         segue_response_fail_status(reply, &err);
         return false;
     }
     return true;
 }
 
-static bool put(segue_service *service, op *o, answered_by by, segue_response *reply)
+static bool put(segue_service *service, operation *op, answered_by by, segue_response *reply)
 {
     if (by == BY_POOL) {
-        if (segue_read_pool_push(service, o))
+        if (segue_read_pool_push(service, op))
             return true;
         segue_response_busy(reply);
         return false;
     }
-    if (!prepare(service, o, reply))
+    if (!prepare(service, op, reply))
         return false;
-    if (segue_commit_queue_push(&service->queue, o, false))
+    if (segue_commit_queue_push(&service->queue, op, false))
         return true;
     segue_response_fail(reply, 503, "the service is about to end");
     return false;
@@ -178,19 +183,19 @@ static bool put(segue_service *service, op *o, answered_by by, segue_response *r
 static bool enqueue(segue_service *service, segue_parsed_request *call, answered_by by,
                     segue_response *reply, segue_completion done, void *context)
 {
-    op *o = segue_operation_create(kind_of(call));
-    if (!o) {
+    operation *op = segue_operation_create(kind_of(call));
+    if (!op) {
         segue_response_fail(reply, 503, "out of memory");
         return false;
     }
-    o->call = *call;
+    op->request = *call;
     *call = (segue_parsed_request){.route = call->route};
-    o->reply = reply;
-    o->done = done;
-    o->context = context;
-    if (put(service, o, by, reply))
+    op->response = reply;
+    op->done = done;
+    op->context = context;
+    if (put(service, op, by, reply))
         return true;
-    segue_operation_destroy(o);
+    segue_operation_destroy(op);
     return false;
 }
 

@@ -9,14 +9,14 @@
 
 #include "service/engine/service_internal.h"
 
-#define REFUSE(o, status, ...)                                                                     \
+#define REFUSE(op, status, ...)                                                                    \
     do {                                                                                           \
-        (o)->answered = true;                                                                      \
-        if ((o)->reply)                                                                            \
-            segue_response_fail((o)->reply, status, __VA_ARGS__);                                  \
+        (op)->answered = true;                                                                     \
+        if ((op)->response)                                                                        \
+            segue_response_fail((op)->response, status, __VA_ARGS__);                              \
     } while (0)
 
-typedef segue_status stage_function(segue_service *service, op *o, segue_error *err);
+typedef segue_status stage_function(segue_service *service, operation *op, segue_error *err);
 
 /* stage_learner.c */
 stage_function segue_stage_create, segue_stage_delete, segue_stage_add_arm, segue_stage_retire_arm;
@@ -25,22 +25,22 @@ stage_function segue_stage_open, segue_stage_close, segue_stage_tell;
 /* stage_ask.c */
 stage_function segue_stage_ask;
 
-/* The learner that a call names: o->live; false: there is none, and it is refused. */
-bool segue_stage_find(segue_service *service, op *o);
+/* The learner that a call names: op->state; false: there is none, and it is refused. */
+bool segue_stage_find(segue_service *service, operation *op);
 
-/* Add to the journal of o->live: o->seq. */
-SEGUE_MUST_CHECK segue_status segue_stage_event(segue_service *service, op *o,
+/* Add to the journal of op->state: op->seq. */
+SEGUE_MUST_CHECK segue_status segue_stage_event(segue_service *service, operation *op,
                                                 segue_event_kind kind, int64_t subject,
                                                 segue_error *err);
 
 /* A task is closed by this transaction, or is not. */
-void segue_stage_closed(learner_state *live, task_state *task, bool closed);
+void segue_stage_closed(learner_state *state, task_state *task, bool closed);
 
-/* Find or add the task of a key: o->row, and whether it is new. */
+/* Find or add the task of a key: op->row, and whether it is new. */
 stage_function segue_stage_task;
 
-/* The task that an operation is about, if it is open and stays so; `o->row`, found: it is not. */
-SEGUE_MUST_CHECK segue_status segue_stage_find_open(segue_service *service, op *o,
+/* The task that an operation is about, if it is open and stays so; `op->row`, found: it is not. */
+SEGUE_MUST_CHECK segue_status segue_stage_find_open(segue_service *service, operation *op,
                                                     task_state **task, bool *found,
                                                     segue_error *err);
 

@@ -4,11 +4,14 @@
 #include <stdlib.h>
 
 #include "segue/internal.h"
+#include "service/api/response.h"
+#include "service/engine/decide.h"
 #include "service/engine/stage.h"
+#include "service/jobs/reads.h"
 
 /* The task whose decisions are read, and for which operation. */
 typedef struct event_task {
-    op *o;
+    operation *op;
     int64_t id;
     uint64_t tag;
     bool control;
@@ -18,17 +21,17 @@ typedef struct event_task {
 static segue_status on_decision(void *context, const segue_stored_decision *row, segue_error *err)
 {
     const event_task *task = context;
-    op *o = task->o;
-    asked *a = &o->asked;
-    if (row->arm >= o->live->n_arms)
+    operation *op = task->op;
+    asked *a = &op->asked;
+    if (row->arm >= op->state->n_arms)
         return segue_fail(err, SEGUE_EFILE, "the store is damaged: a decision is of no arm");
     arm_choice *more = realloc(a->choice, (a->n + 1) * sizeof *more);
     if (!more)
         return segue_fail_no_memory(err, "decisions");
     a->choice = more;
     a->choice[a->n++] =
-        (arm_choice){.decision = segue_decision_id_from_row(o->live->id, task->tag, row),
-                     .arm = o->live->arm[row->arm]->name,
+        (arm_choice){.decision = segue_decision_id_from_row(op->state->id, task->tag, row),
+                     .arm = op->state->arm[row->arm]->name,
                      .probability = row->probability > 0.0 ? row->probability : NAN,
                      .exact = row->exact};
     a->version = row->version;
@@ -38,24 +41,24 @@ static segue_status on_decision(void *context, const segue_stored_decision *row,
 /* What the event was answered with before, if it was. */
 static segue_status find_event(segue_service *service, event_task task, segue_error *err)
 {
-    op *o = task.o;
-    const segue_status status =
-        segue_store_each_decision(service->store, task.id, o->call.event, on_decision, &task, err);
-    const size_t wanted = o->call.count ? (size_t)o->call.count : 1;
-    o->asked.control = task.control;
-    if (status == SEGUE_OK && o->asked.n > 0 && o->asked.n != wanted)
-        REFUSE(o, 409, "the event was given %zu decisions before, and now asks for %zu", o->asked.n,
-               wanted);
+    operation *op = task.op;
+    const segue_status status = segue_store_each_decision(
+        service->store, task.id, op->request.event, on_decision, &task, err);
+    const size_t wanted = op->request.count ? (size_t)op->request.count : 1;
+    op->asked.control = task.control;
+    if (status == SEGUE_OK && op->asked.n > 0 && op->asked.n != wanted)
+        REFUSE(op, 409, "the event was given %zu decisions before, and now asks for %zu",
+               op->asked.n, wanted);
     return status;
 }
 
-static segue_status store_choices(segue_service *service, op *o, segue_error *err)
+static segue_status store_choices(segue_service *service, operation *op, segue_error *err)
 {
     segue_status status = SEGUE_OK;
-    for (size_t i = 0; i < o->asked.n && status == SEGUE_OK; i++) {
-        const arm_choice *choice = &o->asked.choice[i];
+    for (size_t i = 0; i < op->asked.n && status == SEGUE_OK; i++) {
+        const arm_choice *choice = &op->asked.choice[i];
         segue_stored_decision row = segue_decision_id_to_row(&choice->decision);
-        row.event = o->call.event;
+        row.event = op->request.event;
         row.probability = choice->probability;
         row.exact = choice->exact;
         status = segue_store_add_decision(service->store, &row, err);
@@ -64,83 +67,84 @@ static segue_status store_choices(segue_service *service, op *o, segue_error *er
 }
 
 /* The thread that writes has no time for it. */
-static void leave_to_pool(op *o)
+static void leave_to_pool(operation *op)
 {
-    o->to_pool = true;
+    op->to_pool = true;
 }
 
 /* The event was answered before: explain it with the posterior of now. */
-static void explain_again(op *o, const task_state *task)
+static void explain_again(operation *op, const task_state *task)
 {
-    if (o->call.explain && segue_decide_is_long(task, &o->call))
-        leave_to_pool(o);
-    else if (o->call.explain)
-        segue_response_explanation(o->live, task, segue_learner_state_allowed_arms(o->live),
-                                   &o->asked.why);
+    if (op->request.explain && segue_decide_is_long(task, &op->request))
+        leave_to_pool(op);
+    else if (op->request.explain)
+        segue_response_explanation(op->state, task, segue_learner_state_allowed_arms(op->state),
+                                   &op->asked.why);
 }
 
-static segue_status choose_for_event(segue_service *service, op *o, task_state *task,
+static segue_status choose_for_event(segue_service *service, operation *op, task_state *task,
                                      segue_error *err)
 {
-    const event_task about = {o, task->id, task->tag, task->control};
+    const event_task about = {op, task->id, task->tag, task->control};
     segue_status status = find_event(service, about, err);
-    if (status != SEGUE_OK || o->answered)
+    if (status != SEGUE_OK || op->answered)
         return status;
-    const bool given = o->asked.n > 0;
-    (void)pthread_mutex_lock(&o->live->lock);
+    const bool given = op->asked.n > 0;
+    (void)pthread_mutex_lock(&op->state->lock);
     if (given)
-        explain_again(o, task);
-    else if (!segue_decide_reserve_deadlines(service, o->live, &o->call, o->reply))
-        o->is_new = false; /* refused */
-    else if (segue_long_ask_take_chosen(service, o, task))
-        o->is_new = true;
-    else if (segue_decide_is_long(task, &o->call))
-        leave_to_pool(o);
+        explain_again(op, task);
+    else if (!segue_decide_reserve_deadlines(service, op->state, &op->request, op->response))
+        op->is_new = false; /* refused */
+    else if (segue_long_ask_take_chosen(service, op, task))
+        op->is_new = true;
+    else if (segue_decide_is_long(task, &op->request))
+        leave_to_pool(op);
     else
-        o->is_new = segue_decide_choose(service, o->live, task, &o->call, &o->asked, o->reply);
-    o->answered = o->to_pool || !(o->is_new || given);
-    (void)pthread_mutex_unlock(&o->live->lock);
-    return o->is_new ? store_choices(service, o, err) : SEGUE_OK;
+        op->is_new =
+            segue_decide_choose(service, op->state, task, &op->request, &op->asked, op->response);
+    op->answered = op->to_pool || !(op->is_new || given);
+    (void)pthread_mutex_unlock(&op->state->lock);
+    return op->is_new ? store_choices(service, op, err) : SEGUE_OK;
 }
 
-static segue_status ask_closed(segue_service *service, op *o, segue_error *err)
+static segue_status ask_closed(segue_service *service, operation *op, segue_error *err)
 {
-    const event_task about = {o, o->row.id, o->row.tag, o->row.control};
+    const event_task about = {op, op->row.id, op->row.tag, op->row.control};
     segue_status status = SEGUE_OK;
-    if (o->call.event[0])
+    if (op->request.event[0])
         status = find_event(service, about, err);
-    if (status != SEGUE_OK || o->answered || o->asked.n > 0)
+    if (status != SEGUE_OK || op->answered || op->asked.n > 0)
         return status;
-    if (o->told.size > 0 && o->decision.task == o->row.id) { /* by that reward, or before */
-        o->answered = true;
-        segue_decide_respond_closed(o);
+    if (op->told.size > 0 && op->decision.task == op->row.id) { /* by that reward, or before */
+        op->answered = true;
+        segue_decide_respond_closed(op);
     } else {
-        REFUSE(o, 409, "the task '%.80s' is closed", o->call.task);
+        REFUSE(op, 409, "the task '%.80s' is closed", op->request.task);
     }
     return SEGUE_OK;
 }
 
-segue_status segue_stage_ask(segue_service *service, op *o, segue_error *err)
+segue_status segue_stage_ask(segue_service *service, operation *op, segue_error *err)
 {
     task_state *task = NULL;
     bool found = false;
-    if (!segue_stage_find(service, o))
+    if (!segue_stage_find(service, op))
         return SEGUE_OK;
-    segue_status status = segue_stage_find_open(service, o, &task, &found, err);
+    segue_status status = segue_stage_find_open(service, op, &task, &found, err);
     if (status != SEGUE_OK)
         return status;
     if (task)
-        return o->call.event[0] ? choose_for_event(service, o, task, err) : SEGUE_OK;
-    if (o->again) {
-        o->answered = true;
+        return op->request.event[0] ? choose_for_event(service, op, task, err) : SEGUE_OK;
+    if (op->again) {
+        op->answered = true;
         return SEGUE_OK;
     }
     if (found)
-        return ask_closed(service, o, err);
-    o->answered = !segue_decide_can_choose(o->live, &o->call, o->reply);
-    if (o->answered)
+        return ask_closed(service, op, err);
+    op->answered = !segue_decide_can_choose(op->state, &op->request, op->response);
+    if (op->answered)
         return SEGUE_OK;
-    status = segue_stage_task(service, o, err);
-    o->again = o->is_new;
+    status = segue_stage_task(service, op, err);
+    op->again = op->is_new;
     return status;
 }

@@ -11,6 +11,8 @@
 
 #include "io/json_write.h"
 #include "segue/internal.h"
+#include "service/api/response.h"
+#include "service/engine/decide.h"
 #include "service/jobs/reads.h"
 
 static size_t wanted(const segue_parsed_request *call)
@@ -18,37 +20,38 @@ static size_t wanted(const segue_parsed_request *call)
     return call->count ? (size_t)call->count : 1;
 }
 
-static read_result refuse(op *o, const segue_error *why)
+static read_result refuse(operation *op, const segue_error *why)
 {
-    segue_decide_respond_none(why, o->reply);
+    segue_decide_respond_none(why, op->response);
     return READ_DONE;
 }
 
 /* ---- copying ----------------------------------------------------------------------------- */
 
-static task_state *find_open(op *o)
+static task_state *find_open(operation *op)
 {
-    task_state *task = segue_learner_state_task_by_key(o->live, o->call.task);
-    return task && !task->staged_closed && !o->live->is_gone ? task : NULL;
+    task_state *task = segue_learner_state_task_by_key(op->state, op->request.task);
+    return task && !task->staged_closed && !op->state->is_gone ? task : NULL;
 }
 
 /* Without memory for a copy: decide on the task itself, however long that takes.  Under the lock.
  */
-static bool choose_in_place(segue_service *service, op *o, task_state *task)
+static bool choose_in_place(segue_service *service, operation *op, task_state *task)
 {
-    asked *a = &o->asked;
-    const bool fine = segue_decide_reserve_deadlines(service, o->live, &o->call, o->reply) &&
-                      segue_decide_choose(service, o->live, task, &o->call, a, o->reply);
+    asked *a = &op->asked;
+    const bool fine =
+        segue_decide_reserve_deadlines(service, op->state, &op->request, op->response) &&
+        segue_decide_choose(service, op->state, task, &op->request, a, op->response);
     if (fine)
-        segue_decide_push_deadlines(o->live, a, false);
+        segue_decide_push_deadlines(op->state, a, false);
     return fine;
 }
 
 /* Under the lock; false: there is no memory for it. */
-static bool copy_task(op *o, task_state *task)
+static bool copy_task(operation *op, task_state *task)
 {
-    read_state *r = o->read;
-    if (segue_learner_state_copy_task(o->live, task, &r->copy, NULL) != SEGUE_OK) {
+    read_state *r = op->read;
+    if (segue_learner_state_copy_task(op->state, task, &r->copy, NULL) != SEGUE_OK) {
         segue_learner_state_copy_fini(&r->copy);
         return false;
     }
@@ -57,34 +60,35 @@ static bool copy_task(op *o, task_state *task)
     return true;
 }
 
-static read_result begin_on(segue_service *service, op *o, task_state *task)
+static read_result begin_on(segue_service *service, operation *op, task_state *task)
 {
-    read_state *r = o->read;
+    read_state *r = op->read;
     task->active = segue_service_time(service);
-    if (!segue_decide_allowed_arms(o->live, task->n_arms, &o->call, &r->allowed, o->reply))
+    if (!segue_decide_allowed_arms(op->state, task->n_arms, &op->request, &r->allowed,
+                                   op->response))
         return READ_DONE;
-    if (copy_task(o, task))
+    if (copy_task(op, task))
         return READ_MORE;
-    if (!o->call.event[0] && choose_in_place(service, o, task))
+    if (!op->request.event[0] && choose_in_place(service, op, task))
         return READ_MORE;
-    if (o->reply->status == 200)
-        segue_response_fail(o->reply, 503, "out of memory to decide; ask again later");
+    if (op->response->status == 200)
+        segue_response_fail(op->response, 503, "out of memory to decide; ask again later");
     return READ_DONE;
 }
 
-static read_result begin(segue_service *service, op *o)
+static read_result begin(segue_service *service, operation *op)
 {
-    read_state *r = o->read;
+    read_state *r = op->read;
     r->begun = true;
-    r->asked.choice = calloc(wanted(&o->call), sizeof *r->asked.choice);
+    r->asked.choice = calloc(wanted(&op->request), sizeof *r->asked.choice);
     if (!r->asked.choice) {
-        segue_response_fail(o->reply, 503, "out of memory for decisions");
+        segue_response_fail(op->response, 503, "out of memory for decisions");
         return READ_DONE;
     }
-    (void)pthread_mutex_lock(&o->live->lock);
-    task_state *task = find_open(o);
-    const read_result result = task ? begin_on(service, o, task) : READ_STORE;
-    (void)pthread_mutex_unlock(&o->live->lock);
+    (void)pthread_mutex_lock(&op->state->lock);
+    task_state *task = find_open(op);
+    const read_result result = task ? begin_on(service, op, task) : READ_STORE;
+    (void)pthread_mutex_unlock(&op->state->lock);
     r->asked.control = r->copy.task.control;
     r->asked.version = r->copy.task.version;
     return result;
@@ -92,31 +96,31 @@ static read_result begin(segue_service *service, op *o)
 
 /* ---- deciding ---------------------------------------------------------------------------- */
 
-static read_result explain(op *o)
+static read_result explain(operation *op)
 {
-    read_state *r = o->read;
+    read_state *r = op->read;
     r->explained = true;
-    segue_response_explain_copy(o->live, &r->copy, r->allowed, &r->asked.why);
+    segue_response_explain_copy(op->state, &r->copy, r->allowed, &r->asked.why);
     return READ_MORE;
 }
 
-static read_result find_distribution(op *o)
+static read_result find_distribution(operation *op)
 {
-    read_state *r = o->read;
+    read_state *r = op->read;
     segue_error err;
     r->has_law = true;
     return segue_learner_state_distribution(&r->copy.task, r->allowed, &r->law, &err) == SEGUE_OK
                ? READ_MORE
-               : refuse(o, &err);
+               : refuse(op, &err);
 }
 
-static read_result pick_one(op *o)
+static read_result pick_one(operation *op)
 {
-    read_state *r = o->read;
+    read_state *r = op->read;
     segue_error err;
     if (segue_learner_state_choose(&r->copy.task, r->allowed, &r->law, &r->asked.choice[r->asked.n],
                                    &err) != SEGUE_OK)
-        return refuse(o, &err);
+        return refuse(op, &err);
     r->asked.n++;
     return READ_MORE;
 }
@@ -124,90 +128,91 @@ static read_result pick_one(op *o)
 /* ---- answering --------------------------------------------------------------------------- */
 
 /* Give what was chosen the numbers of an open task. */
-static void issue(segue_service *service, op *o, task_state *task)
+static void issue(segue_service *service, operation *op, task_state *task)
 {
-    asked *a = &o->read->asked;
+    asked *a = &op->read->asked;
     const double now = segue_service_time(service);
     for (size_t i = 0; i < a->n; i++)
-        segue_learner_state_issue_copied(o->live, task, &a->choice[i], now);
+        segue_learner_state_issue_copied(op->state, task, &a->choice[i], now);
     a->version = task->version;
 }
 
 /* Whether the task is still the one that was copied. */
-static read_result answer(segue_service *service, op *o)
+static read_result answer(segue_service *service, operation *op)
 {
-    read_state *r = o->read;
-    (void)pthread_mutex_lock(&o->live->lock);
-    task_state *task = find_open(o);
+    read_state *r = op->read;
+    (void)pthread_mutex_lock(&op->state->lock);
+    task_state *task = find_open(op);
     const bool same = task && task->id == r->copy.task.id;
-    const bool fine = same && segue_decide_reserve_deadlines(service, o->live, &o->call, o->reply);
+    const bool fine =
+        same && segue_decide_reserve_deadlines(service, op->state, &op->request, op->response);
     if (fine) {
-        issue(service, o, task);
-        segue_decide_push_deadlines(o->live, &r->asked, false);
+        issue(service, op, task);
+        segue_decide_push_deadlines(op->state, &r->asked, false);
     }
-    (void)pthread_mutex_unlock(&o->live->lock);
+    (void)pthread_mutex_unlock(&op->state->lock);
     if (fine)
-        segue_decide_respond(service, &o->call, &r->asked, &o->told, o->reply);
+        segue_decide_respond(service, &op->request, &r->asked, &op->told, op->response);
     return same ? READ_DONE : READ_STORE;
 }
 
-/* Decisions are in o->asked already: an event that was answered before, and lacked its explanation;
- * or what was chosen in place. */
-static read_result answer_again(segue_service *service, op *o)
+/* Decisions are in op->asked already: an event that was answered before, and lacked its
+ * explanation; or what was chosen in place. */
+static read_result answer_again(segue_service *service, operation *op)
 {
-    if (o->read->explained) {
-        o->asked.why = o->read->asked.why;
-        o->read->asked.why = (segue_bytes){.data = NULL};
+    if (op->read->explained) {
+        op->asked.why = op->read->asked.why;
+        op->read->asked.why = (segue_bytes){.data = NULL};
     }
-    segue_decide_respond(service, &o->call, &o->asked, &o->told, o->reply);
+    segue_decide_respond(service, &op->request, &op->asked, &op->told, op->response);
     return READ_DONE;
 }
 
-read_result segue_long_ask_turn(segue_service *service, op *o)
+read_result segue_long_ask_turn(segue_service *service, operation *op)
 {
-    read_state *r = o->read;
+    read_state *r = op->read;
     if (!r->begun)
-        return begin(service, o);
-    if (r->copied && o->call.explain && !r->explained)
-        return explain(o);
-    if (o->asked.n > 0)
-        return answer_again(service, o);
-    if (o->call.probability && !r->has_law)
-        return find_distribution(o);
-    if (r->asked.n < wanted(&o->call))
-        return pick_one(o);
-    if (!o->call.event[0])
-        return answer(service, o);
+        return begin(service, op);
+    if (r->copied && op->request.explain && !r->explained)
+        return explain(op);
+    if (op->asked.n > 0)
+        return answer_again(service, op);
+    if (op->request.probability && !r->has_law)
+        return find_distribution(op);
+    if (r->asked.n < wanted(&op->request))
+        return pick_one(op);
+    if (!op->request.event[0])
+        return answer(service, op);
     r->chosen = true;
-    r->learner_id = o->live->id;
+    r->learner_id = op->state->id;
     r->task_id = r->copy.task.id;
     return READ_STORE;
 }
 
-bool segue_long_ask_take_chosen(segue_service *service, op *o, task_state *task)
+bool segue_long_ask_take_chosen(segue_service *service, operation *op, task_state *task)
 {
-    const read_state *r = o->read;
-    if (!r || !r->chosen || r->learner_id != o->live->id || r->task_id != task->id)
+    const read_state *r = op->read;
+    if (!r || !r->chosen || r->learner_id != op->state->id || r->task_id != task->id)
         return false;
-    issue(service, o, task);
-    segue_decide_fini(&o->asked);
-    o->asked = o->read->asked;
-    o->read->asked = (asked){.choice = NULL};
-    o->read->chosen = false;
+    issue(service, op, task);
+    segue_decide_fini(&op->asked);
+    op->asked = op->read->asked;
+    op->read->asked = (asked){.choice = NULL};
+    op->read->chosen = false;
     return true;
 }
 
-void segue_long_ask_drop(op *o)
+void segue_long_ask_drop(operation *op)
 {
-    if (o->read->copied)
-        segue_response_free_copy(o->live, &o->read->copy);
-    o->read->copied = false;
+    if (op->read->copied)
+        segue_response_free_copy(op->state, &op->read->copy);
+    op->read->copied = false;
 }
 
-void segue_long_ask_fini(op *o)
+void segue_long_ask_fini(operation *op)
 {
-    read_state *r = o->read;
-    segue_long_ask_drop(o);
+    read_state *r = op->read;
+    segue_long_ask_drop(op);
     free(r->allowed);
     free(r->law.drawn);
     segue_decide_fini(&r->asked);

@@ -17,6 +17,9 @@
 #include <unistd.h>
 
 #include "segue/internal.h"
+#include "service/engine/commit_queue.h"
+#include "service/engine/decide.h"
+#include "service/jobs/read_pool.h"
 #include "service/jobs/reads.h"
 
 #define WAITING_MOST 256 /* requests of a class, those begun included */
@@ -51,25 +54,25 @@ size_t segue_read_pool_length(read_pool *pool)
 
 /* ---- the lists --------------------------------------------------------------------------- */
 
-static void append(op ***end, op *o)
+static void append(operation ***end, operation *op)
 {
-    o->next = NULL;
-    **end = o;
-    *end = &o->next;
+    op->next = NULL;
+    **end = op;
+    *end = &op->next;
 }
 
-static op *remove_first(op **first, op ***end)
+static operation *remove_first(operation **first, operation ***end)
 {
-    op *o = *first;
-    *first = o->next;
+    operation *op = *first;
+    *first = op->next;
     if (!*first)
         *end = first;
-    return o;
+    return op;
 }
 
-static read_class *class_of(read_pool *pool, const op *o)
+static read_class *class_of(read_pool *pool, const operation *op)
 {
-    return &pool->of[o->call.route == ROUTE_ASK ? POOL_ASKS : POOL_READS];
+    return &pool->of[op->request.route == ROUTE_ASK ? POOL_ASKS : POOL_READS];
 }
 
 /* Of which class the next request may begin; NULL: of none. */
@@ -82,7 +85,7 @@ static read_class *next_class(read_pool *pool)
 }
 
 /* The next to work on; NULL: there is none. */
-static op *next_of(read_pool *pool)
+static operation *next_of(read_pool *pool)
 {
     read_class *next = next_class(pool);
     if (pool->begun && (pool->prefers_begun || !next)) {
@@ -96,29 +99,29 @@ static op *next_of(read_pool *pool)
     return remove_first(&next->fresh, &next->fresh_end);
 }
 
-static op *take(read_pool *pool)
+static operation *take(read_pool *pool)
 {
-    op *o = NULL;
+    operation *op = NULL;
     (void)pthread_mutex_lock(&pool->lock);
-    while (!pool->closed && !(o = next_of(pool)))
+    while (!pool->closed && !(op = next_of(pool)))
         (void)pthread_cond_wait(&pool->filled, &pool->lock);
     (void)pthread_mutex_unlock(&pool->lock);
-    return o;
+    return op;
 }
 
-static void put_back(read_pool *pool, op *o)
+static void put_back(read_pool *pool, operation *op)
 {
     (void)pthread_mutex_lock(&pool->lock);
-    append(&pool->begun_end, o);
+    append(&pool->begun_end, op);
     (void)pthread_cond_signal(&pool->filled);
     (void)pthread_mutex_unlock(&pool->lock);
 }
 
-static void let_go(read_pool *pool, const op *o)
+static void let_go(read_pool *pool, const operation *op)
 {
     (void)pthread_mutex_lock(&pool->lock);
-    class_of(pool, o)->n_begun--;
-    class_of(pool, o)->n_open--;
+    class_of(pool, op)->n_begun--;
+    class_of(pool, op)->n_open--;
     (void)pthread_cond_signal(&pool->filled); /* another one may begin */
     (void)pthread_mutex_unlock(&pool->lock);
 }
@@ -133,58 +136,58 @@ static void hold_body(segue_service *service, segue_response *reply)
     segue_memory_add_response(&service->memory, reply->held);
 }
 
-static void complete(segue_service *service, op *o)
+static void complete(segue_service *service, operation *op)
 {
-    if (o->reply->body.failed)
-        segue_response_fail(o->reply, 503, "out of memory for the answer");
-    if (o->reply->status >= 400 && o->told.size > 0)
-        segue_response_add_reward(o->reply, &o->told);
-    hold_body(service, o->reply);
-    const segue_completion done = o->done;
-    void *context = o->context;
-    segue_operation_destroy(o);
+    if (op->response->body.failed)
+        segue_response_fail(op->response, 503, "out of memory for the answer");
+    if (op->response->status >= 400 && op->told.size > 0)
+        segue_response_add_reward(op->response, &op->told);
+    hold_body(service, op->response);
+    const segue_completion done = op->done;
+    void *context = op->context;
+    segue_operation_destroy(op);
     done(context);
 }
 
-static void refuse_at_end(segue_service *service, op *o)
+static void refuse_at_end(segue_service *service, operation *op)
 {
-    segue_response_fail(o->reply, 503, "the service is about to end");
-    complete(service, o);
+    segue_response_fail(op->response, 503, "the service is about to end");
+    complete(service, op);
 }
 
 /* Let the queue go on with it: choices that were made for an event go with it. */
-static void give_to_queue(segue_service *service, op *o)
+static void give_to_queue(segue_service *service, operation *op)
 {
-    if (o->read->chosen)
-        segue_long_ask_drop(o);
+    if (op->read->chosen)
+        segue_long_ask_drop(op);
     else
-        segue_reads_fini(o);
-    segue_decide_fini(&o->asked);
-    segue_learner_state_release(o->live);
-    o->live = NULL;
-    if (!segue_commit_queue_push(&service->queue, o, false))
-        refuse_at_end(service, o);
+        segue_reads_fini(op);
+    segue_decide_fini(&op->asked);
+    segue_learner_state_release(op->state);
+    op->state = NULL;
+    if (!segue_commit_queue_push(&service->queue, op, false))
+        refuse_at_end(service, op);
 }
 
-static void end(segue_service *service, op *o, read_result result)
+static void end(segue_service *service, operation *op, read_result result)
 {
     if (result == READ_STORE)
-        give_to_queue(service, o);
+        give_to_queue(service, op);
     else
-        complete(service, o);
+        complete(service, op);
 }
 
 /* ---- the threads ------------------------------------------------------------------------- */
 
-static void work(segue_service *service, op *o, segue_store *store)
+static void work(segue_service *service, operation *op, segue_store *store)
 {
-    const read_result result = segue_reads_turn(service, o, store);
+    const read_result result = segue_reads_turn(service, op, store);
     if (result == READ_MORE) {
-        put_back(&service->pool, o);
+        put_back(&service->pool, op);
         return;
     }
-    let_go(&service->pool, o);
-    end(service, o, result);
+    let_go(&service->pool, op);
+    end(service, op, result);
 }
 
 /* Each has a connection of its own, so that nobody waits for a long query. */
@@ -197,8 +200,8 @@ static void *run(void *context)
 {
     reader_thread *self = context;
     (void)setpriority(PRIO_PROCESS, 0, LOWER); /* on Linux this is about the thread alone */
-    for (op *o; (o = take(&self->service->pool));)
-        work(self->service, o, self->store);
+    for (operation *op; (op = take(&self->service->pool));)
+        work(self->service, op, self->store);
     segue_store_close(self->store);
     free(self);
     return NULL;
@@ -267,32 +270,32 @@ void segue_read_pool_stop(segue_service *service)
 /* ---- putting ----------------------------------------------------------------------------- */
 
 /* Without threads: all of it now. */
-static void run_now(segue_service *service, op *o)
+static void run_now(segue_service *service, operation *op)
 {
     read_result result = READ_MORE;
     (void)pthread_mutex_lock(&service->reader_lock);
     while (result == READ_MORE)
-        result = segue_reads_turn(service, o, service->reader);
+        result = segue_reads_turn(service, op, service->reader);
     (void)pthread_mutex_unlock(&service->reader_lock);
-    end(service, o, result);
+    end(service, op, result);
 }
 
-bool segue_read_pool_push(segue_service *service, op *o)
+bool segue_read_pool_push(segue_service *service, operation *op)
 {
     read_pool *pool = &service->pool;
-    read_class *class = class_of(pool, o);
+    read_class *class = class_of(pool, op);
     (void)pthread_mutex_lock(&pool->lock);
     const bool has_threads = pool->started;
     const bool taken = has_threads && !pool->full && class->n_open < WAITING_MOST &&
                        segue_memory_has_response_space(&service->memory);
     if (taken) {
-        append(&class->fresh_end, o);
+        append(&class->fresh_end, op);
         class->n_open++;
         (void)pthread_cond_signal(&pool->filled);
     }
     (void)pthread_mutex_unlock(&pool->lock);
     if (has_threads)
         return taken;
-    run_now(service, o);
+    run_now(service, op);
     return true;
 }

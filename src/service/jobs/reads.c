@@ -8,22 +8,23 @@
 
 #include "io/json_write.h"
 #include "segue/internal.h"
+#include "service/api/response.h"
 #include "service/engine/damage.h"
 
 #define TURN_SECONDS 0.005
 
 /* ---- all learners ------------------------------------------------------------------------ */
 
-static read_result list_learners(segue_service *service, op *o, segue_store *store)
+static read_result list_learners(segue_service *service, operation *op, segue_store *store)
 {
-    read_state *r = o->read;
-    segue_bytes *b = &o->reply->body;
+    read_state *r = op->read;
+    segue_bytes *b = &op->response->body;
     (void)store;
     if (!r->begun) {
         r->begun = true;
         r->all = segue_service_learners(service, &r->n_all);
         if (!r->all) {
-            segue_response_fail(o->reply, 503, "out of memory for the learners");
+            segue_response_fail(op->response, 503, "out of memory for the learners");
             return READ_DONE;
         }
         segue_response_sort_learners(r->all, r->n_all);
@@ -41,35 +42,36 @@ static read_result list_learners(segue_service *service, op *o, segue_store *sto
 
 /* ---- one learner ------------------------------------------------------------------------- */
 
-static read_result show_learner(segue_service *service, op *o, segue_store *store)
+static read_result show_learner(segue_service *service, operation *op, segue_store *store)
 {
-    read_state *r = o->read;
+    read_state *r = op->read;
     (void)service;
     (void)store;
     if (!r->begun) {
         r->begun = true;
-        if (!segue_response_copy_learner(o->live, &r->learner)) {
-            o->reply->body.failed = true;
+        if (!segue_response_copy_learner(op->state, &r->learner)) {
+            op->response->body.failed = true;
             return READ_DONE;
         }
     }
-    return segue_response_learner_part(o->live, &r->learner, r->at++, &o->reply->body) ? READ_MORE
-                                                                                       : READ_DONE;
+    return segue_response_learner_part(op->state, &r->learner, r->at++, &op->response->body)
+               ? READ_MORE
+               : READ_DONE;
 }
 
-static read_result show_history(segue_service *service, op *o, segue_store *store)
+static read_result show_history(segue_service *service, operation *op, segue_store *store)
 {
     (void)service;
     (void)store;
-    segue_response_history(o->live, o->reply);
+    segue_response_history(op->state, op->response);
     return READ_DONE;
 }
 
-static read_result show_decisions(segue_service *service, op *o, segue_store *store)
+static read_result show_decisions(segue_service *service, operation *op, segue_store *store)
 {
     (void)service;
     (void)store;
-    segue_response_decisions(o->live, o->reply);
+    segue_response_decisions(op->state, op->response);
     return READ_DONE;
 }
 
@@ -81,16 +83,16 @@ static read_result end_versions(const read_state *r, segue_bytes *b)
     return READ_DONE;
 }
 
-static read_result show_versions(segue_service *service, op *o, segue_store *store)
+static read_result show_versions(segue_service *service, operation *op, segue_store *store)
 {
-    read_state *r = o->read;
-    segue_bytes *b = &o->reply->body;
+    read_state *r = op->read;
+    segue_bytes *b = &op->response->body;
     (void)service;
     (void)store;
     if (!r->begun) {
         r->begun = true;
         segue_json_write_raw(b, "{\"versions\":[");
-        b->failed = !segue_response_copy_history(o->live, &r->versions, &r->newest) || b->failed;
+        b->failed = !segue_response_copy_history(op->state, &r->versions, &r->newest) || b->failed;
     }
     if (b->failed || r->at == r->versions.count)
         return end_versions(r, b);
@@ -125,25 +127,26 @@ static segue_status on_task(void *context, const segue_stored_task *row, segue_e
     return SEGUE_OK;
 }
 
-static segue_status read_tasks(op *o, segue_store *store, segue_error *err)
+static segue_status read_tasks(operation *op, segue_store *store, segue_error *err)
 {
-    const segue_store_task_filter which = o->call.open == 1   ? SEGUE_TASKS_NEWEST_OPEN
-                                          : o->call.open == 0 ? SEGUE_TASKS_NEWEST_CLOSED
-                                                              : SEGUE_TASKS_NEWEST;
-    return segue_store_each_task(store, o->live->id, which, o->call.limit, on_task, o->read, err);
+    const segue_store_task_filter which = op->request.open == 1   ? SEGUE_TASKS_NEWEST_OPEN
+                                          : op->request.open == 0 ? SEGUE_TASKS_NEWEST_CLOSED
+                                                                  : SEGUE_TASKS_NEWEST;
+    return segue_store_each_task(store, op->state->id, which, op->request.limit, on_task, op->read,
+                                 err);
 }
 
-static read_result list_tasks(segue_service *service, op *o, segue_store *store)
+static read_result list_tasks(segue_service *service, operation *op, segue_store *store)
 {
-    read_state *r = o->read;
-    segue_bytes *b = &o->reply->body;
+    read_state *r = op->read;
+    segue_bytes *b = &op->response->body;
     segue_error err;
     if (!r->begun) {
         r->begun = true;
         segue_json_write_raw(b, "{\"tasks\":[");
-        const segue_status status = read_tasks(o, store, &err);
+        const segue_status status = read_tasks(op, store, &err);
         if (status != SEGUE_OK) {
-            segue_damage_respond_failed(service, status, &err, o->reply);
+            segue_damage_respond_failed(service, status, &err, op->response);
             return READ_DONE;
         }
     }
@@ -154,25 +157,25 @@ static read_result list_tasks(segue_service *service, op *o, segue_store *store)
     segue_stored_task row = r->task[r->at].row;
     row.key = (const char *)r->keys.data + r->task[r->at].key;
     segue_json_write_raw(b, r->at++ > 0 ? "," : "");
-    segue_response_listed_task(o->live, &row, o->call.explain, b);
+    segue_response_listed_task(op->state, &row, op->request.explain, b);
     return READ_MORE;
 }
 
-static read_result show_task(segue_service *service, op *o, segue_store *store)
+static read_result show_task(segue_service *service, operation *op, segue_store *store)
 {
-    segue_response_task(service, store, o->live, o->call.task, o->reply);
+    segue_response_task(service, store, op->state, op->request.task, op->response);
     return READ_DONE;
 }
 
 /* ---- which is which ---------------------------------------------------------------------- */
 
-static read_result ask(segue_service *service, op *o, segue_store *store)
+static read_result ask(segue_service *service, operation *op, segue_store *store)
 {
     (void)store;
-    return segue_long_ask_turn(service, o);
+    return segue_long_ask_turn(service, op);
 }
 
-typedef read_result piece_function(segue_service *service, op *o, segue_store *store);
+typedef read_result piece_function(segue_service *service, operation *op, segue_store *store);
 
 static piece_function *piece_of(segue_route route)
 {
@@ -197,14 +200,14 @@ static piece_function *piece_of(segue_route route)
 }
 
 /* Whether its learner is there, if it is about one. */
-static bool find_learner(segue_service *service, op *o)
+static bool find_learner(segue_service *service, operation *op)
 {
-    if (o->live || o->call.route == ROUTE_LIST)
+    if (op->state || op->request.route == ROUTE_LIST)
         return true;
-    o->live = segue_service_find(service, o->call.learner);
-    if (!o->live)
-        segue_damage_respond_missing(service, o->call.learner, o->reply);
-    return o->live != NULL;
+    op->state = segue_service_find(service, op->request.learner);
+    if (!op->state)
+        segue_damage_respond_missing(service, op->request.learner, op->response);
+    return op->state != NULL;
 }
 
 static double steady_now(void)
@@ -214,27 +217,27 @@ static double steady_now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-read_result segue_reads_turn(segue_service *service, op *o, segue_store *store)
+read_result segue_reads_turn(segue_service *service, operation *op, segue_store *store)
 {
     const double until = steady_now() + TURN_SECONDS;
-    piece_function *piece = piece_of(o->call.route);
+    piece_function *piece = piece_of(op->request.route);
     read_result result = READ_MORE;
-    if (!o->read)
-        o->read = calloc(1, sizeof *o->read);
-    if (!o->read) {
-        segue_response_fail(o->reply, 503, "out of memory");
+    if (!op->read)
+        op->read = calloc(1, sizeof *op->read);
+    if (!op->read) {
+        segue_response_fail(op->response, 503, "out of memory");
         return READ_DONE;
     }
-    if (!find_learner(service, o))
+    if (!find_learner(service, op))
         return READ_DONE;
     while (result == READ_MORE && steady_now() < until)
-        result = piece(service, o, store);
+        result = piece(service, op, store);
     return result;
 }
 
-void segue_reads_fini(op *o)
+void segue_reads_fini(operation *op)
 {
-    read_state *r = o->read;
+    read_state *r = op->read;
     if (!r)
         return;
     for (size_t i = 0; i < r->n_all; i++)
@@ -245,7 +248,7 @@ void segue_reads_fini(op *o)
     segue_response_view_fini(&r->learner);
     segue_model_history_fini(&r->versions);
     segue_model_history_version_fini(&r->newest);
-    segue_long_ask_fini(o);
+    segue_long_ask_fini(op);
     free(r);
-    o->read = NULL;
+    op->read = NULL;
 }

@@ -6,6 +6,8 @@
 #ifndef SEGUE_SERVICE_JOBS_READS_H
 #define SEGUE_SERVICE_JOBS_READS_H
 
+#include "service/api/response.h"
+#include "service/engine/decide.h"
 #include "service/engine/service_internal.h"
 
 typedef enum read_result {
@@ -46,11 +48,16 @@ typedef struct read_state {
 } read_state;
 
 /* Work on it for one turn, with a store of the thread's own. */
-read_result segue_reads_turn(segue_service *service, op *o, segue_store *store);
+read_result segue_reads_turn(segue_service *service, operation *op, segue_store *store);
+
+void segue_reads_fini(operation *op);
 
 /* long_ask.c: one piece of an ask. */
-read_result segue_long_ask_turn(segue_service *service, op *o);
-void segue_long_ask_drop(op *o); /* the copy: what was chosen stays */
-void segue_long_ask_fini(op *o);
+read_result segue_long_ask_turn(segue_service *service, operation *op);
+void segue_long_ask_drop(operation *op); /* the copy: what was chosen stays */
+void segue_long_ask_fini(operation *op);
+/* Take what the pool has chosen for an event as decisions of an open task, under the lock; false:
+ * it has chosen nothing for this task. */
+bool segue_long_ask_take_chosen(segue_service *service, operation *op, task_state *task);
 
 #endif

@@ -9,7 +9,9 @@
 #include <math.h>
 #include <time.h>
 
+#include "service/engine/commit_queue.h"
 #include "service/engine/service_internal.h"
+#include "service/state/checkpoint.h"
 
 #define CHECKPOINT_FRAMES 4000       /* of 4 KB each */
 #define WAL_USUAL         20971520.0 /* bytes; the limit in sqlite.c */

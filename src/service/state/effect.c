@@ -48,18 +48,18 @@ static void write_sample(segue_bytes *b, const char *gauge, const char *learner,
 }
 
 /* All samples of a gauge follow each other: one text per gauge. */
-static void write_learner(learner_state *live, segue_bytes *texts)
+static void write_learner(learner_state *state, segue_bytes *texts)
 {
     segue_confseq effect;
-    (void)pthread_mutex_lock(&live->lock);
-    const bool has_effect = segue_effect_compute(&live->record.whole,
-                                                 live->words.highest - live->words.lowest, &effect);
-    (void)pthread_mutex_unlock(&live->lock);
+    (void)pthread_mutex_lock(&state->lock);
+    const bool has_effect = segue_effect_compute(
+        &state->stats.whole, state->settings.highest - state->settings.lowest, &effect);
+    (void)pthread_mutex_unlock(&state->lock);
     if (!has_effect)
         return;
     const double values[N_GAUGES] = {effect.difference, effect.low, effect.high};
     for (size_t i = 0; i < N_GAUGES; i++)
-        write_sample(&texts[i], gauges[i].name, live->words.name, values[i]);
+        write_sample(&texts[i], gauges[i].name, state->settings.name, values[i]);
 }
 
 static void write_gauge(segue_bytes *b, const struct gauge *gauge, const segue_bytes *text)

@@ -22,115 +22,115 @@ segue_status segue_learner_state_create(learner_state **out, const segue_stored_
                                         words *w, segue_learner *learner,
                                         const unsigned char key[16], segue_error *err)
 {
-    learner_state *live = calloc(1, sizeof *live);
+    learner_state *state = calloc(1, sizeof *state);
     *out = NULL;
-    if (!live) {
+    if (!state) {
         segue_learner_destroy(learner);
         return segue_fail_no_memory(err, "a learner");
     }
-    live->id = row->id;
-    live->created = row->created;
-    live->words = *w;
+    state->id = row->id;
+    state->created = row->created;
+    state->settings = *w;
     *w = (words){.arm = NULL};
-    live->learner = learner;
-    live->method = segue_learner_settings(learner)->method;
-    atomic_init(&live->users, 1);
-    atomic_init(&live->refit_run, false);
+    state->learner = learner;
+    state->method = segue_learner_settings(learner)->method;
+    atomic_init(&state->users, 1);
+    atomic_init(&state->refit_finished, false);
     for (size_t i = 0; i < OP_KINDS; i++)
-        atomic_init(&live->wished[i], false);
-    (void)pthread_mutex_init(&live->lock, NULL);
-    segue_hash_map_init(&live->arm_by_name, key);
-    segue_hash_map_init(&live->by_key, key);
-    segue_hash_map_init(&live->by_id, key);
-    segue_learner_settings_write(&live->words, &live->config);
-    segue_bytes_append(&live->config, "", 1);
-    *out = live;
-    return live->config.failed ? segue_fail_no_memory(err, "a learner") : SEGUE_OK;
+        atomic_init(&state->job_pending[i], false);
+    (void)pthread_mutex_init(&state->lock, NULL);
+    segue_hash_map_init(&state->arm_by_name, key);
+    segue_hash_map_init(&state->by_key, key);
+    segue_hash_map_init(&state->by_id, key);
+    segue_learner_settings_write(&state->settings, &state->config);
+    segue_bytes_append(&state->config, "", 1);
+    *out = state;
+    return state->config.failed ? segue_fail_no_memory(err, "a learner") : SEGUE_OK;
 }
 
-void segue_learner_state_acquire(learner_state *live)
+void segue_learner_state_acquire(learner_state *state)
 {
-    (void)atomic_fetch_add(&live->users, 1);
+    (void)atomic_fetch_add(&state->users, 1);
 }
 
-static void destroy(learner_state *live)
+static void destroy(learner_state *state)
 {
     size_t place = 0;
     const hash_map_entry *within = NULL;
-    for (task_state *task; (task = segue_hash_map_next(&live->by_id, &place, &within));)
-        segue_learner_state_close_task(live, task);
-    segue_hash_map_fini(&live->by_key);
-    segue_hash_map_fini(&live->by_id);
-    segue_hash_map_fini(&live->arm_by_name);
-    segue_hash_map_discard(live->name_entry);
-    segue_hash_map_discard(live->id_entry);
-    segue_refit_destroy(live->refit);
-    segue_learner_destroy(live->learner);
-    for (size_t i = 0; i < live->n_arms; i++)
-        free(live->arm[i]);
-    free(live->arm);
-    free(live->allowed);
-    segue_deadline_queue_fini(&live->line);
-    segue_model_history_fini(&live->versions);
-    segue_bytes_fini(&live->config);
-    segue_learner_settings_fini(&live->words);
-    (void)pthread_mutex_destroy(&live->lock);
-    free(live);
+    for (task_state *task; (task = segue_hash_map_next(&state->by_id, &place, &within));)
+        segue_learner_state_close_task(state, task);
+    segue_hash_map_fini(&state->by_key);
+    segue_hash_map_fini(&state->by_id);
+    segue_hash_map_fini(&state->arm_by_name);
+    segue_hash_map_discard(state->name_entry);
+    segue_hash_map_discard(state->id_entry);
+    segue_refit_destroy(state->refit);
+    segue_learner_destroy(state->learner);
+    for (size_t i = 0; i < state->n_arms; i++)
+        free(state->arm[i]);
+    free(state->arm);
+    free(state->allowed);
+    segue_deadline_queue_fini(&state->deadlines);
+    segue_model_history_fini(&state->versions);
+    segue_bytes_fini(&state->config);
+    segue_learner_settings_fini(&state->settings);
+    (void)pthread_mutex_destroy(&state->lock);
+    free(state);
 }
 
-void segue_learner_state_release(learner_state *live)
+void segue_learner_state_release(learner_state *state)
 {
-    if (live && atomic_fetch_sub(&live->users, 1) == 1)
-        destroy(live);
+    if (state && atomic_fetch_sub(&state->users, 1) == 1)
+        destroy(state);
 }
 
 /* ---- arms -------------------------------------------------------------------------------- */
 
-segue_status segue_learner_state_add_arm(learner_state *live, const char *name, bool retired,
+segue_status segue_learner_state_add_arm(learner_state *state, const char *name, bool retired,
                                          segue_error *err)
 {
     const size_t size = strlen(name);
     learner_arm *arm = calloc(1, sizeof *arm + size + 1);
-    learner_arm **arms = realloc(live->arm, (live->n_arms + 1) * sizeof(learner_arm *));
-    bool *allowed = realloc(live->allowed, (live->n_arms + 1) * sizeof *allowed);
+    learner_arm **arms = realloc(state->arm, (state->n_arms + 1) * sizeof(learner_arm *));
+    bool *allowed = realloc(state->allowed, (state->n_arms + 1) * sizeof *allowed);
     if (arms)
-        live->arm = arms;
+        state->arm = arms;
     if (allowed)
-        live->allowed = allowed;
-    if (!arm || !arms || !allowed || !segue_hash_map_set(&live->arm_by_name, name, size, arm)) {
+        state->allowed = allowed;
+    if (!arm || !arms || !allowed || !segue_hash_map_set(&state->arm_by_name, name, size, arm)) {
         free(arm);
         return segue_fail_no_memory(err, "an arm");
     }
     memcpy(arm->name, name, size + 1);
-    arm->place = live->n_arms;
-    live->allowed[live->n_arms] = true;
-    live->arm[live->n_arms++] = arm;
+    arm->index = state->n_arms;
+    state->allowed[state->n_arms] = true;
+    state->arm[state->n_arms++] = arm;
     if (retired)
-        segue_learner_state_retire_arm(live, arm->place);
+        segue_learner_state_retire_arm(state, arm->index);
     return SEGUE_OK;
 }
 
-void segue_learner_state_retire_arm(learner_state *live, size_t place)
+void segue_learner_state_retire_arm(learner_state *state, size_t place)
 {
-    live->allowed[place] = false;
-    live->n_retired++;
+    state->allowed[place] = false;
+    state->n_retired++;
 }
 
-const bool *segue_learner_state_allowed_arms(const learner_state *live)
+const bool *segue_learner_state_allowed_arms(const learner_state *state)
 {
-    return live->n_retired > 0 ? live->allowed : NULL;
+    return state->n_retired > 0 ? state->allowed : NULL;
 }
 
-bool segue_learner_state_find_arm(const learner_state *live, const char *name, size_t *place)
+bool segue_learner_state_find_arm(const learner_state *state, const char *name, size_t *place)
 {
-    const learner_arm *arm = segue_hash_map_find(&live->arm_by_name, name, strlen(name));
-    *place = arm ? arm->place : 0;
+    const learner_arm *arm = segue_hash_map_find(&state->arm_by_name, name, strlen(name));
+    *place = arm ? arm->index : 0;
     return arm != NULL;
 }
 
 /* ---- tasks ------------------------------------------------------------------------------- */
 
-static segue_status play_alone(const learner_state *live, size_t n_arms, const segue_rng *rng,
+static segue_status play_alone(const learner_state *state, size_t n_arms, const segue_rng *rng,
                                segue_task **out, segue_error *err)
 {
     segue_task_config config = segue_task_defaults();
@@ -138,8 +138,8 @@ static segue_status play_alone(const learner_state *live, size_t n_arms, const s
     if (status != SEGUE_OK)
         return status;
     config.setting.n_arms = n_arms;
-    config.lowest = live->words.lowest;
-    config.highest = live->words.highest;
+    config.lowest = state->settings.lowest;
+    config.highest = state->settings.highest;
     const segue_status made = segue_task_create(out, &config, err);
     if (made == SEGUE_OK)
         segue_task_next(*out, rng, 0);
@@ -153,15 +153,15 @@ static size_t n_played(const task_state *task)
 }
 
 /* Arms may have been added since it was opened: it does without them, as it did before. */
-static segue_status play_on(learner_state *live, task_state *task, const segue_rng *rng,
+static segue_status play_on(learner_state *state, task_state *task, const segue_rng *rng,
                             segue_error *err)
 {
-    segue_status status = segue_learner_play_task(live->learner, rng, &task->play, err);
+    segue_status status = segue_learner_play_task(state->learner, rng, &task->play, err);
     if (status != SEGUE_OK || n_played(task) == task->n_arms)
         return status;
     bool *mine = calloc(n_played(task), sizeof *mine);
     if (!mine) {
-        segue_learner_discard_task(live->learner, &task->play);
+        segue_learner_discard_task(state->learner, &task->play);
         return segue_fail_no_memory(err, "a task");
     }
     memset(mine, true, task->n_arms * sizeof *mine);
@@ -171,29 +171,29 @@ static segue_status play_on(learner_state *live, task_state *task, const segue_r
 }
 
 /* All that it needs, for any id. */
-static segue_status make_play(learner_state *live, task_state *task, segue_error *err)
+static segue_status make_play(learner_state *state, task_state *task, segue_error *err)
 {
     segue_rng rng;
-    segue_rng_init(&rng, live->words.seed, 0, 0, SEGUE_STREAM_POLICY);
-    task->version = segue_learner_version(live->learner);
-    return task->control ? play_alone(live, task->n_arms, &rng, &task->play, err)
-                         : play_on(live, task, &rng, err);
+    segue_rng_init(&rng, state->settings.seed, 0, 0, SEGUE_STREAM_POLICY);
+    task->version = segue_learner_version(state->learner);
+    return task->control ? play_alone(state, task->n_arms, &rng, &task->play, err)
+                         : play_on(state, task, &rng, err);
 }
 
-static void begin_play(const learner_state *live, task_state *task, uint64_t draw)
+static void begin_play(const learner_state *state, task_state *task, uint64_t draw)
 {
     segue_rng rng;
-    segue_rng_init(&rng, live->words.seed, draw >> 1, (uint64_t)task->id, SEGUE_STREAM_POLICY);
+    segue_rng_init(&rng, state->settings.seed, draw >> 1, (uint64_t)task->id, SEGUE_STREAM_POLICY);
     task->next = FIRST_NUMBER(draw);
     segue_task_next(task->play, &rng, 0);
 }
 
-static void end_play(learner_state *live, task_state *task)
+static void end_play(learner_state *state, task_state *task)
 {
     if (task->control)
         segue_task_destroy(task->play);
     else
-        segue_learner_discard_task(live->learner, &task->play);
+        segue_learner_discard_task(state->learner, &task->play);
 }
 
 static void free_task(task_state *task)
@@ -204,7 +204,7 @@ static void free_task(task_state *task)
     free(task);
 }
 
-segue_status segue_learner_state_prepare_task(learner_state *live, const segue_stored_task *row,
+segue_status segue_learner_state_prepare_task(learner_state *state, const segue_stored_task *row,
                                               const char *key, task_state **out, segue_error *err)
 {
     const size_t size = strlen(key);
@@ -217,10 +217,10 @@ segue_status segue_learner_state_prepare_task(learner_state *live, const segue_s
                          .control = row->control,
                          .n_arms = row->n_arms,
                          .opened = row->opened,
-                         .id_entry = segue_hash_map_prepare(&live->by_id, sizeof task->id),
-                         .key_entry = segue_hash_map_prepare(&live->by_key, size)};
+                         .id_entry = segue_hash_map_prepare(&state->by_id, sizeof task->id),
+                         .key_entry = segue_hash_map_prepare(&state->by_key, size)};
     segue_status status = task->key && task->id_entry && task->key_entry
-                              ? make_play(live, task, err)
+                              ? make_play(state, task, err)
                               : segue_fail_no_memory(err, "a task");
     if (status != SEGUE_OK) {
         free_task(task);
@@ -231,45 +231,45 @@ segue_status segue_learner_state_prepare_task(learner_state *live, const segue_s
     return SEGUE_OK;
 }
 
-void segue_learner_state_insert_task(learner_state *live, task_state *task, int64_t id,
+void segue_learner_state_insert_task(learner_state *state, task_state *task, int64_t id,
                                      uint64_t draw)
 {
     task->id = id;
-    begin_play(live, task, draw);
-    segue_hash_map_insert(&live->by_id, task->id_entry, &task->id, task);
-    segue_hash_map_insert(&live->by_key, task->key_entry, task->key, task);
+    begin_play(state, task, draw);
+    segue_hash_map_insert(&state->by_id, task->id_entry, &task->id, task);
+    segue_hash_map_insert(&state->by_key, task->key_entry, task->key, task);
     task->id_entry = task->key_entry = NULL;
-    live->key_bytes += strlen(task->key);
-    live->control_bytes += task->control ? segue_task_bytes(task->play) : 0;
+    state->key_bytes += strlen(task->key);
+    state->control_bytes += task->control ? segue_task_bytes(task->play) : 0;
 }
 
-void segue_learner_state_discard_task(learner_state *live, task_state *task)
+void segue_learner_state_discard_task(learner_state *state, task_state *task)
 {
-    end_play(live, task);
+    end_play(state, task);
     free_task(task);
 }
 
-segue_status segue_learner_state_open_task(learner_state *live, const segue_stored_task *row,
+segue_status segue_learner_state_open_task(learner_state *state, const segue_stored_task *row,
                                            const char *key, uint64_t draw, segue_error *err)
 {
     task_state *task = NULL;
-    const segue_status status = segue_learner_state_prepare_task(live, row, key, &task, err);
+    const segue_status status = segue_learner_state_prepare_task(state, row, key, &task, err);
     if (status == SEGUE_OK)
-        segue_learner_state_insert_task(live, task, row->id, draw);
+        segue_learner_state_insert_task(state, task, row->id, draw);
     return status;
 }
 
-task_state *segue_learner_state_task_by_key(const learner_state *live, const char *key)
+task_state *segue_learner_state_task_by_key(const learner_state *state, const char *key)
 {
-    return segue_hash_map_find(&live->by_key, key, strlen(key));
+    return segue_hash_map_find(&state->by_key, key, strlen(key));
 }
 
-task_state *segue_learner_state_task_by_id(const learner_state *live, int64_t id)
+task_state *segue_learner_state_task_by_id(const learner_state *state, int64_t id)
 {
-    return segue_hash_map_find(&live->by_id, &id, sizeof id);
+    return segue_hash_map_find(&state->by_id, &id, sizeof id);
 }
 
-void segue_learner_state_tell(learner_state *live, task_state *task, size_t arm, double value)
+void segue_learner_state_tell(learner_state *state, task_state *task, size_t arm, double value)
 {
     /* it was checked before it was stored; a task that was opened again has no fewer arms */
     const segue_status status = segue_task_tell(task->play, arm, value, NULL);
@@ -277,28 +277,29 @@ void segue_learner_state_tell(learner_state *live, task_state *task, size_t arm,
     (void)status;
     task->rewards++;
     task->total += value;
-    live->rewards++;
+    state->rewards++;
 }
 
-void segue_learner_state_close_task(learner_state *live, task_state *task)
+void segue_learner_state_close_task(learner_state *state, task_state *task)
 {
-    segue_hash_map_remove(&live->by_id, &task->id, sizeof task->id);
-    segue_hash_map_remove(&live->by_key, task->key, strlen(task->key));
-    live->key_bytes -= strlen(task->key);
-    live->control_bytes -= task->control ? segue_task_bytes(task->play) : 0;
-    segue_learner_state_discard_task(live, task);
+    segue_hash_map_remove(&state->by_id, &task->id, sizeof task->id);
+    segue_hash_map_remove(&state->by_key, task->key, strlen(task->key));
+    state->key_bytes -= strlen(task->key);
+    state->control_bytes -= task->control ? segue_task_bytes(task->play) : 0;
+    segue_learner_state_discard_task(state, task);
 }
 
-size_t segue_learner_state_bytes(const learner_state *live)
+size_t segue_learner_state_bytes(const learner_state *state)
 {
     enum { OVERHEAD = 16 }; /* what malloc adds to a block */
-    const size_t tasks = live->by_id.count * (sizeof(task_state) + (size_t)2 * OVERHEAD) +
-                         segue_hash_map_bytes(&live->by_id, live->by_id.count * sizeof(int64_t)) +
-                         segue_hash_map_bytes(&live->by_key, live->key_bytes) + live->key_bytes;
-    const size_t arms = live->n_arms * (sizeof(learner_arm) + sizeof(learner_arm *) + 2) +
-                        segue_hash_map_bytes(&live->arm_by_name, 0) + 4 * live->config.size;
-    return sizeof *live + segue_learner_bytes(live->learner) + tasks + live->control_bytes + arms +
-           live->line.capacity * sizeof(waiting) + segue_model_history_bytes(&live->versions);
+    const size_t tasks = state->by_id.count * (sizeof(task_state) + (size_t)2 * OVERHEAD) +
+                         segue_hash_map_bytes(&state->by_id, state->by_id.count * sizeof(int64_t)) +
+                         segue_hash_map_bytes(&state->by_key, state->key_bytes) + state->key_bytes;
+    const size_t arms = state->n_arms * (sizeof(learner_arm) + sizeof(learner_arm *) + 2) +
+                        segue_hash_map_bytes(&state->arm_by_name, 0) + 4 * state->config.size;
+    return sizeof *state + segue_learner_bytes(state->learner) + tasks + state->control_bytes +
+           arms + state->deadlines.capacity * sizeof(waiting) +
+           segue_model_history_bytes(&state->versions);
 }
 
 /* ---- asking ------------------------------------------------------------------------------ */
@@ -348,60 +349,60 @@ segue_status segue_learner_state_choose(task_state *task, const bool *allowed,
     return SEGUE_OK;
 }
 
-void segue_learner_state_issue(learner_state *live, task_state *task, arm_choice *choice,
+void segue_learner_state_issue(learner_state *state, task_state *task, arm_choice *choice,
                                double now)
 {
     const size_t arm = choice->decision.arm;
     /* Without a tag an id must not be older than its task, whose time is the wall's. */
     const double asked = task->tag ? now : fmax(now, task->opened);
-    choice->decision = (decision){.learner = live->id,
+    choice->decision = (decision){.learner = state->id,
                                   .task = task->id,
                                   .tag = task->tag,
                                   .number = task->next++,
                                   .arm = arm,
                                   .version = task->version,
                                   .asked = asked};
-    choice->arm = live->arm[arm]->name;
+    choice->arm = state->arm[arm]->name;
     task->asked++;
     task->active = now;
 }
 
-segue_status segue_learner_state_ask(learner_state *live, task_state *task, const bool *allowed,
+segue_status segue_learner_state_ask(learner_state *state, task_state *task, const bool *allowed,
                                      arm_distribution *law, double now, arm_choice *out,
                                      segue_error *err)
 {
     const segue_status status = segue_learner_state_choose(task, allowed, law, out, err);
     if (status == SEGUE_OK)
-        segue_learner_state_issue(live, task, out, now);
+        segue_learner_state_issue(state, task, out, now);
     return status;
 }
 
 /* ---- copies ------------------------------------------------------------------------------ */
 
-static const char **copy_names(const learner_state *live)
+static const char **copy_names(const learner_state *state)
 {
-    const char **names = calloc(live->n_arms, sizeof(char *));
-    for (size_t i = 0; names && i < live->n_arms; i++)
-        names[i] = live->arm[i]->name;
+    const char **names = calloc(state->n_arms, sizeof(char *));
+    for (size_t i = 0; names && i < state->n_arms; i++)
+        names[i] = state->arm[i]->name;
     return names;
 }
 
-static bool *copy_allowed(const learner_state *live)
+static bool *copy_allowed(const learner_state *state)
 {
-    bool *allowed = malloc(live->n_arms * sizeof *allowed);
+    bool *allowed = malloc(state->n_arms * sizeof *allowed);
     if (allowed)
-        memcpy(allowed, live->allowed, live->n_arms * sizeof *allowed);
+        memcpy(allowed, state->allowed, state->n_arms * sizeof *allowed);
     return allowed;
 }
 
-static segue_status copy_play(learner_state *live, const task_state *task, segue_task **out,
+static segue_status copy_play(learner_state *state, const task_state *task, segue_task **out,
                               segue_error *err)
 {
     return task->control ? segue_task_copy(out, task->play, err)
-                         : segue_learner_copy_task(live->learner, task->play, out, err);
+                         : segue_learner_copy_task(state->learner, task->play, out, err);
 }
 
-segue_status segue_learner_state_copy_task(learner_state *live, const task_state *task,
+segue_status segue_learner_state_copy_task(learner_state *state, const task_state *task,
                                            task_copy *out, segue_error *err)
 {
     /* not what is staged, which the writer changes without the lock */
@@ -413,11 +414,11 @@ segue_status segue_learner_state_copy_task(learner_state *live, const task_state
                                 .opened = task->opened,
                                 .rewards = task->rewards,
                                 .total = task->total}};
-    out->names = copy_names(live);
-    out->allowed = live->n_retired > 0 ? copy_allowed(live) : NULL;
-    if (!out->names || (live->n_retired > 0 && !out->allowed))
+    out->names = copy_names(state);
+    out->allowed = state->n_retired > 0 ? copy_allowed(state) : NULL;
+    if (!out->names || (state->n_retired > 0 && !out->allowed))
         return segue_fail_no_memory(err, "a copy of a task");
-    return copy_play(live, task, &out->task.play, err);
+    return copy_play(state, task, &out->task.play, err);
 }
 
 void segue_learner_state_copy_fini(task_copy *copy)
@@ -428,11 +429,11 @@ void segue_learner_state_copy_fini(task_copy *copy)
     *copy = (task_copy){.names = NULL};
 }
 
-void segue_learner_state_issue_copied(learner_state *live, task_state *task, arm_choice *choice,
+void segue_learner_state_issue_copied(learner_state *state, task_state *task, arm_choice *choice,
                                       double now)
 {
     segue_task_count_ask(task->play, choice->decision.arm);
-    segue_learner_state_issue(live, task, choice, now);
+    segue_learner_state_issue(state, task, choice, now);
 }
 
 double segue_learner_state_ask_cost(const task_state *task, uint64_t count, bool probability,

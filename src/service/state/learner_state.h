@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 
 #include "service/api/learner_settings.h"
-#include "service/engine/operation.h"
+#include "service/engine/operation_kind.h"
 #include "service/state/deadline_queue.h"
 #include "service/state/hash_map.h"
 #include "service/state/model_history.h"
@@ -38,12 +38,12 @@ typedef struct task_state {
     uint64_t staged_rewards;
     double staged_total;
     bool staged_closed; /* under the lock: who asks waits for what becomes of it */
-    bool close_wished;  /* it was idle, and its end is in the queue */
+    bool close_pending; /* it was idle, and its end is in the queue */
     hash_map_entry *id_entry, *key_entry; /* until it is entered */
 } task_state;
 
 typedef struct learner_arm {
-    size_t place;
+    size_t index;
     uint64_t pulls; /* in closed tasks ... */
     double total;   /* ... and the sum of these rewards */
     char name[];
@@ -52,7 +52,7 @@ typedef struct learner_arm {
 typedef struct learner_state {
     /* these never change */
     int64_t id;
-    words words;
+    words settings;
     segue_bytes config; /* the words, written; ends with 0 */
     double created;
     const char *method;
@@ -65,9 +65,9 @@ typedef struct learner_state {
     size_t n_arms, n_retired;
     map arm_by_name;
     map by_key, by_id;
-    record record; /* closed tasks */
+    record stats; /* closed tasks */
     uint64_t rewards;
-    deadline_queue line;
+    deadline_queue deadlines;
     recent recent;                /* decisions with a reward, since the service started */
     segue_model_history versions; /* that it had */
     size_t key_bytes;             /* of the keys of open tasks */
@@ -76,19 +76,20 @@ typedef struct learner_state {
     bool is_gone;                 /* it was deleted: nothing is counted any more */
 
     /* of the thread that writes alone */
-    uint64_t seq;          /* of the last event of the journal that it knows */
-    uint64_t debt;         /* what a start would have to do again since the last snapshot */
-    uint64_t debt_refused; /* at which one could not be stored: not again before twice that */
-    segue_refit *refit;    /* that runs in the background, or NULL */
-    bool refit_staged;     /* its beginning or end is in this transaction: one of them is enough */
-    atomic_bool refit_run;
+    uint64_t seq;         /* of the last event of the journal that it knows */
+    uint64_t replay_cost; /* what a start would have to do again since the last snapshot */
+    uint64_t
+        replay_cost_refused; /* at which one could not be stored: not again before twice that */
+    segue_refit *refit;      /* that runs in the background, or NULL */
+    bool refit_staged; /* its beginning or end is in this transaction: one of them is enough */
+    atomic_bool refit_finished;
 
-    atomic_bool wished[OP_KINDS]; /* that is on its way already */
+    atomic_bool job_pending[OP_KINDS]; /* that is on its way already */
 
     hash_map_entry *name_entry, *id_entry; /* until it is entered */
 
     bool refit_fails;                /* the last refit; of the thread that estimates */
-    double idle_looked;              /* service time; of the thread that keeps time */
+    double idle_checked;             /* service time; of the thread that keeps time */
     struct learner_state *next_work; /* of those whose fit is to be run */
 } learner_state;
 
@@ -102,21 +103,21 @@ SEGUE_MUST_CHECK segue_status segue_learner_state_create(learner_state **out,
                                                          segue_learner *learner,
                                                          const unsigned char key[16],
                                                          segue_error *err);
-void segue_learner_state_acquire(learner_state *live);
-void segue_learner_state_release(learner_state *live); /* the last one frees it; NULL is fine */
+void segue_learner_state_acquire(learner_state *state);
+void segue_learner_state_release(learner_state *state); /* the last one frees it; NULL is fine */
 
 /** Add an arm behind the others, to the names alone.  @retval SEGUE_ENOMEM */
-SEGUE_MUST_CHECK segue_status segue_learner_state_add_arm(learner_state *live, const char *name,
+SEGUE_MUST_CHECK segue_status segue_learner_state_add_arm(learner_state *state, const char *name,
                                                           bool retired, segue_error *err);
 
 /** Retire an arm, in the names alone. */
-void segue_learner_state_retire_arm(learner_state *live, size_t place);
+void segue_learner_state_retire_arm(learner_state *state, size_t place);
 
 /** The arms that are not retired, the first of which are those of a task; NULL: all. */
-const bool *segue_learner_state_allowed_arms(const learner_state *live);
+const bool *segue_learner_state_allowed_arms(const learner_state *state);
 
 /** The place of an arm; false: there is none of that name. */
-bool segue_learner_state_find_arm(const learner_state *live, const char *name, size_t *place);
+bool segue_learner_state_find_arm(const learner_state *state, const char *name, size_t *place);
 
 /**
  * Open a task that is in the store.  `draw`: 64 random bits of this task and this start; numbers of
@@ -124,7 +125,7 @@ bool segue_learner_state_find_arm(const learner_state *live, const char *name, s
  *
  * @retval SEGUE_ENOMEM
  */
-SEGUE_MUST_CHECK segue_status segue_learner_state_open_task(learner_state *live,
+SEGUE_MUST_CHECK segue_status segue_learner_state_open_task(learner_state *state,
                                                             const segue_stored_task *row,
                                                             const char *key, uint64_t draw,
                                                             segue_error *err);
@@ -136,25 +137,25 @@ SEGUE_MUST_CHECK segue_status segue_learner_state_open_task(learner_state *live,
  *
  * @retval SEGUE_ENOMEM
  */
-SEGUE_MUST_CHECK segue_status segue_learner_state_prepare_task(learner_state *live,
+SEGUE_MUST_CHECK segue_status segue_learner_state_prepare_task(learner_state *state,
                                                                const segue_stored_task *row,
                                                                const char *key, task_state **out,
                                                                segue_error *err);
-void segue_learner_state_insert_task(learner_state *live, task_state *task, int64_t id,
+void segue_learner_state_insert_task(learner_state *state, task_state *task, int64_t id,
                                      uint64_t draw);
-void segue_learner_state_discard_task(learner_state *live, task_state *task);
+void segue_learner_state_discard_task(learner_state *state, task_state *task);
 
 /** Bytes of memory of a learner with all that it has; under its lock. */
-size_t segue_learner_state_bytes(const learner_state *live);
+size_t segue_learner_state_bytes(const learner_state *state);
 
-task_state *segue_learner_state_task_by_key(const learner_state *live, const char *key);
-task_state *segue_learner_state_task_by_id(const learner_state *live, int64_t id);
+task_state *segue_learner_state_task_by_key(const learner_state *state, const char *key);
+task_state *segue_learner_state_task_by_id(const learner_state *state, int64_t id);
 
 /** Tell a task a reward that is in the store. */
-void segue_learner_state_tell(learner_state *live, task_state *task, size_t arm, double value);
+void segue_learner_state_tell(learner_state *state, task_state *task, size_t arm, double value);
 
 /** End an open task: what was learned from it is not touched. */
-void segue_learner_state_close_task(learner_state *live, task_state *task);
+void segue_learner_state_close_task(learner_state *state, task_state *task);
 
 /** One decision: which arm, and its probability if that was wanted. */
 typedef struct arm_choice {
@@ -184,7 +185,7 @@ SEGUE_MUST_CHECK segue_status segue_learner_state_distribution(task_state *task,
 SEGUE_MUST_CHECK segue_status segue_learner_state_choose(task_state *task, const bool *allowed,
                                                          arm_distribution *law, arm_choice *out,
                                                          segue_error *err);
-void segue_learner_state_issue(learner_state *live, task_state *task, arm_choice *choice,
+void segue_learner_state_issue(learner_state *state, task_state *task, arm_choice *choice,
                                double now);
 
 /** A copy of an open task, to choose and to explain without the lock. */
@@ -199,13 +200,13 @@ typedef struct task_copy {
  *
  * @retval SEGUE_ENOMEM
  */
-SEGUE_MUST_CHECK segue_status segue_learner_state_copy_task(learner_state *live,
+SEGUE_MUST_CHECK segue_status segue_learner_state_copy_task(learner_state *state,
                                                             const task_state *task, task_copy *out,
                                                             segue_error *err);
 void segue_learner_state_copy_fini(task_copy *copy);
 
 /** Make a decision of what was chosen on a copy. */
-void segue_learner_state_issue_copied(learner_state *live, task_state *task, arm_choice *choice,
+void segue_learner_state_issue_copied(learner_state *state, task_state *task, arm_choice *choice,
                                       double now);
 
 /** How much an ask may cost, in units of some 0.1 microseconds. */
@@ -218,7 +219,7 @@ double segue_learner_state_ask_cost(const task_state *task, uint64_t count, bool
  * @retval SEGUE_EDOMAIN  no arm is left
  * @retval SEGUE_ENOMEM
  */
-SEGUE_MUST_CHECK segue_status segue_learner_state_ask(learner_state *live, task_state *task,
+SEGUE_MUST_CHECK segue_status segue_learner_state_ask(learner_state *state, task_state *task,
                                                       const bool *allowed, arm_distribution *law,
                                                       double now, arm_choice *out,
                                                       segue_error *err);

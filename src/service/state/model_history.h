@@ -15,8 +15,9 @@
 
 #define SEGUE_MAX_MODEL_VERSIONS 64
 #define MODEL_HISTORY_TYPES      32 /* of a version, and ... */
-#define MODEL_HISTORY_ARMS       64 /* ... of a type: the first ones; more are not looked at by people \
-                                     */
+#define MODEL_HISTORY_ARMS                                                                         \
+    64 /* ... of a type: the first ones; more are not looked at by people                          \
+        */
 
 typedef struct model_version {
     uint64_t version, tasks; /* its number; closed tasks that it was made from */

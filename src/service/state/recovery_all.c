@@ -18,45 +18,46 @@
 
 typedef struct recovering {
     const segue_recovery_source *from;
-    learner_state *live;
+    learner_state *state;
     task_state *task;
 } recovering;
 
 /* ---- arms -------------------------------------------------------------------------------- */
 
-static segue_status arm_damaged(const learner_state *live, const segue_stored_arm *arm,
+static segue_status arm_damaged(const learner_state *state, const segue_stored_arm *arm,
                                 const char *what, segue_error *err)
 {
-    return segue_store_fail_damaged(err, "table arm, learner %" PRId64 ", place %zu, %s", live->id,
+    return segue_store_fail_damaged(err, "table arm, learner %" PRId64 ", place %zu, %s", state->id,
                                     arm->place, what);
 }
 
 /* The first arms are those of the settings; the learner knows which are retired. */
-static segue_status check_arm(const learner_state *live, const segue_stored_arm *arm,
+static segue_status check_arm(const learner_state *state, const segue_stored_arm *arm,
                               segue_error *err)
 {
     size_t other = 0;
-    if (arm->place != live->n_arms)
-        return arm_damaged(live, arm, "column place: an arm before it is missing", err);
-    if (segue_learner_state_find_arm(live, arm->name, &other))
-        return arm_damaged(live, arm, "column name: another arm has this name", err);
-    if (arm->place < live->words.n_arms && strcmp(arm->name, live->words.arm[arm->place]) != 0)
-        return arm_damaged(live, arm, "column name: the learner was created with another", err);
-    if (arm->retired != segue_learner_is_retired(live->learner, arm->place))
-        return arm_damaged(live, arm, "column retired: the journal says otherwise", err);
+    if (arm->place != state->n_arms)
+        return arm_damaged(state, arm, "column place: an arm before it is missing", err);
+    if (segue_learner_state_find_arm(state, arm->name, &other))
+        return arm_damaged(state, arm, "column name: another arm has this name", err);
+    if (arm->place < state->settings.n_arms &&
+        strcmp(arm->name, state->settings.arm[arm->place]) != 0)
+        return arm_damaged(state, arm, "column name: the learner was created with another", err);
+    if (arm->retired != segue_learner_is_retired(state->learner, arm->place))
+        return arm_damaged(state, arm, "column retired: the journal says otherwise", err);
     return SEGUE_OK;
 }
 
 static segue_status on_arm(void *context, const segue_stored_arm *arm, segue_error *err)
 {
-    learner_state *live = ((recovering *)context)->live;
-    segue_status status = check_arm(live, arm, err);
+    learner_state *state = ((recovering *)context)->state;
+    segue_status status = check_arm(state, arm, err);
     if (status == SEGUE_OK)
-        status = segue_learner_state_add_arm(live, arm->name, arm->retired, err);
+        status = segue_learner_state_add_arm(state, arm->name, arm->retired, err);
     if (status == SEGUE_OK) {
-        live->arm[live->n_arms - 1]->pulls = arm->pulls;
-        live->arm[live->n_arms - 1]->total = arm->total;
-        live->rewards += arm->pulls;
+        state->arm[state->n_arms - 1]->pulls = arm->pulls;
+        state->arm[state->n_arms - 1]->total = arm->total;
+        state->rewards += arm->pulls;
     }
     return status;
 }
@@ -66,7 +67,7 @@ static segue_status on_arm(void *context, const segue_stored_arm *arm, segue_err
 static segue_status on_reward(void *context, const segue_stored_reward *reward, segue_error *err)
 {
     recovering *r = context;
-    const words *w = &r->live->words;
+    const words *w = &r->state->settings;
     if (reward->arm >= r->task->n_arms)
         return segue_store_fail_damaged(
             err,
@@ -78,20 +79,21 @@ static segue_status on_reward(void *context, const segue_stored_reward *reward, 
                                         ", column value: %g; need a number from %g to %g",
                                         reward->task, (int64_t)reward->number, reward->value,
                                         w->lowest, w->highest);
-    segue_learner_state_tell(r->live, r->task, reward->arm, reward->value);
+    segue_learner_state_tell(r->state, r->task, reward->arm, reward->value);
     return SEGUE_OK;
 }
 
-static segue_status check_task(const learner_state *live, const segue_stored_task *row,
+static segue_status check_task(const learner_state *state, const segue_stored_task *row,
                                segue_error *err)
 {
-    if (row->n_arms < live->words.n_arms || row->n_arms > live->n_arms)
+    if (row->n_arms < state->settings.n_arms || row->n_arms > state->n_arms)
         return segue_store_fail_damaged(err,
                                         "table task, id %" PRId64 ", column n_arms: %zu; need %zu "
                                         "to %zu",
-                                        row->id, row->n_arms, live->words.n_arms, live->n_arms);
-    if (segue_learner_state_task_by_key(live, row->key) ||
-        segue_learner_state_task_by_id(live, row->id))
+                                        row->id, row->n_arms, state->settings.n_arms,
+                                        state->n_arms);
+    if (segue_learner_state_task_by_key(state, row->key) ||
+        segue_learner_state_task_by_id(state, row->id))
         return segue_store_fail_damaged(err,
                                         "table task, id %" PRId64 ", column key: another open task "
                                         "has it",
@@ -102,13 +104,13 @@ static segue_status check_task(const learner_state *live, const segue_stored_tas
 static segue_status on_open(void *context, const segue_stored_task *row, segue_error *err)
 {
     recovering *r = context;
-    segue_status status = check_task(r->live, row, err);
+    segue_status status = check_task(r->state, row, err);
     if (status == SEGUE_OK)
-        status = segue_learner_state_open_task(r->live, row, row->key,
+        status = segue_learner_state_open_task(r->state, row, row->key,
                                                r->from->draw(r->from->context), err);
     if (status != SEGUE_OK)
         return status;
-    r->task = segue_learner_state_task_by_id(r->live, row->id);
+    r->task = segue_learner_state_task_by_id(r->state, row->id);
     status = segue_store_each_reward(r->from->store, row->id, on_reward, r, err);
     r->task->active = r->from->now; /* asks are not stored: it may just have been */
     r->task->staged_rewards = r->task->rewards;
@@ -119,16 +121,16 @@ static segue_status on_open(void *context, const segue_stored_task *row, segue_e
 static segue_status on_waiting(void *context, const segue_stored_decision *row, segue_error *err)
 {
     const recovering *r = context;
-    learner_state *live = r->live;
-    const task_state *task = segue_learner_state_task_by_id(live, row->task);
-    decision d = segue_decision_id_from_row(live->id, task ? task->tag : 0, row);
+    learner_state *state = r->state;
+    const task_state *task = segue_learner_state_task_by_id(state, row->task);
+    decision d = segue_decision_id_from_row(state->id, task ? task->tag : 0, row);
     d.asked = fmin(d.asked, r->from->now); /* a kill or a backup set it back */
     if (!task || d.arm >= task->n_arms)
         return segue_store_fail_damaged(err,
                                         "table decision, task %" PRId64 ", number %" PRId64
                                         ", column arm: %zu is no arm of an open task",
                                         d.task, (int64_t)d.number, d.arm);
-    return segue_deadline_queue_push(&live->line, &d, true, &live->by_id, err);
+    return segue_deadline_queue_push(&state->deadlines, &d, true, &state->by_id, err);
 }
 
 /* ---- one learner ------------------------------------------------------------------------- */
@@ -153,20 +155,21 @@ static bool same_settings(const segue_learner_config *a, const segue_learner_con
            a->run == b->run;
 }
 
-static segue_status check_settings(const learner_state *live, const segue_stored_learner *row,
+static segue_status check_settings(const learner_state *state, const segue_stored_learner *row,
                                    segue_error *err)
 {
     segue_learner *fresh = NULL;
-    if (strcmp(live->words.name, row->name) != 0)
+    if (strcmp(state->settings.name, row->name) != 0)
         return segue_store_fail_damaged(err,
                                         "table learner, id %" PRId64 ", column name: its settings "
                                         "call it '%.60s'",
-                                        row->id, live->words.name);
-    const segue_status status = segue_learner_settings_create_learner(&live->words, &fresh, err);
+                                        row->id, state->settings.name);
+    const segue_status status =
+        segue_learner_settings_create_learner(&state->settings, &fresh, err);
     if (status != SEGUE_OK)
         return status;
     const bool same =
-        same_settings(segue_learner_settings(fresh), segue_learner_settings(live->learner));
+        same_settings(segue_learner_settings(fresh), segue_learner_settings(state->learner));
     segue_learner_destroy(fresh);
     return same ? SEGUE_OK
                 : segue_store_fail_damaged(err,
@@ -178,19 +181,19 @@ static segue_status check_settings(const learner_state *live, const segue_stored
 static segue_status bring_back(recovering *r, const segue_stored_learner *row, segue_error *err)
 {
     segue_store *store = r->from->store;
-    learner_state *live = r->live;
-    segue_status status = check_settings(live, row, err);
+    learner_state *state = r->state;
+    segue_status status = check_settings(state, row, err);
     if (status == SEGUE_OK)
-        status = segue_store_each_arm(store, live->id, on_arm, r, err);
-    if (status == SEGUE_OK && live->n_arms != segue_learner_settings(live->learner)->n_arms)
+        status = segue_store_each_arm(store, state->id, on_arm, r, err);
+    if (status == SEGUE_OK && state->n_arms != segue_learner_settings(state->learner)->n_arms)
         status = segue_store_fail_damaged(err, "'%.60s' lacks arms: it has %zu; need %zu",
-                                          live->words.name, live->n_arms,
-                                          segue_learner_settings(live->learner)->n_arms);
+                                          state->settings.name, state->n_arms,
+                                          segue_learner_settings(state->learner)->n_arms);
     if (status == SEGUE_OK)
         status =
-            segue_store_each_task(store, live->id, SEGUE_TASKS_OPEN, UINT64_MAX, on_open, r, err);
-    if (status == SEGUE_OK && live->words.has_default)
-        status = segue_store_each_pending(store, live->id, on_waiting, r, err);
+            segue_store_each_task(store, state->id, SEGUE_TASKS_OPEN, UINT64_MAX, on_open, r, err);
+    if (status == SEGUE_OK && state->settings.has_default)
+        status = segue_store_each_pending(store, state->id, on_waiting, r, err);
     return status;
 }
 
@@ -201,16 +204,16 @@ static segue_status make_live(recovering *r, const segue_stored_learner *row, se
     segue_status status = segue_learner_settings_parse(&w, row->config, err);
     if (status != SEGUE_OK)
         return status;
-    status = segue_learner_state_create(&r->live, row, &w, rebuilt->learner, r->from->key, err);
-    rebuilt->learner = NULL;         /* it is the live one's */
+    status = segue_learner_state_create(&r->state, row, &w, rebuilt->learner, r->from->key, err);
+    rebuilt->learner = NULL;         /* it is the state's */
     segue_learner_settings_fini(&w); /* unless they are, too */
     if (status != SEGUE_OK)
         return status;
-    r->live->record = rebuilt->record;
-    r->live->versions = rebuilt->versions;
+    r->state->stats = rebuilt->record;
+    r->state->versions = rebuilt->versions;
     rebuilt->versions.count = 0;
-    r->live->seq = rebuilt->seq;
-    r->live->debt = rebuilt->events * 64;
+    r->state->seq = rebuilt->seq;
+    r->state->replay_cost = rebuilt->events * 64;
     return bring_back(r, row, err);
 }
 
@@ -228,9 +231,9 @@ static segue_status recover(const segue_recovery_source *from, const segue_store
     status = make_live(&r, row, err, &rebuilt);
     segue_recovery_fini(&rebuilt);
     if (status == SEGUE_OK)
-        out->live = r.live;
+        out->state = r.state;
     else
-        segue_learner_state_release(r.live);
+        segue_learner_state_release(r.state);
     return status;
 }
 
@@ -254,8 +257,8 @@ static segue_status recover_named(all *a, const segue_stored_learner *row,
     const segue_status status = recover(a->from, row, found, err);
     if (status != SEGUE_OK || segue_hash_map_set(&a->names, row->name, strlen(row->name), a))
         return status;
-    segue_learner_state_release(found->live);
-    found->live = NULL;
+    segue_learner_state_release(found->state);
+    found->state = NULL;
     return segue_fail_no_memory(err, "a learner");
 }
 

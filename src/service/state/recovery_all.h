@@ -20,7 +20,7 @@ typedef struct segue_recovery_source {
 /** What became of one learner. */
 typedef struct segue_recovery_result {
     const segue_stored_learner *row;
-    learner_state *live;   /* the receiver's to release; NULL: it is damaged ... */
+    learner_state *state;  /* the receiver's to release; NULL: it is damaged ... */
     const char *why;       /* ... for this reason */
     bool snapshot_damaged; /* it was rebuilt from the first event of its journal */
 } segue_recovery_result;

@@ -46,8 +46,8 @@ static segue_status compare(checker *c, const segue_recovery_result *found, segu
     segue_bytes b = {.data = NULL};
     segue_status status = segue_recovery_verify(c->store, found->row, &whole, err);
     if (status == SEGUE_OK) {
-        segue_recovery_serialize(found->live->learner, &found->live->record, &found->live->versions,
-                                 &b);
+        segue_recovery_serialize(found->state->learner, &found->state->stats,
+                                 &found->state->versions, &b);
         status = b.failed ? segue_fail(err, SEGUE_ENOMEM, "out of memory to compare a learner")
                           : segue_recovery_compare(&whole, b.data, b.size,
                                                    "what a start makes of it", err);
@@ -73,7 +73,7 @@ static segue_status on_learner(void *context, const segue_recovery_result *found
     segue_error why;
     char name[32];
     const segue_status status = check_learner(c, found, &why);
-    segue_learner_state_release(found->live);
+    segue_learner_state_release(found->state);
     c->out->learners++;
     if (status == SEGUE_ENOMEM || status == SEGUE_EIO)
         return segue_fail(err, status, "learner '%.60s': %s", found->row->name, why.message);

@@ -6,6 +6,7 @@
 #include "support.h"
 
 #include "calls.h"
+#include "service/jobs/timer.h"
 #include "store/sqlite/sqlite.h"
 
 #define DAY   86400.0

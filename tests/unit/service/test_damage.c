@@ -8,6 +8,8 @@
 #include "request.h"
 #include "service/api/decision_id.h"
 #include "service/engine/damage.h"
+#include "service/engine/writer.h"
+#include "service/state/store_check.h"
 #include "store/sqlite/sqlite.h"
 
 static segue_service *service;

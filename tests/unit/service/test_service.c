@@ -8,9 +8,13 @@
 #include "request.h"
 #include "service/api/decision_id.h"
 #include "service/api/listen.h"
+#include "service/engine/commit_queue.h"
+#include "service/engine/decide.h"
 #include "service/engine/service_internal.h"
+#include "service/jobs/timer.h"
 #include "service/state/hash_map.h"
 #include "service/state/keyed_hash.h"
+#include "service/state/store_check.h"
 #include "store/sqlite/sqlite.h"
 
 /* ---- a service to talk to ------------------------------------------------------------------ */
@@ -480,7 +484,7 @@ static void an_end_loses_no_default(void **state)
     check(200, "POST", "/v1/learners/tutor/ask", "{\"task\":\"s\",\"count\":500}");
     start_again(state);
     learner_state *live = segue_service_find(service, "tutor");
-    assert_int_equal(live->line.count, 1500);
+    assert_int_equal(live->deadlines.count, 1500);
     segue_learner_state_release(live);
 }
 
@@ -874,9 +878,9 @@ static void decisions_of_closed_tasks_wait_no_more(void **state)
         check(200, "POST", path, NULL);
     }
     learner_state *live = segue_service_find(service, "tutor");
-    assert_true(live->line.capacity <= 256);
+    assert_true(live->deadlines.capacity <= 256);
     wait_for(0, 0);
-    assert_int_equal(live->line.count, 0);
+    assert_int_equal(live->deadlines.count, 0);
     segue_learner_state_release(live);
 }
 

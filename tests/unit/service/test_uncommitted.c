@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "calls.h"
+#include "service/jobs/timer.h"
 
 enum { MOST = 50000 }; /* as docs/service.md says */
 

@@ -11,7 +11,9 @@
 
 #include "request.h"
 #include "service/engine/service_internal.h"
+#include "service/jobs/timer.h"
 #include "service/state/recovery.h"
+#include "service/state/store_check.h"
 #include "store/sqlite/sqlite.h"
 
 enum { SEQUENCES = 320, LEARNERS = 3, TASKS = 8, MOST_DECISIONS = 64, ID = 72 };

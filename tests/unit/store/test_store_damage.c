@@ -18,6 +18,8 @@
 
 #include "request.h"
 #include "service/engine/damage.h"
+#include "service/jobs/timer.h"
+#include "service/state/store_check.h"
 
 enum { LEARNERS = 4, SHORT = 200 };
 

@@ -1,0 +1,175 @@
+/* timer.c - the thread that enqueues jobs because time has passed.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "service/jobs/timer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "service/engine/commit_queue.h"
+#include "service/engine/service_internal.h"
+#include "service/state/checkpoint.h"
+
+#define TICK_SECONDS 0.1
+#define EXPIRED_MOST 1000 /* defaults of a learner at one tick */
+#define IDLE_MOST    1000 /* tasks of a learner closed at one tick */
+
+#define CLOCK_SECONDS 60.0 /* between two transactions that store the service time alone */
+
+/* The default of one decision. */
+static operation *fall_back(const learner_state *state, const waiting *w)
+{
+    operation *op = segue_operation_create(OP_DEFAULT_REWARD);
+    if (op) {
+        op->request.reward = state->settings.fallback;
+        op->decision = w->decision;
+        op->place = w->place;
+    }
+    return op;
+}
+
+static bool is_over(const learner_state *state, const waiting *w, double now)
+{
+    return now - w->decision.asked > state->settings.wait;
+}
+
+bool segue_timer_defaults_due(const learner_state *state, double now)
+{
+    return state->settings.has_default && state->deadlines.count > 0 &&
+           is_over(state, segue_deadline_queue_at(&state->deadlines, 0), now);
+}
+
+operation *segue_timer_expired(segue_service *service, int64_t learner)
+{
+    operation *first = NULL, **end = &first;
+    const double now = segue_service_time(service);
+    learner_state *state = segue_service_find_id(service, learner);
+    if (!state)
+        return NULL;
+    (void)pthread_mutex_lock(&state->lock);
+    for (size_t i = 0; i < EXPIRED_MOST && i < state->deadlines.count; i++) {
+        const waiting *w = segue_deadline_queue_at(&state->deadlines, i);
+        *end = is_over(state, w, now) ? fall_back(state, w) : NULL;
+        if (!*end)
+            break;
+        end = &(*end)->next;
+    }
+    (void)pthread_mutex_unlock(&state->lock);
+    segue_learner_state_release(state);
+    return first;
+}
+
+/* Decisions whose wait is over; those that are not on the disk yet are kept there. */
+static void look_at_waiting(segue_service *service, learner_state *state, double now)
+{
+    (void)pthread_mutex_lock(&state->lock);
+    deadline_queue *line = &state->deadlines;
+    segue_deadline_queue_pop_closed(line, &state->by_id);
+    const bool over = segue_timer_defaults_due(state, now);
+    const bool unkept = line->kept < line->next;
+    (void)pthread_mutex_unlock(&state->lock);
+    if (over)
+        segue_commit_queue_add_job_once(service, state, OP_EXPIRE);
+    if (unkept)
+        segue_commit_queue_add_job_once(service, state, OP_PERSIST_PENDING);
+}
+
+void segue_timer_clear_close_pending(learner_state *state, int64_t id)
+{
+    (void)pthread_mutex_lock(&state->lock);
+    task_state *task = segue_learner_state_task_by_id(state, id);
+    if (task)
+        task->close_pending = false;
+    (void)pthread_mutex_unlock(&state->lock);
+}
+
+static void look_for_idle(segue_service *service, learner_state *state, double now)
+{
+    const double idle = state->settings.idle;
+    int64_t found[IDLE_MOST];
+    size_t count = 0, place = 0;
+    const hash_map_entry *within = NULL;
+    if (now - state->idle_checked < fmin(1.0, idle / 4.0))
+        return;
+    state->idle_checked = now;
+    (void)pthread_mutex_lock(&state->lock);
+    for (task_state *task;
+         count < IDLE_MOST && (task = segue_hash_map_next(&state->by_id, &place, &within));) {
+        if (now - task->active > idle && !task->close_pending) {
+            task->close_pending = true;
+            found[count++] = task->id;
+        }
+    }
+    (void)pthread_mutex_unlock(&state->lock);
+    for (size_t i = 0; i < count; i++)
+        if (!segue_commit_queue_add_job(service, OP_CLOSE, state->id, found[i]))
+            segue_timer_clear_close_pending(state, found[i]);
+}
+
+static void wish_probe(segue_service *service)
+{
+    if (!atomic_exchange(&service->probes, true) &&
+        !segue_commit_queue_add_job(service, OP_PROBE, 0, 0))
+        atomic_store(&service->probes, false);
+}
+
+/* Whether a transaction of its own must store the service time: only open tasks depend on it. */
+static bool is_clock_due(segue_service *service, double now)
+{
+    if (segue_service_open_tasks(service) == 0 || now - service->clock_probed < CLOCK_SECONDS)
+        return false;
+    service->clock_probed = now;
+    return true;
+}
+
+void segue_timer_report_refusals(segue_service *service)
+{
+    refusals due;
+    if (segue_auth_report_due(&service->tokens, segue_service_time(service), &due))
+        segue_service_report(service,
+                             "%llu request%s without a valid token refused, the last from %s",
+                             due.count, due.count == 1 ? "" : "s", due.address);
+}
+
+void segue_timer_tick(segue_service *service)
+{
+    const double now = segue_service_time(service);
+    size_t count = 0;
+    learner_state **all = segue_service_learners(service, &count);
+    for (size_t i = 0; all && i < count; i++) {
+        if (all[i]->settings.has_default)
+            look_at_waiting(service, all[i], now);
+        if (all[i]->settings.idle > 0.0)
+            look_for_idle(service, all[i], now);
+        if (atomic_load(&all[i]->refit_finished)) /* the disk did not take it before */
+            segue_commit_queue_add_job_once(service, all[i], OP_REFIT_PUBLISH);
+        segue_learner_state_release(all[i]);
+    }
+    free(all);
+    if (atomic_load(&service->failing) || is_clock_due(service, now) ||
+        !segue_store_files_exist(service->store))
+        wish_probe(service);
+    segue_timer_report_refusals(service);
+    if (atomic_load(&service->memory.full))
+        (void)segue_service_has_memory(service, NULL); /* tasks may have been closed since */
+    segue_checkpoint_enqueue(service);
+}
+
+void *segue_timer_main(void *context)
+{
+    segue_service *service = context;
+    (void)pthread_mutex_lock(&service->work_lock);
+    while (!service->ending) {
+        struct timespec until;
+        (void)clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_nsec += (long)(TICK_SECONDS * 1e9);
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        (void)pthread_cond_timedwait(&service->tick, &service->work_lock, &until);
+        (void)pthread_mutex_unlock(&service->work_lock);
+        segue_timer_tick(service);
+        (void)pthread_mutex_lock(&service->work_lock);
+    }
+    (void)pthread_mutex_unlock(&service->work_lock);
+    return NULL;
+}
