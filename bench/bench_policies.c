@@ -52,7 +52,7 @@ static void contest_init(contest *c, const segue_policy *policy, segue_models *m
     check(segue_policy_parse(&config.policy, policy->name, &err), &err);
     config.setting = (segue_setting){.n_arms = models->n_arms,
                                      .models = models,
-                                     .n_told = models->n_models,
+                                     .n_model_indices = models->n_models,
                                      .horizon = STEPS,
                                      .n_tasks = 1};
     check(segue_task_create(&c->task, &config, &err), &err);

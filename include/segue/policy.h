@@ -1,7 +1,7 @@
 /* policy.h - rules that choose the arms inside one task.
  *
  * A policy is a constant object.  The task owns the averages; a policy reads them through a view
- * and owns nothing, except the few that declare facts or a state.
+ * and owns nothing, except the few that declare precomputed or a state.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_POLICY_H
 #define SEGUE_POLICY_H
@@ -30,7 +30,7 @@ typedef struct segue_setting {
     size_t n_arms;              /* K: SEGUE_MIN_ARMS .. SEGUE_MAX_ARMS */
     const segue_models *models; /* the known set, borrowed, n_arms wide; NULL: none is known */
     size_t n_models;            /* without a set: how many models there are; 0: not known either */
-    size_t n_told;              /* told-ucb is told one of so many models; 0: it cannot be told */
+    size_t n_model_indices;     /* told-ucb is told one of so many models; 0: it cannot be told */
     uint64_t horizon;           /* n: steps in a task, 1 .. SEGUE_MAX_HORIZON */
     uint64_t n_tasks;           /* J: tasks to come, 1 .. SEGUE_MAX_TASKS */
 } segue_setting;
@@ -49,11 +49,11 @@ typedef struct segue_view {
     const segue_models *models;
     const segue_prior *prior; /* what a learner taught the task, borrowed; NULL: nothing */
     uint64_t horizon;
-    double log_term;      /* L of the radius sqrt(L / 2T); 0 where the policy has none */
-    const double *option; /* in the order of the policy's table, defaults filled in */
-    size_t told;          /* the task's model, for told-ucb */
-    const void *facts;    /* what the policy worked out of the setting, or NULL */
-    void *state;          /* what it keeps of the rewards, or NULL */
+    double log_term;         /* L of the radius sqrt(L / 2T); 0 where the policy has none */
+    const double *option;    /* in the order of the policy's table, defaults filled in */
+    size_t model_index;      /* the task's model, for told-ucb */
+    const void *precomputed; /* what the policy worked out of the setting, or NULL */
+    void *state;             /* what it keeps of the rewards, or NULL */
 } segue_view;
 
 /** Why an arm was chosen. */
@@ -73,7 +73,7 @@ typedef struct segue_choice {
 typedef struct segue_option {
     const char *key;
     const char *help;    /* one line, which tells the default */
-    double least, most;  /* the range of a number */
+    double min, max;     /* the range of a number */
     bool open;           /* the ends of the range are excluded */
     bool whole;          /* whole numbers only */
     const char *choices; /* words instead of numbers, such as "m|min"; the value is their rank */
@@ -92,7 +92,7 @@ typedef enum segue_needs {
 typedef struct segue_split {
     double (*share)(const segue_view *view);
     segue_choice (*drawn)(const segue_view *view, segue_rng *rng);
-    segue_choice (*steady)(const segue_view *view, segue_rng *rng);
+    segue_choice (*deterministic)(const segue_view *view, segue_rng *rng);
 } segue_split;
 
 typedef struct segue_policy {
@@ -104,12 +104,12 @@ typedef struct segue_policy {
     size_t n_options;
 
     /* Fill in the options that are still NaN: their defaults in this setting.  May be NULL. */
-    void (*settle)(const segue_setting *setting, double *option);
+    void (*fill_defaults)(const segue_setting *setting, double *option);
     /* L of the confidence radius.  NULL: it has none. */
     double (*log_term)(const segue_setting *setting, const double *option);
     /* Bytes of what follows from the setting alone, and the working out, once.  NULL: none. */
     size_t (*precomputed_size)(const segue_setting *setting, const double *option);
-    void (*prepare)(const segue_setting *setting, const double *option, void *facts);
+    void (*precompute)(const segue_setting *setting, const double *option, void *precomputed);
     /* Bytes of what it keeps of the rewards.  NULL: nothing. */
     size_t (*state_size)(const segue_setting *setting, const double *option);
     /* Make the zeroed state ready for a task, or for a run if it carries.  May be NULL. */

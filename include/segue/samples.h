@@ -26,7 +26,7 @@ typedef struct segue_logged_reward {
 typedef struct segue_samples {
     size_t n_arms;     /* K: SEGUE_MIN_ARMS .. SEGUE_MAX_ARMS */
     size_t n_tasks;    /* those that can be played, in the order of their numbers; at least 1 */
-    size_t n_left_out; /* those that cannot */
+    size_t n_excluded; /* those that cannot */
     size_t *start;     /* n_tasks x n_arms, and the end of the last: where rewards start */
     double *reward;    /* by task and arm, in the order of their rows */
     double *mean;      /* n_tasks x n_arms: averages of these */

@@ -28,8 +28,9 @@ typedef struct segue_step {
     uint64_t number; /* from 1 on */
     size_t arm;
     double reward;
-    const segue_explanation *why;      /* before the pull; a draw may have pulled another arm */
-    const segue_type_posterior *taken; /* NULL; or the task is over, and there is nothing else */
+    const segue_explanation *why; /* before the pull; a draw may have pulled another arm */
+    const segue_type_posterior
+        *posterior; /* NULL; or the task is over, and there is nothing else */
 } segue_step;
 
 /** What to simulate.  The same fields give the same result on any number of threads. */
@@ -42,7 +43,7 @@ typedef struct segue_simulation {
     const segue_learner_config *learner;
     /* Or a learner that goes on: one run, whose tasks continue after those it has opened.  Its arms
      * must be the environment's, its horizon the steps; `learner` is not looked at. */
-    segue_learner *player;
+    segue_learner *continued;
     uint64_t steps; /* n: steps a task, 1 .. SEGUE_MAX_HORIZON */
     /* J: tasks a run, their models drawn by the weights.  0: single tasks, `runs` of each model
      * (of the environment, if its tasks have no models). */
@@ -54,12 +55,12 @@ typedef struct segue_simulation {
     bool want_curve;      /* also the regret of each task of a run; needs tasks > 0 */
     /* Called after each step of the last task of the first run, and at its end; a failure ends the
      * simulation.  Needs a learner of types (tla, tts, auto).  NULL: nobody watches. */
-    segue_status (*watch)(void *watcher, const segue_step *step, segue_error *err);
-    void *watcher;
+    segue_status (*watch)(void *context, const segue_step *step, segue_error *err);
+    void *watch_context;
     /* Called now and then, from any thread but one at a time, with the steps done so far and in
      * all; at the end once more, with two equal numbers. */
     void (*progress)(void *context, double done, double total);
-    void *context;
+    void *progress_context;
 } segue_simulation;
 
 /** A mean regret and its standard error (NaN where there are too few numbers for one). */
@@ -78,9 +79,9 @@ typedef struct segue_simulation_result {
     segue_regret *curve;    /* n_tasks: over runs; NULL unless asked for */
     double no_model_left;   /* steps a task at which no model agreed with the rewards, on average */
     double violations;      /* of a learner: tasks a run that no estimated model was near to */
-    double left_out;        /* of a learner: tasks a run that the estimate could not use */
-    double n_types, none;   /* of a learner of types, at the end of a run: types that it found,
-                               and the share of tasks that fit none of them */
+    double excluded;        /* of a learner: tasks a run that the estimate could not use */
+    double n_types, no_type; /* of a learner of types, at the end of a run: types that it found,
+                             and the share of tasks that fit none of them */
 } segue_simulation_result;
 
 /**

@@ -60,10 +60,10 @@ SEGUE_API void segue_task_destroy(segue_task *task);
 
 /**
  * Start the next task of the same run in the same memory: counts return to zero; what the policy
- * carries from task to task stays.  `rng` is copied; `told`, below setting.n_told, is the model for
- * told-ucb, and 0 for the others.
+ * carries from task to task stays.  `rng` is copied; `told`, below setting.n_model_indices, is the
+ * model for told-ucb, and 0 for the others.
  */
-SEGUE_API void segue_task_next(segue_task *task, const segue_rng *rng, size_t told);
+SEGUE_API void segue_task_next(segue_task *task, const segue_rng *rng, size_t model_index);
 
 /** Forget all, also what the policy carries: a new run.  Follow it with segue_task_next. */
 SEGUE_API void segue_task_reset(segue_task *task);

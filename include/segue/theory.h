@@ -50,7 +50,7 @@ SEGUE_API double segue_complexity_ucb_plus(const segue_known_sets *sets);
 SEGUE_API double segue_complexity_mucb(const segue_known_sets *sets);
 
 /** mUCB pulls `arm` at most so often while every average is within its radius (Theorem 1). */
-SEGUE_API double segue_pull_bound_mucb(const segue_known_sets *sets, double log_term, size_t arm);
+SEGUE_API double segue_bound_pulls_mucb(const segue_known_sets *sets, double log_term, size_t arm);
 
 /* ---- an estimated model set, every mean known to within eps ------------------------------ */
 
@@ -63,7 +63,7 @@ typedef struct segue_estimated_sets {
     bool *non_dominated;    /* n_models x n_arms: A_*^j, arms that may be best under a model */
     bool *optimistic;       /* n_models x n_arms: A_+^j, of these, those that promise enough */
     bool *optimistic_model; /* n_models: Theta_+^j, models with an optimistic arm */
-    bool *kept_model;       /* n_models: of these, those that can never be discarded */
+    bool *permanent_model;  /* n_models: of these, those that can never be discarded */
     bool *first_arm;        /* n_arms: A_1, arms that only discardable models propose */
     bool *second_arm;       /* n_arms: A_2, arms that models propose which stay for good */
     double *model_gap;      /* n_arms: min of Gamma_i / 2 - eps over Theta_{i,+}; else infinite */
@@ -88,8 +88,8 @@ SEGUE_API void segue_estimated_sets_destroy(segue_estimated_sets *sets);
 SEGUE_API double segue_complexity_tucb(const segue_estimated_sets *sets);
 
 /** umUCB pulls `arm` at most so often, its three forced pulls included (the corollary). */
-SEGUE_API double segue_pull_bound_umucb(const segue_estimated_sets *sets, double log_term,
-                                        size_t arm);
+SEGUE_API double segue_bound_pulls_umucb(const segue_estimated_sets *sets, double log_term,
+                                         size_t arm);
 
 /* ---- bounds ------------------------------------------------------------------------------ */
 
@@ -100,13 +100,13 @@ SEGUE_API double segue_pull_bound_umucb(const segue_estimated_sets *sets, double
  * segue_complexity_tucb and segue_policy_log_term_estimated Theorem 3 as printed; with
  * segue_complexity_ucb the bound for UCB.
  */
-SEGUE_API double segue_regret_bound(size_t n_arms, double log_term, double complexity);
+SEGUE_API double segue_bound_regret(size_t n_arms, double log_term, double complexity);
 
 /**
  * The bound for umUCB on an estimated set: Theorem 3, and 3 Delta_i for each arm's forced pulls,
  * which the theorem leaves out.
  */
-SEGUE_API double segue_regret_bound_estimated(const segue_estimated_sets *sets, double log_term);
+SEGUE_API double segue_bound_regret_estimated(const segue_estimated_sets *sets, double log_term);
 
 /** The second moment M2 = sum rho mu mu^T of a set, as far as the bounds need it. */
 typedef struct segue_spectrum {
@@ -124,13 +124,13 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_spectrum_compute(segue_spectrum *o
                                                                segue_error *err);
 
 /** How well the robust tensor power method knows the means after so many tasks (Theorem 2). */
-typedef struct segue_recovery_source {
+typedef struct segue_perturbation {
     double constant;      /* C(Theta) */
     double error;         /* the largest Euclidean error of a model's means */
-    double least_tasks;   /* the theorem holds from so many tasks on */
+    double min_tasks;     /* the theorem holds from so many tasks on */
     double second_moment; /* bound on the error of M2 */
     double third_moment;  /* bound on the error of M3 */
-} segue_recovery_source;
+} segue_perturbation;
 
 /**
  * The bounds of Theorem 2 and of the concentration lemma behind it, with probability 1 - delta.
@@ -138,9 +138,10 @@ typedef struct segue_recovery_source {
  * `c3` and `c4` are the constants that the theorem leaves open; 1 is a usual choice.  All fields
  * but the last two are NaN where sigma_min is.
  */
-SEGUE_API segue_recovery_source segue_recovery_bound(const segue_models *models,
-                                                     const segue_spectrum *spectrum, double n_tasks,
-                                                     double delta, double c3, double c4);
+SEGUE_API segue_perturbation segue_perturbation_bound(const segue_models *models,
+                                                      const segue_spectrum *spectrum,
+                                                      double n_tasks, double delta, double c3,
+                                                      double c4);
 
 #ifdef __cplusplus
 }

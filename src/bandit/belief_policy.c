@@ -28,10 +28,10 @@ size_t segue_belief_policy_ones_size(const segue_setting *setting, const double 
     return setting->n_arms * sizeof(double);
 }
 
-void segue_belief_policy_ones(const segue_setting *setting, const double *option, void *facts)
+void segue_belief_policy_ones(const segue_setting *setting, const double *option, void *precomputed)
 {
     (void)option;
-    double *ones = facts;
+    double *ones = precomputed;
     for (size_t arm = 0; arm < setting->n_arms; arm++)
         ones[arm] = 1.0;
 }
@@ -148,4 +148,4 @@ segue_choice segue_belief_policy_lookahead(const segue_view *view, segue_rng *rn
 
 const segue_split segue_belief_policy_split = {.share = segue_belief_policy_draw_share,
                                                .drawn = segue_belief_policy_thompson,
-                                               .steady = segue_belief_policy_deterministic};
+                                               .deterministic = segue_belief_policy_deterministic};

@@ -11,7 +11,8 @@
 
 /* Facts of n_arms times 1, of which a flat prior is made. */
 size_t segue_belief_policy_ones_size(const segue_setting *setting, const double *option);
-void segue_belief_policy_ones(const segue_setting *setting, const double *option, void *facts);
+void segue_belief_policy_ones(const segue_setting *setting, const double *option,
+                              void *precomputed);
 
 /* Bytes of the state, for a prior of at most so many components; more of them to look ahead. */
 size_t segue_belief_policy_state_size(size_t n_components, size_t n_arms, bool looks_ahead);

@@ -10,8 +10,8 @@
 /* The options that many policies have, and their default and L. */
 #define DELTA_OPTION                                                                               \
     {                                                                                              \
-        .key = "delta", .help = "probability of failure, 0 to 1 (default 1/n)", .least = 0.0,      \
-        .most = 1.0, .open = true                                                                  \
+        .key = "delta", .help = "probability of failure, 0 to 1 (default 1/n)", .min = 0.0,        \
+        .max = 1.0, .open = true                                                                   \
     }
 #define LOG_OPTION                                                                                 \
     {                                                                                              \

@@ -56,13 +56,13 @@ static segue_status check_number(const option_table *table, const segue_option *
                                  double value, segue_error *err)
 {
     /* A NaN fits nowhere. */
-    const bool fits = option->open ? value > option->least && value < option->most
-                                   : value >= option->least && value <= option->most;
+    const bool fits = option->open ? value > option->min && value < option->max
+                                   : value >= option->min && value <= option->max;
     if (fits && !(option->whole && value != floor(value)))
         return SEGUE_OK;
     return segue_fail(err, SEGUE_EDOMAIN, "%s: %s is %g; need a %s from %g to %g%s", table->owner,
-                      option->key, value, option->whole ? "whole number" : "number", option->least,
-                      option->most, option->open ? ", ends excluded" : "");
+                      option->key, value, option->whole ? "whole number" : "number", option->min,
+                      option->max, option->open ? ", ends excluded" : "");
 }
 
 static segue_status read_value(const option_table *table, const segue_option *option,
@@ -130,7 +130,7 @@ static segue_status check_value(const option_table *table, size_t i, double valu
     segue_option option = table->options[i];
     if (option.choices) {
         option.whole = true;
-        option.most = (double)count_choices(option.choices) - 1.0;
+        option.max = (double)count_choices(option.choices) - 1.0;
     }
     return check_number(table, &option, value, err);
 }

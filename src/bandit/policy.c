@@ -77,3 +77,14 @@ segue_status segue_policy_parse(segue_policy_spec *out, const char *text, segue_
     const option_table table = segue_options_of_policy(out->policy);
     return segue_options_parse(&table, text + length + 1, out->option, err);
 }
+
+double segue_policy_log_term(size_t terms, uint64_t horizon, double delta)
+{
+    return log((double)terms) + 2.0 * log((double)horizon) - log(delta); /* cannot overflow */
+}
+
+double segue_policy_log_term_estimated(size_t n_models, size_t n_arms, uint64_t horizon,
+                                       double delta)
+{
+    return segue_policy_log_term(2 * n_models * n_arms, horizon, delta);
+}

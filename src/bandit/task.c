@@ -22,12 +22,12 @@ struct segue_task {
     double *sum;     /* n_arms */
     double *graded;  /* n_arms: the sum of x (1 - x), none where all rewards are 0 or 1 */
     bool *allowed;   /* n_arms: the arms it may pull, if not all; then n_arms: those of one ask */
-    void *facts;
+    void *precomputed;
     double option[SEGUE_MAX_OPTIONS];
     double lowest, highest;
     double width; /* highest - lowest */
     size_t state_size, precomputed_size;
-    size_t n_told;
+    size_t n_model_indices;
     batches batches;
     void *owner;
     uint64_t no_model_left;
@@ -49,10 +49,10 @@ segue_status segue_task_check_setting(const segue_setting *setting, double lowes
     if (setting->models && setting->models->n_arms != setting->n_arms)
         return segue_fail(err, SEGUE_EDOMAIN, "the models have %zu arms and the task %zu",
                           setting->models->n_arms, setting->n_arms);
-    if (setting->n_told > 2 * SEGUE_MAX_MODELS || setting->n_models > SEGUE_MAX_MODELS)
-        return segue_fail(err, SEGUE_EDOMAIN,
-                          "n_told is %zu and n_models %zu; need at most %d and %d", setting->n_told,
-                          setting->n_models, 2 * SEGUE_MAX_MODELS, SEGUE_MAX_MODELS);
+    if (setting->n_model_indices > 2 * SEGUE_MAX_MODELS || setting->n_models > SEGUE_MAX_MODELS)
+        return segue_fail(
+            err, SEGUE_EDOMAIN, "n_model_indices is %zu and n_models %zu; need at most %d and %d",
+            setting->n_model_indices, setting->n_models, 2 * SEGUE_MAX_MODELS, SEGUE_MAX_MODELS);
     if (setting->horizon < 1 || setting->horizon > SEGUE_MAX_HORIZON)
         return segue_fail(err, SEGUE_EDOMAIN, "horizon is %" PRIu64 "; need 1 to %" PRIu64,
                           setting->horizon, SEGUE_MAX_HORIZON);
@@ -81,7 +81,7 @@ static segue_status check_config(const segue_task_config *config, segue_error *e
     if ((policy->needs == SEGUE_NEEDS_MODELS && !config->setting.models) ||
         (policy->needs == SEGUE_NEEDS_MODEL_COUNT && !any))
         return segue_fail(err, SEGUE_EUSAGE, "policy '%s' needs a known model set", policy->name);
-    if (policy->needs == SEGUE_NEEDS_MODEL_INDEX && config->setting.n_told == 0)
+    if (policy->needs == SEGUE_NEEDS_MODEL_INDEX && config->setting.n_model_indices == 0)
         return segue_fail(err, SEGUE_EUSAGE,
                           "policy '%s' must be told each task's model, and tasks have none here",
                           policy->name);
@@ -91,8 +91,8 @@ static segue_status check_config(const segue_task_config *config, segue_error *e
 static void fill_option_defaults(segue_task *task, const segue_task_config *config)
 {
     memcpy(task->option, config->policy.option, sizeof task->option);
-    if (task->policy->settle)
-        task->policy->settle(&config->setting, task->option);
+    if (task->policy->fill_defaults)
+        task->policy->fill_defaults(&config->setting, task->option);
 }
 
 static segue_status reserve(segue_task *task, const segue_task_config *config, segue_error *err)
@@ -110,10 +110,10 @@ static segue_status reserve(segue_task *task, const segue_task_config *config, s
     task->graded = calloc(n_arms, sizeof *task->graded);
     task->allowed = calloc(2 * n_arms, sizeof *task->allowed);
     task->precomputed_size = precomputed_size;
-    task->facts = precomputed_size ? calloc(1, precomputed_size) : NULL;
+    task->precomputed = precomputed_size ? calloc(1, precomputed_size) : NULL;
     task->view.state = task->state_size ? calloc(1, task->state_size) : NULL;
     if (!task->asked || !task->pulls || !task->sum || !task->graded || !task->allowed ||
-        (precomputed_size && !task->facts) || (task->state_size && !task->view.state))
+        (precomputed_size && !task->precomputed) || (task->state_size && !task->view.state))
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for a task of %zu arms", n_arms);
     return segue_batches_init(&task->batches, config->batches, n_arms, config->setting.horizon,
                               err);
@@ -128,12 +128,12 @@ static void set_view(segue_task *task, const segue_setting *setting)
     task->view.models = setting->models;
     task->view.horizon = setting->horizon;
     task->view.option = task->option;
-    task->view.facts = task->facts;
+    task->view.precomputed = task->precomputed;
     if (task->policy->log_term)
         task->view.log_term = task->policy->log_term(setting, task->option);
 
-    if (task->policy->prepare)
-        task->policy->prepare(setting, task->option, task->facts);
+    if (task->policy->precompute)
+        task->policy->precompute(setting, task->option, task->precomputed);
 }
 
 segue_status segue_task_create(segue_task **out, const segue_task_config *config, segue_error *err)
@@ -148,7 +148,7 @@ segue_status segue_task_create(segue_task **out, const segue_task_config *config
 
     const segue_setting *setting = &config->setting;
     task->policy = config->policy.policy;
-    task->n_told = setting->n_told;
+    task->n_model_indices = setting->n_model_indices;
     task->lowest = config->lowest;
     task->highest = config->highest;
     task->width = config->highest - config->lowest;
@@ -177,7 +177,7 @@ void segue_task_destroy(segue_task *task)
     free(task->sum);
     free(task->graded);
     free(task->allowed);
-    free(task->facts);
+    free(task->precomputed);
     free(task->view.state);
     segue_batches_fini(&task->batches);
     free(task);
@@ -191,16 +191,16 @@ void segue_task_reset(segue_task *task)
         task->policy->begin(&task->view);
 }
 
-void segue_task_next(segue_task *task, const segue_rng *rng, size_t told)
+void segue_task_next(segue_task *task, const segue_rng *rng, size_t model_index)
 {
     const size_t n_arms = task->view.n_arms;
     memset(task->asked, 0, n_arms * sizeof *task->asked);
     memset(task->pulls, 0, n_arms * sizeof *task->pulls);
     memset(task->sum, 0, n_arms * sizeof *task->sum);
     memset(task->graded, 0, n_arms * sizeof *task->graded);
-    assert(task->policy->needs != SEGUE_NEEDS_MODEL_INDEX || told < task->n_told);
+    assert(task->policy->needs != SEGUE_NEEDS_MODEL_INDEX || model_index < task->n_model_indices);
     task->view.step = 0;
-    task->view.told = task->policy->needs == SEGUE_NEEDS_MODEL_INDEX ? told : 0;
+    task->view.model_index = task->policy->needs == SEGUE_NEEDS_MODEL_INDEX ? model_index : 0;
     task->no_model_left = 0;
     task->last_reason = SEGUE_BY_RULE;
     task->rng = *rng;
@@ -227,10 +227,11 @@ static bool copy_arrays(segue_task *copy, const segue_task *task)
     copy->sum = duplicate(task->sum, n_arms * sizeof *task->sum);
     copy->graded = duplicate(task->graded, n_arms * sizeof *task->graded);
     copy->allowed = duplicate(task->allowed, 2 * n_arms * sizeof *task->allowed);
-    copy->facts = duplicate(task->facts, task->precomputed_size);
+    copy->precomputed = duplicate(task->precomputed, task->precomputed_size);
     copy->view.state = duplicate(task->view.state, task->state_size);
     return copy->asked && copy->pulls && copy->sum && copy->graded && copy->allowed &&
-           (copy->facts || !task->precomputed_size) && (copy->view.state || !task->state_size);
+           (copy->precomputed || !task->precomputed_size) &&
+           (copy->view.state || !task->state_size);
 }
 
 segue_status segue_task_copy(segue_task **out, const segue_task *task, segue_error *err)
@@ -250,7 +251,7 @@ segue_status segue_task_copy(segue_task **out, const segue_task *task, segue_err
     copy->view.pulls = copy->pulls;
     copy->view.sum = copy->sum;
     copy->view.option = copy->option;
-    copy->view.facts = copy->facts;
+    copy->view.precomputed = copy->precomputed;
     if (task->view.allowed)
         copy->view.allowed = copy->allowed;
     if (task->policy->rebind)

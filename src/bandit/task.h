@@ -10,8 +10,8 @@
 SEGUE_MUST_CHECK segue_status segue_task_check_setting(const segue_setting *setting, double lowest,
                                                        double highest, segue_error *err);
 
-/** Before the first step: the models that a policy without facts goes by (NULL: none yet), and the
- * value of one of its options. */
+/** Before the first step: the models that a policy without precomputed goes by (NULL: none yet),
+ * and the value of one of its options. */
 void segue_task_set_models(segue_task *task, const segue_models *models, size_t option,
                            double value);
 

@@ -54,7 +54,7 @@ static void apply_distribution(look *l, const segue_policy *policy, const double
     for (size_t arm = 0; arm < l->view.n_arms; arm++)
         out[arm] = share * law[arm];
     if (share < 1.0)
-        out[attempt(l, split ? split->steady : policy->choose)] += 1.0 - share;
+        out[attempt(l, split ? split->deterministic : policy->choose)] += 1.0 - share;
 }
 
 /* A stream of its own, which the task's stream and step name. */

@@ -15,14 +15,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/path.h"
 #include "core/store_file.h"
-#include "core/text.h"
 
-#define MAX_FOLDER_LENGTH 4096
-#define TEMPORARY_PREFIX  ".segue-" /* the name of a file aside begins so */
-#define RANDOM_LETTERS    8         /* and ends with so many */
-#define UNUSED_SECONDS    60        /* before one that nobody holds may be removed */
-#define NAMES_TRIED       100       /* one that another file has is drawn once in 2^40 */
+#define TEMPORARY_PREFIX ".segue-" /* the name of a file aside begins so */
+#define RANDOM_LETTERS   8         /* and ends with so many */
+#define UNUSED_SECONDS   60        /* before one that nobody holds may be removed */
+#define NAMES_TRIED      100       /* one that another file has is drawn once in 2^40 */
 
 static segue_status cannot(const char *path, segue_error *err)
 {
@@ -30,53 +29,10 @@ static segue_status cannot(const char *path, segue_error *err)
                       strerror(errno));
 }
 
-/* How long the directory part of a path is, its last '/' included. */
-static int directory_length(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? (int)(slash - path) + 1 : 0;
-}
-
-static const char *name_directory(const char *path, char directory[MAX_FOLDER_LENGTH])
-{
-    (void)snprintf(directory, MAX_FOLDER_LENGTH, "%.*s.", directory_length(path), path);
-    return directory;
-}
-
-/* The directory of a path, by its number and device. */
-static bool directory_of(const char *path, struct stat *about)
-{
-    char directory[MAX_FOLDER_LENGTH];
-    return stat(name_directory(path, directory), about) == 0;
-}
-
-int segue_path_has_folder(const char *path)
-{
-    struct stat about;
-    return directory_of(path, &about);
-}
-
-static bool is_same(const struct stat *x, const struct stat *y)
-{
-    return x->st_dev == y->st_dev && x->st_ino == y->st_ino;
-}
-
-int segue_path_is_same_file(const char *a, const char *b)
-{
-    struct stat x, y;
-    if (!a || !b)
-        return 0;
-    const bool a_exists = stat(a, &x) == 0, b_exists = stat(b, &y) == 0;
-    if (a_exists && b_exists)
-        return S_ISREG(x.st_mode) && is_same(&x, &y);
-    return a_exists == b_exists && directory_of(a, &x) && directory_of(b, &y) && is_same(&x, &y) &&
-           strcmp(a + directory_length(a), b + directory_length(b)) == 0;
-}
-
 segue_status segue_atomic_file_check(const char *path, segue_error *err)
 {
     struct stat about;
-    char directory[MAX_FOLDER_LENGTH];
+    char folder[SEGUE_MAX_FOLDER_LENGTH];
     if (*path == '\0')
         return segue_fail(err, SEGUE_EFILE, "the name of the file to write is empty");
     if (stat(path, &about) != 0 && lstat(path, &about) == 0)
@@ -91,7 +47,7 @@ segue_status segue_atomic_file_check(const char *path, segue_error *err)
                           segue_path_tail(path));
     if (access(path, F_OK) == 0 && !S_ISREG(about.st_mode))
         return SEGUE_OK;
-    return access(name_directory(path, directory), W_OK) == 0 ? SEGUE_OK : cannot(path, err);
+    return access(segue_path_folder(path, folder), W_OK) == 0 ? SEGUE_OK : cannot(path, err);
 }
 
 /* What the file that is replaced is, its permissions among it; 0: there is none, and the new one
@@ -107,7 +63,7 @@ static mode_t mode_for(const char *path)
 static char *temporary_name(const char *path)
 {
     static const char name[] = TEMPORARY_PREFIX;
-    const size_t directory = (size_t)directory_length(path);
+    const size_t directory = segue_path_folder_length(path);
     char *aside = calloc(1, directory + sizeof name + RANDOM_LETTERS);
     if (aside) {
         memcpy(aside, path, directory);
@@ -156,10 +112,10 @@ static int open_temporary(char *aside, mode_t mode)
 static int open_unnamed(const char *path, mode_t mode)
 {
 #ifdef O_TMPFILE
-    char directory[MAX_FOLDER_LENGTH];
+    char folder[SEGUE_MAX_FOLDER_LENGTH];
     if (access("/proc/self/fd", X_OK) != 0) /* the way to give it a name */
         return -1;
-    return open(name_directory(path, directory), O_TMPFILE | O_WRONLY | O_CLOEXEC,
+    return open(segue_path_folder(path, folder), O_TMPFILE | O_WRONLY | O_CLOEXEC,
                 first_mode(mode));
 #else
     (void)path;
@@ -279,8 +235,8 @@ void segue_atomic_file_append(atomic_file *out, const void *data, size_t size)
  * or is on a file system that cannot do this, is left as it is. */
 static int sync_directory(const char *path)
 {
-    char directory[MAX_FOLDER_LENGTH];
-    const int fd = open(name_directory(path, directory), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    char folder[SEGUE_MAX_FOLDER_LENGTH];
+    const int fd = open(segue_path_folder(path, folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const int code = fd >= 0 && fsync(fd) != 0 ? errno : 0;
     if (fd >= 0)
         (void)close(fd);
@@ -408,14 +364,14 @@ static void remove_unused(int folder, const char *name, const struct stat *newer
 
 void segue_atomic_file_remove_stale(const atomic_file *out)
 {
-    char directory[MAX_FOLDER_LENGTH];
+    char folder[SEGUE_MAX_FOLDER_LENGTH];
     struct stat about;
     if (!out->aside || fstat(out->fd, &about) != 0)
         return;
-    DIR *folder = opendir(name_directory(out->path, directory));
-    for (const struct dirent *entry; folder && (entry = readdir(folder));)
+    DIR *entries = opendir(segue_path_folder(out->path, folder));
+    for (const struct dirent *entry; entries && (entry = readdir(entries));)
         if (is_temporary(entry->d_name))
-            remove_unused(dirfd(folder), entry->d_name, &about);
-    if (folder)
-        (void)closedir(folder);
+            remove_unused(dirfd(entries), entry->d_name, &about);
+    if (entries)
+        (void)closedir(entries);
 }

@@ -14,12 +14,6 @@
  */
 SEGUE_MUST_CHECK segue_status segue_atomic_file_check(const char *path, segue_error *err);
 
-/** Whether the folder that `path` is in is there. */
-int segue_path_has_folder(const char *path);
-
-/** Whether two paths lead to the same file, or would, if it does not exist yet; NULL is none. */
-int segue_path_is_same_file(const char *a, const char *b);
-
 /**
  * Write `size` bytes to `path`: aside first, then renamed, so that a reader sees the old file or
  * the new one and a failure leaves the old one.  A device or a pipe is written to directly.

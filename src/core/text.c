@@ -7,8 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define MAX_SHOWN_PATH 200
-#define LONGEST        64 /* names are shorter; a longer text is nobody's typing error */
+#define LONGEST 64 /* names are shorter; a longer text is nobody's typing error */
 
 static size_t least(size_t a, size_t b)
 {
@@ -76,10 +75,4 @@ const char *segue_text_closest(const char *typed, const void *list, size_t count
         }
     }
     return closest;
-}
-
-const char *segue_path_tail(const char *path)
-{
-    const size_t length = strlen(path);
-    return length > MAX_SHOWN_PATH ? path + length - MAX_SHOWN_PATH : path;
 }

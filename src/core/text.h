@@ -20,7 +20,4 @@ size_t segue_text_find(const char *name, const void *list, size_t count, name_fu
 const char *segue_text_closest(const char *typed, const void *list, size_t count,
                                name_function name_of);
 
-/** The end of a long path, so that an error has room for its reason. */
-const char *segue_path_tail(const char *path);
-
 #endif

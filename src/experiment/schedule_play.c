@@ -74,7 +74,7 @@ static segue_status play_tasks(notes *n, segue_runner *runner, uint64_t run, dou
     values[COLUMN_REGRET] = totals.regret;
     values[COLUMN_NO_MODEL] = totals.no_model_left;
     values[COLUMN_VIOLATIONS] = totals.violations;
-    values[COLUMN_LEFT_OUT] = totals.left_out;
+    values[COLUMN_LEFT_OUT] = totals.excluded;
     values[COLUMN_NEVER_BEST] = totals.never_best;
     return status;
 }

@@ -235,7 +235,7 @@ double segue_paper_bound(const segue_paper *paper, size_t which, uint64_t steps)
 {
     const double log_term =
         segue_policy_log_term(paper->models->n_models, steps, 1.0 / (double)steps);
-    return segue_regret_bound(paper->models->n_arms, log_term, paper->average[which]);
+    return segue_bound_regret(paper->models->n_arms, log_term, paper->average[which]);
 }
 
 double segue_paper_bound_tucb(const segue_paper *paper, double complexity, uint64_t steps)
@@ -243,7 +243,7 @@ double segue_paper_bound_tucb(const segue_paper *paper, double complexity, uint6
     const segue_models *models = paper->models;
     const double log_term = segue_policy_log_term_estimated(models->n_models, models->n_arms, steps,
                                                             1.0 / (double)steps);
-    return segue_regret_bound(models->n_arms, log_term, complexity) +
+    return segue_bound_regret(models->n_arms, log_term, complexity) +
            SEGUE_FORCED_PULLS * paper->gap_sum;
 }
 

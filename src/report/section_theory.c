@@ -129,7 +129,7 @@ static void print_recovery(const segue_report *report)
 {
     const segue_paper *paper = report->paper;
     const segue_cell *cell = paper->longest;
-    const segue_recovery_source recovery = segue_recovery_bound(
+    const segue_perturbation recovery = segue_perturbation_bound(
         paper->models, &paper->spectrum, (double)cell->tasks, 1.0 / (double)cell->steps, 1.0, 1.0);
     segue_html_p(
         report->out,
@@ -139,8 +139,7 @@ static void print_recovery(const segue_report *report)
         "single mean that was measured is %.3f (median over runs); and it holds only from %.2g "
         "tasks on. This is why C is a parameter in practice.",
         recovery.error, cell->tasks,
-        segue_cell_median(cell, SEGUE_TRACK_ERROR, cell->n_points - 1).middle,
-        recovery.least_tasks);
+        segue_cell_median(cell, SEGUE_TRACK_ERROR, cell->n_points - 1).middle, recovery.min_tasks);
 }
 
 segue_status segue_section_theory_models(const segue_report *report, segue_error *err)

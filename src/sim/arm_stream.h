@@ -9,9 +9,6 @@
 #include "segue/environment.h"
 #include "segue/rng.h"
 
-/* @retval SEGUE_EDOMAIN  no such family, or a parameter outside its range */
-SEGUE_MUST_CHECK segue_status segue_rewards_check(const segue_rewards *rewards, segue_error *err);
-
 /* The rewards of one arm in one task. */
 typedef struct arm_stream {
     segue_rng rng;

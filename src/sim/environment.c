@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "segue/policy.h"
-#include "sim/arm_stream.h"
+#include "sim/rewards.h"
 
 #define MIN_CONCENTRATION 1e-6
 #define MAX_CONCENTRATION 1e9

@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim/runner.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "core/fail.h"
 #include "sim/kernels/kernel.h"
+#include "sim/simulation_config.h"
 #include "sim/watch.h"
 
 struct segue_runner {
@@ -20,124 +20,6 @@ struct segue_runner {
     segue_kernel *kernel; /* NULL: plain forms only */
     bool *never_best;     /* n_arms: best for no model; NULL: there is no one set of them */
 };
-
-/* ---- what it takes ----------------------------------------------------------------------- */
-
-static segue_task_config task_config(const segue_simulation *sim)
-{
-    const segue_environment *env = sim->environment;
-    segue_task_config config = segue_task_defaults();
-    config.policy = sim->policy;
-    config.setting = (segue_setting){
-        .n_arms = segue_environment_arms(env),
-        .models = env->models,
-        .n_told = segue_environment_has_models(env) ? segue_environment_models(env) : 0,
-        .horizon = sim->steps,
-        .n_tasks = sim->tasks ? sim->tasks : 1,
-    };
-    return config;
-}
-
-static segue_learner_config learner_config(const segue_simulation *sim, uint64_t run)
-{
-    segue_learner_config config = *sim->learner;
-    config.n_arms = segue_environment_arms(sim->environment);
-    if (config.n_models == 0 && sim->environment->models) /* nobody said another number */
-        config.n_models = sim->environment->models->n_models;
-    config.horizon = sim->steps;
-    config.n_tasks = sim->tasks;
-    config.seed = sim->seed;
-    config.run = run;
-    return config;
-}
-
-static segue_status check_range(const char *name, uint64_t value, uint64_t least, uint64_t most,
-                                segue_error *err)
-{
-    if (value >= least && value <= most)
-        return SEGUE_OK;
-    return segue_fail(err, SEGUE_EDOMAIN, "%s is %" PRIu64 "; need %" PRIu64 " to %" PRIu64, name,
-                      value, least, most);
-}
-
-static segue_status check_continued(const segue_simulation *sim, segue_error *err)
-{
-    const segue_learner_config *config = segue_learner_settings(sim->player);
-    if (sim->runs != 1 || sim->tasks == 0)
-        return segue_fail(err, SEGUE_EUSAGE, "a learner that goes on plays one run of tasks");
-    if (config->n_arms != segue_environment_arms(sim->environment))
-        return segue_fail(err, SEGUE_EUSAGE, "the learner has %zu arms, and the tasks have %zu",
-                          config->n_arms, segue_environment_arms(sim->environment));
-    if (config->horizon != sim->steps)
-        return segue_fail(err, SEGUE_EUSAGE,
-                          "the learner plays tasks of %" PRIu64 " steps, not of %" PRIu64,
-                          config->horizon, sim->steps);
-    return SEGUE_OK;
-}
-
-/* Whether the policy, or the learner, can be made. */
-static segue_status check_player(const segue_simulation *sim, segue_error *err)
-{
-    if (sim->player)
-        return check_continued(sim, err);
-    if (!sim->learner) {
-        const segue_task_config config = task_config(sim);
-        segue_task *task = NULL;
-        const segue_status status = segue_task_create(&task, &config, err);
-        segue_task_destroy(task);
-        return status;
-    }
-    if (sim->tasks == 0)
-        return segue_fail(err, SEGUE_EUSAGE,
-                          "learner '%s' learns across tasks, and tasks is 0; need 1 or more",
-                          sim->learner->method);
-    const segue_learner_config config = learner_config(sim, 0);
-    segue_learner *learner = NULL;
-    const segue_status status = segue_learner_create(&learner, &config, err);
-    segue_learner_destroy(learner);
-    return status;
-}
-
-/* The numbers of tasks, which a learner that goes on has played some of. */
-static segue_status check_tasks(const segue_simulation *sim, segue_error *err)
-{
-    const segue_environment *env = sim->environment;
-    const uint64_t before = sim->player ? segue_learner_info(sim->player).opened : 0;
-    if (env->switch_to && sim->tasks == 0)
-        return segue_fail(err, SEGUE_EUSAGE, "a switch of the model set needs tasks");
-    if (env->order == SEGUE_ORDER_FILE && sim->tasks == 0)
-        return segue_fail(err, SEGUE_EUSAGE, "the order of the log needs tasks");
-    if (env->samples && before + sim->tasks > segue_environment_tasks(env))
-        return segue_fail(err, SEGUE_EUSAGE,
-                          "a run would have %" PRIu64 " tasks, and the log has %" PRIu64
-                          " that can be played",
-                          before + sim->tasks, segue_environment_tasks(env));
-    return SEGUE_OK;
-}
-
-segue_status segue_simulation_check(const segue_simulation *sim, segue_error *err)
-{
-    if (!sim->environment)
-        return segue_fail(err, SEGUE_EDOMAIN, "no environment is given");
-    segue_status status = segue_environment_check(sim->environment, err);
-    if (status == SEGUE_OK)
-        status = check_range("steps", sim->steps, 1, SEGUE_MAX_HORIZON, err);
-    if (status == SEGUE_OK)
-        status = check_range("tasks", sim->tasks, 0, SEGUE_MAX_TASKS, err);
-    if (status == SEGUE_OK)
-        status = check_range("runs", sim->runs, 1, SEGUE_MAX_RUNS, err);
-    if (status == SEGUE_OK)
-        status = check_range("threads", sim->threads, 1, SEGUE_MAX_THREADS, err);
-    if (status == SEGUE_OK && sim->want_curve && sim->tasks == 0)
-        status = segue_fail(err, SEGUE_EUSAGE, "a curve over tasks needs tasks");
-    if (status == SEGUE_OK)
-        status = check_tasks(sim, err);
-    if (status == SEGUE_OK)
-        status = segue_watch_check(sim, err);
-    return status == SEGUE_OK ? check_player(sim, err) : status;
-}
-
-/* ---- one run ----------------------------------------------------------------------------- */
 
 uint64_t segue_runner_runs(const segue_simulation *sim)
 {
@@ -173,11 +55,11 @@ segue_status segue_runner_create(segue_runner **out, const segue_simulation *sim
         return segue_fail_no_memory(err, "a run");
     runner->sim = sim;
     runner->n_tasks = sim->tasks ? sim->tasks : 1;
-    if (sim->player)
-        runner->before = segue_learner_info(sim->player);
-    const segue_task_config config = task_config(sim);
+    if (sim->continued)
+        runner->before = segue_learner_info(sim->continued);
+    const segue_task_config config = segue_simulation_config_task(sim);
     segue_status status =
-        sim->learner || sim->player ? SEGUE_OK : segue_task_create(&runner->task, &config, err);
+        sim->learner || sim->continued ? SEGUE_OK : segue_task_create(&runner->task, &config, err);
     if (status == SEGUE_OK)
         status = segue_simulated_task_create(&runner->world, sim->environment, err);
     if (status == SEGUE_OK && sim->kernel == SEGUE_KERNEL_FAST)
@@ -209,11 +91,11 @@ static segue_status start_run(segue_runner *runner, uint64_t run, segue_error *e
     const segue_simulation *sim = runner->sim;
     if (runner->task)
         segue_task_reset(runner->task);
-    if (runner->task || sim->player) {
-        runner->learner = sim->player;
+    if (runner->task || sim->continued) {
+        runner->learner = sim->continued;
         return SEGUE_OK;
     }
-    const segue_learner_config config = learner_config(sim, run);
+    const segue_learner_config config = segue_simulation_config_learner(sim, run);
     return segue_learner_create(&runner->learner, &config, err);
 }
 
@@ -226,10 +108,10 @@ static void end_run(segue_runner *runner, run_totals *totals)
     totals->no_model_left =
         (double)(info.no_model_left - before->no_model_left) / (double)runner->n_tasks;
     totals->violations = (double)(info.violations - before->violations);
-    totals->left_out = (double)(info.left_out - before->left_out);
+    totals->excluded = (double)(info.left_out - before->left_out);
     totals->n_types = (double)info.n_types;
-    totals->none = info.none;
-    if (!runner->sim->player)
+    totals->no_type = info.none;
+    if (!runner->sim->continued)
         segue_learner_destroy(runner->learner);
     runner->learner = NULL;
 }

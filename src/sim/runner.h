@@ -18,13 +18,13 @@ typedef segue_status (*visit_function)(void *context, const run_task *task, segu
 
 /** What is left of a run. */
 typedef struct run_totals {
-    double regret;        /* a task, on average */
-    double no_model_left; /* likewise */
-    double never_best;    /* pulls of arms that are best for no model, likewise; NaN where tasks
-                             have no models, or other ones later */
-    double violations;    /* of a learner */
-    double left_out;      /* likewise */
-    double n_types, none; /* of a learner of types, at the end */
+    double regret;           /* a task, on average */
+    double no_model_left;    /* likewise */
+    double never_best;       /* pulls of arms that are best for no model, likewise; NaN where tasks
+                                have no models, or other ones later */
+    double violations;       /* of a learner */
+    double excluded;         /* likewise */
+    double n_types, no_type; /* of a learner of types, at the end */
 } run_totals;
 
 /** What plays runs, one after the other, on one thread. */

@@ -144,7 +144,7 @@ static segue_status group(grouping *g, segue_samples *out, segue_error *err)
     count_cells(g, out->start);
     out->n_arms = g->n_arms;
     out->n_tasks = keep_full(g, out->start);
-    out->n_left_out = g->n_tasks - out->n_tasks;
+    out->n_excluded = g->n_tasks - out->n_tasks;
     if (out->n_tasks == 0)
         return segue_fail(err, SEGUE_EDOMAIN,
                           "none of the %zu tasks has %" PRIu64 " rewards or more of every arm",

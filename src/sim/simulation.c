@@ -50,7 +50,7 @@ typedef struct study {
     segue_stats *without; /* ... their steps without a model */
     segue_ratio *ratio;   /* n_models: several tasks */
     segue_stats *curve;   /* n_tasks, or NULL */
-    segue_stats no_model_left, violations, left_out, n_types, none;
+    segue_stats no_model_left, violations, excluded, n_types, no_type;
     atomic_uint_fast64_t tasks_done; /* by all threads */
     pthread_mutex_t telling;         /* held while progress is told */
 } study;
@@ -65,7 +65,7 @@ static void report_progress(study *st)
     if (!sim->progress || pthread_mutex_trylock(&st->telling) != 0)
         return;
     const double steps = (double)sim->steps;
-    sim->progress(sim->context, steps * (double)atomic_load(&st->tasks_done),
+    sim->progress(sim->progress_context, steps * (double)atomic_load(&st->tasks_done),
                   steps * (double)st->n_tasks * (double)st->n_runs);
     (void)pthread_mutex_unlock(&st->telling);
 }
@@ -117,9 +117,9 @@ static void add_record(study *st, const record *rec, uint64_t run)
     segue_stats_add(&st->all, rec->totals.regret);
     segue_stats_add(&st->no_model_left, rec->totals.no_model_left);
     segue_stats_add(&st->violations, rec->totals.violations);
-    segue_stats_add(&st->left_out, rec->totals.left_out);
+    segue_stats_add(&st->excluded, rec->totals.excluded);
     segue_stats_add(&st->n_types, rec->totals.n_types);
-    segue_stats_add(&st->none, rec->totals.none);
+    segue_stats_add(&st->no_type, rec->totals.no_type);
     if (st->single) {
         segue_stats_add(&st->stratum[run / st->sim->runs], rec->totals.regret);
         segue_stats_add(&st->without[run / st->sim->runs], rec->totals.no_model_left);
@@ -180,9 +180,9 @@ static segue_status report(const study *st, segue_simulation_result **out, segue
                          : segue_summary_regret(&st->all);
     result->no_model_left = no_model_left(st);
     result->violations = st->violations.mean;
-    result->left_out = st->left_out.mean;
+    result->excluded = st->excluded.mean;
     result->n_types = st->n_types.mean;
-    result->none = st->none.mean;
+    result->no_type = st->no_type.mean;
     *out = result;
     return SEGUE_OK;
 }
@@ -247,7 +247,7 @@ static segue_status study_init(study *st, const segue_simulation *sim, segue_err
     *st = (study){.sim = sim, .single = sim->tasks == 0, .telling = PTHREAD_MUTEX_INITIALIZER};
     st->n_models = segue_environment_models(sim->environment);
     st->n_tasks = st->single ? 1 : sim->tasks;
-    st->first_task = sim->player ? segue_learner_info(sim->player).opened : 0;
+    st->first_task = sim->continued ? segue_learner_info(sim->continued).opened : 0;
     st->n_runs = segue_runner_runs(sim);
     st->batch = least(MAX_BATCH, least(st->n_runs, BATCH_STEPS / sim->steps / st->n_tasks + 1));
     const uint64_t items = (st->n_runs + st->batch - 1) / st->batch;
@@ -280,7 +280,7 @@ segue_status segue_simulation_run(segue_simulation_result **out, const segue_sim
         status = segue_parallel_run(st.n_threads, (st.n_runs + st.batch - 1) / st.batch, play_batch,
                                     commit_batch, &st, err);
     if (status == SEGUE_OK && sim->progress) /* the last task may have found another telling */
-        sim->progress(sim->context, 1.0, 1.0);
+        sim->progress(sim->progress_context, 1.0, 1.0);
     if (status == SEGUE_OK)
         status = report(&st, out, err);
     study_fini(&st);

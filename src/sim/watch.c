@@ -16,7 +16,7 @@ bool segue_watch_knows_types(const char *method)
 segue_status segue_watch_check(const segue_simulation *sim, segue_error *err)
 {
     const segue_learner_config *config =
-        sim->player ? segue_learner_settings(sim->player) : sim->learner;
+        sim->continued ? segue_learner_settings(sim->continued) : sim->learner;
     const char *name = config ? config->method : sim->policy.policy ? sim->policy.policy->name : "";
     if (!sim->watch || (config && segue_watch_knows_types(name)))
         return SEGUE_OK;
@@ -38,7 +38,7 @@ segue_status segue_watch_play(const segue_simulation *sim, const segue_learner *
         step.reward = segue_simulated_task_reward(world, step.arm);
         status = segue_task_tell(task, step.arm, step.reward, err);
         if (status == SEGUE_OK)
-            status = sim->watch(sim->watcher, &step, err);
+            status = sim->watch(sim->watch_context, &step, err);
     }
     return status;
 }
@@ -46,8 +46,9 @@ segue_status segue_watch_play(const segue_simulation *sim, const segue_learner *
 segue_status segue_watch_end(const segue_simulation *sim, const segue_learner *learner,
                              segue_error *err)
 {
-    segue_type_posterior taken;
-    const segue_step over = {.taken = &taken};
-    return segue_learner_last_posterior(learner, &taken) ? sim->watch(sim->watcher, &over, err)
-                                                         : SEGUE_OK;
+    segue_type_posterior posterior;
+    const segue_step over = {.posterior = &posterior};
+    return segue_learner_last_posterior(learner, &posterior)
+               ? sim->watch(sim->watch_context, &over, err)
+               : SEGUE_OK;
 }

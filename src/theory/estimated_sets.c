@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "core/fail.h"
-#include "segue/policy.h"
 #include "segue/theory.h"
 
 void segue_estimated_sets_destroy(segue_estimated_sets *sets)
@@ -21,7 +20,7 @@ void segue_estimated_sets_destroy(segue_estimated_sets *sets)
     free(sets->non_dominated);
     free(sets->optimistic);
     free(sets->optimistic_model);
-    free(sets->kept_model);
+    free(sets->permanent_model);
     free(sets->first_arm);
     free(sets->second_arm);
     free(sets->model_gap);
@@ -37,12 +36,12 @@ static bool reserve(segue_estimated_sets *sets, size_t n_arms, size_t n_models)
     sets->non_dominated = calloc(n_models * n_arms, sizeof *sets->non_dominated);
     sets->optimistic = calloc(n_models * n_arms, sizeof *sets->optimistic);
     sets->optimistic_model = calloc(n_models, sizeof *sets->optimistic_model);
-    sets->kept_model = calloc(n_models, sizeof *sets->kept_model);
+    sets->permanent_model = calloc(n_models, sizeof *sets->permanent_model);
     sets->first_arm = calloc(n_arms, sizeof *sets->first_arm);
     sets->second_arm = calloc(n_arms, sizeof *sets->second_arm);
     sets->model_gap = calloc(n_arms, sizeof *sets->model_gap);
     return sets->match && sets->gap && sets->non_dominated && sets->optimistic &&
-           sets->optimistic_model && sets->kept_model && sets->first_arm && sets->second_arm &&
+           sets->optimistic_model && sets->permanent_model && sets->first_arm && sets->second_arm &&
            sets->model_gap;
 }
 
@@ -66,7 +65,7 @@ static void fill_model(segue_estimated_sets *sets, const segue_models *models,
         if (fabs(promised[arm] - true_mean[arm]) > sets->eps)
             near_everywhere = false;
     }
-    sets->kept_model[k] = sets->optimistic_model[k] && near_everywhere;
+    sets->permanent_model[k] = sets->optimistic_model[k] && near_everywhere;
 }
 
 /* A_1, A_2 and the model gaps, from the optimistic arms of all models. */
@@ -84,7 +83,7 @@ static void fill_arms(segue_estimated_sets *sets, const segue_models *models)
             const double gap = 0.5 * fabs(other - true_mean[arm]) - sets->eps;
             sets->model_gap[arm] = fmin(sets->model_gap[arm], gap);
             proposed = true;
-            if (sets->kept_model[k])
+            if (sets->permanent_model[k])
                 sets->second_arm[arm] = true;
         }
         sets->first_arm[arm] = proposed && !sets->second_arm[arm];
@@ -130,39 +129,4 @@ segue_status segue_estimated_sets_create(segue_estimated_sets **out, const segue
     fill_arms(sets, models);
     *out = sets;
     return SEGUE_OK;
-}
-
-/* min(1 / Delta^2, 1 / (4 g^2)) on A_1, 1 / Delta^2 on A_2, nothing elsewhere: how often an arm
- * is pulled, up to a factor 2 L. */
-static double pulls(const segue_estimated_sets *sets, size_t arm)
-{
-    const double gap = sets->gap[arm], model_gap = sets->model_gap[arm];
-    if (!sets->first_arm[arm] && !sets->second_arm[arm])
-        return 0.0;
-    const double as_ucb = 1.0 / (gap * gap);
-    if (sets->second_arm[arm] || !(model_gap > 0.0))
-        return as_ucb;
-    return fmin(as_ucb, 1.0 / (4.0 * model_gap * model_gap));
-}
-
-double segue_complexity_tucb(const segue_estimated_sets *sets)
-{
-    double sum = 0.0;
-    for (size_t arm = 0; arm < sets->n_arms; arm++)
-        if (sets->gap[arm] > 0.0)
-            sum += sets->gap[arm] * pulls(sets, arm);
-    return sum;
-}
-
-double segue_regret_bound_estimated(const segue_estimated_sets *sets, double log_term)
-{
-    double forced = 0.0;
-    for (size_t arm = 0; arm < sets->n_arms; arm++)
-        forced += SEGUE_FORCED_PULLS * sets->gap[arm];
-    return segue_regret_bound(sets->n_arms, log_term, segue_complexity_tucb(sets)) + forced;
-}
-
-double segue_pull_bound_umucb(const segue_estimated_sets *sets, double log_term, size_t arm)
-{
-    return fmax((double)SEGUE_FORCED_PULLS, 2.0 * log_term * pulls(sets, arm) + 1.0);
 }

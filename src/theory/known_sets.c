@@ -72,39 +72,3 @@ segue_status segue_known_sets_create(segue_known_sets **out, const segue_models 
     *out = sets;
     return SEGUE_OK;
 }
-
-double segue_complexity_ucb(const segue_known_sets *sets)
-{
-    double sum = 0.0;
-    for (size_t arm = 0; arm < sets->n_arms; arm++)
-        if (sets->gap[arm] > 0.0)
-            sum += 1.0 / sets->gap[arm];
-    return sum;
-}
-
-double segue_complexity_ucb_plus(const segue_known_sets *sets)
-{
-    double sum = 0.0;
-    for (size_t arm = 0; arm < sets->n_arms; arm++)
-        if (sets->best_for_some[arm] && sets->gap[arm] > 0.0)
-            sum += 1.0 / sets->gap[arm];
-    return sum;
-}
-
-double segue_complexity_mucb(const segue_known_sets *sets)
-{
-    double sum = 0.0;
-    for (size_t arm = 0; arm < sets->n_arms; arm++)
-        if (sets->optimistic_arm[arm] && sets->gap[arm] > 0.0)
-            sum += sets->gap[arm] / (sets->model_gap[arm] * sets->model_gap[arm]);
-    return sum;
-}
-
-double segue_pull_bound_mucb(const segue_known_sets *sets, double log_term, size_t arm)
-{
-    if (!sets->optimistic_arm[arm])
-        return 0.0;
-    if (!(sets->model_gap[arm] > 0.0))
-        return INFINITY;
-    return 2.0 * log_term / (sets->model_gap[arm] * sets->model_gap[arm]) + 1.0;
-}

@@ -19,6 +19,7 @@
 
 #include "core/atomic_file.h"
 #include "core/bytes.h"
+#include "core/path.h"
 #include "core/text.h"
 #include "transfer/learner_internal.h"
 #include "transfer/learner_method.h"

@@ -79,7 +79,7 @@ segue_task *task_of(const char *policy, const segue_models *models, uint64_t hor
     config.policy = policy_of(policy);
     config.setting = (segue_setting){.n_arms = models->n_arms,
                                      .models = models,
-                                     .n_told = models->n_models,
+                                     .n_model_indices = models->n_models,
                                      .horizon = horizon,
                                      .n_tasks = 1};
     if (segue_task_create(&task, &config, &err) != SEGUE_OK)

@@ -11,7 +11,7 @@
 static double *pulls_of(const segue_view *view)
 {
     double *pulls = view->state;
-    return pulls + 2 * view->n_arms * view->told;
+    return pulls + 2 * view->n_arms * view->model_index;
 }
 
 static size_t state_size(const segue_setting *setting, const double *option)
@@ -45,7 +45,7 @@ const segue_policy segue_policy_carried_ucb = {
     .carries = true,
     .options = segue_ucb_options,
     .n_options = N_UCB_OPTIONS,
-    .settle = segue_ucb_fill_defaults,
+    .fill_defaults = segue_ucb_fill_defaults,
     .log_term = segue_ucb_log_term,
     .state_size = state_size,
     .choose = segue_carried_ucb_choose,

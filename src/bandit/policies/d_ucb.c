@@ -10,17 +10,17 @@
 static const segue_option options[] = {
     {.key = "discount",
      .help = "weight a reward keeps a step (default 1 - 1/(4 sqrt n))",
-     .least = 0.0,
-     .most = 1.0,
+     .min = 0.0,
+     .max = 1.0,
      .open = true},
     {.key = "xi",
      .help = "width of the radius, > 0 (default 0.6)",
-     .least = 0.0,
-     .most = 1e6,
+     .min = 0.0,
+     .max = 1e6,
      .open = true},
 };
 
-static void settle(const segue_setting *setting, double *option)
+static void fill_defaults(const segue_setting *setting, double *option)
 {
     fill_default(&option[0], 1.0 - 0.25 / sqrt((double)setting->horizon));
     fill_default(&option[1], 0.6);
@@ -62,7 +62,7 @@ const segue_policy segue_policy_d_ucb = {
     .carries = true,
     .options = options,
     .n_options = sizeof options / sizeof *options,
-    .settle = settle,
+    .fill_defaults = fill_defaults,
     .state_size = state_size,
     .choose = choose,
     .update = update,

@@ -14,19 +14,19 @@ static size_t state_size(const segue_setting *setting, const double *option)
 
 static void begin(const segue_view *view)
 {
-    segue_belief_policy_begin(view, segue_belief_flat_prior(view->n_arms, view->facts));
+    segue_belief_policy_begin(view, segue_belief_flat_prior(view->n_arms, view->precomputed));
 }
 
 static void rebind(const segue_view *view)
 {
-    segue_belief_policy_rebind(view, segue_belief_flat_prior(view->n_arms, view->facts));
+    segue_belief_policy_rebind(view, segue_belief_flat_prior(view->n_arms, view->precomputed));
 }
 
 const segue_policy segue_policy_la = {
     .name = "la",
     .summary = "look-ahead with flat Beta priors: what would a pull teach?",
     .precomputed_size = segue_belief_policy_ones_size,
-    .prepare = segue_belief_policy_ones,
+    .precompute = segue_belief_policy_ones,
     .state_size = state_size,
     .begin = begin,
     .choose = segue_belief_policy_lookahead,

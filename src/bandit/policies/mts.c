@@ -9,18 +9,18 @@
 #include "bandit/choose.h"
 #include "core/random/rng_sample.h"
 
-/* The facts: log mean, then log(1 - mean), of each model and arm. */
+/* The precomputed: log mean, then log(1 - mean), of each model and arm. */
 static size_t precomputed_size(const segue_setting *setting, const double *option)
 {
     (void)option;
     return 2 * setting->models->n_models * setting->n_arms * sizeof(double);
 }
 
-static void prepare(const segue_setting *setting, const double *option, void *facts)
+static void precompute(const segue_setting *setting, const double *option, void *precomputed)
 {
     (void)option;
     const size_t size = setting->models->n_models * setting->n_arms;
-    double *log_mean = facts;
+    double *log_mean = precomputed;
     for (size_t i = 0; i < size; i++) {
         const double mean = fmin(1.0, fmax(0.0, setting->models->mean[i])); /* an estimate strays */
         log_mean[i] = log(mean);
@@ -45,7 +45,7 @@ static void begin(const segue_view *view)
 static void update(const segue_view *view, size_t arm, double reward)
 {
     const size_t size = view->models->n_models * view->n_arms;
-    const double *log_mean = view->facts;
+    const double *log_mean = view->precomputed;
     double *log_posterior = view->state;
     for (size_t k = 0; k < view->models->n_models; k++) {
         const size_t i = k * view->n_arms + arm;
@@ -82,7 +82,7 @@ const segue_policy segue_policy_mts = {
     .summary = "Thompson sampling over a known set of models",
     .needs = SEGUE_NEEDS_MODELS,
     .precomputed_size = precomputed_size,
-    .prepare = prepare,
+    .precompute = precompute,
     .state_size = state_size,
     .begin = begin,
     .choose = choose,

@@ -34,7 +34,7 @@ const segue_policy segue_policy_mucb = {
     .needs = SEGUE_NEEDS_MODELS,
     .options = segue_ucb_options,
     .n_options = N_UCB_OPTIONS,
-    .settle = segue_ucb_fill_defaults,
+    .fill_defaults = segue_ucb_fill_defaults,
     .log_term = segue_ucb_log_term,
     .choose = choose,
 };

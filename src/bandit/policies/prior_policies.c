@@ -24,7 +24,7 @@ static size_t tla_size(const segue_setting *setting, const double *option)
 
 static segue_prior prior_of(const segue_view *view)
 {
-    return view->prior ? *view->prior : segue_belief_flat_prior(view->n_arms, view->facts);
+    return view->prior ? *view->prior : segue_belief_flat_prior(view->n_arms, view->precomputed);
 }
 
 static void begin(const segue_view *view)
@@ -54,13 +54,13 @@ static double share_tla(const segue_view *view)
 
 static const segue_split split_tla = {.share = share_tla,
                                       .drawn = segue_belief_policy_thompson,
-                                      .steady = segue_belief_policy_deterministic};
+                                      .deterministic = segue_belief_policy_deterministic};
 
 const segue_policy segue_policy_tts = {
     .name = "tts",
     .summary = "Thompson sampling by the prior of a learner",
     .precomputed_size = segue_belief_policy_ones_size,
-    .prepare = segue_belief_policy_ones,
+    .precompute = segue_belief_policy_ones,
     .state_size = tts_size,
     .begin = begin,
     .choose = segue_belief_policy_thompson,
@@ -72,7 +72,7 @@ const segue_policy segue_policy_tla = {
     .name = "tla",
     .summary = "look-ahead by the prior of a learner",
     .precomputed_size = segue_belief_policy_ones_size,
-    .prepare = segue_belief_policy_ones,
+    .precompute = segue_belief_policy_ones,
     .state_size = tla_size,
     .begin = begin,
     .choose = choose_tla,

@@ -29,17 +29,17 @@ typedef struct window {
 static const segue_option options[] = {
     {.key = "window",
      .help = "how many rewards it remembers (default 2 sqrt(n log(n J)))",
-     .least = 1.0,
-     .most = MAX_WINDOW,
+     .min = 1.0,
+     .max = MAX_WINDOW,
      .whole = true},
     {.key = "xi",
      .help = "width of the radius, > 0 (default 0.6)",
-     .least = 0.0,
-     .most = 1e6,
+     .min = 0.0,
+     .max = 1e6,
      .open = true},
 };
 
-static void settle(const segue_setting *setting, double *option)
+static void fill_defaults(const segue_setting *setting, double *option)
 {
     const double n = (double)setting->horizon;
     const double steps = n * (double)setting->n_tasks;
@@ -96,7 +96,7 @@ const segue_policy segue_policy_sw_ucb = {
     .carries = true,
     .options = options,
     .n_options = sizeof options / sizeof *options,
-    .settle = settle,
+    .fill_defaults = fill_defaults,
     .state_size = state_size,
     .begin = begin,
     .choose = choose,

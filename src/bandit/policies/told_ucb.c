@@ -9,7 +9,7 @@
 static size_t state_size(const segue_setting *setting, const double *option)
 {
     (void)option;
-    return setting->n_told * 2 * setting->n_arms * sizeof(double);
+    return setting->n_model_indices * 2 * setting->n_arms * sizeof(double);
 }
 
 const segue_policy segue_policy_told_ucb = {
@@ -19,7 +19,7 @@ const segue_policy segue_policy_told_ucb = {
     .carries = true,
     .options = segue_ucb_options,
     .n_options = N_UCB_OPTIONS,
-    .settle = segue_ucb_fill_defaults,
+    .fill_defaults = segue_ucb_fill_defaults,
     .log_term = segue_ucb_log_term,
     .state_size = state_size,
     .choose = segue_carried_ucb_choose,

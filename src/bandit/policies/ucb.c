@@ -14,11 +14,6 @@ void segue_ucb_fill_defaults(const segue_setting *setting, double *option)
     fill_default(&option[1], 0.0);
 }
 
-double segue_policy_log_term(size_t terms, uint64_t horizon, double delta)
-{
-    return log((double)terms) + 2.0 * log((double)horizon) - log(delta); /* cannot overflow */
-}
-
 double segue_ucb_log_term(const segue_setting *setting, const double *option)
 {
     const size_t arms = setting->n_arms;
@@ -26,27 +21,6 @@ double segue_ucb_log_term(const segue_setting *setting, const double *option)
     const bool lesser = option[1] == 1.0; /* log=min */
     return segue_policy_log_term(lesser && arms < terms ? arms : terms, setting->horizon,
                                  option[0]);
-}
-
-size_t segue_choose_least_asked(const segue_view *view)
-{
-    size_t best = view->n_arms;
-    for (size_t arm = 0; arm < view->n_arms; arm++)
-        if (is_allowed(view, arm) && (best == view->n_arms || view->asked[arm] < view->asked[best]))
-            best = arm;
-    return best;
-}
-
-size_t segue_choose_best_arm(const segue_view *view, size_t model)
-{
-    const double *mean = segue_models_row(view->models, model);
-    size_t best = view->n_arms;
-    if (is_allowed(view, view->models->best_arm[model]))
-        return view->models->best_arm[model];
-    for (size_t arm = 0; arm < view->n_arms; arm++)
-        if (is_allowed(view, arm) && (best == view->n_arms || mean[arm] > mean[best]))
-            best = arm;
-    return best;
 }
 
 size_t segue_ucb_arm(const segue_view *view)
@@ -65,7 +39,7 @@ const segue_policy segue_policy_ucb = {
     .summary = "largest average plus radius; knows nothing of models",
     .options = segue_ucb_options,
     .n_options = N_UCB_OPTIONS,
-    .settle = segue_ucb_fill_defaults,
+    .fill_defaults = segue_ucb_fill_defaults,
     .log_term = segue_ucb_log_term,
     .choose = choose,
 };

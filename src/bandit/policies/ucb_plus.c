@@ -4,17 +4,17 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/choose.h"
 
-/* The facts: for each arm, whether some model has it as its best. */
+/* The precomputed: for each arm, whether some model has it as its best. */
 static size_t precomputed_size(const segue_setting *setting, const double *option)
 {
     (void)option;
     return setting->n_arms * sizeof(bool);
 }
 
-static void prepare(const segue_setting *setting, const double *option, void *facts)
+static void precompute(const segue_setting *setting, const double *option, void *precomputed)
 {
     (void)option;
-    bool *candidate = facts;
+    bool *candidate = precomputed;
     for (size_t k = 0; k < setting->models->n_models; k++)
         candidate[setting->models->best_arm[k]] = true;
 }
@@ -22,7 +22,7 @@ static void prepare(const segue_setting *setting, const double *option, void *fa
 /* The others need no first pull, and have no bound worth having. */
 static arm_counts counts(const segue_view *view, size_t arm)
 {
-    const bool *candidate = view->facts;
+    const bool *candidate = view->precomputed;
     return candidate[arm] ? task_counts(view, arm) : (arm_counts){.pulls = 1.0, .sum = -INFINITY};
 }
 
@@ -30,7 +30,7 @@ static arm_counts counts(const segue_view *view, size_t arm)
  * none. */
 static size_t least_asked_candidate(const segue_view *view)
 {
-    const bool *candidate = view->facts;
+    const bool *candidate = view->precomputed;
     size_t best = view->n_arms;
     for (size_t arm = 0; arm < view->n_arms; arm++)
         if (candidate[arm] && is_allowed(view, arm) &&
@@ -42,7 +42,7 @@ static size_t least_asked_candidate(const segue_view *view)
 static segue_choice choose(const segue_view *view, segue_rng *rng)
 {
     (void)rng;
-    const bool *candidate = view->facts;
+    const bool *candidate = view->precomputed;
     const size_t arm = largest_bound(view, counts, 0.5 * view->log_term);
     const size_t other = candidate[arm] ? arm : least_asked_candidate(view);
     return by_rule(other < view->n_arms ? other : segue_ucb_arm(view));
@@ -54,9 +54,9 @@ const segue_policy segue_policy_ucb_plus = {
     .needs = SEGUE_NEEDS_MODELS,
     .options = segue_ucb_options,
     .n_options = N_UCB_OPTIONS,
-    .settle = segue_ucb_fill_defaults,
+    .fill_defaults = segue_ucb_fill_defaults,
     .log_term = segue_ucb_log_term,
     .precomputed_size = precomputed_size,
-    .prepare = prepare,
+    .precompute = precompute,
     .choose = choose,
 };

@@ -51,9 +51,9 @@ static double smallest_gap(const segue_models *models, size_t arm, double *colum
     return gap;
 }
 
-static void prepare(const segue_setting *setting, const double *option, void *facts)
+static void precompute(const segue_setting *setting, const double *option, void *precomputed)
 {
-    test_precomputed *test = facts;
+    test_precomputed *test = precomputed;
     double gap = INFINITY;
     for (size_t arm = 0; arm < setting->n_arms; arm++)
         gap = fmin(gap, smallest_gap(setting->models, arm, test->column));
@@ -77,7 +77,7 @@ static size_t nearest_model(const segue_view *view, size_t arm)
 static void update(const segue_view *view, size_t arm, double reward)
 {
     (void)reward;
-    const test_precomputed *test = view->facts;
+    const test_precomputed *test = view->precomputed;
     test_state *state = view->state;
     if (state->committed || !((double)view->pulls[arm] > test->threshold))
         return;
@@ -99,10 +99,10 @@ const segue_policy segue_policy_ucb_test = {
     .needs = SEGUE_NEEDS_MODELS,
     .options = segue_ucb_options,
     .n_options = N_UCB_OPTIONS,
-    .settle = segue_ucb_fill_defaults,
+    .fill_defaults = segue_ucb_fill_defaults,
     .log_term = segue_ucb_log_term,
     .precomputed_size = precomputed_size,
-    .prepare = prepare,
+    .precompute = precompute,
     .state_size = state_size,
     .choose = choose,
     .update = update,

@@ -12,20 +12,14 @@ static const segue_option options[] = {
     DELTA_OPTION,
     {.key = "eps",
      .help = "how far the models may be from the truth (default 0)",
-     .least = 0.0,
-     .most = INFINITY},
+     .min = 0.0,
+     .max = INFINITY},
 };
 
-static void settle(const segue_setting *setting, double *option)
+static void fill_defaults(const segue_setting *setting, double *option)
 {
     fill_default(&option[0], 1.0 / (double)setting->horizon);
     fill_default(&option[1], 0.0);
-}
-
-double segue_policy_log_term_estimated(size_t n_models, size_t n_arms, uint64_t horizon,
-                                       double delta)
-{
-    return segue_policy_log_term(2 * n_models * n_arms, horizon, delta);
 }
 
 static double log_term(const segue_setting *setting, const double *option)
@@ -114,7 +108,7 @@ const segue_policy segue_policy_umucb = {
     .needs = SEGUE_NEEDS_MODEL_COUNT,
     .options = options,
     .n_options = sizeof options / sizeof *options,
-    .settle = settle,
+    .fill_defaults = fill_defaults,
     .log_term = log_term,
     .choose = choose,
 };

@@ -64,7 +64,7 @@ typedef struct study {
     row *rows;     /* n_models */
     row average;
     segue_spectrum spectrum;
-    segue_recovery_source recovery;
+    segue_perturbation recovery;
     double delta, log_term, log_term_estimated;
     double error; /* the largest of an estimated mean, with --estimated */
 } study;
@@ -122,7 +122,7 @@ static segue_status work_out_row(study *st, size_t k, segue_error *err)
     r->tucb = r->bound_umucb = NAN;
     if (r->estimated) {
         r->tucb = segue_complexity_tucb(r->estimated);
-        r->bound_umucb = segue_regret_bound_estimated(r->estimated, st->log_term_estimated);
+        r->bound_umucb = segue_bound_regret_estimated(r->estimated, st->log_term_estimated);
     }
 
     const double weight = st->models.models->weight[k];
@@ -168,8 +168,8 @@ static segue_status work_out(study *st, segue_error *err)
     if (status == SEGUE_OK)
         status = segue_spectrum_compute(&st->spectrum, models, err);
     if (status == SEGUE_OK)
-        st->recovery = segue_recovery_bound(models, &st->spectrum, (double)st->set.tasks, delta,
-                                            st->set.c3, st->set.c4);
+        st->recovery = segue_perturbation_bound(models, &st->spectrum, (double)st->set.tasks, delta,
+                                                st->set.c3, st->set.c4);
     return status;
 }
 
@@ -210,7 +210,7 @@ static void study_fini(study *st)
 
 static double bound(const study *st, double complexity)
 {
-    return segue_regret_bound(st->models.models->n_arms, st->log_term, complexity);
+    return segue_bound_regret(st->models.models->n_arms, st->log_term, complexity);
 }
 
 /* Over --tasks tasks (Theorem 4): of umUCB on the estimates if there are any, else of mUCB. */
@@ -263,8 +263,8 @@ static json_t *json_pull_bounds(const study *st, const row *r)
     json_t *list = json_array();
     for (size_t arm = 0; arm < st->models.models->n_arms; arm++) {
         const double most = r->estimated
-                                ? segue_pull_bound_umucb(r->estimated, st->log_term_estimated, arm)
-                                : segue_pull_bound_mucb(r->known, st->log_term, arm);
+                                ? segue_bound_pulls_umucb(r->estimated, st->log_term_estimated, arm)
+                                : segue_bound_pulls_mucb(r->known, st->log_term, arm);
         list = segue_json_append(list, segue_json_number(most));
     }
     return list;
@@ -318,9 +318,9 @@ static json_t *json_estimated(const study *st, size_t k)
         json_by_model(sets->non_dominated, sets->n_models, sets->n_arms), "optimistic_arms",
         json_by_model(sets->optimistic, sets->n_models, sets->n_arms), "optimistic_models",
         json_set(sets->optimistic_model, sets->n_models), "kept_models",
-        json_set(sets->kept_model, sets->n_models), "a1", json_set(sets->first_arm, sets->n_arms),
-        "a2", json_set(sets->second_arm, sets->n_arms), "tucb", segue_json_number(r->tucb),
-        "bound_umucb", segue_json_number(r->bound_umucb));
+        json_set(sets->permanent_model, sets->n_models), "a1",
+        json_set(sets->first_arm, sets->n_arms), "a2", json_set(sets->second_arm, sets->n_arms),
+        "tucb", segue_json_number(r->tucb), "bound_umucb", segue_json_number(r->bound_umucb));
 }
 
 static json_t *json_average(const study *st)
@@ -343,7 +343,7 @@ static json_t *make_json(const void *found)
             entry = segue_json_set(entry, "estimated", json_estimated(st, k));
         models = segue_json_append(models, entry);
     }
-    const segue_recovery_source *rec = &st->recovery;
+    const segue_perturbation *rec = &st->recovery;
     json_t *all = json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:{s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o}}",
         "models", models, "average", json_average(st), "sigma_min",
@@ -354,7 +354,7 @@ static json_t *make_json(const void *found)
         segue_json_number(run_bound(st)), "recovery", "c3", segue_json_number(st->set.c3), "c4",
         segue_json_number(st->set.c4), "sigma_max", segue_json_number(st->spectrum.sigma_max),
         "tasks", (json_int_t)st->set.tasks, "constant", segue_json_number(rec->constant), "error",
-        segue_json_number(rec->error), "least_tasks", segue_json_number(rec->least_tasks),
+        segue_json_number(rec->error), "least_tasks", segue_json_number(rec->min_tasks),
         "second_moment", segue_json_number(rec->second_moment), "third_moment",
         segue_json_number(rec->third_moment));
     if (with_estimates(st)) {
@@ -471,7 +471,7 @@ static segue_status print_estimated(const study *st, FILE *out, segue_error *err
         const segue_estimated_sets *sets = st->rows[k].estimated;
         cli_table_set(&t, k + 1, 0, "%zu", k + 1);
         set_list(&t, k + 1, 1, sets->optimistic_model, models->n_models);
-        set_list(&t, k + 1, 2, sets->kept_model, models->n_models);
+        set_list(&t, k + 1, 2, sets->permanent_model, models->n_models);
         set_list(&t, k + 1, 3, sets->first_arm, models->n_arms);
         set_list(&t, k + 1, 4, sets->second_arm, models->n_arms);
     }
@@ -508,7 +508,7 @@ static void print_bounds(const study *st, FILE *out)
     print_number(out, "smallest eigenvalue of M2", spectrum->sigma_min, "");
     print_number(out, "smallest gap of its eigenvalues", spectrum->gap, "");
     print_number(out, "error of the means, at most", st->recovery.error, "");
-    print_number(out, "holds from so many tasks on", st->recovery.least_tasks, "");
+    print_number(out, "holds from so many tasks on", st->recovery.min_tasks, "");
 }
 
 static segue_status print_table(const void *found, FILE *out, segue_error *err)

@@ -47,6 +47,6 @@ static json_t *json_taken(const segue_type_posterior *taken)
 segue_status cli_explain_step(void *out, const segue_step *step, segue_error *err)
 {
     segue_output *output = out;
-    json_t *line = step->taken ? json_taken(step->taken) : json_step(step);
+    json_t *line = step->posterior ? json_taken(step->posterior) : json_step(step);
     return segue_json_print_line(output->stream, line, err);
 }

@@ -257,7 +257,7 @@ static segue_simulation simulation_of(study *st, size_t policy, cli_progress *pr
         .learner = segue_policy_list_is_learner(&st->policies, policy)
                        ? &st->policies.learner[policy]
                        : NULL,
-        .player = st->player,
+        .continued = st->player,
         .steps = st->set.steps,
         .tasks = st->set.tasks,
         .runs = st->set.runs,
@@ -266,9 +266,9 @@ static segue_simulation simulation_of(study *st, size_t policy, cli_progress *pr
         .kernel = st->kernel,
         .want_curve = st->set.curve != NULL,
         .watch = st->set.explain ? cli_explain_step : NULL,
-        .watcher = &st->reasons,
+        .watch_context = &st->reasons,
         .progress = progress ? cli_progress_show : NULL,
-        .context = progress,
+        .progress_context = progress,
     };
 }
 
@@ -411,9 +411,9 @@ static json_t *json_of(const study *st, size_t policy)
                               "no_model_left", segue_json_number(result->no_model_left));
     if (segue_policy_list_is_learner(&st->policies, policy)) {
         entry = segue_json_set(entry, "violations", segue_json_number(result->violations));
-        entry = segue_json_set(entry, "skipped", segue_json_number(result->left_out));
+        entry = segue_json_set(entry, "skipped", segue_json_number(result->excluded));
         entry = segue_json_set(entry, "types", segue_json_number(result->n_types));
-        entry = segue_json_set(entry, "no_type", segue_json_number(result->none));
+        entry = segue_json_set(entry, "no_type", segue_json_number(result->no_type));
     }
     if (st->set.timing) {
         entry = segue_json_set(entry, "seconds", json_real(st->seconds[policy]));
@@ -435,7 +435,7 @@ static json_t *make_json(const void *found)
     if (st->samples)
         all = segue_json_set(all, "log",
                              json_pack("{s:I, s:I}", "tasks", (json_int_t)st->samples->n_tasks,
-                                       "skipped", (json_int_t)st->samples->n_left_out));
+                                       "skipped", (json_int_t)st->samples->n_excluded));
     return all;
 }
 
@@ -474,7 +474,7 @@ static void print_caption(const study *st, FILE *out)
         fprintf(out,
                 "Of %zu logged tasks; %zu are left out, with fewer than %" PRIu64
                 " rewards of some arm\n",
-                st->samples->n_tasks, st->samples->n_left_out, st->set.least ? st->set.least : 1);
+                st->samples->n_tasks, st->samples->n_excluded, st->set.least ? st->set.least : 1);
     fputc('\n', out);
 }
 
@@ -492,7 +492,7 @@ static void print_remarks(const study *st, FILE *out, bool cut)
         if (st->result[i]->n_types > 0.0)
             fprintf(out, "\n%s: %s%.3g types found, and %.2g %% of tasks fit none of them\n",
                     st->policies.text[i], is_auto(st, i) ? "plays as tla, since n is known; " : "",
-                    st->result[i]->n_types, 100.0 * st->result[i]->none);
+                    st->result[i]->n_types, 100.0 * st->result[i]->no_type);
     for (size_t i = 0; i < st->policies.count; i++)
         if (st->result[i]->violations > 0.0)
             fprintf(out, "\n%s: no estimated model was near to %.3g of %" PRIu64 " tasks a run\n",

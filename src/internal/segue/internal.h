@@ -12,6 +12,7 @@
 #include "../../core/bytes.h"
 #include "../../core/confseq.h"
 #include "../../core/fail.h"
+#include "../../core/path.h"
 #include "../../core/store_file.h"
 #include "../../core/text.h"
 #include "../../estimate/types/types.h"

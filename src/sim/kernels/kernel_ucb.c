@@ -76,5 +76,5 @@ void segue_kernel_ucb(game *g)
 
 void segue_kernel_ucb_plus(game *g)
 {
-    play(g, g->in.view->facts);
+    play(g, g->in.view->precomputed);
 }

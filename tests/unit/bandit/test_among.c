@@ -103,7 +103,7 @@ static void no_arm_is_not_enough(void **state)
 static void the_others_might_not_be_there(void **state)
 {
     (void)state;
-    /* those whose L, facts or draws do not depend on the number of arms or on all of them */
+    /* those whose L, precomputed or draws do not depend on the number of arms or on all of them */
     static const char *const names[] = {"ucb",  "mucb", "mts", "mla",    "sw-ucb",     "d-ucb",
                                         "ucb1", "ts",   "la",  "kl-ucb", "round-robin"};
     const double wide[] = {.5, .3, .9, .2, .8, .4, .1, .7, .6, .6};

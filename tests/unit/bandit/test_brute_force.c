@@ -12,7 +12,7 @@ typedef struct history {
     size_t task_start; /* where the current task begins */
     size_t arm[4000];
     double reward[4000];
-    size_t told[4000]; /* the model of the task of each pull */
+    size_t model_index[4000]; /* the model of the task of each pull */
 } history;
 
 typedef struct brute {
@@ -20,7 +20,7 @@ typedef struct brute {
     size_t n_arms;
     double n;     /* steps a task */
     double tasks; /* of a run */
-    size_t told;
+    size_t model_index;
     segue_rng rng;
     const history *past;
     double asked[64]; /* how often each arm was chosen in this task, rewards in or not */
@@ -304,7 +304,7 @@ static size_t bf_told_ucb(brute *b)
     for (size_t i = 0; i < b->n_arms; i++) {
         double T = 0, S = 0;
         for (size_t t = 0; t < b->past->length; t++)
-            if (b->past->arm[t] == i && b->past->told[t] == b->told) {
+            if (b->past->arm[t] == i && b->past->model_index[t] == b->model_index) {
                 T++;
                 S += b->past->reward[t];
             }
@@ -546,7 +546,7 @@ static void tell_one(segue_task *task, history *past, queue *waiting, const brut
     const size_t i = random_between(rng, 0, waiting->length - 1);
     past->arm[past->length] = waiting->arm[i];
     past->reward[past->length] = waiting->reward[i];
-    past->told[past->length] = b->told;
+    past->model_index[past->length] = b->model_index;
     tell(task, waiting->arm[i], waiting->reward[i]);
     past->length++;
     waiting->length--;
@@ -598,7 +598,7 @@ static uint64_t compare_run(const pair *p, const segue_models *models, uint64_t 
     config.policy = policy_of(p->policy);
     config.setting = (segue_setting){.n_arms = models->n_arms,
                                      .models = models,
-                                     .n_told = models->n_models,
+                                     .n_model_indices = models->n_models,
                                      .horizon = n,
                                      .n_tasks = p->tasks};
     assert_ok(segue_task_create(&task, &config, NULL));
@@ -610,9 +610,9 @@ static uint64_t compare_run(const pair *p, const segue_models *models, uint64_t 
     segue_rng_init(&rng, 35, run, 0, 0);
     for (uint64_t j = 0; j < p->tasks; j++) {
         segue_simulated_task_begin(world, 31, run, j, SEGUE_ANY_MODEL);
-        b.told = segue_simulated_task_model(world);
+        b.model_index = segue_simulated_task_model(world);
         segue_rng_init(&b.rng, 31, run, j, SEGUE_STREAM_POLICY);
-        segue_task_next(task, &b.rng, b.told);
+        segue_task_next(task, &b.rng, b.model_index);
         compare_task(p, task, world, &past, &b, late, &rng);
     }
     segue_task_destroy(task);

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "core/linalg/linalg.h"
 #include "core/log_gamma.h"
+#include "core/path.h"
 #include "core/random/beta.h"
 #include "core/random/ziggurat.h"
 #include "core/text.h"

@@ -139,7 +139,7 @@ static void rows_are_grouped_by_task_and_arm_in_their_order(void **state)
                 assert_same_rewards(samples, number++, rows, ROWS, task);
         assert_int_equal(status, number ? SEGUE_OK : SEGUE_EDOMAIN);
         assert_int_equal(samples ? samples->n_tasks : 0, number);
-        assert_int_equal(samples ? samples->n_left_out : n_tasks, n_tasks - number);
+        assert_int_equal(samples ? samples->n_excluded : n_tasks, n_tasks - number);
         segue_samples_destroy(samples);
     }
 }
@@ -392,7 +392,7 @@ static void a_learner_goes_on_with_the_tasks_that_are_left(void **state)
     config.seed = sim.seed;
     segue_learner *learner = NULL;
     assert_ok(segue_learner_create(&learner, &config, NULL));
-    sim.player = learner;
+    sim.continued = learner;
     sim.tasks = 6;
     segue_simulation_result_destroy(result_of(&sim));
     segue_error err;

@@ -559,7 +559,7 @@ static void progress_goes_forward_to_the_end(void **state)
                                   .runs = 400,
                                   .threads = 3,
                                   .progress = count_progress,
-                                  .context = &last};
+                                  .progress_context = &last};
     segue_simulation_result *result = NULL;
     assert_ok(segue_simulation_run(&result, &sim, NULL));
     assert_near(last, 1.0, 0.0);

@@ -65,9 +65,9 @@ static void the_sets_of_the_papers_second_model(void **state)
     assert_near(sets->model_gap[0], 0.15, 1e-12); /* model 1 promises .9, the truth is .75 */
     assert_near(sets->model_gap[4], 0.37, 1e-12); /* model 5 promises .95, the truth is .58 */
     assert_true(isinf(sets->model_gap[6]));
-    assert_near(segue_pull_bound_mucb(sets, 10.0, 4), 20.0 / (0.37 * 0.37) + 1.0, 1e-9);
-    assert_near(segue_pull_bound_mucb(sets, 10.0, 5), 0.0, 0.0);
-    assert_true(isinf(segue_pull_bound_mucb(sets, 10.0, 1)));
+    assert_near(segue_bound_pulls_mucb(sets, 10.0, 4), 20.0 / (0.37 * 0.37) + 1.0, 1e-9);
+    assert_near(segue_bound_pulls_mucb(sets, 10.0, 5), 0.0, 0.0);
+    assert_true(isinf(segue_bound_pulls_mucb(sets, 10.0, 1)));
     segue_known_sets_destroy(sets);
     segue_models_destroy(models);
 }
@@ -86,7 +86,7 @@ static void exact_estimates_give_mucbs_sets(void **state)
         for (size_t arm = 0; arm < 7; arm++)
             assert_int_equal(known->optimistic_arm[arm],
                              sets->first_arm[arm] || sets->second_arm[arm]);
-        assert_true(sets->kept_model[k]);
+        assert_true(sets->permanent_model[k]);
         assert_true(sets->second_arm[models->best_arm[k]]);
         assert_near(segue_complexity_tucb(sets), segue_complexity_mucb(known), 1e-9);
         segue_known_sets_destroy(known);
@@ -133,13 +133,13 @@ static void the_sets_of_estimates_done_by_hand(void **state)
     assert_memory_equal(sets->non_dominated, non_dominated, sizeof non_dominated);
     assert_memory_equal(sets->optimistic, optimistic, sizeof optimistic);
     assert_memory_equal(sets->optimistic_model, both, sizeof both);
-    assert_memory_equal(sets->kept_model, kept, sizeof kept);
+    assert_memory_equal(sets->permanent_model, kept, sizeof kept);
     assert_memory_equal(sets->first_arm, first, sizeof first);
     assert_memory_equal(sets->second_arm, second, sizeof second);
     assert_near(sets->model_gap[1], 0.1, 1e-12);
     assert_near(segue_complexity_tucb(sets), 1.0 / 0.3, 1e-9);
-    assert_near(segue_pull_bound_umucb(sets, 10.0, 1), 2.0 * 10.0 / 0.09 + 1.0, 1e-9);
-    assert_near(segue_pull_bound_umucb(sets, 10.0, 2), 3.0, 0.0);
+    assert_near(segue_bound_pulls_umucb(sets, 10.0, 1), 2.0 * 10.0 / 0.09 + 1.0, 1e-9);
+    assert_near(segue_bound_pulls_umucb(sets, 10.0, 2), 3.0, 0.0);
     segue_estimated_sets_destroy(sets);
     /* At eps = 0.01 the estimates are further off than that, but g is .19: 1/(4 g^2) is less. */
     assert_ok(segue_estimated_sets_create(&sets, models, estimated, NULL, 0.01, 0, NULL));
@@ -183,12 +183,12 @@ static void bounds_have_the_theorems_form(void **state)
     assert_near(segue_policy_log_term(5, 5000, 1.0 / 5000), log(5 * 1.25e11), 1e-12);
     assert_near(segue_policy_log_term(5, 5000, 1.0 / 5000), 27.16, 5e-3);
     assert_near(segue_policy_log_term_estimated(5, 7, 5000, 1.0 / 5000), 29.80, 5e-3);
-    assert_near(segue_regret_bound(7, 27.0, 3.0), 7.0 + 2.0 * 27.0 * 3.0, 1e-12);
+    assert_near(segue_bound_regret(7, 27.0, 3.0), 7.0 + 2.0 * 27.0 * 3.0, 1e-12);
     segue_models *models = paper_models();
     segue_estimated_sets *sets = NULL;
     assert_ok(segue_estimated_sets_create(&sets, models, models, NULL, 0.1, 0, NULL));
     const double forced = 3 * (.15 + .45 + .35 + .32 + .29 + .25);
-    assert_near(segue_regret_bound_estimated(sets, 20.0),
+    assert_near(segue_bound_regret_estimated(sets, 20.0),
                 7.0 + 40.0 * segue_complexity_tucb(sets) + forced, 1e-9);
     segue_estimated_sets_destroy(sets);
     segue_models_destroy(models);
@@ -201,19 +201,19 @@ static void the_recovery_bound_is_theorem_2(void **state)
     segue_models *models = paper_models();
     segue_spectrum s;
     assert_ok(segue_spectrum_compute(&s, models, NULL));
-    const segue_recovery_source r = segue_recovery_bound(models, &s, 5000, 0.01, 1.0, 1.0);
+    const segue_perturbation r = segue_perturbation_bound(models, &s, 5000, 0.01, 1.0, 1.0);
     const double c = sqrt(5.0) * sqrt(s.sigma_max / pow(s.sigma_min, 3)) *
                      (s.sigma_max / s.gap + 1 / s.sigma_min + 1 / s.sigma_max);
     assert_near(r.constant / c, 1.0, 1e-12);
     assert_near(r.error / (c * pow(7, 2.5) * 25 * sqrt(log(700.0) / 5000)), 1.0, 1e-12);
     const double least =
         pow(5, 5) * pow(7, 6) * log(700.0) / (s.gap * s.gap * pow(s.sigma_min, 3) * 5.0);
-    assert_near(r.least_tasks / least, 1.0, 1e-12);
+    assert_near(r.min_tasks / least, 1.0, 1e-12);
     assert_near(r.second_moment, 14.0 * sqrt(log(1400.0) / 5000), 1e-12);
     assert_near(r.third_moment, pow(7, 1.5) * sqrt(6 * log(1400.0) / 5000), 1e-12);
-    const segue_recovery_source doubled = segue_recovery_bound(models, &s, 5000, 0.01, 2.0, 3.0);
+    const segue_perturbation doubled = segue_perturbation_bound(models, &s, 5000, 0.01, 2.0, 3.0);
     assert_near(doubled.error / r.error, 2.0, 1e-12);
-    assert_near(doubled.least_tasks / r.least_tasks, 3.0, 1e-12);
+    assert_near(doubled.min_tasks / r.min_tasks, 3.0, 1e-12);
     segue_models_destroy(models);
 }
 
@@ -226,15 +226,15 @@ static void the_spectrum_has_gaps_only_where_it_can(void **state)
     assert_ok(segue_spectrum_compute(&s, models, NULL));
     assert_near(s.sigma_min, 1.0, 1e-15);
     assert_true(isnan(s.gap));
-    assert_true(isfinite(segue_recovery_bound(models, &s, 10, 0.1, 1, 1).error));
+    assert_true(isfinite(segue_perturbation_bound(models, &s, 10, 0.1, 1, 1).error));
     segue_models_destroy(models);
 
     models = models_of(2, 3, three); /* more models than arms */
     assert_ok(segue_spectrum_compute(&s, models, NULL));
     assert_true(isnan(s.sigma_min) && isnan(s.gap));
-    assert_true(isnan(segue_recovery_bound(models, &s, 10, 0.1, 1, 1).error));
-    assert_true(isnan(segue_recovery_bound(models, &s, 10, 0.1, 1, 1).least_tasks));
-    assert_true(isfinite(segue_recovery_bound(models, &s, 10, 0.1, 1, 1).second_moment));
+    assert_true(isnan(segue_perturbation_bound(models, &s, 10, 0.1, 1, 1).error));
+    assert_true(isnan(segue_perturbation_bound(models, &s, 10, 0.1, 1, 1).min_tasks));
+    assert_true(isfinite(segue_perturbation_bound(models, &s, 10, 0.1, 1, 1).second_moment));
     segue_models_destroy(models);
 
     /* Orthogonal models of equal norm and weight: all eigenvalues are 1/2, so none are distinct. */
@@ -301,8 +301,8 @@ static void one_model_and_one_step_have_bounds(void **state)
     segue_models *models = models_of(2, 1, mean);
     segue_known_sets *sets = NULL;
     assert_ok(segue_known_sets_create(&sets, models, 0, NULL));
-    assert_near(segue_pull_bound_mucb(sets, 0.0, 0), 0.0, 0.0);
-    assert_true(isinf(segue_pull_bound_mucb(sets, 0.0, 1)));
+    assert_near(segue_bound_pulls_mucb(sets, 0.0, 0), 0.0, 0.0);
+    assert_true(isinf(segue_bound_pulls_mucb(sets, 0.0, 1)));
     segue_known_sets_destroy(sets);
     segue_models_destroy(models);
 }

@@ -107,7 +107,7 @@ static void mucb_keeps_to_the_arms_and_pulls_of_theorem_1(void **state)
             assert_int_equal(out.no_model_left, 0);
             assert_true(sets->optimistic_arm[arm] || out.pulls[arm] == 0);
             assert_true((double)out.pulls[arm] <=
-                        segue_pull_bound_mucb(sets, log_term, arm) + 1e-9);
+                        segue_bound_pulls_mucb(sets, log_term, arm) + 1e-9);
         }
         segue_known_sets_destroy(sets);
         segue_task_destroy(task);
@@ -192,7 +192,7 @@ static void umucb_keeps_to_the_arms_and_pulls_of_the_corollary(void **state)
             assert_int_equal(out.no_model_left, 0);
             assert_true(sets->first_arm[arm] || sets->second_arm[arm] || !out.by_rule[arm]);
             assert_true((double)out.pulls[arm] <=
-                        segue_pull_bound_umucb(sets, log_term, arm) + 1e-9);
+                        segue_bound_pulls_umucb(sets, log_term, arm) + 1e-9);
         }
         segue_estimated_sets_destroy(sets);
         segue_task_destroy(task);

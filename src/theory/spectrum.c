@@ -1,4 +1,4 @@
-/* bounds.c - the regret bounds of the paper, the spectrum of M2, and the bound on recovery.
+/* spectrum.c - the eigenvalues of the second moment M2 of a model set.
  *
  * The non-zero eigenvalues of M2 = sum rho mu mu^T are those of the Gram matrix of the vectors
  * sqrt(rho) mu, which is n_models wide however many arms there are.
@@ -10,11 +10,6 @@
 #include "segue/theory.h"
 
 #define SAME_EIGENVALUE 1e-12 /* of the largest: closer ones count as equal, smaller ones as 0 */
-
-double segue_regret_bound(size_t n_arms, double log_term, double complexity)
-{
-    return (double)n_arms + 2.0 * log_term * complexity;
-}
 
 /* The least difference of two distinct numbers of an ascending list. */
 static double least_difference(const double *values, size_t count)
@@ -72,28 +67,4 @@ segue_status segue_spectrum_compute(segue_spectrum *out, const segue_models *mod
     }
     free(values);
     return status;
-}
-
-segue_recovery_source segue_recovery_bound(const segue_models *models,
-                                           const segue_spectrum *spectrum, double n_tasks,
-                                           double delta, double c3, double c4)
-{
-    const double arms = (double)models->n_arms, m = (double)models->n_models;
-    const double low = spectrum->sigma_min, high = spectrum->sigma_max;
-    /* With no two distinct eigenvalues there is nothing to tell apart. */
-    const double gap = isnan(low) ? NAN : isnan(spectrum->gap) ? INFINITY : spectrum->gap;
-    const double least = isnan(low) ? NAN : fmin(low, gap);
-    const double lambda = spectrum->lambda_min;
-    const double log_arms = log(arms / delta), log_moment = log(2.0 * arms / delta);
-
-    const double constant = c3 * spectrum->lambda_max * sqrt(high / (low * low * low)) *
-                            (high / gap + 1.0 / low + 1.0 / high);
-    return (segue_recovery_source){
-        .constant = constant,
-        .error = constant * pow(arms, 2.5) * m * m * sqrt(log_arms / n_tasks),
-        .least_tasks = c4 * pow(m, 5) * pow(arms, 6) * log_arms /
-                       (least * least * low * low * low * lambda * lambda),
-        .second_moment = 2.0 * arms * sqrt(log_moment / n_tasks),
-        .third_moment = pow(arms, 1.5) * sqrt(6.0 * log_moment / n_tasks),
-    };
 }

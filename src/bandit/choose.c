@@ -1,0 +1,24 @@
+/* choose.c - choices that several policies share; ties go to the lowest index.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bandit/choose.h"
+
+size_t segue_choose_least_asked(const segue_view *view)
+{
+    size_t best = view->n_arms;
+    for (size_t arm = 0; arm < view->n_arms; arm++)
+        if (is_allowed(view, arm) && (best == view->n_arms || view->asked[arm] < view->asked[best]))
+            best = arm;
+    return best;
+}
+
+size_t segue_choose_best_arm(const segue_view *view, size_t model)
+{
+    const double *mean = segue_models_row(view->models, model);
+    size_t best = view->n_arms;
+    if (is_allowed(view, view->models->best_arm[model]))
+        return view->models->best_arm[model];
+    for (size_t arm = 0; arm < view->n_arms; arm++)
+        if (is_allowed(view, arm) && (best == view->n_arms || mean[arm] > mean[best]))
+            best = arm;
+    return best;
+}

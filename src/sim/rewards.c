@@ -1,0 +1,63 @@
+/* rewards.c - reward distributions: their names, their parameters and the ranges of these.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "sim/rewards.h"
+
+#include <string.h>
+
+#include "segue/number.h"
+
+typedef struct family_entry {
+    const char *name;
+    segue_family family;
+    double least, most; /* of the parameter; both 0: it has none */
+} family_entry;
+
+static const family_entry families[] = {
+    {"bernoulli", SEGUE_BERNOULLI, 0.0, 0.0},
+    {"beta", SEGUE_BETA, 1e-6, 1e6},
+    {"normal", SEGUE_NORMAL, 1e-3, 1e2},
+    {"twopoint", SEGUE_TWOPOINT, 1e-6, 1.0},
+};
+
+segue_status segue_rewards_check(const segue_rewards *rewards, segue_error *err)
+{
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+        const family_entry *entry = &families[i];
+        if (entry->family != rewards->family)
+            continue;
+        if (entry->most > 0.0 &&
+            !(rewards->parameter >= entry->least && rewards->parameter <= entry->most))
+            return segue_fail(err, SEGUE_EDOMAIN, "rewards '%s': %g is out of range; need %g to %g",
+                              entry->name, rewards->parameter, entry->least, entry->most);
+        return SEGUE_OK;
+    }
+    return segue_fail(err, SEGUE_EDOMAIN, "rewards of no known family");
+}
+
+segue_status segue_rewards_parse(segue_rewards *out, const char *text, segue_error *err)
+{
+    const size_t length = strcspn(text, ":");
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+        const family_entry *entry = &families[i];
+        if (strlen(entry->name) != length || strncmp(entry->name, text, length) != 0)
+            continue;
+        const bool given = text[length] == ':', wanted = entry->most > 0.0;
+        if (given && !wanted)
+            return segue_fail(err, SEGUE_EPARSE, "rewards '%s' take no parameter", entry->name);
+        if (wanted && !given)
+            return segue_fail(err, SEGUE_EPARSE, "rewards '%s' need a parameter, as in '%s:0.5'",
+                              entry->name, entry->name);
+        *out = (segue_rewards){.family = entry->family};
+        segue_error inner;
+        const segue_status status =
+            given ? segue_number_parse_double(text + length + 1, &out->parameter, &inner)
+                  : SEGUE_OK;
+        if (status != SEGUE_OK)
+            return segue_fail(err, status, "rewards '%s': %s", entry->name, inner.message);
+        return segue_rewards_check(out, err);
+    }
+    return segue_fail(err, SEGUE_ENAME,
+                      "there are no rewards '%.40s'; need bernoulli, beta:PRECISION, normal:SD or "
+                      "twopoint:S",
+                      text);
+}

@@ -1,0 +1,15 @@
+/* simulation_config.h - the task or the learner that a simulation plays with.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_SIM_SIMULATION_CONFIG_H
+#define SEGUE_SIM_SIMULATION_CONFIG_H
+
+#include "segue/simulation.h"
+
+/** Return the configuration of a task that the policy of `sim` plays. */
+segue_task_config segue_simulation_config_task(const segue_simulation *sim);
+
+/** Return the configuration of the learner of run `run`: that of `sim`, completed by the sizes of
+ * the environment and the name of the run's random streams. */
+segue_learner_config segue_simulation_config_learner(const segue_simulation *sim, uint64_t run);
+
+#endif
