@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/commands/replay.h"
+#include "cli/commands/replay/replay_print.h"
 #include "cli/progress.h"
 #include "experiment/experiment.h"
 #include "replay/replay.h"

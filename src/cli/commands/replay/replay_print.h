@@ -1,0 +1,36 @@
+/* replay_print.h - the result of `segue replay` as rows, table, CSV and JSON.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_CLI_COMMANDS_REPLAY_REPLAY_PRINT_H
+#define SEGUE_CLI_COMMANDS_REPLAY_REPLAY_PRINT_H
+
+#include "cli/columns.h"
+#include "replay/replay_result.h"
+
+/** The result, and the file that the table is printed to. */
+typedef struct cli_replay {
+    segue_replay_result found;
+    const char *out; /* NULL: the standard output */
+} cli_replay;
+
+extern const cli_printers cli_replay_printers;
+
+/** "resampling" or "replay". */
+const char *cli_replay_method_name(const segue_replay_result *found);
+
+/** The number of tasks that are scored. */
+size_t cli_replay_n_scored(const segue_replay_result *found);
+
+/** The players; one more row than there are players is "(best arms)".  The types. */
+cli_columns cli_replay_players(const segue_replay_result *found, size_t n_rows);
+cli_columns cli_replay_types(const segue_replay_result *found);
+
+/** Print the gains over ts as a table, one row per segment of the tasks. */
+SEGUE_MUST_CHECK segue_status cli_replay_print_curve(const cli_replay *replay, FILE *out,
+                                                     segue_error *err);
+
+/** Write the curve as CSV: one row per player and task.
+ * @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status cli_replay_write_curve(const segue_replay_result *found,
+                                                     const char *path, segue_error *err);
+
+#endif

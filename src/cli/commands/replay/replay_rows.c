@@ -1,0 +1,349 @@
+/* replay_rows.c - the rows of `segue replay`: players, types, and the curve over tasks.
+ *
+ * Each is a description of columns (cli/columns.h) over the result.  The table of players has one
+ * more row than the result has players, "(best arms)": what knowing each task's best arm would
+ * give.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <string.h>
+
+#include "cli/commands/replay/replay_print.h"
+
+#define MAX_CURVES 6 /* players in the table of the curve */
+
+/* ---- players ----------------------------------------------------------------------------- */
+
+static bool is_best_arms(const segue_replay_result *found, size_t row)
+{
+    return row == found->n_players;
+}
+
+static cli_value get_policy(const void *data, size_t row, size_t index)
+{
+    const segue_replay_result *found = data;
+    (void)index;
+    return cli_value_text(is_best_arms(found, row) ? "(best arms)" : found->player[row].name);
+}
+
+static cli_value get_carries(const void *data, size_t row, size_t index)
+{
+    const segue_replay_result *found = data;
+    (void)index;
+    return cli_value_text(segue_replay_result_transfer_text(found->player[row].carries));
+}
+
+const char *cli_replay_method_name(const segue_replay_result *found)
+{
+    return found->resampled ? "resampling" : "replay";
+}
+
+static cli_value get_method(const void *data, size_t row, size_t index)
+{
+    (void)row;
+    (void)index;
+    return cli_value_text(cli_replay_method_name(data));
+}
+
+size_t cli_replay_n_scored(const segue_replay_result *found)
+{
+    return found->n_places + 1 - found->from;
+}
+
+/* Give steps, scored tasks and runs, which are the same in every row. */
+static cli_value get_setting(const void *data, size_t row, size_t index)
+{
+    const segue_replay_result *found = data;
+    const uint64_t settings[] = {found->steps, cli_replay_n_scored(found), found->runs};
+    (void)row;
+    return cli_value_integer(settings[index]);
+}
+
+/* Give part index % 3 (value, low, high) of metric index / 3. */
+static cli_value get_interval(const void *data, size_t row, size_t index)
+{
+    const segue_replay_result *found = data;
+    const size_t metric = index / 3;
+    if (is_best_arms(found, row))
+        return cli_value_number(metric == SEGUE_METRIC_REWARD ? found->best.value : 0.0);
+    const segue_interval *range = &found->player[row].won[metric];
+    const double parts[] = {range->value, range->low, range->high};
+    return cli_value_number(parts[index % 3]);
+}
+
+/* "+8.1 (6.9 .. 9.3)" in per cent. */
+static cli_value get_gain_over_ts(const void *data, size_t row, size_t index)
+{
+    const segue_replay_result *found = data;
+    (void)index;
+    if (is_best_arms(found, row) || row == found->ts)
+        return cli_value_text("-");
+    const segue_interval *range = &found->player[row].won[SEGUE_METRIC_GAIN_OVER_TS];
+    if (!isfinite(range->low))
+        return cli_value_text("-");
+    return cli_value_format("%+.1f (%.1f .. %.1f)", 100.0 * range->value, 100.0 * range->low,
+                            100.0 * range->high);
+}
+
+/* Give a gain in per cent; the player that it is measured against has none. */
+static cli_value get_gain(const void *data, size_t row, size_t index)
+{
+    const segue_replay_result *found = data;
+    const size_t other = index == SEGUE_METRIC_GAIN_OVER_PRIOR ? found->prior : found->fixed;
+    if (is_best_arms(found, row) || row == other)
+        return cli_value_text("-");
+    return cli_value_format("%+.1f", 100.0 * found->player[row].won[index].value);
+}
+
+static cli_value get_gap_closed(const void *data, size_t row, size_t index)
+{
+    const segue_replay_result *found = data;
+    (void)index;
+    if (is_best_arms(found, row))
+        return cli_value_text("100 %");
+    return cli_value_format("%.0f %%",
+                            100.0 * found->player[row].won[SEGUE_METRIC_GAP_CLOSED].value);
+}
+
+static cli_value get_ahead_from(const void *data, size_t row, size_t index)
+{
+    const segue_replay_result *found = data;
+    (void)index;
+    const size_t ahead = found->player[row].ahead;
+    return ahead ? cli_value_integer(ahead) : cli_value_missing();
+}
+
+static cli_value get_runs_se(const void *data, size_t row, size_t index)
+{
+    const segue_replay_result *found = data;
+    (void)index;
+    return cli_value_number(found->player[row].runs_se);
+}
+
+/* A metric: three columns of CSV, an object of JSON, and perhaps a column of the table. */
+#define INTERVAL(field, metric, title, decimals)                                                   \
+    {                                                                                              \
+        field,                                                                                     \
+        field ".mean",                                                                             \
+        title,                                                                                     \
+        .get = get_interval,                                                                       \
+        .digits = (decimals),                                                                      \
+        .index = 3 * (metric)},                                                                    \
+        {field "_low", field ".low", NULL, .get = get_interval, .index = 3 * (metric) + 1},        \
+    {                                                                                              \
+        field "_high", field ".high", NULL, .get = get_interval, .index = 3 * (metric) + 2         \
+    }
+
+static const cli_column player_columns[] = {
+    {"policy", "policy", "policy", .get = get_policy, .digits = 14},
+    {"carries", "carries", NULL, .get = get_carries},
+    {"play", NULL, NULL, .get = get_method},
+    {"steps", NULL, NULL, .get = get_setting, .index = 0},
+    {"scored", NULL, NULL, .get = get_setting, .index = 1},
+    {"runs", NULL, NULL, .get = get_setting, .index = 2},
+    INTERVAL("reward", SEGUE_METRIC_REWARD, "reward", 3),
+    INTERVAL("regret", SEGUE_METRIC_REGRET, "regret", 2),
+    INTERVAL("over_ts", SEGUE_METRIC_GAIN_OVER_TS, NULL, 0),
+    {NULL, NULL, "% over ts (95 %)", .get = get_gain_over_ts},
+    INTERVAL("over_prior", SEGUE_METRIC_GAIN_OVER_PRIOR, NULL, 0),
+    {NULL, NULL, "prior", .get = get_gain, .index = SEGUE_METRIC_GAIN_OVER_PRIOR},
+    INTERVAL("over_fixed", SEGUE_METRIC_GAIN_OVER_FIXED, NULL, 0),
+    {NULL, NULL, "1 arm", .get = get_gain, .index = SEGUE_METRIC_GAIN_OVER_FIXED},
+    INTERVAL("gap_closed", SEGUE_METRIC_GAP_CLOSED, NULL, 0),
+    {NULL, NULL, "gap", .get = get_gap_closed},
+    INTERVAL("saved", SEGUE_METRIC_REGRET_SAVED, NULL, 0),
+    INTERVAL("saved_over_prior", SEGUE_METRIC_SAVED_OVER_PRIOR, NULL, 0),
+    {"ahead_from", "ahead_from", NULL, .get = get_ahead_from},
+    {NULL, "runs_se", NULL, .get = get_runs_se},
+};
+
+cli_columns cli_replay_players(const segue_replay_result *found, size_t n_rows)
+{
+    return CLI_COLUMNS(player_columns, found, n_rows);
+}
+
+/* ---- the file of the curve: one row per player and task ---------------------------------- */
+
+static const segue_player_result *player_of(const segue_replay_result *found, size_t row)
+{
+    return &found->player[row / found->n_places];
+}
+
+static cli_value get_curve_policy(const void *data, size_t row, size_t index)
+{
+    (void)index;
+    return cli_value_text(player_of(data, row)->name);
+}
+
+static cli_value get_curve_task(const void *data, size_t row, size_t index)
+{
+    (void)index;
+    return cli_value_integer(row % ((const segue_replay_result *)data)->n_places + 1);
+}
+
+static cli_value get_curve_number(const void *data, size_t row, size_t index)
+{
+    const segue_player_result *player = player_of(data, row);
+    const double *const series[] = {player->reward, player->reward_se, player->regret,
+                                    player->regret_se};
+    return cli_value_number(series[index][row % ((const segue_replay_result *)data)->n_places]);
+}
+
+static const cli_column curve_columns[] = {
+    {"policy", NULL, NULL, .get = get_curve_policy},
+    {"task", NULL, NULL, .get = get_curve_task},
+    {"reward", NULL, NULL, .get = get_curve_number, .index = 0},
+    {"reward_se", NULL, NULL, .get = get_curve_number, .index = 1},
+    {"regret", NULL, NULL, .get = get_curve_number, .index = 2},
+    {"regret_se", NULL, NULL, .get = get_curve_number, .index = 3},
+};
+
+segue_status cli_replay_write_curve(const segue_replay_result *found, const char *path,
+                                    segue_error *err)
+{
+    const cli_columns curve = CLI_COLUMNS(curve_columns, found, found->n_players * found->n_places);
+    return cli_columns_write_csv(&curve, path, err);
+}
+
+/* ---- types ------------------------------------------------------------------------------- */
+
+static size_t best_arm(const double *mean, size_t n_arms)
+{
+    size_t best = 0;
+    for (size_t arm = 1; arm < n_arms; arm++)
+        best = mean[arm] > mean[best] ? arm : best;
+    return best;
+}
+
+static cli_value get_type(const void *data, size_t row, size_t index)
+{
+    (void)data;
+    (void)index;
+    return cli_value_integer(row + 1);
+}
+
+static cli_value get_type_number(const void *data, size_t row, size_t index)
+{
+    const segue_replay_type *type = &((const segue_replay_result *)data)->types.type[row];
+    const double numbers[] = {type->weight, type->tasks, type->spread};
+    return cli_value_number(numbers[index]);
+}
+
+static cli_value get_type_means(const void *data, size_t row, size_t index)
+{
+    const segue_replay_result *found = data;
+    (void)index;
+    return cli_value_json(segue_json_numbers(found->types.type[row].mean, found->n_arms));
+}
+
+static cli_value get_type_best_arm(const void *data, size_t row, size_t index)
+{
+    const segue_replay_result *found = data;
+    (void)index;
+    return cli_value_text(found->arm_name[best_arm(found->types.type[row].mean, found->n_arms)]);
+}
+
+static cli_value get_type_best_mean(const void *data, size_t row, size_t index)
+{
+    const segue_replay_result *found = data;
+    const double *mean = found->types.type[row].mean;
+    (void)index;
+    return cli_value_number(mean[best_arm(mean, found->n_arms)]);
+}
+
+static cli_value get_type_typical(const void *data, size_t row, size_t index)
+{
+    const segue_replay_result *found = data;
+    const segue_replay_type *type = &found->types.type[row];
+    json_t *list = json_array();
+    (void)index;
+    for (size_t i = 0; i < type->n_typical; i++)
+        list = segue_json_append(list, json_string(found->task_name[type->typical[i]]));
+    return cli_value_json(list);
+}
+
+static cli_value get_type_typical_text(const void *data, size_t row, size_t index)
+{
+    const segue_replay_result *found = data;
+    const segue_replay_type *type = &found->types.type[row];
+    char text[120] = "";
+    (void)index;
+    for (size_t i = 0; i < type->n_typical; i++) {
+        const size_t used = strlen(text);
+        (void)snprintf(text + used, sizeof text - used, "%s%.30s", i ? ", " : "",
+                       found->task_name[type->typical[i]]);
+    }
+    return cli_value_format("%s", text);
+}
+
+static const cli_column type_columns[] = {
+    {NULL, "type", "type", .get = get_type},
+    {NULL, "weight", "weight", .get = get_type_number, .digits = 2, .index = 0},
+    {NULL, "tasks", "tasks", .get = get_type_number, .digits = 0, .index = 1},
+    {NULL, "spread", "spread", .get = get_type_number, .digits = 2, .index = 2},
+    {NULL, "means", NULL, .get = get_type_means},
+    {NULL, NULL, "best arm", .get = get_type_best_arm, .digits = 14},
+    {NULL, NULL, "mean", .get = get_type_best_mean, .digits = 2},
+    {NULL, "typical", NULL, .get = get_type_typical},
+    {NULL, NULL, "typical tasks", .get = get_type_typical_text, .digits = 32},
+};
+
+cli_columns cli_replay_types(const segue_replay_result *found)
+{
+    return CLI_COLUMNS(type_columns, found, found->types.count);
+}
+
+/* ---- the curve as a table: gains over ts, segment by segment ------------------------------- */
+
+typedef struct curve {
+    const segue_replay_result *found;
+    segue_replay_segment segment[SEGUE_MAX_SEGMENTS];
+    size_t player[MAX_CURVES], n_players; /* those that are shown: not ts */
+} curve;
+
+static cli_value get_segment(const void *data, size_t row, size_t index)
+{
+    const curve *c = data;
+    (void)index;
+    return cli_value_format("%zu - %zu", c->segment[row].first, c->segment[row].last);
+}
+
+static size_t count_curves(const void *data)
+{
+    return ((const curve *)data)->n_players;
+}
+
+static cli_value get_curve_title(const void *data, size_t index)
+{
+    const curve *c = data;
+    return cli_value_text(c->found->player[c->player[index]].name);
+}
+
+static cli_value get_segment_gain(const void *data, size_t row, size_t index)
+{
+    const curve *c = data;
+    const segue_player_result *player = c->found->player;
+    const double ts = segue_replay_result_segment_reward(&player[c->found->ts], c->segment[row]);
+    const double own =
+        segue_replay_result_segment_reward(&player[c->player[index]], c->segment[row]);
+    return isfinite(own - ts) ? cli_value_format("%+.3f", own - ts) : cli_value_missing();
+}
+
+static const cli_column segment_columns[] = {
+    {NULL, NULL, "tasks", .get = get_segment},
+    {NULL, NULL, NULL, .get = get_segment_gain, .repeat = count_curves, .title = get_curve_title,
+     .title_width = 14},
+};
+
+segue_status cli_replay_print_curve(const cli_replay *replay, FILE *out, segue_error *err)
+{
+    const segue_replay_result *found = &replay->found;
+    curve c = {.found = found};
+    const size_t count = segue_replay_result_segments(found, c.segment);
+    for (size_t p = 0; p < found->n_players && c.n_players < MAX_CURVES; p++)
+        if (p != found->ts)
+            c.player[c.n_players++] = p;
+    const cli_columns segments = CLI_COLUMNS(segment_columns, &c, count);
+    fputs("\nReward a step above that of ts, as tasks are met:\n\n", out);
+    return cli_columns_print_table(&segments, CLI_FIT_ANY_WIDTH, NULL, out,
+                                   cli_output_bold(replay->out), err);
+}
