@@ -38,8 +38,8 @@ static segue_response call(segue_service *service, const char *method, const cha
 
 static segue_service *make(void)
 {
-    static const char words[] =
-        "{\"name\":\"l\",\"arms\":[\"A\",\"B\",\"C\"],\"steps\":9,\"wait\":60,\"default\":0}";
+    static const char words[] = "{\"name\":\"l\",\"arms\":[\"A\",\"B\",\"C\"],\"steps\":9,\"reward_"
+                                "deadline\":60,\"default_reward\":0}";
     segue_service_config config = segue_service_defaults();
     segue_service *service = NULL;
     config.store = "sqlite::memory:";

@@ -168,7 +168,7 @@ class Dashboard(Page):
         made = self.api().look(self.PATH)
         self.assertEqual([arm["name"] for arm in made["arms"]], ARMS)
         self.assertEqual((made["steps"], made["control"], made["range"]), (STEPS, 0.25, [0, 1]))
-        self.assertEqual((made["idle"], made["close_after"], made["default"]), (3600, STEPS, None))
+        self.assertEqual((made["idle"], made["close_after"], made["default_reward"]), (3600, STEPS, None))
         self.assertIn(f"A task closes after {STEPS} rewards, after 1 hour without ask or tell, or when it is told to:",
                       self.text("#reward ~ .empty"))
         self.assertIn(f"curl '{self.url()}{self.PATH}/tasks/student-1/close'", self.text("#reward ~ .empty pre"))
@@ -225,10 +225,10 @@ class Dashboard(Page):
         rows = self.browser.wait("[...document.querySelectorAll('.map tbody tr')].map(e => e.cells.length)")
         self.assertEqual(len(rows), len(learner["types"]) + 1)
         self.browser.wait(f"document.querySelector('.map .heat').innerText.startsWith('{learner['types'][0]['means'][0]:.3f}')")
-        transfer, control = (learner["worth"][side] for side in ("transfer", "control"))
+        transfer, control = (learner["effect"][side] for side in ("transfer", "control"))
         early = min(transfer["tasks"], control["tasks"]) < 5  # which tasks are control goes by the store's key
         self.assertIn("Too early to tell" if early else f"{transfer['reward_per_step']:.3f} with transfer",
-                      self.text(".worth"))
+                      self.text(".effect"))
         groups = self.browser.value("Chart.getChart(document.querySelector('canvas')).data.datasets[0].data")
         self.assertEqual(groups[-1]["x"], learner["tasks"]["closed"])
 
@@ -272,7 +272,7 @@ class Dashboard(Page):
         self.live()
         self.tab_to(self.NAME)
         self.browser.press(*ENTER)
-        self.wait_for("What transfer is worth")
+        self.wait_for("Effect of transfer")
         self.tab_to("The same as a table")
         self.browser.press(*SPACE)
         self.browser.wait("document.querySelector('figure details').open")
@@ -400,7 +400,7 @@ class Modules(Page):
         worth = {"transfer": {"tasks": 23, "reward_per_step": 0.6}, "control": {"tasks": 2, "reward_per_step": 0.7},
                  "difference": -0.1, "interval": [-2.832, 2.589], "level": 0.95}
         enough = {**worth, "control": {"tasks": 5, "reward_per_step": 0.7}, "interval": [-0.25, 0.05]}
-        self.assertEqual(self.evaluate("worth", f"[{json.dumps(worth)}, {json.dumps(enough)}].map(m.worthShort)"),
+        self.assertEqual(self.evaluate("effect", f"[{json.dumps(worth)}, {json.dumps(enough)}].map(m.effectShort)"),
                          ["too early: 2 control tasks", "−0.100 (−0.250\u00a0to\u00a0+0.050)"])
 
     def test_a_refusal_names_its_field(self):
@@ -420,7 +420,7 @@ class Odd(Page):
     LONG = "a learner with a long name " + "x" * 80
     NAMES = [f"arm number {i} with quite a long name that goes on and on" for i in range(28)] + ["W" * 120, "日本語" * 20]
     MAKE = {
-        "wide": {"arms": ["a", "b", "c"], "range": [-5e6, 5e6], "steps": 6, "control": 0.5, "wait": 60, "default": -2.5e6},
+        "wide": {"arms": ["a", "b", "c"], "range": [-5e6, 5e6], "steps": 6, "control": 0.5, "reward_deadline": 60, "default_reward": -2.5e6},
         LONG: {"arms": NAMES, "steps": 20, "control": 0},
         "prior": {"arms": ["a", "b"], "method": "ts-prior", "close_after": 4},
         "tucb": {"arms": ["a", "b"], "method": "tucb", "models": 2, "steps": 12},

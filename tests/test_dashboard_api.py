@@ -70,9 +70,9 @@ class Glance(Folder):
         api = self.play(range(40))
         line, = api.look("/v1/learners")["learners"]
         learner = api.look("/v1/learners/it")
-        self.assertEqual((line["worth"], line["none"], line["types"]),
-                         (learner["worth"], learner["none"], len(learner["types"])))
-        self.assertIsNotNone(line["worth"]["interval"])
+        self.assertEqual((line["effect"], line["no_type"], line["types"]),
+                         (learner["effect"], learner["no_type"], len(learner["types"])))
+        self.assertIsNotNone(line["effect"]["interval"])
 
     def test_decisions_are_the_last_ones_told(self):
         self.learner(steps=100, close_after=0)

@@ -231,7 +231,7 @@ class Local(Served):
             with contextlib.closing(sqlite3.connect(self.store)) as db:
                 return db.execute("SELECT count(*) FROM decision").fetchone()[0]
 
-        waits = dict(TUTOR, name="waits", steps=0, wait=600, default=0.5, control=0)
+        waits = dict(TUTOR, name="waits", steps=0, reward_deadline=600, default_reward=0.5, control=0)
         self.assertEqual(self.client.post("/v1/learners", waits)[0], 201)
         for _ in range(5):
             self.assertEqual(self.client.ask("waits", "s", count=1000)[0], 200)
@@ -591,7 +591,7 @@ class Malformed(Served):
              "/healthz", "/metrics", "/openapi.json"]
     BODIES = ['{"task":"s"}', '{"task":"s","count":3,"probability":true,"explain":true}',
               '{"decision":"AQAAAAEAAAAAAAAAAAAAAAEAAAACAAAAAAB83-vioQGV_zx-KsgKIMWyEAv97GsZ","reward":1}',
-              '{"name":"new","arms":["A","B"],"steps":10,"wait":1,"default":0}', '{"arm":"D"}',
+              '{"name":"new","arms":["A","B"],"steps":10,"reward_deadline":1,"default_reward":0}', '{"arm":"D"}',
               '{"task":"s","exclude":["A"],"event":"e","tell":{"decision":"x","reward":0}}']
 
     def spoil(self, chance, raw):

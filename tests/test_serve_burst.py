@@ -31,7 +31,7 @@ class Burst(unittest.TestCase):
         self.client = self.service.client()
         for name, wait in (("later", 3600), ("soon", 4)):
             status, body = self.client.post("/v1/learners", {"name": name, "arms": ["A", "B"], "method": "tts",
-                                                             "wait": wait, "default": 0.5, "control": 0})
+                                                             "reward_deadline": wait, "default_reward": 0.5, "control": 0})
             self.assertEqual(status, 201, body)
         self.refused = 0
 

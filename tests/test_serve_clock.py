@@ -93,7 +93,7 @@ class Jumps(Clock):
 
     def setUp(self):
         super().setUp()
-        self.create(wait=3600, default=0, idle=7200)
+        self.create(reward_deadline=3600, default_reward=0, idle=7200)
         self.decisions = [self.ask(f"s{i}") for i in range(10)]
 
     def rewards_count(self, key):
@@ -136,7 +136,7 @@ class Due(Clock):
 
     def setUp(self):
         super().setUp()
-        self.create(wait=0.3, default=0.5, idle=0.6)
+        self.create(reward_deadline=0.3, default_reward=0.5, idle=0.6)
 
     def stored(self):
         with contextlib.closing(sqlite3.connect(self.service.store)) as db:

@@ -67,7 +67,7 @@ class Student(threading.Thread):
             self.unsure[decision] = reward
             more["tell"] = {"decision": decision, "reward": reward}
         status, body = client.ask(self.learner, task, **more)
-        if "told" in body:
+        if "tell" in body:
             self.acknowledged[decision] = self.unsure.pop(decision)
         elif "tell" in more and status == 410:  # as in tell
             self.unsure.pop(decision)

@@ -80,23 +80,23 @@ class Effect(Folder):
         sides = [[t["reward_per_step"] for t in tasks if t["control"] == control] for control in (False, True)]
         self.assertGreater(min(map(len, sides)), 1)  # fewer: once in 2e16 stores
         expected = interval_of(*sides, HIGHEST - LOWEST)
-        shown = [learner["worth"]["difference"], *learner["worth"]["interval"]]
+        shown = [learner["effect"]["difference"], *learner["effect"]["interval"]]
         for ours, theirs in zip(expected, shown, strict=True):
             self.assertAlmostEqual(ours, theirs, 9)
         self.assertEqual(self.gauges(), {(name, NAME): value
                                          for name, value in zip(("effect", "effect_low", "effect_high"), shown)})
         line, = self.api().look("/v1/learners")["learners"]
-        self.assertEqual(line["worth"], learner["worth"])
+        self.assertEqual(line["effect"], learner["effect"])
         self.service.kill()  # and it is made of the journal again
         self.service.start()
         again, = self.api().look("/v1/learners")["learners"]
-        self.assertEqual(again["worth"], learner["worth"])
+        self.assertEqual(again["effect"], learner["effect"])
 
     def test_without_one_of_the_sides_there_is_no_interval(self):
         for name, control in (("none", 0), ("all", 1)):
             self.learner(name, control)
             learner, _ = self.play(name, 6)
-            self.assertEqual((learner["worth"]["difference"], learner["worth"]["interval"]), (None, None))
+            self.assertEqual((learner["effect"]["difference"], learner["effect"]["interval"]), (None, None))
         self.assertEqual(self.gauges(), {})
 
 

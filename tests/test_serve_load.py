@@ -139,7 +139,7 @@ class Load(unittest.TestCase):
         self.assertIn("explanation", body)
         decision = first[1]["decisions"][0]["decision"]
         status, body = client.ask("big", "new", tell={"decision": decision, "reward": 1})
-        self.assertEqual((status, body["told"]["status"]), (200, "counted"), body)
+        self.assertEqual((status, body["tell"]["status"]), (200, "counted"), body)
         self.assertEqual(client.ask("nobody", "new")[0], 404)
         self.assertEqual(self.service.stop(), 0)
         self.service = None

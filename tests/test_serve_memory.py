@@ -122,15 +122,15 @@ class Memory(unittest.TestCase):
     def test_open_tasks_with_a_default_are_served_at_the_limit(self):
         client = self.start("--max-memory", "32M")
         self.create(client, 1000)
-        client.post("/v1/learners", {"name": "d", "arms": ["A", "B"], "steps": 0, "close_after": 0, "default": 0.0,
-                                     "wait": 3600})
+        client.post("/v1/learners", {"name": "d", "arms": ["A", "B"], "steps": 0, "close_after": 0, "default_reward": 0.0,
+                                     "reward_deadline": 3600})
         self.assertEqual(client.ask("d", "t")[0], 200)
         self.open_until_refused(client, "a", 2000)
         self.assertEqual({client.ask("d", "t")[0] for _ in range(3000)}, {200})
 
     def test_decisions_that_wait_for_a_default_are_counted(self):
         client = self.start("--max-memory", "32M")
-        self.create(client, 2, default=0.0, wait=3600)
+        self.create(client, 2, default_reward=0.0, reward_deadline=3600)
         self.assertEqual(client.ask("l", "t")[0], 200)
         for _ in range(1000):
             status, body = client.ask("l", "t", count=1000)

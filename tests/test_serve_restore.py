@@ -232,7 +232,7 @@ class Histories(Restored):
         self.made += 1
         name = f"l{self.made}"
         arms = [f"{name}-{i}" for i in range(self.random.randint(2, 4))]
-        more = {"wait": 1000, "default": 0.5} if self.random.random() < 0.3 else {}
+        more = {"reward_deadline": 1000, "default_reward": 0.5} if self.random.random() < 0.3 else {}
         self.assertEqual(place.client.post("/v1/learners", {"name": name, "arms": arms, **more})[0], 201)
         self.ledger.learners[name] = arms
 

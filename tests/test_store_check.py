@@ -13,7 +13,7 @@ from program import SEGUE, Folder
 from service import SHORT, Service, check_store
 
 SEQUENCES = int(os.environ.get("SEGUE_SEQUENCES", "3" if SHORT else "8"))
-FORMS = ({"method": "tts:window=16", "close_after": 2}, {"steps": 3}, {"close_after": 1, "wait": 0.2, "default": 0.5},
+FORMS = ({"method": "tts:window=16", "close_after": 2}, {"steps": 3}, {"close_after": 1, "reward_deadline": 0.2, "default_reward": 0.5},
          {"method": "tucb", "models": 2, "steps": 6}, {"idle": 0.2, "close_after": 4})
 
 

@@ -10,7 +10,7 @@ const METHODS = [["auto", "auto: the one that suits"], ["tla", "tla: look ahead 
 
 const CLOSING = "A learner learns from closed tasks only. A task closes after as many rewards as it has steps (or as you " +
     "say below), after some time without ask or tell, or when it is told to.";
-const MORE = ["close_after", "idle", "wait", "default", "models"];
+const MORE = ["close_after", "idle", "reward_deadline", "default_reward", "models"];
 
 /** A label, a control, and a line of help tied to it. */
 function field(id, label, help, control) {
@@ -33,10 +33,10 @@ function moreFields() {
         field("close_after", "Close after so many rewards", "Empty: after as many as a task has steps. 0: never.",
             number(null, { min: 0, step: 1 })),
         field("idle", "Close after so many idle seconds", "Seconds without ask or tell. Empty: a day (86400), or twice " +
-            "the wait if that is more. 0: never.", seconds()),
-        field("wait", "Wait for a reward, seconds", "A reward that comes later is refused. Empty or 0: it may come any time.",
+            "the reward deadline if that is more. 0: never.", seconds()),
+        field("reward_deadline", "Reward deadline, seconds", "A reward that arrives later is rejected. Empty or 0: no deadline.",
             seconds()),
-        field("default", "Reward when the wait is over", "Empty: a decision without a reward is ignored.",
+        field("default_reward", "Default reward", "It counts when the deadline passes. Empty: a decision without a reward is ignored.",
             number(null, { step: "any" })),
         field("models", "Models", "How many there are: tucb must know it.", number(null, { min: 1, step: 1 })),
     ];

@@ -18,7 +18,7 @@ const TILES = [
     ["Open tasks", (l) => count(l.tasks.open)],
     ["Rewards", (l) => count(l.rewards)],
     ["Version", (l) => count(l.version)],
-    ["Of no type", (l) => (!knowsNone(l.method) ? null : l.types.length ? share(l.none) : "–")],
+    ["Of no type", (l) => (!knowsNone(l.method) ? null : l.types.length ? share(l.no_type) : "–")],
 ];
 
 function describe({ method, arms, age }) {

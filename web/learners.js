@@ -6,15 +6,15 @@ import { curl } from "./curl.js";
 import { h, setText, show } from "./dom.js";
 import { count, many, share } from "./format.js";
 import { knowsNone } from "./types.js";
-import { worthShort } from "./worth.js";
+import { effectShort } from "./effect.js";
 
 /* null: no line for this learner */
 const FACTS = [
     ["Arms", (line) => count(line.arms)],
     ["Tasks", (line) => `${count(line.closed)} closed, ${count(line.open)} open`],
     ["Rewards", (line) => count(line.rewards)],
-    ["Transfer, per step", (line) => worthShort(line.worth)],
-    ["Of no type", (line) => (!knowsNone(line.method) ? null : line.types ? share(line.none) : "–")],
+    ["Transfer, per step", (line) => effectShort(line.effect)],
+    ["Of no type", (line) => (!knowsNone(line.method) ? null : line.types ? share(line.no_type) : "–")],
 ];
 
 /** A card for one learner, to be updated. */
@@ -36,7 +36,7 @@ function makeCard(name) {
             return;
         }
         setText(method, `${line.method}, version ${count(line.version)}`);
-        show(alarm, isAlarming(line.none, line.types, line.closed));
+        show(alarm, isAlarming(line.no_type, line.types, line.closed));
         FACTS.forEach(([, tell], i) => {
             const text = tell(line);
             if (show(facts[i], text !== null)) setText(values[i], text);

@@ -6,7 +6,7 @@ import { curl } from "./curl.js";
 import { h, section, setText, show } from "./dom.js";
 import { count, duration, many, scaleOf, value } from "./format.js";
 import { makeTable } from "./table.js";
-import { makeWorth } from "./worth.js";
+import { makeEffect } from "./effect.js";
 
 const range = (group) => (group.from === group.to ? count(group.from) : `${count(group.from)}–${count(group.to)}`);
 
@@ -86,14 +86,14 @@ export function closing({ close_after: after, idle }) {
 export function makeReward(name) {
     const table = makeTable("Mean reward per step, by closed tasks", COLUMNS, range);
     const chart = makeChart("line", table);
-    const worth = makeWorth();
+    const effect = makeEffect();
     const how = h("p");
     const empty = h("div", { class: "empty" }, how, curl(learnerPath(name, "/tasks/student-1/close"), {}));
-    const element = section("reward", "What transfer is worth", worth.element, empty, chart.element);
+    const element = section("reward", "Effect of transfer", effect.element, empty, chart.element);
     function update({ learner, groups: fine }) {
         const scale = scaleOf(learner.range);
         const groups = coarser(fine).map((group) => ({ ...group, scale }));
-        worth.update(learner);
+        effect.update(learner);
         if (show(empty, groups.length === 0)) {
             setText(how, `No task is closed yet, and only closed ones are learned from. A task closes ${closing(learner)}:`);
         }

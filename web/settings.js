@@ -14,10 +14,10 @@ const FACTS = [
     ["Steps a task", (l) => (l.steps ? count(l.steps) : "not known")],
     ["A task closes", (l) => never(l.close_after, `after ${many(l.close_after, "reward")}`)],
     ["An idle task closes", (l) => never(l.idle, `after ${duration(l.idle)}`)],
-    ["Waits for a reward", (l) => (l.wait ? duration(l.wait) : "for ever")],
-    ["What counts then", (l) => (!l.wait ? null : l.default === null ? "nothing: the decision is ignored" : exact(l.default))],
+    ["Waits for a reward", (l) => (l.reward_deadline ? duration(l.reward_deadline) : "for ever")],
+    ["What counts then", (l) => (!l.reward_deadline ? null : l.default_reward === null ? "nothing: the decision is ignored" : exact(l.default_reward))],
     ["Control tasks", (l) => share(l.control)],
-    ["Models", (l) => (l.made_with.models ? count(l.made_with.models) : null)],
+    ["Models", (l) => (l.settings.models ? count(l.settings.models) : null)],
     ["Seed", (l) => String(l.seed)],
 ];
 

@@ -8,7 +8,7 @@ import { follow } from "./follow.js";
 import { ago, count, many, scaleOf, share, value } from "./format.js";
 import { makeTable } from "./table.js";
 
-const PURPOSES = { exploit: "takes the best arm", "tell-apart": "tells types apart", look: "looks closer at an arm" };
+const PURPOSES = { exploit: "takes the best arm", distinguish: "distinguishes types", explore: "explores an arm" };
 const OPAQUE = { "ts-prior": "no type: ts-prior knows none", tucb: "not told: tucb does not weigh its models" };
 const NAMED = 0.1; /* weights from this on are named in words */
 

@@ -71,7 +71,7 @@ function typeRow(learner, shown, number) {
 }
 
 function noneRow(learner, shown) {
-    return h("tr", {}, rowHead(0, "None of them", "tasks that fit no type"), weightCell(0, learner.none),
+    return h("tr", {}, rowHead(0, "None of them", "tasks that fit no type"), weightCell(0, learner.no_type),
         h("td", { colspan: shown.length }));
 }
 
@@ -106,7 +106,7 @@ export function makeTypes() {
     function update({ learner }) {
         if (show(empty, learner.types.length === 0)) setText(empty, knowsTypes(learner.method) ? NO_TYPES : NEVER);
         if (!show(map, learner.types.length > 0)) return;
-        const now = JSON.stringify([learner.types, learner.none, learner.arms.map((a) => [a.name, a.retired])]);
+        const now = JSON.stringify([learner.types, learner.no_type, learner.arms.map((a) => [a.name, a.retired])]);
         if (now === drawn) return;
         drawn = now;
         holder.replaceChildren(makeMap(learner));

@@ -12,7 +12,7 @@ const nameOf = (type, nNow) => (type === 0 ? "None of them" : type <= nNow ? `Ty
 
 /** Weights of each version by name, those of types that are gone in one sum. */
 function weigh(version, numbers, nNow) {
-    const weights = new Map([[nameOf(0), version.none]]);
+    const weights = new Map([[nameOf(0), version.no_type]]);
     version.types.forEach((type, i) => {
         const name = nameOf(numbers[i], nNow);
         weights.set(name, (weights.get(name) ?? 0) + type.weight);

@@ -20,8 +20,9 @@
 
 static const segue_json_location body_place = {.path = "the body"};
 
-static const char *const fields[] = {"name", "arms",    "method",      "models", "range",   "steps",
-                                     "wait", "default", "close_after", "idle",   "control", "seed"};
+static const char *const fields[] = {"name",        "arms",  "method",          "models",
+                                     "range",       "steps", "reward_deadline", "default_reward",
+                                     "close_after", "idle",  "control",         "seed"};
 
 segue_status segue_learner_settings_read_name(const json_t *value, const char *field,
                                               char out[SEGUE_MAX_NAME_SIZE + 1], segue_error *err)
@@ -111,15 +112,15 @@ static segue_status read_range(words *w, json_t *body, segue_error *err)
 
 static segue_status read_default(words *w, json_t *body, segue_error *err)
 {
-    const json_t *value = json_object_get(body, "default");
+    const json_t *value = json_object_get(body, "default_reward");
     if (!value || json_is_null(value))
         return SEGUE_OK;
     w->has_default = true;
     const segue_status status =
-        read_number(body, "default", w->lowest, w->highest, &w->fallback, err);
+        read_number(body, "default_reward", w->lowest, w->highest, &w->fallback, err);
     if (status == SEGUE_OK && w->wait <= 0.0)
-        return segue_json_fail(&body_place, "default", err,
-                               "counts when the wait is over; give 'wait', too");
+        return segue_json_fail(&body_place, "default_reward", err,
+                               "needs a 'reward_deadline' above 0");
     return status;
 }
 
@@ -132,7 +133,7 @@ static segue_status read_numbers(words *w, json_t *body, segue_error *err)
         status = read_whole(body, "steps", SEGUE_MAX_HORIZON, &w->steps, err);
     w->close_after = w->steps;
     if (status == SEGUE_OK)
-        status = read_number(body, "wait", 0.0, LONGEST_TIME, &w->wait, err);
+        status = read_number(body, "reward_deadline", 0.0, LONGEST_TIME, &w->wait, err);
     if (status == SEGUE_OK)
         status = read_default(w, body, err);
     if (status == SEGUE_OK)
@@ -280,8 +281,8 @@ void segue_learner_settings_write_numbers(const words *w, segue_bytes *b)
     segue_json_write_number(b, w->highest);
     segue_json_write_raw(b, "]");
     segue_json_write_integer(b, "steps", w->steps);
-    segue_json_write_double(b, "wait", w->wait);
-    segue_json_write_double(b, "default", w->has_default ? w->fallback : NAN);
+    segue_json_write_double(b, "reward_deadline", w->wait);
+    segue_json_write_double(b, "default_reward", w->has_default ? w->fallback : NAN);
     segue_json_write_integer(b, "close_after", w->close_after);
     segue_json_write_double(b, "idle", w->idle);
     segue_json_write_double(b, "control", w->control);

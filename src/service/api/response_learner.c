@@ -31,7 +31,7 @@ static void write_sides(segue_bytes *b, const task_stats_group *group)
 static void write_worth(segue_bytes *b, const task_stats_group *closed, double range)
 {
     segue_confseq effect;
-    segue_json_write_key(b, "worth");
+    segue_json_write_key(b, "effect");
     segue_json_write_raw(b, "{");
     write_sides(b, closed);
     if (segue_effect_compute(closed, range, &effect)) {
@@ -134,7 +134,7 @@ static void write_head(const learner_state *state, const learner_view *shown, se
     segue_json_write_text(b, "name", state->settings.name);
     segue_json_write_text(b, "method", state->method);
     segue_json_write_double(b, "created", state->created);
-    segue_json_write_key(b, "made_with");
+    segue_json_write_key(b, "settings");
     segue_bytes_append(b, state->config.data, state->config.size - 1); /* without the 0 */
     write_arms(shown, b);
     segue_learner_settings_write_numbers(&state->settings, b);
@@ -146,7 +146,7 @@ static void write_head(const learner_state *state, const learner_view *shown, se
 static void write_tail(const learner_state *state, const learner_view *shown, segue_bytes *b)
 {
     segue_json_write_raw(b, "]");
-    segue_json_write_double(b, "none", shown->found.none);
+    segue_json_write_double(b, "no_type", shown->found.none);
     write_worth(b, &shown->whole, state->settings.highest - state->settings.lowest);
     segue_json_write_raw(b, "}");
 }
@@ -190,7 +190,7 @@ static void write_found(const learner_state *state, segue_bytes *b)
     if (segue_learner_types(state->learner, &found, NULL) != SEGUE_OK)
         b->failed = true;
     segue_json_write_integer(b, "types", found.n_types);
-    segue_json_write_double(b, "none", found.none);
+    segue_json_write_double(b, "no_type", found.none);
     segue_type_list_fini(&found);
 }
 
@@ -241,7 +241,7 @@ void segue_response_history(learner_state *state, segue_response *reply)
 
 static void write_reasons(const segue_explanation *why, const char *arm, segue_bytes *b)
 {
-    static const char *const purposes[] = {"exploit", "tell-apart", "look"};
+    static const char *const purposes[] = {"exploit", "distinguish", "explore"};
     segue_json_write_raw(b, "{\"types\":[");
     for (size_t i = 0; i <= why->n_types; i++) {
         segue_json_write_raw(b, i > 0 ? ",{" : "{");
@@ -253,7 +253,7 @@ static void write_reasons(const segue_explanation *why, const char *arm, segue_b
     segue_json_write_text(b, "purpose", purposes[why->purpose]);
     segue_json_write_text(b, "arm", arm);
     if (why->purpose == SEGUE_TELL_APART)
-        segue_json_write_format(b, ",\"apart\":[%zu,%zu]", why->first, why->second);
+        segue_json_write_format(b, ",\"distinguishes\":[%zu,%zu]", why->first, why->second);
     segue_json_write_raw(b, "}");
 }
 
@@ -401,7 +401,7 @@ static void write_open_task(const learner_state *state, const segue_stored_task 
                        info.pulls[i] > 0 ? segue_task_mean(play, i) * (double)info.pulls[i] : 0.0,
                        i == 0, b);
     segue_json_write_raw(b, "]");
-    segue_json_write_integer(b, "waiting", info.step > row->rewards ? info.step - row->rewards : 0);
+    segue_json_write_integer(b, "pending", info.step > row->rewards ? info.step - row->rewards : 0);
     segue_json_write_key(b, "explanation");
     segue_response_explain_copy(state, copy, copy->allowed, b);
 }
@@ -430,7 +430,7 @@ static void write_closed_task(learner_state *state, const segue_stored_task *row
     for (size_t i = 0; i < state->n_arms && i < row->n_arms; i++)
         write_task_arm(state->arm[i]->name, sums->pulls[i], sums->total[i], i == 0, b);
     (void)pthread_mutex_unlock(&state->lock);
-    segue_json_write_raw(b, "],\"waiting\":0,\"explanation\":null");
+    segue_json_write_raw(b, "],\"pending\":0,\"explanation\":null");
 }
 
 static void answer_closed_task(segue_service *service, segue_store *store, learner_state *state,

@@ -85,7 +85,7 @@ void segue_response_no_learner(segue_response *reply, const char *name)
 void segue_response_add_reward(segue_response *reply, const segue_bytes *told)
 {
     reply->body.size--; /* the last brace */
-    segue_json_write_key(&reply->body, "told");
+    segue_json_write_key(&reply->body, "tell");
     segue_bytes_append(&reply->body, told->data, told->size);
     segue_json_write_raw(&reply->body, "}");
 }

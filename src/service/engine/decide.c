@@ -240,7 +240,7 @@ void segue_decide_respond_closed(const operation *op)
     segue_json_write_bool(b, "control", op->row.control);
     segue_json_write_integer(b, "version", op->row.version);
     segue_json_write_bool(b, "closed", true);
-    segue_json_write_key(b, "told");
+    segue_json_write_key(b, "tell");
     segue_bytes_append(b, op->told.data, op->told.size);
     segue_json_write_raw(b, "}");
 }
@@ -273,7 +273,7 @@ void segue_decide_respond(segue_service *service, const segue_parsed_request *ca
         segue_bytes_append(b, a->why.data, a->why.size);
     }
     if (told && told->size > 0) {
-        segue_json_write_key(b, "told");
+        segue_json_write_key(b, "tell");
         segue_bytes_append(b, told->data, told->size);
     }
     segue_json_write_raw(b, "}");

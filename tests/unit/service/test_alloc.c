@@ -761,8 +761,8 @@ static segue_status serve_scenario(segue_error *err)
     if (status != SEGUE_OK)
         return status;
     bool fine = served(service, "POST", "/v1/learners",
-                       "{\"name\":\"l\",\"arms\":[\"A\",\"B\"],\"steps\":1,\"wait\":9,"
-                       "\"default\":0,\"control\":0.5}",
+                       "{\"name\":\"l\",\"arms\":[\"A\",\"B\"],\"steps\":1,\"reward_deadline\":9,"
+                       "\"default_reward\":0,\"control\":0.5}",
                        NULL);
     const bool there = atomic_load(&failures) == 0;
     if (there)
@@ -801,7 +801,7 @@ static segue_status open_scenario(segue_error *err)
         return status;
     bool fine = served(service, "POST", "/v1/learners",
                        "{\"name\":\"l\",\"arms\":[\"A\",\"B\",\"C\",\"D\",\"E\",\"F\"],"
-                       "\"steps\":9,\"wait\":9,\"default\":0,\"control\":0.5}",
+                       "\"steps\":9,\"reward_deadline\":9,\"default_reward\":0,\"control\":0.5}",
                        NULL);
     if (atomic_load(&failures) == 0)
         fine = fine && serve_tasks(service, 's', 3, "") &&

@@ -168,7 +168,7 @@ static void a_store_without_it_starts_at_the_wall_time(void **state)
 {
     char id[SEGUE_DECISION_ID_LENGTH + 1];
     (void)state;
-    call_create(service, ",\"wait\":100,\"default\":0");
+    call_create(service, ",\"reward_deadline\":100,\"default_reward\":0");
     call_ask(service, "s", id); /* service time and wall time are the same so far */
     pass(1.0);
     change_store("DELETE FROM meta WHERE name = 'clock'");
@@ -204,7 +204,7 @@ static void a_wall_clock_before_1970_starts_it_at_zero(void **state)
     wall_offset -= 2e9;
     start_service(0.0);
     assert_near(segue_service_time(service), 0.0, 0.0);
-    call_create(service, ",\"wait\":100");
+    call_create(service, ",\"reward_deadline\":100");
     call_ask(service, "s", id);
     call_tell(service, 200, id, 1.0);
 }
@@ -216,7 +216,7 @@ static void no_jump_closes_a_task_or_counts_a_default(void **state)
     static const double jumps[] = {DAY, -2.0 * DAY, 1e9, -1e9};
     char id[SEGUE_DECISION_ID_LENGTH + 1], last[SEGUE_DECISION_ID_LENGTH + 1];
     (void)state;
-    call_create(service, ",\"wait\":600,\"default\":0,\"idle\":600");
+    call_create(service, ",\"reward_deadline\":600,\"default_reward\":0,\"idle\":600");
     call_ask(service, "s", id);
     for (size_t i = 0; i < sizeof jumps / sizeof *jumps; i++) {
         wall_offset += jumps[i];
@@ -232,7 +232,7 @@ static void a_deadline_spans_restarts(void **state)
 {
     char early[SEGUE_DECISION_ID_LENGTH + 1], late[SEGUE_DECISION_ID_LENGTH + 1];
     (void)state;
-    call_create(service, ",\"wait\":100,\"default\":0");
+    call_create(service, ",\"reward_deadline\":100,\"default_reward\":0");
     call_ask(service, "s", early);
     pass(60.0);
     call_ask(service, "s", late);
@@ -273,7 +273,7 @@ static void a_decision_from_the_future_is_as_one_asked_now(void **state)
 {
     char id[SEGUE_DECISION_ID_LENGTH + 1], told[SEGUE_DECISION_ID_LENGTH + 1];
     (void)state;
-    call_create(service, ",\"wait\":100,\"default\":0");
+    call_create(service, ",\"reward_deadline\":100,\"default_reward\":0");
     pass(1000.0);
     call_ask(service, "s", id);
     call_ask(service, "s", told);

@@ -331,8 +331,9 @@ static void wrong_words_are_refused_with_a_sentence(void **state)
         {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"steps\":-1}", "steps"},
         {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"steps\":2.5}", "steps"},
         {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"control\":1.5}", "control"},
-        {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"default\":0}", "wait"},
-        {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"wait\":1,\"default\":7}", "default"},
+        {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"default_reward\":0}", "reward_deadline"},
+        {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"reward_deadline\":1,\"default_reward\":7}",
+         "default"},
         {"{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"stepz\":1}", "steps"},
         {"{\"name\":\"x\",\"name\":\"y\",\"arms\":[\"A\",\"B\"]}", "JSON"},
         {"[]", "object"},
@@ -478,7 +479,7 @@ static void a_start_counts_as_an_ask(void **state)
 static void an_end_loses_no_default(void **state)
 {
     assert_ok(segue_service_start(service, NULL));
-    create(",\"wait\":10,\"default\":0.5");
+    create(",\"reward_deadline\":10,\"default_reward\":0.5");
     check(200, "POST", "/v1/learners/tutor/ask", "{\"task\":\"s\",\"count\":1000}");
     segue_service_stop(service);
     check(200, "POST", "/v1/learners/tutor/ask", "{\"task\":\"s\",\"count\":500}");
@@ -658,7 +659,7 @@ static void an_ask_can_tell_before(void **state)
                    "{\"task\":\"new\",\"tell\":{\"decision\":\"%s\",\"reward\":1}}", id);
     json_t *answer = send_ok(200, "POST", "/v1/learners/tutor/ask", body);
     assert_string_equal(
-        json_string_value(json_object_get(json_object_get(answer, "told"), "status")), "counted");
+        json_string_value(json_object_get(json_object_get(answer, "tell"), "status")), "counted");
     assert_non_null(json_object_get(answer, "decision"));
     json_decref(answer);
     (void)snprintf(body, sizeof body,
@@ -678,7 +679,7 @@ static void an_ask_whose_reward_ends_the_task_says_so(void **state)
                    "{\"task\":\"s\",\"tell\":{\"decision\":\"%s\",\"reward\":1}}", id);
     for (size_t i = 0; i < 2; i++) { /* and when it is asked again */
         json_t *answer = send_ok(200, "POST", "/v1/learners/tutor/ask", body);
-        const json_t *told_of = json_object_get(answer, "told");
+        const json_t *told_of = json_object_get(answer, "tell");
         assert_true(json_is_true(json_object_get(answer, "closed")));
         assert_null(json_object_get(answer, "decision"));
         assert_string_equal(json_string_value(json_object_get(told_of, "status")), statuses[i]);
@@ -691,7 +692,7 @@ static void an_ask_whose_reward_ends_the_task_says_so(void **state)
                    "{\"task\":\"s\",\"tell\":{\"decision\":\"%s\",\"reward\":1}}", id);
     json_t *answer = send_ok(409, "POST", "/v1/learners/tutor/ask", body);
     assert_string_equal(
-        json_string_value(json_object_get(json_object_get(answer, "told"), "status")), "counted");
+        json_string_value(json_object_get(json_object_get(answer, "tell"), "status")), "counted");
     assert_non_null(json_object_get(answer, "error"));
     json_decref(answer);
 }
@@ -730,13 +731,13 @@ static void a_task_that_was_left_is_closed_after_a_day(void **state)
                    {",\"steps\":9.0", 86400.0},
                    {",\"close_after\":9", 86400.0},
                    {",\"steps\":9,\"close_after\":0", 86400.0},
-                   {",\"wait\":1e6", 2e6},
+                   {",\"reward_deadline\":1e6", 2e6},
                    {",\"idle\":0", 0.0}};
     (void)state;
     for (size_t i = 0; i < sizeof made_of / sizeof *made_of; i++) {
         create(made_of[i].more);
         json_t *answer = send_ok(200, "GET", "/v1/learners/tutor", NULL);
-        const json_t *made = json_object_get(answer, "made_with");
+        const json_t *made = json_object_get(answer, "settings");
         assert_near(json_number_value(json_object_get(made, "idle")), made_of[i].idle, 0.0);
         assert_string_equal(json_string_value(json_object_get(made, "method")), "auto");
         json_decref(answer);
@@ -747,7 +748,8 @@ static void a_task_that_was_left_is_closed_after_a_day(void **state)
     refused(400, "'steps': is a decimal number", "POST", "/v1/learners",
             "{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"steps\":30.5}");
     refused(400, "'idle': is 1", "POST", "/v1/learners",
-            "{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"wait\":2,\"default\":0,\"idle\":1}");
+            "{\"name\":\"x\",\"arms\":[\"A\",\"B\"],\"reward_deadline\":2,\"default_reward\":0,"
+            "\"idle\":1}");
     refused(400, "in a path", "POST", "/v1/learners", "{\"name\":\"x\",\"arms\":[\"A\",\".\"]}");
     create("");
     refused(400, "in a path", "POST", "/v1/learners/tutor/ask", "{\"task\":\"..\"}");
@@ -757,7 +759,7 @@ static void a_late_reward_is_ignored(void **state)
 {
     char id[SEGUE_DECISION_ID_LENGTH + 1], told_id[SEGUE_DECISION_ID_LENGTH + 1];
     (void)state;
-    create(",\"wait\":10");
+    create(",\"reward_deadline\":10");
     ask("s", id);
     ask("s", told_id);
     told("counted", told_id, 1.0);
@@ -771,7 +773,7 @@ static void a_default_counts_when_the_wait_is_over(void **state)
 {
     char id[SEGUE_DECISION_ID_LENGTH + 1], told_id[SEGUE_DECISION_ID_LENGTH + 1];
     (void)state;
-    create(",\"wait\":10,\"default\":0.5");
+    create(",\"reward_deadline\":10,\"default_reward\":0.5");
     ask("s", id);
     ask("s", told_id);
     told("counted", told_id, 1.0);
@@ -824,7 +826,7 @@ static void rewards_are(const char *task, int count)
 static void all_that_wait_are_kept(void **state)
 {
     (void)state;
-    create(",\"wait\":10,\"default\":0.5");
+    create(",\"reward_deadline\":10,\"default_reward\":0.5");
     ask_many("s", 300);
     segue_timer_tick(service);
     segue_timer_tick(service); /* before the first is stored */
@@ -851,7 +853,7 @@ static void defaults_outlast_a_full_disk(void **state)
 {
     segue_error err;
     (void)state;
-    create(",\"wait\":10,\"default\":0.5");
+    create(",\"reward_deadline\":10,\"default_reward\":0.5");
     ask_many("s", 1000);
     clock_now += 11;
     fill_disk();
@@ -870,7 +872,7 @@ static void decisions_of_closed_tasks_wait_no_more(void **state)
 {
     char task[32], path[64];
     (void)state;
-    create(",\"wait\":10,\"default\":0.5");
+    create(",\"reward_deadline\":10,\"default_reward\":0.5");
     for (int i = 0; i < 50; i++) {
         (void)snprintf(task, sizeof task, "s%d", i);
         ask_many(task, 100);
@@ -888,7 +890,7 @@ static void decisions_of_closed_tasks_wait_no_more(void **state)
 static void an_idle_task_gets_its_defaults_first(void **state)
 {
     (void)state;
-    create(",\"wait\":10,\"default\":0.5,\"idle\":10");
+    create(",\"reward_deadline\":10,\"default_reward\":0.5,\"idle\":10");
     for (int i = 0; i < 3; i++)
         ask_many("s", 1000);
     clock_now += 11;
@@ -929,7 +931,7 @@ static void the_clock_may_be_set_back(void **state)
 static void defaults_come_also_when_the_clock_was_set_back(void **state)
 {
     (void)state;
-    create(",\"wait\":10,\"default\":0.5,\"idle\":20");
+    create(",\"reward_deadline\":10,\"default_reward\":0.5,\"idle\":20");
     ask_many("s", 5);
     wall_offset -= 500;
     ask_many("t", 5);
@@ -988,7 +990,7 @@ static void it_learns_and_says_what_transfer_is_worth(void **state)
     assert_int_equal(number(answer, "tasks", "closed"), students);
     assert_true(number(answer, "version", NULL) > 0);
     assert_true(students < 120 || json_array_size(json_object_get(answer, "types")) >= 2);
-    const json_t *worth = json_object_get(answer, "worth");
+    const json_t *worth = json_object_get(answer, "effect");
     const json_t *interval = json_object_get(worth, "interval");
     const double difference = json_number_value(json_object_get(worth, "difference"));
     assert_true(json_number_value(json_array_get(interval, 0)) < difference);

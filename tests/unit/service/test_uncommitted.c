@@ -49,7 +49,7 @@ static void unstored_are(double count)
 
 static void fill_up(void)
 {
-    call_create(service, ",\"wait\":60,\"default\":0,\"method\":\"tts\"");
+    call_create(service, ",\"reward_deadline\":60,\"default_reward\":0,\"method\":\"tts\"");
     for (int i = 0; i < MOST / 1000; i++)
         ask_thousand(200, "l", "");
     unstored_are(MOST);
@@ -108,7 +108,8 @@ static void those_of_closed_tasks_and_deleted_learners_do_not_count(void **state
     segue_timer_tick(service);
     unstored_are(0);
     call(service, 201, "POST", "/v1/learners",
-         "{\"name\":\"m\",\"arms\":[\"A\",\"B\"],\"method\":\"tts\",\"wait\":60,\"default\":0}",
+         "{\"name\":\"m\",\"arms\":[\"A\",\"B\"],\"method\":\"tts\",\"reward_deadline\":60,"
+         "\"default_reward\":0}",
          out);
     ask_thousand(200, "m", "");
     unstored_are(1000);

@@ -79,10 +79,10 @@ static void create(place *p)
     static const char *const forms[] = {
         "\"method\":\"tts:window=16\",\"close_after\":2",
         "\"method\":\"tla\",\"steps\":3,\"control\":0.3",
-        "\"steps\":2,\"wait\":50,\"default\":0.5",
+        "\"steps\":2,\"reward_deadline\":50,\"default_reward\":0.5",
         "\"method\":\"tucb\",\"models\":2,\"steps\":6,\"control\":0",
         "\"range\":[-1,2],\"close_after\":1,\"idle\":30",
-        "\"wait\":20,\"idle\":40",
+        "\"reward_deadline\":20,\"idle\":40",
     };
     char body[256];
     (void)snprintf(body, sizeof body, "{\"name\":\"l%zu\",\"arms\":[\"A\",\"B\",\"C\"],%s}",

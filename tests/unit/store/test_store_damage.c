@@ -135,8 +135,9 @@ static char *play(const char *name, const char *key, const char *more, const cha
 static void create_learners(void)
 {
     static const char *const bodies[LEARNERS] = {
-        "{\"name\":\"tts\",\"arms\":[\"A\",\"B\",\"C\"],\"steps\":6,\"method\":\"tts\",\"wait\":"
-        "60,\"default\":0,\"control\":0.2}",
+        "{\"name\":\"tts\",\"arms\":[\"A\",\"B\",\"C\"],\"steps\":6,\"method\":\"tts\",\"reward_"
+        "deadline\":"
+        "60,\"default_reward\":0,\"control\":0.2}",
         "{\"name\":\"tla\",\"arms\":[\"A\",\"B\"],\"steps\":6,\"method\":\"tla\",\"control\":0.2}",
         "{\"name\":\"tucb\",\"arms\":[\"A\",\"B\",\"C\"],\"steps\":12,\"method\":\"tucb\","
         "\"models\":2,\"range\":[-1,1]}",

@@ -1,4 +1,4 @@
-/* worth.js - what transfer is worth: its tasks beside the control tasks.
+/* effect.js - the effect of transfer: tasks with transfer compared with the control group.
  * SPDX-License-Identifier: Apache-2.0 */
 import { h, setText, show } from "./dom.js";
 import { count, many, scaleOf, signed, value } from "./format.js";
@@ -14,15 +14,15 @@ function ends([low, high], scale) {
 }
 
 /* The list does not know the range of rewards, but means of them. */
-function scaleOfWorth({ transfer, control, interval }) {
+function scaleOfEffect({ transfer, control, interval }) {
     return Math.max(...[transfer.reward_per_step, control.reward_per_step, ...interval].map(Math.abs)) || 1;
 }
 
 /** In a few words, for a card. */
-export function worthShort(worth) {
-    if (isEarly(worth)) return `too early: ${many(worth.control.tasks, "control task")}`;
-    const scale = scaleOfWorth(worth);
-    return `${signed(worth.difference, scale)} (${ends(worth.interval, scale)})`;
+export function effectShort(effect) {
+    if (isEarly(effect)) return `too early: ${many(effect.control.tasks, "control task")}`;
+    const scale = scaleOfEffect(effect);
+    return `${signed(effect.difference, scale)} (${ends(effect.interval, scale)})`;
 }
 
 function verdict({ interval }) {
@@ -38,22 +38,22 @@ function earlySentence({ transfer, control }, share) {
 }
 
 /** One sentence. */
-function worthSentence(worth, scale) {
-    const { transfer, control, difference, interval, level } = worth;
-    return `${verdict(worth)} Mean reward per step is ${value(transfer.reward_per_step, scale)} with transfer and ` +
+function effectSentence(effect, scale) {
+    const { transfer, control, difference, interval, level } = effect;
+    return `${verdict(effect)} Mean reward per step is ${value(transfer.reward_per_step, scale)} with transfer and ` +
         `${value(control.reward_per_step, scale)} in ${count(control.tasks)} control tasks played without: ` +
         `a difference of ${signed(difference, scale)}, ${Math.round(100 * level)} % interval ${ends(interval, scale)}, ` +
         "which holds at every look.";
 }
 
-export function makeWorth() {
+export function makeEffect() {
     const number = h("p", { class: "big" });
     const sentence = h("p");
-    function update({ worth, range, control }) {
+    function update({ effect, range, control }) {
         const scale = scaleOf(range);
-        const early = isEarly(worth);
-        if (show(number, !early)) setText(number, `${signed(worth.difference, scale)} per step`);
-        setText(sentence, early ? earlySentence(worth, control) : worthSentence(worth, scale));
+        const early = isEarly(effect);
+        if (show(number, !early)) setText(number, `${signed(effect.difference, scale)} per step`);
+        setText(sentence, early ? earlySentence(effect, control) : effectSentence(effect, scale));
     }
-    return { element: h("div", { class: "worth" }, number, sentence), update };
+    return { element: h("div", { class: "effect" }, number, sentence), update };
 }
