@@ -14,18 +14,18 @@ typedef struct cost {
 } cost;
 
 /* Play so many tasks, adding up what they cost. */
-static cost play_tasks(segue_learner *learner, segue_simulated_task *world, uint64_t tasks)
+static cost play_tasks(segue_learner *learner, segue_simulated_task *simulated, uint64_t tasks)
 {
     const uint64_t steps = segue_learner_settings(learner)->horizon;
     cost total = {.play = 0.0};
     segue_error err;
     for (uint64_t j = 0; j < tasks; j++) {
         segue_task *task = NULL;
-        segue_simulated_task_begin(world, 1, 0, segue_learner_info(learner).opened,
+        segue_simulated_task_begin(simulated, 1, 0, segue_learner_info(learner).opened,
                                    SEGUE_ANY_MODEL);
         const double start = cpu_seconds();
         check(segue_learner_open_task(learner, &task, &err), &err);
-        (void)segue_simulation_play(task, world, steps);
+        (void)segue_simulation_play(task, simulated, steps);
         const double middle = cpu_seconds();
         check(segue_learner_close_task(learner, &task, &err), &err);
         total.play += middle - start;
@@ -55,25 +55,26 @@ int main(void)
 {
     segue_error err;
     segue_models_file paper;
-    segue_simulated_task *world = NULL;
+    segue_simulated_task *simulated = NULL;
     check(segue_models_file_read(&paper, PAPER_MODELS, SEGUE_MODELS_KNOWN, &err), &err);
     const segue_environment env = {.models = paper.models};
-    check(segue_simulated_task_create(&world, &env, &err), &err);
+    check(segue_simulated_task_create(&simulated, &env, &err), &err);
 
     segue_learner *learner = learner_of(paper.models, 5000, 5000);
-    const cost full = play_tasks(learner, world, 5000);
+    const cost full = play_tasks(learner, simulated, 5000);
     printf("tucb, 5000 tasks of 5000 steps, rtp after every task (CPU time, one run)\n"
            "  playing   %7.1f us a task\n  learning  %7.1f us a task\n  ratio     %7.3f\n",
            full.play / 5000 * 1e6, full.learn / 5000 * 1e6, full.learn / full.play);
     segue_learner_destroy(learner);
 
     learner = learner_of(paper.models, 30, 100000);
-    const cost few = play_tasks(learner, world, 10000), many = play_tasks(learner, world, 90000);
+    const cost few = play_tasks(learner, simulated, 10000),
+               many = play_tasks(learner, simulated, 90000);
     printf("memory of the process, tasks of 30 steps\n"
            "  after  10000 tasks  %6ld kB\n  after 100000 tasks  %6ld kB\n",
            few.kilobytes, many.kilobytes);
     segue_learner_destroy(learner);
-    segue_simulated_task_destroy(world);
+    segue_simulated_task_destroy(simulated);
     segue_models_file_fini(&paper);
     return 0;
 }

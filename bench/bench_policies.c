@@ -40,7 +40,7 @@ typedef struct contest {
     segue_models *models;
     segue_environment env;
     segue_task *task;
-    segue_simulated_task *world;
+    segue_simulated_task *simulated;
     double rate[ROUNDS];
 } contest;
 
@@ -56,7 +56,7 @@ static void contest_init(contest *c, const segue_policy *policy, segue_models *m
                                      .horizon = STEPS,
                                      .n_tasks = 1};
     check(segue_task_create(&c->task, &config, &err), &err);
-    check(segue_simulated_task_create(&c->world, &c->env, &err), &err);
+    check(segue_simulated_task_create(&c->simulated, &c->env, &err), &err);
 }
 
 static double steps_a_second(contest *c)
@@ -66,11 +66,11 @@ static double steps_a_second(contest *c)
     for (uint64_t run = 0; seconds < SECONDS; run++) {
         segue_rng rng;
         const size_t model = (size_t)(run % c->models->n_models);
-        segue_simulated_task_begin(c->world, 1, run, 0, model);
+        segue_simulated_task_begin(c->simulated, 1, run, 0, model);
         segue_rng_init(&rng, 1, run, 0, SEGUE_STREAM_POLICY);
         segue_task_reset(c->task);
         segue_task_next(c->task, &rng, model);
-        (void)segue_simulation_play(c->task, c->world, STEPS);
+        (void)segue_simulation_play(c->task, c->simulated, STEPS);
         steps += STEPS;
         seconds = cpu_seconds() - start;
     }
@@ -139,7 +139,7 @@ int main(void)
     for (size_t i = 0; i < 2 * n_policies; i++) {
         print_rate(contests[i].policy->name, contests[i].models->n_arms, contests[i].rate, limit);
         segue_task_destroy(contests[i].task);
-        segue_simulated_task_destroy(contests[i].world);
+        segue_simulated_task_destroy(contests[i].simulated);
     }
     segue_models_file_fini(&paper);
     segue_models_destroy(models[1]);

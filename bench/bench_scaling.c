@@ -7,7 +7,7 @@
 
 #include "bench.h"
 
-#define LEAST_SECONDS 0.1 /* a time is taken over at least so much CPU */
+#define MIN_SECONDS 0.1 /* a time is taken over at least so much CPU */
 
 static segue_models *random_models(size_t arms, size_t models)
 {
@@ -43,9 +43,9 @@ static double step_cost(const segue_models *models, const char *policy, segue_ke
 {
     segue_error err;
     const segue_environment env = {.models = models};
-    const uint64_t least = 10 * models->n_arms;
+    const uint64_t min = 10 * models->n_arms;
     segue_simulation sim = {.environment = &env,
-                            .steps = least > 5000 ? least : 5000,
+                            .steps = min > 5000 ? min : 5000,
                             .tasks = 1,
                             .seed = 1,
                             .threads = 1,
@@ -54,7 +54,7 @@ static double step_cost(const segue_models *models, const char *policy, segue_ke
     const double once = time_runs(&sim, 1);
     uint64_t runs = 1;
     double more = 0.0;
-    while (more < LEAST_SECONDS && once < 10 * LEAST_SECONDS) {
+    while (more < MIN_SECONDS && once < 10 * MIN_SECONDS) {
         runs *= 2;
         more = time_runs(&sim, runs + 1) - once;
     }
@@ -145,14 +145,14 @@ static double learn_task(student *s)
     return cpu_seconds() - start;
 }
 
-static void curves_of_tasks(size_t arms, uint64_t most)
+static void curves_of_tasks(size_t arms, uint64_t max)
 {
     segue_models *models = random_models(arms, 5);
     student s;
     const struct mallinfo2 before = mallinfo2();
     student_init(&s, models);
     uint64_t j = 0;
-    for (uint64_t upto = 10; upto <= most; upto = upto * 2) {
+    for (uint64_t upto = 10; upto <= max; upto = upto * 2) {
         double seconds = 0.0;
         const uint64_t from = j;
         while (j < upto) {

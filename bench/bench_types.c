@@ -41,36 +41,36 @@ static void begin_learner(contest *c, size_t n_arms, uint64_t seed)
     check(segue_learner_create(&c->learner, &config, &err), &err);
 }
 
-static void play_policy(contest *c, segue_simulated_task *world, uint64_t seed, uint64_t j)
+static void play_policy(contest *c, segue_simulated_task *simulated, uint64_t seed, uint64_t j)
 {
     segue_rng rng;
     segue_rng_init(&rng, seed, 0, j, SEGUE_STREAM_POLICY);
     segue_task_next(c->task, &rng, 0);
     const double start = cpu_seconds();
-    (void)segue_simulation_play(c->task, world, STEPS);
+    (void)segue_simulation_play(c->task, simulated, STEPS);
     c->play += cpu_seconds() - start;
 }
 
-static void play_learner(contest *c, segue_simulated_task *world)
+static void play_learner(contest *c, segue_simulated_task *simulated)
 {
     segue_error err;
     segue_task *task = NULL;
     check(segue_learner_open_task(c->learner, &task, &err), &err);
     const double start = cpu_seconds();
-    (void)segue_simulation_play(task, world, STEPS);
+    (void)segue_simulation_play(task, simulated, STEPS);
     const double middle = cpu_seconds();
     check(segue_learner_close_task(c->learner, &task, &err), &err);
     c->play += middle - start;
     c->learn += cpu_seconds() - middle;
 }
 
-static void play_task(contest *c, segue_simulated_task *world, uint64_t seed, uint64_t j)
+static void play_task(contest *c, segue_simulated_task *simulated, uint64_t seed, uint64_t j)
 {
-    segue_simulated_task_begin(world, seed, 0, j, SEGUE_ANY_MODEL);
+    segue_simulated_task_begin(simulated, seed, 0, j, SEGUE_ANY_MODEL);
     if (c->learner)
-        play_learner(c, world);
+        play_learner(c, simulated);
     else
-        play_policy(c, world, seed, j);
+        play_policy(c, simulated, seed, j);
 }
 
 int main(int argc, char **argv)
@@ -80,16 +80,16 @@ int main(int argc, char **argv)
     const size_t n_contests = sizeof contests / sizeof *contests;
     segue_error err;
     segue_models_file paper;
-    segue_simulated_task *world = NULL;
+    segue_simulated_task *simulated = NULL;
     check(segue_models_file_read(&paper, PAPER_MODELS, SEGUE_MODELS_KNOWN, &err), &err);
     const segue_environment env = {.models = paper.models};
-    check(segue_simulated_task_create(&world, &env, &err), &err);
+    check(segue_simulated_task_create(&simulated, &env, &err), &err);
     begin_policy(&contests[0], paper.models->n_arms);
     for (size_t i = 1; i < n_contests; i++)
         begin_learner(&contests[i], paper.models->n_arms, seed);
     for (uint64_t j = 0; j < TASKS; j++)
         for (size_t i = 0; i < n_contests; i++)
-            play_task(&contests[i], world, seed, j);
+            play_task(&contests[i], simulated, seed, j);
     printf("policy,decision,task\n");
     for (size_t i = 0; i < n_contests; i++) {
         printf("%s,%.3f,%.1f\n", contests[i].name, contests[i].play / TASKS / STEPS * 1e6,
@@ -97,7 +97,7 @@ int main(int argc, char **argv)
         segue_task_destroy(contests[i].task);
         segue_learner_destroy(contests[i].learner);
     }
-    segue_simulated_task_destroy(world);
+    segue_simulated_task_destroy(simulated);
     segue_models_file_fini(&paper);
     return 0;
 }

@@ -101,26 +101,26 @@ typedef struct segue_simulated_task segue_simulated_task;
 SEGUE_API SEGUE_MUST_CHECK segue_status segue_simulated_task_create(segue_simulated_task **out,
                                                                     const segue_environment *env,
                                                                     segue_error *err);
-SEGUE_API void segue_simulated_task_destroy(segue_simulated_task *world);
+SEGUE_API void segue_simulated_task_destroy(segue_simulated_task *simulated);
 
 /**
  * Begin task `task` (0 is the first; below segue_environment_tasks) of run `run`: draw its model,
  * unless one is given, and its means, and open its streams.
  */
-SEGUE_API void segue_simulated_task_begin(segue_simulated_task *world, uint64_t seed, uint64_t run,
-                                          uint64_t task, size_t model);
+SEGUE_API void segue_simulated_task_begin(segue_simulated_task *simulated, uint64_t seed,
+                                          uint64_t run, uint64_t task, size_t model);
 
 /** The model of the task, 0 if it has none; models after a switch count on from those before. */
-SEGUE_API size_t segue_simulated_task_model(const segue_simulated_task *world);
+SEGUE_API size_t segue_simulated_task_model(const segue_simulated_task *simulated);
 
 /** The means of the task: n_arms numbers. */
-SEGUE_API const double *segue_simulated_task_means(const segue_simulated_task *world);
+SEGUE_API const double *segue_simulated_task_means(const segue_simulated_task *simulated);
 
 /** The next reward of an arm. */
-SEGUE_API double segue_simulated_task_reward(segue_simulated_task *world, size_t arm);
+SEGUE_API double segue_simulated_task_reward(segue_simulated_task *simulated, size_t arm);
 
 /** The regret of so many pulls of each arm: what the best arm would have paid more, in mean. */
-SEGUE_API double segue_simulated_task_regret(const segue_simulated_task *world,
+SEGUE_API double segue_simulated_task_regret(const segue_simulated_task *simulated,
                                              const uint64_t *pulls);
 
 #ifdef __cplusplus

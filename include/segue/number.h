@@ -29,8 +29,8 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_number_parse_double(const char *te
  * @retval SEGUE_EPARSE   `text` is not a whole number
  * @retval SEGUE_EDOMAIN  it lies outside the range
  */
-SEGUE_API SEGUE_MUST_CHECK segue_status segue_number_parse_integer(const char *text, uint64_t least,
-                                                                   uint64_t most, uint64_t *out,
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_number_parse_integer(const char *text, uint64_t min,
+                                                                   uint64_t max, uint64_t *out,
                                                                    segue_error *err);
 
 #ifdef __cplusplus

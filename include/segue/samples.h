@@ -45,7 +45,7 @@ typedef struct segue_samples {
 SEGUE_API SEGUE_MUST_CHECK segue_status segue_samples_create(segue_samples **out, size_t n_tasks,
                                                              size_t n_arms,
                                                              const segue_logged_reward *rows,
-                                                             size_t n_rows, uint64_t least,
+                                                             size_t n_rows, uint64_t min_rewards,
                                                              segue_error *err);
 
 /** Free them; NULL is fine. */

@@ -16,7 +16,7 @@ extern "C" {
 #define SEGUE_MAX_THREADS 1024
 
 /** Play one task to its end: `steps` asks, rewards and tells.  Returns its regret. */
-SEGUE_API double segue_simulation_play(segue_task *task, segue_simulated_task *world,
+SEGUE_API double segue_simulation_play(segue_task *task, segue_simulated_task *simulated,
                                        uint64_t steps);
 
 /** Which form plays: kernels where there are some, which make the same pulls in less time, or the

@@ -16,13 +16,13 @@ segue_status segue_batches_init(batches *b, segue_batches kind, size_t n_arms, u
     *b = (batches){.kind = kind, .n_arms = n_arms};
     if (kind == SEGUE_BATCHES_NONE)
         return SEGUE_OK;
-    const bool kept = kind == SEGUE_BATCHES_CONSECUTIVE;
-    b->capacity = kept ? horizon : 0;
+    const bool consecutive = kind == SEGUE_BATCHES_CONSECUTIVE;
+    b->capacity = consecutive ? horizon : 0;
     b->sum = calloc(3 * n_arms, sizeof *b->sum);
     b->count = calloc(3 * n_arms, sizeof *b->count);
-    b->arm = kept ? calloc(horizon, sizeof *b->arm) : NULL;
-    b->reward = kept ? calloc(horizon, sizeof *b->reward) : NULL;
-    if (!b->sum || !b->count || (kept && (!b->arm || !b->reward)))
+    b->arm = consecutive ? calloc(horizon, sizeof *b->arm) : NULL;
+    b->reward = consecutive ? calloc(horizon, sizeof *b->reward) : NULL;
+    if (!b->sum || !b->count || (consecutive && (!b->arm || !b->reward)))
         return segue_fail_no_memory(err, "the batches of a task");
     return SEGUE_OK;
 }

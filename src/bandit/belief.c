@@ -39,12 +39,12 @@ static inline double lost_of(double pulls, double won)
 }
 
 /* The mean of a component after `pulls` rewards of an arm. */
-static double mean_after(const segue_prior *prior, size_t place, double pulls, double sum)
+static double mean_after(const segue_prior *prior, size_t index, double pulls, double sum)
 {
     if (!prior->b)
-        return fmin(1.0, fmax(0.0, prior->a[place])); /* an estimate strays */
-    const double a = prior->a[place] + sum;
-    return a / (a + (prior->b[place] + lost_of(pulls, sum)));
+        return fmin(1.0, fmax(0.0, prior->a[index])); /* an estimate strays */
+    const double a = prior->a[index] + sum;
+    return a / (a + (prior->b[index] + lost_of(pulls, sum)));
 }
 
 double segue_belief_mean(const segue_belief *belief, size_t component, size_t arm)
@@ -56,8 +56,8 @@ double segue_belief_mean(const segue_belief *belief, size_t component, size_t ar
 double segue_belief_step_size(const segue_belief *belief, size_t component, size_t arm)
 {
     const segue_prior *prior = &belief->prior;
-    const size_t place = component * prior->n_arms + arm;
-    return prior->b ? 1.0 / (prior->a[place] + prior->b[place] + (double)belief->pulls[arm]) : 0.0;
+    const size_t index = component * prior->n_arms + arm;
+    return prior->b ? 1.0 / (prior->a[index] + prior->b[index] + (double)belief->pulls[arm]) : 0.0;
 }
 
 bool segue_belief_is_possible(const segue_belief *belief)
@@ -84,8 +84,8 @@ static double weigh_by_bit(const segue_prior *prior, size_t arm, bool success, d
 {
     double total = 0.0;
     for (size_t q = 0; q < prior->n_components; q++) {
-        const size_t place = q * prior->n_arms + arm;
-        const double a = prior->a[place] + won, b = prior->b[place] + lost;
+        const size_t index = q * prior->n_arms + arm;
+        const double a = prior->a[index] + won, b = prior->b[index] + lost;
         weight[q] *= (success ? a : b) / (a + b);
         total += weight[q];
     }
@@ -133,17 +133,17 @@ typedef struct posterior {
 
 static inline posterior posterior_of(const segue_belief *belief, size_t component, size_t arm)
 {
-    const size_t place = component * belief->prior.n_arms + arm;
+    const size_t index = component * belief->prior.n_arms + arm;
     const double won = belief->sum[arm], pulls = (double)(int64_t)belief->pulls[arm];
-    return (posterior){.a = belief->prior.a[place] + won,
-                       .b = belief->prior.b[place] + lost_of(pulls, won)};
+    return (posterior){.a = belief->prior.a[index] + won,
+                       .b = belief->prior.b[index] + lost_of(pulls, won)};
 }
 
 /* Those of all arms, in the room that there is. */
 static segue_beta_array collect_posteriors(const segue_belief *belief, size_t component)
 {
     const size_t n_arms = belief->prior.n_arms;
-    double *a = belief->room, *b = a + n_arms;
+    double *a = belief->scratch, *b = a + n_arms;
     for (size_t arm = 0; arm < n_arms; arm++) {
         const posterior p = posterior_of(belief, component, arm);
         a[arm] = p.a;
@@ -227,41 +227,42 @@ static size_t try_others(const segue_beta_array *betas, winner leader, double u,
 }
 
 /* Find out who leads, and what holds for most draws of its mean. */
-static void update_leader_cache(segue_leader_cache *lead, const segue_belief *belief,
+static void update_leader_cache(segue_leader_cache *leader, const segue_belief *belief,
                                 size_t component)
 {
     const segue_beta_array betas = collect_posteriors(belief, component);
-    lead->component = component;
-    lead->arm = leader_of(&betas);
-    const double a = betas.a[lead->arm], n = a + betas.b[lead->arm], mean = a / n;
-    lead->bar = mean - FAR_BELOW * sqrt(mean * (1.0 - mean) / (n + 1.0));
-    lead->chance =
-        lead->bar > 0.0 ? segue_beta_tail_bound_sum(lead->bar, &betas, lead->arm) : INFINITY;
-    lead->holds = lead->chance < 1.0;
+    leader->component = component;
+    leader->arm = leader_of(&betas);
+    const double a = betas.a[leader->arm], n = a + betas.b[leader->arm], mean = a / n;
+    leader->bar = mean - FAR_BELOW * sqrt(mean * (1.0 - mean) / (n + 1.0));
+    leader->probability =
+        leader->bar > 0.0 ? segue_beta_tail_bound_sum(leader->bar, &betas, leader->arm) : INFINITY;
+    leader->holds = leader->probability < 1.0;
 }
 
 /* The chance that a mean is below the bar of a lead; infinite where none of use is known. */
-static double probability_below(const segue_leader_cache *lead, posterior p)
+static double probability_below(const segue_leader_cache *leader, posterior p)
 {
-    const double chance = lead->holds ? segue_beta_tail_bound(1.0 - lead->bar, p.b, p.a) : INFINITY;
-    return chance < MAX_PROBABILITY ? chance : INFINITY;
+    const double probability =
+        leader->holds ? segue_beta_tail_bound(1.0 - leader->bar, p.b, p.a) : INFINITY;
+    return probability < MAX_PROBABILITY ? probability : INFINITY;
 }
 
 /* Draw the leader's mean, where u has told with a chance < 1 whether it may be below the bar; else
  * u has told nothing.  What u becomes is random again. */
-static double draw_leader(posterior p, double bar, double chance, double *u, const ziggurat *fast,
-                          segue_rng *rng)
+static double draw_leader(posterior p, double bar, double probability, double *u,
+                          const ziggurat *fast, segue_rng *rng)
 {
     double x = segue_beta_draw(fast, rng, p.a, p.b);
-    if (!(chance < 1.0))
+    if (!(probability < 1.0))
         return x;
-    if (*u < chance) {
-        const double above = segue_beta_draw_above(1.0 - bar, chance, rng, p.b, p.a);
+    if (*u < probability) {
+        const double above = segue_beta_draw_above(1.0 - bar, probability, rng, p.b, p.a);
         *u = segue_rng_uniform(rng);
         if (above > 0.0)
             return 1.0 - above;
     } else {
-        *u = (*u - chance) / (1.0 - chance);
+        *u = (*u - probability) / (1.0 - probability);
     }
     while (x < bar)
         x = segue_beta_draw(fast, rng, p.a, p.b);
@@ -274,20 +275,20 @@ static double draw_leader(posterior p, double bar, double chance, double *u, con
 static size_t draw_screened(const segue_belief *belief, size_t component, const ziggurat *fast,
                             segue_rng *rng)
 {
-    segue_leader_cache *lead = belief->lead;
-    if (!lead->holds || lead->component != component)
-        update_leader_cache(lead, belief, component);
-    const posterior p = posterior_of(belief, component, lead->arm);
-    const double chance = probability_below(lead, p);
+    segue_leader_cache *leader = belief->leader;
+    if (!leader->holds || leader->component != component)
+        update_leader_cache(leader, belief, component);
+    const posterior p = posterior_of(belief, component, leader->arm);
+    const double probability = probability_below(leader, p);
     double u = segue_rng_uniform(rng);
-    if (u >= chance + lead->chance)
-        return lead->arm;
-    const double x = draw_leader(p, lead->bar, chance, &u, fast, rng);
-    lead->holds &= x >= lead->bar; /* else it may lead no more */
-    if (lead->holds && u >= lead->chance)
-        return lead->arm;
+    if (u >= probability + leader->probability)
+        return leader->arm;
+    const double x = draw_leader(p, leader->bar, probability, &u, fast, rng);
+    leader->holds &= x >= leader->bar; /* else it may lead no more */
+    if (leader->holds && u >= leader->probability)
+        return leader->arm;
     const segue_beta_array betas = collect_posteriors(belief, component);
-    return try_others(&betas, (winner){.arm = lead->arm, .value = x}, u, fast, rng);
+    return try_others(&betas, (winner){.arm = leader->arm, .value = x}, u, fast, rng);
 }
 
 size_t segue_belief_thompson(const segue_belief *belief, const ziggurat *fast, segue_rng *rng)

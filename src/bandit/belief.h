@@ -24,18 +24,18 @@ struct segue_prior {
 typedef struct segue_leader_cache {
     bool holds;
     size_t component, arm;
-    double bar, chance;
+    double bar, probability;
 } segue_leader_cache;
 
 /* What it believes now.  The arrays are borrowed. */
 typedef struct segue_belief {
     segue_prior prior;
-    const double *weight;     /* n_components: how likely each is, sum 1; all 0: none is possible */
-    const uint64_t *pulls;    /* n_arms: the rewards so far */
-    const double *sum;        /* n_arms: their sum */
-    const bool *allowed;      /* n_arms: the arms that may be pulled; NULL: all */
-    segue_leader_cache *lead; /* of the draws so far; NULL, as the room: no draw will be made */
-    double *room;             /* 2 n_arms: scratch of a draw */
+    const double *weight;  /* n_components: how likely each is, sum 1; all 0: none is possible */
+    const uint64_t *pulls; /* n_arms: the rewards so far */
+    const double *sum;     /* n_arms: their sum */
+    const bool *allowed;   /* n_arms: the arms that may be pulled; NULL: all */
+    segue_leader_cache *leader; /* of the draws so far; NULL, as the room: no draw will be made */
+    double *scratch;            /* 2 n_arms: scratch of a draw */
 } segue_belief;
 
 /* One flat component; `ones` are n_arms times 1. */

@@ -13,14 +13,14 @@
 
 #define HOLD_SHARE 32 /* an exploited arm is held for the steps so far divided by this */
 
-typedef struct player {
+typedef struct belief_state {
     segue_prior prior;
-    const bool *usual;       /* the arms that the task may pull */
-    segue_leader_cache lead; /* of Thompson sampling */
-    size_t held;             /* the arm of look-ahead */
-    uint64_t hold;           /* pulls it is still held for */
-    double weight[];         /* of the components; then what draws and look-ahead work in */
-} player;
+    const bool *usual;         /* the arms that the task may pull */
+    segue_leader_cache leader; /* of Thompson sampling */
+    size_t held_arm;           /* the arm of look-ahead */
+    uint64_t hold_steps;       /* pulls it is still held for */
+    double weight[];           /* of the components; then what draws and look-ahead work in */
+} belief_state;
 
 size_t segue_belief_policy_ones_size(const segue_setting *setting, const double *option)
 {
@@ -38,44 +38,44 @@ void segue_belief_policy_ones(const segue_setting *setting, const double *option
 
 size_t segue_belief_policy_state_size(size_t n_components, size_t n_arms, bool looks_ahead)
 {
-    return sizeof(player) + (n_components + 2 * n_arms) * sizeof(double) +
+    return sizeof(belief_state) + (n_components + 2 * n_arms) * sizeof(double) +
            (looks_ahead ? segue_lookahead_scratch_size(n_components, n_arms) : 0);
 }
 
 void segue_belief_policy_begin(const segue_view *view, segue_prior prior)
 {
-    player *p = view->state;
+    belief_state *p = view->state;
     p->prior = prior;
     p->usual = view->allowed;
-    p->hold = 0;
-    p->lead.holds = false;
+    p->hold_steps = 0;
+    p->leader.holds = false;
     memcpy(p->weight, prior.weight, prior.n_components * sizeof *prior.weight);
 }
 
 void segue_belief_policy_rebind(const segue_view *view, segue_prior prior)
 {
-    player *p = view->state;
+    belief_state *p = view->state;
     p->prior = prior;
     p->usual = p->usual ? view->allowed : NULL;
 }
 
 segue_belief segue_belief_policy_belief(const segue_view *view)
 {
-    player *p = view->state;
+    belief_state *p = view->state;
     return (segue_belief){.prior = p->prior,
                           .weight = p->weight,
                           .pulls = view->pulls,
                           .sum = view->sum,
                           .allowed = view->allowed,
-                          .lead = &p->lead,
-                          .room = p->weight + p->prior.n_components};
+                          .leader = &p->leader,
+                          .scratch = p->weight + p->prior.n_components};
 }
 
 void segue_belief_policy_update(const segue_view *view, size_t arm, double reward)
 {
-    player *p = view->state;
+    belief_state *p = view->state;
     const segue_belief belief = segue_belief_policy_belief(view);
-    p->lead.holds &= arm == p->lead.arm;
+    p->leader.holds &= arm == p->leader.arm;
     if (p->prior.n_components > 1 || !p->prior.b)
         segue_belief_update(&belief, arm, reward, p->weight);
 }
@@ -101,30 +101,30 @@ static uint64_t remaining(const segue_view *view)
 /* Decide, and hold what is exploited, unless it was chosen among fewer arms than usual. */
 static size_t decide(const segue_view *view, const segue_belief *belief)
 {
-    player *p = view->state;
+    belief_state *p = view->state;
     const segue_lookahead ahead =
-        segue_lookahead_choose(belief, remaining(view), belief->room + 2 * view->n_arms);
+        segue_lookahead_choose(belief, remaining(view), belief->scratch + 2 * view->n_arms);
     if (view->allowed != p->usual)
         return ahead.arm;
-    p->held = ahead.arm;
-    p->hold = ahead.exploits ? view->step / HOLD_SHARE : 0;
+    p->held_arm = ahead.arm;
+    p->hold_steps = ahead.exploits ? view->step / HOLD_SHARE : 0;
     return ahead.arm;
 }
 
 segue_choice segue_belief_policy_deterministic(const segue_view *view, segue_rng *rng)
 {
     (void)rng;
-    player *p = view->state;
+    belief_state *p = view->state;
     const segue_belief belief = segue_belief_policy_belief(view);
-    if (p->hold == 0 || view->allowed != p->usual)
+    if (p->hold_steps == 0 || view->allowed != p->usual)
         return by_rule(decide(view, &belief));
-    p->hold--;
-    return by_rule(p->held);
+    p->hold_steps--;
+    return by_rule(p->held_arm);
 }
 
 double segue_belief_policy_draw_share(const segue_view *view)
 {
-    const player *p = view->state;
+    const belief_state *p = view->state;
     const segue_belief belief = segue_belief_policy_belief(view);
     if (!segue_belief_is_possible(&belief))
         return 1.0;
@@ -134,7 +134,7 @@ double segue_belief_policy_draw_share(const segue_view *view)
 /* Whether this is a Thompson step. */
 static bool draws(const segue_view *view, segue_rng *rng)
 {
-    const player *p = view->state;
+    const belief_state *p = view->state;
     return p->prior.b && segue_rng_uniform(rng) * ((double)view->step + 1.0) < 1.0;
 }
 

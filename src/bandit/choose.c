@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/choose.h"
 
-size_t segue_choose_least_asked(const segue_view *view)
+size_t segue_choose_fewest_asks(const segue_view *view)
 {
     size_t best = view->n_arms;
     for (size_t arm = 0; arm < view->n_arms; arm++)

@@ -82,7 +82,7 @@ static inline bool is_compatible(const segue_view *view, const double *model, do
 }
 
 /* The arm asked for least often, of those that are allowed. */
-size_t segue_choose_least_asked(const segue_view *view);
+size_t segue_choose_fewest_asks(const segue_view *view);
 
 /* The best arm of a known model, of those that are allowed. */
 size_t segue_choose_best_arm(const segue_view *view, size_t model);
@@ -117,7 +117,7 @@ static inline size_t largest_bound(const segue_view *view, counts_function count
             best = arm;
         }
     }
-    return best < view->n_arms ? best : segue_choose_least_asked(view);
+    return best < view->n_arms ? best : segue_choose_fewest_asks(view);
 }
 
 /* The counts of the policies that go by the rewards of this task alone. */

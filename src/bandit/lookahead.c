@@ -31,30 +31,30 @@
 #include <assert.h>
 #include <math.h>
 
-#define FAINT  1e-7  /* a component of less weight has no say */
-#define TIE    1e-12 /* means that differ by less are equal: the lowest arm is the best */
-#define SAME   1e-9  /* gains, likewise */
-#define GROUPS 16    /* outcomes are put into about so many */
-#define WIDTH  4     /* candidates are compared so many at a time */
-#define POWERS (SEGUE_MAX_BLOCK + 1)
+#define MIN_COMPONENT_WEIGHT 1e-7 /* a component of less weight has no say */
+#define MEAN_TOLERANCE       1e-12 /* means that differ by less are equal: the lowest arm is the best */
+#define GAIN_TOLERANCE       1e-9 /* gains, likewise */
+#define MAX_GROUPS           16   /* outcomes are put into about so many */
+#define LANES                4    /* candidates are compared so many at a time */
+#define POWERS               (SEGUE_MAX_BLOCK + 1)
 
 /* What a decision works on: the components that have a say, side by side. */
-typedef struct sight {
+typedef struct workspace {
     const segue_belief *belief;
-    size_t n_arms, n_seen; /* components */
-    size_t best;           /* e */
-    size_t n_top, stride;  /* candidates, and that rounded up to WIDTH */
-    size_t n_rivals;       /* of them, e and those that can be better than it */
-    size_t *seen;          /* n_seen: which components */
-    size_t *top;           /* n_top: the candidates; the first is e */
-    double *weight;        /* n_seen */
-    double *mean;          /* n_seen x n_arms */
-    double *value;         /* n_arms: V */
-    double *top_mean;      /* n_seen x stride; 0 behind the candidates */
-    double *chance;        /* n_seen: weight times the probability of a group of outcomes */
-    double *after;         /* n_seen: the same times the arm's mean after it */
+    size_t n_arms, n_active; /* components */
+    size_t best;             /* e */
+    size_t n_top, stride;    /* candidates, and that rounded up to WIDTH */
+    size_t n_rivals;         /* of them, e and those that can be better than it */
+    size_t *active;          /* n_seen: which components */
+    size_t *top;             /* n_top: the candidates; the first is e */
+    double *weight;          /* n_seen */
+    double *mean;            /* n_seen x n_arms */
+    double *value;           /* n_arms: V */
+    double *top_mean;        /* n_seen x stride; 0 behind the candidates */
+    double *probability;     /* n_seen: weight times the probability of a group of outcomes */
+    double *after;           /* n_seen: the same times the arm's mean after it */
     /* of the arm that is looked at, for each component: */
-    double *kept;            /* n_seen: its means as a candidate, which are 0 meanwhile */
+    double *saved;           /* n_seen: its means as a candidate, which are 0 meanwhile */
     double *own;             /* n_seen: its mean */
     double *step;            /* n_seen */
     double *rival;           /* n_seen: the largest mean of another arm */
@@ -62,7 +62,7 @@ typedef struct sight {
     double *scale_after;     /* n_seen: the same / (1 + block step) */
     double *up, *down, *all; /* POWERS x n_seen */
     size_t powers;           /* how many of them are worked out */
-} sight;
+} workspace;
 
 static double larger(double x, double y)
 {
@@ -73,7 +73,7 @@ static double larger(double x, double y)
 
 static size_t round_up(size_t count)
 {
-    return (count + WIDTH - 1) / WIDTH * WIDTH;
+    return (count + LANES - 1) / LANES * LANES;
 }
 
 size_t segue_lookahead_scratch_size(size_t n_components, size_t n_arms)
@@ -82,74 +82,74 @@ size_t segue_lookahead_scratch_size(size_t n_components, size_t n_arms)
     return doubles * sizeof(double) + (n_components + n_arms) * sizeof(size_t);
 }
 
-static double *take(double **memory, size_t count)
+static double *carve(double **memory, size_t count)
 {
-    double *taken = *memory;
+    double *start = *memory;
     *memory += count;
-    return taken;
+    return start;
 }
 
-static void share_out(sight *s, size_t n_components, void *memory)
+static void carve_memory(workspace *s, size_t n_components, void *memory)
 {
     double *rest = memory;
-    s->weight = take(&rest, n_components);
-    s->mean = take(&rest, n_components * s->n_arms);
-    s->value = take(&rest, s->n_arms);
-    s->top_mean = take(&rest, n_components * round_up(s->n_arms));
-    s->chance = take(&rest, n_components);
-    s->after = take(&rest, n_components);
-    s->kept = take(&rest, n_components);
-    s->own = take(&rest, n_components);
-    s->step = take(&rest, n_components);
-    s->rival = take(&rest, n_components);
-    s->scale = take(&rest, n_components);
-    s->scale_after = take(&rest, n_components);
-    s->up = take(&rest, n_components * POWERS);
-    s->down = take(&rest, n_components * POWERS);
-    s->all = take(&rest, n_components * POWERS);
-    s->seen = (size_t *)(void *)rest;
-    s->top = s->seen + n_components;
+    s->weight = carve(&rest, n_components);
+    s->mean = carve(&rest, n_components * s->n_arms);
+    s->value = carve(&rest, s->n_arms);
+    s->top_mean = carve(&rest, n_components * round_up(s->n_arms));
+    s->probability = carve(&rest, n_components);
+    s->after = carve(&rest, n_components);
+    s->saved = carve(&rest, n_components);
+    s->own = carve(&rest, n_components);
+    s->step = carve(&rest, n_components);
+    s->rival = carve(&rest, n_components);
+    s->scale = carve(&rest, n_components);
+    s->scale_after = carve(&rest, n_components);
+    s->up = carve(&rest, n_components * POWERS);
+    s->down = carve(&rest, n_components * POWERS);
+    s->all = carve(&rest, n_components * POWERS);
+    s->active = (size_t *)(void *)rest;
+    s->top = s->active + n_components;
 }
 
-static void select_components(sight *s)
+static void select_components(workspace *s)
 {
-    s->n_seen = 0;
+    s->n_active = 0;
     for (size_t q = 0; q < s->belief->prior.n_components; q++)
-        if (s->belief->weight[q] >= FAINT) {
-            s->weight[s->n_seen] = s->belief->weight[q];
-            s->seen[s->n_seen++] = q;
+        if (s->belief->weight[q] >= MIN_COMPONENT_WEIGHT) {
+            s->weight[s->n_active] = s->belief->weight[q];
+            s->active[s->n_active++] = q;
         }
-    assert(s->n_seen > 0);
+    assert(s->n_active > 0);
 }
 
-static void compute_means(sight *s)
+static void compute_means(workspace *s)
 {
     for (size_t arm = 0; arm < s->n_arms; arm++)
         s->value[arm] = 0.0;
-    for (size_t q = 0; q < s->n_seen; q++)
+    for (size_t q = 0; q < s->n_active; q++)
         for (size_t arm = 0; arm < s->n_arms; arm++) {
-            const double mean = segue_belief_mean(s->belief, s->seen[q], arm);
+            const double mean = segue_belief_mean(s->belief, s->active[q], arm);
             s->mean[q * s->n_arms + arm] = mean;
             s->value[arm] += s->weight[q] * mean;
         }
     s->best = s->n_arms;
     for (size_t arm = 0; arm < s->n_arms; arm++)
         if (segue_belief_allows(s->belief, arm) &&
-            (s->best == s->n_arms || s->value[arm] > s->value[s->best] + TIE))
+            (s->best == s->n_arms || s->value[arm] > s->value[s->best] + MEAN_TOLERANCE))
             s->best = arm;
 }
 
 /* Whether an arm is at least as good as another whatever the component. */
-static bool beats(const sight *s, size_t arm, size_t other)
+static bool beats(const workspace *s, size_t arm, size_t other)
 {
-    for (size_t q = 0; q < s->n_seen; q++)
+    for (size_t q = 0; q < s->n_active; q++)
         if (s->mean[q * s->n_arms + arm] < s->mean[q * s->n_arms + other])
             return false;
     return true;
 }
 
 /* Whether two candidates beat an arm: while one of them is pulled, the other still does. */
-static bool is_beaten_twice(const sight *s, size_t arm)
+static bool is_beaten_twice(const workspace *s, size_t arm)
 {
     size_t beaten = 0;
     for (size_t i = 0; i < s->n_top && beaten < 2; i++)
@@ -158,7 +158,7 @@ static bool is_beaten_twice(const sight *s, size_t arm)
 }
 
 /* The candidates: e, those that it does not beat, and the others, which stand in for it. */
-static void select_candidates(sight *s)
+static void select_candidates(workspace *s)
 {
     s->n_top = 0;
     s->top[s->n_top++] = s->best;
@@ -171,17 +171,17 @@ static void select_candidates(sight *s)
             s->n_rivals = s->n_top;
     }
     s->stride = round_up(s->n_top);
-    for (size_t q = 0; q < s->n_seen; q++)
+    for (size_t q = 0; q < s->n_active; q++)
         for (size_t i = 0; i < s->stride; i++)
             s->top_mean[q * s->stride + i] =
                 i < s->n_top ? s->mean[q * s->n_arms + s->top[i]] : 0.0;
 }
 
-static void see(sight *s, const segue_belief *belief, void *memory)
+static void workspace_fill(workspace *s, const segue_belief *belief, void *memory)
 {
     s->belief = belief;
     s->n_arms = belief->prior.n_arms;
-    share_out(s, belief->prior.n_components, memory);
+    carve_memory(s, belief->prior.n_components, memory);
     select_components(s);
     compute_means(s);
     select_candidates(s);
@@ -190,38 +190,38 @@ static void see(sight *s, const segue_belief *belief, void *memory)
 /* ---- one arm ----------------------------------------------------------------------------- */
 
 /* The place of an arm among the candidates; n_top: it is none. */
-static size_t place_of(const sight *s, size_t arm)
+static size_t candidate_index(const workspace *s, size_t arm)
 {
-    size_t place = 0;
-    while (place < s->n_top && s->top[place] != arm)
-        place++;
-    return place;
+    size_t index = 0;
+    while (index < s->n_top && s->top[index] != arm)
+        index++;
+    return index;
 }
 
 /* An arm is compared by its mean after the block, not as a candidate: take it out. */
-static void take_out(sight *s, size_t arm)
+static void remove_candidate(workspace *s, size_t arm)
 {
-    const size_t place = place_of(s, arm);
-    for (size_t q = 0; place < s->n_top && q < s->n_seen; q++) {
-        s->kept[q] = s->top_mean[q * s->stride + place];
-        s->top_mean[q * s->stride + place] = 0.0;
+    const size_t index = candidate_index(s, arm);
+    for (size_t q = 0; index < s->n_top && q < s->n_active; q++) {
+        s->saved[q] = s->top_mean[q * s->stride + index];
+        s->top_mean[q * s->stride + index] = 0.0;
     }
 }
 
-static void put_back(sight *s, size_t arm)
+static void restore_candidate(workspace *s, size_t arm)
 {
-    const size_t place = place_of(s, arm);
-    for (size_t q = 0; place < s->n_top && q < s->n_seen; q++)
-        s->top_mean[q * s->stride + place] = s->kept[q];
+    const size_t index = candidate_index(s, arm);
+    for (size_t q = 0; index < s->n_top && q < s->n_active; q++)
+        s->top_mean[q * s->stride + index] = s->saved[q];
 }
 
-static void turn_to(sight *s, size_t arm)
+static void begin_arm(workspace *s, size_t arm)
 {
-    take_out(s, arm);
+    remove_candidate(s, arm);
     s->powers = 1;
-    for (size_t q = 0; q < s->n_seen; q++) {
+    for (size_t q = 0; q < s->n_active; q++) {
         s->own[q] = s->mean[q * s->n_arms + arm];
-        s->step[q] = segue_belief_step_size(s->belief, s->seen[q], arm);
+        s->step[q] = segue_belief_step_size(s->belief, s->active[q], arm);
         s->up[q] = s->down[q] = s->all[q] = 1.0;
         s->rival[q] = 0.0;
         for (size_t i = 0; i < s->stride; i++)
@@ -232,22 +232,22 @@ static void turn_to(sight *s, size_t arm)
 /* An upper bound of the rise after `block` pulls: that of one who is also told the component, and
  * who knows but mean and variance of the arm's mean after them, E(x - r)+ <=
  * (sqrt(var + (r - mu)^2) - (r - mu)) / 2.  It grows with the block. */
-static double reach(const sight *s, double block)
+static double rise_bound(const workspace *s, double block)
 {
-    double most = -s->value[s->best];
-    for (size_t q = 0; q < s->n_seen; q++) {
+    double max = -s->value[s->best];
+    for (size_t q = 0; q < s->n_active; q++) {
         const double h = s->step[q], mean = s->own[q], lack = s->rival[q] - mean;
         const double learned = h / (h + 1.0 / block); /* share of the variance */
         const double variance = mean * (1.0 - mean) * h / (1.0 + h) * learned;
-        most += s->weight[q] * (mean + 0.5 * (lack + sqrt(variance + lack * lack)));
+        max += s->weight[q] * (mean + 0.5 * (lack + sqrt(variance + lack * lack)));
     }
-    return most;
+    return max;
 }
 
 /* Work out the products up to the one of `last` factors. */
-static void extend(sight *s, size_t last)
+static void extend(workspace *s, size_t last)
 {
-    const size_t n = s->n_seen;
+    const size_t n = s->n_active;
     for (size_t j = s->powers - 1; j < last; j++) {
         const double share = 1.0 / (double)(j + 1);
         double *restrict up = s->up + j * n, *restrict down = s->down + j * n;
@@ -265,48 +265,48 @@ static void extend(sight *s, size_t last)
 /* ---- the rise ---------------------------------------------------------------------------- */
 
 /* What makes probabilities of the products of a block. */
-static void set_scale(sight *s, size_t block)
+static void set_scale(workspace *s, size_t block)
 {
-    for (size_t q = 0; q < s->n_seen; q++) {
-        s->scale[q] = s->weight[q] / s->all[block * s->n_seen + q];
+    for (size_t q = 0; q < s->n_active; q++) {
+        s->scale[q] = s->weight[q] / s->all[block * s->n_active + q];
         s->scale_after[q] = s->scale[q] / (1.0 + (double)block * s->step[q]);
     }
 }
 
 /* chance and after of the outcomes first .. last - 1 of a block. */
-static void add_up(sight *s, size_t block, size_t first, size_t last)
+static void add_up(workspace *s, size_t block, size_t first, size_t last)
 {
-    const size_t n = s->n_seen;
+    const size_t n = s->n_active;
     const double *restrict own = s->own, *restrict step = s->step;
-    double *restrict chance = s->chance, *restrict after = s->after;
+    double *restrict probability = s->probability, *restrict after = s->after;
     for (size_t q = 0; q < n; q++)
-        chance[q] = after[q] = 0.0;
+        probability[q] = after[q] = 0.0;
     for (size_t i = first; i < last; i++) {
         const double *restrict up = s->up + i * n, *restrict down = s->down + (block - i) * n;
         for (size_t q = 0; q < n; q++) {
             const double likely = up[q] * down[q];
-            chance[q] += likely;
+            probability[q] += likely;
             after[q] += likely * (own[q] + (double)i * step[q]);
         }
     }
     for (size_t q = 0; q < n; q++) {
-        chance[q] *= s->scale[q];
+        probability[q] *= s->scale[q];
         after[q] *= s->scale_after[q];
     }
 }
 
 /* The largest value of the first candidates after the outcomes, and in *first that of e. */
-static double best_candidate(const sight *s, size_t count, double *first)
+static double best_candidate(const workspace *s, size_t count, double *first)
 {
-    const double *restrict chance = s->chance;
+    const double *restrict probability = s->probability;
     double best = 0.0;
-    for (size_t from = 0; from < count; from += WIDTH) {
+    for (size_t from = 0; from < count; from += LANES) {
         const double *restrict mean = s->top_mean + from;
-        double value[WIDTH] = {0.0};
-        for (size_t q = 0; q < s->n_seen; q++)
-            for (size_t i = 0; i < WIDTH; i++)
-                value[i] += chance[q] * mean[q * s->stride + i];
-        for (size_t i = 0; i < WIDTH; i++)
+        double value[LANES] = {0.0};
+        for (size_t q = 0; q < s->n_active; q++)
+            for (size_t i = 0; i < LANES; i++)
+                value[i] += probability[q] * mean[q * s->stride + i];
+        for (size_t i = 0; i < LANES; i++)
             best = larger(best, value[i]);
         if (from == 0)
             *first = value[0];
@@ -314,9 +314,9 @@ static double best_candidate(const sight *s, size_t count, double *first)
     return best;
 }
 
-static double rise(sight *s, size_t arm, size_t block)
+static double rise(workspace *s, size_t arm, size_t block)
 {
-    const size_t size = (block + GROUPS) / GROUPS;
+    const size_t size = (block + MAX_GROUPS) / MAX_GROUPS;
     double total = 0.0;
     extend(s, block);
     set_scale(s, block);
@@ -324,7 +324,7 @@ static double rise(sight *s, size_t arm, size_t block)
         const size_t last = first + size <= block ? first + size : block + 1;
         add_up(s, block, first, last);
         double own = 0.0, of_best = 0.0;
-        for (size_t q = 0; q < s->n_seen; q++)
+        for (size_t q = 0; q < s->n_active; q++)
             own += s->after[q];
         const double best = best_candidate(s, arm == s->best ? s->n_top : s->n_rivals, &of_best);
         total += larger(best, own) - (arm == s->best ? own : of_best);
@@ -334,65 +334,66 @@ static double rise(sight *s, size_t arm, size_t block)
 
 double segue_lookahead_gain(const segue_belief *belief, size_t arm, size_t block, void *memory)
 {
-    sight s;
-    see(&s, belief, memory);
-    turn_to(&s, arm);
+    workspace s;
+    workspace_fill(&s, belief, memory);
+    begin_arm(&s, arm);
     return rise(&s, arm, block);
 }
 
 /* ---- the choice -------------------------------------------------------------------------- */
 
 /* Whether the arm before is the same to every component, and has been looked at. */
-static bool equals_previous(const sight *s, size_t arm)
+static bool equals_previous(const workspace *s, size_t arm)
 {
     if (arm == 0 || !segue_belief_allows(s->belief, arm - 1))
         return false;
-    for (size_t q = 0; q < s->n_seen; q++) {
+    for (size_t q = 0; q < s->n_active; q++) {
         const double *mean = s->mean + q * s->n_arms + arm;
-        if (mean[0] != mean[-1] || segue_belief_step_size(s->belief, s->seen[q], arm) !=
-                                       segue_belief_step_size(s->belief, s->seen[q], arm - 1))
+        if (mean[0] != mean[-1] || segue_belief_step_size(s->belief, s->active[q], arm) !=
+                                       segue_belief_step_size(s->belief, s->active[q], arm - 1))
             return false;
     }
     return true;
 }
 
 /* Put the best block of an arm in the place of what was found, if it gains more. */
-static void look_at(sight *s, size_t arm, double remaining, segue_lookahead *found)
+static void evaluate_arm(workspace *s, size_t arm, double remaining, segue_lookahead *found)
 {
     const double lack = s->value[s->best] - s->value[arm];
-    turn_to(s, arm);
-    const double most = reach(s, SEGUE_MAX_BLOCK);
+    begin_arm(s, arm);
+    const double max = rise_bound(s, SEGUE_MAX_BLOCK);
     for (size_t block = 1; block <= SEGUE_MAX_BLOCK; block *= 2) {
         const double left = remaining - (double)block, cost = (double)block * lack;
-        if (left <= 0.0 || left * most - cost <= found->gain + SAME)
+        if (left <= 0.0 || left * max - cost <= found->gain + GAIN_TOLERANCE)
             break; /* nor will longer ones gain more */
-        if (left * reach(s, (double)block) - cost <= found->gain + SAME)
+        if (left * rise_bound(s, (double)block) - cost <= found->gain + GAIN_TOLERANCE)
             continue;
         const double gain = left * rise(s, arm, block) - cost;
-        if (gain > found->gain + SAME)
+        if (gain > found->gain + GAIN_TOLERANCE)
             *found = (segue_lookahead){.arm = arm, .gain = gain, .block = block};
     }
-    put_back(s, arm);
+    restore_candidate(s, arm);
 }
 
 /* Whether pulls of e itself, which cost nothing, gain as much as what was found.  Only then do they
  * matter: without a better arm e is pulled anyway. */
-static bool waits(sight *s, double remaining, const segue_lookahead *found)
+static bool waits(workspace *s, double remaining, const segue_lookahead *found)
 {
     segue_lookahead own = {.arm = found->arm,
-                           .gain = found->gain - (s->best < found->arm ? 2.0 * SAME : 0.0)};
-    look_at(s, s->best, remaining, &own);
+                           .gain =
+                               found->gain - (s->best < found->arm ? 2.0 * GAIN_TOLERANCE : 0.0)};
+    evaluate_arm(s, s->best, remaining, &own);
     return own.arm == s->best;
 }
 
 segue_lookahead segue_lookahead_choose(const segue_belief *belief, uint64_t remaining, void *memory)
 {
-    sight s;
-    see(&s, belief, memory);
+    workspace s;
+    workspace_fill(&s, belief, memory);
     segue_lookahead found = {.arm = s.best};
     for (size_t arm = 0; arm < s.n_arms; arm++)
         if (arm != s.best && segue_belief_allows(belief, arm) && !equals_previous(&s, arm))
-            look_at(&s, arm, (double)remaining, &found);
+            evaluate_arm(&s, arm, (double)remaining, &found);
     if (found.arm != s.best && !waits(&s, (double)remaining, &found))
         return found;
     return (segue_lookahead){.arm = s.best, .exploits = true};
@@ -400,17 +401,17 @@ segue_lookahead segue_lookahead_choose(const segue_belief *belief, uint64_t rema
 
 bool segue_lookahead_separated_pair(const segue_belief *belief, size_t arm, size_t pair[2])
 {
-    double most = 0.0;
+    double max = 0.0;
     for (size_t q = 0; q < belief->prior.n_components; q++)
         for (size_t r = 0; r < q; r++) {
             const double apart =
                 segue_belief_mean(belief, q, arm) - segue_belief_mean(belief, r, arm);
-            const double told = belief->weight[q] * belief->weight[r] * apart * apart;
-            if (told > most) {
-                most = told;
+            const double separation = belief->weight[q] * belief->weight[r] * apart * apart;
+            if (separation > max) {
+                max = separation;
                 pair[0] = r;
                 pair[1] = q;
             }
         }
-    return most > 0.0;
+    return max > 0.0;
 }

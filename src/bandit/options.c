@@ -8,7 +8,7 @@
 
 #include "segue/number.h"
 
-#define LONGEST 128 /* of one key=value */
+#define MAX_OPTION_LENGTH 128 /* of one key=value */
 
 static segue_status find(const option_table *table, const char *key, size_t *out, segue_error *err)
 {
@@ -91,7 +91,7 @@ static segue_status read_value(const option_table *table, const segue_option *op
 static segue_status read_one(const option_table *table, const char *text, size_t length,
                              double *value, segue_error *err)
 {
-    char word[LONGEST];
+    char word[MAX_OPTION_LENGTH];
     if (length >= sizeof word)
         return segue_fail(err, SEGUE_EPARSE, "%s: the option '%.40s...' is too long", table->owner,
                           text);

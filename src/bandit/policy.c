@@ -39,9 +39,9 @@ static const char *name_of(const void *list, size_t i)
 static segue_status find_policy(const char *name, const segue_policy **out, segue_error *err)
 {
     const size_t count = sizeof registry / sizeof *registry;
-    const size_t place = segue_text_find(name, registry, count, name_of);
-    if (place < count) {
-        *out = registry[place];
+    const size_t index = segue_text_find(name, registry, count, name_of);
+    if (index < count) {
+        *out = registry[index];
         return SEGUE_OK;
     }
     const char *guess = segue_text_closest(name, registry, count, name_of);

@@ -11,28 +11,28 @@
 typedef segue_choice (*choose_function)(const segue_view *view, segue_rng *rng);
 
 /* What is looked at: the task's view, with a state that may change. */
-typedef struct look {
+typedef struct trial {
     segue_view view;
     const void *state; /* as it is in the task */
     size_t state_size;
     segue_rng rng;
-} look;
+} trial;
 
 /* As if nothing had been tried yet. */
-static const segue_view *anew(look *l)
+static const segue_view *anew(trial *l)
 {
     if (l->state_size > 0)
         memcpy(l->view.state, l->state, l->state_size);
     return &l->view;
 }
 
-static size_t attempt(look *l, choose_function choose)
+static size_t attempt(trial *l, choose_function choose)
 {
     return choose(anew(l), &l->rng).arm;
 }
 
 /* The law of what is chosen; returns whether nothing had to be drawn. */
-static bool find_distribution(look *l, choose_function choose, uint64_t draws, double *law)
+static bool find_distribution(trial *l, choose_function choose, uint64_t draws, double *law)
 {
     const segue_rng before = l->rng;
     const size_t first = attempt(l, choose);
@@ -46,8 +46,8 @@ static bool find_distribution(look *l, choose_function choose, uint64_t draws, d
     return certain;
 }
 
-static void apply_distribution(look *l, const segue_policy *policy, const double *law, bool certain,
-                               double *out)
+static void apply_distribution(trial *l, const segue_policy *policy, const double *law,
+                               bool certain, double *out)
 {
     const segue_split *split = policy->split;
     const double share = split ? split->share(anew(l)) : certain ? 0.0 : 1.0;
@@ -68,10 +68,10 @@ static segue_rng stream_of(const task_internals *in)
 }
 
 /* Look at a task; free l->view.state. */
-static segue_status begin(look *l, segue_task *task, const bool *allowed, segue_error *err)
+static segue_status begin(trial *l, segue_task *task, const bool *allowed, segue_error *err)
 {
     const task_internals in = segue_task_internals(task);
-    *l = (look){.state = in.view->state, .state_size = in.state_size, .rng = stream_of(&in)};
+    *l = (trial){.state = in.view->state, .state_size = in.state_size, .rng = stream_of(&in)};
     if (!segue_task_restrict(task, allowed, &l->view))
         return segue_fail(err, SEGUE_EDOMAIN, "no arm is allowed that the task may pull");
     l->view.state = l->state_size ? malloc(l->state_size) : NULL;
@@ -83,7 +83,7 @@ static segue_status begin(look *l, segue_task *task, const bool *allowed, segue_
 segue_status segue_task_draw_distribution(segue_task *task, const bool *allowed, uint64_t draws,
                                           double *law, bool *certain, segue_error *err)
 {
-    look l;
+    trial l;
     const segue_policy *policy = segue_task_internals(task).policy;
     if (draws == 0)
         return segue_fail(err, SEGUE_EDOMAIN, "no draws; need one at least");
@@ -102,7 +102,7 @@ segue_status segue_task_draw_distribution(segue_task *task, const bool *allowed,
 segue_status segue_task_apply_distribution(segue_task *task, const bool *allowed, const double *law,
                                            bool certain, double *out, segue_error *err)
 {
-    look l;
+    trial l;
     const segue_status status = begin(&l, task, allowed, err);
     if (status != SEGUE_OK)
         return status;

@@ -135,14 +135,14 @@ static segue_status time_simulation(const contest *c, const char *policy,
 }
 
 /* What a learner and its tasks are played with. */
-typedef struct player {
+typedef struct learner_bench {
     segue_learner *learner;
-    segue_simulated_task *world;
+    segue_simulated_task *simulated;
     segue_kernel *kernel;
-} player;
+} learner_bench;
 
-static segue_status player_init(player *p, const contest *c, const segue_environment *env,
-                                segue_error *err)
+static segue_status learner_bench_init(learner_bench *p, const contest *c,
+                                       const segue_environment *env, segue_error *err)
 {
     segue_learner_config config = segue_learner_defaults();
     config.method = "tucb";
@@ -150,41 +150,41 @@ static segue_status player_init(player *p, const contest *c, const segue_environ
     config.n_models = segue_environment_models(env);
     config.horizon = c->steps;
     config.n_tasks = c->tasks;
-    *p = (player){.learner = NULL};
+    *p = (learner_bench){.learner = NULL};
     segue_status status = segue_learner_create(&p->learner, &config, err);
     if (status == SEGUE_OK)
-        status = segue_simulated_task_create(&p->world, env, err);
+        status = segue_simulated_task_create(&p->simulated, env, err);
     if (status == SEGUE_OK)
         status = segue_kernel_create(&p->kernel, config.n_arms, c->steps, err);
     return status;
 }
 
-static void player_fini(player *p)
+static void learner_bench_fini(learner_bench *p)
 {
     segue_learner_destroy(p->learner);
-    segue_simulated_task_destroy(p->world);
+    segue_simulated_task_destroy(p->simulated);
     segue_kernel_destroy(p->kernel);
 }
 
 /* Play a task to its end, by a kernel if there is one. */
-static void play_task(const player *p, segue_task *task, uint64_t steps)
+static void play_task(const learner_bench *p, segue_task *task, uint64_t steps)
 {
     double regret = 0.0;
-    if (!segue_kernel_play(p->kernel, task, p->world, steps, &regret))
-        (void)segue_simulation_play(task, p->world, steps);
+    if (!segue_kernel_play(p->kernel, task, p->simulated, steps, &regret))
+        (void)segue_simulation_play(task, p->simulated, steps);
 }
 
 /* Nanoseconds a task that a learner learns, and that it plays. */
 static segue_status time_learner(const contest *c, const segue_environment *env, double *learn,
                                  double *play, segue_error *err)
 {
-    player p;
-    segue_status status = player_init(&p, c, env, err);
+    learner_bench p;
+    segue_status status = learner_bench_init(&p, c, env, err);
     *learn = *play = 0.0;
     for (uint64_t j = 0; j < c->tasks && status == SEGUE_OK; j++) {
         segue_task *task = NULL;
         const double start = cpu_seconds();
-        segue_simulated_task_begin(p.world, 1, 0, j, SEGUE_ANY_MODEL);
+        segue_simulated_task_begin(p.simulated, 1, 0, j, SEGUE_ANY_MODEL);
         status = segue_learner_open_task(p.learner, &task, err);
         if (status == SEGUE_OK)
             play_task(&p, task, c->steps);
@@ -194,7 +194,7 @@ static segue_status time_learner(const contest *c, const segue_environment *env,
         *play += 1e9 * (middle - start) / (double)c->tasks;
         *learn += 1e9 * (cpu_seconds() - middle) / (double)c->tasks;
     }
-    player_fini(&p);
+    learner_bench_fini(&p);
     return status;
 }
 

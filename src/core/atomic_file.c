@@ -64,12 +64,12 @@ static char *temporary_name(const char *path)
 {
     static const char name[] = TEMPORARY_PREFIX;
     const size_t directory = segue_path_folder_length(path);
-    char *aside = calloc(1, directory + sizeof name + RANDOM_LETTERS);
-    if (aside) {
-        memcpy(aside, path, directory);
-        memcpy(aside + directory, name, sizeof name);
+    char *temporary = calloc(1, directory + sizeof name + RANDOM_LETTERS);
+    if (temporary) {
+        memcpy(temporary, path, directory);
+        memcpy(temporary + directory, name, sizeof name);
     }
-    return aside;
+    return temporary;
 }
 
 static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";
@@ -94,17 +94,17 @@ static mode_t first_mode(mode_t mode)
 }
 
 /* Make the file of that name, with letters that nobody has taken. */
-static int open_temporary(char *aside, mode_t mode)
+static int open_temporary(char *temporary, mode_t mode)
 {
-    char *end = aside + strlen(aside);
+    char *end = temporary + strlen(temporary);
     int fd = -1;
     for (int i = 0; i < NAMES_TRIED && fd < 0 && (i == 0 || errno == EEXIST); i++) {
         if (!draw_letters(end))
             break;
-        fd = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, first_mode(mode));
+        fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, first_mode(mode));
     }
     if (fd < 0)
-        *aside = '\0'; /* it is not ours */
+        *temporary = '\0'; /* it is not ours */
     return fd;
 }
 
@@ -125,7 +125,7 @@ static int open_unnamed(const char *path, mode_t mode)
 }
 
 /* Give a file without a name this one: 0, or -1. */
-static int name_it(int fd, const char *path)
+static int link_to_path(int fd, const char *path)
 {
     char from[32];
     (void)snprintf(from, sizeof from, "/proc/self/fd/%d", fd);
@@ -133,17 +133,17 @@ static int name_it(int fd, const char *path)
 }
 
 /* The same, aside, with letters that nobody has taken. */
-static int link_temporary(int fd, char *aside)
+static int link_temporary(int fd, char *temporary)
 {
-    char *end = aside + strlen(aside);
+    char *end = temporary + strlen(temporary);
     int failed = -1;
     for (int i = 0; i < NAMES_TRIED && failed && (i == 0 || errno == EEXIST); i++) {
         if (!draw_letters(end))
             break;
-        failed = name_it(fd, aside);
+        failed = link_to_path(fd, temporary);
     }
     if (failed)
-        *aside = '\0';
+        *temporary = '\0';
     return failed;
 }
 
@@ -165,20 +165,20 @@ static bool name(atomic_file *out, const char *path)
     if (!out->path && errno != ENOMEM)
         out->path = strdup(path); /* it does not exist yet */
     if (out->path && !is_direct(path))
-        out->aside = temporary_name(out->path);
-    return out->path && (out->aside || is_direct(path));
+        out->temporary = temporary_name(out->path);
+    return out->path && (out->temporary || is_direct(path));
 }
 
 static void open_it(atomic_file *out, const char *path)
 {
-    if (!out->aside) {
+    if (!out->temporary) {
         out->fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
         return;
     }
     out->fd = open_unnamed(out->path, out->mode);
     out->unnamed = out->fd >= 0;
     if (!out->unnamed)
-        out->fd = open_temporary(out->aside, out->mode);
+        out->fd = open_temporary(out->temporary, out->mode);
     if (out->fd >= 0)
         (void)flock(out->fd,
                     LOCK_EX | LOCK_NB); /* it is in use: see segue_atomic_file_remove_stale */
@@ -260,44 +260,44 @@ static void hold_signals(sigset_t *before)
 }
 
 /* Let the file have its name: 0, or the error code.  A link replaces nothing, a rename does. */
-static int put_in_place(atomic_file *out)
+static int rename_to_path(atomic_file *out)
 {
     sigset_t before;
-    if (out->unnamed && name_it(out->fd, out->path) == 0)
+    if (out->unnamed && link_to_path(out->fd, out->path) == 0)
         return 0;
     hold_signals(&before);
-    int failed = out->unnamed ? link_temporary(out->fd, out->aside) : 0;
+    int failed = out->unnamed ? link_temporary(out->fd, out->temporary) : 0;
     if (!failed)
-        failed = rename(out->aside, out->path);
+        failed = rename(out->temporary, out->path);
     int code = failed ? errno : 0;
     if (!failed)
-        *out->aside = '\0'; /* it is there no more */
-    else if (out->unnamed && *out->aside)
-        (void)unlink(out->aside);
+        *out->temporary = '\0'; /* it is there no more */
+    else if (out->unnamed && *out->temporary)
+        (void)unlink(out->temporary);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     return code;
 }
 
 /* Its permissions, the disk, its place: 0, or the error code. */
-static int settle(atomic_file *out)
+static int finish(atomic_file *out)
 {
     flush(out);
     int code = out->code;
-    if (code == 0 && out->aside && (apply_mode(out) != 0 || fsync(out->fd) != 0))
+    if (code == 0 && out->temporary && (apply_mode(out) != 0 || fsync(out->fd) != 0))
         code = errno;
-    if (code == 0 && out->aside)
-        code = put_in_place(out);
+    if (code == 0 && out->temporary)
+        code = rename_to_path(out);
     const int closed = close(out->fd);
     out->fd = -1;
     if (closed != 0 && code == 0)
         code = errno;
-    return code == 0 && out->aside ? sync_directory(out->path) : code;
+    return code == 0 && out->temporary ? sync_directory(out->path) : code;
 }
 
 segue_status segue_atomic_file_commit(atomic_file *out, segue_error *err)
 {
     segue_status status = SEGUE_OK;
-    const int code = settle(out);
+    const int code = finish(out);
     if (code != 0)
         status = segue_fail(err, SEGUE_EIO, "%s: writing failed: %s", segue_path_tail(out->path),
                             strerror(code));
@@ -309,9 +309,9 @@ void segue_atomic_file_rollback(atomic_file *out)
 {
     if (out->fd >= 0)
         (void)close(out->fd);
-    if (out->aside && *out->aside && !out->unnamed)
-        (void)unlink(out->aside);
-    free(out->aside);
+    if (out->temporary && *out->temporary && !out->unnamed)
+        (void)unlink(out->temporary);
+    free(out->temporary);
     free(out->path);
     *out = (atomic_file){.fd = -1};
 }
@@ -366,7 +366,7 @@ void segue_atomic_file_remove_stale(const atomic_file *out)
 {
     char folder[SEGUE_MAX_FOLDER_LENGTH];
     struct stat about;
-    if (!out->aside || fstat(out->fd, &about) != 0)
+    if (!out->temporary || fstat(out->fd, &about) != 0)
         return;
     DIR *entries = opendir(segue_path_folder(out->path, folder));
     for (const struct dirent *entry; entries && (entry = readdir(entries));)

@@ -35,10 +35,10 @@ SEGUE_MUST_CHECK segue_status segue_atomic_file_write(const char *path, const vo
  * pieces sees to them.  segue_atomic_file_remove_stale removes what was left.
  */
 typedef struct atomic_file {
-    char *path;    /* what it is to become */
-    char *aside;   /* where it is until then; NULL: it is written directly */
-    int unnamed;   /* it has no name yet */
-    unsigned mode; /* its permissions; 0: those a new one gets */
+    char *path;      /* what it is to become */
+    char *temporary; /* where it is until then; NULL: it is written directly */
+    int unnamed;     /* it has no name yet */
+    unsigned mode;   /* its permissions; 0: those a new one gets */
     int fd;
     int code;    /* errno of the first failure, or 0 */
     size_t used; /* of the buffer, which waits to be written */

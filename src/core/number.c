@@ -117,8 +117,8 @@ segue_status segue_number_parse_double(const char *text, double *out, segue_erro
     return SEGUE_OK;
 }
 
-segue_status segue_number_parse_integer(const char *text, uint64_t least, uint64_t most,
-                                        uint64_t *out, segue_error *err)
+segue_status segue_number_parse_integer(const char *text, uint64_t min, uint64_t max, uint64_t *out,
+                                        segue_error *err)
 {
     uint64_t value = 0;
     bool too_large = false;
@@ -131,11 +131,11 @@ segue_status segue_number_parse_integer(const char *text, uint64_t least, uint64
     if (p == text || *p != '\0')
         return segue_fail(err, SEGUE_EPARSE,
                           "'%.*s' is not a whole number; need one from %" PRIu64 " to %" PRIu64,
-                          SHOWN, text, least, most);
-    if (too_large || value < least || value > most)
+                          SHOWN, text, min, max);
+    if (too_large || value < min || value > max)
         return segue_fail(err, SEGUE_EDOMAIN,
                           "%.*s is out of range; need a whole number from %" PRIu64 " to %" PRIu64,
-                          SHOWN, text, least, most);
+                          SHOWN, text, min, max);
     *out = value;
     return SEGUE_OK;
 }

@@ -79,9 +79,9 @@ double segue_stats_quantile(double *values, size_t count, double q)
 {
     assert(count >= 1 && q >= 0.0 && q <= 1.0);
     qsort(values, count, sizeof *values, ascending);
-    const double place = q * (double)(count - 1);
-    const size_t below = (size_t)place;
+    const double position = q * (double)(count - 1);
+    const size_t below = (size_t)position;
     if (below + 1 >= count)
         return values[count - 1];
-    return values[below] + (place - (double)below) * (values[below + 1] - values[below]);
+    return values[below] + (position - (double)below) * (values[below + 1] - values[below]);
 }

@@ -7,15 +7,15 @@
 #include <stdint.h>
 #include <string.h>
 
-#define LONGEST 64 /* names are shorter; a longer text is nobody's typing error */
+#define MAX_NAME_LENGTH 64 /* names are shorter; a longer text is nobody's typing error */
 
-static size_t least(size_t a, size_t b)
+static size_t smaller(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
 
 /* A letter without regard to its case; names are ASCII. */
-static int small(char c)
+static int lower_case(char c)
 {
     return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
 }
@@ -23,21 +23,21 @@ static int small(char c)
 size_t segue_text_edit_distance(const char *a, const char *b)
 {
     const size_t n = strlen(a), m = strlen(b);
-    if (n > LONGEST || m > LONGEST)
-        return LONGEST;
+    if (n > MAX_NAME_LENGTH || m > MAX_NAME_LENGTH)
+        return MAX_NAME_LENGTH;
 
-    size_t rows[3][LONGEST + 1];
+    size_t rows[3][MAX_NAME_LENGTH + 1];
     size_t *two_ago = rows[0], *ago = rows[1], *now = rows[2];
     for (size_t j = 0; j <= m; j++)
         ago[j] = j;
     for (size_t i = 1; i <= n; i++) {
         now[0] = i;
         for (size_t j = 1; j <= m; j++) {
-            const size_t change = ago[j - 1] + (small(a[i - 1]) != small(b[j - 1]));
-            now[j] = least(change, least(ago[j], now[j - 1]) + 1);
-            if (i > 1 && j > 1 && small(a[i - 1]) == small(b[j - 2]) &&
-                small(a[i - 2]) == small(b[j - 1]))
-                now[j] = least(now[j], two_ago[j - 2] + 1);
+            const size_t change = ago[j - 1] + (lower_case(a[i - 1]) != lower_case(b[j - 1]));
+            now[j] = smaller(change, smaller(ago[j], now[j - 1]) + 1);
+            if (i > 1 && j > 1 && lower_case(a[i - 1]) == lower_case(b[j - 2]) &&
+                lower_case(a[i - 2]) == lower_case(b[j - 1]))
+                now[j] = smaller(now[j], two_ago[j - 2] + 1);
         }
         size_t *recycled = two_ago;
         two_ago = ago;
@@ -65,12 +65,12 @@ const char *segue_text_closest(const char *typed, const void *list, size_t count
                                name_function name_of)
 {
     const char *closest = NULL;
-    size_t least = SIZE_MAX;
+    size_t smaller = SIZE_MAX;
     for (size_t i = 0; i < count; i++) {
         const char *name = name_of(list, i);
         const size_t distance = segue_text_edit_distance(typed, name);
-        if (is_close_enough(distance, name) && distance < least) {
-            least = distance;
+        if (is_close_enough(distance, name) && distance < smaller) {
+            smaller = distance;
             closest = name;
         }
     }

@@ -60,29 +60,29 @@ static segue_status check_switch(const segue_environment *env, segue_error *err)
     return SEGUE_OK;
 }
 
-static segue_status check_means_below(const segue_models *models, double most, segue_error *err)
+static segue_status check_means_below(const segue_models *models, double max, segue_error *err)
 {
     for (size_t k = 0; models && k < models->n_models; k++)
-        if (segue_models_best_value(models, k) > most)
+        if (segue_models_best_value(models, k) > max)
             return segue_fail(err, SEGUE_EDOMAIN,
                               "model %zu, arm %zu: a mean of %g cannot come from rewards 0 and %g",
                               k + 1, models->best_arm[k] + 1, segue_models_best_value(models, k),
-                              most);
+                              max);
     return SEGUE_OK;
 }
 
 static segue_status check_twopoint(const segue_environment *env, segue_error *err)
 {
-    const double most = env->rewards.parameter;
-    if (env->rewards.family != SEGUE_TWOPOINT || most >= 1.0)
+    const double max = env->rewards.parameter;
+    if (env->rewards.family != SEGUE_TWOPOINT || max >= 1.0)
         return SEGUE_OK;
     if (!env->models || env->spread > 0.0)
         return segue_fail(err, SEGUE_EUSAGE,
                           "rewards 0 and %g cannot have a mean above %g, and uniform or spread "
                           "tasks may",
-                          most, most);
-    const segue_status status = check_means_below(env->models, most, err);
-    return status == SEGUE_OK ? check_means_below(env->switch_to, most, err) : status;
+                          max, max);
+    const segue_status status = check_means_below(env->models, max, err);
+    return status == SEGUE_OK ? check_means_below(env->switch_to, max, err) : status;
 }
 
 segue_status segue_environment_parse_order(segue_order *out, const char *text, segue_error *err)

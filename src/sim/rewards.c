@@ -9,7 +9,7 @@
 typedef struct family_entry {
     const char *name;
     segue_family family;
-    double least, most; /* of the parameter; both 0: it has none */
+    double min, max; /* of the parameter; both 0: it has none */
 } family_entry;
 
 static const family_entry families[] = {
@@ -25,10 +25,10 @@ segue_status segue_rewards_check(const segue_rewards *rewards, segue_error *err)
         const family_entry *entry = &families[i];
         if (entry->family != rewards->family)
             continue;
-        if (entry->most > 0.0 &&
-            !(rewards->parameter >= entry->least && rewards->parameter <= entry->most))
+        if (entry->max > 0.0 &&
+            !(rewards->parameter >= entry->min && rewards->parameter <= entry->max))
             return segue_fail(err, SEGUE_EDOMAIN, "rewards '%s': %g is out of range; need %g to %g",
-                              entry->name, rewards->parameter, entry->least, entry->most);
+                              entry->name, rewards->parameter, entry->min, entry->max);
         return SEGUE_OK;
     }
     return segue_fail(err, SEGUE_EDOMAIN, "rewards of no known family");
@@ -41,7 +41,7 @@ segue_status segue_rewards_parse(segue_rewards *out, const char *text, segue_err
         const family_entry *entry = &families[i];
         if (strlen(entry->name) != length || strncmp(entry->name, text, length) != 0)
             continue;
-        const bool given = text[length] == ':', wanted = entry->most > 0.0;
+        const bool given = text[length] == ':', wanted = entry->max > 0.0;
         if (given && !wanted)
             return segue_fail(err, SEGUE_EPARSE, "rewards '%s' take no parameter", entry->name);
         if (wanted && !given)

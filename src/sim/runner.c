@@ -16,7 +16,7 @@ struct segue_runner {
     segue_task *task;             /* of a policy */
     segue_learner *learner;       /* of the run under way, or NULL */
     segue_learner_summary before; /* of a learner that goes on */
-    segue_simulated_task *world;
+    segue_simulated_task *simulated;
     segue_kernel *kernel; /* NULL: plain forms only */
     bool *never_best;     /* n_arms: best for no model; NULL: there is no one set of them */
 };
@@ -61,7 +61,7 @@ segue_status segue_runner_create(segue_runner **out, const segue_simulation *sim
     segue_status status =
         sim->learner || sim->continued ? SEGUE_OK : segue_task_create(&runner->task, &config, err);
     if (status == SEGUE_OK)
-        status = segue_simulated_task_create(&runner->world, sim->environment, err);
+        status = segue_simulated_task_create(&runner->simulated, sim->environment, err);
     if (status == SEGUE_OK && sim->kernel == SEGUE_KERNEL_FAST)
         status = segue_kernel_create(&runner->kernel, segue_environment_arms(sim->environment),
                                      sim->steps, err);
@@ -80,7 +80,7 @@ void segue_runner_destroy(segue_runner *runner)
     if (!runner)
         return;
     segue_task_destroy(runner->task);
-    segue_simulated_task_destroy(runner->world);
+    segue_simulated_task_destroy(runner->simulated);
     segue_kernel_destroy(runner->kernel);
     free(runner->never_best);
     free(runner);
@@ -121,9 +121,10 @@ static double play_open(segue_runner *runner, segue_task *task)
 {
     double regret = 0.0;
     const uint64_t steps = runner->sim->steps;
-    if (runner->kernel && segue_kernel_play(runner->kernel, task, runner->world, steps, &regret))
+    if (runner->kernel &&
+        segue_kernel_play(runner->kernel, task, runner->simulated, steps, &regret))
         return regret;
-    return segue_simulation_play(task, runner->world, steps);
+    return segue_simulation_play(task, runner->simulated, steps);
 }
 
 /* The pulls of arms that are best for no model. */
@@ -143,7 +144,7 @@ static double play_policy(segue_runner *runner, uint64_t run, uint64_t task)
 {
     segue_rng rng;
     segue_rng_init(&rng, runner->sim->seed, run, task, SEGUE_STREAM_POLICY);
-    segue_task_next(runner->task, &rng, segue_simulated_task_model(runner->world));
+    segue_task_next(runner->task, &rng, segue_simulated_task_model(runner->simulated));
     return play_open(runner, runner->task);
 }
 
@@ -171,8 +172,9 @@ static segue_status play_learner(segue_runner *runner, bool watched, run_task *p
     if (status != SEGUE_OK)
         return status;
     if (watched) {
-        status = segue_watch_play(runner->sim, runner->learner, task, runner->world, err);
-        played->regret = segue_simulated_task_regret(runner->world, segue_task_info(task).pulls);
+        status = segue_watch_play(runner->sim, runner->learner, task, runner->simulated, err);
+        played->regret =
+            segue_simulated_task_regret(runner->simulated, segue_task_info(task).pulls);
     } else {
         played->regret = play_open(runner, task);
     }
@@ -192,9 +194,10 @@ static segue_status play_task(segue_runner *runner, uint64_t run, run_task *task
     const double share = 1.0 / (double)runner->n_tasks;
     double never_best = NAN;
     segue_status status = SEGUE_OK;
-    segue_simulated_task_begin(runner->world, sim->seed, run, runner->before.opened + task->number,
+    segue_simulated_task_begin(runner->simulated, sim->seed, run,
+                               runner->before.opened + task->number,
                                told ? (size_t)(run / sim->runs) : SEGUE_ANY_MODEL);
-    task->model = segue_simulated_task_model(runner->world);
+    task->model = segue_simulated_task_model(runner->simulated);
     task->learner = runner->learner;
     if (runner->learner) {
         const bool watched = sim->watch && run == 0 && task->number + 1 == runner->n_tasks;

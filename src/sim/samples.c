@@ -15,8 +15,8 @@
 typedef struct grouping {
     const segue_logged_reward *rows;
     size_t n_rows, n_tasks, n_arms;
-    uint64_t least;
-    size_t *place; /* n_tasks: the number of a task among those that stay */
+    uint64_t min_rewards;
+    size_t *slot; /* n_tasks: the number of a task among those that stay */
 } grouping;
 
 /* ---- what is asked for ------------------------------------------------------------------- */
@@ -42,9 +42,9 @@ static segue_status check(const grouping *g, segue_error *err)
                           g->n_arms, SEGUE_MIN_ARMS, SEGUE_MAX_ARMS);
     if (g->n_tasks > UINT32_MAX)
         return segue_fail(err, SEGUE_EDOMAIN, "%zu tasks are too many", g->n_tasks);
-    if (g->least < 1 || g->least > SEGUE_MAX_MIN_REWARDS)
-        return segue_fail(err, SEGUE_EDOMAIN, "least is %" PRIu64 "; need 1 to %" PRIu64, g->least,
-                          SEGUE_MAX_MIN_REWARDS);
+    if (g->min_rewards < 1 || g->min_rewards > SEGUE_MAX_MIN_REWARDS)
+        return segue_fail(err, SEGUE_EDOMAIN, "least is %" PRIu64 "; need 1 to %" PRIu64,
+                          g->min_rewards, SEGUE_MAX_MIN_REWARDS);
     for (size_t i = 0; i < g->n_rows && status == SEGUE_OK; i++)
         status = check_row(g, i, err);
     return status;
@@ -57,9 +57,9 @@ static size_t place_by_rows(grouping *g)
 {
     size_t n_places = 0;
     for (size_t i = 0; i < g->n_rows; i++)
-        g->place[g->rows[i].task]++;
+        g->slot[g->rows[i].task]++;
     for (size_t task = 0; task < g->n_tasks; task++)
-        g->place[task] = g->place[task] >= g->n_arms * g->least ? n_places++ : OUT;
+        g->slot[task] = g->slot[task] >= g->n_arms * g->min_rewards ? n_places++ : OUT;
     return n_places;
 }
 
@@ -67,8 +67,8 @@ static size_t place_by_rows(grouping *g)
 static size_t cell_of(const grouping *g, size_t i)
 {
     const segue_logged_reward *row = &g->rows[i];
-    const size_t place = g->place[row->task];
-    return place == OUT ? OUT : place * g->n_arms + row->arm;
+    const size_t slot = g->slot[row->task];
+    return slot == OUT ? OUT : slot * g->n_arms + row->arm;
 }
 
 static void count_cells(const grouping *g, size_t *count)
@@ -81,7 +81,7 @@ static void count_cells(const grouping *g, size_t *count)
 static bool is_full(const grouping *g, const size_t *count)
 {
     for (size_t arm = 0; arm < g->n_arms; arm++)
-        if (count[arm] < g->least)
+        if (count[arm] < g->min_rewards)
             return false;
     return true;
 }
@@ -91,13 +91,13 @@ static size_t keep_full(grouping *g, size_t *count)
 {
     size_t kept = 0;
     for (size_t task = 0; task < g->n_tasks; task++) {
-        if (g->place[task] == OUT)
+        if (g->slot[task] == OUT)
             continue;
-        const size_t *from = count + g->place[task] * g->n_arms;
+        const size_t *from = count + g->slot[task] * g->n_arms;
         const bool full = is_full(g, from);
         if (full)
             memmove(count + kept * g->n_arms, from, g->n_arms * sizeof *count);
-        g->place[task] = full ? kept++ : OUT;
+        g->slot[task] = full ? kept++ : OUT;
     }
     return kept;
 }
@@ -135,8 +135,8 @@ static segue_status no_memory(const grouping *g, segue_error *err)
 
 static segue_status group(grouping *g, segue_samples *out, segue_error *err)
 {
-    g->place = calloc(g->n_tasks + 1, sizeof *g->place);
-    if (!g->place)
+    g->slot = calloc(g->n_tasks + 1, sizeof *g->slot);
+    if (!g->slot)
         return no_memory(g, err);
     out->start = calloc(place_by_rows(g) * g->n_arms + 1, sizeof *out->start);
     if (!out->start)
@@ -148,7 +148,7 @@ static segue_status group(grouping *g, segue_samples *out, segue_error *err)
     if (out->n_tasks == 0)
         return segue_fail(err, SEGUE_EDOMAIN,
                           "none of the %zu tasks has %" PRIu64 " rewards or more of every arm",
-                          g->n_tasks, g->least);
+                          g->n_tasks, g->min_rewards);
     const size_t n_cells = out->n_tasks * out->n_arms;
     out->reward = calloc(add_up(out->start, n_cells), sizeof *out->reward);
     out->mean = calloc(n_cells, sizeof *out->mean);
@@ -159,18 +159,21 @@ static segue_status group(grouping *g, segue_samples *out, segue_error *err)
 }
 
 segue_status segue_samples_create(segue_samples **out, size_t n_tasks, size_t n_arms,
-                                  const segue_logged_reward *rows, size_t n_rows, uint64_t least,
-                                  segue_error *err)
+                                  const segue_logged_reward *rows, size_t n_rows,
+                                  uint64_t min_rewards, segue_error *err)
 {
-    grouping g = {
-        .rows = rows, .n_rows = n_rows, .n_tasks = n_tasks, .n_arms = n_arms, .least = least};
+    grouping g = {.rows = rows,
+                  .n_rows = n_rows,
+                  .n_tasks = n_tasks,
+                  .n_arms = n_arms,
+                  .min_rewards = min_rewards};
     *out = NULL;
     segue_status status = check(&g, err);
     if (status != SEGUE_OK)
         return status;
     segue_samples *samples = calloc(1, sizeof *samples);
     status = samples ? group(&g, samples, err) : no_memory(&g, err);
-    free(g.place);
+    free(g.slot);
     if (status != SEGUE_OK) {
         segue_samples_destroy(samples);
         return status;

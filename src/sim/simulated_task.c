@@ -17,10 +17,10 @@ struct segue_simulated_task {
     const segue_environment *env;
     size_t n_arms;
     size_t model;
-    double *mean;          /* n_arms */
-    arm_stream *streams;   /* n_arms */
-    double *share;         /* the largest n_models: scratch of a mixture */
-    segue_task_order deal; /* of a log that is shuffled */
+    double *mean;           /* n_arms */
+    arm_stream *streams;    /* n_arms */
+    double *share;          /* the largest n_models: scratch of a mixture */
+    segue_task_order order; /* of a log that is shuffled */
 };
 
 segue_status segue_simulated_task_create(segue_simulated_task **out, const segue_environment *env,
@@ -30,35 +30,35 @@ segue_status segue_simulated_task_create(segue_simulated_task **out, const segue
     segue_status status = segue_environment_check(env, err);
     if (status != SEGUE_OK)
         return status;
-    segue_simulated_task *world = calloc(1, sizeof *world);
-    if (!world)
+    segue_simulated_task *simulated = calloc(1, sizeof *simulated);
+    if (!simulated)
         return segue_fail_no_memory(err, "a simulated task");
-    world->env = env;
-    world->n_arms = segue_environment_arms(env);
-    world->mean = calloc(world->n_arms, sizeof *world->mean);
-    world->streams = calloc(world->n_arms, sizeof *world->streams);
-    world->share = calloc(SEGUE_MAX_MODELS, sizeof *world->share);
-    if (!world->mean || !world->streams || !world->share)
+    simulated->env = env;
+    simulated->n_arms = segue_environment_arms(env);
+    simulated->mean = calloc(simulated->n_arms, sizeof *simulated->mean);
+    simulated->streams = calloc(simulated->n_arms, sizeof *simulated->streams);
+    simulated->share = calloc(SEGUE_MAX_MODELS, sizeof *simulated->share);
+    if (!simulated->mean || !simulated->streams || !simulated->share)
         status = segue_fail_no_memory(err, "a simulated task");
     else if (env->samples && env->order == SEGUE_ORDER_SHUFFLE)
-        status = segue_task_order_init(&world->deal, env->samples->n_tasks, err);
+        status = segue_task_order_init(&simulated->order, env->samples->n_tasks, err);
     if (status != SEGUE_OK) {
-        segue_simulated_task_destroy(world);
+        segue_simulated_task_destroy(simulated);
         return status;
     }
-    *out = world;
+    *out = simulated;
     return SEGUE_OK;
 }
 
-void segue_simulated_task_destroy(segue_simulated_task *world)
+void segue_simulated_task_destroy(segue_simulated_task *simulated)
 {
-    if (!world)
+    if (!simulated)
         return;
-    free(world->mean);
-    free(world->streams);
-    free(world->share);
-    segue_task_order_fini(&world->deal);
-    free(world);
+    free(simulated->mean);
+    free(simulated->streams);
+    free(simulated->share);
+    segue_task_order_fini(&simulated->order);
+    free(simulated);
 }
 
 /* Each mean Beta(spread mean, spread (1 - mean)); a mean of 0 or 1 stays. */
@@ -76,82 +76,87 @@ static void draw_around(double *mean, const double *model, size_t n_arms, double
 static void draw_shares(double *share, const segue_models *models, double concentration,
                         segue_rng *rng)
 {
-    double most = -INFINITY, total = 0.0;
+    double max = -INFINITY, total = 0.0;
     for (size_t k = 0; k < models->n_models; k++) {
         const double shape = concentration * models->weight[k];
         share[k] = shape > 0.0 ? segue_rng_log_gamma(rng, shape) : -INFINITY;
-        most = fmax(most, share[k]);
+        max = fmax(max, share[k]);
     }
     for (size_t k = 0; k < models->n_models; k++) {
-        share[k] = exp(share[k] - most);
+        share[k] = exp(share[k] - max);
         total += share[k];
     }
     for (size_t k = 0; k < models->n_models; k++)
         share[k] /= total;
 }
 
-static void draw_mixture(segue_simulated_task *world, const segue_models *models, segue_rng *rng)
+static void draw_mixture(segue_simulated_task *simulated, const segue_models *models,
+                         segue_rng *rng)
 {
-    draw_shares(world->share, models, world->env->mixed, rng);
-    for (size_t arm = 0; arm < world->n_arms; arm++) {
-        double mean = 0.0, most = 0.0;
+    draw_shares(simulated->share, models, simulated->env->mixed, rng);
+    for (size_t arm = 0; arm < simulated->n_arms; arm++) {
+        double mean = 0.0, max = 0.0;
         for (size_t k = 0; k < models->n_models; k++) {
-            mean += world->share[k] * segue_models_row(models, k)[arm];
-            most = fmax(most, segue_models_row(models, k)[arm]);
+            mean += simulated->share[k] * segue_models_row(models, k)[arm];
+            max = fmax(max, segue_models_row(models, k)[arm]);
         }
-        world->mean[arm] = fmin(most, mean); /* rounding may lift it */
+        simulated->mean[arm] = fmin(max, mean); /* rounding may lift it */
     }
 }
 
 /* The means of a task of model `model` of `models` (NULL: uniform means). */
-static void draw_means(segue_simulated_task *world, const segue_models *models, size_t model,
+static void draw_means(segue_simulated_task *simulated, const segue_models *models, size_t model,
                        segue_rng *rng)
 {
-    const segue_environment *env = world->env;
+    const segue_environment *env = simulated->env;
     if (!models) {
-        for (size_t arm = 0; arm < world->n_arms; arm++)
-            world->mean[arm] = segue_rng_uniform(rng);
+        for (size_t arm = 0; arm < simulated->n_arms; arm++)
+            simulated->mean[arm] = segue_rng_uniform(rng);
     } else if (env->mixed > 0.0) {
-        draw_mixture(world, models, rng);
+        draw_mixture(simulated, models, rng);
     } else if (env->spread > 0.0) {
-        draw_around(world->mean, segue_models_row(models, model), world->n_arms, env->spread, rng);
+        draw_around(simulated->mean, segue_models_row(models, model), simulated->n_arms,
+                    env->spread, rng);
     } else {
-        memcpy(world->mean, segue_models_row(models, model), world->n_arms * sizeof(double));
+        memcpy(simulated->mean, segue_models_row(models, model),
+               simulated->n_arms * sizeof(double));
     }
 }
 
 /* Each arm has its stream, which draws from the rewards that the task has of it. */
-void segue_simulated_task_begin_logged(segue_simulated_task *world, uint64_t seed, uint64_t run,
+void segue_simulated_task_begin_logged(segue_simulated_task *simulated, uint64_t seed, uint64_t run,
                                        uint64_t task, size_t number)
 {
-    const segue_samples *samples = world->env->samples;
+    const segue_samples *samples = simulated->env->samples;
     assert(number < samples->n_tasks);
-    const size_t *start = samples->start + number * world->n_arms;
-    memcpy(world->mean, samples->mean + number * world->n_arms, world->n_arms * sizeof(double));
-    for (size_t arm = 0; arm < world->n_arms; arm++) {
-        segue_arm_stream_open(&world->streams[arm], world->mean[arm], seed, run, task, arm);
-        segue_arm_stream_resample(&world->streams[arm], samples->reward + start[arm],
+    const size_t *start = samples->start + number * simulated->n_arms;
+    memcpy(simulated->mean, samples->mean + number * simulated->n_arms,
+           simulated->n_arms * sizeof(double));
+    for (size_t arm = 0; arm < simulated->n_arms; arm++) {
+        segue_arm_stream_open(&simulated->streams[arm], simulated->mean[arm], seed, run, task, arm);
+        segue_arm_stream_resample(&simulated->streams[arm], samples->reward + start[arm],
                                   start[arm + 1] - start[arm]);
     }
 }
 
-static void begin_logged(segue_simulated_task *world, uint64_t seed, uint64_t run, uint64_t task)
+static void begin_logged(segue_simulated_task *simulated, uint64_t seed, uint64_t run,
+                         uint64_t task)
 {
-    const size_t number = world->env->order == SEGUE_ORDER_FILE
+    const size_t number = simulated->env->order == SEGUE_ORDER_FILE
                               ? (size_t)task
-                              : segue_task_order_at(&world->deal, seed, run, task);
-    segue_simulated_task_begin_logged(world, seed, run, task, number);
+                              : segue_task_order_at(&simulated->order, seed, run, task);
+    segue_simulated_task_begin_logged(simulated, seed, run, task, number);
 }
 
-void segue_simulated_task_begin(segue_simulated_task *world, uint64_t seed, uint64_t run,
+void segue_simulated_task_begin(segue_simulated_task *simulated, uint64_t seed, uint64_t run,
                                 uint64_t task, size_t model)
 {
-    const segue_environment *env = world->env;
+    const segue_environment *env = simulated->env;
     const bool switched = env->switch_to && task + 1 >= env->switch_at;
     const segue_models *models = switched ? env->switch_to : env->models;
     segue_rng rng;
     if (env->samples) {
-        begin_logged(world, seed, run, task);
+        begin_logged(simulated, seed, run, task);
         return;
     }
     if (segue_environment_has_models(env) && model == SEGUE_ANY_MODEL) {
@@ -160,50 +165,50 @@ void segue_simulated_task_begin(segue_simulated_task *world, uint64_t seed, uint
     }
     assert(!segue_environment_has_models(env) || model < models->n_models);
     segue_rng_init(&rng, seed, run, task, SEGUE_STREAM_MEANS);
-    draw_means(world, models, model, &rng);
-    world->model = segue_environment_has_models(env) ? model : 0;
+    draw_means(simulated, models, model, &rng);
+    simulated->model = segue_environment_has_models(env) ? model : 0;
     if (switched && segue_environment_has_models(env))
-        world->model += env->models->n_models;
-    for (size_t arm = 0; arm < world->n_arms; arm++)
-        segue_arm_stream_open(&world->streams[arm], world->mean[arm], seed, run, task, arm);
+        simulated->model += env->models->n_models;
+    for (size_t arm = 0; arm < simulated->n_arms; arm++)
+        segue_arm_stream_open(&simulated->streams[arm], simulated->mean[arm], seed, run, task, arm);
 }
 
-size_t segue_simulated_task_model(const segue_simulated_task *world)
+size_t segue_simulated_task_model(const segue_simulated_task *simulated)
 {
-    return world->model;
+    return simulated->model;
 }
 
-const double *segue_simulated_task_means(const segue_simulated_task *world)
+const double *segue_simulated_task_means(const segue_simulated_task *simulated)
 {
-    return world->mean;
+    return simulated->mean;
 }
 
-arm_stream *segue_simulated_task_stream(segue_simulated_task *world, size_t arm)
+arm_stream *segue_simulated_task_stream(segue_simulated_task *simulated, size_t arm)
 {
-    return &world->streams[arm];
+    return &simulated->streams[arm];
 }
 
-const segue_rewards *segue_simulated_task_rewards(const segue_simulated_task *world)
+const segue_rewards *segue_simulated_task_rewards(const segue_simulated_task *simulated)
 {
-    return &world->env->rewards;
+    return &simulated->env->rewards;
 }
 
-bool segue_simulated_task_is_bernoulli(const segue_simulated_task *world)
+bool segue_simulated_task_is_bernoulli(const segue_simulated_task *simulated)
 {
-    return world->env->rewards.family == SEGUE_BERNOULLI && !world->env->samples;
+    return simulated->env->rewards.family == SEGUE_BERNOULLI && !simulated->env->samples;
 }
 
-double segue_simulated_task_reward(segue_simulated_task *world, size_t arm)
+double segue_simulated_task_reward(segue_simulated_task *simulated, size_t arm)
 {
-    return segue_arm_stream_next(&world->streams[arm], &world->env->rewards);
+    return segue_arm_stream_next(&simulated->streams[arm], &simulated->env->rewards);
 }
 
-double segue_simulated_task_regret(const segue_simulated_task *world, const uint64_t *pulls)
+double segue_simulated_task_regret(const segue_simulated_task *simulated, const uint64_t *pulls)
 {
     double best = 0.0, regret = 0.0;
-    for (size_t arm = 0; arm < world->n_arms; arm++)
-        best = fmax(best, world->mean[arm]);
-    for (size_t arm = 0; arm < world->n_arms; arm++)
-        regret += (double)pulls[arm] * (best - world->mean[arm]);
+    for (size_t arm = 0; arm < simulated->n_arms; arm++)
+        best = fmax(best, simulated->mean[arm]);
+    for (size_t arm = 0; arm < simulated->n_arms; arm++)
+        regret += (double)pulls[arm] * (best - simulated->mean[arm]);
     return regret;
 }

@@ -29,11 +29,11 @@ typedef struct record {
     double *curve;       /* n_tasks, or NULL */
 } record;
 
-typedef struct player {
+typedef struct worker_state {
     segue_runner *runner;
     record *records; /* batch */
     double *memory;  /* of the records' arrays */
-} player;
+} worker_state;
 
 typedef struct study {
     const segue_simulation *sim;
@@ -44,15 +44,15 @@ typedef struct study {
     uint64_t n_runs;     /* in all */
     uint64_t batch;      /* runs a piece of work */
     size_t n_threads;
-    player *players;      /* n_threads */
-    segue_stats all;      /* over runs */
-    segue_stats *stratum; /* n_models: single tasks; ... */
-    segue_stats *without; /* ... their steps without a model */
-    segue_ratio *ratio;   /* n_models: several tasks */
-    segue_stats *curve;   /* n_tasks, or NULL */
+    worker_state *workers; /* n_threads */
+    segue_stats all;       /* over runs */
+    segue_stats *stratum;  /* n_models: single tasks; ... */
+    segue_stats *without;  /* ... their steps without a model */
+    segue_ratio *ratio;    /* n_models: several tasks */
+    segue_stats *curve;    /* n_tasks, or NULL */
     segue_stats no_model_left, violations, excluded, n_types, no_type;
     atomic_uint_fast64_t tasks_done; /* by all threads */
-    pthread_mutex_t telling;         /* held while progress is told */
+    pthread_mutex_t progress_lock;   /* held while progress is told */
 } study;
 
 /* ---- one run ----------------------------------------------------------------------------- */
@@ -62,12 +62,12 @@ static void report_progress(study *st)
 {
     const segue_simulation *sim = st->sim;
     atomic_fetch_add(&st->tasks_done, 1);
-    if (!sim->progress || pthread_mutex_trylock(&st->telling) != 0)
+    if (!sim->progress || pthread_mutex_trylock(&st->progress_lock) != 0)
         return;
     const double steps = (double)sim->steps;
     sim->progress(sim->progress_context, steps * (double)atomic_load(&st->tasks_done),
                   steps * (double)st->n_tasks * (double)st->n_runs);
-    (void)pthread_mutex_unlock(&st->telling);
+    (void)pthread_mutex_unlock(&st->progress_lock);
 }
 
 /* The record of a run under way. */
@@ -91,7 +91,8 @@ static segue_status note_task(void *context, const run_task *task, segue_error *
     return SEGUE_OK;
 }
 
-static segue_status play_run(study *st, player *p, record *rec, uint64_t run, segue_error *err)
+static segue_status play_run(study *st, worker_state *p, record *rec, uint64_t run,
+                             segue_error *err)
 {
     notes n = {.study = st, .record = rec};
     if (rec->model_sum)
@@ -102,7 +103,7 @@ static segue_status play_run(study *st, player *p, record *rec, uint64_t run, se
 static segue_status play_batch(void *context, size_t worker, uint64_t item, segue_error *err)
 {
     study *st = context;
-    player *p = &st->players[worker];
+    worker_state *p = &st->workers[worker];
     const uint64_t first = item * st->batch;
     segue_status status = SEGUE_OK;
     for (uint64_t i = 0; i < st->batch && first + i < st->n_runs && status == SEGUE_OK; i++)
@@ -135,7 +136,7 @@ static void commit_batch(void *context, size_t worker, uint64_t item)
     study *st = context;
     const uint64_t first = item * st->batch;
     for (uint64_t run = first; run < first + st->batch && run < st->n_runs; run++)
-        add_record(st, &st->players[worker].records[run - first], run);
+        add_record(st, &st->workers[worker].records[run - first], run);
 }
 
 static const double *weights_of(const study *st)
@@ -198,7 +199,7 @@ void segue_simulation_result_destroy(segue_simulation_result *result)
 
 /* ---- memory ------------------------------------------------------------------------------ */
 
-static segue_status player_init(player *p, const study *st, segue_error *err)
+static segue_status worker_state_init(worker_state *p, const study *st, segue_error *err)
 {
     const segue_status status = segue_runner_create(&p->runner, st->sim, err);
     if (status != SEGUE_OK)
@@ -224,46 +225,47 @@ static segue_status player_init(player *p, const study *st, segue_error *err)
 
 static void study_fini(study *st)
 {
-    for (size_t i = 0; st->players && i < st->n_threads; i++) {
-        segue_runner_destroy(st->players[i].runner);
-        free(st->players[i].records);
-        free(st->players[i].memory);
+    for (size_t i = 0; st->workers && i < st->n_threads; i++) {
+        segue_runner_destroy(st->workers[i].runner);
+        free(st->workers[i].records);
+        free(st->workers[i].memory);
     }
-    free(st->players);
+    free(st->workers);
     free(st->stratum);
     free(st->without);
     free(st->ratio);
     free(st->curve);
-    (void)pthread_mutex_destroy(&st->telling);
+    (void)pthread_mutex_destroy(&st->progress_lock);
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t smaller(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
 
 static segue_status study_init(study *st, const segue_simulation *sim, segue_error *err)
 {
-    *st = (study){.sim = sim, .single = sim->tasks == 0, .telling = PTHREAD_MUTEX_INITIALIZER};
+    *st =
+        (study){.sim = sim, .single = sim->tasks == 0, .progress_lock = PTHREAD_MUTEX_INITIALIZER};
     st->n_models = segue_environment_models(sim->environment);
     st->n_tasks = st->single ? 1 : sim->tasks;
     st->first_task = sim->continued ? segue_learner_info(sim->continued).opened : 0;
     st->n_runs = segue_runner_runs(sim);
-    st->batch = least(MAX_BATCH, least(st->n_runs, BATCH_STEPS / sim->steps / st->n_tasks + 1));
+    st->batch = smaller(MAX_BATCH, smaller(st->n_runs, BATCH_STEPS / sim->steps / st->n_tasks + 1));
     const uint64_t items = (st->n_runs + st->batch - 1) / st->batch;
-    st->n_threads = (size_t)least(sim->threads, items);
-    st->players = calloc(st->n_threads, sizeof *st->players);
+    st->n_threads = (size_t)smaller(sim->threads, items);
+    st->workers = calloc(st->n_threads, sizeof *st->workers);
     st->stratum = calloc(st->n_models, sizeof *st->stratum);
     st->without = calloc(st->n_models, sizeof *st->without);
     st->ratio = calloc(st->n_models, sizeof *st->ratio);
     st->curve = sim->want_curve ? calloc(st->n_tasks, sizeof *st->curve) : NULL;
-    if (!st->players || !st->stratum || !st->without || !st->ratio ||
+    if (!st->workers || !st->stratum || !st->without || !st->ratio ||
         (sim->want_curve && !st->curve))
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for a simulation of %" PRIu64 " tasks",
                           st->n_tasks);
     segue_status status = SEGUE_OK;
     for (size_t i = 0; i < st->n_threads && status == SEGUE_OK; i++)
-        status = player_init(&st->players[i], st, err);
+        status = worker_state_init(&st->workers[i], st, err);
     return status;
 }
 

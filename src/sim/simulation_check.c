@@ -6,13 +6,13 @@
 #include "sim/simulation_config.h"
 #include "sim/watch.h"
 
-static segue_status check_range(const char *name, uint64_t value, uint64_t least, uint64_t most,
+static segue_status check_range(const char *name, uint64_t value, uint64_t min, uint64_t max,
                                 segue_error *err)
 {
-    if (value >= least && value <= most)
+    if (value >= min && value <= max)
         return SEGUE_OK;
     return segue_fail(err, SEGUE_EDOMAIN, "%s is %" PRIu64 "; need %" PRIu64 " to %" PRIu64, name,
-                      value, least, most);
+                      value, min, max);
 }
 
 static segue_status check_continued(const segue_simulation *sim, segue_error *err)

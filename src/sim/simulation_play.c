@@ -4,14 +4,14 @@
 
 #include "segue/simulation.h"
 
-double segue_simulation_play(segue_task *task, segue_simulated_task *world, uint64_t steps)
+double segue_simulation_play(segue_task *task, segue_simulated_task *simulated, uint64_t steps)
 {
     for (uint64_t t = 0; t < steps; t++) {
         const size_t arm = segue_task_ask(task);
         const segue_status status =
-            segue_task_tell(task, arm, segue_simulated_task_reward(world, arm), NULL);
+            segue_task_tell(task, arm, segue_simulated_task_reward(simulated, arm), NULL);
         assert(status == SEGUE_OK); /* a world pays in [0, 1] */
         (void)status;
     }
-    return segue_simulated_task_regret(world, segue_task_info(task).pulls);
+    return segue_simulated_task_regret(simulated, segue_task_info(task).pulls);
 }

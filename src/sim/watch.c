@@ -26,7 +26,7 @@ segue_status segue_watch_check(const segue_simulation *sim, segue_error *err)
 }
 
 segue_status segue_watch_play(const segue_simulation *sim, const segue_learner *learner,
-                              segue_task *task, segue_simulated_task *world, segue_error *err)
+                              segue_task *task, segue_simulated_task *simulated, segue_error *err)
 {
     segue_explanation why;
     segue_status status = SEGUE_OK;
@@ -35,7 +35,7 @@ segue_status segue_watch_play(const segue_simulation *sim, const segue_learner *
         if (status != SEGUE_OK)
             return status;
         segue_step step = {.number = t, .arm = segue_task_ask(task), .why = &why};
-        step.reward = segue_simulated_task_reward(world, step.arm);
+        step.reward = segue_simulated_task_reward(simulated, step.arm);
         status = segue_task_tell(task, step.arm, step.reward, err);
         if (status == SEGUE_OK)
             status = sim->watch(sim->watch_context, &step, err);

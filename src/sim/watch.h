@@ -16,7 +16,7 @@ SEGUE_MUST_CHECK segue_status segue_watch_check(const segue_simulation *sim, seg
  * @retval SEGUE_ENOMEM  or what the watcher returned */
 SEGUE_MUST_CHECK segue_status segue_watch_play(const segue_simulation *sim,
                                                const segue_learner *learner, segue_task *task,
-                                               segue_simulated_task *world, segue_error *err);
+                                               segue_simulated_task *simulated, segue_error *err);
 
 /** Tell what the task, which is closed, was taken for. */
 SEGUE_MUST_CHECK segue_status segue_watch_end(const segue_simulation *sim,

@@ -12,7 +12,7 @@ segue_perturbation segue_perturbation_bound(const segue_models *models,
     const double low = spectrum->sigma_min, high = spectrum->sigma_max;
     /* With no two distinct eigenvalues there is nothing to tell apart. */
     const double gap = isnan(low) ? NAN : isnan(spectrum->gap) ? INFINITY : spectrum->gap;
-    const double least = isnan(low) ? NAN : fmin(low, gap);
+    const double smallest = isnan(low) ? NAN : fmin(low, gap);
     const double lambda = spectrum->lambda_min;
     const double log_arms = log(arms / delta), log_moment = log(2.0 * arms / delta);
 
@@ -22,7 +22,7 @@ segue_perturbation segue_perturbation_bound(const segue_models *models,
         .constant = constant,
         .error = constant * pow(arms, 2.5) * m * m * sqrt(log_arms / n_tasks),
         .min_tasks = c4 * pow(m, 5) * pow(arms, 6) * log_arms /
-                     (least * least * low * low * low * lambda * lambda),
+                     (smallest * smallest * low * low * low * lambda * lambda),
         .second_moment = 2.0 * arms * sqrt(log_moment / n_tasks),
         .third_moment = pow(arms, 1.5) * sqrt(6.0 * log_moment / n_tasks),
     };

@@ -14,13 +14,13 @@
 /* The least difference of two distinct numbers of an ascending list. */
 static double least_difference(const double *values, size_t count)
 {
-    double least = NAN;
+    double smallest = NAN;
     for (size_t i = 1; i < count; i++) {
         const double difference = values[i] - values[i - 1];
         if (difference > SAME_EIGENVALUE * values[count - 1])
-            least = fmin(least, difference); /* fmin passes over the NaN */
+            smallest = fmin(smallest, difference); /* fmin passes over the NaN */
     }
-    return least;
+    return smallest;
 }
 
 static void set_lambdas(segue_spectrum *out, const segue_models *models)

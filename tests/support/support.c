@@ -90,12 +90,12 @@ segue_task *task_of(const char *policy, const segue_models *models, uint64_t hor
 segue_simulated_task *world_of(const segue_environment *env, uint64_t seed, uint64_t run,
                                size_t model)
 {
-    segue_simulated_task *world = NULL;
+    segue_simulated_task *simulated = NULL;
     segue_error err;
-    if (segue_simulated_task_create(&world, env, &err) != SEGUE_OK)
+    if (segue_simulated_task_create(&simulated, env, &err) != SEGUE_OK)
         fail_msg("%s", err.message);
-    segue_simulated_task_begin(world, seed, run, 0, model);
-    return world;
+    segue_simulated_task_begin(simulated, seed, run, 0, model);
+    return simulated;
 }
 
 void tell(segue_task *task, size_t arm, double reward)

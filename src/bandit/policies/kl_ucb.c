@@ -17,7 +17,7 @@ static double divergence(double p, double lack)
 }
 
 /* What the largest q with kl(p, q) <= budget lacks to 1. */
-static double least_lack(double p, double budget)
+static double solve_gap(double p, double budget)
 {
     if (p >= 1.0)
         return 0.0;
@@ -62,13 +62,13 @@ static segue_choice choose(const segue_view *view, segue_rng *rng)
         const double budget = log_t / (double)view->pulls[arm];
         if (!beats(p, budget, lack))
             continue;
-        const double own = least_lack(p, budget);
+        const double own = solve_gap(p, budget);
         if (own < lack) {
             lack = own;
             best = arm;
         }
     }
-    return by_rule(best < view->n_arms ? best : segue_choose_least_asked(view));
+    return by_rule(best < view->n_arms ? best : segue_choose_fewest_asks(view));
 }
 
 const segue_policy segue_policy_kl_ucb = {

@@ -58,10 +58,10 @@ static void update(const segue_view *view, size_t arm, double reward)
 
 static double largest(const double *x, size_t count)
 {
-    double most = -INFINITY;
+    double max = -INFINITY;
     for (size_t k = 0; k < count; k++)
-        most = fmax(most, x[k]);
-    return most;
+        max = fmax(max, x[k]);
+    return max;
 }
 
 static segue_choice choose(const segue_view *view, segue_rng *rng)
@@ -69,11 +69,11 @@ static segue_choice choose(const segue_view *view, segue_rng *rng)
     const size_t n_models = view->models->n_models;
     const double *log_posterior = view->state;
     double *posterior = (double *)view->state + n_models;
-    const double most = largest(log_posterior, n_models);
-    if (most == -INFINITY)
+    const double max = largest(log_posterior, n_models);
+    if (max == -INFINITY)
         return (segue_choice){.arm = segue_ts_arm(view, rng), .reason = SEGUE_NO_MODEL_LEFT};
     for (size_t k = 0; k < n_models; k++)
-        posterior[k] = exp(log_posterior[k] - most);
+        posterior[k] = exp(log_posterior[k] - max);
     return by_rule(segue_choose_best_arm(view, segue_rng_index(rng, posterior, n_models)));
 }
 

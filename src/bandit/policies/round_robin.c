@@ -7,7 +7,7 @@
 static segue_choice choose(const segue_view *view, segue_rng *rng)
 {
     (void)rng;
-    return by_rule(segue_choose_least_asked(view));
+    return by_rule(segue_choose_fewest_asks(view));
 }
 
 const segue_policy segue_policy_round_robin = {

@@ -23,7 +23,7 @@ typedef struct window {
     size_t size;
     int64_t *sum; /* in units */
     int64_t *count;
-    pull *ring;
+    pull *window;
 } window;
 
 static const segue_option options[] = {
@@ -57,15 +57,15 @@ static void begin(const segue_view *view)
 {
     window *w = view->state;
     w->size = (size_t)view->option[0];
-    w->ring = (pull *)(w + 1);
-    w->sum = (int64_t *)(w->ring + w->size);
+    w->window = (pull *)(w + 1);
+    w->sum = (int64_t *)(w->window + w->size);
     w->count = w->sum + view->n_arms;
 }
 
 static void update(const segue_view *view, size_t arm, double reward)
 {
     window *w = view->state;
-    pull *slot = &w->ring[w->t % w->size];
+    pull *slot = &w->window[w->t % w->size];
     if (w->t >= w->size) {
         w->sum[slot->arm] -= slot->reward;
         w->count[slot->arm]--;

@@ -28,7 +28,7 @@ static arm_counts counts(const segue_view *view, size_t arm)
 
 /* While every candidate waits for its first reward: the one asked for least; n_arms: there is
  * none. */
-static size_t least_asked_candidate(const segue_view *view)
+static size_t candidate_with_fewest_asks(const segue_view *view)
 {
     const bool *candidate = view->precomputed;
     size_t best = view->n_arms;
@@ -44,7 +44,7 @@ static segue_choice choose(const segue_view *view, segue_rng *rng)
     (void)rng;
     const bool *candidate = view->precomputed;
     const size_t arm = largest_bound(view, counts, 0.5 * view->log_term);
-    const size_t other = candidate[arm] ? arm : least_asked_candidate(view);
+    const size_t other = candidate[arm] ? arm : candidate_with_fewest_asks(view);
     return by_rule(other < view->n_arms ? other : segue_ucb_arm(view));
 }
 

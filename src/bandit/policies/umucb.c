@@ -91,9 +91,9 @@ static size_t kindest(const segue_view *view, double eps)
 static segue_choice choose(const segue_view *view, segue_rng *rng)
 {
     (void)rng;
-    const size_t least = segue_choose_least_asked(view);
-    if (view->asked[least] < SEGUE_FORCED_PULLS)
-        return (segue_choice){.arm = least, .reason = SEGUE_FORCED};
+    const size_t fewest = segue_choose_fewest_asks(view);
+    if (view->asked[fewest] < SEGUE_FORCED_PULLS)
+        return (segue_choice){.arm = fewest, .reason = SEGUE_FORCED};
     if (!view->models || all_wait(view)) /* none are known yet, or nothing of the arms */
         return by_rule(segue_ucb_arm(view));
     const size_t arm = kindest(view, view->option[1]);

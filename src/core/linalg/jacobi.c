@@ -41,13 +41,14 @@ static void pair_up(size_t players, size_t round, size_t i, size_t *p, size_t *q
 
 /* The rotations of a round, by the smaller angles, where an entry is above `nothing`.  As they are
  * of different rows, none depends on another, and the processor need not wait. */
-static size_t find_rotations(size_t n, const double *a, size_t round, double nothing, rotation *out)
+static size_t find_rotations(size_t n, const double *a, size_t round, double tolerance,
+                             rotation *out)
 {
     const size_t players = n + n % 2;
     size_t count = 0, p, q;
     for (size_t i = 0; i < players / 2; i++) {
         pair_up(players, round, i, &p, &q);
-        if (q < n && fabs(a[p * n + q]) > nothing)
+        if (q < n && fabs(a[p * n + q]) > tolerance)
             out[count++] = (rotation){.p = p, .q = q};
     }
     for (size_t i = 0; i < count; i++) {
@@ -78,12 +79,12 @@ static void rotate(size_t n, double *a, double *vectors, const rotation *r)
 }
 
 /* One sweep; false if no entry off the diagonal was above `nothing`. */
-static bool sweep(size_t n, double *a, double *vectors, double nothing)
+static bool sweep(size_t n, double *a, double *vectors, double tolerance)
 {
     rotation round_of[SEGUE_MAX_JACOBI / 2 + 1];
     bool rotated = false;
     for (size_t round = 0; round < n + n % 2 - 1; round++) {
-        const size_t count = find_rotations(n, a, round, nothing, round_of);
+        const size_t count = find_rotations(n, a, round, tolerance, round_of);
         for (size_t i = 0; i < count; i++)
             rotate(n, a, vectors, &round_of[i]);
         rotated = rotated || count > 0;
@@ -95,17 +96,17 @@ static bool sweep(size_t n, double *a, double *vectors, double nothing)
 static void sort(size_t n, double *values, double *rows)
 {
     for (size_t i = 0; i < n; i++) {
-        size_t least = i;
+        size_t smallest = i;
         for (size_t k = i + 1; k < n; k++)
-            if (values[k] < values[least])
-                least = k;
+            if (values[k] < values[smallest])
+                smallest = k;
         const double value = values[i];
-        values[i] = values[least];
-        values[least] = value;
+        values[i] = values[smallest];
+        values[smallest] = value;
         for (size_t k = 0; k < n; k++) {
             const double x = rows[i * n + k];
-            rows[i * n + k] = rows[least * n + k];
-            rows[least * n + k] = x;
+            rows[i * n + k] = rows[smallest * n + k];
+            rows[smallest * n + k] = x;
         }
     }
 }

@@ -87,24 +87,24 @@ static void prepare(segue_kernel *kernel, double log_term)
 
 /* ---- models ------------------------------------------------------------------------------ */
 
-uint64_t segue_kernel_agreeing(const game *g, size_t arm, double slack)
+uint64_t segue_kernel_agreeing(const kernel_run *run, size_t arm, double slack)
 {
-    const uint64_t pulls = g->in.pulls[arm];
-    const double average = average_of(g, arm), reach = g->kernel->radius[pulls] + slack;
+    const uint64_t pulls = run->in.pulls[arm];
+    const double average = average_of(run, arm), reach = run->kernel->radius[pulls] + slack;
     uint64_t agrees = 0;
-    for (size_t k = 0; k < g->models->n_models; k++)
-        if (pulls == 0 || !(fabs(mean_of(g, k, arm) - average) > reach))
+    for (size_t k = 0; k < run->models->n_models; k++)
+        if (pulls == 0 || !(fabs(mean_of(run, k, arm) - average) > reach))
             agrees |= (uint64_t)1 << k;
     return agrees;
 }
 
-band segue_kernel_band(const game *g, size_t arm)
+band segue_kernel_band(const kernel_run *run, size_t arm)
 {
     band b = {.high = -INFINITY, .low = INFINITY, .above = INFINITY, .below = -INFINITY};
-    const double average = average_of(g, arm);
-    for (size_t k = 0; k < g->models->n_models; k++) {
-        const double mean = mean_of(g, k, arm);
-        if (g->kernel->arm[arm].agrees >> k & 1) {
+    const double average = average_of(run, arm);
+    for (size_t k = 0; k < run->models->n_models; k++) {
+        const double mean = mean_of(run, k, arm);
+        if (run->kernel->arm[arm].agrees >> k & 1) {
             b.high = larger(b.high, mean);
             b.low = lesser(b.low, mean);
         } else if (mean > average) {
@@ -143,12 +143,12 @@ static uint64_t count_every_third(const uint64_t *word, uint64_t to, uint64_t re
 }
 
 /* The batches of a task whose rewards are words. */
-static void store_batches(const game *g)
+static void store_batches(const kernel_run *run)
 {
-    batches *b = g->in.batches;
+    batches *b = run->in.batches;
     for (size_t arm = 0; b->kind != SEGUE_BATCHES_NONE && arm < b->n_arms; arm++) {
-        const uint64_t *word = g->kernel->word + arm * g->kernel->n_words;
-        const uint64_t pulls = g->in.pulls[arm], third = pulls / 3;
+        const uint64_t *word = run->kernel->word + arm * run->kernel->n_words;
+        const uint64_t pulls = run->in.pulls[arm], third = pulls / 3;
         for (size_t k = 0; k < 3; k++) {
             const bool kept = b->kind == SEGUE_BATCHES_CONSECUTIVE;
             const uint64_t end = k < 2 ? (k + 1) * third : pulls;
@@ -162,13 +162,13 @@ static void store_batches(const game *g)
 }
 
 /* Leave the streams where the plain form would have left them. */
-static void store_streams(const game *g)
+static void store_streams(const kernel_run *run)
 {
-    for (size_t arm = 0; arm < g->in.view->n_arms; arm++) {
-        const uint64_t pulls = g->in.pulls[arm];
+    for (size_t arm = 0; arm < run->in.view->n_arms; arm++) {
+        const uint64_t pulls = run->in.pulls[arm];
         if (pulls % 64)
-            segue_arm_stream_unread(segue_simulated_task_stream(g->world, arm),
-                                    g->kernel->word[arm * g->kernel->n_words + pulls / 64],
+            segue_arm_stream_unread(segue_simulated_task_stream(run->simulated, arm),
+                                    run->kernel->word[arm * run->kernel->n_words + pulls / 64],
                                     (unsigned)(pulls % 64));
     }
 }
@@ -183,27 +183,28 @@ static kernel_function kernel_of(const segue_policy *policy, bool bits)
     return NULL;
 }
 
-bool segue_kernel_play(segue_kernel *kernel, segue_task *task, segue_simulated_task *world,
+bool segue_kernel_play(segue_kernel *kernel, segue_task *task, segue_simulated_task *simulated,
                        uint64_t steps, double *regret)
 {
-    game g = {.kernel = kernel, .in = segue_task_internals(task), .world = world, .left = steps};
-    const segue_view *view = g.in.view;
-    g.rewards = segue_simulated_task_rewards(world);
-    g.bits = segue_simulated_task_is_bernoulli(world);
-    g.models = view->models;
-    const kernel_function play = kernel_of(g.in.policy, g.bits);
-    if (!play || view->allowed || !g.in.unit_range || steps > kernel->steps ||
-        view->n_arms > kernel->n_arms || (g.models && g.models->n_models > MAX_MODELS) ||
-        (play == segue_kernel_mts && !segue_kernel_mts_fits(g.models)) ||
+    kernel_run run = {
+        .kernel = kernel, .in = segue_task_internals(task), .simulated = simulated, .left = steps};
+    const segue_view *view = run.in.view;
+    run.rewards = segue_simulated_task_rewards(simulated);
+    run.bits = segue_simulated_task_is_bernoulli(simulated);
+    run.models = view->models;
+    const kernel_function play = kernel_of(run.in.policy, run.bits);
+    if (!play || view->allowed || !run.in.unit_range || steps > kernel->steps ||
+        view->n_arms > kernel->n_arms || (run.models && run.models->n_models > MAX_MODELS) ||
+        (play == segue_kernel_mts && !segue_kernel_mts_fits(run.models)) ||
         (play == segue_kernel_tts && !segue_kernel_tts_fits(view)))
         return false;
     prepare(kernel, view->log_term);
-    play(&g);
-    *g.in.step = steps;
-    if (g.bits) {
-        store_batches(&g);
-        store_streams(&g);
+    play(&run);
+    *run.in.step = steps;
+    if (run.bits) {
+        store_batches(&run);
+        store_streams(&run);
     }
-    *regret = segue_simulated_task_regret(world, g.in.pulls);
+    *regret = segue_simulated_task_regret(simulated, run.in.pulls);
     return true;
 }

@@ -19,7 +19,7 @@ void segue_kernel_destroy(segue_kernel *kernel);
  * if there is no kernel for its policy, or for a task of this size.  The task is over then: counts,
  * sums and batches are there, a state that its policy keeps is not.
  */
-bool segue_kernel_play(segue_kernel *kernel, segue_task *task, segue_simulated_task *world,
+bool segue_kernel_play(segue_kernel *kernel, segue_task *task, segue_simulated_task *simulated,
                        uint64_t steps, double *regret);
 
 #endif

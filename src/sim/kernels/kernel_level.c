@@ -20,85 +20,85 @@
 /* Pull the arm until its bound is at most x; false if it is not by `last` pulls.  Eight pulls that
  * all bring 0 lead to the lowest bounds, and of these the eighth is the lowest: both tables fall,
  * and rounding keeps the order.  If even that is above x, none of the eight needs a look. */
-static bool descend(game *g, arm_trial *trial, size_t arm, double x, uint64_t last)
+static bool descend(kernel_run *run, arm_trial *trial, size_t arm, double x, uint64_t last)
 {
-    const double *inverse = g->kernel->inverse, *radii = g->kernel->radius;
-    hand h = trial->hand;
+    const double *inverse = run->kernel->inverse, *radii = run->kernel->radius;
+    arm_cursor cursor = trial->cursor;
     double upper = trial->upper;
-    while (upper > x && h.pulls < last) {
-        const uint64_t then = h.pulls + 8;
-        if (h.pulls % 8 == 0 && then <= last &&
-            (double)(int64_t)h.ones * inverse[then] + radii[then] > x)
-            draw_eight(&h);
+    while (upper > x && cursor.pulls < last) {
+        const uint64_t then = cursor.pulls + 8;
+        if (cursor.pulls % 8 == 0 && then <= last &&
+            (double)(int64_t)cursor.ones * inverse[then] + radii[then] > x)
+            draw_eight(&cursor);
         else
-            upper = draw(g, &h, arm, true) * inverse[h.pulls] + radii[h.pulls];
+            upper = draw(run, &cursor, arm, true) * inverse[cursor.pulls] + radii[cursor.pulls];
     }
-    trial->hand = h;
+    trial->cursor = cursor;
     trial->upper = upper;
     return upper <= x;
 }
 
 /* Bring every bound down to x, on trial; false if there are too few steps for it. */
-static bool try_level(game *g, double x)
+static bool try_level(kernel_run *run, double x)
 {
-    uint64_t left = g->left;
-    for (size_t i = 0; i < g->in.view->n_arms; i++) {
-        arm_trial *trial = &g->kernel->trial[i];
-        trial->upper = g->kernel->arm[i].upper;
-        trial->hand = open_cursor(g, i);
+    uint64_t left = run->left;
+    for (size_t i = 0; i < run->in.view->n_arms; i++) {
+        arm_trial *trial = &run->kernel->trial[i];
+        trial->upper = run->kernel->arm[i].upper;
+        trial->cursor = open_cursor(run, i);
         if (!(trial->upper > x))
             continue;
-        trial->stream = *trial->hand.stream; /* the world's stays, should this fail */
-        trial->hand.stream = &trial->stream;
-        if (!descend(g, trial, i, x, trial->hand.pulls + left))
+        trial->stream = *trial->cursor.stream; /* the world's stays, should this fail */
+        trial->cursor.stream = &trial->stream;
+        if (!descend(run, trial, i, x, trial->cursor.pulls + left))
             return false;
-        left -= trial->hand.pulls - trial->hand.first;
+        left -= trial->cursor.pulls - trial->cursor.first;
     }
     return true;
 }
 
 /* Make the trial the truth; false if it pulled nothing. */
-static bool keep_level(game *g)
+static bool keep_level(kernel_run *run)
 {
-    const uint64_t before = g->left;
-    for (size_t i = 0; i < g->in.view->n_arms; i++) {
-        const arm_trial *trial = &g->kernel->trial[i];
-        if (trial->hand.pulls == trial->hand.first)
+    const uint64_t before = run->left;
+    for (size_t i = 0; i < run->in.view->n_arms; i++) {
+        const arm_trial *trial = &run->kernel->trial[i];
+        if (trial->cursor.pulls == trial->cursor.first)
             continue;
-        close_cursor(g, &trial->hand, i, true);
-        g->kernel->arm[i].upper = trial->upper;
-        *segue_simulated_task_stream(g->world, i) = trial->stream;
+        close_cursor(run, &trial->cursor, i, true);
+        run->kernel->arm[i].upper = trial->upper;
+        *segue_simulated_task_stream(run->simulated, i) = trial->stream;
     }
-    return g->left < before;
+    return run->left < before;
 }
 
 /* About how many more pulls it takes to bring every bound down to x: an arm of average c has
  * c + sqrt(L / 2T) = x. */
-static double pulls_to(const game *g, double x)
+static double pulls_to(const kernel_run *run, double x)
 {
     double pulls = 0.0;
-    for (size_t i = 0; i < g->in.view->n_arms; i++) {
-        if (!(g->kernel->arm[i].upper > x))
+    for (size_t i = 0; i < run->in.view->n_arms; i++) {
+        if (!(run->kernel->arm[i].upper > x))
             continue;
-        const double distance = x - average_of(g, i);
-        pulls += 0.5 * g->kernel->log_term / (distance * distance) - (double)g->in.pulls[i];
+        const double distance = x - average_of(run, i);
+        pulls += 0.5 * run->kernel->log_term / (distance * distance) - (double)run->in.pulls[i];
     }
     return pulls;
 }
 
 /* A level that takes about so many pulls, or fewer. */
-static double level_after(const game *g, double pulls)
+static double level_after(const kernel_run *run, double pulls)
 {
     double low = 0.0, high = 0.0; /* the largest average and bound */
-    for (size_t i = 0; i < g->in.view->n_arms; i++) {
-        if (g->in.pulls[i] == 0)
+    for (size_t i = 0; i < run->in.view->n_arms; i++) {
+        if (run->in.pulls[i] == 0)
             continue;
-        low = larger(low, average_of(g, i));
-        high = larger(high, g->kernel->arm[i].upper);
+        low = larger(low, average_of(run, i));
+        high = larger(high, run->kernel->arm[i].upper);
     }
     for (int i = 0; i < HALVINGS; i++) {
         const double middle = 0.5 * (low + high);
-        if (pulls_to(g, middle) > pulls)
+        if (pulls_to(run, middle) > pulls)
             low = middle;
         else
             high = middle;
@@ -106,14 +106,14 @@ static double level_after(const game *g, double pulls)
     return high;
 }
 
-void segue_kernel_level(game *g)
+void segue_kernel_level(kernel_run *run)
 {
-    const size_t n_arms = g->in.view->n_arms;
-    const uint64_t few = 4 * n_arms + g->left / 32; /* for which a level does not pay */
+    const size_t n_arms = run->in.view->n_arms;
+    const uint64_t few = 4 * n_arms + run->left / 32; /* for which a level does not pay */
     /* No bound of T pulls is above 1 + radius(T): to begin with, no arm goes beyond its share. */
-    double level = 1.0 + g->kernel->radius[g->left / n_arms], share = SHARE;
-    while (g->left > few && share > MIN_SHARE) {
-        share = try_level(g, level) && keep_level(g) ? SHARE : 0.5 * share;
-        level = level_after(g, share * (double)g->left);
+    double level = 1.0 + run->kernel->radius[run->left / n_arms], share = SHARE;
+    while (run->left > few && share > MIN_SHARE) {
+        share = try_level(run, level) && keep_level(run) ? SHARE : 0.5 * share;
+        level = level_after(run, share * (double)run->left);
     }
 }

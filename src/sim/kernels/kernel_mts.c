@@ -35,16 +35,16 @@ bool segue_kernel_mts_fits(const segue_models *models)
 /* Raise the level of weights that have become small, and set the factors. */
 static void set_levels(posterior *p, size_t n_models)
 {
-    uint64_t least = UINT64_MAX;
+    uint64_t lowest = UINT64_MAX;
     for (size_t k = 0; k < n_models; k++) {
         for (; p->weight[k] > 0.0 && p->weight[k] < SMALL; p->level[k]++)
             p->weight[k] *= SCALE;
-        if (p->weight[k] > 0.0 && p->level[k] < least)
-            least = p->level[k];
+        if (p->weight[k] > 0.0 && p->level[k] < lowest)
+            lowest = p->level[k];
     }
     p->total = 0.0;
     for (size_t k = 0; k < n_models; k++) {
-        const uint64_t above = p->level[k] - least;
+        const uint64_t above = p->level[k] - lowest;
         p->factor[k] = p->weight[k] <= 0.0 || above > 1 ? 0.0 : above == 1 ? SMALL : 1.0;
         p->share[k] = p->weight[k] * p->factor[k];
         p->total += p->share[k];
@@ -52,13 +52,13 @@ static void set_levels(posterior *p, size_t n_models)
 }
 
 /* Take an arm in hand. */
-static hand take_with(const game *g, posterior *p, size_t arm)
+static arm_cursor open_with(const kernel_run *run, posterior *p, size_t arm)
 {
-    for (size_t k = 0; k < g->models->n_models; k++) {
-        p->up[k] = lesser(1.0, larger(0.0, mean_of(g, k, arm))); /* an estimate strays */
+    for (size_t k = 0; k < run->models->n_models; k++) {
+        p->up[k] = lesser(1.0, larger(0.0, mean_of(run, k, arm))); /* an estimate strays */
         p->down[k] = 1.0 - p->up[k];
     }
-    return open_cursor(g, arm);
+    return open_cursor(run, arm);
 }
 
 /* Take in a reward of 0 or 1 of the arm in hand; where no model is left, the total is 0. */
@@ -94,36 +94,36 @@ static inline size_t draw_model(const posterior *p, size_t n_models, segue_rng *
 }
 
 /* Play on by the models while one is left. */
-static void play_by_models(game *g, posterior *p)
+static void play_by_models(kernel_run *run, posterior *p)
 {
-    const size_t n_models = g->models->n_models;
-    segue_rng rng = *g->in.rng;
-    size_t held = 0; /* the arm in hand */
-    hand h = take_with(g, p, held);
-    for (uint64_t left = g->left; left > 0 && p->total > 0.0; left--) {
-        const size_t arm = g->models->best_arm[draw_model(p, n_models, &rng)];
-        if (arm != held) {
-            close_cursor(g, &h, held, true);
-            h = take_with(g, p, arm);
-            held = arm;
+    const size_t n_models = run->models->n_models;
+    segue_rng rng = *run->in.rng;
+    size_t current = 0; /* the arm in hand */
+    arm_cursor cursor = open_with(run, p, current);
+    for (uint64_t left = run->left; left > 0 && p->total > 0.0; left--) {
+        const size_t arm = run->models->best_arm[draw_model(p, n_models, &rng)];
+        if (arm != current) {
+            close_cursor(run, &cursor, current, true);
+            cursor = open_with(run, p, arm);
+            current = arm;
         }
-        const uint64_t before = h.ones;
-        (void)draw(g, &h, arm, true);
-        update(p, n_models, h.ones > before);
+        const uint64_t before = cursor.ones;
+        (void)draw(run, &cursor, arm, true);
+        update(p, n_models, cursor.ones > before);
     }
-    close_cursor(g, &h, held, true);
-    *g->in.rng = rng;
+    close_cursor(run, &cursor, current, true);
+    *run->in.rng = rng;
 }
 
-void segue_kernel_mts(game *g)
+void segue_kernel_mts(kernel_run *run)
 {
     posterior p = {.total = 0.0};
-    for (size_t k = 0; k < g->models->n_models; k++)
-        p.weight[k] = g->models->weight[k];
-    set_levels(&p, g->models->n_models);
-    play_by_models(g, &p);
-    *g->in.last_reason = g->left > 0 ? SEGUE_NO_MODEL_LEFT : SEGUE_BY_RULE;
-    *g->in.no_model_left += g->left;
-    while (g->left > 0)
-        pull_once(g, segue_ts_arm(g->in.view, g->in.rng));
+    for (size_t k = 0; k < run->models->n_models; k++)
+        p.weight[k] = run->models->weight[k];
+    set_levels(&p, run->models->n_models);
+    play_by_models(run, &p);
+    *run->in.last_reason = run->left > 0 ? SEGUE_NO_MODEL_LEFT : SEGUE_BY_RULE;
+    *run->in.no_model_left += run->left;
+    while (run->left > 0)
+        pull_once(run, segue_ts_arm(run->in.view, run->in.rng));
 }

@@ -35,18 +35,18 @@ typedef struct beta_arm {
 } beta_arm;
 
 /* An arm while it is pulled: its counts in registers. */
-typedef struct hand {
+typedef struct arm_cursor {
     arm_stream *stream;
     uint64_t *words;
     uint64_t word; /* of the current block, the rewards that are left, lowest bit first */
     uint64_t first, pulls;
     uint64_t ones; /* the sum, where rewards are bits */
     double sum;    /* else */
-} hand;
+} arm_cursor;
 
 /* An arm on its way to a level that may not be reached. */
 typedef struct arm_trial {
-    hand hand;
+    arm_cursor cursor;
     arm_stream stream;
     double upper;
 } arm_trial;
@@ -68,79 +68,79 @@ struct segue_kernel {
 #define MAX_MODELS 64 /* one bit each */
 
 /* One task that is being played. */
-typedef struct game {
+typedef struct kernel_run {
     segue_kernel *kernel;
     task_internals in;
-    segue_simulated_task *world;
+    segue_simulated_task *simulated;
     const segue_rewards *rewards;
     bool bits; /* rewards are 0 or 1, and kept as words */
     const segue_models *models;
     double eps;           /* of umucb */
     uint64_t left;        /* steps */
     uint64_t models_left; /* one bit a model: those that agree with every arm */
-} game;
+} kernel_run;
 
-typedef void (*kernel_function)(game *g);
+typedef void (*kernel_function)(kernel_run *run);
 
-void segue_kernel_ucb(game *g);
-void segue_kernel_ucb_plus(game *g);
-void segue_kernel_mucb(game *g);
-void segue_kernel_umucb(game *g);
-void segue_kernel_mts(game *g);
+void segue_kernel_ucb(kernel_run *run);
+void segue_kernel_ucb_plus(kernel_run *run);
+void segue_kernel_mucb(kernel_run *run);
+void segue_kernel_umucb(kernel_run *run);
+void segue_kernel_mts(kernel_run *run);
 bool segue_kernel_mts_fits(const segue_models *models); /* whether it can play by them */
-void segue_kernel_ts(game *g);
-void segue_kernel_tts(game *g);
+void segue_kernel_ts(kernel_run *run);
+void segue_kernel_tts(kernel_run *run);
 bool segue_kernel_tts_fits(
     const segue_view *view); /* whether it can play by what the task was taught */
 
 /* UCB to the end, for arms whose bounds are known; -INFINITY: it does not play. */
-void segue_kernel_ucb_from_bounds(game *g);
+void segue_kernel_ucb_from_bounds(kernel_run *run);
 /* The greater part of that, for rewards that are bits; at least one step is left to make. */
-void segue_kernel_level(game *g);
+void segue_kernel_level(kernel_run *run);
 
-static inline hand open_cursor(const game *g, size_t arm)
+static inline arm_cursor open_cursor(const kernel_run *run, size_t arm)
 {
-    const uint64_t pulls = g->in.pulls[arm];
-    uint64_t *words = g->kernel->word + arm * g->kernel->n_words;
-    return (hand){.stream = segue_simulated_task_stream(g->world, arm),
-                  .words = words,
-                  .word = pulls % 64 ? words[pulls / 64] >> pulls % 64 : 0,
-                  .first = pulls,
-                  .pulls = pulls,
-                  .ones = (uint64_t)g->in.sum[arm],
-                  .sum = g->in.sum[arm]};
+    const uint64_t pulls = run->in.pulls[arm];
+    uint64_t *words = run->kernel->word + arm * run->kernel->n_words;
+    return (arm_cursor){.stream = segue_simulated_task_stream(run->simulated, arm),
+                        .words = words,
+                        .word = pulls % 64 ? words[pulls / 64] >> pulls % 64 : 0,
+                        .first = pulls,
+                        .pulls = pulls,
+                        .ones = (uint64_t)run->in.sum[arm],
+                        .sum = run->in.sum[arm]};
 }
 
 /* Pull the arm once more; returns the sum of its rewards. */
-static inline double draw(game *g, hand *h, size_t arm, bool bits)
+static inline double draw(kernel_run *run, arm_cursor *cursor, size_t arm, bool bits)
 {
     if (!bits) {
-        const double x = segue_arm_stream_next(h->stream, g->rewards);
-        segue_batches_add(g->in.batches, arm, x, h->pulls++);
-        return h->sum += x;
+        const double x = segue_arm_stream_next(cursor->stream, run->rewards);
+        segue_batches_add(run->in.batches, arm, x, cursor->pulls++);
+        return cursor->sum += x;
     }
-    if (h->pulls % 64 == 0)
-        h->word = h->words[h->pulls / 64] = segue_arm_stream_block(h->stream);
-    h->ones += h->word & 1;
-    h->word >>= 1;
-    h->pulls++;
-    return (double)(int64_t)h->ones;
+    if (cursor->pulls % 64 == 0)
+        cursor->word = cursor->words[cursor->pulls / 64] = segue_arm_stream_block(cursor->stream);
+    cursor->ones += cursor->word & 1;
+    cursor->word >>= 1;
+    cursor->pulls++;
+    return (double)(int64_t)cursor->ones;
 }
 
 /* Write back what the pulls came to. */
-static inline void close_cursor(game *g, const hand *h, size_t arm, bool bits)
+static inline void close_cursor(kernel_run *run, const arm_cursor *cursor, size_t arm, bool bits)
 {
-    g->in.sum[arm] = bits ? (double)h->ones : h->sum;
-    g->in.pulls[arm] = g->in.asked[arm] = h->pulls;
-    g->left -= h->pulls - h->first;
+    run->in.sum[arm] = bits ? (double)cursor->ones : cursor->sum;
+    run->in.pulls[arm] = run->in.asked[arm] = cursor->pulls;
+    run->left -= cursor->pulls - cursor->first;
 }
 
 /* One pull of an arm. */
-static inline void pull_once(game *g, size_t arm)
+static inline void pull_once(kernel_run *run, size_t arm)
 {
-    hand h = open_cursor(g, arm);
-    (void)draw(g, &h, arm, g->bits);
-    close_cursor(g, &h, arm, g->bits);
+    arm_cursor cursor = open_cursor(run, arm);
+    (void)draw(run, &cursor, arm, run->bits);
+    close_cursor(run, &cursor, arm, run->bits);
 }
 
 static inline double lesser(double a, double b)
@@ -153,19 +153,19 @@ static inline double larger(double a, double b)
     return a > b ? a : b;
 }
 
-static inline double average_of(const game *g, size_t arm)
+static inline double average_of(const kernel_run *run, size_t arm)
 {
-    return g->in.sum[arm] * g->kernel->inverse[g->in.pulls[arm]];
+    return run->in.sum[arm] * run->kernel->inverse[run->in.pulls[arm]];
 }
 
-static inline double upper_of(const game *g, size_t arm)
+static inline double upper_of(const kernel_run *run, size_t arm)
 {
-    return average_of(g, arm) + g->kernel->radius[g->in.pulls[arm]];
+    return average_of(run, arm) + run->kernel->radius[run->in.pulls[arm]];
 }
 
-static inline double mean_of(const game *g, size_t model, size_t arm)
+static inline double mean_of(const kernel_run *run, size_t model, size_t arm)
 {
-    return segue_models_row(g->models, model)[arm];
+    return segue_models_row(run->models, model)[arm];
 }
 
 static inline bool is_within(const band *b, double average, double reach)
@@ -177,42 +177,42 @@ static inline bool is_within(const band *b, double average, double reach)
 /* Whether `count` more pulls, whatever they bring, leave every average on the way within the band,
  * the radius being wider by `slack`, and the bound above `other`.  An average moves by at most
  * count / (T + count) on the way. */
-static inline bool can_jump(const segue_kernel *kernel, const hand *h, uint64_t count,
+static inline bool can_jump(const segue_kernel *kernel, const arm_cursor *cursor, uint64_t count,
                             const band *b, double average, double slack, double other)
 {
-    const uint64_t then = h->pulls + count;
+    const uint64_t then = cursor->pulls + count;
     const double moves = (double)count * kernel->inverse[then] + 1e-9; /* and some rounding */
     const double radius = kernel->radius[then], reach = radius + slack;
-    const double before = kernel->radius[h->pulls] + slack;
+    const double before = kernel->radius[cursor->pulls] + slack;
     return average - moves + radius > other &&
            ((b->high - average + moves <= reach) & (average + moves - b->low <= reach) &
             (b->above - average - moves > before) & (average - moves - b->below > before));
 }
 
 /* Pull 8 times; the pulls so far must be a multiple of that. */
-static inline void draw_eight(hand *h)
+static inline void draw_eight(arm_cursor *cursor)
 {
     static const uint8_t ones[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
-    if (h->pulls % 64 == 0)
-        h->word = h->words[h->pulls / 64] = segue_arm_stream_block(h->stream);
-    h->ones += (uint64_t)ones[h->word & 15] + ones[h->word >> 4 & 15];
-    h->word >>= 8;
-    h->pulls += 8;
+    if (cursor->pulls % 64 == 0)
+        cursor->word = cursor->words[cursor->pulls / 64] = segue_arm_stream_block(cursor->stream);
+    cursor->ones += (uint64_t)ones[cursor->word & 15] + ones[cursor->word >> 4 & 15];
+    cursor->word >>= 8;
+    cursor->pulls += 8;
 }
 
 /* Pull 64 times; the word before must be used up. */
-static inline double jump(hand *h)
+static inline double jump(arm_cursor *cursor)
 {
-    const uint64_t word = segue_arm_stream_block(h->stream);
-    h->words[h->pulls / 64] = word;
-    h->ones += (uint64_t)__builtin_popcountll(word);
-    h->pulls += 64;
-    return (double)(int64_t)h->ones;
+    const uint64_t word = segue_arm_stream_block(cursor->stream);
+    cursor->words[cursor->pulls / 64] = word;
+    cursor->ones += (uint64_t)__builtin_popcountll(word);
+    cursor->pulls += 64;
+    return (double)(int64_t)cursor->ones;
 }
 
 /* Which models agree with the rewards of an arm, to within its radius and `slack`. */
-uint64_t segue_kernel_agreeing(const game *g, size_t arm, double slack);
+uint64_t segue_kernel_agreeing(const kernel_run *run, size_t arm, double slack);
 /* The band in which it stays so. */
-band segue_kernel_band(const game *g, size_t arm);
+band segue_kernel_band(const kernel_run *run, size_t arm);
 
 #endif

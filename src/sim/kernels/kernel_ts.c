@@ -81,18 +81,18 @@ void segue_kernel_ts_add(beta_arm *arm, bool success)
     *raised += 1.0;
 }
 
-void segue_kernel_ts(game *g)
+void segue_kernel_ts(kernel_run *run)
 {
-    const size_t n_arms = g->in.view->n_arms;
-    beta_arm *arms = g->kernel->beta;
+    const size_t n_arms = run->in.view->n_arms;
+    beta_arm *arms = run->kernel->beta;
     size_t last = 0;
     for (size_t i = 0; i < n_arms; i++)
         arms[i] = (beta_arm){.a = 1.0, .b = 1.0};
-    while (g->left > 0) {
-        last = segue_kernel_ts_choose(&g->kernel->normal, arms, n_arms, last, g->in.rng);
-        const double before = g->in.sum[last];
-        pull_once(g, last);
-        segue_kernel_ts_add(&arms[last], g->in.sum[last] > before);
+    while (run->left > 0) {
+        last = segue_kernel_ts_choose(&run->kernel->normal, arms, n_arms, last, run->in.rng);
+        const double before = run->in.sum[last];
+        pull_once(run, last);
+        segue_kernel_ts_add(&arms[last], run->in.sum[last] > before);
     }
-    *g->in.last_reason = SEGUE_BY_RULE;
+    *run->in.last_reason = SEGUE_BY_RULE;
 }

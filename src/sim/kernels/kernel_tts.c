@@ -13,17 +13,17 @@ bool segue_kernel_tts_fits(const segue_view *view)
     return !view->prior || view->prior->b;
 }
 
-void segue_kernel_tts(game *g)
+void segue_kernel_tts(kernel_run *run)
 {
-    const segue_view *view = g->in.view;
+    const segue_view *view = run->in.view;
     const segue_belief belief = segue_belief_policy_belief(view);
-    segue_rng rng = *g->in.rng;
-    while (g->left > 0) {
-        const size_t arm = segue_belief_thompson(&belief, &g->kernel->normal, &rng);
-        const double before = g->in.sum[arm];
-        pull_once(g, arm);
-        segue_belief_policy_update(view, arm, g->in.sum[arm] - before);
+    segue_rng rng = *run->in.rng;
+    while (run->left > 0) {
+        const size_t arm = segue_belief_thompson(&belief, &run->kernel->normal, &rng);
+        const double before = run->in.sum[arm];
+        pull_once(run, arm);
+        segue_belief_policy_update(view, arm, run->in.sum[arm] - before);
     }
-    *g->in.rng = rng;
-    *g->in.last_reason = SEGUE_BY_RULE;
+    *run->in.rng = rng;
+    *run->in.last_reason = SEGUE_BY_RULE;
 }

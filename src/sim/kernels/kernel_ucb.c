@@ -8,13 +8,13 @@
 
 /* The arm with the largest bound, and the bound of the best other one; arms that do not play have a
  * bound of minus infinity. */
-static size_t choose(const game *g, double *other)
+static size_t choose(const kernel_run *run, double *other)
 {
-    const arm_state *arms = g->kernel->arm;
+    const arm_state *arms = run->kernel->arm;
     size_t best = 0;
     double value = arms[0].upper;
     *other = -INFINITY;
-    for (size_t i = 1; i < g->in.view->n_arms; i++) {
+    for (size_t i = 1; i < run->in.view->n_arms; i++) {
         const double bound = arms[i].upper;
         *other = larger(*other, lesser(bound, value));
         if (bound > value) {
@@ -26,55 +26,55 @@ static size_t choose(const game *g, double *other)
 }
 
 /* Pull `arm` at least once, then on while its bound is above `other`. */
-static inline void pull_with(game *g, size_t arm, double other, bool bits)
+static inline void pull_with(kernel_run *run, size_t arm, double other, bool bits)
 {
-    const double *inverse = g->kernel->inverse, *radii = g->kernel->radius;
-    hand h = open_cursor(g, arm);
-    const uint64_t last = h.pulls + g->left;
+    const double *inverse = run->kernel->inverse, *radii = run->kernel->radius;
+    arm_cursor cursor = open_cursor(run, arm);
+    const uint64_t last = cursor.pulls + run->left;
     double upper = 0.0;
     do {
-        const double sum = draw(g, &h, arm, bits);
-        upper = sum * inverse[h.pulls] + radii[h.pulls];
-    } while (upper > other && h.pulls < last);
-    close_cursor(g, &h, arm, bits);
-    g->kernel->arm[arm].upper = upper;
+        const double sum = draw(run, &cursor, arm, bits);
+        upper = sum * inverse[cursor.pulls] + radii[cursor.pulls];
+    } while (upper > other && cursor.pulls < last);
+    close_cursor(run, &cursor, arm, bits);
+    run->kernel->arm[arm].upper = upper;
 }
 
-void segue_kernel_ucb_from_bounds(game *g)
+void segue_kernel_ucb_from_bounds(kernel_run *run)
 {
-    if (g->bits && g->left > 0)
-        segue_kernel_level(g);
-    while (g->left > 0) {
+    if (run->bits && run->left > 0)
+        segue_kernel_level(run);
+    while (run->left > 0) {
         double other = 0.0;
-        const size_t arm = choose(g, &other);
-        if (g->bits)
-            pull_with(g, arm, other, true);
+        const size_t arm = choose(run, &other);
+        if (run->bits)
+            pull_with(run, arm, other, true);
         else
-            pull_with(g, arm, other, false);
+            pull_with(run, arm, other, false);
     }
-    *g->in.last_reason = SEGUE_BY_RULE;
+    *run->in.last_reason = SEGUE_BY_RULE;
 }
 
 /* The arms that play first once each, in their order. */
-static void play(game *g, const bool *plays)
+static void play(kernel_run *run, const bool *plays)
 {
-    arm_state *arms = g->kernel->arm;
-    for (size_t i = 0; i < g->in.view->n_arms; i++) {
+    arm_state *arms = run->kernel->arm;
+    for (size_t i = 0; i < run->in.view->n_arms; i++) {
         arms[i].upper = -INFINITY;
-        if ((plays && !plays[i]) || g->left == 0)
+        if ((plays && !plays[i]) || run->left == 0)
             continue;
-        pull_once(g, i);
-        arms[i].upper = upper_of(g, i);
+        pull_once(run, i);
+        arms[i].upper = upper_of(run, i);
     }
-    segue_kernel_ucb_from_bounds(g);
+    segue_kernel_ucb_from_bounds(run);
 }
 
-void segue_kernel_ucb(game *g)
+void segue_kernel_ucb(kernel_run *run)
 {
-    play(g, NULL);
+    play(run, NULL);
 }
 
-void segue_kernel_ucb_plus(game *g)
+void segue_kernel_ucb_plus(kernel_run *run)
 {
-    play(g, g->in.view->precomputed);
+    play(run, run->in.view->precomputed);
 }

@@ -5,27 +5,27 @@
 #include "sim/kernels/kernel_run.h"
 
 /* Which models agree with an arm. */
-static void update_arm(const game *g, size_t arm)
+static void update_arm(const kernel_run *run, size_t arm)
 {
-    arm_state *state = &g->kernel->arm[arm];
-    state->agrees = segue_kernel_agreeing(g, arm, g->eps);
-    state->band = segue_kernel_band(g, arm);
+    arm_state *state = &run->kernel->arm[arm];
+    state->agrees = segue_kernel_agreeing(run, arm, run->eps);
+    state->band = segue_kernel_band(run, arm);
 }
 
 /* Which models are left, and what they promise. */
-static void update_models(game *g)
+static void update_models(kernel_run *run)
 {
-    arm_state *arms = g->kernel->arm;
+    arm_state *arms = run->kernel->arm;
     uint64_t left = UINT64_MAX;
-    for (size_t i = 0; i < g->in.view->n_arms; i++)
+    for (size_t i = 0; i < run->in.view->n_arms; i++)
         left &= arms[i].agrees;
-    for (size_t i = 0; i < g->in.view->n_arms; i++) {
+    for (size_t i = 0; i < run->in.view->n_arms; i++) {
         arms[i].promise = left ? -INFINITY : INFINITY; /* without models, UCB */
-        for (size_t k = 0; left && k < g->models->n_models; k++)
+        for (size_t k = 0; left && k < run->models->n_models; k++)
             if (left >> k & 1)
-                arms[i].promise = larger(arms[i].promise, mean_of(g, k, i) + g->eps);
+                arms[i].promise = larger(arms[i].promise, mean_of(run, k, i) + run->eps);
     }
-    g->models_left = left;
+    run->models_left = left;
 }
 
 static double bound_of(const arm_state *state)
@@ -34,24 +34,24 @@ static double bound_of(const arm_state *state)
 }
 
 /* Of arms whose bounds are equal the plain form takes the first of the first model that has it. */
-static size_t first_of_equals(const game *g, double value)
+static size_t first_of_equals(const kernel_run *run, double value)
 {
-    const arm_state *arms = g->kernel->arm;
-    for (size_t k = 0; k < g->models->n_models; k++)
-        for (size_t i = 0; (g->models_left >> k & 1) && i < g->in.view->n_arms; i++)
-            if (lesser(mean_of(g, k, i) + g->eps, arms[i].upper) == value)
+    const arm_state *arms = run->kernel->arm;
+    for (size_t k = 0; k < run->models->n_models; k++)
+        for (size_t i = 0; (run->models_left >> k & 1) && i < run->in.view->n_arms; i++)
+            if (lesser(mean_of(run, k, i) + run->eps, arms[i].upper) == value)
                 return i;
     return 0; /* not reached: some model has that value */
 }
 
 /* The arm to pull, and the bound of the best other one. */
-static size_t choose(const game *g, double *other)
+static size_t choose(const kernel_run *run, double *other)
 {
-    const arm_state *arms = g->kernel->arm;
+    const arm_state *arms = run->kernel->arm;
     size_t best = 0;
     double value = bound_of(&arms[0]);
     *other = -INFINITY;
-    for (size_t i = 1; i < g->in.view->n_arms; i++) {
+    for (size_t i = 1; i < run->in.view->n_arms; i++) {
         const double bound = bound_of(&arms[i]);
         *other = larger(*other, lesser(bound, value));
         if (bound > value) {
@@ -59,94 +59,95 @@ static size_t choose(const game *g, double *other)
             best = i;
         }
     }
-    return *other == value && g->models_left ? first_of_equals(g, value) : best;
+    return *other == value && run->models_left ? first_of_equals(run, value) : best;
 }
 
 /* Pull on, 64 or 8 at once, while that can change nothing; returns the average. */
-static inline double jump_on(const game *g, hand *h, const band *b, double average, double other,
-                             uint64_t last)
+static inline double jump_on(const kernel_run *run, arm_cursor *cursor, const band *b,
+                             double average, double other, uint64_t last)
 {
-    const segue_kernel *kernel = g->kernel;
-    while (h->pulls % 8 == 0) {
-        if (h->pulls % 64 == 0 && h->pulls + 64 <= last &&
-            can_jump(kernel, h, 64, b, average, g->eps, other))
-            (void)jump(h);
-        else if (h->pulls + 8 <= last && can_jump(kernel, h, 8, b, average, g->eps, other))
-            draw_eight(h);
+    const segue_kernel *kernel = run->kernel;
+    while (cursor->pulls % 8 == 0) {
+        if (cursor->pulls % 64 == 0 && cursor->pulls + 64 <= last &&
+            can_jump(kernel, cursor, 64, b, average, run->eps, other))
+            (void)jump(cursor);
+        else if (cursor->pulls + 8 <= last &&
+                 can_jump(kernel, cursor, 8, b, average, run->eps, other))
+            draw_eight(cursor);
         else
             break;
-        average = (double)(int64_t)h->ones * kernel->inverse[h->pulls];
+        average = (double)(int64_t)cursor->ones * kernel->inverse[cursor->pulls];
     }
     return average;
 }
 
 /* Pull `arm` at least once, then on while its bound stays above `other` and the same models agree;
  * returns whether they do. */
-static inline bool pull_with(game *g, size_t arm, double other, bool bits)
+static inline bool pull_with(kernel_run *run, size_t arm, double other, bool bits)
 {
-    const double *inverse = g->kernel->inverse, *radii = g->kernel->radius;
-    const double eps = g->eps;
-    const band b = g->kernel->arm[arm].band;
-    hand h = open_cursor(g, arm);
-    const uint64_t last = h.pulls + g->left;
+    const double *inverse = run->kernel->inverse, *radii = run->kernel->radius;
+    const double eps = run->eps;
+    const band b = run->kernel->arm[arm].band;
+    arm_cursor cursor = open_cursor(run, arm);
+    const uint64_t last = cursor.pulls + run->left;
     bool same = true, ahead = true;
     do {
-        double average = draw(g, &h, arm, bits) * inverse[h.pulls];
+        double average = draw(run, &cursor, arm, bits) * inverse[cursor.pulls];
         if (bits)
-            average = jump_on(g, &h, &b, average, other, last);
-        const double radius = radii[h.pulls];
+            average = jump_on(run, &cursor, &b, average, other, last);
+        const double radius = radii[cursor.pulls];
         same = is_within(&b, average, radius + eps);
         ahead = average + radius > other;
-    } while (same && ahead && h.pulls < last);
-    close_cursor(g, &h, arm, bits);
-    if (!g->models_left)
-        *g->in.no_model_left += h.pulls - h.first;
+    } while (same && ahead && cursor.pulls < last);
+    close_cursor(run, &cursor, arm, bits);
+    if (!run->models_left)
+        *run->in.no_model_left += cursor.pulls - cursor.first;
     return same;
 }
 
-static bool pull(game *g, size_t arm, double other)
+static bool pull(kernel_run *run, size_t arm, double other)
 {
-    return g->bits ? pull_with(g, arm, other, true) : pull_with(g, arm, other, false);
+    return run->bits ? pull_with(run, arm, other, true) : pull_with(run, arm, other, false);
 }
 
 /* Whether there is nothing to go by but the bounds: no model ever disagrees with an average, from 0
  * to 1, and none promises less than a bound. */
-static bool is_ucb(const game *g)
+static bool is_ucb(const kernel_run *run)
 {
-    for (size_t k = 0; g->models && k < g->models->n_models; k++)
-        for (size_t i = 0; i < g->models->n_arms; i++)
-            if (!(fabs(mean_of(g, k, i)) + 1.0 + g->kernel->radius[1] <= g->eps))
+    for (size_t k = 0; run->models && k < run->models->n_models; k++)
+        for (size_t i = 0; i < run->models->n_arms; i++)
+            if (!(fabs(mean_of(run, k, i)) + 1.0 + run->kernel->radius[1] <= run->eps))
                 return false;
     return true;
 }
 
-void segue_kernel_umucb(game *g)
+void segue_kernel_umucb(kernel_run *run)
 {
-    const size_t n_arms = g->in.view->n_arms;
-    g->eps = g->in.view->option[1];
-    for (size_t i = 0; i < SEGUE_FORCED_PULLS * n_arms && g->left > 0; i++)
-        pull_once(g, i % n_arms);
-    *g->in.last_reason = SEGUE_FORCED;
-    if (g->left == 0)
+    const size_t n_arms = run->in.view->n_arms;
+    run->eps = run->in.view->option[1];
+    for (size_t i = 0; i < SEGUE_FORCED_PULLS * n_arms && run->left > 0; i++)
+        pull_once(run, i % n_arms);
+    *run->in.last_reason = SEGUE_FORCED;
+    if (run->left == 0)
         return;
     for (size_t i = 0; i < n_arms; i++)
-        g->kernel->arm[i].upper = upper_of(g, i);
-    if (is_ucb(g)) {
-        segue_kernel_ucb_from_bounds(g);
+        run->kernel->arm[i].upper = upper_of(run, i);
+    if (is_ucb(run)) {
+        segue_kernel_ucb_from_bounds(run);
         return;
     }
     for (size_t i = 0; i < n_arms; i++)
-        update_arm(g, i);
-    update_models(g);
-    while (g->left > 0) {
+        update_arm(run, i);
+    update_models(run);
+    while (run->left > 0) {
         double other = 0.0;
-        const size_t arm = choose(g, &other);
-        *g->in.last_reason = g->models_left == 0 ? SEGUE_NO_MODEL_LEFT : SEGUE_BY_RULE;
-        const bool same = pull(g, arm, other);
-        g->kernel->arm[arm].upper = upper_of(g, arm);
+        const size_t arm = choose(run, &other);
+        *run->in.last_reason = run->models_left == 0 ? SEGUE_NO_MODEL_LEFT : SEGUE_BY_RULE;
+        const bool same = pull(run, arm, other);
+        run->kernel->arm[arm].upper = upper_of(run, arm);
         if (!same) {
-            update_arm(g, arm);
-            update_models(g);
+            update_arm(run, arm);
+            update_models(run);
         }
     }
 }

@@ -555,12 +555,12 @@ static void a_discount_so_small_that_counts_vanish_pulls_all_arms(void **state)
     segue_models *models = paper_models();
     segue_task *task = task_of("d-ucb:discount=1e-9", models, 1000);
     const segue_environment env = {.models = models};
-    segue_simulated_task *world = world_of(&env, 25, 0, 0);
-    (void)segue_simulation_play(task, world, 1000);
+    segue_simulated_task *simulated = world_of(&env, 25, 0, 0);
+    (void)segue_simulation_play(task, simulated, 1000);
     for (size_t arm = 0; arm < 7; arm++)
         assert_true(segue_task_info(task).pulls[arm] > 10);
     segue_task_destroy(task);
-    segue_simulated_task_destroy(world);
+    segue_simulated_task_destroy(simulated);
     segue_models_destroy(models);
 }
 

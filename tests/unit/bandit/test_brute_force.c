@@ -556,7 +556,7 @@ static void tell_one(segue_task *task, history *past, queue *waiting, const brut
 
 /* One task: every choice must be the brute-force form's.  With `late` up to 40 rewards are
  * outstanding, and come in any order. */
-static void compare_task(const pair *p, segue_task *task, segue_simulated_task *world,
+static void compare_task(const pair *p, segue_task *task, segue_simulated_task *simulated,
                          history *past, brute *b, bool late, segue_rng *rng)
 {
     queue waiting = {.length = 0};
@@ -570,7 +570,7 @@ static void compare_task(const pair *p, segue_task *task, segue_simulated_task *
         b->asked[arm]++;
         b->step++;
         waiting.arm[waiting.length] = arm;
-        waiting.reward[waiting.length++] = segue_simulated_task_reward(world, arm);
+        waiting.reward[waiting.length++] = segue_simulated_task_reward(simulated, arm);
         while (waiting.length > 40 ||
                (waiting.length > 0 && (!late || segue_rng_uniform(rng) < 0.5)))
             tell_one(task, past, &waiting, b, rng);
@@ -589,7 +589,7 @@ static uint64_t compare_run(const pair *p, const segue_models *models, uint64_t 
         .rewards = run % 2 ? (segue_rewards){.family = SEGUE_BETA, .parameter = 5.0}
                            : (segue_rewards){.family = SEGUE_BERNOULLI},
     };
-    segue_simulated_task *world = world_of(&env, 31, run, SEGUE_ANY_MODEL);
+    segue_simulated_task *simulated = world_of(&env, 31, run, SEGUE_ANY_MODEL);
     segue_task_config config = segue_task_defaults();
     segue_task *task = NULL;
     segue_rng rng;
@@ -609,14 +609,14 @@ static uint64_t compare_run(const pair *p, const segue_models *models, uint64_t 
                .past = &past};
     segue_rng_init(&rng, 35, run, 0, 0);
     for (uint64_t j = 0; j < p->tasks; j++) {
-        segue_simulated_task_begin(world, 31, run, j, SEGUE_ANY_MODEL);
-        b.model_index = segue_simulated_task_model(world);
+        segue_simulated_task_begin(simulated, 31, run, j, SEGUE_ANY_MODEL);
+        b.model_index = segue_simulated_task_model(simulated);
         segue_rng_init(&b.rng, 31, run, j, SEGUE_STREAM_POLICY);
         segue_task_next(task, &b.rng, b.model_index);
-        compare_task(p, task, world, &past, &b, late, &rng);
+        compare_task(p, task, simulated, &past, &b, late, &rng);
     }
     segue_task_destroy(task);
-    segue_simulated_task_destroy(world);
+    segue_simulated_task_destroy(simulated);
     return p->tasks;
 }
 
@@ -657,11 +657,11 @@ static void ucb_test_agrees_also_where_it_commits(void **state)
         (void)compare_run(&(pair){"ucb-test", bf_ucb_test, 1}, models, run, 300, false);
     segue_task *task = task_of("ucb-test", models, 300);
     const segue_environment env = {.models = models};
-    segue_simulated_task *world = world_of(&env, 33, 0, 0);
-    (void)segue_simulation_play(task, world, 300);
+    segue_simulated_task *simulated = world_of(&env, 33, 0, 0);
+    (void)segue_simulation_play(task, simulated, 300);
     assert_true(segue_task_info(task).pulls[1] > 200); /* committed to the best arm */
     segue_task_destroy(task);
-    segue_simulated_task_destroy(world);
+    segue_simulated_task_destroy(simulated);
     segue_models_destroy(models);
 }
 

@@ -518,7 +518,7 @@ static segue_task *taught_task(const segue_policy *policy, const segue_prior *pr
 static void play_alike(segue_task *one, segue_task *two, const segue_environment *env, uint64_t run,
                        uint64_t steps)
 {
-    segue_simulated_task *world = world_of(env, 46, run, SEGUE_ANY_MODEL);
+    segue_simulated_task *simulated = world_of(env, 46, run, SEGUE_ANY_MODEL);
     segue_rng rng;
     segue_rng_init(&rng, 46, run, 0, SEGUE_STREAM_POLICY);
     segue_task_next(one, &rng, 0);
@@ -530,12 +530,12 @@ static void play_alike(segue_task *one, segue_task *two, const segue_environment
         waiting++;
         while (waiting > run % 4) {
             const size_t told = arm[--waiting];
-            const double reward = segue_simulated_task_reward(world, told);
+            const double reward = segue_simulated_task_reward(simulated, told);
             tell(one, told, reward);
             tell(two, told, reward);
         }
     }
-    segue_simulated_task_destroy(world);
+    segue_simulated_task_destroy(simulated);
 }
 
 /* Both policies of taught.h beside their relatives, over random tasks. */

@@ -67,14 +67,14 @@ static void eca_learns_from_mixtures(void **state)
     (void)state;
     segue_models *models = paper_models();
     const segue_environment env = {.models = models, .mixed = 0.5};
-    segue_simulated_task *world = world_of(&env, 65, 0, SEGUE_ANY_MODEL);
+    segue_simulated_task *simulated = world_of(&env, 65, 0, SEGUE_ANY_MODEL);
     segue_moments *moments = new_moments(7, SEGUE_VIEWS_PAPER);
     double error[2] = {0, 0}, at_4000 = 0;
     for (uint64_t task = 0; task < 40000; task++) {
         double views[21];
-        segue_simulated_task_begin(world, 65, 0, task, SEGUE_ANY_MODEL);
+        segue_simulated_task_begin(simulated, 65, 0, task, SEGUE_ANY_MODEL);
         for (size_t i = 0; i < 21; i++)
-            views[i] = segue_simulated_task_means(world)[i % 7];
+            views[i] = segue_simulated_task_means(simulated)[i % 7];
         assert_ok(segue_moments_add(moments, views, 1.0, NULL));
         for (int way = 0; way < 2 && (task == 3999 || task == 39999); way++) {
             segue_estimator_config config = segue_estimator_defaults();
@@ -95,7 +95,7 @@ static void eca_learns_from_mixtures(void **state)
         "eca on mixtures: error %.4f at 4,000, %.4f at 40,000 tasks; %.4f with alpha0 0\n", at_4000,
         error[1], error[0]);
     assert_true(error[1] < at_4000 && error[1] < 0.05 && error[0] > 2 * error[1]);
-    segue_simulated_task_destroy(world);
+    segue_simulated_task_destroy(simulated);
     segue_moments_destroy(moments);
     segue_models_destroy(models);
 }

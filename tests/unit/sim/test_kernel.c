@@ -144,12 +144,13 @@ static void models_that_are_all_wrong_give_the_same_pulls(void **state)
     }
     const board b = {.policy = "mts", .truth = sets[2], .known = sets[2], .steps = 100};
     const segue_environment env = {.models = sets[2]};
-    segue_simulated_task *world = world_of(&env, 12, 0, 0);
+    segue_simulated_task *simulated = world_of(&env, 12, 0, 0);
     segue_task *task = open_task(&b);
     double regret;
-    assert_false(segue_kernel_play(kernel, task, world, 100, &regret)); /* products would vanish */
+    assert_false(
+        segue_kernel_play(kernel, task, simulated, 100, &regret)); /* products would vanish */
     segue_task_destroy(task);
-    segue_simulated_task_destroy(world);
+    segue_simulated_task_destroy(simulated);
     for (size_t i = 0; i < 3; i++)
         segue_models_destroy(sets[i]);
     segue_kernel_destroy(kernel);
@@ -334,8 +335,8 @@ static void random_mind(mind *m, segue_rng *rng, size_t c)
     m->belief.prior.b = m->b;
     m->belief.pulls = m->pulls;
     m->belief.sum = m->sum;
-    m->belief.lead = &m->lead;
-    m->belief.room = m->room;
+    m->belief.leader = &m->lead;
+    m->belief.scratch = m->room;
     for (size_t q = 0; q <= c % 6; q++)
         m->weight[q] = 1.0 / (double)(1 + c % 6);
     for (size_t i = 0; i < 42; i++) {
@@ -448,8 +449,8 @@ static void a_clear_leader_is_left_as_often_as_it_should_be(void **state)
             .weight = weight,
             .pulls = pulls,
             .sum = sum,
-            .lead = &lead,
-            .room = room};
+            .leader = &lead,
+            .scratch = room};
         for (int i = 0; i < n; i++)
             others += (double)segue_belief_thompson(&belief, c % 2 ? &z : NULL, &rng);
         const double score = (others - n * exact) / sqrt(n * exact * (1.0 - exact));
@@ -498,17 +499,17 @@ static segue_stats regret_of_form(const segue_policy *policy, bool fast, uint64_
     segue_task_set_prior(task, &prior);
     segue_stats stats = {.count = 0};
     for (uint64_t run = 0; run < (uint64_t)repeats(3000); run++) {
-        segue_simulated_task *world = world_of(&env, seed, run, run % 5);
+        segue_simulated_task *simulated = world_of(&env, seed, run, run % 5);
         segue_rng rng;
         double regret = 0.0;
         segue_rng_init(&rng, seed, run, 0, SEGUE_STREAM_POLICY);
         segue_task_next(task, &rng, 0);
         if (fast)
-            assert_true(segue_kernel_play(kernel, task, world, STEPS, &regret));
+            assert_true(segue_kernel_play(kernel, task, simulated, STEPS, &regret));
         else
-            regret = segue_simulation_play(task, world, STEPS);
+            regret = segue_simulation_play(task, simulated, STEPS);
         segue_stats_add(&stats, regret);
-        segue_simulated_task_destroy(world);
+        segue_simulated_task_destroy(simulated);
     }
     segue_kernel_destroy(kernel);
     segue_task_destroy(task);
@@ -549,13 +550,13 @@ static void points_are_left_to_the_plain_form_of_tts(void **state)
     segue_kernel *kernel = NULL;
     assert_ok(segue_task_create(&task, &config, NULL));
     assert_ok(segue_kernel_create(&kernel, 7, 100, NULL));
-    segue_simulated_task *world = world_of(&env, 1, 0, 0);
+    segue_simulated_task *simulated = world_of(&env, 1, 0, 0);
     double regret;
     segue_task_set_prior(task, &prior);
-    assert_false(segue_kernel_play(kernel, task, world, 100, &regret));
+    assert_false(segue_kernel_play(kernel, task, simulated, 100, &regret));
     segue_task_set_prior(task, NULL);
-    assert_true(segue_kernel_play(kernel, task, world, 100, &regret));
-    segue_simulated_task_destroy(world);
+    assert_true(segue_kernel_play(kernel, task, simulated, 100, &regret));
+    segue_simulated_task_destroy(simulated);
     segue_kernel_destroy(kernel);
     segue_task_destroy(task);
     segue_models_destroy(models);
@@ -568,14 +569,14 @@ static void what_has_no_kernel_is_left_alone(void **state)
     const segue_environment env = {.models = models};
     segue_kernel *kernel = NULL;
     assert_ok(segue_kernel_create(&kernel, 12, 5000, NULL));
-    segue_simulated_task *world = world_of(&env, 1, 0, 0);
+    segue_simulated_task *simulated = world_of(&env, 1, 0, 0);
     segue_task *task = task_of("kl-ucb", models, 100);
     double regret = -1.0;
-    assert_false(segue_kernel_play(kernel, task, world, 100, &regret));
+    assert_false(segue_kernel_play(kernel, task, simulated, 100, &regret));
     assert_int_equal(segue_task_info(task).step, 0);
     assert_true(regret == -1.0);
     segue_task_destroy(task);
-    segue_simulated_task_destroy(world);
+    segue_simulated_task_destroy(simulated);
     segue_kernel_destroy(kernel);
     segue_models_destroy(models);
 }

@@ -234,14 +234,14 @@ static void the_order_of_the_file_is_kept_in_every_run(void **state)
     (void)state;
     segue_samples *samples = random_samples(20);
     const segue_environment env = {.samples = samples, .order = SEGUE_ORDER_FILE};
-    segue_simulated_task *world = world_of(&env, 1, 0, SEGUE_ANY_MODEL);
+    segue_simulated_task *simulated = world_of(&env, 1, 0, SEGUE_ANY_MODEL);
     for (uint64_t run = 0; run < 3; run++)
         for (uint64_t task = 0; task < 20; task++) {
-            segue_simulated_task_begin(world, 1, run, task, SEGUE_ANY_MODEL);
-            assert_memory_equal(segue_simulated_task_means(world), samples->mean + 3 * task,
+            segue_simulated_task_begin(simulated, 1, run, task, SEGUE_ANY_MODEL);
+            assert_memory_equal(segue_simulated_task_means(simulated), samples->mean + 3 * task,
                                 3 * sizeof(double));
         }
-    segue_simulated_task_destroy(world);
+    segue_simulated_task_destroy(simulated);
     segue_samples_destroy(samples);
 }
 
@@ -261,18 +261,18 @@ static void an_arm_pays_its_rewards_by_their_shares(void **state)
             .task = (uint32_t)(i % 2), .arm = (uint32_t)(i / 2 % 3), .reward = value[i / 6]};
     segue_samples *samples = samples_of(2, 3, rows, 6 * EACH, EACH);
     const segue_environment env = {.samples = samples};
-    segue_simulated_task *world = world_of(&env, 75, 0, SEGUE_ANY_MODEL);
+    segue_simulated_task *simulated = world_of(&env, 75, 0, SEGUE_ANY_MODEL);
     for (size_t cell = 0; cell < 6; cell++) {
         double count[5] = {0}, squares = 0.0;
-        segue_simulated_task_begin(world, 75, 0, cell / 3, SEGUE_ANY_MODEL);
-        assert_near(segue_simulated_task_means(world)[cell % 3], 28.0 / 12 / 4, 1e-15);
+        segue_simulated_task_begin(simulated, 75, 0, cell / 3, SEGUE_ANY_MODEL);
+        assert_near(segue_simulated_task_means(simulated)[cell % 3], 28.0 / 12 / 4, 1e-15);
         for (int i = 0; i < N; i++)
-            count[(int)(4.0 * segue_simulated_task_reward(world, cell % 3))]++;
+            count[(int)(4.0 * segue_simulated_task_reward(simulated, cell % 3))]++;
         for (size_t k = 0; k < 5; k++)
             squares += pow(count[k] - N * share[k], 2.0) / (N * share[k]);
         assert_true(squares < 44.0);
     }
-    segue_simulated_task_destroy(world);
+    segue_simulated_task_destroy(simulated);
     segue_samples_destroy(samples);
 }
 

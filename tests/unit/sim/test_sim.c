@@ -54,18 +54,18 @@ static void every_family_pays_its_mean_within_bounds(void **state)
     for (size_t i = 0; i < 6; i++) {
         segue_environment env = {.models = models};
         assert_ok(segue_rewards_parse(&env.rewards, laws[i], NULL));
-        segue_simulated_task *world = world_of(&env, 51, i, 0);
+        segue_simulated_task *simulated = world_of(&env, 51, i, 0);
         for (size_t arm = 0; arm < 4; arm++) {
             segue_stats stats = {0};
             for (int t = 0; t < 200000; t++) {
-                const double x = segue_simulated_task_reward(world, arm);
+                const double x = segue_simulated_task_reward(simulated, arm);
                 assert_true(x >= 0.0 && x <= 1.0);
                 segue_stats_add(&stats, x);
             }
             if (!(fabs(stats.mean - mean[arm]) < 6.2 * segue_stats_standard_error(&stats)))
                 fail_msg("%s pays %g, not %g", laws[i], stats.mean, mean[arm]);
         }
-        segue_simulated_task_destroy(world);
+        segue_simulated_task_destroy(simulated);
     }
     segue_models_destroy(models);
 }
@@ -112,12 +112,12 @@ static void a_sure_mean_pays_itself_in_every_family(void **state)
     for (size_t i = 0; i < 4; i++) {
         segue_environment env = {.models = models};
         assert_ok(segue_rewards_parse(&env.rewards, laws[i], NULL));
-        segue_simulated_task *world = world_of(&env, 53, 0, 0);
+        segue_simulated_task *simulated = world_of(&env, 53, 0, 0);
         for (int t = 0; t < 200; t++) {
-            assert_near(segue_simulated_task_reward(world, 0), 0.0, 0.0);
-            assert_near(segue_simulated_task_reward(world, 1), 1.0, 0.0);
+            assert_near(segue_simulated_task_reward(simulated, 0), 0.0, 0.0);
+            assert_near(segue_simulated_task_reward(simulated, 1), 1.0, 0.0);
         }
-        segue_simulated_task_destroy(world);
+        segue_simulated_task_destroy(simulated);
     }
     segue_models_destroy(models);
 }
@@ -189,17 +189,17 @@ static void models_are_drawn_by_their_weights(void **state)
     segue_models *models = NULL;
     assert_ok(segue_models_create(&models, SEGUE_MODELS_KNOWN, 2, 4, mean, weight, NULL));
     const segue_environment env = {.models = models};
-    segue_simulated_task *world = world_of(&env, 54, 0, SEGUE_ANY_MODEL);
+    segue_simulated_task *simulated = world_of(&env, 54, 0, SEGUE_ANY_MODEL);
     double count[4] = {0};
     for (uint64_t task = 0; task < N; task++) {
-        segue_simulated_task_begin(world, 54, 0, task, SEGUE_ANY_MODEL);
-        count[segue_simulated_task_model(world)]++;
+        segue_simulated_task_begin(simulated, 54, 0, task, SEGUE_ANY_MODEL);
+        count[segue_simulated_task_model(simulated)]++;
     }
     assert_near(count[1], 0.0, 0.0);
     for (size_t k = 0; k < 4; k++)
         assert_true(fabs(count[k] - N * weight[k]) <=
                     5.2 * sqrt(N * weight[k] * (1.0 - weight[k])));
-    segue_simulated_task_destroy(world);
+    segue_simulated_task_destroy(simulated);
     segue_models_destroy(models);
 }
 
@@ -217,17 +217,17 @@ static void spread_and_mixture_have_their_moments(void **state)
                                       {.models = models, .mixed = 4.0}};
     const double expected[] = {0.3, 0.3 + 0.7 * 0.5}, variance[] = {.3 * .7 / 21, .49 * .25 / 5};
     for (size_t e = 0; e < 2; e++) {
-        segue_simulated_task *world = world_of(&envs[e], 55, 0, 0);
+        segue_simulated_task *simulated = world_of(&envs[e], 55, 0, 0);
         segue_stats stats = {0}, squares = {0};
         for (uint64_t task = 0; task < N; task++) {
-            segue_simulated_task_begin(world, 55, 0, task, 0);
-            const double x = segue_simulated_task_means(world)[0];
+            segue_simulated_task_begin(simulated, 55, 0, task, 0);
+            const double x = segue_simulated_task_means(simulated)[0];
             segue_stats_add(&stats, x);
             segue_stats_add(&squares, (x - expected[e]) * (x - expected[e]));
         }
         assert_true(fabs(stats.mean - expected[e]) < 5.2 * segue_stats_standard_error(&stats));
         assert_true(fabs(squares.mean - variance[e]) < 5.2 * segue_stats_standard_error(&squares));
-        segue_simulated_task_destroy(world);
+        segue_simulated_task_destroy(simulated);
     }
     segue_models_destroy(models);
 }
@@ -238,10 +238,10 @@ static void sure_means_do_not_spread(void **state)
     const double mean[] = {0.0, 1.0};
     segue_models *models = models_of(2, 1, mean);
     const segue_environment env = {.models = models, .spread = 2.0};
-    segue_simulated_task *world = world_of(&env, 56, 0, 0);
-    assert_near(segue_simulated_task_means(world)[0], 0.0, 0.0);
-    assert_near(segue_simulated_task_means(world)[1], 1.0, 0.0);
-    segue_simulated_task_destroy(world);
+    segue_simulated_task *simulated = world_of(&env, 56, 0, 0);
+    assert_near(segue_simulated_task_means(simulated)[0], 0.0, 0.0);
+    assert_near(segue_simulated_task_means(simulated)[1], 1.0, 0.0);
+    segue_simulated_task_destroy(simulated);
     segue_models_destroy(models);
 }
 
@@ -252,18 +252,18 @@ static void a_tiny_mixture_concentration_gives_pure_models(void **state)
     (void)state;
     segue_models *models = paper_models();
     const segue_environment env = {.models = models, .mixed = 1e-6};
-    segue_simulated_task *world = world_of(&env, 57, 0, SEGUE_ANY_MODEL);
+    segue_simulated_task *simulated = world_of(&env, 57, 0, SEGUE_ANY_MODEL);
     int impure = 0;
     for (uint64_t task = 0; task < 100; task++) {
-        segue_simulated_task_begin(world, 57, 0, task, SEGUE_ANY_MODEL);
+        segue_simulated_task_begin(simulated, 57, 0, task, SEGUE_ANY_MODEL);
         double nearest = INFINITY;
         for (size_t k = 0; k < 5; k++)
-            nearest = fmin(nearest, fabs(segue_simulated_task_means(world)[0] -
+            nearest = fmin(nearest, fabs(segue_simulated_task_means(simulated)[0] -
                                          segue_models_row(models, k)[0]));
         impure += nearest > 1e-3;
     }
     assert_true(impure <= 2);
-    segue_simulated_task_destroy(world);
+    segue_simulated_task_destroy(simulated);
     segue_models_destroy(models);
 }
 
@@ -273,15 +273,15 @@ static void a_switch_brings_the_other_set(void **state)
     const double first[] = {0.1, 0.2, 0.3, 0.4}, second[] = {0.9, 0.8};
     segue_models *a = models_of(2, 2, first), *b = models_of(2, 1, second);
     const segue_environment env = {.models = a, .switch_at = 5, .switch_to = b};
-    segue_simulated_task *world = world_of(&env, 58, 0, SEGUE_ANY_MODEL);
+    segue_simulated_task *simulated = world_of(&env, 58, 0, SEGUE_ANY_MODEL);
     for (uint64_t task = 0; task < 10; task++) {
-        segue_simulated_task_begin(world, 58, 0, task, SEGUE_ANY_MODEL);
+        segue_simulated_task_begin(simulated, 58, 0, task, SEGUE_ANY_MODEL);
         const bool after = task >= 4; /* task 5 is the fifth */
-        assert_int_equal(segue_simulated_task_means(world)[0] == 0.9, after);
-        assert_int_equal(segue_simulated_task_model(world) == 2, after);
+        assert_int_equal(segue_simulated_task_means(simulated)[0] == 0.9, after);
+        assert_int_equal(segue_simulated_task_model(simulated) == 2, after);
     }
     assert_int_equal(segue_environment_models(&env), 3);
-    segue_simulated_task_destroy(world);
+    segue_simulated_task_destroy(simulated);
     segue_models_destroy(a);
     segue_models_destroy(b);
 }
@@ -293,10 +293,10 @@ static void regret_counts_the_gaps_of_the_pulls(void **state)
     (void)state;
     segue_models *models = paper_models();
     const segue_environment env = {.models = models};
-    segue_simulated_task *world = world_of(&env, 59, 0, 4);
+    segue_simulated_task *simulated = world_of(&env, 59, 0, 4);
     const uint64_t pulls[] = {1, 0, 2, 0, 100, 4, 0};
-    assert_near(segue_simulated_task_regret(world, pulls), 0.35 + 2 * 0.5 + 4 * 0.05, 1e-12);
-    segue_simulated_task_destroy(world);
+    assert_near(segue_simulated_task_regret(simulated, pulls), 0.35 + 2 * 0.5 + 4 * 0.05, 1e-12);
+    segue_simulated_task_destroy(simulated);
     segue_models_destroy(models);
 }
 
@@ -312,19 +312,19 @@ static void all_policies_of_a_run_see_the_same_rewards(void **state)
     for (size_t arm = 0; arm < 7; arm++)
         first[arm] = segue_simulated_task_reward(reference, arm);
     for (size_t i = 0; i < count; i++) {
-        segue_simulated_task *world = world_of(&env, 60, 3, 2);
+        segue_simulated_task *simulated = world_of(&env, 60, 3, 2);
         segue_task *task = task_of(policies[i]->name, models, 300);
         bool seen[7] = {false};
         for (int t = 0; t < 300; t++) {
             const size_t arm = segue_task_ask(task);
-            const double reward = segue_simulated_task_reward(world, arm);
+            const double reward = segue_simulated_task_reward(simulated, arm);
             if (!seen[arm])
                 assert_near(reward, first[arm], 0.0);
             seen[arm] = true;
             tell(task, arm, reward);
         }
         segue_task_destroy(task);
-        segue_simulated_task_destroy(world);
+        segue_simulated_task_destroy(simulated);
     }
     segue_simulated_task_destroy(reference);
     segue_models_destroy(models);
@@ -397,11 +397,11 @@ static void a_simulation_is_the_average_of_its_plays(void **state)
     for (size_t k = 0; k < 5; k++) {
         segue_stats stats = {0};
         for (uint64_t r = 0; r < 30; r++) {
-            segue_simulated_task *world = world_of(&env, 9, k * 30 + r, k);
+            segue_simulated_task *simulated = world_of(&env, 9, k * 30 + r, k);
             segue_task *task = task_of("mucb", models, 400);
-            segue_stats_add(&stats, segue_simulation_play(task, world, 400));
+            segue_stats_add(&stats, segue_simulation_play(task, simulated, 400));
             segue_task_destroy(task);
-            segue_simulated_task_destroy(world);
+            segue_simulated_task_destroy(simulated);
         }
         assert_near(result->by_model[k].mean, stats.mean, 1e-9);
         assert_near(result->by_model[k].se, segue_stats_standard_error(&stats), 1e-9);
@@ -604,16 +604,16 @@ static void a_simulation_of_tasks_is_made_of_its_plays(void **state)
     segue_simulation_result *result = simulate(&env, "mucb", 200, TASKS, RUNS, 12, 2);
     double sum[5] = {0}, count[5] = {0}, empty = 0, all = 0;
     double run_sum[RUNS][5] = {{0}}, run_count[RUNS][5] = {{0}};
-    segue_simulated_task *world = world_of(&env, 12, 0, SEGUE_ANY_MODEL);
+    segue_simulated_task *simulated = world_of(&env, 12, 0, SEGUE_ANY_MODEL);
     segue_task *task = task_of("mucb", models, 200);
     for (uint64_t r = 0; r < RUNS; r++)
         for (uint64_t j = 0; j < TASKS; j++) {
             segue_rng rng;
-            segue_simulated_task_begin(world, 12, r, j, SEGUE_ANY_MODEL);
+            segue_simulated_task_begin(simulated, 12, r, j, SEGUE_ANY_MODEL);
             segue_rng_init(&rng, 12, r, j, SEGUE_STREAM_POLICY);
             segue_task_next(task, &rng, 0);
-            const double regret = segue_simulation_play(task, world, 200);
-            const size_t k = segue_simulated_task_model(world);
+            const double regret = segue_simulation_play(task, simulated, 200);
+            const size_t k = segue_simulated_task_model(simulated);
             run_sum[r][k] += regret;
             run_count[r][k]++;
             all += regret / RUNS / TASKS;
@@ -638,7 +638,7 @@ static void a_simulation_of_tasks_is_made_of_its_plays(void **state)
         assert_near(result->by_model[k].se, sqrt(squares * RUNS / (RUNS - 1.0)) / count[k], 1e-9);
     }
     segue_task_destroy(task);
-    segue_simulated_task_destroy(world);
+    segue_simulated_task_destroy(simulated);
     segue_simulation_result_destroy(result);
     segue_models_destroy(models);
 }
@@ -697,13 +697,13 @@ static void tiny_means_pay_and_end(void **state)
     for (size_t i = 0; i < 6; i++) {
         segue_environment env = {.models = models};
         assert_ok(segue_rewards_parse(&env.rewards, laws[i], NULL));
-        segue_simulated_task *world = world_of(&env, 14, 0, 0);
+        segue_simulated_task *simulated = world_of(&env, 14, 0, 0);
         for (size_t arm = 0; arm < 6; arm++)
             for (int t = 0; t < 100; t++) {
-                const double x = segue_simulated_task_reward(world, arm);
+                const double x = segue_simulated_task_reward(simulated, arm);
                 assert_true(x >= 0.0 && x <= 1.0);
             }
-        segue_simulated_task_destroy(world);
+        segue_simulated_task_destroy(simulated);
     }
     const segue_environment spread = {
         .models = models, .spread = 0.1, .rewards = {.family = SEGUE_NORMAL, .parameter = 0.1}};
@@ -722,13 +722,13 @@ static void a_mixture_is_never_above_its_models(void **state)
     segue_models *models = models_of(2, 6, mean);
     const segue_environment env = {
         .models = models, .mixed = 1.0, .rewards = {.family = SEGUE_TWOPOINT, .parameter = 0.9}};
-    segue_simulated_task *world = world_of(&env, 15, 0, SEGUE_ANY_MODEL);
+    segue_simulated_task *simulated = world_of(&env, 15, 0, SEGUE_ANY_MODEL);
     for (uint64_t task = 0; task < 1000; task++) {
-        segue_simulated_task_begin(world, 15, 0, task, SEGUE_ANY_MODEL);
-        assert_true(segue_simulated_task_means(world)[0] <= 0.9);
-        assert_true(segue_simulated_task_reward(world, 0) <= 0.9);
+        segue_simulated_task_begin(simulated, 15, 0, task, SEGUE_ANY_MODEL);
+        assert_true(segue_simulated_task_means(simulated)[0] <= 0.9);
+        assert_true(segue_simulated_task_reward(simulated, 0) <= 0.9);
     }
-    segue_simulated_task_destroy(world);
+    segue_simulated_task_destroy(simulated);
     segue_models_destroy(models);
 }
 

@@ -29,14 +29,14 @@ static segue_learner *learner_of(const segue_learner_config *config)
 }
 
 /* Play one task of a learner; `pulls` (7), unless NULL, are counted on. */
-static void play_task(segue_learner *learner, segue_simulated_task *world, uint64_t run,
+static void play_task(segue_learner *learner, segue_simulated_task *simulated, uint64_t run,
                       uint64_t number, uint64_t *pulls)
 {
     const uint64_t horizon = segue_learner_settings(learner)->horizon;
     segue_task *task = NULL;
-    segue_simulated_task_begin(world, 71, run, number, SEGUE_ANY_MODEL);
+    segue_simulated_task_begin(simulated, 71, run, number, SEGUE_ANY_MODEL);
     assert_ok(segue_learner_open_task(learner, &task, NULL));
-    (void)segue_simulation_play(task, world, horizon);
+    (void)segue_simulation_play(task, simulated, horizon);
     for (size_t arm = 0; pulls && arm < 7; arm++)
         pulls[arm] = segue_task_info(task).pulls[arm];
     assert_ok(segue_learner_close_task(learner, &task, NULL));
@@ -117,7 +117,7 @@ static void without_an_estimate_a_task_is_ucb(void **state)
     const double mean[] = {.2, .5, .8, .7, .3, .6};
     segue_models *models = models_of(3, 2, mean);
     const segue_environment env = {.models = models};
-    segue_simulated_task *world = world_of(&env, 72, 0, 0);
+    segue_simulated_task *simulated = world_of(&env, 72, 0, 0);
     segue_learner_config config = config_of("tucb", 400);
     config.n_arms = 3;
     config.n_models = 4;
@@ -131,11 +131,11 @@ static void without_an_estimate_a_task_is_ucb(void **state)
         assert_ok(segue_policy_set(&plain.policy, "delta", 1.0 / 400 / 8, NULL));
         assert_ok(segue_task_create(&ucb, &plain, NULL));
         assert_ok(segue_learner_open_task(learner, &task, NULL));
-        segue_simulated_task_begin(world, 72, 0, j, SEGUE_ANY_MODEL);
+        segue_simulated_task_begin(simulated, 72, 0, j, SEGUE_ANY_MODEL);
         for (uint64_t t = 0; t < 400; t++) {
             const size_t arm = segue_task_ask(task);
             assert_int_equal(arm, t < 9 ? t % 3 : segue_task_ask(ucb));
-            const double reward = segue_simulated_task_reward(world, arm);
+            const double reward = segue_simulated_task_reward(simulated, arm);
             tell(task, arm, reward);
             tell(ucb, arm, reward);
         }
@@ -145,7 +145,7 @@ static void without_an_estimate_a_task_is_ucb(void **state)
     }
     assert_non_null(strstr(segue_learner_info(learner).estimate.verdict, "more than 3 arms"));
     segue_learner_destroy(learner);
-    segue_simulated_task_destroy(world);
+    segue_simulated_task_destroy(simulated);
     segue_models_destroy(models);
 }
 
@@ -154,7 +154,7 @@ static void several_tasks_may_be_open(void **state)
     (void)state;
     segue_models *models = paper_models();
     const segue_environment env = {.models = models};
-    segue_simulated_task *world = world_of(&env, 73, 0, 0);
+    segue_simulated_task *simulated = world_of(&env, 73, 0, 0);
     const segue_learner_config config = config_of("tucb", 60);
     segue_learner *learner = learner_of(&config), *other = learner_of(&config);
     segue_task *tasks[5], *foreign = NULL, *none = NULL;
@@ -162,8 +162,8 @@ static void several_tasks_may_be_open(void **state)
         for (size_t i = 0; i < 5; i++)
             assert_ok(segue_learner_open_task(learner, &tasks[i], NULL));
         for (size_t i = 0; i < 5; i++) {
-            segue_simulated_task_begin(world, 73, i, (uint64_t)round, SEGUE_ANY_MODEL);
-            (void)segue_simulation_play(tasks[i], world, 60);
+            segue_simulated_task_begin(simulated, 73, i, (uint64_t)round, SEGUE_ANY_MODEL);
+            (void)segue_simulation_play(tasks[i], simulated, 60);
         }
         static const size_t order[5] = {3, 0, 4, 2, 1};
         for (size_t i = 0; i < 5; i++)
@@ -180,7 +180,7 @@ static void several_tasks_may_be_open(void **state)
     assert_int_equal(segue_learner_close_task(learner, &none, NULL), SEGUE_EDOMAIN);
     segue_learner_destroy(learner); /* and `other` with a task that is open */
     segue_learner_destroy(other);
-    segue_simulated_task_destroy(world);
+    segue_simulated_task_destroy(simulated);
     segue_models_destroy(models);
 }
 
@@ -189,19 +189,19 @@ static void a_task_keeps_the_models_it_was_opened_with(void **state)
     (void)state;
     segue_models *models = paper_models();
     const segue_environment env = {.models = models};
-    segue_simulated_task *world = world_of(&env, 74, 0, 0);
+    segue_simulated_task *simulated = world_of(&env, 74, 0, 0);
     const segue_learner_config config = config_of("tucb", 100);
     segue_learner *learner = learner_of(&config);
     segue_task *old = NULL;
     for (uint64_t j = 0; j < 20; j++)
-        play_task(learner, world, 0, j, NULL);
+        play_task(learner, simulated, 0, j, NULL);
     assert_ok(segue_learner_open_task(learner, &old, NULL));
     for (uint64_t j = 20; j < 40; j++) /* sets come and go; the old task's must stay */
-        play_task(learner, world, 0, j, NULL);
-    (void)segue_simulation_play(old, world, 100);
+        play_task(learner, simulated, 0, j, NULL);
+    (void)segue_simulation_play(old, simulated, 100);
     assert_ok(segue_learner_close_task(learner, &old, NULL));
     segue_learner_destroy(learner);
-    segue_simulated_task_destroy(world);
+    segue_simulated_task_destroy(simulated);
     segue_models_destroy(models);
 }
 
@@ -279,19 +279,19 @@ static void the_first_tasks_identify_if_asked(void **state)
     (void)state;
     segue_models *models = paper_models();
     const segue_environment env = {.models = models};
-    segue_simulated_task *world = world_of(&env, 75, 0, 0);
+    segue_simulated_task *simulated = world_of(&env, 75, 0, 0);
     const segue_learner_config config = config_of("tucb:identify=3", 700);
     segue_learner *learner = learner_of(&config);
     for (uint64_t j = 0; j < 5; j++) {
         uint64_t pulls[7];
         bool even = true;
-        play_task(learner, world, 0, j, pulls);
+        play_task(learner, simulated, 0, j, pulls);
         for (size_t arm = 0; arm < 7; arm++)
             even = even && pulls[arm] == 100;
         assert_int_equal(even, j < 3);
     }
     segue_learner_destroy(learner);
-    segue_simulated_task_destroy(world);
+    segue_simulated_task_destroy(simulated);
     segue_models_destroy(models);
 }
 
@@ -300,15 +300,15 @@ static void estimates_come_on_their_schedule(void **state)
     (void)state;
     segue_models *models = paper_models();
     const segue_environment env = {.models = models};
-    segue_simulated_task *world = world_of(&env, 76, 0, 0);
+    segue_simulated_task *simulated = world_of(&env, 76, 0, 0);
     const segue_learner_config every = config_of("tucb:every=10", 50);
     const segue_learner_config growing = config_of("tucb:growth=0.5", 50);
     segue_learner *a = learner_of(&every), *b = learner_of(&growing);
     static const uint64_t seen[] = {1, 2, 3, 5, 8, 12, 18, 27, 41};
     size_t next = 0;
     for (uint64_t j = 1; j <= 41; j++) {
-        play_task(a, world, 0, j, NULL);
-        play_task(b, world, 0, j, NULL);
+        play_task(a, simulated, 0, j, NULL);
+        play_task(b, simulated, 0, j, NULL);
         assert_int_equal(segue_learner_info(a).age, (j - 1) % 10);
         if (j == seen[next])
             next++;
@@ -316,7 +316,7 @@ static void estimates_come_on_their_schedule(void **state)
     }
     segue_learner_destroy(a);
     segue_learner_destroy(b);
-    segue_simulated_task_destroy(world);
+    segue_simulated_task_destroy(simulated);
     segue_models_destroy(models);
 }
 
@@ -327,21 +327,21 @@ static void violations_double_c(void **state)
     const double first[] = {.9, .1, .5, .1, .9, .5}, second[] = {.1, .1, .1, .1, .1, .1};
     segue_models *a = models_of(3, 2, first), *b = models_of(3, 2, second);
     const segue_environment env = {.models = a, .switch_at = 51, .switch_to = b};
-    segue_simulated_task *world = world_of(&env, 77, 0, 0);
+    segue_simulated_task *simulated = world_of(&env, 77, 0, 0);
     segue_learner_config config = config_of("tucb:C=0,growth=10", 2000);
     config.n_arms = 3;
     config.n_models = 2;
     segue_learner *learner = learner_of(&config);
     for (uint64_t j = 0; j < 50; j++)
-        play_task(learner, world, 0, j, NULL);
+        play_task(learner, simulated, 0, j, NULL);
     const segue_learner_summary before = segue_learner_info(learner);
     for (uint64_t j = 50; j < 53; j++)
-        play_task(learner, world, 0, j, NULL);
+        play_task(learner, simulated, 0, j, NULL);
     const segue_learner_summary after = segue_learner_info(learner);
     assert_true(after.violations > before.violations);
     assert_near(after.c, ldexp(0.25, (int)after.violations), 1e-12);
     segue_learner_destroy(learner);
-    segue_simulated_task_destroy(world);
+    segue_simulated_task_destroy(simulated);
     segue_models_destroy(a);
     segue_models_destroy(b);
 }
@@ -352,7 +352,7 @@ static void rewards_of_any_range_teach_alike(void **state)
     (void)state;
     segue_models *models = paper_models();
     const segue_environment env = {.models = models};
-    segue_simulated_task *world = world_of(&env, 78, 0, 0);
+    segue_simulated_task *simulated = world_of(&env, 78, 0, 0);
     segue_learner_config config = config_of("tucb", 200);
     config.n_models = 2; /* as many as stand out of the noise of 40 short tasks */
     segue_learner *plain = learner_of(&config);
@@ -361,12 +361,12 @@ static void rewards_of_any_range_teach_alike(void **state)
     segue_learner *scaled = learner_of(&config);
     for (uint64_t j = 0; j < 40; j++) {
         segue_task *a = NULL, *b = NULL;
-        segue_simulated_task_begin(world, 78, 0, j, SEGUE_ANY_MODEL);
+        segue_simulated_task_begin(simulated, 78, 0, j, SEGUE_ANY_MODEL);
         assert_ok(segue_learner_open_task(plain, &a, NULL));
         assert_ok(segue_learner_open_task(scaled, &b, NULL));
         for (int t = 0; t < 200; t++) {
             const size_t arm = segue_task_ask(a);
-            const double reward = segue_simulated_task_reward(world, arm);
+            const double reward = segue_simulated_task_reward(simulated, arm);
             assert_int_equal(segue_task_ask(b), arm);
             tell(a, arm, reward);
             tell(b, arm, -1.0 + 4.0 * reward);
@@ -380,7 +380,7 @@ static void rewards_of_any_range_teach_alike(void **state)
                         14 * sizeof(double));
     segue_learner_destroy(plain);
     segue_learner_destroy(scaled);
-    segue_simulated_task_destroy(world);
+    segue_simulated_task_destroy(simulated);
     segue_models_destroy(models);
 }
 
@@ -401,20 +401,20 @@ static void a_loaded_learner_goes_on_bit_for_bit(void **state)
                                         "tucb:estimator=em,window=50"};
     segue_models *models = paper_models();
     const segue_environment env = {.models = models};
-    segue_simulated_task *world = world_of(&env, 79, 0, 0);
+    segue_simulated_task *simulated = world_of(&env, 79, 0, 0);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         const segue_learner_config config = config_of(texts[i], 150);
         segue_learner *learner = learner_of(&config), *loaded = NULL;
         for (uint64_t j = 0; j < 60; j++)
-            play_task(learner, world, i, j, NULL);
+            play_task(learner, simulated, i, j, NULL);
         assert_ok(segue_learner_save(learner, own_path, NULL));
         assert_ok(segue_learner_load(&loaded, own_path, 7, NULL));
         assert_string_equal(segue_learner_info(loaded).estimate.verdict,
                             segue_learner_info(learner).estimate.verdict);
         for (uint64_t j = 60; j < 120; j++) {
             uint64_t a[7], b[7];
-            play_task(learner, world, i, j, a);
-            play_task(loaded, world, i, j, b);
+            play_task(learner, simulated, i, j, a);
+            play_task(loaded, simulated, i, j, b);
             assert_memory_equal(a, b, sizeof a);
         }
         const segue_models *one = segue_learner_models(learner),
@@ -429,7 +429,7 @@ static void a_loaded_learner_goes_on_bit_for_bit(void **state)
         segue_learner_destroy(learner);
         segue_learner_destroy(loaded);
     }
-    segue_simulated_task_destroy(world);
+    segue_simulated_task_destroy(simulated);
     segue_models_destroy(models);
 }
 
@@ -447,15 +447,15 @@ static void a_learner_of_many_arms_is_saved_too(void **state)
         mean[i] = (double)((i * 37) % 101) / 101.0;
     segue_models *models = models_of(ARMS, 2, mean);
     const segue_environment env = {.models = models};
-    segue_simulated_task *world = world_of(&env, 80, 0, 0);
+    segue_simulated_task *simulated = world_of(&env, 80, 0, 0);
     segue_learner *learner = learner_of(&config), *loaded = NULL;
     for (uint64_t j = 0; j < 90; j++) /* one full block of views, and some */
-        play_task(learner, world, 0, j, NULL);
+        play_task(learner, simulated, 0, j, NULL);
     assert_ok(segue_learner_save(learner, own_path, NULL));
     assert_ok(segue_learner_load(&loaded, own_path, 0, NULL));
     for (uint64_t j = 90; j < 140; j++) {
-        play_task(learner, world, 0, j, NULL);
-        play_task(loaded, world, 0, j, NULL);
+        play_task(learner, simulated, 0, j, NULL);
+        play_task(loaded, simulated, 0, j, NULL);
     }
     assert_non_null(segue_learner_models(learner));
     assert_in_range(segue_learner_info(learner).age, 0, 6); /* 5 % of the tasks, and no more */
@@ -463,7 +463,7 @@ static void a_learner_of_many_arms_is_saved_too(void **state)
                         2 * ARMS * sizeof(double));
     segue_learner_destroy(learner);
     segue_learner_destroy(loaded);
-    segue_simulated_task_destroy(world);
+    segue_simulated_task_destroy(simulated);
     segue_models_destroy(models);
     free(mean);
 }
@@ -484,11 +484,11 @@ static void damaged_files_are_refused(void **state)
     static unsigned char data[200000];
     segue_models *models = paper_models();
     const segue_environment env = {.models = models};
-    segue_simulated_task *world = world_of(&env, 81, 0, 0);
+    segue_simulated_task *simulated = world_of(&env, 81, 0, 0);
     const segue_learner_config config = config_of("tucb", 100);
     segue_learner *learner = learner_of(&config);
     for (uint64_t j = 0; j < 12; j++)
-        play_task(learner, world, 0, j, NULL);
+        play_task(learner, simulated, 0, j, NULL);
     assert_ok(segue_learner_save(learner, own_path, NULL));
     FILE *file = fopen(own_path, "rb");
     assert_non_null(file);
@@ -520,7 +520,7 @@ static void damaged_files_are_refused(void **state)
     assert_int_equal(segue_learner_load(&none, "/tmp", 0, NULL), SEGUE_EFILE);
     assert_int_equal(segue_learner_save(learner, "/nonexistent/file", NULL), SEGUE_EFILE);
     segue_learner_destroy(learner);
-    segue_simulated_task_destroy(world);
+    segue_simulated_task_destroy(simulated);
     segue_models_destroy(models);
 }
 
@@ -570,13 +570,13 @@ static void odd_numbers_in_files_do_no_harm(void **state)
                                         "ts-prior"};
     segue_models *models = paper_models();
     const segue_environment env = {.models = models};
-    segue_simulated_task *world = world_of(&env, 82, 0, 0);
+    segue_simulated_task *simulated = world_of(&env, 82, 0, 0);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         segue_learner_config config = config_of(texts[i], 100);
         config.n_models = 2; /* which 12 tasks can tell */
         segue_learner *learner = learner_of(&config);
         for (uint64_t j = 0; j < 12; j++)
-            play_task(learner, world, 0, j, NULL);
+            play_task(learner, simulated, 0, j, NULL);
         segue_bytes b = {.data = NULL};
         segue_learner_serialize(learner, &b);
         size_t refused = 0;
@@ -594,7 +594,7 @@ static void odd_numbers_in_files_do_no_harm(void **state)
         segue_bytes_fini(&b);
         segue_learner_destroy(learner);
     }
-    segue_simulated_task_destroy(world);
+    segue_simulated_task_destroy(simulated);
     segue_models_destroy(models);
 }
 
@@ -629,16 +629,16 @@ static void types_are_found_and_explained(void **state)
     const double mean[] = {.9, .1, .3, .1, .9, .3};
     segue_models *models = models_of(3, 2, mean);
     const segue_environment env = {.models = models};
-    segue_simulated_task *world = world_of(&env, 81, 0, 0);
+    segue_simulated_task *simulated = world_of(&env, 81, 0, 0);
     segue_learner_config config = config_of("tla", 60);
     config.n_arms = 3;
     segue_learner *learner = learner_of(&config);
     segue_task *task = NULL;
     segue_explanation why;
     for (uint64_t j = 0; j < 60; j++) {
-        segue_simulated_task_begin(world, 71, 0, j, SEGUE_ANY_MODEL);
+        segue_simulated_task_begin(simulated, 71, 0, j, SEGUE_ANY_MODEL);
         assert_ok(segue_learner_open_task(learner, &task, NULL));
-        (void)segue_simulation_play(task, world, 60);
+        (void)segue_simulation_play(task, simulated, 60);
         assert_ok(segue_learner_close_task(learner, &task, NULL));
     }
     assert_int_equal(segue_learner_info(learner).n_types, 2);
@@ -658,7 +658,7 @@ static void types_are_found_and_explained(void **state)
     assert_int_equal(why.purpose, SEGUE_EXPLOIT);
     assert_ok(segue_learner_close_task(learner, &task, NULL));
     segue_learner_destroy(learner);
-    segue_simulated_task_destroy(world);
+    segue_simulated_task_destroy(simulated);
     segue_models_destroy(models);
 }
 

@@ -12,26 +12,26 @@ typedef struct trial {
     segue_models *models;
     size_t truth;
     uint64_t n;
-    segue_simulated_task *world;
+    segue_simulated_task *simulated;
 } trial;
 
 static void trial_init(trial *tr, segue_rng *rng, const segue_environment *env, uint64_t run)
 {
     tr->truth = random_between(rng, 0, tr->models->n_models - 1);
     tr->n = random_between(rng, 1, 600);
-    tr->world = world_of(env, 41, run, tr->truth);
+    tr->simulated = world_of(env, 41, run, tr->truth);
 }
 
 /* One step of a task; whether all its averages are within their radius of the truth. */
-static bool step(segue_task *task, segue_simulated_task *world, double log_term, size_t *arm,
+static bool step(segue_task *task, segue_simulated_task *simulated, double log_term, size_t *arm,
                  segue_reason *reason)
 {
     *arm = segue_task_ask(task);
     *reason = segue_task_info(task).last_reason;
-    tell(task, *arm, segue_simulated_task_reward(world, *arm));
+    tell(task, *arm, segue_simulated_task_reward(simulated, *arm));
     const segue_task_summary info = segue_task_info(task);
     const double T = (double)info.pulls[*arm];
-    return fabs(info.sum[*arm] / T - segue_simulated_task_means(world)[*arm]) <=
+    return fabs(info.sum[*arm] / T - segue_simulated_task_means(simulated)[*arm]) <=
            sqrt(log_term / (2.0 * T));
 }
 
@@ -43,13 +43,13 @@ typedef struct outcome {
     uint64_t no_model_left;
 } outcome;
 
-static outcome play(segue_task *task, segue_simulated_task *world, uint64_t n, double log_term)
+static outcome play(segue_task *task, segue_simulated_task *simulated, uint64_t n, double log_term)
 {
     outcome out = {.on_event = true};
     for (uint64_t t = 0; t < n; t++) {
         size_t arm;
         segue_reason reason;
-        const bool within = step(task, world, log_term, &arm, &reason);
+        const bool within = step(task, simulated, log_term, &arm, &reason);
         out.on_event = out.on_event && within;
         if (reason == SEGUE_BY_RULE)
             out.by_rule[arm] = true;
@@ -97,7 +97,7 @@ static void mucb_keeps_to_the_arms_and_pulls_of_theorem_1(void **state)
             segue_policy_log_term(tr.models->n_models, tr.n, 1.0 / (double)tr.n);
         segue_known_sets *sets = NULL;
         assert_ok(segue_known_sets_create(&sets, tr.models, tr.truth, NULL));
-        const outcome out = play(task, tr.world, tr.n, log_term);
+        const outcome out = play(task, tr.simulated, tr.n, log_term);
         on_event += out.on_event;
         for (size_t arm = 0; arm < tr.models->n_arms; arm++) {
             if (out.by_rule[arm])
@@ -111,7 +111,7 @@ static void mucb_keeps_to_the_arms_and_pulls_of_theorem_1(void **state)
         }
         segue_known_sets_destroy(sets);
         segue_task_destroy(task);
-        segue_simulated_task_destroy(tr.world);
+        segue_simulated_task_destroy(tr.simulated);
         segue_models_destroy(tr.models);
     }
     assert_true(on_event > 9 * repeats(SETS) / 10);
@@ -179,7 +179,7 @@ static void umucb_keeps_to_the_arms_and_pulls_of_the_corollary(void **state)
             segue_estimated_sets_create(&sets, tr.models, estimated, NULL, eps, tr.truth, NULL));
         segue_task *task = umucb_task(estimated, eps, tr.n);
         const double log_term = umucb_log_term(&tr);
-        const outcome out = play(task, tr.world, tr.n, log_term);
+        const outcome out = play(task, tr.simulated, tr.n, log_term);
         const bool event = out.on_event && estimates_hold(tr.models, estimated, sets);
         on_event += event;
         for (size_t arm = 0; arm < sets->n_arms; arm++) {
@@ -197,7 +197,7 @@ static void umucb_keeps_to_the_arms_and_pulls_of_the_corollary(void **state)
         segue_estimated_sets_destroy(sets);
         segue_task_destroy(task);
         segue_models_destroy(estimated);
-        segue_simulated_task_destroy(tr.world);
+        segue_simulated_task_destroy(tr.simulated);
         segue_models_destroy(tr.models);
     }
     assert_true(on_event > 8 * repeats(SETS) / 10);
@@ -216,13 +216,13 @@ static void umucb_with_exact_models_keeps_to_the_optimistic_arms(void **state)
         segue_task *task = umucb_task(tr.models, 0.0, tr.n);
         segue_known_sets *sets = NULL;
         assert_ok(segue_known_sets_create(&sets, tr.models, tr.truth, NULL));
-        const outcome out = play(task, tr.world, tr.n, umucb_log_term(&tr));
+        const outcome out = play(task, tr.simulated, tr.n, umucb_log_term(&tr));
         on_event += out.on_event;
         for (size_t arm = 0; out.on_event && arm < sets->n_arms; arm++)
             assert_true(sets->optimistic_arm[arm] || !out.by_rule[arm]);
         segue_known_sets_destroy(sets);
         segue_task_destroy(task);
-        segue_simulated_task_destroy(tr.world);
+        segue_simulated_task_destroy(tr.simulated);
         segue_models_destroy(tr.models);
     }
     assert_true(on_event > 9 * repeats(SETS) / 10);
@@ -258,13 +258,13 @@ static void umucb_that_knows_nothing_is_ucb_after_three_pulls_each(void **state)
                 assert_int_equal(arm, t % tr.models->n_arms);
             else
                 assert_int_equal(arm, segue_task_ask(ucb));
-            const double reward = segue_simulated_task_reward(tr.world, arm);
+            const double reward = segue_simulated_task_reward(tr.simulated, arm);
             tell(umucb, arm, reward);
             tell(ucb, arm, reward);
         }
         segue_task_destroy(umucb);
         segue_task_destroy(ucb);
-        segue_simulated_task_destroy(tr.world);
+        segue_simulated_task_destroy(tr.simulated);
         segue_models_destroy(tr.models);
     }
 }
