@@ -10,6 +10,7 @@
 #include <inttypes.h>
 
 #include "cli/table.h"
+#include "io/json_build.h"
 
 static bool is_shown(const cli_columns *columns, const cli_column *column)
 {

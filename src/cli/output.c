@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/commands/processes.h"
+#include "io/json_write.h"
 #include "segue/internal.h"
 
 segue_status cli_output_parse_format(const char *text, cli_format *out, segue_error *err)

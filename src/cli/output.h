@@ -3,6 +3,8 @@
 #ifndef SEGUE_CLI_OUTPUT_H
 #define SEGUE_CLI_OUTPUT_H
 
+#include <jansson.h>
+
 #include "io/output.h"
 
 typedef enum cli_format { CLI_TABLE, CLI_CSV, CLI_JSON } cli_format;

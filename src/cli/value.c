@@ -5,6 +5,7 @@
  * has no field at all.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/value.h"
+#include "io/json_build.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -10,6 +10,7 @@
 
 #include "experiment/distributed_run.h"
 #include "experiment/schedule.h"
+#include "io/json_write.h"
 #include "segue/internal.h"
 
 /* ---- running ----------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "experiment/experiment.h"
+#include "io/json_write.h"
 #include "io/output.h"
 #include "io/utf8.h"
 #include "segue/internal.h"

@@ -8,6 +8,7 @@
 
 #include "experiment/cost.h"
 #include "experiment/measure.h"
+#include "io/json_write.h"
 #include "segue/internal.h"
 #include "segue/version.h"
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "io/utf8.h"
 #include "segue/internal.h"
 
 static const char *shown(const char *path)
@@ -98,12 +99,7 @@ segue_status segue_json_fail_cause(const segue_json_location *place, const char 
 bool segue_json_is_printable(const json_t *value)
 {
     const char *text = json_string_value(value);
-    if (!text || *text == '\0')
-        return false;
-    for (; *text; text++)
-        if ((unsigned char)*text < 0x20 || *text == 0x7f)
-            return false;
-    return true;
+    return text && *text && !segue_utf8_has_control(text);
 }
 
 const char *segue_json_kind(const json_t *value)

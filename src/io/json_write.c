@@ -1,4 +1,11 @@
-/* json_write.c - JSON written into growing bytes.
+/* json_write.c - all JSON that Segue writes.
+ *
+ * The service writes its responses piece by piece into growing bytes, without a tree.  Commands
+ * build a tree with jansson (json_build.h) and print it whole; jansson writes its scalars, but it
+ * has one precision for all numbers, so lists and objects are written here.  Both forms have no
+ * spaces: segue_json_write_indented is the one place that lays JSON out in lines.
+ *
+ * A segue_bytes that ran out of memory ignores what follows; callers test `failed` at the end.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "io/json_write.h"
 
@@ -9,7 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/output.h"
 #include "io/utf8.h"
+
+#define MAX_DIGITS 17 /* with which every double reads back unchanged */
+
+/* ---- piece by piece ---------------------------------------------------------------------- */
 
 void segue_json_write_raw(segue_bytes *b, const char *text)
 {
@@ -28,25 +40,6 @@ void segue_json_write_format(segue_bytes *b, const char *format, ...)
                            (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
 }
 
-/* Bytes of the UTF-8 character that begins here; 0: none does. */
-static size_t character(const char *text)
-{
-    const unsigned char *at = (const unsigned char *)text;
-    if (at[0] < 0x80)
-        return 1;
-    const size_t size = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
-    if (at[0] < 0xc2 || at[0] > 0xf4)
-        return 0;
-    for (size_t i = 1; i < size; i++)
-        if ((at[i] & 0xc0) != 0x80)
-            return 0;
-    const unsigned second = at[1];
-    const bool fine = !(at[0] == 0xe0 && second < 0xa0) && !(at[0] == 0xed && second > 0x9f) &&
-                      !(at[0] == 0xf0 && second < 0x90) && !(at[0] == 0xf4 && second > 0x8f);
-    return fine ? size : 0;
-}
-
-/* Whether the character that begins here hides what a text is. */
 static bool is_hidden(const char *text)
 {
     uint32_t code = 0;
@@ -54,12 +47,12 @@ static bool is_hidden(const char *text)
     return segue_utf8_is_hidden(code);
 }
 
-/* How many bytes can be written as they are. */
+/* Count the bytes that need no escape. */
 static size_t plain_part(const char *text)
 {
     size_t plain = 0;
     while ((unsigned char)text[plain] >= 0x20 && text[plain] != '"' && text[plain] != '\\') {
-        const size_t size = character(text + plain);
+        const size_t size = segue_utf8_length(text + plain);
         if (size == 0 || ((unsigned char)text[plain] >= 0x7f && is_hidden(text + plain)))
             break;
         plain += size;
@@ -67,7 +60,7 @@ static size_t plain_part(const char *text)
     return plain;
 }
 
-/* Write the code of a character, which is below 2^16; returns what follows it. */
+/* Escape a character below U+10000; returns the text after it. */
 static const char *escape(segue_bytes *b, const char *text)
 {
     uint32_t code = 0;
@@ -85,7 +78,7 @@ void segue_json_write_string(segue_bytes *b, const char *text)
         at += plain;
         if (*at == '"' || *at == '\\')
             segue_json_write_format(b, "\\%c", *at++);
-        else if (*at && character(at) == 0) { /* cut off, or never one */
+        else if (*at && segue_utf8_length(at) == 0) {
             segue_json_write_raw(b, "\\ufffd");
             at++;
         } else if (*at)
@@ -138,4 +131,150 @@ void segue_json_write_bool(segue_bytes *b, const char *name, int value)
 {
     segue_json_write_key(b, name);
     segue_json_write_raw(b, value ? "true" : "false");
+}
+
+/* ---- whole values ------------------------------------------------------------------------ */
+
+static int append(const char *text, size_t size, void *bytes)
+{
+    segue_bytes_append(bytes, text, size);
+    return 0;
+}
+
+/* Return the fewest digits, from 15 to 17, with which a number reads back unchanged. */
+static size_t digits_of(double x)
+{
+    char text[40];
+    for (int digits = SEGUE_OUTPUT_DIGITS; digits < MAX_DIGITS; digits++) {
+        (void)snprintf(text, sizeof text, "%.*g", digits, x);
+        if (strtod(text, NULL) == x)
+            return (size_t)digits;
+    }
+    return MAX_DIGITS;
+}
+
+static bool write_list(segue_bytes *b, const json_t *list)
+{
+    size_t i = 0;
+    json_t *value = NULL;
+    bool fine = true;
+    segue_json_write_raw(b, "[");
+    json_array_foreach(list, i, value)
+    {
+        segue_json_write_raw(b, i ? "," : "");
+        fine &= segue_json_write_value(b, value);
+    }
+    segue_json_write_raw(b, "]");
+    return fine;
+}
+
+static bool write_object(segue_bytes *b, json_t *object)
+{
+    size_t i = 0;
+    const char *key = NULL;
+    json_t *value = NULL;
+    bool fine = true;
+    segue_json_write_raw(b, "{");
+    json_object_foreach(object, key, value)
+    {
+        segue_json_write_raw(b, i++ ? "," : "");
+        json_t *name = json_string(key);
+        fine &= name && segue_json_write_value(b, name);
+        json_decref(name);
+        segue_json_write_raw(b, ":");
+        fine &= segue_json_write_value(b, value);
+    }
+    segue_json_write_raw(b, "}");
+    return fine;
+}
+
+bool segue_json_write_value(segue_bytes *b, json_t *value)
+{
+    size_t flags = JSON_ENCODE_ANY;
+    if (json_is_array(value))
+        return write_list(b, value);
+    if (json_is_object(value))
+        return write_object(b, value);
+    if (json_is_real(value))
+        flags |= JSON_REAL_PRECISION(digits_of(json_real_value(value)));
+    return json_dump_callback(value, append, b, flags) == 0 && !b->failed;
+}
+
+static void write_newline(segue_bytes *b, int spaces)
+{
+    segue_bytes_append(b, "\n", 1);
+    for (; spaces > 0; spaces--)
+        segue_bytes_append(b, " ", 1);
+}
+
+/* Return the length of the string or other scalar that begins at `at`. */
+static size_t scalar_length(const char *at, const char *end)
+{
+    const char *p = at + 1;
+    if (*at != '"') {
+        while (p < end && !strchr("{}[],:", *p))
+            p++;
+        return (size_t)(p - at);
+    }
+    for (; p < end && *p != '"'; p++)
+        p += *p == '\\' && p + 1 < end;
+    return (size_t)((p < end ? p + 1 : end) - at);
+}
+
+void segue_json_write_indented(segue_bytes *b, const char *json, size_t size, int step)
+{
+    const char *at = json, *const end = json + size;
+    int spaces = 0;
+    while (at < end) {
+        const bool opens = *at == '{' || *at == '[', closes = *at == '}' || *at == ']';
+        const bool is_empty = opens && at + 1 < end && (at[1] == '}' || at[1] == ']');
+        if (closes)
+            write_newline(b, spaces -= step);
+        const size_t length = is_empty ? 2
+                              : opens || closes || *at == ',' || *at == ':'
+                                  ? 1
+                                  : scalar_length(at, end);
+        segue_bytes_append(b, at, length);
+        if (*at == ':')
+            segue_bytes_append(b, " ", 1);
+        if (opens && !is_empty)
+            write_newline(b, spaces += step);
+        if (*at == ',')
+            write_newline(b, spaces);
+        at += length;
+    }
+}
+
+static segue_status print_bytes(FILE *out, segue_bytes *b, segue_error *err)
+{
+    segue_bytes_append(b, "\n", 1);
+    if (b->failed)
+        return segue_fail_no_memory(err, "the output");
+    (void)fwrite(b->data, 1, b->size, out); /* a stream in memory, tested when it is finished */
+    return SEGUE_OK;
+}
+
+segue_status segue_json_print_line(FILE *out, json_t *value, segue_error *err)
+{
+    segue_bytes b = {.data = NULL};
+    if (!value || !segue_json_write_value(&b, value))
+        b.failed = true;
+    json_decref(value);
+    const segue_status status = print_bytes(out, &b, err);
+    segue_bytes_fini(&b);
+    return status;
+}
+
+segue_status segue_json_print(FILE *out, json_t *value, segue_error *err)
+{
+    segue_bytes compact = {.data = NULL}, b = {.data = NULL};
+    if (!value || !segue_json_write_value(&compact, value))
+        b.failed = true;
+    else
+        segue_json_write_indented(&b, (const char *)compact.data, compact.size, 1);
+    json_decref(value);
+    segue_bytes_fini(&compact);
+    const segue_status status = print_bytes(out, &b, err);
+    segue_bytes_fini(&b);
+    return status;
 }

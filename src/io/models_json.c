@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/json_build.h"
 #include "io/output.h"
 #include "segue/internal.h"
 

@@ -1,30 +1,18 @@
-/* results.c - what an experiment found, in memory and on paper.
+/* results.c - the results of an experiment in memory, and as JSON and CSV.
+ *
+ * The JSON holds everything that is needed to repeat the experiment, and segue_results_read reads
+ * it back; numbers have 15 digits.  CSV is for other programs: one row per cell and per model.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "io/results.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/json_build.h"
 #include "io/output.h"
 #include "segue/internal.h"
 #include "segue/version.h"
-
-static const char *const track_names[SEGUE_N_TRACKS] = {"regret", "complexity", "error",
-                                                        "eps",    "settled",    "types"};
-
-const char *segue_cell_track_name(segue_track track)
-{
-    return track_names[track];
-}
-
-bool segue_cell_tracks(segue_track_set follow, segue_track track)
-{
-    if (track == SEGUE_TRACK_REGRET)
-        return true;
-    return follow == (track == SEGUE_TRACK_TYPES ? SEGUE_TRACK_SET_TYPES : SEGUE_TRACK_SET_MODELS);
-}
 
 /* ---- memory ------------------------------------------------------------------------------ */
 
@@ -33,7 +21,7 @@ static segue_status no_memory(segue_error *err)
     return segue_fail_no_memory(err, "the results");
 }
 
-/* The fields that are read off the experiment itself; it is complete, since it was run. */
+/* Copy the fields of the experiment file, which was complete when it ran. */
 static void name_results(segue_results *results)
 {
     const json_t *experiment = results->experiment;
@@ -68,102 +56,19 @@ segue_status segue_results_create(segue_results **out, json_t *experiment, size_
     return SEGUE_OK;
 }
 
-static void cell_fini(segue_cell *cell)
-{
-    free(cell->environment);
-    free(cell->policy);
-    free(cell->by_model);
-    free(cell->run_regret);
-    for (size_t q = 0; q < SEGUE_N_TRACKS; q++)
-        free(cell->track[q]);
-}
-
 void segue_results_destroy(segue_results *results)
 {
     if (!results)
         return;
     for (size_t i = 0; i < results->n_cells; i++)
-        cell_fini(&results->cell[i]);
+        segue_cell_fini(&results->cell[i]);
     free(results->cell);
     free(results->version);
     json_decref(results->experiment);
     free(results);
 }
 
-segue_status segue_cell_reserve(segue_cell *cell, segue_track_set follow, segue_error *err)
-{
-    bool failed = false;
-    if (cell->n_models) {
-        cell->by_model = calloc(cell->n_models, sizeof *cell->by_model);
-        failed |= !cell->by_model;
-    }
-    if (cell->tasks) {
-        cell->run_regret = calloc(cell->runs, sizeof *cell->run_regret);
-        failed |= !cell->run_regret;
-    }
-    cell->n_points = cell->every ? (size_t)((cell->tasks + cell->every - 1) / cell->every) : 0;
-    for (size_t q = 0; q < SEGUE_N_TRACKS && cell->n_points; q++) {
-        if (!segue_cell_tracks(follow, (segue_track)q))
-            continue;
-        cell->track[q] = calloc(cell->runs * cell->n_points, sizeof *cell->track[q]);
-        failed |= !cell->track[q];
-    }
-    return failed ? no_memory(err) : SEGUE_OK;
-}
-
-/* ---- looking ----------------------------------------------------------------------------- */
-
-uint64_t segue_cell_last_task(const segue_cell *cell, size_t point)
-{
-    const uint64_t task = (point + 1) * cell->every;
-    return task < cell->tasks ? task : cell->tasks;
-}
-
-segue_regret segue_cell_mean(const segue_cell *cell, segue_track track, size_t point)
-{
-    segue_stats stats = {.count = 0};
-    for (uint64_t run = 0; run < cell->runs; run++)
-        segue_stats_add(&stats, cell->track[track][run * cell->n_points + point]);
-    return segue_summary_regret(&stats);
-}
-
-/* The largest k for which the k-th smallest and the k-th largest of n hold the median between them
- * with probability 0.95; at least 1.  n is at most 1000, so that 0.5^n is a number. */
-static size_t median_rank(size_t n)
-{
-    double chance = pow(0.5, (double)n), below = chance; /* of k - 1 or fewer under the median */
-    size_t k = 1;
-    for (;; k++) {
-        chance *= (double)(n - k + 1) / (double)k;
-        if (k >= (n + 1) / 2 || 2.0 * (below + chance) > 0.05)
-            return k;
-        below += chance;
-    }
-}
-
-segue_median segue_cell_median(const segue_cell *cell, segue_track track, size_t point)
-{
-    enum { MOST = 1000 };
-    double values[MOST];
-    size_t n = 0;
-    for (uint64_t run = 0; run < cell->runs && n < MOST; run++) {
-        const double x = cell->track[track][run * cell->n_points + point];
-        if (!isnan(x))
-            values[n++] = x;
-    }
-    if (n == 0)
-        return (segue_median){.middle = NAN, .low = NAN, .high = NAN};
-    const double middle = segue_stats_quantile(values, n, 0.5); /* which sorts */
-    const size_t k = median_rank(n);
-    return (segue_median){.middle = middle, .low = values[k - 1], .high = values[n - k]};
-}
-
-double segue_cell_half_width(const segue_cell *cell, segue_regret regret)
-{
-    return segue_stats_student_95(cell->runs) * regret.se;
-}
-
-/* NULL for any environment. */
+/* `environment` may be NULL: any. */
 static const segue_cell *find(const segue_results *results, const char *environment,
                               const char *policy, uint64_t steps, uint64_t tasks)
 {
@@ -208,7 +113,7 @@ static json_t *json_of_tracks(const segue_cell *cell)
         for (uint64_t run = 0; run < cell->runs; run++)
             runs = segue_json_append(
                 runs, segue_json_numbers(cell->track[q] + run * cell->n_points, cell->n_points));
-        tracks = segue_json_set(tracks, track_names[q], runs);
+        tracks = segue_json_set(tracks, segue_cell_track_name((segue_track)q), runs);
     }
     return tracks;
 }
@@ -286,7 +191,7 @@ static void print_track(const segue_results *results, const segue_cell *cell, si
     for (size_t point = 0; point < cell->n_points; point++)
         for (uint64_t run = 0; run < cell->runs; run++) {
             print_cell_key(results, cell, out);
-            fprintf(out, ",%s,%" PRIu64 ",%" PRIu64 ",", track_names[track],
+            fprintf(out, ",%s,%" PRIu64 ",%" PRIu64 ",", segue_cell_track_name((segue_track)track),
                     segue_cell_last_task(cell, point), run + 1);
             segue_output_csv_number(out, cell->track[track][run * cell->n_points + point]);
             fputc('\n', out);

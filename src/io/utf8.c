@@ -1,10 +1,13 @@
-/* utf8.c - well-formed UTF-8: no form that is longer than needed, no surrogates.
- * SPDX-License-Identifier: Apache-2.0 */
+/* utf8.c - well-formed UTF-8 (RFC 3629): no overlong forms, no surrogates.
+ *
+ * All text that enters from files, requests and names of files is validated or sanitized here.
+ * Texts end with a NUL, which is no continuation byte: a character that is cut off never reads past
+ * it. SPDX-License-Identifier: Apache-2.0 */
 #include "io/utf8.h"
 
 #include <string.h>
 
-/* How many continuation bytes follow a first byte, or -1. */
+/* Return how many continuation bytes follow a first byte, or -1. */
 static int continuation(unsigned char byte)
 {
     if (byte < 0x80)
@@ -15,27 +18,36 @@ static int continuation(unsigned char byte)
                                          : -1;
 }
 
+size_t segue_utf8_length(const char *text)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    const int more = continuation(p[0]);
+    if (more <= 0)
+        return more == 0;
+    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90)) /* overlong */
+        return 0;
+    if ((p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf4 && p[1] > 0x8f)) /* surrogate; > U+10FFFF */
+        return 0;
+    for (int i = 1; i <= more; i++)
+        if ((p[i] & 0xc0) != 0x80) /* true for the NUL that ends the text */
+            return 0;
+    return (size_t)more + 1;
+}
+
 bool segue_utf8_is_valid(const char *text, size_t length)
 {
-    const unsigned char *p = (const unsigned char *)text, *const end = p + length;
-    while (p < end) {
-        const unsigned char first = *p;
-        const int more = continuation(*p++);
-        /* Forms that are longer than needed, surrogates, and what is behind the last character. */
-        const bool odd = (first == 0xe0 && *p < 0xa0) || (first == 0xed && *p > 0x9f) ||
-                         (first == 0xf0 && *p < 0x90) || (first == 0xf4 && *p > 0x8f);
-        if (more < 0 || (more > 0 && odd))
+    const char *const end = text + length;
+    for (size_t size = 0; text < end; text += size) {
+        size = segue_utf8_length(text);
+        if (size == 0)
             return false;
-        for (int i = 0; i < more; i++, p++)
-            if ((*p & 0xc0) != 0x80) /* which the NUL behind the text has not */
-                return false;
     }
     return true;
 }
 
 size_t segue_utf8_prefix_length(const char *text, size_t most)
 {
-    size_t length = 0, last = 0; /* where the last character begins */
+    size_t length = 0, last = 0; /* start of the last character */
     for (; length < most && text[length]; length++)
         if (((unsigned char)text[length] & 0xc0) != 0x80)
             last = length;
@@ -45,14 +57,12 @@ size_t segue_utf8_prefix_length(const char *text, size_t most)
 
 void segue_utf8_sanitize(char *text)
 {
-    const char *const end = text + strlen(text);
-    while (text < end) {
-        const int more = continuation((unsigned char)*text);
-        const bool whole =
-            more >= 0 && more < end - text && segue_utf8_is_valid(text, (size_t)more + 1);
-        if (!whole)
+    for (size_t size = 0; *text; text += size) {
+        size = segue_utf8_length(text);
+        if (size == 0) {
             *text = '?';
-        text += whole ? more + 1 : 1;
+            size = 1;
+        }
     }
 }
 

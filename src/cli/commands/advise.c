@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/table.h"
+#include "io/json_build.h"
 #include "io/shell.h"
 #include "io/utf8.h"
 #include "replay/advise.h"

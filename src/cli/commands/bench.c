@@ -11,6 +11,7 @@
 #include "cli/progress.h"
 #include "cli/share.h"
 #include "cli/table.h"
+#include "io/json_build.h"
 #include "io/models_file.h"
 #include "segue/version.h"
 

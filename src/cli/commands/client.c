@@ -65,51 +65,20 @@ static segue_status refused(int code, const segue_bytes *answer, segue_error *er
     return status;
 }
 
-static void print_line(int depth)
+/* Indent for a terminal; other programs get the response as it is. */
+static segue_status print_response(const segue_bytes *json, segue_error *err)
 {
-    (void)printf("\n%*s", 2 * depth, "");
-}
-
-/* What stands outside of strings, with a line for each value. */
-static int print_mark(const char *at, int depth)
-{
-    const bool opens = *at == '{' || *at == '[', closes = *at == '}' || *at == ']';
-    const bool empty =
-        opens ? at[1] == '}' || at[1] == ']' : depth > 0 && (at[-1] == '{' || at[-1] == '[');
-    if (closes && !empty)
-        print_line(depth - 1);
-    (void)putchar(*at);
-    if (*at == ':')
-        (void)putchar(' ');
-    if (*at == ',' || (opens && !empty))
-        print_line(depth + opens);
-    return depth + opens - closes;
-}
-
-/* For people: JSON without spaces, with them. */
-static void print_indented(const char *json)
-{
-    int depth = 0;
-    bool quoted = false;
-    for (const char *at = json; *at; at++) {
-        if (*at == '"')
-            quoted = !quoted;
-        if (quoted && *at == '\\' && at[1])
-            (void)putchar(*at++);
-        if (quoted || !strchr("{}[],:", *at))
-            (void)putchar(*at);
-        else
-            depth = print_mark(at, depth);
-    }
-    (void)putchar('\n');
-}
-
-static void print_answer(const char *json)
-{
+    segue_bytes b = {.data = NULL};
     if (isatty(STDOUT_FILENO))
-        print_indented(json);
+        segue_json_write_indented(&b, (const char *)json->data, json->size, 2);
     else
-        (void)printf("%s\n", json);
+        segue_bytes_append(&b, json->data, json->size);
+    segue_bytes_append(&b, "\n", 1);
+    const bool failed = b.failed;
+    if (!failed)
+        (void)fwrite(b.data, 1, b.size, stdout);
+    segue_bytes_fini(&b);
+    return failed ? segue_fail_no_memory(err, "a response") : SEGUE_OK;
 }
 
 static segue_status call(const settings *set, const char *method, const segue_bytes *path,
@@ -132,7 +101,7 @@ static segue_status call(const settings *set, const char *method, const segue_by
     if (status == SEGUE_OK && code >= 300)
         status = refused(code, &answer, err);
     else if (status == SEGUE_OK)
-        print_answer((const char *)answer.data);
+        status = print_response(&answer, err);
     segue_bytes_fini(&answer);
     return status;
 }

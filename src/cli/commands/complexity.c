@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/table.h"
+#include "io/json_build.h"
 #include "io/models_file.h"
 #include "segue/policy.h"
 #include "segue/theory.h"

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/commands/estimate.h"
 #include "cli/table.h"
+#include "io/json_build.h"
 #include "io/models_file.h"
 #include "segue/number.h"
 

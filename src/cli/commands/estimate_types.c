@@ -6,6 +6,7 @@
 
 #include "cli/commands/estimate.h"
 #include "cli/table.h"
+#include "io/json_build.h"
 #include "replay/replay.h"
 
 #define MAX_NO_TYPE 0.5 /* of the tasks may fit no type that is worth the name */

@@ -1,6 +1,8 @@
 /* explain.c - the reasons of a watched task, one line of JSON a step.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/commands/explain.h"
+#include "io/json_build.h"
+#include "io/json_write.h"
 
 #define MAX_PURPOSE_SIZE 64
 

@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/table.h"
+#include "io/json_build.h"
 #include "io/log/samples_file.h"
 #include "io/models_file.h"
 #include "io/policy_list.h"

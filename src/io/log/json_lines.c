@@ -22,7 +22,7 @@ typedef struct cursor {
 void segue_json_lines_fini(segue_json_lines *json)
 {
     free(json->others.key);
-    json->others = (segue_json_keys){.key = NULL};
+    json->others = (segue_json_lines_keys){.key = NULL};
 }
 
 static segue_status wrong(const cursor *c, const char *says)
@@ -56,7 +56,7 @@ static char *find_odd(char *p)
 {
     for (;; p += 8) {
         const uint64_t word = segue_swar_load(p);
-        const uint64_t marks = segue_mark(word, '"') | segue_mark(word, '\\') |
+        const uint64_t marks = segue_swar_mark(word, '"') | segue_swar_mark(word, '\\') |
                                segue_swar_mark_less(word, ' ') | (word & (SEGUE_SWAR_ONES << 7));
         if (marks)
             return p + segue_swar_first(marks);
@@ -121,7 +121,7 @@ static char *take_escape(cursor *c, char *to)
 }
 
 /* Read a string whose quote is at `at`, and take its escapes off. */
-static segue_status take_string(cursor *c, segue_json_value *out)
+static segue_status take_string(cursor *c, segue_json_lines_value *out)
 {
     char *const start = ++c->at, *to = start;
     bool ascii = true;
@@ -147,8 +147,8 @@ static segue_status take_string(cursor *c, segue_json_value *out)
     }
     c->at++;
     *to = '\0'; /* on the quote, or before it */
-    *out = (segue_json_value){
-        .kind = SEGUE_JSON_STRING, .text = start, .length = (size_t)(to - start)};
+    *out = (segue_json_lines_value){
+        .kind = SEGUE_JSON_LINES_STRING, .text = start, .length = (size_t)(to - start)};
     if (!ascii && !segue_utf8_is_valid(start, out->length))
         return segue_lines_fail(c->json->lines, SEGUE_EPARSE, c->err,
                                 "byte %zu: the string is not UTF-8", (size_t)(start - c->line));
@@ -165,7 +165,7 @@ static bool take_digits(cursor *c)
     return c->at > first;
 }
 
-static segue_status take_number(cursor *c, segue_json_value *out)
+static segue_status take_number(cursor *c, segue_json_lines_value *out)
 {
     char *start = c->at;
     c->at += *c->at == '-';
@@ -181,24 +181,25 @@ static segue_status take_number(cursor *c, segue_json_value *out)
     }
     if (!good)
         return unexpected(c, "a number goes on with a digit here");
-    *out = (segue_json_value){
-        .kind = SEGUE_JSON_NUMBER, .text = start, .length = (size_t)(c->at - start)};
+    *out = (segue_json_lines_value){
+        .kind = SEGUE_JSON_LINES_NUMBER, .text = start, .length = (size_t)(c->at - start)};
     return SEGUE_OK;
 }
 
-static segue_status take_word(cursor *c, segue_json_value *out)
+static segue_status take_word(cursor *c, segue_json_lines_value *out)
 {
     static const char *const word[] = {"null", "true", "false"};
     for (size_t i = 0; i < 3; i++)
         if (strncmp(c->at, word[i], strlen(word[i])) == 0) {
             c->at += strlen(word[i]);
-            *out = (segue_json_value){.kind = i ? SEGUE_JSON_OTHER : SEGUE_JSON_NONE};
+            *out = (segue_json_lines_value){.kind =
+                                                i ? SEGUE_JSON_LINES_OTHER : SEGUE_JSON_LINES_NONE};
             return SEGUE_OK;
         }
     return unexpected(c, "need a value: a string, a number, true, false, null, [..] or {..}");
 }
 
-static segue_status take_scalar(cursor *c, segue_json_value *out)
+static segue_status take_scalar(cursor *c, segue_json_lines_value *out)
 {
     if (*c->at == '"')
         return take_string(c, out);
@@ -207,7 +208,7 @@ static segue_status take_scalar(cursor *c, segue_json_value *out)
     return take_word(c, out);
 }
 
-static segue_status take_key(cursor *c, segue_json_value *key)
+static segue_status take_key(cursor *c, segue_json_lines_value *key)
 {
     skip_blanks(c);
     if (*c->at != '"')
@@ -229,7 +230,7 @@ static segue_status skip_nested(cursor *c)
 {
     uint64_t objects = 0;
     int depth = 0;
-    segue_json_value ignored;
+    segue_json_lines_value ignored;
     segue_status status = SEGUE_OK;
     while (status == SEGUE_OK) {
         /* A value starts here. */
@@ -265,9 +266,9 @@ static segue_status skip_nested(cursor *c)
     return status;
 }
 
-static segue_status take_value(cursor *c, segue_json_value *out)
+static segue_status take_value(cursor *c, segue_json_lines_value *out)
 {
-    *out = (segue_json_value){.kind = SEGUE_JSON_OTHER};
+    *out = (segue_json_lines_value){.kind = SEGUE_JSON_LINES_OTHER};
     return *c->at == '{' || *c->at == '[' ? skip_nested(c) : take_scalar(c, out);
 }
 
@@ -280,9 +281,9 @@ static segue_status twice(const cursor *c, const char *key)
 }
 
 /* Remember a key that was not asked for. */
-static segue_status note_other(cursor *c, const segue_json_value *key)
+static segue_status note_other(cursor *c, const segue_json_lines_value *key)
 {
-    segue_json_keys *others = &c->json->others;
+    segue_json_lines_keys *others = &c->json->others;
     for (size_t i = 0; i < others->count; i++)
         if (others->key[i].length == key->length &&
             memcmp(others->key[i].text, key->text, key->length) == 0)
@@ -292,7 +293,7 @@ static segue_status note_other(cursor *c, const segue_json_value *key)
                                 SEGUE_MAX_JSON_KEYS);
     if (others->count == others->capacity) {
         const size_t capacity = 2 * others->capacity + 8;
-        segue_json_value *grown = realloc(others->key, capacity * sizeof *grown);
+        segue_json_lines_value *grown = realloc(others->key, capacity * sizeof *grown);
         if (!grown)
             return segue_lines_fail(c->json->lines, SEGUE_ENOMEM, c->err, "out of memory");
         others->key = grown;
@@ -303,7 +304,7 @@ static segue_status note_other(cursor *c, const segue_json_value *key)
 }
 
 /* Which key it is of those that are wanted, or n_wanted.  Lines are mostly alike. */
-static size_t find_wanted(segue_json_lines *json, const segue_json_value *key)
+static size_t find_wanted(segue_json_lines *json, const segue_json_lines_value *key)
 {
     for (size_t i = 0; i < json->n_wanted; i++) {
         const size_t place = (json->guess + i) % json->n_wanted;
@@ -318,7 +319,7 @@ static size_t find_wanted(segue_json_lines *json, const segue_json_value *key)
 static segue_status take_member(cursor *c)
 {
     segue_json_lines *json = c->json;
-    segue_json_value key = {.text = c->at}, ignored;
+    segue_json_lines_value key = {.text = c->at}, ignored;
     segue_status status = take_key(c, &key);
     if (status != SEGUE_OK)
         return status;
@@ -367,7 +368,7 @@ static segue_status read_object(segue_json_lines *json, segue_error *err)
     json->seen = 0;
     json->guess = 0;
     for (size_t i = 0; i < json->n_wanted; i++)
-        json->value[i] = (segue_json_value){.kind = SEGUE_JSON_NONE};
+        json->value[i] = (segue_json_lines_value){.kind = SEGUE_JSON_LINES_NONE};
     const segue_status status = take_object(&c);
     if (status != SEGUE_OK)
         return status;

@@ -12,34 +12,34 @@
 #define SEGUE_MAX_JSON_DEPTH  64
 #define SEGUE_MAX_JSON_WANTED 32
 
-typedef enum segue_json_kind {
-    SEGUE_JSON_NONE, /* there is no such key, or it is null */
-    SEGUE_JSON_STRING,
-    SEGUE_JSON_NUMBER,
-    SEGUE_JSON_OTHER /* true, false, an array or an object */
-} segue_json_kind;
+typedef enum segue_json_lines_kind {
+    SEGUE_JSON_LINES_NONE, /* there is no such key, or it is null */
+    SEGUE_JSON_LINES_STRING,
+    SEGUE_JSON_LINES_NUMBER,
+    SEGUE_JSON_LINES_OTHER /* true, false, an array or an object */
+} segue_json_lines_kind;
 
 /* A value that was asked for. */
-typedef struct segue_json_value {
-    segue_json_kind kind;
+typedef struct segue_json_lines_value {
+    segue_json_lines_kind kind;
     char *text; /* of a string, without its escapes, or as the number is written; valid until the
                    next line is read.  Its reader may put a NUL behind it. */
     size_t length;
-} segue_json_value;
+} segue_json_lines_value;
 
 /* What is known of the other keys of a line. */
-typedef struct segue_json_keys {
-    segue_json_value *key;
+typedef struct segue_json_lines_keys {
+    segue_json_lines_value *key;
     size_t count, capacity;
-} segue_json_keys;
+} segue_json_lines_keys;
 
 typedef struct segue_json_lines {
     segue_lines *lines;
     uint64_t next_line;
     const char *const *wanted; /* n_wanted <= SEGUE_MAX_JSON_WANTED keys */
     size_t n_wanted;
-    segue_json_value *value; /* n_wanted: their values on the current line */
-    segue_json_keys others;
+    segue_json_lines_value *value; /* n_wanted: their values on the current line */
+    segue_json_lines_keys others;
     uint32_t seen; /* a bit for each key that was wanted, and is there */
     size_t guess;  /* which of them comes next, probably */
 } segue_json_lines;

@@ -32,7 +32,7 @@ typedef struct reading {
     bool has[N_COLUMNS]; /* whether the log has it, which CSV tells in its header and JSON in
                             its first object */
     size_t n_fields;
-    segue_json_value value[N_COLUMNS]; /* of the current row */
+    segue_json_lines_value value[N_COLUMNS]; /* of the current row */
     const log_read_options *wanted;
     double scale; /* of rewards */
     log_rows *out;
@@ -164,7 +164,7 @@ static segue_status next_csv(reading *r, bool *more, segue_error *err)
 /* What the first object has, each has. */
 static segue_status check_optional(reading *r, size_t c, segue_error *err)
 {
-    const bool there = r->value[c].kind != SEGUE_JSON_NONE;
+    const bool there = r->value[c].kind != SEGUE_JSON_LINES_NONE;
     if (r->out->n_rows == 0)
         r->has[c] = there && r->looked_for[c];
     else if (r->has[c] && !there)
@@ -179,11 +179,12 @@ static segue_status check_optional(reading *r, size_t c, segue_error *err)
 static segue_status check_kind(reading *r, size_t c, segue_error *err)
 {
     const bool number = c == REWARD || c == PROBABILITY;
-    const segue_json_kind kind = r->value[c].kind;
-    if (kind == SEGUE_JSON_NONE && c < N_NEEDED)
+    const segue_json_lines_kind kind = r->value[c].kind;
+    if (kind == SEGUE_JSON_LINES_NONE && c < N_NEEDED)
         return WRONG(r, SEGUE_EPARSE, err, "there is no '%s'; need task, arm and reward",
                      column_name[c]);
-    if (r->looked_for[c] && (kind == SEGUE_JSON_OTHER || (number && kind == SEGUE_JSON_STRING)))
+    if (r->looked_for[c] &&
+        (kind == SEGUE_JSON_LINES_OTHER || (number && kind == SEGUE_JSON_LINES_STRING)))
         return WRONG(r, SEGUE_EPARSE, err, "field '%s': need a %snumber%s", column_name[c],
                      number ? "" : "string or a ", c == REWARD ? HOW_TO_WRITE : "");
     return SEGUE_OK;
@@ -201,7 +202,7 @@ static segue_status next_json(reading *r, bool *more, segue_error *err)
 }
 
 /* With a NUL behind it. */
-static const char *text_of(const segue_json_value *value)
+static const char *text_of(const segue_json_lines_value *value)
 {
     value->text[value->length] = '\0';
     return value->text;
@@ -235,7 +236,7 @@ static segue_status check_name(const reading *r, size_t c, const char *name, siz
 static segue_status read_name(reading *r, size_t c, names *list, size_t most, size_t *number,
                               segue_error *err)
 {
-    const segue_json_value *value = &r->value[c];
+    const segue_json_lines_value *value = &r->value[c];
     const size_t before = list->count;
     const segue_status status =
         segue_string_table_intern(list, value->text, value->length, number, err);
@@ -249,7 +250,7 @@ static segue_status read_name(reading *r, size_t c, names *list, size_t most, si
 
 static segue_status read_number(const reading *r, size_t c, double *out, segue_error *err)
 {
-    const segue_json_value *value = &r->value[c];
+    const segue_json_lines_value *value = &r->value[c];
     if (value->length == 1 && value->text[0] >= '0' && value->text[0] <= '9') {
         *out = value->text[0] - '0'; /* most rewards are 0 or 1 */
         return SEGUE_OK;
@@ -265,7 +266,7 @@ static segue_status read_number(const reading *r, size_t c, double *out, segue_e
 static segue_status check_reward(const reading *r, segue_error *err)
 {
     static const char *const words[] = {"true", "false", "yes", "no"};
-    const segue_json_value *value = &r->value[REWARD];
+    const segue_json_lines_value *value = &r->value[REWARD];
     if (value->length == 0)
         return WRONG(
             r, SEGUE_EPARSE, err,

@@ -30,7 +30,7 @@ static inline uint64_t segue_swar_mark_less(uint64_t word, unsigned char least)
 }
 
 /* Mark the bytes that are `byte`. */
-static inline uint64_t segue_mark(uint64_t word, char byte)
+static inline uint64_t segue_swar_mark(uint64_t word, char byte)
 {
     return segue_swar_mark_less(word ^ (SEGUE_SWAR_ONES * (unsigned char)byte), 1);
 }

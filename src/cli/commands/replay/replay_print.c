@@ -7,6 +7,7 @@
 
 #include "cli/commands/replay/replay_print.h"
 #include "cli/table.h"
+#include "io/json_build.h"
 #include "segue/internal.h"
 
 static void print_csv(const void *data, FILE *out)

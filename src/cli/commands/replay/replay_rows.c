@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/commands/replay/replay_print.h"
+#include "io/json_build.h"
 
 #define MAX_CURVES 6 /* players in the table of the curve */
 
