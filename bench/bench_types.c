@@ -33,7 +33,7 @@ static void begin_learner(contest *c, size_t n_arms, uint64_t seed)
 {
     segue_error err;
     segue_learner_config config = segue_learner_defaults();
-    check(segue_learner_parse(&config, c->name, &err), &err);
+    check(segue_learner_config_parse(&config, c->name, &err), &err);
     config.n_arms = n_arms;
     config.horizon = STEPS;
     config.n_tasks = TASKS;

@@ -80,9 +80,26 @@ typedef enum segue_weights {
     SEGUE_WEIGHTS_LAMBDA         /* 1 / lambda^2, as in the paper */
 } segue_weights;
 
+/** An estimation method and the settings that it uses.  The library owns it. */
+typedef struct segue_estimator_method {
+    const char *name;    /* as typed on the command line */
+    const char *summary; /* one line for help */
+    bool uses_counts;    /* it fits the counts of tasks: segue_estimator_add, `window` */
+    bool uses_starts;    /* it iterates from starts: `starts`, `steps`, `cold` */
+    bool uses_alpha0;    /* tasks may mix models: `alpha0` */
+    bool uses_weights;   /* `weights` */
+} segue_estimator_method;
+
+/** The methods, from 0 on; NULL after the last. */
+SEGUE_API const segue_estimator_method *segue_estimator_methods(size_t i);
+
+/** The method of that name; NULL: there is none. */
+SEGUE_API const segue_estimator_method *segue_estimator_method_find(const char *name);
+
 /** What to estimate, and how.  Start from segue_estimator_defaults(). */
 typedef struct segue_estimator_config {
-    const char *method; /* "rtp" (the default), "algorithm-b", "eca" or "em" */
+    size_t size;        /* of this struct, as segue_estimator_config_init writes it */
+    const char *method; /* the name of a segue_estimator_method; default "rtp" */
     size_t n_arms;
     size_t n_models; /* m: 1 .. SEGUE_MAX_ESTIMATED; required */
     size_t starts;   /* L: random starts of a component, 1 .. 1000; default 24 */
@@ -95,7 +112,16 @@ typedef struct segue_estimator_config {
     segue_weights weights;
 } segue_estimator_config;
 
-SEGUE_API segue_estimator_config segue_estimator_defaults(void);
+/** Fill a configuration of `size` bytes with the defaults; see learner_config.h on sizes. */
+SEGUE_API void segue_estimator_config_init(segue_estimator_config *config, size_t size);
+
+/** A configuration with the defaults. */
+static inline segue_estimator_config segue_estimator_defaults(void)
+{
+    segue_estimator_config config;
+    segue_estimator_config_init(&config, sizeof config);
+    return config;
+}
 
 #define SEGUE_VERDICT_SIZE 160
 

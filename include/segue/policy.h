@@ -72,11 +72,12 @@ typedef struct segue_choice {
 /** One option of a policy, written `name:key=value`. */
 typedef struct segue_option {
     const char *key;
-    const char *help;    /* one line, which tells the default */
-    double min, max;     /* the range of a number */
-    bool open;           /* the ends of the range are excluded */
-    bool whole;          /* whole numbers only */
-    const char *choices; /* words instead of numbers, such as "m|min"; the value is their rank */
+    const char *help;     /* one line, which tells the default */
+    double min, max;      /* the range of a number */
+    bool open;            /* the ends of the range are excluded */
+    bool whole;           /* whole numbers only */
+    const char *choices;  /* words instead of numbers, such as "m|min"; the value is their rank */
+    double default_value; /* of a learner's option; NaN: it follows from other settings */
 } segue_option;
 
 /** What a policy cannot do without. */

@@ -4,7 +4,7 @@
 #define SEGUE_SIMULATION_H
 
 #include "segue/environment.h"
-#include "segue/learner.h"
+#include "segue/learner_explain.h"
 #include "segue/policy.h"
 #include "segue/task.h"
 

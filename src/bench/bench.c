@@ -102,7 +102,7 @@ static double time_blocks(void)
 
 static bool learns(const contest *c)
 {
-    return segue_learner_is_named(c->policy);
+    return segue_learner_method_find(c->policy);
 }
 
 /* Nanoseconds a step, or a task where a learner learns after each. */
@@ -118,7 +118,7 @@ static segue_status time_simulation(const contest *c, const char *policy,
                             .seed = 1,
                             .threads = threads,
                             .kernel = kernel};
-    segue_status status = learns(c) ? segue_learner_parse(&learner, policy, err)
+    segue_status status = learns(c) ? segue_learner_config_parse(&learner, policy, err)
                                     : segue_policy_parse(&sim.policy, policy, err);
     if (learns(c))
         sim.learner = &learner;

@@ -99,9 +99,9 @@ static const char *find_owner(const char *key)
     for (size_t i = 0; i < count; i++)
         if (has_key(policies[i]->options, policies[i]->n_options, key))
             return policies[i]->name;
-    for (size_t i = 0; segue_learner_kinds(i); i++)
-        if (has_key(segue_learner_kinds(i)->options, segue_learner_kinds(i)->n_options, key))
-            return segue_learner_kinds(i)->name;
+    for (size_t i = 0; segue_learner_methods(i); i++)
+        if (has_key(segue_learner_methods(i)->options, segue_learner_methods(i)->n_options, key))
+            return segue_learner_methods(i)->name;
     return NULL;
 }
 

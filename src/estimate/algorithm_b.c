@@ -166,8 +166,8 @@ static segue_status solve(fit *f, segue_error *err)
     return SEGUE_OK;
 }
 
-const method segue_estimator_algorithm_b = {
-    .name = "algorithm-b",
-    .summary = "simultaneous diagonalisation along random directions",
+const estimator_method segue_estimator_algorithm_b = {
+    .info = {.name = "algorithm-b",
+             .summary = "simultaneous diagonalisation along random directions"},
     .solve = solve,
 };

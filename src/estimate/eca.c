@@ -108,8 +108,10 @@ static segue_status solve(fit *f, segue_error *err)
     return SEGUE_OK;
 }
 
-const method segue_estimator_eca = {
-    .name = "eca",
-    .summary = "excess correlation analysis, also for tasks that mix models",
+const estimator_method segue_estimator_eca = {
+    .info = {.name = "eca",
+             .summary = "excess correlation analysis, also for tasks that mix models",
+             .uses_alpha0 = true,
+             .uses_weights = true},
     .solve = solve,
 };

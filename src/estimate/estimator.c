@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/fail.h"
+#include "core/struct_size.h"
 #include "estimate/em_counts.h"
 #include "estimate/estimator_internal.h"
 #include "estimate/estimator_method.h"
@@ -23,15 +24,12 @@
 #define MAX_STARTS    1000
 #define MAX_STEPS     1000
 
-static const method *const methods[] = {&segue_estimator_rtp, &segue_estimator_algorithm_b,
-                                        &segue_estimator_eca, &segue_estimator_em};
-
 /* What the last fit came to. */
 typedef enum outcome_kind { NOTHING_YET, FEW_TASKS, FEW_ARMS, LOW_RANK, FOUND } outcome_kind;
 
 struct segue_estimator {
     segue_estimator_config config;
-    const method *method;
+    const estimator_method *method;
     fit fit;
     double *memory;       /* of the fit's arrays */
     segue_models *models; /* the last estimate, or NULL */
@@ -44,10 +42,15 @@ struct segue_estimator {
     segue_estimate_info info; /* but for the verdict, which is put into words when asked for */
 };
 
-segue_estimator_config segue_estimator_defaults(void)
+static const segue_struct_size config_size = {.type = "segue_estimator_config",
+                                              .first = sizeof(segue_estimator_config),
+                                              .now = sizeof(segue_estimator_config)};
+
+void segue_estimator_config_init(segue_estimator_config *config, size_t size)
 {
-    return (segue_estimator_config){
+    const segue_estimator_config defaults = {
         .method = "rtp", .starts = 24, .steps = 40, .window = WINDOW, .seed = 1};
+    segue_struct_size_init(&config_size, &defaults, config, size);
 }
 
 void segue_estimator_random_direction(segue_rng *rng, size_t m, double *v)
@@ -73,7 +76,8 @@ void segue_estimator_tensor_slice(const double *tensor, size_t m, const double *
 
 /* ---- making one -------------------------------------------------------------------------- */
 
-static segue_status check_config(const segue_estimator_config *config, segue_error *err)
+static segue_status check_config(const segue_estimator_config *config,
+                                 const segue_estimator_method *method, segue_error *err)
 {
     if (config->n_arms < SEGUE_MIN_ARMS || config->n_arms > SEGUE_MAX_ARMS)
         return segue_fail(err, SEGUE_EDOMAIN, "n_arms is %zu; need %d to %d", config->n_arms,
@@ -87,31 +91,27 @@ static segue_status check_config(const segue_estimator_config *config, segue_err
     if (config->steps < 1 || config->steps > MAX_STEPS)
         return segue_fail(err, SEGUE_EDOMAIN, "steps is %zu; need 1 to %d", config->steps,
                           MAX_STEPS);
-    if (!config->method)
-        return segue_fail(err, SEGUE_ENAME, "no estimator is named");
     if (config->weights != SEGUE_WEIGHTS_LEAST_SQUARES && config->weights != SEGUE_WEIGHTS_LAMBDA)
         return segue_fail(err, SEGUE_EDOMAIN, "there are no weights %d", (int)config->weights);
-    if (strcmp(config->method, "em") == 0 &&
+    if (method->uses_counts &&
         (config->window < SEGUE_MIN_WINDOW || config->window > SEGUE_MAX_WINDOW))
         return segue_fail(err, SEGUE_EDOMAIN, "the window is %zu tasks; need %d to %d",
                           config->window, SEGUE_MIN_WINDOW, SEGUE_MAX_WINDOW);
-    const bool mixes = strcmp(config->method, "eca") == 0;
     if (!(config->alpha0 >= 0.0 && config->alpha0 <= MAX_ALPHA0) ||
-        (config->alpha0 > 0.0 && !mixes))
+        (config->alpha0 > 0.0 && !method->uses_alpha0))
         return segue_fail(err, SEGUE_EDOMAIN, "alpha0 is %g; need 0 to 1e6, and 0 unless eca",
                           config->alpha0);
     return SEGUE_OK;
 }
 
-static segue_status find_method(const char *name, const method **out, segue_error *err)
+static segue_status find_method(const char *name, const estimator_method **out, segue_error *err)
 {
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-        if (strcmp(methods[i]->name, name) == 0) {
-            *out = methods[i];
-            return SEGUE_OK;
-        }
+    *out = name ? segue_estimator_method_object(name) : NULL;
+    if (*out)
+        return SEGUE_OK;
     return segue_fail(err, SEGUE_ENAME,
-                      "there is no estimator '%.40s'; need rtp, algorithm-b, eca or em", name);
+                      "there is no estimator '%.40s'; need one of " ESTIMATOR_NAMES(", "),
+                      name ? name : "");
 }
 
 /* What a fit answers with: means, lambdas, weights, one behind the other. */
@@ -146,21 +146,20 @@ static segue_status reserve(segue_estimator *est, segue_error *err)
 segue_status segue_estimator_create(segue_estimator **out, const segue_estimator_config *config,
                                     segue_error *err)
 {
-    const method *chosen = NULL;
+    segue_estimator_config own = segue_estimator_defaults();
+    const estimator_method *method;
     *out = NULL;
-    segue_status status = check_config(config, err);
-    if (status == SEGUE_OK)
-        status = find_method(config->method, &chosen, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(segue_struct_size_copy(&config_size, config, &own, err));
+    SEGUE_TRY(find_method(own.method, &method, err));
+    SEGUE_TRY(check_config(&own, &method->info, err));
     segue_estimator *est = calloc(1, sizeof *est);
     if (!est)
         return segue_fail_no_memory(err, "an estimator");
-    est->config = *config;
-    est->config.method = chosen->name;
-    est->method = chosen;
-    segue_task_window_init(&est->counted.tasks, config->n_arms, config->window);
-    status = reserve(est, err);
+    est->config = own;
+    est->config.method = method->info.name;
+    est->method = method;
+    segue_task_window_init(&est->counted.tasks, own.n_arms, own.window);
+    const segue_status status = reserve(est, err);
     if (status != SEGUE_OK) {
         segue_estimator_destroy(est);
         return status;
@@ -190,11 +189,6 @@ void segue_estimator_destroy(segue_estimator *est)
     free(est);
 }
 
-const char *segue_estimator_method(const segue_estimator *est)
-{
-    return est->method->name;
-}
-
 const segue_models *segue_estimator_models(const segue_estimator *est)
 {
     return est->models;
@@ -208,7 +202,8 @@ uint64_t segue_estimator_tasks(const segue_estimator *est)
 segue_status segue_estimator_add(segue_estimator *est, const double *sum, const double *pulls,
                                  segue_error *err)
 {
-    return est->method->counts ? segue_em_counts_add(&est->counted, sum, pulls, err) : SEGUE_OK;
+    return est->method->info.uses_counts ? segue_em_counts_add(&est->counted, sum, pulls, err)
+                                         : SEGUE_OK;
 }
 
 /* ---- the verdict ------------------------------------------------------------------------- */
@@ -326,7 +321,7 @@ segue_estimate_info segue_estimator_info(const segue_estimator *est)
     segue_estimate_info info = est->info;
     if (est->outcome != FOUND)
         describe_failure(est, info.verdict);
-    else if (est->method->counts)
+    else if (est->method->info.uses_counts)
         describe_likelihood(est, info.verdict);
     else
         describe_quality(est, info.verdict);
@@ -364,7 +359,7 @@ static segue_status refresh(segue_estimator *est, segue_error *err)
 static segue_status solve_warm_or_cold(segue_estimator *est, uint64_t n_tasks, segue_error *err)
 {
     fit *f = &est->fit;
-    const bool warm = est->models && !est->config.cold && est->method->warms;
+    const bool warm = est->models && !est->config.cold && est->method->info.uses_starts;
     f->starts = 0;
     f->iterations = 0;
     f->residual = 0.0;
@@ -496,7 +491,7 @@ static void set_info(segue_estimator *est)
     const fit *f = &est->fit;
     segue_estimate_info *info = &est->info;
     info->found = true;
-    if (est->method->counts) {
+    if (est->method->info.uses_counts) {
         set_em_info(est);
         return;
     }
@@ -529,7 +524,7 @@ static segue_status fit_all(segue_estimator *est, const segue_moments *moments, 
     est->outcome = judge(f, est->used);
     if (est->outcome == FOUND)
         status = fit_moments(est, moments, err);
-    if (status == SEGUE_OK && est->method->counts)
+    if (status == SEGUE_OK && est->method->info.uses_counts)
         status = fit_counts(est, err);
     if (status == SEGUE_OK && est->outcome != FOUND) {
         segue_models_destroy(est->models);
@@ -584,7 +579,7 @@ void segue_estimator_serialize(const segue_estimator *est, segue_bytes *b)
         segue_bytes_append_f64(b, est->models->mean, f->m * f->n_arms);
         segue_bytes_append_f64(b, est->models->weight, f->m);
     }
-    if (est->method->counts)
+    if (est->method->info.uses_counts)
         segue_em_counts_serialize(&est->counted, b);
 }
 
@@ -643,7 +638,8 @@ segue_status segue_estimator_deserialize(segue_estimator *est, segue_bytes_reade
     segue_models_destroy(est->models);
     est->models = NULL;
     const segue_status status = found ? get_models(est, r, err) : SEGUE_OK;
-    return status == SEGUE_OK && est->method->counts ? deserialize_counts(est, r, err) : status;
+    return status == SEGUE_OK && est->method->info.uses_counts ? deserialize_counts(est, r, err)
+                                                               : status;
 }
 
 /* ---- a copy to fit aside ----------------------------------------------------------------- */

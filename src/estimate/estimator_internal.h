@@ -35,7 +35,4 @@ uint64_t segue_estimator_tasks(const segue_estimator *estimator);
 size_t segue_moments_bytes(const segue_moments *moments);
 size_t segue_estimator_bytes(const segue_estimator *estimator);
 
-/** The constant name of an estimator's method. */
-const char *segue_estimator_method(const segue_estimator *estimator);
-
 #endif

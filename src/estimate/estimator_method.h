@@ -24,18 +24,31 @@ typedef struct fit {
     uint64_t iterations, starts;
 } fit;
 
-typedef struct method {
-    const char *name;
-    const char *summary;
+typedef struct estimator_method {
+    segue_estimator_method info; /* name, and the settings that it uses */
     /* From the spectral form, whose tensor it may destroy, to means, lambdas and weights.
      * @retval SEGUE_ENOMEM, SEGUE_EDOMAIN */
     segue_status (*solve)(fit *f, segue_error *err);
-    bool warms;  /* it can start from the last estimate */
-    bool counts; /* its answer is where EM on the tasks' counts starts: see counted.h */
-} method;
+} estimator_method;
 
-extern const method segue_estimator_rtp, segue_estimator_algorithm_b, segue_estimator_eca,
-    segue_estimator_em;
+/* The one list of estimators: identifier and name.  Learner files store the index. */
+#define ESTIMATORS(X, separator)                                                                   \
+    X(rtp, "rtp")                                                                                  \
+    separator X(algorithm_b, "algorithm-b") separator X(eca, "eca") separator X(em, "em")
+
+#define ESTIMATOR_NAME(id, name) name
+/* Their names as one string. */
+#define ESTIMATOR_NAMES(separator) ESTIMATORS(ESTIMATOR_NAME, separator)
+
+#define ESTIMATOR_DECLARE(id, name) extern const estimator_method segue_estimator_##id;
+ESTIMATORS(ESTIMATOR_DECLARE, )
+
+/* The method with that index or name, or NULL. */
+const estimator_method *segue_estimator_method_at(size_t i);
+const estimator_method *segue_estimator_method_object(const char *name);
+
+/* Solve by the robust tensor power method: rtp, and the start of em. */
+segue_status segue_rtp_solve(fit *f, segue_error *err);
 
 /* rho = 1 / lambda^2; a true lambda is at least 1, and one that noise made tiny has no say. */
 double segue_weights_from_lambda(double lambda);

@@ -53,7 +53,7 @@ static void set_starts(fit *f, const double *start, double *scratch)
     f->starts += f->power.n_lanes;
 }
 
-static segue_status solve(fit *f, segue_error *err)
+segue_status segue_rtp_solve(fit *f, segue_error *err)
 {
     (void)err;
     const size_t m = f->m;
@@ -81,17 +81,10 @@ static segue_status solve(fit *f, segue_error *err)
     return SEGUE_OK;
 }
 
-const method segue_estimator_rtp = {
-    .name = "rtp",
-    .summary = "the robust tensor power method, as in the paper",
-    .solve = solve,
-    .warms = true,
-};
-
-const method segue_estimator_em = {
-    .name = "em",
-    .summary = "the likeliest models of the tasks' counts, by EM from rtp's answer",
-    .solve = solve,
-    .warms = true,
-    .counts = true,
+const estimator_method segue_estimator_rtp = {
+    .info = {.name = "rtp",
+             .summary = "the robust tensor power method, as in the paper",
+             .uses_starts = true,
+             .uses_weights = true},
+    .solve = segue_rtp_solve,
 };

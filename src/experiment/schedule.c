@@ -28,11 +28,11 @@ static segue_track_set followed(const segue_experiment *ex, const segue_simulati
     const segue_environment *env = sim->environment;
     if (!ex->every || !sim->tasks || !sim->learner)
         return SEGUE_TRACK_SET_REGRET;
-    if (segue_watch_knows_types(sim->learner->method))
+    const segue_learner_method *method = segue_learner_method_find(sim->learner->method);
+    if (method->has_types)
         return SEGUE_TRACK_SET_TYPES;
-    const bool comparable = strcmp(sim->learner->method, "tucb") == 0 &&
-                            segue_environment_has_models(env) && !env->switch_to &&
-                            looks_for_all(sim);
+    const bool comparable = method->has_models && segue_environment_has_models(env) &&
+                            !env->switch_to && looks_for_all(sim);
     return comparable ? SEGUE_TRACK_SET_MODELS : SEGUE_TRACK_SET_REGRET;
 }
 

@@ -44,8 +44,9 @@ segue_status segue_policy_list_add(segue_policy_list *list, const char *text, si
     const size_t i = list->count++;
     list->text[i] = copy;
     list->learner[i] = segue_learner_defaults();
-    return segue_learner_is_named(copy) ? segue_learner_parse(&list->learner[i], copy, err)
-                                        : segue_policy_parse(&list->spec[i], copy, err);
+    return segue_learner_method_find(copy)
+               ? segue_learner_config_parse(&list->learner[i], copy, err)
+               : segue_policy_parse(&list->spec[i], copy, err);
 }
 
 segue_status segue_policy_list_parse(segue_policy_list *list, const char *text, segue_error *err)

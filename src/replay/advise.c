@@ -275,7 +275,7 @@ static segue_status simulate(const look *l, const segue_environment *env, const 
                              curves *out, segue_error *err)
 {
     segue_learner_config learner = segue_learner_defaults();
-    const bool learns = segue_learner_is_named(player);
+    const bool learns = segue_learner_method_find(player);
     out->sim = (segue_simulation){.environment = env,
                                   .learner = learns ? &learner : NULL,
                                   .steps = l->out->steps,
@@ -283,7 +283,7 @@ static segue_status simulate(const look *l, const segue_environment *env, const 
                                   .runs = RUNS,
                                   .seed = l->seed,
                                   .threads = l->threads};
-    segue_status status = learns ? segue_learner_parse(&learner, player, err)
+    segue_status status = learns ? segue_learner_config_parse(&learner, player, err)
                                  : segue_policy_parse(&out->sim.policy, player, err);
     if (status == SEGUE_OK)
         status = segue_simulation_check(&out->sim, err);

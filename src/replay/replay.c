@@ -51,8 +51,10 @@ static segue_transfer_kind transfer_kind_of(const segue_policy_list *list, size_
     if (!segue_policy_list_is_learner(list, i))
         return SEGUE_TRANSFER_NOTHING;
     const segue_learner_config *config = &list->learner[i];
-    return strcmp(config->method, "ts-prior") == 0 || config->cap == 1 ? SEGUE_TRANSFER_PRIOR
-                                                                       : SEGUE_TRANSFER_TYPES;
+    const segue_learner_method *method = segue_learner_method_find(config->method);
+    const bool one_type = segue_learner_config_get(config, "cap") <= 1.0; /* NaN: the default */
+    return one_type || !(method->has_types || method->has_models) ? SEGUE_TRANSFER_PRIOR
+                                                                  : SEGUE_TRANSFER_TYPES;
 }
 
 /* The arm whose averages are best over tasks, in hindsight. */

@@ -9,6 +9,7 @@
 #include "sim/kernels/kernel.h"
 #include "sim/simulation_config.h"
 #include "sim/watch.h"
+#include "transfer/learner_internal.h"
 
 struct segue_runner {
     const segue_simulation *sim;

@@ -5,6 +5,7 @@
 #include "core/fail.h"
 #include "sim/simulation_config.h"
 #include "sim/watch.h"
+#include "transfer/learner_internal.h"
 
 static segue_status check_range(const char *name, uint64_t value, uint64_t min, uint64_t max,
                                 segue_error *err)
@@ -46,7 +47,9 @@ static segue_status check_player(const segue_simulation *sim, segue_error *err)
         return segue_fail(err, SEGUE_EUSAGE,
                           "learner '%s' learns across tasks, and tasks is 0; need 1 or more",
                           sim->learner->method);
-    const segue_learner_config config = segue_simulation_config_learner(sim, 0);
+    segue_learner_config config;
+    SEGUE_TRY(segue_learner_config_copy(&config, sim->learner, err));
+    config = segue_simulation_config_learner(sim, 0);
     segue_learner *learner = NULL;
     const segue_status status = segue_learner_create(&learner, &config, err);
     segue_learner_destroy(learner);

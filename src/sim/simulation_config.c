@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim/simulation_config.h"
 
+#include "transfer/learner_internal.h"
+
 segue_task_config segue_simulation_config_task(const segue_simulation *sim)
 {
     const segue_environment *env = sim->environment;
@@ -19,7 +21,8 @@ segue_task_config segue_simulation_config_task(const segue_simulation *sim)
 
 segue_learner_config segue_simulation_config_learner(const segue_simulation *sim, uint64_t run)
 {
-    segue_learner_config config = *sim->learner;
+    segue_learner_config config = segue_learner_defaults();
+    (void)!segue_learner_config_copy(&config, sim->learner, NULL); /* its size was checked */
     config.n_arms = segue_environment_arms(sim->environment);
     if (config.n_models == 0 && sim->environment->models) /* nobody said another number */
         config.n_models = sim->environment->models->n_models;

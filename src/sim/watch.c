@@ -2,23 +2,13 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim/watch.h"
 
-#include <string.h>
-
-bool segue_watch_knows_types(const char *method)
-{
-    static const char *const methods[] = {"auto", "tla", "tts"};
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-        if (strcmp(method, methods[i]) == 0)
-            return true;
-    return false;
-}
-
 segue_status segue_watch_check(const segue_simulation *sim, segue_error *err)
 {
     const segue_learner_config *config =
         sim->continued ? segue_learner_settings(sim->continued) : sim->learner;
     const char *name = config ? config->method : sim->policy.policy ? sim->policy.policy->name : "";
-    if (!sim->watch || (config && segue_watch_knows_types(name)))
+    const segue_learner_method *method = config ? segue_learner_method_find(name) : NULL;
+    if (!sim->watch || (method && method->has_types))
         return SEGUE_OK;
     return segue_fail(err, SEGUE_EUSAGE,
                       "only tla, tts and auto can explain their tasks; '%.40s' knows no types",

@@ -5,9 +5,6 @@
 
 #include "segue/simulation.h"
 
-/** Whether a learner of this method finds types of tasks. */
-bool segue_watch_knows_types(const char *method);
-
 /** Whether the simulation's watcher, if it has one, can be told of its tasks.
  * @retval SEGUE_EUSAGE */
 SEGUE_MUST_CHECK segue_status segue_watch_check(const segue_simulation *sim, segue_error *err);

@@ -11,8 +11,8 @@
 /* Closed tasks that are kept to be opened again, which saves their allocations where tasks come one
  * after the other, or a few at a time.  More are freed: a learner that once had 100,000 open tasks
  * must not keep their memory. */
-#define IDLE_MOST  64
-#define IDLE_BYTES (1U << 20) /* and together take no more than this, but for one of them */
+#define MAX_IDLE       64
+#define MAX_IDLE_BYTES (1U << 20) /* and together take no more than this, but for one of them */
 
 /* ---- making one -------------------------------------------------------------------------- */
 
@@ -28,25 +28,18 @@ static segue_setting setting_of(const segue_learner_config *config)
 segue_status segue_learner_create(segue_learner **out, const segue_learner_config *config,
                                   segue_error *err)
 {
+    segue_learner_config complete;
+    const learner_method *method;
     *out = NULL;
-    const char *name = config->method ? config->method : "";
-    const learner_method *method = segue_learner_method_find(name, strlen(name));
-    if (!method)
-        return segue_fail(err, SEGUE_ENAME, "there is no learner '%.40s'", name);
-    if (method->choose)
-        method = method->choose(config);
+    SEGUE_TRY(segue_learner_config_complete(&complete, config, &method, err));
+    const segue_setting setting = setting_of(&complete);
+    SEGUE_TRY(segue_task_check_setting(&setting, complete.lowest, complete.highest, err));
     segue_learner *learner = calloc(1, sizeof *learner);
     if (!learner)
         return segue_fail_no_memory(err, "a learner");
-    learner->config = *config;
-    learner->config.method = method->kind.name;
+    learner->config = complete;
     learner->method = method;
-    const segue_setting setting = setting_of(config);
-    segue_status status = segue_task_check_setting(&setting, config->lowest, config->highest, err);
-    if (status == SEGUE_OK && method->check)
-        status = method->check(&learner->config, err);
-    if (status == SEGUE_OK)
-        status = method->create(learner, err);
+    const segue_status status = method->create(learner, err);
     if (status != SEGUE_OK) {
         segue_learner_destroy(learner);
         return status;
@@ -64,7 +57,7 @@ static void free_entry(segue_learner *learner, open_task *entry)
 {
     learner->task_bytes -= bytes_of(entry);
     segue_task_destroy(entry->task);
-    segue_shared_prior_release(entry->lesson);
+    segue_shared_prior_release(entry->prior);
     free(entry);
 }
 
@@ -147,23 +140,23 @@ static segue_status take_task(segue_learner *learner, bool identifies, open_task
 segue_status segue_learner_open_task(segue_learner *learner, segue_task **out, segue_error *err)
 {
     open_task *entry = NULL;
-    const bool identifies = learner->opened < learner->config.identify;
+    const bool identifies = learner->opened < learner->n_identify;
     *out = NULL;
     const segue_status status = take_task(learner, identifies, &entry, err);
     if (status != SEGUE_OK)
         return status;
     entry->learner = learner;
-    entry->lesson = learner->current;
+    entry->prior = learner->current;
     entry->version = learner->version;
     entry->next = learner->open;
     entry->before = &learner->open;
     if (learner->open)
         learner->open->before = &entry->next;
     learner->open = entry;
-    if (entry->lesson)
-        entry->lesson->users++;
+    if (entry->prior)
+        entry->prior->users++;
     segue_task_set_allowed(entry->task, learner->allowed);
-    learner->method->teach(learner, entry);
+    learner->method->set_prior(learner, entry);
     segue_rng rng;
     segue_rng_init(&rng, learner->config.seed, learner->config.run, learner->opened,
                    SEGUE_STREAM_POLICY);
@@ -189,10 +182,10 @@ void segue_learner_recycle_task(segue_learner *learner, open_task *entry)
     *entry->before = entry->next;
     if (entry->next)
         entry->next->before = entry->before;
-    segue_shared_prior_release(entry->lesson);
-    entry->lesson = NULL;
+    segue_shared_prior_release(entry->prior);
+    entry->prior = NULL;
     entry->learner = NULL;
-    if (learner->n_idle == IDLE_MOST || learner->n_idle * bytes_of(entry) > IDLE_BYTES) {
+    if (learner->n_idle == MAX_IDLE || learner->n_idle * bytes_of(entry) > MAX_IDLE_BYTES) {
         free_entry(learner, entry);
         return;
     }
@@ -245,6 +238,7 @@ segue_status segue_learner_task_version(const segue_learner *learner, const segu
 segue_learner_summary segue_learner_info(const segue_learner *learner)
 {
     segue_learner_summary info = {.opened = learner->opened, .closed = learner->closed};
-    learner->method->look(learner, &info);
+    if (learner->method->fill_info)
+        learner->method->fill_info(learner, &info);
     return info;
 }

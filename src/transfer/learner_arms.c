@@ -18,9 +18,9 @@ segue_status segue_learner_add_arm(segue_learner *learner, segue_error *err)
 {
     const size_t n_arms = learner->config.n_arms;
     segue_status status = SEGUE_OK;
-    if (!learner->method->add_arm)
+    if (learner->method->info.fixed_arms)
         return segue_fail(err, SEGUE_EDOMAIN, "%s cannot take another arm: its moments are of %zu",
-                          learner->method->kind.name, n_arms);
+                          learner->method->info.name, n_arms);
     if (n_arms >= SEGUE_MAX_ARMS)
         return segue_fail(err, SEGUE_EDOMAIN, "there are %zu arms, and cannot be more", n_arms);
     if (learner->allowed)
@@ -53,10 +53,10 @@ static size_t n_left(const segue_learner *learner)
 
 segue_status segue_learner_retire_arm(segue_learner *learner, size_t arm, segue_error *err)
 {
-    if (!learner->method->add_arm)
+    if (learner->method->info.fixed_arms)
         return segue_fail(err, SEGUE_EDOMAIN,
                           "%s cannot retire an arm: it learns from tasks that pulled every arm",
-                          learner->method->kind.name);
+                          learner->method->info.name);
     if (arm >= learner->config.n_arms)
         return segue_fail(err, SEGUE_EDOMAIN, "there is no arm %zu; need 0 to %zu", arm,
                           learner->config.n_arms - 1);

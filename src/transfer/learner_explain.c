@@ -7,9 +7,9 @@
 #include "bandit/lookahead.h"
 #include "transfer/learner_method.h"
 
-static bool has_types(const segue_learner *learner)
+static bool has_posterior(const segue_learner *learner)
 {
-    return learner->method != &segue_learner_tucb;
+    return learner->method->info.has_posterior;
 }
 
 /* Returns the number of types.  Without types a task has one flat component, and is of no type. */
@@ -21,18 +21,18 @@ static size_t fill_weights(const segue_belief *belief, double *weight)
 
 void segue_learner_store_posterior(segue_learner *learner, const open_task *entry)
 {
-    if (!has_types(learner))
+    if (!has_posterior(learner))
         return;
     const segue_belief belief = segue_belief_policy_belief(segue_task_internals(entry->task).view);
-    learner->taken = (segue_type_posterior){.version = entry->version};
-    learner->taken.n_types = fill_weights(&belief, learner->taken.weight);
+    learner->posterior = (segue_type_posterior){.version = entry->version};
+    learner->posterior.n_types = fill_weights(&belief, learner->posterior.weight);
     learner->has_posterior = true;
 }
 
 bool segue_learner_last_posterior(const segue_learner *learner, segue_type_posterior *out)
 {
     if (learner->has_posterior)
-        *out = learner->taken;
+        *out = learner->posterior;
     return learner->has_posterior;
 }
 
@@ -68,8 +68,9 @@ segue_status segue_learner_explain_among(const segue_learner *learner, segue_tas
     const segue_status status = segue_learner_find_task(learner, task, &entry, err);
     if (status != SEGUE_OK)
         return status;
-    if (!has_types(learner))
-        return segue_fail(err, SEGUE_EDOMAIN, "tucb goes by models, and knows no types");
+    if (!has_posterior(learner))
+        return segue_fail(err, SEGUE_EDOMAIN, "%s learns models, and has no posterior over types",
+                          learner->method->info.name);
     if (!segue_task_restrict(task, allowed, &view))
         return segue_fail(err, SEGUE_EDOMAIN, "no arm is allowed that the task may pull");
     const segue_belief belief = segue_belief_policy_belief(&view);

@@ -9,6 +9,17 @@
 
 #include "../core/bytes.h"
 #include "segue/learner.h"
+#include "segue/learner_explain.h"
+#include "segue/learner_refit.h"
+
+/** Copy a caller's configuration of any known size.
+ * @retval SEGUE_EDOMAIN  the size is not known */
+SEGUE_MUST_CHECK segue_status segue_learner_config_copy(segue_learner_config *out,
+                                                        const segue_learner_config *given,
+                                                        segue_error *err);
+
+/** True if two completed configurations differ in nothing but their number of arms. */
+bool segue_learner_config_equal(const segue_learner_config *a, const segue_learner_config *b);
 
 /**
  * Open a task as segue_learner_open_task does, but leave no trace in the learner; `rng` is copied.

@@ -9,7 +9,7 @@ static segue_status check(const segue_learner *into, const segue_learner *from, 
         return segue_fail(err, SEGUE_EDOMAIN, "a learner is not merged with itself");
     if (into->method != from->method)
         return segue_fail(err, SEGUE_EDOMAIN, "%s cannot take over what %s has learned",
-                          into->method->kind.name, from->method->kind.name);
+                          into->method->info.name, from->method->info.name);
     if (a->n_arms != b->n_arms)
         return segue_fail(err, SEGUE_EDOMAIN, "learners of %zu and of %zu arms do not go together",
                           a->n_arms, b->n_arms);

@@ -45,10 +45,10 @@ segue_status segue_learner_copy_task(segue_learner *learner, segue_task *task, s
         return status;
     }
     copy->learner = learner;
-    copy->lesson = entry->lesson;
+    copy->prior = entry->prior;
     copy->version = entry->version;
-    if (copy->lesson)
-        copy->lesson->users++;
+    if (copy->prior)
+        copy->prior->users++;
     segue_task_set_owner(copy->task, copy);
     *out = copy->task;
     return SEGUE_OK;
@@ -58,7 +58,7 @@ void segue_learner_discard_copy(segue_task **copy)
 {
     open_task *entry = *copy ? segue_task_owner(*copy) : NULL;
     if (entry)
-        segue_shared_prior_release(entry->lesson);
+        segue_shared_prior_release(entry->prior);
     segue_task_destroy(*copy);
     free(entry);
     *copy = NULL;
@@ -73,7 +73,7 @@ size_t segue_learner_bytes(const segue_learner *learner)
            copies * learner->method->bytes(learner);
 }
 
-/* A task to learn from, a lesson, what is found, and a memory that grows or is copied. */
+/* A task to learn from, a shared_prior, what is found, and a memory that grows or is copied. */
 size_t segue_learner_close_bytes(const segue_learner *learner)
 {
     const size_t n_arms = learner->config.n_arms;
@@ -109,7 +109,7 @@ static void copy_models(const segue_models *models, double lowest, double width,
 }
 
 /* Component 0 of a prior is none of the types. */
-static void copy_prior(const lesson *l, double lowest, double width, segue_type_list *out)
+static void copy_prior(const shared_prior *l, double lowest, double width, segue_type_list *out)
 {
     out->none = l->prior.weight[0];
     memcpy(out->weight, l->prior.weight + 1, out->n_types * sizeof *out->weight);
@@ -137,7 +137,7 @@ static void copy_intervals(const segue_learner *learner, double lowest, double w
 segue_status segue_learner_types(const segue_learner *learner, segue_type_list *out,
                                  segue_error *err)
 {
-    const lesson *l = learner->current;
+    const shared_prior *l = learner->current;
     const double lowest = learner->config.lowest, width = learner->config.highest - lowest;
     *out = (segue_type_list){.none = 1.0, .n_arms = learner->config.n_arms};
     if (l)

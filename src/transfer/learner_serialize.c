@@ -31,43 +31,55 @@
 
 #define NAME_SIZE 16
 
-static const char *const estimators[] = {"rtp", "algorithm-b", "eca", "em"};
-enum { ESTIMATORS = sizeof estimators / sizeof *estimators };
+/* The constants of slots that the method has no option for, as version 3 has them. */
+static const double unused[N_SLOTS] = {
+    [SLOT_BATCHES] = 1.0, [SLOT_STARTS] = 24.0, [SLOT_STEPS] = 40.0,
+    [SLOT_EVERY] = 1.0,   [SLOT_CAP] = 16.0,    [SLOT_C] = 2.0,
+};
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
-static uint64_t estimator_number(const char *name)
-{
-    uint64_t i = 0;
-    while (i + 1 < ESTIMATORS && strcmp(estimators[i], name) != 0)
-        i++;
-    return i;
-}
-
 /* The name of the method, in so many bytes. */
-static void put_name(segue_bytes *b, const char *name)
+static void serialize_name(segue_bytes *b, const char *name)
 {
     char field[NAME_SIZE] = {0};
     (void)snprintf(field, sizeof field, "%s", name);
     segue_bytes_append(b, field, sizeof field);
 }
 
-static void put_config(segue_bytes *b, const segue_learner_config *c)
+/* The options in their slots.  C = 0 is stored as a flag, batches as 1 + rank. */
+static void fill_slots(const segue_learner *learner, double *slot)
 {
-    const uint64_t whole[] = {c->n_arms,    c->n_models,
-                              c->horizon,   c->n_tasks,
-                              c->doubling,  c->identify,
-                              c->views,     c->batches,
-                              c->starts,    c->steps,
-                              c->every,     c->seed,
-                              c->run,       estimator_number(c->estimator),
-                              c->cold,      c->hint,
-                              c->window,    c->cap,
-                              c->background};
-    const double numbers[] = {c->delta, c->c, c->growth, c->lowest, c->highest};
-    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+    const learner_method *method = learner->method;
+    memcpy(slot, unused, sizeof unused);
+    for (size_t i = 0; i < method->info.n_options; i++)
+        slot[method->slot[i]] = learner->config.option[i];
+    if (method->info.has_models)
+        slot[SLOT_BATCHES] += 1.0;
+    slot[SLOT_DOUBLING] = slot[SLOT_C] <= 0.0;
+    slot[SLOT_C] = slot[SLOT_C] <= 0.0 ? unused[SLOT_C] : slot[SLOT_C];
+    slot[SLOT_LOWEST] = learner->config.lowest;
+    slot[SLOT_HIGHEST] = learner->config.highest;
+}
+
+static void serialize_config(segue_bytes *b, const segue_learner *learner)
+{
+    const segue_learner_config *c = &learner->config;
+    double slot[N_SLOTS];
+    uint64_t whole[SLOT_DELTA];
+    fill_slots(learner, slot);
+    for (size_t i = 0; i < SLOT_DELTA; i++)
+        whole[i] = (uint64_t)slot[i];
+    whole[SLOT_N_ARMS] = c->n_arms;
+    whole[SLOT_N_MODELS] = c->n_models;
+    whole[SLOT_HORIZON] = c->horizon;
+    whole[SLOT_N_TASKS] = c->n_tasks;
+    whole[SLOT_SEED] = c->seed;
+    whole[SLOT_RUN] = c->run;
+    whole[SLOT_BACKGROUND] = c->background;
+    for (size_t i = 0; i < SLOT_DELTA; i++)
         segue_bytes_append_u64(b, whole[i]);
-    segue_bytes_append_f64(b, numbers, sizeof numbers / sizeof *numbers);
+    segue_bytes_append_f64(b, slot + SLOT_DELTA, N_SLOTS - SLOT_DELTA);
 }
 
 static void serialize_retired(segue_bytes *b, const segue_learner *learner)
@@ -86,13 +98,13 @@ void segue_learner_serialize(const segue_learner *learner, segue_bytes *b)
     segue_bytes_append(b, MAGIC, strlen(MAGIC));
     segue_bytes_append_u64(b, VERSION);
     segue_bytes_append_u64(b, 0); /* the length, once it is known */
-    put_name(b, learner->method->kind.name);
-    put_config(b, &learner->config);
+    serialize_name(b, learner->method->info.name);
+    serialize_config(b, learner);
     segue_bytes_append_u64(b, learner->opened);
     segue_bytes_append_u64(b, learner->closed);
     segue_bytes_append_u64(b, learner->version);
     serialize_retired(b, learner);
-    learner->method->put(learner, b);
+    learner->method->serialize(learner, b);
     if (b->failed)
         return;
     segue_bytes length = {.data = NULL};
@@ -165,37 +177,42 @@ static segue_status check_frame(const char *path, const segue_bytes_reader *b, s
     return SEGUE_OK;
 }
 
-static segue_learner_config get_config(segue_bytes_reader *r)
+/* The options of a method from their slots. */
+static void read_options(const learner_method *method, double *slot, segue_learner_config *config)
 {
-    uint64_t whole[19];
-    double numbers[5];
-    for (size_t i = 0; i < 19; i++)
+    for (size_t i = SLOT_DELTA; i < N_SLOTS; i++)
+        slot[i] = isnan(slot[i]) ? -1.0 : slot[i]; /* NaN would mean the default; -1 is rejected */
+    slot[SLOT_C] = slot[SLOT_DOUBLING] > 0.0 ? 0.0 : slot[SLOT_C];
+    slot[SLOT_BATCHES] -= 1.0;
+    slot[SLOT_COLD] = slot[SLOT_COLD] > 0.0;
+    if (slot[SLOT_DELTA] >= 1.0 && config->horizon == 1)
+        slot[SLOT_DELTA] = NAN; /* the default 1/n, which an option cannot have */
+    for (size_t i = 0; method && i < method->info.n_options; i++)
+        config->option[i] = slot[method->slot[i]];
+}
+
+static segue_learner_config deserialize_config(segue_bytes_reader *r, const char *name)
+{
+    segue_learner_config config = segue_learner_defaults();
+    uint64_t whole[SLOT_DELTA];
+    double slot[N_SLOTS];
+    for (size_t i = 0; i < SLOT_DELTA; i++) {
         whole[i] = segue_bytes_read_u64(r);
-    segue_bytes_read_f64(r, numbers, 5);
-    return (segue_learner_config){.n_arms = whole[0],
-                                  .n_models = whole[1],
-                                  .horizon = whole[2],
-                                  .n_tasks = whole[3],
-                                  .doubling = whole[4] != 0,
-                                  .identify = whole[5],
-                                  .views = (segue_views)whole[6],
-                                  .batches = (segue_batches)whole[7],
-                                  .starts = whole[8],
-                                  .steps = whole[9],
-                                  .every = whole[10],
-                                  .seed = whole[11],
-                                  .run = whole[12],
-                                  .estimator = estimators[whole[13] < ESTIMATORS ? whole[13] : 0],
-                                  .cold = whole[14] != 0,
-                                  .hint = whole[15],
-                                  .window = whole[16],
-                                  .cap = whole[17],
-                                  .background = whole[18] != 0,
-                                  .delta = numbers[0],
-                                  .c = numbers[1],
-                                  .growth = numbers[2],
-                                  .lowest = numbers[3],
-                                  .highest = numbers[4]};
+        slot[i] = (double)whole[i];
+    }
+    segue_bytes_read_f64(r, slot + SLOT_DELTA, N_SLOTS - SLOT_DELTA);
+    config.method = name;
+    config.n_arms = whole[SLOT_N_ARMS];
+    config.n_models = whole[SLOT_N_MODELS];
+    config.horizon = whole[SLOT_HORIZON];
+    config.n_tasks = whole[SLOT_N_TASKS];
+    config.seed = whole[SLOT_SEED];
+    config.run = whole[SLOT_RUN];
+    config.background = whole[SLOT_BACKGROUND] != 0;
+    config.lowest = slot[SLOT_LOWEST];
+    config.highest = slot[SLOT_HIGHEST];
+    read_options(segue_learner_method_object(name, strlen(name)), slot, &config);
+    return config;
 }
 
 static segue_status deserialize_retired(segue_learner *learner, segue_bytes_reader *r,
@@ -209,30 +226,30 @@ static segue_status deserialize_retired(segue_learner *learner, segue_bytes_read
 }
 
 /* All but its configuration. */
-static segue_status get_memory(segue_learner *learner, segue_bytes_reader *r, segue_error *err)
+static segue_status deserialize_state(segue_learner *learner, segue_bytes_reader *r,
+                                      segue_error *err)
 {
     learner->opened = segue_bytes_read_count(r);
     learner->closed = segue_bytes_read_count(r);
     const uint64_t version = segue_bytes_read_count(r);
     segue_status status = deserialize_retired(learner, r, err);
     if (status == SEGUE_OK)
-        status = learner->method->get(learner, r, err);
+        status = learner->method->deserialize(learner, r, err);
     learner->version = version; /* which went up as it was published again */
     return status;
 }
 
-static segue_status get_learner(segue_bytes_reader *r, const char *path, segue_learner **out,
-                                segue_error *err)
+static segue_status deserialize_all(segue_bytes_reader *r, const char *path, segue_learner **out,
+                                    segue_error *err)
 {
     char name[NAME_SIZE];
     segue_error inner;
     segue_bytes_read(r, name, sizeof name);
     name[NAME_SIZE - 1] = '\0';
-    segue_learner_config config = get_config(r);
-    config.method = name;
+    const segue_learner_config config = deserialize_config(r, name);
     segue_status status = segue_learner_create(out, &config, &inner);
     if (status == SEGUE_OK)
-        status = get_memory(*out, r, &inner);
+        status = deserialize_state(*out, r, &inner);
     if (status == SEGUE_ENOMEM)
         return segue_fail(err, status, "%s", inner.message);
     if (status != SEGUE_OK || r->failed || r->at != r->size)
@@ -248,7 +265,7 @@ segue_status segue_learner_deserialize(segue_learner **out, const void *data, si
     segue_status status = check_frame(name, &r, err);
     if (status == SEGUE_OK) {
         r = (segue_bytes_reader){.data = data, .size = size - TAIL, .at = HEAD};
-        status = get_learner(&r, name, out, err);
+        status = deserialize_all(&r, name, out, err);
     }
     if (status != SEGUE_OK) {
         segue_learner_destroy(*out);

@@ -5,10 +5,10 @@
 #include "core/fail.h"
 #include "transfer/learner_method.h"
 
-segue_status segue_shared_prior_create(lesson **out, size_t n_components, size_t n_arms,
+segue_status segue_shared_prior_create(shared_prior **out, size_t n_components, size_t n_arms,
                                        segue_error *err)
 {
-    lesson *l = calloc(1, sizeof *l);
+    shared_prior *l = calloc(1, sizeof *l);
     double *numbers = calloc(n_components * (1 + 2 * n_arms), sizeof *numbers);
     if (!l || !numbers) {
         free(l);
@@ -24,7 +24,7 @@ segue_status segue_shared_prior_create(lesson **out, size_t n_components, size_t
     return SEGUE_OK;
 }
 
-void segue_shared_prior_release(lesson *old)
+void segue_shared_prior_release(shared_prior *old)
 {
     if (!old || --old->users > 0)
         return;
@@ -35,17 +35,17 @@ void segue_shared_prior_release(lesson *old)
     free(old);
 }
 
-double *segue_shared_prior_weight(const lesson *l)
+double *segue_shared_prior_weight(const shared_prior *l)
 {
     return l->numbers;
 }
 
-double *segue_shared_prior_a(const lesson *l)
+double *segue_shared_prior_a(const shared_prior *l)
 {
     return l->numbers + l->prior.n_components;
 }
 
-double *segue_shared_prior_b(const lesson *l)
+double *segue_shared_prior_b(const shared_prior *l)
 {
     return segue_shared_prior_a(l) + l->prior.n_components * l->prior.n_arms;
 }
@@ -53,17 +53,17 @@ double *segue_shared_prior_b(const lesson *l)
 void segue_shared_prior_apply(const segue_learner *learner, open_task *entry)
 {
     (void)learner;
-    segue_task_set_prior(entry->task, entry->lesson ? &entry->lesson->prior : NULL);
+    segue_task_set_prior(entry->task, entry->prior ? &entry->prior->prior : NULL);
 }
 
-static size_t bytes_of(const lesson *l)
+static size_t bytes_of(const shared_prior *l)
 {
     const size_t n_rows = l->models ? l->models->n_models : 2 * l->prior.n_components;
     const size_t n_arms = l->models ? l->models->n_arms : l->prior.n_arms;
     return sizeof *l + n_rows * (n_arms + 1) * sizeof(double) + 64;
 }
 
-void segue_shared_prior_publish(segue_learner *learner, lesson *next)
+void segue_shared_prior_publish(segue_learner *learner, shared_prior *next)
 {
     if (next) {
         next->users = 1;

@@ -21,21 +21,15 @@ typedef struct arm_sums {
     double tasks, mean, square;
 } arm_sums;
 
-static void take(segue_learner_config *config, const double *value)
-{
-    (void)config;
-    (void)value;
-}
-
 static segue_status create(segue_learner *learner, segue_error *err)
 {
-    learner->part = calloc(learner->config.n_arms, sizeof(arm_sums));
-    return learner->part ? SEGUE_OK : segue_fail_no_memory(err, "a learner");
+    learner->state = calloc(learner->config.n_arms, sizeof(arm_sums));
+    return learner->state ? SEGUE_OK : segue_fail_no_memory(err, "a learner");
 }
 
 static void destroy(segue_learner *learner)
 {
-    free(learner->part);
+    free(learner->state);
 }
 
 /* The prior of one arm. */
@@ -53,9 +47,9 @@ static void match(const arm_sums *sums, double *a, double *b)
 }
 
 /* What all arms have taught is what tasks to come are taught. */
-static void publish_as(segue_learner *learner, lesson *next)
+static void publish_as(segue_learner *learner, shared_prior *next)
 {
-    const arm_sums *sums = learner->part;
+    const arm_sums *sums = learner->state;
     *segue_shared_prior_weight(next) = 1.0;
     for (size_t i = 0; i < next->prior.n_arms; i++)
         match(&sums[i], &segue_shared_prior_a(next)[i], &segue_shared_prior_b(next)[i]);
@@ -64,7 +58,7 @@ static void publish_as(segue_learner *learner, lesson *next)
 
 static segue_status publish(segue_learner *learner, segue_error *err)
 {
-    lesson *next = NULL;
+    shared_prior *next = NULL;
     const segue_status status = segue_shared_prior_create(&next, 1, learner->config.n_arms, err);
     if (status == SEGUE_OK)
         publish_as(learner, next);
@@ -74,7 +68,7 @@ static segue_status publish(segue_learner *learner, segue_error *err)
 static segue_status learn(segue_learner *learner, const open_task *entry, segue_error *err)
 {
     const task_internals in = segue_task_internals(entry->task);
-    arm_sums *sums = learner->part;
+    arm_sums *sums = learner->state;
     for (size_t i = 0; i < in.view->n_arms; i++) {
         const double pulls = (double)in.pulls[i], sum = in.sum[i];
         const double squares = sum - in.graded[i];
@@ -90,11 +84,11 @@ static segue_status learn(segue_learner *learner, const open_task *entry, segue_
 static segue_status add_arm(segue_learner *learner, segue_error *err)
 {
     const size_t n_arms = learner->config.n_arms + 1;
-    lesson *next = NULL;
-    arm_sums *sums = realloc(learner->part, n_arms * sizeof *sums);
+    shared_prior *next = NULL;
+    arm_sums *sums = realloc(learner->state, n_arms * sizeof *sums);
     if (!sums)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for %zu arms", n_arms);
-    learner->part = sums;
+    learner->state = sums;
     sums[n_arms - 1] = (arm_sums){.tasks = 0.0};
     if (!learner->current)
         return SEGUE_OK;
@@ -106,9 +100,9 @@ static segue_status add_arm(segue_learner *learner, segue_error *err)
 
 static segue_status merge(segue_learner *into, const segue_learner *from, segue_error *err)
 {
-    arm_sums *mine = into->part;
-    const arm_sums *theirs = from->part;
-    lesson *next = NULL;
+    arm_sums *mine = into->state;
+    const arm_sums *theirs = from->state;
+    shared_prior *next = NULL;
     const segue_status status = segue_shared_prior_create(&next, 1, into->config.n_arms, err);
     if (status != SEGUE_OK)
         return status;
@@ -126,45 +120,39 @@ static size_t bytes_of(const segue_learner *learner)
     return learner->config.n_arms * sizeof(arm_sums);
 }
 
-static void look(const segue_learner *learner, segue_learner_summary *info)
-{
-    (void)learner;
-    (void)info;
-}
-
 /* ---- saving ------------------------------------------------------------------------------ */
 
-static void put(const segue_learner *learner, segue_bytes *b)
+static void serialize(const segue_learner *learner, segue_bytes *b)
 {
-    const arm_sums *sums = learner->part;
+    const arm_sums *sums = learner->state;
     for (size_t i = 0; i < learner->config.n_arms; i++)
         segue_bytes_append_f64(b, (const double[]){sums[i].tasks, sums[i].mean, sums[i].square}, 3);
 }
 
-static segue_status get(segue_learner *learner, segue_bytes_reader *r, segue_error *err)
+static segue_status deserialize(segue_learner *learner, segue_bytes_reader *r, segue_error *err)
 {
-    arm_sums *sums = learner->part;
+    arm_sums *sums = learner->state;
     for (size_t i = 0; i < learner->config.n_arms; i++) {
         double numbers[3];
         if (!segue_bytes_read_finite(r, numbers, 3) || numbers[0] < 0.0)
-            return segue_fail(err, SEGUE_EDOMAIN, "a sum cannot be");
+            return segue_fail(err, SEGUE_EDOMAIN, "invalid sum in saved learner");
         sums[i] = (arm_sums){.tasks = numbers[0], .mean = numbers[1], .square = numbers[2]};
     }
     return learner->closed > 0 ? publish(learner, err) : SEGUE_OK;
 }
 
 const learner_method segue_learner_ts_prior = {
-    .kind = {.name = "ts-prior", .summary = "Thompson sampling with a prior of each arm, learned"},
-    .take = take,
+    .info = {.name = "ts-prior",
+             .summary = "Thompson sampling with a prior of each arm, learned",
+             .has_posterior = true},
     .create = create,
     .destroy = destroy,
     .policy = &segue_policy_tts,
-    .teach = segue_shared_prior_apply,
+    .set_prior = segue_shared_prior_apply,
     .learn = learn,
     .add_arm = add_arm,
     .merge = merge,
-    .look = look,
     .bytes = bytes_of,
-    .put = put,
-    .get = get,
+    .serialize = serialize,
+    .deserialize = deserialize,
 };

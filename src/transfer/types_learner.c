@@ -1,83 +1,64 @@
-/* types_learner.c - learners of types: Thompson sampling (tts) and look-ahead (tla) over a mixture
- * of them.
+/* types_learner.c - learners of types: what tts, tla and auto share.
  *
- * What is learned is the same (estimate/types/types.h): how many types of tasks there are, what
- * each is like, how much its tasks differ, and how many tasks are of no type.  They differ in how a
- * task is played: tla looks ahead to the end of the task, and has to know when that is.
+ * They learn a mixture of types (estimate/types/types.h): how many types of tasks there are, the
+ * Beta prior of each arm in each type, and how many tasks are of no type.  They differ in how a
+ * task is played: tla looks ahead to the end of the task, tts samples.  A closed task updates the
+ * types at once; now and then a refit to the task window follows, at once or in the background.
  * SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
+#include "transfer/types_learner.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "bandit/policies/prior_policies.h"
 #include "core/fail.h"
 #include "estimate/types/types.h"
-#include "transfer/learner_method.h"
 
-/* What it remembers. */
-typedef struct typed {
+typedef struct types_state {
     segue_types *types;
     double *counts; /* 2 x n_arms, scratch: sums of a task, and pulls */
-} typed;
+} types_state;
 
-enum { HINT, WINDOW, CAP, N_OPTIONS };
+static segue_types *types_of(const segue_learner *learner)
+{
+    return ((const types_state *)learner->state)->types;
+}
 
-static const segue_option options[N_OPTIONS] = {
-    [HINT] = {.key = "hint",
-              .help = "types that somebody expects, if more than 6 (default 0)",
-              .min = 0.0,
-              .max = SEGUE_MAX_TYPES_COUNT,
-              .whole = true},
-    [WINDOW] = {.key = "window",
-                .help = "finished tasks that it keeps (default 512)",
-                .min = SEGUE_MIN_TYPES_WINDOW,
-                .max = SEGUE_MAX_TYPES_WINDOW,
-                .whole = true},
-    [CAP] = {.key = "cap",
-             .help = "the most types it may find, for trials (default 16)",
-             .min = 1.0,
-             .max = SEGUE_MAX_TYPES_COUNT,
-             .whole = true},
+const segue_option segue_types_learner_options[TYPES_N_OPTIONS] = {
+    [TYPES_HINT] = {.key = "hint",
+                    .help = "types that somebody expects, if more than 6 (default 0)",
+                    .min = 0.0,
+                    .max = SEGUE_MAX_TYPES_COUNT,
+                    .whole = true},
+    [TYPES_WINDOW] = {.key = "window",
+                      .help = "finished tasks that it keeps (default 512)",
+                      .min = SEGUE_MIN_TYPES_WINDOW,
+                      .max = SEGUE_MAX_TYPES_WINDOW,
+                      .whole = true,
+                      .default_value = 512.0},
+    [TYPES_CAP] = {.key = "cap",
+                   .help = "the most types it may find, for trials (default 16)",
+                   .min = 1.0,
+                   .max = SEGUE_MAX_TYPES_COUNT,
+                   .whole = true,
+                   .default_value = 16.0},
 };
 
-static void take(segue_learner_config *config, const double *value)
-{
-    size_t *const fields[N_OPTIONS] = {
-        [HINT] = &config->hint, [WINDOW] = &config->window, [CAP] = &config->cap};
-    for (size_t i = 0; i < N_OPTIONS; i++)
-        if (!isnan(value[i]))
-            *fields[i] = (size_t)value[i];
-}
-
-static segue_status check(segue_learner_config *config, segue_error *err)
-{
-    (void)err;
-    if (config->window == 0)
-        config->window = segue_types_defaults().window;
-    return SEGUE_OK; /* the rest is looked at where types are made */
-}
-
-static segue_status check_tla(segue_learner_config *config, segue_error *err)
-{
-    if (config->horizon < 1)
-        return segue_fail(err, SEGUE_EDOMAIN,
-                          "horizon is 0; tla must know its steps, or a guess on the high side");
-    return check(config, err);
-}
+const file_slot segue_types_learner_slots[TYPES_N_OPTIONS] = {
+    [TYPES_HINT] = SLOT_HINT, [TYPES_WINDOW] = SLOT_WINDOW, [TYPES_CAP] = SLOT_CAP};
 
 /* ---- making one -------------------------------------------------------------------------- */
 
-static segue_status create(segue_learner *learner, segue_error *err)
+segue_status segue_types_learner_create(segue_learner *learner, segue_error *err)
 {
     const segue_learner_config *config = &learner->config;
     segue_types_config types = segue_types_defaults();
     types.n_arms = config->n_arms;
-    types.window = config->window;
-    types.hint = config->hint;
-    types.cap = config->cap;
+    types.window = (size_t)config->option[TYPES_WINDOW];
+    types.hint = (size_t)config->option[TYPES_HINT];
+    types.cap = (size_t)config->option[TYPES_CAP];
     types.seed = config->seed;
     types.run = config->run;
-    typed *t = learner->part = calloc(1, sizeof *t);
+    types_state *t = learner->state = calloc(1, sizeof *t);
     if (!t)
         return segue_fail_no_memory(err, "a learner");
     const segue_status status = segue_types_create(&t->types, &types, err);
@@ -87,9 +68,9 @@ static segue_status create(segue_learner *learner, segue_error *err)
     return t->counts ? SEGUE_OK : segue_fail_no_memory(err, "a learner");
 }
 
-static void destroy(segue_learner *learner)
+void segue_types_learner_destroy(segue_learner *learner)
 {
-    typed *t = learner->part;
+    types_state *t = learner->state;
     if (!t)
         return;
     segue_types_destroy(t->types);
@@ -100,7 +81,7 @@ static void destroy(segue_learner *learner)
 /* ---- tasks ------------------------------------------------------------------------------- */
 
 /* Types as they are now, for tasks to come. */
-static segue_status make_prior(const segue_types *types, lesson **out, segue_error *err)
+static segue_status make_prior(const segue_types *types, shared_prior **out, segue_error *err)
 {
     const size_t n_components = segue_types_count(types) + 1, n_arms = segue_types_arms(types);
     *out = NULL;
@@ -121,7 +102,7 @@ static segue_status make_prior(const segue_types *types, lesson **out, segue_err
 static segue_status publish_types(segue_learner *learner, const segue_types *types,
                                   segue_error *err)
 {
-    lesson *next = NULL;
+    shared_prior *next = NULL;
     const segue_status status = make_prior(types, &next, err);
     if (status == SEGUE_OK && (next || learner->current))
         segue_shared_prior_publish(learner, next);
@@ -130,13 +111,13 @@ static segue_status publish_types(segue_learner *learner, const segue_types *typ
 
 static segue_status publish(segue_learner *learner, segue_error *err)
 {
-    return publish_types(learner, ((const typed *)learner->part)->types, err);
+    return publish_types(learner, types_of(learner), err);
 }
 
 /* Publish types that were made aside and put them in the place of the others; or free them. */
 static segue_status replace(segue_learner *learner, segue_types *made, segue_error *err)
 {
-    typed *t = learner->part;
+    types_state *t = learner->state;
     const segue_status status = publish_types(learner, made, err);
     segue_types_destroy(status == SEGUE_OK ? t->types : made);
     t->types = status == SEGUE_OK ? made : t->types;
@@ -144,7 +125,7 @@ static segue_status replace(segue_learner *learner, segue_types *made, segue_err
 }
 
 /* Sums and pulls of all arms there are; the task may know only the first of them. */
-static void count(const typed *t, const open_task *entry, size_t n_arms)
+static void count(const types_state *t, const open_task *entry, size_t n_arms)
 {
     const task_internals in = segue_task_internals(entry->task);
     for (size_t i = 0; i < n_arms; i++) {
@@ -154,9 +135,10 @@ static void count(const typed *t, const open_task *entry, size_t n_arms)
     }
 }
 
-static segue_status learn(segue_learner *learner, const open_task *entry, segue_error *err)
+segue_status segue_types_learner_learn(segue_learner *learner, const open_task *entry,
+                                       segue_error *err)
 {
-    typed *t = learner->part;
+    types_state *t = learner->state;
     const size_t n_arms = learner->config.n_arms;
     count(t, entry, n_arms);
     segue_status status = segue_types_add_task(t->types, t->counts, t->counts + n_arms, err);
@@ -172,13 +154,13 @@ static segue_status learn(segue_learner *learner, const open_task *entry, segue_
 
 static bool is_due(const segue_learner *learner)
 {
-    return segue_types_due(((const typed *)learner->part)->types);
+    return segue_types_due(types_of(learner));
 }
 
 static segue_status copy(const segue_learner *learner, void **out, segue_error *err)
 {
     segue_types *made = NULL;
-    const segue_status status = segue_types_copy(&made, ((const typed *)learner->part)->types, err);
+    const segue_status status = segue_types_copy(&made, types_of(learner), err);
     *out = made;
     return status;
 }
@@ -190,7 +172,7 @@ static segue_status run(void *made, segue_error *err)
 
 static segue_status adopt(segue_learner *learner, void *made, segue_error *err)
 {
-    const typed *t = learner->part;
+    const types_state *t = learner->state;
     segue_status status = SEGUE_OK;
     if (segue_types_arms(made) < learner->config.n_arms)
         status = segue_types_resize(made, learner->config.n_arms, err);
@@ -209,14 +191,14 @@ static void discard(void *made)
     segue_types_destroy(made);
 }
 
-static const refit_method refit = {
+const refit_method segue_types_learner_refit = {
     .is_due = is_due, .copy = copy, .run = run, .adopt = adopt, .discard = discard};
 
 /* ---- more arms, more tasks --------------------------------------------------------------- */
 
-static segue_status add_arm(segue_learner *learner, segue_error *err)
+segue_status segue_types_learner_add_arm(segue_learner *learner, segue_error *err)
 {
-    typed *t = learner->part;
+    types_state *t = learner->state;
     const size_t n_arms = learner->config.n_arms + 1;
     segue_types *made = NULL;
     double *counts = realloc(t->counts, 2 * n_arms * sizeof *counts);
@@ -232,9 +214,10 @@ static segue_status add_arm(segue_learner *learner, segue_error *err)
     return status;
 }
 
-static segue_status merge(segue_learner *into, const segue_learner *from, segue_error *err)
+segue_status segue_types_learner_merge(segue_learner *into, const segue_learner *from,
+                                       segue_error *err)
 {
-    const typed *mine = into->part, *theirs = from->part;
+    const types_state *mine = into->state, *theirs = from->state;
     segue_types *made = NULL;
     segue_status status = segue_types_copy(&made, mine->types, err);
     if (status == SEGUE_OK)
@@ -245,94 +228,37 @@ static segue_status merge(segue_learner *into, const segue_learner *from, segue_
     return status;
 }
 
-static void look(const segue_learner *learner, segue_learner_summary *info)
+void segue_types_learner_fill_info(const segue_learner *learner, segue_learner_summary *info)
 {
-    const segue_types *types = ((const typed *)learner->part)->types;
+    const segue_types *types = types_of(learner);
     info->n_types = segue_types_count(types);
     info->none = segue_types_weights(types)[0];
 }
 
-static size_t bytes_of(const segue_learner *learner)
+size_t segue_types_learner_bytes(const segue_learner *learner)
 {
-    const typed *t = learner->part;
+    const types_state *t = learner->state;
     return sizeof *t + segue_types_bytes(t->types) + 2 * learner->config.n_arms * sizeof *t->counts;
 }
 
-static void interval(const segue_learner *learner, size_t type, size_t arm, double *low,
-                     double *high)
+void segue_types_learner_interval(const segue_learner *learner, size_t type, size_t arm,
+                                  double *low, double *high)
 {
-    const segue_type_arm about = segue_types_arm(((const typed *)learner->part)->types, type, arm);
+    const segue_type_arm about = segue_types_arm(types_of(learner), type, arm);
     *low = about.low;
     *high = about.high;
 }
 
 /* ---- saving ------------------------------------------------------------------------------ */
 
-static void put(const segue_learner *learner, segue_bytes *b)
+void segue_types_learner_serialize(const segue_learner *learner, segue_bytes *b)
 {
-    segue_types_serialize(((const typed *)learner->part)->types, b);
+    segue_types_serialize(types_of(learner), b);
 }
 
-static segue_status get(segue_learner *learner, segue_bytes_reader *r, segue_error *err)
+segue_status segue_types_learner_deserialize(segue_learner *learner, segue_bytes_reader *r,
+                                             segue_error *err)
 {
-    const segue_status status = segue_types_deserialize(((typed *)learner->part)->types, r, err);
+    const segue_status status = segue_types_deserialize(types_of(learner), r, err);
     return status == SEGUE_OK ? publish(learner, err) : status;
 }
-
-const learner_method segue_learner_tts = {
-    .kind = {.name = "tts",
-             .summary = "Thompson sampling over types learned from tasks; needs no n",
-             .options = options,
-             .n_options = N_OPTIONS},
-    .take = take,
-    .check = check,
-    .create = create,
-    .destroy = destroy,
-    .policy = &segue_policy_tts,
-    .teach = segue_shared_prior_apply,
-    .learn = learn,
-    .refit = &refit,
-    .add_arm = add_arm,
-    .merge = merge,
-    .look = look,
-    .bytes = bytes_of,
-    .interval = interval,
-    .put = put,
-    .get = get,
-};
-
-const learner_method segue_learner_tla = {
-    .kind = {.name = "tla",
-             .summary = "look-ahead over types learned from tasks",
-             .options = options,
-             .n_options = N_OPTIONS},
-    .take = take,
-    .check = check_tla,
-    .create = create,
-    .destroy = destroy,
-    .policy = &segue_policy_tla,
-    .teach = segue_shared_prior_apply,
-    .learn = learn,
-    .refit = &refit,
-    .add_arm = add_arm,
-    .merge = merge,
-    .look = look,
-    .bytes = bytes_of,
-    .interval = interval,
-    .put = put,
-    .get = get,
-};
-
-static const learner_method *choose(const segue_learner_config *config)
-{
-    return config->horizon > 0 ? &segue_learner_tla : &segue_learner_tts;
-}
-
-const learner_method segue_learner_auto = {
-    .kind = {.name = "auto",
-             .summary = "tla where the steps of a task are known, else tts",
-             .options = options,
-             .n_options = N_OPTIONS},
-    .choose = choose,
-    .take = take,
-};

@@ -111,8 +111,8 @@ static void print_policies(FILE *out)
                     policies[i]->options[k].help);
     }
     fputs("\nLearners, which play over many tasks:\n\n", out);
-    for (size_t i = 0; segue_learner_kinds(i); i++) {
-        const segue_learner_kind *kind = segue_learner_kinds(i);
+    for (size_t i = 0; segue_learner_methods(i); i++) {
+        const segue_learner_method *kind = segue_learner_methods(i);
         fprintf(out, "  %-12s %s\n", kind->name, kind->summary);
         for (size_t k = 0; k < kind->n_options; k++)
             fprintf(out, "      %-9s %s\n", kind->options[k].key, kind->options[k].help);
@@ -146,8 +146,8 @@ static segue_status print_words(FILE *out, const char *topic, segue_error *err)
         const segue_policy *const *policies = segue_policy_all(&count);
         for (size_t i = 0; i < count; i++)
             fprintf(out, "%s\n", policies[i]->name);
-        for (size_t i = 0; segue_learner_kinds(i); i++)
-            fprintf(out, "%s\n", segue_learner_kinds(i)->name);
+        for (size_t i = 0; segue_learner_methods(i); i++)
+            fprintf(out, "%s\n", segue_learner_methods(i)->name);
         return SEGUE_OK;
     }
     if (strcmp(topic, "help") == 0) {

@@ -482,7 +482,7 @@ static void print_caption(const study *st, FILE *out)
 static bool is_auto(const study *st, size_t policy)
 {
     return segue_policy_list_is_learner(&st->policies, policy) &&
-           strncmp(st->policies.text[policy], "auto", strlen("auto")) == 0;
+           segue_learner_method_find(st->policies.text[policy])->chooses;
 }
 
 static void print_remarks(const study *st, FILE *out, bool cut)

@@ -310,17 +310,18 @@ segue_status segue_learner_settings_create_learner(const words *w, segue_learner
 {
     segue_learner_config config = segue_learner_defaults();
     *out = NULL;
-    const segue_status status = segue_learner_parse(&config, w->method, err);
+    const segue_status status = segue_learner_config_parse(&config, w->method, err);
     if (status != SEGUE_OK)
         return status;
-    if (w->steps == 0 && (strcmp(config.method, "tla") == 0 || strcmp(config.method, "tucb") == 0))
+    if (w->steps == 0 && segue_learner_method_find(config.method)->needs_horizon)
         return segue_json_fail(&body_place, "steps", err,
                                "is missing or 0; %s must know the steps of a task", config.method);
     if (config.n_models == 0) /* an option goes before the field */
         config.n_models = (size_t)w->models;
-    if (config.n_models == 0 && strcmp(config.method, "tucb") == 0)
+    if (config.n_models == 0 && segue_learner_method_find(config.method)->needs_models)
         return segue_json_fail(&body_place, "models", err,
-                               "is missing or 0; tucb must know how many models to look for");
+                               "is missing or 0; %s must know how many models to look for",
+                               config.method);
     config.n_arms = w->n_arms;
     config.horizon = w->steps;
     config.lowest = w->lowest;

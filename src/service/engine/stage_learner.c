@@ -99,10 +99,10 @@ segue_status segue_stage_delete(segue_service *service, operation *op, segue_err
 
 static bool cannot_change_arms(operation *op)
 {
-    if (strcmp(op->state->method, "tucb") != 0)
+    if (!segue_learner_method_find(op->state->method)->fixed_arms)
         return false;
-    REFUSE(op, 409,
-           "the arms of tucb cannot change: it learns only from tasks that pulled every arm");
+    REFUSE(op, 409, "the arms of %s cannot change: it learns only from tasks that pulled every arm",
+           op->state->method);
     return true;
 }
 

@@ -135,26 +135,7 @@ static segue_status on_waiting(void *context, const segue_stored_decision *row, 
 
 /* ---- one learner ------------------------------------------------------------------------- */
 
-static bool differ(double a, double b)
-{
-    return a < b || a > b;
-}
-
-/* A snapshot knows its settings; those of the row must be the same, but for arms that were added.
- */
-static bool same_settings(const segue_learner_config *a, const segue_learner_config *b)
-{
-    return strcmp(a->method, b->method) == 0 && strcmp(a->estimator, b->estimator) == 0 &&
-           a->n_models == b->n_models && a->horizon == b->horizon && a->n_tasks == b->n_tasks &&
-           !differ(a->delta, b->delta) && !differ(a->c, b->c) && a->doubling == b->doubling &&
-           a->cold == b->cold && a->background == b->background && a->identify == b->identify &&
-           a->views == b->views && a->batches == b->batches && a->starts == b->starts &&
-           a->steps == b->steps && a->every == b->every && !differ(a->growth, b->growth) &&
-           a->hint == b->hint && a->window == b->window && a->cap == b->cap &&
-           !differ(a->lowest, b->lowest) && !differ(a->highest, b->highest) && a->seed == b->seed &&
-           a->run == b->run;
-}
-
+/* The settings in a snapshot must be those of the row, but for arms that were added. */
 static segue_status check_settings(const learner_state *state, const segue_stored_learner *row,
                                    segue_error *err)
 {
@@ -168,8 +149,8 @@ static segue_status check_settings(const learner_state *state, const segue_store
         segue_learner_settings_create_learner(&state->settings, &fresh, err);
     if (status != SEGUE_OK)
         return status;
-    const bool same =
-        same_settings(segue_learner_settings(fresh), segue_learner_settings(state->learner));
+    const bool same = segue_learner_config_equal(segue_learner_settings(fresh),
+                                                 segue_learner_settings(state->learner));
     segue_learner_destroy(fresh);
     return same ? SEGUE_OK
                 : segue_store_fail_damaged(err,

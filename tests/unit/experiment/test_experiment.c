@@ -101,7 +101,7 @@ static void a_learner_is_measured_as_it_is(void **state)
     config.n_arms = 7;
     config.n_models = 5;
     config.horizon = 300;
-    config.c = 0.05;
+    assert_ok(segue_learner_config_set(&config, "C", 0.05, NULL));
     segue_learner *learner = NULL;
     assert_ok(segue_learner_create(&learner, &config, NULL));
     segue_simulated_task *world = NULL;

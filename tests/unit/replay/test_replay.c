@@ -224,8 +224,8 @@ static segue_regret simulated(const segue_models *models, const char *player, ui
                             .seed = 77,
                             .threads = 2};
     segue_simulation_result *result = NULL;
-    if (segue_learner_is_named(player)) {
-        assert_ok(segue_learner_parse(&learner, player, NULL));
+    if (segue_learner_method_find(player)) {
+        assert_ok(segue_learner_config_parse(&learner, player, NULL));
         sim.learner = &learner;
     } else {
         sim.policy = policy_of(player);
@@ -462,7 +462,7 @@ static void nothing_is_learned_from_held_out_tasks(void **state)
                                     .steps = 20,
                                     .seed = 4};
     segue_learner_config config = segue_learner_defaults();
-    assert_ok(segue_learner_parse(&config, "tts", NULL));
+    assert_ok(segue_learner_config_parse(&config, "tts", NULL));
     const replay_player tts = {.learner = &config};
     replay_run before, after;
     assert_ok(segue_replay_run_init(&before, &setting, NULL));

@@ -252,7 +252,7 @@ static segue_status learner_scenario(segue_error *err)
     config.n_arms = learner_arms;
     config.n_models = 2;
     config.horizon = learner_steps;
-    segue_status status = segue_learner_parse(&config, learner_text, err);
+    segue_status status = segue_learner_config_parse(&config, learner_text, err);
     if (status == SEGUE_OK)
         status = segue_learner_create(&learner, &config, err);
     for (size_t j = 0; j < learner_tasks && status == SEGUE_OK; j++) {
@@ -335,7 +335,7 @@ static segue_status tucb_aside_scenario(segue_error *err)
     config.n_models = 2;
     config.horizon = 12;
     config.background = true;
-    segue_status status = segue_learner_parse(&config, learner_text, err);
+    segue_status status = segue_learner_config_parse(&config, learner_text, err);
     if (status == SEGUE_OK)
         status = segue_learner_create(&learner, &config, err);
     if (status == SEGUE_OK)

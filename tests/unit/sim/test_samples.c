@@ -382,7 +382,7 @@ static void a_learner_goes_on_with_the_tasks_that_are_left(void **state)
     segue_samples *samples = random_samples(10);
     const segue_environment env = {.samples = samples};
     segue_learner_config config = segue_learner_defaults();
-    assert_ok(segue_learner_parse(&config, "tts", NULL));
+    assert_ok(segue_learner_config_parse(&config, "tts", NULL));
     segue_simulation sim = simulation_of(&env, "ts", 10, 1);
     sim.learner = &config;
     segue_simulation_result *whole = result_of(&sim);
@@ -437,7 +437,7 @@ static void what_a_log_cannot_give_is_refused(void **state)
         if (segue_status_exit_code(segue_simulation_check(&sims[i], &err)) != 2)
             fail_msg("simulation %zu was not refused", i);
     segue_learner_config tucb = segue_learner_defaults();
-    assert_ok(segue_learner_parse(&tucb, "tucb", NULL));
+    assert_ok(segue_learner_config_parse(&tucb, "tucb", NULL));
     segue_simulation sim = simulation_of(&shuffled, "ts", 5, 1);
     sim.learner = &tucb;
     assert_int_equal(segue_simulation_check(&sim, &err), SEGUE_EDOMAIN);

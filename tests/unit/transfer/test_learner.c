@@ -4,7 +4,8 @@
 
 #include "core/bytes.h"
 #include "transfer/learner_internal.h"
-#include "transfer/learner_method.h"
+#include "transfer/tucb.h"
+#include "transfer/types_learner.h"
 
 static segue_learner_config config_of(const char *text, uint64_t horizon)
 {
@@ -14,7 +15,7 @@ static segue_learner_config config_of(const char *text, uint64_t horizon)
     config.n_models = 5;
     config.horizon = horizon;
     config.n_tasks = 100;
-    if (segue_learner_parse(&config, text, &err) != SEGUE_OK)
+    if (segue_learner_config_parse(&config, text, &err) != SEGUE_OK)
         fail_msg("%s", err.message);
     return config;
 }
@@ -52,18 +53,18 @@ static void learners_are_read_with_their_options(void **state)
         config_of("tucb:C=1.5,views=symmetric,batches=interleaved,L=10,N=20,every=3,growth=0.1,"
                   "identify=7,delta=0.05,estimator=eca",
                   100);
-    assert_near(c.c, 1.5, 0.0);
-    assert_int_equal(c.views, SEGUE_VIEWS_SYMMETRIC);
-    assert_int_equal(c.batches, SEGUE_BATCHES_INTERLEAVED);
-    assert_int_equal(c.starts, 10);
-    assert_int_equal(c.steps, 20);
-    assert_int_equal(c.every, 3);
-    assert_near(c.growth, 0.1, 0.0);
-    assert_int_equal(c.identify, 7);
-    assert_near(c.delta, 0.05, 0.0);
-    assert_string_equal(c.estimator, "eca");
-    assert_true(config_of("tucb:C=0", 100).doubling);
-    assert_false(config_of("tucb", 100).doubling);
+    static const struct {
+        const char *key;
+        double value;
+    } expected[] = {{"C", 1.5},      {"views", 1.0},    {"batches", 1.0}, {"L", 10.0},
+                    {"N", 20.0},     {"every", 3.0},    {"growth", 0.1},  {"identify", 7.0},
+                    {"delta", 0.05}, {"estimator", 2.0}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        assert_near(segue_learner_config_get(&c, expected[i].key), expected[i].value, 0.0);
+    assert_true(isnan(segue_learner_config_get(&c, "window"))); /* the default */
+    assert_true(isnan(segue_learner_config_get(&c, "cap")));    /* of other methods */
+    const segue_learner_config doubling = config_of("tucb:C=0", 100);
+    assert_near(segue_learner_config_get(&doubling, "C"), 0.0, 0.0);
     assert_int_equal(config_of("tucb", 100).n_models, 5);
     assert_int_equal(config_of("tucb:models=3", 100).n_models, 3);
 }
@@ -77,23 +78,27 @@ static void wrong_learners_are_refused(void **state)
     segue_learner_config config = segue_learner_defaults();
     segue_learner *learner = NULL;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_int_equal(segue_status_exit_code(segue_learner_parse(&config, wrong[i], NULL)), 2);
-    segue_learner_config bad[12];
-    for (size_t i = 0; i < 12; i++)
+        assert_int_equal(
+            segue_status_exit_code(segue_learner_config_parse(&config, wrong[i], NULL)), 2);
+    enum { N_BAD = 14 };
+    segue_learner_config bad[N_BAD];
+    for (size_t i = 0; i < N_BAD; i++)
         bad[i] = config_of("tucb", 100);
     bad[0].n_arms = 1;
     bad[1].n_models = 0;
     bad[2].horizon = 0;
-    bad[3].c = NAN;
-    bad[4].batches = SEGUE_BATCHES_NONE;
-    bad[5].views = (segue_views)9;
+    bad[3].option[TUCB_C] = INFINITY;
+    bad[4].option[TUCB_BATCHES] = 2.0;
+    bad[5].option[TUCB_VIEWS] = 9.0;
     bad[6].method = NULL;
-    bad[7].estimator = "magic";
-    bad[8].estimator = NULL;
+    bad[7].option[TUCB_ESTIMATOR] = 4.0;
+    bad[8].method = "tucb:C=1"; /* the options belong to segue_learner_config_parse */
     bad[9].highest = bad[9].lowest;
-    bad[10].growth = 1e300;
-    bad[11].every = UINT64_MAX;
-    for (size_t i = 0; i < 12; i++) {
+    bad[10].option[TUCB_GROWTH] = 1e300;
+    bad[11].option[TUCB_EVERY] = 1e19;
+    bad[12].size = sizeof bad[12] - 1;
+    bad[13].size = sizeof bad[13] + 1;
+    for (size_t i = 0; i < N_BAD; i++) {
         assert_int_equal(segue_status_exit_code(segue_learner_create(&learner, &bad[i], NULL)), 2);
         assert_null(learner);
     }
@@ -618,7 +623,7 @@ static void auto_goes_by_what_is_known(void **state)
     assert_int_equal(segue_learner_create(&learner, &config, &err), SEGUE_EDOMAIN);
     assert_non_null(strstr(err.message, "a guess on the high side"));
     config.method = "tts";
-    config.window = 3;
+    config.option[TYPES_WINDOW] = 3.0;
     assert_int_equal(segue_learner_create(&learner, &config, NULL), SEGUE_EDOMAIN);
 }
 

@@ -20,7 +20,7 @@ static segue_learner *learner_of(const char *text, bool background)
     config.n_models = 2;
     config.horizon = STEPS;
     config.background = background;
-    if (segue_learner_parse(&config, text, &err) != SEGUE_OK ||
+    if (segue_learner_config_parse(&config, text, &err) != SEGUE_OK ||
         segue_learner_create(&learner, &config, &err) != SEGUE_OK)
         fail_msg("%s", err.message);
     return learner;

@@ -1,0 +1,41 @@
+/* shared_prior.h - what a learner gives to new tasks: a model set, or a mixture of types.
+ *
+ * Tasks that were opened with a shared prior keep it until they close; the learner keeps the
+ * current one.  The last user frees it.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_TRANSFER_SHARED_PRIOR_H
+#define SEGUE_TRANSFER_SHARED_PRIOR_H
+
+#include "bandit/belief.h"
+#include "segue/learner.h"
+
+typedef struct shared_prior {
+    segue_models *models; /* of a method with models; or ... */
+    segue_prior prior;    /* ... a mixture, whose arrays are ... */
+    double *numbers;      /* ... here */
+    uint64_t users;       /* the learner while it is current, each open task, each copy of one */
+    size_t bytes;         /* of memory ... */
+    size_t *total;        /* ... and the learner's sum over its shared priors */
+} shared_prior;
+
+typedef struct open_task open_task;
+
+/* Create a mixture of `n_components`, to be filled in; @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_shared_prior_create(shared_prior **out, size_t n_components,
+                                                        size_t n_arms, segue_error *err);
+
+/* Remove one user; the last one frees it.  NULL is fine. */
+void segue_shared_prior_release(shared_prior *prior);
+
+/* The arrays of a mixture: n_components weights, then n_components x n_arms times a, and b. */
+double *segue_shared_prior_weight(const shared_prior *prior);
+double *segue_shared_prior_a(const shared_prior *prior);
+double *segue_shared_prior_b(const shared_prior *prior);
+
+/* Start a task from the mixture that it was opened with. */
+void segue_shared_prior_apply(const segue_learner *learner, open_task *entry);
+
+/* Make `next` (NULL: none) the prior of later tasks; the learner owns it from here on. */
+void segue_shared_prior_publish(segue_learner *learner, shared_prior *next);
+
+#endif
