@@ -32,6 +32,6 @@ foreach(file IN LISTS FILES)
                       "     .data = data_${number}, .size = sizeof data_${number}},\n")
   math(EXPR number "${number} + 1")
 endforeach()
-file(WRITE "${OUT}" "/* Made by cmake/embed.cmake. */\n#include \"service/api/static_files.h\"\n\n${arrays}\n"
+file(WRITE "${OUT}" "/* Made by cmake/embed.cmake. */\n#include \"service/api/http/static_files.h\"\n\n${arrays}\n"
                     "const segue_static_file segue_static_files[] = {\n${table}};\n"
                     "const size_t segue_n_static_files = ${number};\n")

@@ -74,7 +74,7 @@ class Stuck(Piped):
         self.assertEqual(self.client.post("/v1/learners", {"name": "a", "arms": ["A", "B"]})[0], 201)
         self.assertEqual(self.end(), 0)
         told = self.process.stderr.read().decode()
-        self.assertEqual(told.count("access log takes no more lines, and they are dropped"), 1, told)
+        self.assertEqual(told.count("access log is full and lines are dropped"), 1, told)
 
     def test_a_log_that_goes_on_says_how_many_lines_it_lacks(self):
         self.start("--access-log", "-")

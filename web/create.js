@@ -69,7 +69,7 @@ export function read(data) {
     };
 }
 
-const WORDS = [["name", /^there is a learner/], ["models", /n_models/]]; /* of sentences that name no field */
+const WORDS = [["name", /^learner '.*' already exists/], ["models", /n_models/]]; /* of sentences that name no field */
 
 /** The service's sentence, and the id of the field of the form that it is about, where there is one. */
 export function blame(message) {

@@ -16,8 +16,8 @@
 #include "cli/interrupt.h"
 #include "cli/permissions.h"
 #include "segue/internal.h"
-#include "service/api/http.h"
-#include "service/api/listen.h"
+#include "service/api/http/http.h"
+#include "service/api/http/listen.h"
 
 typedef struct settings {
     const char *store, *listen, *token_file, *access_log, *memory;

@@ -9,7 +9,7 @@
 #include <strings.h>
 
 #include "segue/internal.h"
-#include "service/api/listen.h"
+#include "service/api/http/listen.h"
 #include "service/api/token_file.h"
 #include "service/state/keyed_hash.h"
 

@@ -1,4 +1,10 @@
-/* learner_settings.c - the body that creates a learner: read strictly, written with all its fields.
+/* learner_settings.c - the settings of a learner: read from a request, written with all fields.
+ *
+ * A request is read strictly: unknown fields and values out of range are rejected, and what was not
+ * given gets its default.  The written form has every field in a fixed order.  It is stored with
+ * the learner, read back at a start, and compared byte by byte with later requests for the same
+ * name.  Limits that only a new learner must meet are in `check_new`: a start does not apply them.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/api/learner_settings.h"
 
@@ -9,324 +15,317 @@
 
 #include "io/json.h"
 #include "io/json_write.h"
-#include "io/utf8.h"
 #include "segue/internal.h"
 #include "service/state/hash_map.h"
 
-#define LONGEST_TIME 1e9     /* seconds */
-#define IDLE         86400.0 /* seconds */
-#define LARGEST_END  1e100   /* of a range: its squares, summed, are still numbers */
-#define LEAST_WIDTH  1e-100
+#define MAX_SECONDS     1e9
+#define DEFAULT_IDLE    86400.0 /* seconds: a task that a client abandoned must close some day */
+#define MAX_RANGE_END   1e100   /* sums of squares of rewards stay finite */
+#define MIN_RANGE_WIDTH 1e-100
 
-static const segue_json_location body_place = {.path = "the body"};
+static const segue_json_location body_location = {.path = "the body"};
 
 static const char *const fields[] = {"name",        "arms",  "method",          "models",
                                      "range",       "steps", "reward_deadline", "default_reward",
                                      "close_after", "idle",  "control",         "seed"};
 
-segue_status segue_learner_settings_read_name(const json_t *value, const char *field,
-                                              char out[SEGUE_MAX_NAME_SIZE + 1], segue_error *err)
-{
-    if (!json_is_string(value) || json_string_length(value) == 0)
-        return segue_json_fail(&body_place, field, err, "is %s; need a text",
-                               json_is_string(value) ? "empty" : segue_json_kind(value));
-    if (!segue_json_is_printable(
-            value)) /* an older store has names with others, and must be read */
-        return segue_learner_settings_check_name(field, json_string_value(value), err);
-    const size_t size = json_string_length(value);
-    if (size > SEGUE_MAX_NAME_SIZE)
-        return segue_json_fail(&body_place, field, err, "has %zu bytes; at most %d are allowed",
-                               size, SEGUE_MAX_NAME_SIZE);
-    memcpy(out, json_string_value(value), size + 1);
-    return SEGUE_OK;
-}
-
-segue_status segue_learner_settings_check_name(const char *field, const char *name,
-                                               segue_error *err)
-{
-    uint32_t code = 0;
-    if (!segue_utf8_find_hidden(name, &code))
-        return SEGUE_OK;
-    return segue_json_fail(&body_place, field, err, "has the %s U+%04X; need a text without",
-                           code < 0xa0                        ? "control character"
-                           : code == 0x2028 || code == 0x2029 ? "line separator"
-                                                              : "direction mark",
-                           (unsigned)code);
-}
-
-segue_status segue_learner_settings_read_key(const json_t *value, const char *field,
-                                             char out[SEGUE_MAX_NAME_SIZE + 1], segue_error *err)
-{
-    const segue_status status = segue_learner_settings_read_name(value, field, out, err);
-    if (status == SEGUE_OK && (strcmp(out, ".") == 0 || strcmp(out, "..") == 0))
-        return segue_json_fail(&body_place, field, err,
-                               "is '%s', which has a meaning of its own in a path", out);
-    return status;
-}
-
-segue_status segue_learner_settings_read_new_name(const json_t *value, const char *field,
-                                                  char out[SEGUE_MAX_NAME_SIZE + 1],
-                                                  segue_error *err)
-{
-    const segue_status status = segue_learner_settings_read_key(value, field, out, err);
-    return status == SEGUE_OK ? segue_learner_settings_check_name(field, out, err) : status;
-}
-
 /* ---- numbers ----------------------------------------------------------------------------- */
 
-static segue_status read_number(json_t *body, const char *field, double least, double most,
+static segue_status read_number(json_t *body, const char *field, double min, double max,
                                 double *out, segue_error *err)
 {
     const json_t *value = json_object_get(body, field);
     if (!value)
         return SEGUE_OK;
     const double x = json_is_number(value) ? json_number_value(value) : NAN;
-    if (!(x >= least && x <= most))
-        return segue_json_fail(&body_place, field, err, "is %s; need a number from %g to %g",
-                               json_is_number(value) ? "out of range" : segue_json_kind(value),
-                               least, most);
+    if (!(x >= min && x <= max))
+        return segue_json_fail(&body_location, field, err, "is %s; need a number from %g to %g",
+                               json_is_number(value) ? "out of range" : segue_json_kind(value), min,
+                               max);
     *out = x;
     return SEGUE_OK;
 }
 
-static segue_status read_whole(json_t *body, const char *field, uint64_t most, uint64_t *out,
-                               segue_error *err)
+static segue_status read_integer(json_t *body, const char *field, uint64_t max, uint64_t *out,
+                                 segue_error *err)
 {
     const json_t *value = json_object_get(body, field);
-    return value ? segue_json_integer(&body_place, field, value, 0, most, out, err) : SEGUE_OK;
+    return value ? segue_json_integer(&body_location, field, value, 0, max, out, err) : SEGUE_OK;
 }
 
-static segue_status read_range(words *w, json_t *body, segue_error *err)
+static segue_status read_range(learner_settings *s, json_t *body, segue_error *err)
 {
     const json_t *value = json_object_get(body, "range");
     if (!value)
         return SEGUE_OK;
     const json_t *low = json_array_get(value, 0), *high = json_array_get(value, 1);
     if (json_array_size(value) != 2 || !json_is_number(low) || !json_is_number(high))
-        return segue_json_fail(&body_place, "range", err,
+        return segue_json_fail(&body_location, "range", err,
                                "need a list of the lowest and the highest reward");
-    w->lowest = json_number_value(low);
-    w->highest = json_number_value(high);
+    s->lowest = json_number_value(low);
+    s->highest = json_number_value(high);
     return SEGUE_OK;
 }
 
-static segue_status read_default(words *w, json_t *body, segue_error *err)
+static segue_status read_default_reward(learner_settings *s, json_t *body, segue_error *err)
 {
     const json_t *value = json_object_get(body, "default_reward");
     if (!value || json_is_null(value))
         return SEGUE_OK;
-    w->has_default = true;
-    const segue_status status =
-        read_number(body, "default_reward", w->lowest, w->highest, &w->fallback, err);
-    if (status == SEGUE_OK && w->wait <= 0.0)
-        return segue_json_fail(&body_place, "default_reward", err,
-                               "needs a 'reward_deadline' above 0");
-    return status;
+    s->has_default_reward = true;
+    SEGUE_TRY(read_number(body, "default_reward", s->lowest, s->highest, &s->default_reward, err));
+    if (s->reward_deadline <= 0.0)
+        return segue_json_fail(&body_location, "default_reward", err,
+                               "counts when the deadline passes; give 'reward_deadline', too");
+    return SEGUE_OK;
 }
 
-static segue_status read_numbers(words *w, json_t *body, segue_error *err)
+/* Order matters: later defaults and limits depend on the range, the steps and the deadline. */
+static segue_status read_numbers(learner_settings *s, json_t *body, segue_error *err)
 {
-    segue_status status = read_whole(body, "models", SEGUE_MAX_MODELS, &w->models, err);
-    if (status == SEGUE_OK)
-        status = read_range(w, body, err);
-    if (status == SEGUE_OK)
-        status = read_whole(body, "steps", SEGUE_MAX_HORIZON, &w->steps, err);
-    w->close_after = w->steps;
-    if (status == SEGUE_OK)
-        status = read_number(body, "reward_deadline", 0.0, LONGEST_TIME, &w->wait, err);
-    if (status == SEGUE_OK)
-        status = read_default(w, body, err);
-    if (status == SEGUE_OK)
-        status = read_whole(body, "close_after", SEGUE_MAX_HORIZON, &w->close_after, err);
-    w->has_idle = json_object_get(body, "idle") != NULL;
-    /* only closed tasks are learned from: one that was left must be closed some day */
-    w->idle = fmin(fmax(IDLE, 2.0 * w->wait), LONGEST_TIME);
-    if (status == SEGUE_OK)
-        status = read_number(body, "idle", 0.0, LONGEST_TIME, &w->idle, err);
-    if (status == SEGUE_OK)
-        status = read_number(body, "control", 0.0, 1.0, &w->control, err);
-    if (status == SEGUE_OK)
-        status = read_whole(body, "seed", INT64_MAX, &w->seed, err);
-    return status;
+    SEGUE_TRY(read_integer(body, "models", SEGUE_MAX_MODELS, &s->models, err));
+    SEGUE_TRY(read_range(s, body, err));
+    SEGUE_TRY(read_integer(body, "steps", SEGUE_MAX_HORIZON, &s->steps, err));
+    SEGUE_TRY(read_number(body, "reward_deadline", 0.0, MAX_SECONDS, &s->reward_deadline, err));
+    SEGUE_TRY(read_default_reward(s, body, err));
+    s->close_after = s->steps;
+    SEGUE_TRY(read_integer(body, "close_after", SEGUE_MAX_HORIZON, &s->close_after, err));
+    s->idle = fmin(fmax(DEFAULT_IDLE, 2.0 * s->reward_deadline), MAX_SECONDS);
+    SEGUE_TRY(read_number(body, "idle", 0.0, MAX_SECONDS, &s->idle, err));
+    SEGUE_TRY(read_number(body, "control", 0.0, 1.0, &s->control, err));
+    return read_integer(body, "seed", INT64_MAX, &s->seed, err);
 }
 
 /* ---- arms -------------------------------------------------------------------------------- */
 
-static segue_status add_arm(words *w, map *seen, const json_t *value, segue_error *err)
+static segue_status add_arm(learner_settings *s, map *seen, const json_t *value, segue_error *err)
 {
     char name[SEGUE_MAX_NAME_SIZE + 1];
-    const segue_status status = segue_learner_settings_read_name(value, "arms", name, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(segue_name_read(value, "arms", name, err));
     if (segue_hash_map_find(seen, name, strlen(name)))
-        return segue_json_fail(&body_place, "arms", err, "has '%.60s' twice", name);
+        return segue_json_fail(&body_location, "arms", err, "has '%.60s' twice", name);
     char *copy = malloc(strlen(name) + 1);
     if (!copy || !segue_hash_map_set(seen, name, strlen(name), copy)) {
         free(copy);
         return segue_fail_no_memory(err, "the arms");
     }
-    w->arm[w->n_arms++] = strcpy(copy, name);
+    s->arm[s->n_arms++] = strcpy(copy, name);
     return SEGUE_OK;
 }
 
-static segue_status read_arms(words *w, json_t *body, segue_error *err)
+static segue_status read_arms(learner_settings *s, json_t *body, segue_error *err)
 {
     const json_t *list = json_object_get(body, "arms");
     const size_t count = json_array_size(list);
     if (!json_is_array(list) || count < SEGUE_MIN_ARMS || count > SEGUE_MAX_SERVICE_ARMS)
-        return segue_json_fail(&body_place, "arms", err, "need a list of %d to %d names",
+        return segue_json_fail(&body_location, "arms", err, "need a list of %d to %d names",
                                SEGUE_MIN_ARMS, SEGUE_MAX_SERVICE_ARMS);
-    static const unsigned char key[16]; /* few names, and only once: any key will do */
+    static const unsigned char key[16]; /* at most 1,000 names, once: collisions cost nothing */
     map seen;
     segue_hash_map_init(&seen, key);
-    w->arm = calloc(count, sizeof(char *));
-    segue_status status = w->arm ? SEGUE_OK : segue_fail_no_memory(err, "the arms");
+    s->arm = calloc(count, sizeof(char *));
+    segue_status status = s->arm ? SEGUE_OK : segue_fail_no_memory(err, "the arms");
     for (size_t i = 0; i < count && status == SEGUE_OK; i++)
-        status = add_arm(w, &seen, json_array_get(list, i), err);
+        status = add_arm(s, &seen, json_array_get(list, i), err);
     segue_hash_map_fini(&seen);
     return status;
 }
 
-/* ---- all --------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------- */
 
-static segue_status read_all(words *w, json_t *body, segue_error *err)
+static segue_status read_fields(learner_settings *s, json_t *body, segue_error *err)
 {
-    segue_status status =
-        segue_json_check_keys(&body_place, body, fields, sizeof fields / sizeof *fields, err);
-    if (status == SEGUE_OK)
-        status =
-            segue_learner_settings_read_name(json_object_get(body, "name"), "name", w->name, err);
-    if (status == SEGUE_OK && json_object_get(body, "method"))
-        status = segue_learner_settings_read_name(json_object_get(body, "method"), "method",
-                                                  w->method, err);
-    if (status == SEGUE_OK)
-        status = read_numbers(w, body, err);
-    return status == SEGUE_OK ? read_arms(w, body, err) : status;
+    SEGUE_TRY(
+        segue_json_check_keys(&body_location, body, fields, sizeof fields / sizeof *fields, err));
+    SEGUE_TRY(segue_name_read(json_object_get(body, "name"), "name", s->name, err));
+    if (json_object_get(body, "method"))
+        SEGUE_TRY(segue_name_read(json_object_get(body, "method"), "method", s->method, err));
+    SEGUE_TRY(read_numbers(s, body, err));
+    return read_arms(s, body, err);
 }
 
-/* What is asked of a new learner alone: one that a store has must stay readable. */
-static segue_status check_new(const words *w, json_t *body, segue_error *err)
+static segue_status read_settings(learner_settings *s, json_t *body, segue_error *err)
+{
+    *s = (learner_settings){
+        .method = "auto", .lowest = 0.0, .highest = 1.0, .control = 0.05, .seed = 1};
+    const segue_status status = read_fields(s, body, err);
+    if (status != SEGUE_OK)
+        segue_learner_settings_fini(s);
+    return status;
+}
+
+/* Check what only a new learner must meet: one that the store has must stay readable. */
+static segue_status check_new(const learner_settings *s, json_t *body, segue_error *err)
 {
     char name[SEGUE_MAX_NAME_SIZE + 1];
-    segue_status status =
-        segue_learner_settings_read_new_name(json_object_get(body, "name"), "name", name, err);
+    SEGUE_TRY(segue_name_read_new(json_object_get(body, "name"), "name", name, err));
     const json_t *arms = json_object_get(body, "arms");
-    for (size_t i = 0; i < json_array_size(arms) && status == SEGUE_OK; i++)
-        status = segue_learner_settings_read_new_name(json_array_get(arms, i), "arms", name, err);
-    if (status != SEGUE_OK)
-        return status;
-    if (!(fabs(w->lowest) <= LARGEST_END && fabs(w->highest) <= LARGEST_END &&
-          w->highest - w->lowest >= LEAST_WIDTH))
-        return segue_json_fail(&body_place, "range", err,
+    for (size_t i = 0; i < json_array_size(arms); i++)
+        SEGUE_TRY(segue_name_read_new(json_array_get(arms, i), "arms", name, err));
+    if (!(fabs(s->lowest) <= MAX_RANGE_END && fabs(s->highest) <= MAX_RANGE_END &&
+          s->highest - s->lowest >= MIN_RANGE_WIDTH))
+        return segue_json_fail(&body_location, "range", err,
                                "need rewards from %g to %g, the second at least %g above the first",
-                               -LARGEST_END, LARGEST_END, LEAST_WIDTH);
-    if (w->has_default && w->idle > 0.0 && w->idle < w->wait)
-        return segue_json_fail(&body_place, "idle", err,
-                               "is %g, and a default counts after %g seconds: the task would be "
-                               "closed before; need at least as much, or 0",
-                               w->idle, w->wait);
+                               -MAX_RANGE_END, MAX_RANGE_END, MIN_RANGE_WIDTH);
+    if (s->has_default_reward && s->idle > 0.0 && s->idle < s->reward_deadline)
+        return segue_json_fail(&body_location, "idle", err,
+                               "is %g; need at least the reward deadline of %g, or 0: an idle task "
+                               "would close before its default rewards count",
+                               s->idle, s->reward_deadline);
     return SEGUE_OK;
 }
 
-static segue_status read_words(words *w, json_t *body, segue_error *err)
+segue_status segue_learner_settings_read(learner_settings *settings, json_t *body, segue_error *err)
 {
-    *w = (words){.method = "auto", .lowest = 0.0, .highest = 1.0, .control = 0.05, .seed = 1};
-    const segue_status status = read_all(w, body, err);
+    SEGUE_TRY(read_settings(settings, body, err));
+    const segue_status status = check_new(settings, body, err);
     if (status != SEGUE_OK)
-        segue_learner_settings_fini(w);
+        segue_learner_settings_fini(settings);
     return status;
 }
 
-segue_status segue_learner_settings_read(words *w, json_t *body, segue_error *err)
-{
-    segue_status status = read_words(w, body, err);
-    if (status != SEGUE_OK)
-        return status;
-    status = check_new(w, body, err);
-    if (status != SEGUE_OK)
-        segue_learner_settings_fini(w);
-    return status;
-}
-
-segue_status segue_learner_settings_parse(words *w, const char *text, segue_error *err)
+segue_status segue_learner_settings_parse(learner_settings *settings, const char *text,
+                                          segue_error *err)
 {
     json_error_t why;
     json_t *body = json_loads(text, JSON_REJECT_DUPLICATES, &why);
-    *w = (words){.arm = NULL};
+    *settings = (learner_settings){.arm = NULL};
     if (!body && json_error_code(&why) == json_error_out_of_memory)
         return segue_fail_no_memory(err, "the settings of a learner");
     if (!json_is_object(body)) {
         json_decref(body);
         return segue_fail(err, SEGUE_EFILE, "the settings of a learner are damaged: %s", why.text);
     }
-    const segue_status status = read_words(w, body, err);
+    const segue_status status = read_settings(settings, body, err);
     json_decref(body);
     return status;
 }
 
-void segue_learner_settings_fini(words *w)
+void segue_learner_settings_fini(learner_settings *settings)
 {
-    for (size_t i = 0; i < w->n_arms; i++)
-        free(w->arm[i]);
-    free(w->arm);
-    w->arm = NULL;
-    w->n_arms = 0;
+    for (size_t i = 0; i < settings->n_arms; i++)
+        free(settings->arm[i]);
+    free(settings->arm);
+    settings->arm = NULL;
+    settings->n_arms = 0;
 }
 
-void segue_learner_settings_write_numbers(const words *w, segue_bytes *b)
+/* ---- writing ----------------------------------------------------------------------------- */
+
+void segue_learner_settings_write_numbers(const learner_settings *settings, segue_bytes *b)
 {
     segue_json_write_raw(b, ",\"range\":[");
-    segue_json_write_number(b, w->lowest);
+    segue_json_write_number(b, settings->lowest);
     segue_json_write_raw(b, ",");
-    segue_json_write_number(b, w->highest);
+    segue_json_write_number(b, settings->highest);
     segue_json_write_raw(b, "]");
-    segue_json_write_integer(b, "steps", w->steps);
-    segue_json_write_double(b, "reward_deadline", w->wait);
-    segue_json_write_double(b, "default_reward", w->has_default ? w->fallback : NAN);
-    segue_json_write_integer(b, "close_after", w->close_after);
-    segue_json_write_double(b, "idle", w->idle);
-    segue_json_write_double(b, "control", w->control);
-    segue_json_write_integer(b, "seed", w->seed);
+    segue_json_write_integer(b, "steps", settings->steps);
+    segue_json_write_double(b, "reward_deadline", settings->reward_deadline);
+    segue_json_write_double(b, "default_reward",
+                            settings->has_default_reward ? settings->default_reward : NAN);
+    segue_json_write_integer(b, "close_after", settings->close_after);
+    segue_json_write_double(b, "idle", settings->idle);
+    segue_json_write_double(b, "control", settings->control);
+    segue_json_write_integer(b, "seed", settings->seed);
 }
 
-void segue_learner_settings_write(const words *w, segue_bytes *b)
+void segue_learner_settings_write(const learner_settings *settings, segue_bytes *b)
 {
     segue_json_write_raw(b, "{");
-    segue_json_write_text(b, "name", w->name);
+    segue_json_write_text(b, "name", settings->name);
     segue_json_write_raw(b, ",\"arms\":[");
-    for (size_t i = 0; i < w->n_arms; i++) {
+    for (size_t i = 0; i < settings->n_arms; i++) {
         segue_json_write_raw(b, i > 0 ? "," : "");
-        segue_json_write_string(b, w->arm[i]);
+        segue_json_write_string(b, settings->arm[i]);
     }
     segue_json_write_raw(b, "]");
-    segue_json_write_text(b, "method", w->method);
-    segue_json_write_integer(b, "models", w->models);
-    segue_learner_settings_write_numbers(w, b);
+    segue_json_write_text(b, "method", settings->method);
+    segue_json_write_integer(b, "models", settings->models);
+    segue_learner_settings_write_numbers(settings, b);
     segue_json_write_raw(b, "}");
 }
 
-segue_status segue_learner_settings_create_learner(const words *w, segue_learner **out,
-                                                   segue_error *err)
+/* ---- comparing --------------------------------------------------------------------------- */
+
+static bool same_arms(const learner_settings *a, const learner_settings *b)
+{
+    bool same = a->n_arms == b->n_arms;
+    for (size_t i = 0; same && i < a->n_arms; i++)
+        same = strcmp(a->arm[i], b->arm[i]) == 0;
+    return same;
+}
+
+/* NAN stands for "no default reward": two of them are equal. */
+static bool same_number(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+static void format_number(double x, char out[32])
+{
+    if (isnan(x))
+        (void)strcpy(out, "none");
+    else
+        (void)snprintf(out, 32, "%.10g", x);
+}
+
+void segue_learner_settings_difference(const learner_settings *stored,
+                                       const learner_settings *requested, char *out, size_t size)
+{
+    const learner_settings *a = stored, *b = requested;
+    const struct {
+        const char *name;
+        double stored, requested;
+    } numbers[] = {
+        {"models", (double)a->models, (double)b->models},
+        {"lowest reward", a->lowest, b->lowest},
+        {"highest reward", a->highest, b->highest},
+        {"steps", (double)a->steps, (double)b->steps},
+        {"reward_deadline", a->reward_deadline, b->reward_deadline},
+        {"default_reward", a->has_default_reward ? a->default_reward : NAN,
+         b->has_default_reward ? b->default_reward : NAN},
+        {"close_after", (double)a->close_after, (double)b->close_after},
+        {"idle", a->idle, b->idle},
+        {"control", a->control, b->control},
+        {"seed", (double)a->seed, (double)b->seed},
+    };
+    char old[32], new[32];
+    out[0] = '\0';
+    if (strcmp(a->method, b->method) != 0)
+        (void)snprintf(out, size, "method %.60s, request has %.60s", a->method, b->method);
+    else if (!same_arms(a, b))
+        (void)snprintf(out, size, "other arms");
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers && out[0] == '\0'; i++)
+        if (!same_number(numbers[i].stored, numbers[i].requested)) {
+            format_number(numbers[i].stored, old);
+            format_number(numbers[i].requested, new);
+            (void)snprintf(out, size, "%s %s, request has %s", numbers[i].name, old, new);
+        }
+}
+
+/* ---- a learner --------------------------------------------------------------------------- */
+
+segue_status segue_learner_settings_create_learner(const learner_settings *settings,
+                                                   segue_learner **out, segue_error *err)
 {
     segue_learner_config config = segue_learner_defaults();
     *out = NULL;
-    const segue_status status = segue_learner_config_parse(&config, w->method, err);
-    if (status != SEGUE_OK)
-        return status;
-    if (w->steps == 0 && segue_learner_method_find(config.method)->needs_horizon)
-        return segue_json_fail(&body_place, "steps", err,
+    SEGUE_TRY(segue_learner_config_parse(&config, settings->method, err));
+    const segue_learner_method *method = segue_learner_method_find(config.method);
+    if (settings->steps == 0 && method->needs_horizon)
+        return segue_json_fail(&body_location, "steps", err,
                                "is missing or 0; %s must know the steps of a task", config.method);
-    if (config.n_models == 0) /* an option goes before the field */
-        config.n_models = (size_t)w->models;
-    if (config.n_models == 0 && segue_learner_method_find(config.method)->needs_models)
-        return segue_json_fail(&body_place, "models", err,
+    if (config.n_models == 0) /* an option of the method goes before the field */
+        config.n_models = (size_t)settings->models;
+    if (config.n_models == 0 && method->needs_models)
+        return segue_json_fail(&body_location, "models", err,
                                "is missing or 0; %s must know how many models to look for",
                                config.method);
-    config.n_arms = w->n_arms;
-    config.horizon = w->steps;
-    config.lowest = w->lowest;
-    config.highest = w->highest;
-    config.seed = w->seed;
+    config.n_arms = settings->n_arms;
+    config.horizon = settings->steps;
+    config.lowest = settings->lowest;
+    config.highest = settings->highest;
+    config.seed = settings->seed;
     config.background = true;
     return segue_learner_create(out, &config, err);
 }

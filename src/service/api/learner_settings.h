@@ -1,4 +1,8 @@
-/* learner_settings.h - what a learner is created with, as words of the interface.
+/* learner_settings.h - the settings that a learner is created with.
+ *
+ * The body of POST /v1/learners holds them; the store has them as JSON with all fields filled in.
+ * Two requests with the same settings give the same bytes, so a comparison of bytes tells whether
+ * a learner exists already with the same settings.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SERVICE_API_LEARNER_SETTINGS_H
 #define SEGUE_SERVICE_API_LEARNER_SETTINGS_H
@@ -8,77 +12,56 @@
 
 #include "segue/internal.h"
 #include "segue/learner.h"
-#include "store/store.h"
+#include "service/api/name.h"
 
-#define SEGUE_MAX_NAME_SIZE    SEGUE_MAX_STORE_NAME /* bytes of a name */
-#define SEGUE_MAX_SERVICE_ARMS 1000                 /* arms of a learner of the service */
+#define SEGUE_MAX_SERVICE_ARMS 1000 /* arms of a learner of the service */
 
-typedef struct words {
+typedef struct learner_settings {
     char name[SEGUE_MAX_NAME_SIZE + 1], method[SEGUE_MAX_NAME_SIZE + 1];
-    char **arm; /* n_arms: those it was created with */
+    char **arm; /* n_arms names, owned: the arms at creation */
     size_t n_arms;
-    uint64_t models;
-    double lowest, highest;
-    uint64_t steps;
-    double wait; /* seconds; 0: for ever */
-    bool has_default;
-    double fallback; /* the default */
-    uint64_t close_after;
-    double idle;
-    bool has_idle; /* somebody said so, and it is not the default */
-    double control;
+    uint64_t models;        /* of tucb; 0: not given */
+    double lowest, highest; /* range of rewards */
+    uint64_t steps;         /* per task; 0: not known */
+    double reward_deadline; /* seconds after the ask; 0: none */
+    bool has_default_reward;
+    double default_reward; /* counts when the deadline passes */
+    uint64_t close_after;  /* rewards; 0: never */
+    double idle;           /* seconds; 0: never */
+    double control;        /* share of tasks in the control group */
     uint64_t seed;
-} words;
+} learner_settings;
 
 /**
- * Read them from a body, strictly.
+ * Read the settings of a new learner from a body; unknown fields are rejected.
  *
- * @retval SEGUE_EPARSE, SEGUE_EDOMAIN, SEGUE_ENAME  a field is wrong; the sentence names it
+ * @retval SEGUE_EPARSE, SEGUE_EDOMAIN, SEGUE_ENAME  a field is wrong; the message names it
  * @retval SEGUE_ENOMEM
  */
-SEGUE_MUST_CHECK segue_status segue_learner_settings_read(words *w, json_t *body, segue_error *err);
-SEGUE_MUST_CHECK segue_status segue_learner_settings_parse(words *w, const char *text,
-                                                           segue_error *err);
-void segue_learner_settings_fini(words *w);
+SEGUE_MUST_CHECK segue_status segue_learner_settings_read(learner_settings *settings, json_t *body,
+                                                          segue_error *err);
 
-/** Write them, all fields; the same words give the same bytes. */
-void segue_learner_settings_write(const words *w, segue_bytes *b);
+/** Read settings that the store has.  @retval SEGUE_EFILE  they are not JSON */
+SEGUE_MUST_CHECK segue_status segue_learner_settings_parse(learner_settings *settings,
+                                                           const char *text, segue_error *err);
+void segue_learner_settings_fini(learner_settings *settings);
 
-/* Of these, all but the names: range, steps, times, shares, the seed. */
-void segue_learner_settings_write_numbers(const words *w, segue_bytes *b);
+/** Write all fields as JSON; equal settings give equal bytes. */
+void segue_learner_settings_write(const learner_settings *settings, segue_bytes *b);
+
+/** Write the fields from `range` to `seed`. */
+void segue_learner_settings_write_numbers(const learner_settings *settings, segue_bytes *b);
+
+/** Describe the first field that differs: "steps 25, request has 30"; "" if none does. */
+void segue_learner_settings_difference(const learner_settings *stored,
+                                       const learner_settings *requested, char *out, size_t size);
 
 /**
- * Make the learner.
+ * Create a learner with these settings.
  *
  * @retval SEGUE_ENAME, SEGUE_EPARSE, SEGUE_EDOMAIN, SEGUE_ENOMEM
  */
-SEGUE_MUST_CHECK segue_status segue_learner_settings_create_learner(const words *w,
-                                                                    segue_learner **out,
-                                                                    segue_error *err);
-
-/**
- * A field that is a name: 1 to SEGUE_MAX_NAME_SIZE bytes without control characters.
- *
- * @retval SEGUE_EPARSE, SEGUE_EDOMAIN
- */
-SEGUE_MUST_CHECK segue_status segue_learner_settings_read_name(const json_t *value,
-                                                               const char *field,
-                                                               char out[SEGUE_MAX_NAME_SIZE + 1],
-                                                               segue_error *err);
-
-/** Whether a name of something new shows what it is: no control characters, marks of direction or
- * line separators.  @retval SEGUE_EDOMAIN  the sentence names the character */
-SEGUE_MUST_CHECK segue_status segue_learner_settings_check_name(const char *field, const char *name,
-                                                                segue_error *err);
-
-/** The key of a task, which may be there: "." and "..", which no path can name, are refused. */
-SEGUE_MUST_CHECK segue_status segue_learner_settings_read_key(const json_t *value,
-                                                              const char *field,
-                                                              char out[SEGUE_MAX_NAME_SIZE + 1],
-                                                              segue_error *err);
-
-/** The name of something new, which is checked too. */
-SEGUE_MUST_CHECK segue_status segue_learner_settings_read_new_name(
-    const json_t *value, const char *field, char out[SEGUE_MAX_NAME_SIZE + 1], segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_learner_settings_create_learner(
+    const learner_settings *settings, segue_learner **out, segue_error *err);
 
 #endif

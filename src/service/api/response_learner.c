@@ -1,4 +1,9 @@
-/* response_learner.c - bodies of replies: learners, tasks, what transfer is worth.
+/* response_learner.c - bodies of responses about learners: list, one learner, history.
+ *
+ * A learner is copied under its lock and written without it, so that a long list of types does not
+ * delay asks and tells.  What a list needs of each learner is a few numbers, written under the
+ * lock.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>
@@ -6,11 +11,9 @@
 
 #include "io/json_write.h"
 #include "service/api/response.h"
-#include "service/engine/damage.h"
-#include "service/engine/service_internal.h"
 #include "service/state/effect.h"
 
-/* ---- what transfer is worth -------------------------------------------------------------- */
+/* ---- effect of transfer ------------------------------------------------------------------ */
 
 static void write_side(segue_bytes *b, const char *name, const task_stats_side *side)
 {
@@ -28,7 +31,7 @@ static void write_sides(segue_bytes *b, const task_stats_group *group)
     write_side(b, "control", &group->side[1]);
 }
 
-static void write_worth(segue_bytes *b, const task_stats_group *closed, double range)
+static void write_effect(segue_bytes *b, const task_stats_group *closed, double range)
 {
     segue_confseq effect;
     segue_json_write_key(b, "effect");
@@ -50,16 +53,8 @@ static void write_worth(segue_bytes *b, const task_stats_group *closed, double r
 
 void segue_response_no_effect(segue_bytes *b)
 {
-    const task_stats_group none = {.side = {{.rewards = 0}}};
-    write_worth(b, &none, 1.0);
-}
-
-/* Of rewards that were scaled and back: the last digits are of that. */
-static void write_mean(segue_bytes *b, uint64_t pulls, double total)
-{
-    char text[32];
-    (void)snprintf(text, sizeof text, "%.13g", pulls > 0 ? total / (double)pulls : 0.0);
-    segue_json_write_double(b, "mean", pulls > 0 ? strtod(text, NULL) : NAN);
+    const task_stats_group no_tasks = {.side = {{.rewards = 0}}};
+    write_effect(b, &no_tasks, 1.0);
 }
 
 /* ---- a learner --------------------------------------------------------------------------- */
@@ -110,7 +105,7 @@ static void write_arms(const learner_view *shown, segue_bytes *b)
         segue_json_write_text(b, "name", arm->name);
         segue_json_write_bool(b, "retired", arm->retired);
         segue_json_write_integer(b, "pulls", arm->pulls);
-        write_mean(b, arm->pulls, arm->total);
+        segue_response_mean(b, arm->pulls, arm->total);
         segue_json_write_raw(b, "}");
     }
     segue_json_write_raw(b, "]");
@@ -147,7 +142,7 @@ static void write_tail(const learner_state *state, const learner_view *shown, se
 {
     segue_json_write_raw(b, "]");
     segue_json_write_double(b, "no_type", shown->found.none);
-    write_worth(b, &shown->whole, state->settings.highest - state->settings.lowest);
+    write_effect(b, &shown->whole, state->settings.highest - state->settings.lowest);
     segue_json_write_raw(b, "}");
 }
 
@@ -163,16 +158,16 @@ bool segue_response_learner_part(const learner_state *state, const learner_view 
     return part <= shown->found.n_types;
 }
 
-void segue_response_learner(learner_state *state, int status, segue_response *reply)
+void segue_response_learner(learner_state *state, int status, segue_response *response)
 {
     learner_view shown;
-    reply->status = status;
+    response->status = status;
     if (segue_response_copy_learner(state, &shown))
-        for (size_t part = 0; segue_response_learner_part(state, &shown, part, &reply->body);
+        for (size_t part = 0; segue_response_learner_part(state, &shown, part, &response->body);
              part++)
             ;
     else
-        reply->body.failed = true;
+        response->body.failed = true;
     segue_response_view_fini(&shown);
 }
 
@@ -182,9 +177,9 @@ static int by_name(const void *a, const void *b)
                   (*(learner_state *const *)b)->settings.name);
 }
 
-/* As the next task starts: segue_learner_info knows the share of none at the last fit, and it of
- * some methods only. */
-static void write_found(const learner_state *state, segue_bytes *b)
+/* Write the types as the next task starts with them: segue_learner_info has the share of no type at
+ * the last fit only, and only for some methods. */
+static void write_types(const learner_state *state, segue_bytes *b)
 {
     segue_type_list found;
     if (segue_learner_types(state->learner, &found, NULL) != SEGUE_OK)
@@ -205,8 +200,8 @@ void segue_response_list_item(learner_state *state, segue_bytes *b)
     segue_json_write_integer(b, "closed", segue_task_stats_tasks(&state->stats));
     segue_json_write_integer(b, "rewards", state->rewards);
     segue_json_write_integer(b, "version", segue_learner_version(state->learner));
-    write_worth(b, &state->stats.whole, state->settings.highest - state->settings.lowest);
-    write_found(state, b);
+    write_effect(b, &state->stats.whole, state->settings.highest - state->settings.lowest);
+    write_types(state, b);
     (void)pthread_mutex_unlock(&state->lock);
     segue_json_write_double(b, "created", state->created);
     segue_json_write_raw(b, "}");
@@ -219,9 +214,9 @@ void segue_response_sort_learners(learner_state **all, size_t count)
 
 /* ---- history ----------------------------------------------------------------------------- */
 
-void segue_response_history(learner_state *state, segue_response *reply)
+void segue_response_history(learner_state *state, segue_response *response)
 {
-    segue_bytes *b = &reply->body;
+    segue_bytes *b = &response->body;
     segue_json_write_raw(b, "{\"groups\":[");
     (void)pthread_mutex_lock(&state->lock);
     const record *t = &state->stats;
@@ -235,251 +230,4 @@ void segue_response_history(learner_state *state, segue_response *reply)
     }
     (void)pthread_mutex_unlock(&state->lock);
     segue_json_write_raw(b, "]}");
-}
-
-/* ---- explanations ------------------------------------------------------------------------ */
-
-static void write_reasons(const segue_explanation *why, const char *arm, segue_bytes *b)
-{
-    static const char *const purposes[] = {"exploit", "distinguish", "explore"};
-    segue_json_write_raw(b, "{\"types\":[");
-    for (size_t i = 0; i <= why->n_types; i++) {
-        segue_json_write_raw(b, i > 0 ? ",{" : "{");
-        segue_json_write_integer(b, "type", i);
-        segue_json_write_double(b, "weight", why->weight[i]);
-        segue_json_write_raw(b, "}");
-    }
-    segue_json_write_raw(b, "]");
-    segue_json_write_text(b, "purpose", purposes[why->purpose]);
-    segue_json_write_text(b, "arm", arm);
-    if (why->purpose == SEGUE_TELL_APART)
-        segue_json_write_format(b, ",\"distinguishes\":[%zu,%zu]", why->first, why->second);
-    segue_json_write_raw(b, "}");
-}
-
-void segue_response_explanation(learner_state *state, const task_state *task, const bool *allowed,
-                                segue_bytes *b)
-{
-    segue_explanation why;
-    if (task->control ||
-        segue_learner_explain_among(state->learner, task->play, allowed, &why, NULL) != SEGUE_OK)
-        segue_json_write_raw(b, "null");
-    else
-        write_reasons(&why, state->arm[why.arm]->name, b);
-}
-
-void segue_response_explain_copy(const learner_state *state, const task_copy *copy,
-                                 const bool *allowed, segue_bytes *b)
-{
-    segue_explanation why;
-    if (copy->task.control || segue_learner_explain_among(state->learner, copy->task.play, allowed,
-                                                          &why, NULL) != SEGUE_OK)
-        segue_json_write_raw(b, "null");
-    else
-        write_reasons(&why, copy->names[why.arm], b);
-}
-
-void segue_response_free_copy(learner_state *state, task_copy *copy)
-{
-    (void)pthread_mutex_lock(&state->lock);
-    segue_learner_state_copy_fini(copy);
-    (void)pthread_mutex_unlock(&state->lock);
-}
-
-/* ---- tasks ------------------------------------------------------------------------------- */
-
-segue_stored_task segue_response_task_row(const learner_state *state, const task_state *task)
-{
-    return (segue_stored_task){.id = task->id,
-                               .learner = state->id,
-                               .control = task->control,
-                               .open = true,
-                               .version = task->version,
-                               .n_arms = task->n_arms,
-                               .opened = task->opened,
-                               .rewards = task->rewards,
-                               .total = task->total};
-}
-
-static void write_row(const learner_state *state, const segue_stored_task *row, const char *key,
-                      segue_bytes *b)
-{
-    segue_json_write_text(b, "task", key);
-    segue_json_write_text(b, "learner", state->settings.name);
-    segue_json_write_bool(b, "open", row->open);
-    segue_json_write_bool(b, "control", row->control);
-    segue_json_write_integer(b, "version", row->version);
-    segue_json_write_integer(b, "rewards", row->rewards);
-    segue_json_write_double(b, "reward_per_step",
-                            row->rewards > 0 ? row->total / (double)row->rewards : NAN);
-    segue_json_write_double(b, "opened", row->opened);
-    segue_json_write_double(b, "closed", row->open ? NAN : row->closed);
-}
-
-void segue_response_stored_task(const learner_state *state, const segue_stored_task *row,
-                                const char *key, int status, segue_response *reply)
-{
-    reply->status = status;
-    segue_json_write_raw(&reply->body, "{");
-    write_row(state, row, key, &reply->body);
-    segue_json_write_raw(&reply->body, "}");
-}
-
-/* Copy an open task; false: it is not open, or memory ran out. */
-static bool copy_open(learner_state *state, const task_state *task, segue_stored_task *row,
-                      task_copy *copy, segue_bytes *b)
-{
-    if (!task)
-        return false;
-    *row = segue_response_task_row(state, task);
-    if (segue_learner_state_copy_task(state, task, copy, NULL) == SEGUE_OK)
-        return true;
-    b->failed = true;
-    return false;
-}
-
-static void explain_listed(learner_state *state, segue_stored_task *row, task_copy *copy,
-                           segue_bytes *b)
-{
-    (void)pthread_mutex_lock(&state->lock);
-    (void)copy_open(state, row->open ? segue_learner_state_task_by_id(state, row->id) : NULL, row,
-                    copy, b);
-    (void)pthread_mutex_unlock(&state->lock);
-}
-
-/* Of an open task the learner knows more than the store. */
-static void update_row(learner_state *state, segue_stored_task *row)
-{
-    (void)pthread_mutex_lock(&state->lock);
-    const task_state *task = row->open ? segue_learner_state_task_by_id(state, row->id) : NULL;
-    if (task)
-        *row = segue_response_task_row(state, task);
-    (void)pthread_mutex_unlock(&state->lock);
-}
-
-void segue_response_listed_task(learner_state *state, const segue_stored_task *row, bool explain,
-                                segue_bytes *b)
-{
-    segue_stored_task now = *row;
-    task_copy copy = {.names = NULL};
-    if (explain)
-        explain_listed(state, &now, &copy, b);
-    else
-        update_row(state, &now);
-    segue_json_write_raw(b, "{");
-    write_row(state, &now, row->key, b);
-    if (explain) {
-        segue_json_write_key(b, "explanation");
-        if (copy.task.play)
-            segue_response_explain_copy(state, &copy, copy.allowed, b);
-        else
-            segue_json_write_raw(b, "null");
-        segue_response_free_copy(state, &copy);
-    }
-    segue_json_write_raw(b, "}");
-}
-
-static void write_task_arm(const char *name, uint64_t pulls, double total, bool first,
-                           segue_bytes *b)
-{
-    segue_json_write_raw(b, first ? "{" : ",{");
-    segue_json_write_text(b, "name", name);
-    segue_json_write_integer(b, "pulls", pulls);
-    write_mean(b, pulls, total);
-    segue_json_write_raw(b, "}");
-}
-
-static void write_open_task(const learner_state *state, const segue_stored_task *row,
-                            const task_copy *copy, const char *key, segue_bytes *b)
-{
-    const segue_task *play = copy->task.play;
-    const segue_task_summary info = segue_task_info(play);
-    write_row(state, row, key, b);
-    segue_json_write_raw(b, ",\"arms\":[");
-    for (size_t i = 0; i < copy->task.n_arms; i++)
-        write_task_arm(copy->names[i], info.pulls[i],
-                       info.pulls[i] > 0 ? segue_task_mean(play, i) * (double)info.pulls[i] : 0.0,
-                       i == 0, b);
-    segue_json_write_raw(b, "]");
-    segue_json_write_integer(b, "pending", info.step > row->rewards ? info.step - row->rewards : 0);
-    segue_json_write_key(b, "explanation");
-    segue_response_explain_copy(state, copy, copy->allowed, b);
-}
-
-/* Sums over the rewards of a closed task. */
-typedef struct arm_sums {
-    uint64_t pulls[SEGUE_MAX_SERVICE_ARMS];
-    double total[SEGUE_MAX_SERVICE_ARMS];
-} arm_sums;
-
-static segue_status on_reward(void *context, const segue_stored_reward *reward, segue_error *err)
-{
-    arm_sums *sums = context;
-    (void)err;
-    sums->pulls[reward->arm % SEGUE_MAX_SERVICE_ARMS]++;
-    sums->total[reward->arm % SEGUE_MAX_SERVICE_ARMS] += reward->value;
-    return SEGUE_OK;
-}
-
-static void write_closed_task(learner_state *state, const segue_stored_task *row, const char *key,
-                              const arm_sums *sums, segue_bytes *b)
-{
-    write_row(state, row, key, b);
-    segue_json_write_raw(b, ",\"arms\":[");
-    (void)pthread_mutex_lock(&state->lock);
-    for (size_t i = 0; i < state->n_arms && i < row->n_arms; i++)
-        write_task_arm(state->arm[i]->name, sums->pulls[i], sums->total[i], i == 0, b);
-    (void)pthread_mutex_unlock(&state->lock);
-    segue_json_write_raw(b, "],\"pending\":0,\"explanation\":null");
-}
-
-static void answer_closed_task(segue_service *service, segue_store *store, learner_state *state,
-                               const char *key, segue_response *reply)
-{
-    segue_stored_task row;
-    bool found = false;
-    segue_error err = {.status = SEGUE_OK};
-    arm_sums *sums = calloc(1, sizeof *sums);
-    if (!sums) {
-        segue_response_fail(reply, 503, "out of memory for a task");
-        return;
-    }
-    segue_status status = segue_store_find_task(store, state->id, key, &row, &found, &err);
-    if (status == SEGUE_OK && found)
-        status = segue_store_each_reward(store, row.id, on_reward, sums, &err);
-    if (status != SEGUE_OK)
-        segue_damage_respond_failed(service, status, &err, reply);
-    else if (!found)
-        segue_response_fail(reply, 404, "the learner has no task '%.80s'", key);
-    else
-        write_closed_task(state, &row, key, sums, &reply->body);
-    free(sums);
-}
-
-void segue_response_task(segue_service *service, segue_store *store, learner_state *state,
-                         const char *key, segue_response *reply)
-{
-    segue_stored_task row;
-    task_copy copy = {.names = NULL};
-    segue_json_write_raw(&reply->body, "{");
-    (void)pthread_mutex_lock(&state->lock);
-    const bool is_open =
-        copy_open(state, segue_learner_state_task_by_key(state, key), &row, &copy, &reply->body);
-    (void)pthread_mutex_unlock(&state->lock);
-    if (is_open)
-        write_open_task(state, &row, &copy, key, &reply->body);
-    else if (!reply->body.failed)
-        answer_closed_task(service, store, state, key, reply);
-    segue_response_free_copy(state, &copy);
-    if (reply->status == 200)
-        segue_json_write_raw(&reply->body, "}");
-}
-
-void segue_response_reward(segue_bytes *b, bool is_new, const char *task, bool closed)
-{
-    segue_json_write_raw(b, "{");
-    segue_json_write_text(b, "status", is_new ? "counted" : "duplicate");
-    segue_json_write_text(b, "task", task);
-    segue_json_write_bool(b, "closed", closed);
-    segue_json_write_raw(b, "}");
 }

@@ -110,7 +110,7 @@ void segue_operation_destroy(operation *op)
     segue_bytes_fini(&op->told);
     segue_learner_state_release(op->state);
     segue_learner_destroy(op->learner);
-    segue_routes_request_fini(&op->request);
+    segue_request_fini(&op->request);
     free(op);
 }
 

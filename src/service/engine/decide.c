@@ -147,7 +147,7 @@ bool segue_decide_reserve_deadlines(segue_service *service, learner_state *state
                                     const segue_parsed_request *call, segue_response *reply)
 {
     const size_t more = call->count ? (size_t)call->count : 1;
-    if (!state->settings.has_default)
+    if (!state->settings.has_default_reward)
         return true;
     if (!call->event[0] && !may_wait(service, reply)) /* events are stored with their answer */
         return false;
@@ -166,7 +166,7 @@ bool segue_decide_reserve_deadlines(segue_service *service, learner_state *state
 
 void segue_decide_push_deadlines(learner_state *state, const asked *a, bool kept)
 {
-    if (!state->settings.has_default)
+    if (!state->settings.has_default_reward)
         return;
     for (size_t i = 0; i < a->n; i++) {
         const segue_status status = segue_deadline_queue_push(

@@ -49,14 +49,14 @@ static void write_requests(const metrics *m, segue_bytes *b)
             if (count > 0)
                 segue_json_write_format(b,
                                         "segue_requests_total{route=\"%s\",status=\"%dxx\"} %llu\n",
-                                        segue_routes_name(route), i, count);
+                                        segue_route_name(route), i, count);
         }
 }
 
 static void write_times(const metrics *m, segue_route route, segue_bytes *b)
 {
     unsigned long long sum = 0;
-    const char *name = segue_routes_name(route);
+    const char *name = segue_route_name(route);
     for (size_t i = 0; i < METRICS_BUCKETS; i++) {
         sum += atomic_load(&m->bucket[route][i]);
         if (i < METRICS_BUCKETS - 1)

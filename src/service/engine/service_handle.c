@@ -156,7 +156,7 @@ static bool prepare(segue_service *service, operation *op, segue_response *reply
     if (op->kind == OP_CREATE && !segue_service_has_memory(service, reply))
         return false;
     if (op->kind == OP_CREATE &&
-        segue_learner_settings_create_learner(&op->request.words, &op->learner, &err) != SEGUE_OK) {
+        segue_learner_settings_create_learner(&op->request.settings, &op->learner, &err) != SEGUE_OK) {
         segue_response_fail_status(reply, &err);
         return false;
     }
@@ -246,7 +246,7 @@ bool segue_service_handle(segue_service *service, const segue_request *request,
     const bool allowed = allow(service, request, &call, understood, reply) && understood;
     const answered_by by = allowed ? answer(service, request, &call, reply) : BY_NOW;
     const bool ready = by == BY_NOW || !enqueue(service, &call, by, reply, done, context);
-    segue_routes_request_fini(&call);
+    segue_request_fini(&call);
     if (ready && reply->body.failed)
         segue_response_fail(reply, 503, "out of memory for the answer");
     return ready;

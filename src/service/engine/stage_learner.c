@@ -16,8 +16,8 @@ static bool make_live(segue_service *service, operation *op)
     segue_learner *learner = op->learner;
     const segue_stored_learner row = {.created = segue_service_now(service)};
     op->learner = NULL;
-    segue_status status = segue_learner_state_create(&op->state, &row, &op->request.words, learner,
-                                                     service->key, &why);
+    segue_status status = segue_learner_state_create(&op->state, &row, &op->request.settings,
+                                                     learner, service->key, &why);
     for (size_t i = 0; status == SEGUE_OK && i < op->state->settings.n_arms; i++)
         status = segue_learner_state_add_arm(op->state, op->state->settings.arm[i], false, &why);
     if (status == SEGUE_OK && !segue_service_reserve_entry(service, op->state))
@@ -51,10 +51,10 @@ static segue_status create(segue_service *service, operation *op, segue_error *e
 static bool is_damaged(segue_service *service, operation *op)
 {
     int64_t id = 0;
-    if (!segue_damage_find(service, op->request.words.name, &id, NULL))
+    if (!segue_damage_find(service, op->request.settings.name, &id, NULL))
         return false;
-    REFUSE(op, 409, "there is a learner '%.80s' already, and it is damaged; delete it first",
-           op->request.words.name);
+    REFUSE(op, 409, "learner '%.80s' already exists and is damaged; delete it first",
+           op->request.settings.name);
     return true;
 }
 
@@ -63,10 +63,8 @@ segue_status segue_stage_create(segue_service *service, operation *op, segue_err
     segue_bytes config = {.data = NULL};
     if (is_damaged(service, op))
         return SEGUE_OK;
-    op->state = segue_service_find(service, op->request.words.name);
-    if (op->state && !op->request.words.has_idle) /* an older program had another default */
-        op->request.words.idle = op->state->settings.idle;
-    segue_learner_settings_write(&op->request.words, &config);
+    op->state = segue_service_find(service, op->request.settings.name);
+    segue_learner_settings_write(&op->request.settings, &config);
     segue_bytes_append(&config, "", 1);
     if (config.failed) {
         segue_bytes_fini(&config);
@@ -74,8 +72,11 @@ segue_status segue_stage_create(segue_service *service, operation *op, segue_err
     }
     segue_status status = SEGUE_OK;
     if (op->state && strcmp((char *)config.data, (char *)op->state->config.data) != 0) {
-        REFUSE(op, 409, "there is a learner '%.80s' already, made with other words",
-               op->request.words.name);
+        char difference[160];
+        segue_learner_settings_difference(&op->state->settings, &op->request.settings, difference,
+                                          sizeof difference);
+        REFUSE(op, 409, "learner '%.80s' already exists with different settings (%s)",
+               op->request.settings.name, difference);
     } else if (!op->state) {
         status = create(service, op, err);
     }

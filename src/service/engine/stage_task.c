@@ -94,7 +94,7 @@ segue_status segue_stage_task(segue_service *service, operation *op, segue_error
         return SEGUE_OK;
     }
     segue_error why;
-    if (segue_learner_settings_check_name("task", op->request.task, &why) != SEGUE_OK) {
+    if (segue_name_check("task", op->request.task, &why) != SEGUE_OK) {
         REFUSE(op, 400, "%s", why.message);
         return SEGUE_OK;
     }
@@ -219,7 +219,7 @@ static segue_status tell_uncounted(segue_service *service, operation *op, bool c
     else if (closed && !found)
         REFUSE(op, 410, "the task is closed, and the reward does not count any more");
     else
-        REFUSE(op, 410, "the wait of %g s is over, and %s", op->state->settings.wait,
+        REFUSE(op, 410, "the wait of %g s is over, and %s", op->state->settings.reward_deadline,
                found ? "the default was counted" : "the reward does not count any more");
     return SEGUE_OK;
 }
@@ -288,7 +288,7 @@ static segue_status find_told(segue_service *service, operation *op, task_state 
 static bool is_in_range(operation *op)
 {
     const double x = op->request.reward;
-    const words *w = &op->state->settings;
+    const learner_settings *w = &op->state->settings;
     if (x >= w->lowest && x <= w->highest)
         return true;
     REFUSE(op, 400, "the reward is %g; need a number from %g to %g", x, w->lowest, w->highest);
@@ -329,7 +329,7 @@ segue_status segue_stage_tell(segue_service *service, operation *op, segue_error
         REFUSE(op, 400, "the decision is of an arm that the task has not got");
         return SEGUE_OK;
     }
-    const double wait = op->state->settings.wait;
+    const double wait = op->state->settings.reward_deadline;
     const double passed = segue_service_time(service) - op->decision.asked; /* < 0: as asked now */
     if (wait > 0.0 && passed > wait && op->kind != OP_DEFAULT_REWARD)
         return tell_uncounted(service, op, false, err);

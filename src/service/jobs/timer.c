@@ -21,7 +21,7 @@ static operation *fall_back(const learner_state *state, const waiting *w)
 {
     operation *op = segue_operation_create(OP_DEFAULT_REWARD);
     if (op) {
-        op->request.reward = state->settings.fallback;
+        op->request.reward = state->settings.default_reward;
         op->decision = w->decision;
         op->place = w->place;
     }
@@ -30,12 +30,12 @@ static operation *fall_back(const learner_state *state, const waiting *w)
 
 static bool is_over(const learner_state *state, const waiting *w, double now)
 {
-    return now - w->decision.asked > state->settings.wait;
+    return now - w->decision.asked > state->settings.reward_deadline;
 }
 
 bool segue_timer_defaults_due(const learner_state *state, double now)
 {
-    return state->settings.has_default && state->deadlines.count > 0 &&
+    return state->settings.has_default_reward && state->deadlines.count > 0 &&
            is_over(state, segue_deadline_queue_at(&state->deadlines, 0), now);
 }
 
@@ -137,7 +137,7 @@ void segue_timer_tick(segue_service *service)
     size_t count = 0;
     learner_state **all = segue_service_learners(service, &count);
     for (size_t i = 0; all && i < count; i++) {
-        if (all[i]->settings.has_default)
+        if (all[i]->settings.has_default_reward)
             look_at_waiting(service, all[i], now);
         if (all[i]->settings.idle > 0.0)
             look_for_idle(service, all[i], now);

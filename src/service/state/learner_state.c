@@ -19,7 +19,7 @@
 /* ---- making one -------------------------------------------------------------------------- */
 
 segue_status segue_learner_state_create(learner_state **out, const segue_stored_learner *row,
-                                        words *w, segue_learner *learner,
+                                        learner_settings *w, segue_learner *learner,
                                         const unsigned char key[16], segue_error *err)
 {
     learner_state *state = calloc(1, sizeof *state);
@@ -31,7 +31,7 @@ segue_status segue_learner_state_create(learner_state **out, const segue_stored_
     state->id = row->id;
     state->created = row->created;
     state->settings = *w;
-    *w = (words){.arm = NULL};
+    *w = (learner_settings){.arm = NULL};
     state->learner = learner;
     state->method = segue_learner_settings(learner)->method;
     atomic_init(&state->users, 1);

@@ -52,8 +52,8 @@ typedef struct learner_arm {
 typedef struct learner_state {
     /* these never change */
     int64_t id;
-    words settings;
-    segue_bytes config; /* the words, written; ends with 0 */
+    learner_settings settings;
+    segue_bytes config; /* the settings, written; ends with 0 */
     double created;
     const char *method;
     atomic_uint users;
@@ -98,11 +98,9 @@ typedef struct learner_state {
  *
  * @retval SEGUE_ENOMEM
  */
-SEGUE_MUST_CHECK segue_status segue_learner_state_create(learner_state **out,
-                                                         const segue_stored_learner *row, words *w,
-                                                         segue_learner *learner,
-                                                         const unsigned char key[16],
-                                                         segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_learner_state_create(
+    learner_state **out, const segue_stored_learner *row, learner_settings *w,
+    segue_learner *learner, const unsigned char key[16], segue_error *err);
 void segue_learner_state_acquire(learner_state *state);
 void segue_learner_state_release(learner_state *state); /* the last one frees it; NULL is fine */
 

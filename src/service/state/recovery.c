@@ -237,7 +237,7 @@ void segue_recovery_fini(segue_recovered_learner *rebuilt)
 static segue_status start_new(const segue_stored_learner *row, segue_learner **out,
                               segue_error *err)
 {
-    words w;
+    learner_settings w;
     segue_status status = segue_learner_settings_parse(&w, row->config, err);
     if (status == SEGUE_OK)
         status = segue_learner_settings_create_learner(&w, out, err);

@@ -67,7 +67,7 @@ static segue_status on_arm(void *context, const segue_stored_arm *arm, segue_err
 static segue_status on_reward(void *context, const segue_stored_reward *reward, segue_error *err)
 {
     recovering *r = context;
-    const words *w = &r->state->settings;
+    const learner_settings *w = &r->state->settings;
     if (reward->arm >= r->task->n_arms)
         return segue_store_fail_damaged(
             err,
@@ -173,7 +173,7 @@ static segue_status bring_back(recovering *r, const segue_stored_learner *row, s
     if (status == SEGUE_OK)
         status =
             segue_store_each_task(store, state->id, SEGUE_TASKS_OPEN, UINT64_MAX, on_open, r, err);
-    if (status == SEGUE_OK && state->settings.has_default)
+    if (status == SEGUE_OK && state->settings.has_default_reward)
         status = segue_store_each_pending(store, state->id, on_waiting, r, err);
     return status;
 }
@@ -181,7 +181,7 @@ static segue_status bring_back(recovering *r, const segue_stored_learner *row, s
 static segue_status make_live(recovering *r, const segue_stored_learner *row, segue_error *err,
                               segue_recovered_learner *rebuilt)
 {
-    words w;
+    learner_settings w;
     segue_status status = segue_learner_settings_parse(&w, row->config, err);
     if (status != SEGUE_OK)
         return status;

@@ -22,7 +22,7 @@
 #include "io/models_file.h"
 #include "replay/advise.h"
 #include "replay/replay.h"
-#include "service/api/connections.h"
+#include "service/api/http/connections.h"
 #include "service/engine/service_internal.h"
 #include "service/jobs/log_writer.h"
 #include "service/state/store_check.h"

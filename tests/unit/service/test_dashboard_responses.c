@@ -2,7 +2,7 @@
  * recent decisions. SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
-#include "service/api/static_files.h"
+#include "service/api/http/static_files.h"
 #include "service/state/model_history.h"
 #include "service/state/recent_rewards.h"
 #include "service/state/task_stats.h"

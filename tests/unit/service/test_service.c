@@ -7,7 +7,7 @@
 #include "io/json_write.h"
 #include "request.h"
 #include "service/api/decision_id.h"
-#include "service/api/listen.h"
+#include "service/api/http/listen.h"
 #include "service/engine/commit_queue.h"
 #include "service/engine/decide.h"
 #include "service/engine/service_internal.h"
@@ -286,7 +286,7 @@ static void the_same_words_give_the_same_learner(void **state)
     (void)state;
     create("");
     check(200, "POST", "/v1/learners", "{\"arms\":[\"A\",\"B\",\"C\"],\"name\":\"tutor\"}");
-    refused(409, "other words", "POST", "/v1/learners",
+    refused(409, "already exists with different settings (", "POST", "/v1/learners",
             "{\"name\":\"tutor\",\"arms\":[\"A\",\"B\"]}");
     json_t *list = send_ok(200, "GET", "/v1/learners", NULL);
     assert_int_equal(json_array_size(json_object_get(list, "learners")), 1);
@@ -1192,8 +1192,8 @@ static void a_broken_service_is_not_ready_however_one_asks(void **state)
 static void other_paths_and_methods_are_refused(void **state)
 {
     (void)state;
-    refused(404, "nothing at this path", "GET", "/v1/nothing", NULL);
-    refused(404, "nothing at this path", "GET", "/../etc/passwd", NULL);
+    refused(404, "this path does not exist", "GET", "/v1/nothing", NULL);
+    refused(404, "this path does not exist", "GET", "/../etc/passwd", NULL);
     refused(400, "name", "GET", "/v1/learners/", NULL);
     refused(404, "no learner", "GET", "/v1/learners/..", NULL);
     refused(400, "name", "GET", "/v1/learners/%00", NULL);

@@ -10,7 +10,7 @@
  * Later versions have a strict mode of their own (MHD_OPTION_CLIENT_DISCIPLINE_LVL), and may parse
  * another way: for them only names and values are looked at.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "service/api/framing.h"
+#include "service/api/http/framing.h"
 
 #include <microhttpd.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* static_files.h - the files inside the program: the dashboard, and the description of the
  * interface. SPDX-License-Identifier: Apache-2.0 */
-#ifndef SEGUE_SERVICE_API_STATIC_FILES_H
-#define SEGUE_SERVICE_API_STATIC_FILES_H
+#ifndef SEGUE_SERVICE_API_HTTP_STATIC_FILES_H
+#define SEGUE_SERVICE_API_HTTP_STATIC_FILES_H
 
 #include <stddef.h>
 

@@ -3,8 +3,8 @@
  * A proxy and the service that disagree on that let a caller hide a second request in the body of a
  * first one (request smuggling).  What RFC 9112 forbids is refused, and the connection is closed.
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SEGUE_SERVICE_API_FRAMING_H
-#define SEGUE_SERVICE_API_FRAMING_H
+#ifndef SEGUE_SERVICE_API_HTTP_FRAMING_H
+#define SEGUE_SERVICE_API_HTTP_FRAMING_H
 
 #include <stdbool.h>
 

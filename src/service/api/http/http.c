@@ -1,12 +1,16 @@
 /* http.c - the service on a socket, through libmicrohttpd.
  *
- * It runs in poll mode: in epoll mode connections that are suspended stall.  A request whose reply
- * is not ready is suspended, and resumed when its group is on the disk.
+ * libmicrohttpd's threads parse requests and send responses; each request is an `exchange` from its
+ * first line to the end of its response.  An exchange belongs to the thread of its connection.  If
+ * its response is not ready, the connection is suspended; the thread that completes the request
+ * (the writer after COMMIT, or the read pool) resumes it.  `stage` decides who resumes: the last of
+ * the two that reach it.
  *
- * connections.c watches over slow and idle connections, in place of libmicrohttpd's timeout; what
- * libmicrohttpd takes though RFC 9112 forbids it, framing.c finds.
+ * The daemon runs in poll mode: in epoll mode suspended connections stall.  connections.c closes
+ * slow and idle connections, in place of libmicrohttpd's timeout; framing.c rejects what
+ * libmicrohttpd accepts although RFC 9112 forbids it.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "service/api/http.h"
+#include "service/api/http/http.h"
 
 #include <microhttpd.h>
 #include <stdatomic.h>
@@ -15,49 +19,46 @@
 #include <string.h>
 #include <time.h>
 
-#include "io/json_write.h"
 #include "segue/internal.h"
 #include "segue/number.h"
-#include "service/api/framing.h"
-#include "service/engine/metrics.h"
+#include "service/api/http/access_log.h"
+#include "service/api/http/framing.h"
 
-#define MEMORY         (16 * 1024) /* of a connection; all of it is cleared for each request */
-#define STOP_SECONDS   5
-#define REPORT_SECONDS 60.0 /* between two reports that lines of the log are dropped */
+#define CONNECTION_MEMORY (16 * 1024) /* bytes; libmicrohttpd clears it for each request */
+#define STOP_SECONDS      5
 
 struct segue_http {
     segue_service *service;
     segue_connections *connections;
     struct MHD_Daemon *daemon;
-    segue_log_writer *log;
-    _Atomic double dropping; /* when it was last reported that lines of the log are dropped */
-    uint64_t first;          /* of the ids that are made up */
+    access_log log;
+    uint64_t first_id; /* prefix of generated request ids */
     atomic_ullong served, under_way;
     atomic_bool stopping;
 };
 
-enum { IN_HAND, PARKED, DONE };
+enum { HANDLING, SUSPENDED, DONE };
 
 #define TEXT_OF(number)  TEXT_OF_(number)
 #define TEXT_OF_(number) #number
 
-/* A request on its way. */
+/* A request and its response. */
 typedef struct exchange {
     segue_http *http;
     struct MHD_Connection *connection;
-    segue_connection *held; /* its entry in the table of connections */
-    char *path, *query;     /* one allocation */
-    bool seen, handled;
-    bool last; /* the connection is to be closed after it */
+    segue_connection *entry; /* in connections.c */
+    char *path, *query;      /* one allocation */
+    bool started, handled;
+    bool last; /* close the connection after the response */
     segue_bytes body;
-    size_t counted; /* bytes of the body that count as memory */
-    segue_response reply;
+    size_t reserved; /* bytes of memory reserved for the body */
+    segue_response response;
     struct timespec begun;
-    atomic_int stage; /* IN_HAND, PARKED or DONE */
+    atomic_int stage; /* HANDLING, SUSPENDED or DONE */
     char id[SEGUE_MAX_NAME_SIZE + 1];
 } exchange;
 
-/* ---- beginning and end of a connection --------------------------------------------------- */
+/* ---- connections ------------------------------------------------------------------------- */
 
 static int socket_of(struct MHD_Connection *connection)
 {
@@ -71,34 +72,34 @@ static segue_connection *add_connection(segue_http *http, struct MHD_Connection 
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     const int fd = socket_of(connection);
-    segue_connection *held =
+    segue_connection *entry =
         info ? segue_connections_add(http->connections, fd, info->client_addr) : NULL;
-    if (!held)
+    if (!entry)
         (void)shutdown(fd, SHUT_RDWR);
-    return held;
+    return entry;
 }
 
-static void on_connection(void *context, struct MHD_Connection *connection, void **held,
+static void on_connection(void *context, struct MHD_Connection *connection, void **entry,
                           enum MHD_ConnectionNotificationCode code)
 {
     segue_http *http = context;
     if (code == MHD_CONNECTION_NOTIFY_STARTED)
-        *held = add_connection(http, connection);
+        *entry = add_connection(http, connection);
     else
-        segue_connections_remove(http->connections, *held);
+        segue_connections_remove(http->connections, *entry);
 }
 
-static segue_connection *held_by(struct MHD_Connection *connection)
+static segue_connection *entry_of(struct MHD_Connection *connection)
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     return info ? info->socket_context : NULL;
 }
 
-/* ---- beginning and end of a request ------------------------------------------------------ */
+/* ---- exchanges --------------------------------------------------------------------------- */
 
-/* The path must come as it was sent: the routes decode it, part by part. */
-static size_t leave_escaped(void *context, struct MHD_Connection *connection, char *text)
+/* Leave the path percent-encoded: routes.c decodes it segment by segment. */
+static size_t keep_encoded(void *context, struct MHD_Connection *connection, char *text)
 {
     (void)context;
     (void)connection;
@@ -117,8 +118,8 @@ static void *begin(void *context, const char *uri, struct MHD_Connection *connec
     }
     x->http = http;
     x->connection = connection;
-    x->held = held_by(connection);
-    segue_connections_set_reading(x->held);
+    x->entry = entry_of(connection);
+    segue_connections_set_reading(x->entry);
     x->path = strcpy(copy, uri);
     x->query = strchr(copy, '?');
     if (x->query)
@@ -139,15 +140,15 @@ static void end(void *context, struct MHD_Connection *connection, void **at,
     if (!x)
         return;
     (void)atomic_fetch_sub(&x->http->under_way, 1);
-    segue_connections_set_idle(x->held);
-    segue_service_release_body(x->http->service, x->counted);
-    segue_response_fini(&x->reply);
+    segue_connections_set_idle(x->entry);
+    segue_service_release_body(x->http->service, x->reserved);
+    segue_response_fini(&x->response);
     segue_bytes_fini(&x->body);
     free(x->path);
     free(x);
 }
 
-/* ---- ids and the log --------------------------------------------------------------------- */
+/* ---- headers and ids --------------------------------------------------------------------- */
 
 static const char *header(struct MHD_Connection *connection, const char *name)
 {
@@ -168,7 +169,7 @@ static void name_request(exchange *x)
     if (is_id(given))
         (void)snprintf(x->id, sizeof x->id, "%s", given);
     else
-        (void)snprintf(x->id, sizeof x->id, "%llx-%llx", (unsigned long long)x->http->first,
+        (void)snprintf(x->id, sizeof x->id, "%llx-%llx", (unsigned long long)x->http->first_id,
                        atomic_fetch_add(&x->http->served, 1));
 }
 
@@ -179,127 +180,104 @@ static double seconds_since(const struct timespec *begun)
     return (double)(now.tv_sec - begun->tv_sec) + (double)(now.tv_nsec - begun->tv_nsec) * 1e-9;
 }
 
-/* A line is dropped: nobody reads the log, or the disk is too slow for it. */
-static void note_dropped_line(segue_http *http)
+/* ---- responses --------------------------------------------------------------------------- */
+
+/* Browsers may cache a page, but must revalidate it by its ETag. */
+static void add_page_headers(struct MHD_Response *message, const segue_static_file *page)
 {
-    const double now = segue_service_now(http->service);
-    double before = atomic_load(&http->dropping);
-    (void)atomic_fetch_add(&segue_service_metrics(http->service)->log_dropped, 1);
-    if (now >= before && now - before < REPORT_SECONDS)
-        return;
-    if (atomic_compare_exchange_strong(&http->dropping, &before, now))
-        segue_service_report(http->service,
-                             "the access log takes no more lines, and they are dropped: its reader "
-                             "is stuck or its disk too slow");
+    (void)MHD_add_response_header(message, "Cache-Control", "no-cache");
+    (void)MHD_add_response_header(message, "ETag", page->etag);
+    (void)MHD_add_response_header(message, "Content-Security-Policy", segue_static_files_csp);
+    (void)MHD_add_response_header(message, "Referrer-Policy", "no-referrer");
 }
 
-static void log_request(const exchange *x, const char *method, size_t size, double seconds)
-{
-    segue_bytes b = {.data = NULL};
-    segue_json_write_format(&b, "{\"time\":%.3f", segue_service_now(x->http->service));
-    segue_json_write_text(&b, "request", x->id);
-    segue_json_write_text(&b, "method", method);
-    segue_json_write_text(&b, "path", x->path);
-    segue_json_write_text(&b, "route", segue_routes_name(x->reply.route));
-    segue_json_write_format(&b, ",\"status\":%d,\"bytes\":%zu,\"ms\":%.3f}\n", x->reply.status,
-                            size, seconds * 1e3);
-    if (b.failed || !segue_log_writer_append(x->http->log, b.data, b.size))
-        note_dropped_line(x->http);
-    segue_bytes_fini(&b);
-}
-
-/* ---- answering --------------------------------------------------------------------------- */
-
-/* A page may be kept, but is asked for again each time, by its ETag. */
-static void add_page_headers(struct MHD_Response *response, const segue_static_file *page)
-{
-    (void)MHD_add_response_header(response, "Cache-Control", "no-cache");
-    (void)MHD_add_response_header(response, "ETag", page->etag);
-    (void)MHD_add_response_header(response, "Content-Security-Policy", segue_static_files_csp);
-    (void)MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
-}
-
-static void add_headers(struct MHD_Response *response, const exchange *x)
+static void add_headers(struct MHD_Response *message, const exchange *x)
 {
     char text[16];
-    const segue_response *reply = &x->reply;
-    (void)MHD_add_response_header(response, "Content-Type", reply->type);
-    (void)MHD_add_response_header(response, "X-Request-Id", x->id);
-    (void)MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-    if (reply->page)
-        add_page_headers(response, reply->page);
+    const segue_response *response = &x->response;
+    (void)MHD_add_response_header(message, "Content-Type", response->type);
+    (void)MHD_add_response_header(message, "X-Request-Id", x->id);
+    (void)MHD_add_response_header(message, "X-Content-Type-Options", "nosniff");
+    if (response->page)
+        add_page_headers(message, response->page);
     else
-        (void)MHD_add_response_header(response, "Cache-Control", "no-store");
-    if (reply->allow)
-        (void)MHD_add_response_header(response, "Allow", reply->allow);
-    if (reply->status == 401)
-        (void)MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
-    if (reply->retry > 0) {
-        (void)snprintf(text, sizeof text, "%u", reply->retry);
-        (void)MHD_add_response_header(response, "Retry-After", text);
+        (void)MHD_add_response_header(message, "Cache-Control", "no-store");
+    if (response->allow)
+        (void)MHD_add_response_header(message, "Allow", response->allow);
+    if (response->status == 401)
+        (void)MHD_add_response_header(message, "WWW-Authenticate", "Bearer");
+    if (response->retry > 0) {
+        (void)snprintf(text, sizeof text, "%u", response->retry);
+        (void)MHD_add_response_header(message, "Retry-After", text);
     }
     if (x->last || atomic_load(&x->http->stopping))
-        (void)MHD_add_response_header(response, "Connection", "close");
+        (void)MHD_add_response_header(message, "Connection", "close");
 }
 
-static size_t page_size(const segue_response *reply)
+static size_t page_size(const segue_response *response)
 {
-    return reply->status == 304 ? 0 : reply->page->size;
+    return response->status == 304 ? 0 : response->page->size;
 }
 
-/* libmicrohttpd wants bytes that may be written to, and does not write to them. */
-static struct MHD_Response *respond_with_page(const segue_response *reply)
+/* libmicrohttpd takes a pointer to mutable bytes but does not write to them. */
+static struct MHD_Response *make_page_message(const segue_response *response)
 {
     union {
         const void *read;
         void *write;
-    } data = {.read = reply->page->data};
-    return MHD_create_response_from_buffer(page_size(reply), data.write, MHD_RESPMEM_PERSISTENT);
+    } data = {.read = response->page->data};
+    return MHD_create_response_from_buffer(page_size(response), data.write, MHD_RESPMEM_PERSISTENT);
 }
 
-static struct MHD_Response *make_response(segue_response *reply)
+static struct MHD_Response *make_message(segue_response *response)
 {
-    if (reply->body.failed)
-        segue_response_fail(reply, 503, "out of memory for the answer");
-    if (reply->page)
-        return respond_with_page(reply);
-    struct MHD_Response *response =
-        MHD_create_response_from_buffer(reply->body.size, reply->body.data, MHD_RESPMEM_MUST_FREE);
-    if (response)
-        reply->body = (segue_bytes){.data = NULL}; /* the response's now */
-    return response;
+    if (response->body.failed)
+        segue_response_fail(response, 503, "out of memory for the response; retry later");
+    if (response->page)
+        return make_page_message(response);
+    struct MHD_Response *message = MHD_create_response_from_buffer(
+        response->body.size, response->body.data, MHD_RESPMEM_MUST_FREE);
+    if (message)
+        response->body = (segue_bytes){.data = NULL}; /* libmicrohttpd owns it now */
+    return message;
 }
 
 static enum MHD_Result respond(exchange *x, const char *method)
 {
-    const size_t size = x->reply.page ? page_size(&x->reply) : x->reply.body.size;
+    const size_t size = x->response.page ? page_size(&x->response) : x->response.body.size;
     const double seconds = seconds_since(&x->begun);
-    struct MHD_Response *response = make_response(&x->reply);
-    if (!response)
+    struct MHD_Response *message = make_message(&x->response);
+    if (!message)
         return MHD_NO;
-    add_headers(response, x);
-    segue_connections_set_sending(x->held, size, x->reply.authorized);
+    add_headers(message, x);
+    segue_connections_set_sending(x->entry, size, x->response.authorized);
     const enum MHD_Result result =
-        MHD_queue_response(x->connection, (unsigned)x->reply.status, response);
-    MHD_destroy_response(response);
-    segue_service_count_request(x->http->service, &x->reply, seconds);
-    if (x->http->log)
-        log_request(x, method, size, seconds);
+        MHD_queue_response(x->connection, (unsigned)x->response.status, message);
+    MHD_destroy_response(message);
+    segue_service_count_request(x->http->service, &x->response, seconds);
+    segue_access_log_append(&x->http->log, &(access_log_entry){.id = x->id,
+                                                               .method = method,
+                                                               .path = x->path,
+                                                               .route = x->response.route,
+                                                               .status = x->response.status,
+                                                               .bytes = size,
+                                                               .seconds = seconds});
     return result;
 }
 
 /* ---- handling ---------------------------------------------------------------------------- */
 
-/* The reply is ready: let the connection go on.  While it is still in hand, `handle` does that. */
+/* Resume the connection: the response is ready.  If `handle` has not suspended it yet, `handle`
+ * goes on by itself. */
 static void on_done(void *context)
 {
     exchange *x = context;
     struct MHD_Connection *connection = x->connection;
-    if (atomic_exchange(&x->stage, DONE) == PARKED) /* and from here on x may be gone */
+    if (atomic_exchange(&x->stage, DONE) == SUSPENDED) /* from here on x may be freed */
         MHD_resume_connection(connection);
 }
 
-/* Whether the reply is ready. */
+/* Handle a complete request; true: the response is ready. */
 static bool handle(exchange *x, const char *method)
 {
     const segue_request request = {.method = method,
@@ -311,32 +289,31 @@ static bool handle(exchange *x, const char *method)
                                    .content_type = header(x->connection, "Content-Type"),
                                    .if_none_match = header(x->connection, "If-None-Match"),
                                    .id = x->id,
-                                   .address = segue_connections_address(x->held),
+                                   .address = segue_connections_address(x->entry),
                                    .body = x->body.data,
                                    .size = x->body.size};
     x->handled = true;
-    segue_connections_set_handling(x->held);
-    if (segue_service_handle(x->http->service, &request, &x->reply, on_done, x))
+    segue_connections_set_handling(x->entry);
+    if (segue_service_handle(x->http->service, &request, &x->response, on_done, x))
         return true;
     MHD_suspend_connection(x->connection);
-    if (atomic_exchange(&x->stage, PARKED) == DONE)
+    if (atomic_exchange(&x->stage, SUSPENDED) == DONE)
         MHD_resume_connection(x->connection);
     return false;
 }
 
-/* Refuse a request before its body comes; the connection is closed, for the body may be anything.
- */
-static enum MHD_Result refuse(exchange *x, const char *method, int status, const char *why)
+/* Reject a request before its body is read.  The connection is closed: the body was not parsed. */
+static enum MHD_Result reject(exchange *x, const char *method, int status, const char *why)
 {
     x->handled = true;
     x->last = true;
-    x->reply = (segue_response){.type = "application/json"};
-    memcpy(x->reply.id, x->id, sizeof x->id);
-    segue_response_fail(&x->reply, status, "%s", why);
+    x->response = (segue_response){.type = "application/json"};
+    memcpy(x->response.id, x->id, sizeof x->id);
+    segue_response_fail(&x->response, status, "%s", why);
     return respond(x, method);
 }
 
-/* A part of the body. */
+/* Append a part of the body, and count its memory. */
 static void add_to_body(exchange *x, const char *upload, size_t size)
 {
     const size_t before = x->body.capacity;
@@ -344,7 +321,7 @@ static void add_to_body(exchange *x, const char *upload, size_t size)
                        size < SEGUE_MAX_BODY_SIZE + 1 ? size : SEGUE_MAX_BODY_SIZE + 1);
     const size_t more = x->body.capacity - before;
     if (segue_service_reserve_body(x->http->service, more))
-        x->counted += more;
+        x->reserved += more;
     else
         x->body.failed = true;
 }
@@ -358,19 +335,19 @@ static bool is_large(struct MHD_Connection *connection)
            size > SEGUE_MAX_BODY_SIZE;
 }
 
-/* The headers are there. */
+/* Check the headers of a request, which are complete. */
 static enum MHD_Result start(exchange *x, const char *url, const char *method, const char *version)
 {
     const segue_framing framing =
         segue_framing_check(x->connection, method, url, version, x->path, x->query);
-    x->seen = true;
+    x->started = true;
     x->last = framing.chunked;
     name_request(x);
     if (framing.fault)
-        return refuse(x, method, 400, framing.fault);
+        return reject(x, method, 400, framing.fault);
     if (is_large(x->connection))
-        return refuse(x, method, 413,
-                      "the body has more than " TEXT_OF(SEGUE_MAX_BODY_SIZE) " bytes");
+        return reject(x, method, 413,
+                      "the body has more than " TEXT_OF(SEGUE_MAX_BODY_SIZE) " bytes; send less");
     return MHD_YES;
 }
 
@@ -383,17 +360,16 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     (void)connection;
     if (!x)
         return MHD_NO;
-    if (!x->seen)
+    if (!x->started)
         return start(x, url, method, version);
     if (*upload_size > 0) {
-        if (x->body.size <= SEGUE_MAX_BODY_SIZE) /* one byte too many is enough to refuse it */
+        if (x->body.size <= SEGUE_MAX_BODY_SIZE) /* one byte too many is enough to reject it */
             add_to_body(x, upload, *upload_size);
         *upload_size = 0;
         return MHD_YES;
     }
     if (!x->handled && x->body.failed)
-        return refuse(x, method, 503,
-                      "out of memory for the body of a request; send it again later");
+        return reject(x, method, 503, "out of memory for the body of a request; retry later");
     if (!x->handled && !handle(x, method))
         return MHD_YES; /* suspended */
     return respond(x, method);
@@ -406,22 +382,25 @@ static segue_status start_daemon(segue_http *http, const segue_http_config *conf
 {
     const unsigned flags =
         MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC;
-    /* the pool is for two threads and more */
+    /* libmicrohttpd takes a pool of two threads or more */
     const unsigned limit = config->connections.limit;
     const unsigned threads = config->threads < limit ? config->threads : limit;
     const unsigned pool = threads > 1 ? threads : 0;
     http->daemon = MHD_start_daemon(
         flags, 0, NULL, NULL, on_request, http, MHD_OPTION_LISTEN_SOCKET, config->socket,
-        MHD_OPTION_URI_LOG_CALLBACK, begin, http, MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped, NULL,
+        MHD_OPTION_URI_LOG_CALLBACK, begin, http, MHD_OPTION_UNESCAPE_CALLBACK, keep_encoded, NULL,
         MHD_OPTION_NOTIFY_CONNECTION, on_connection, http, MHD_OPTION_NOTIFY_COMPLETED, end, NULL,
         MHD_OPTION_THREAD_POOL_SIZE, pool, MHD_OPTION_CONNECTION_LIMIT, limit,
-        MHD_OPTION_CONNECTION_TIMEOUT, 0U, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY,
+        MHD_OPTION_CONNECTION_TIMEOUT, 0U, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)CONNECTION_MEMORY,
 #if MHD_VERSION >= 0x00097701
         MHD_OPTION_CLIENT_DISCIPLINE_LVL, 1,
 #endif
         MHD_OPTION_END);
     return http->daemon ? SEGUE_OK
-                        : segue_fail(err, SEGUE_ENOMEM, "out of memory or threads for a service");
+                        : segue_fail(err, SEGUE_ENOMEM,
+                                     "out of memory or threads for the HTTP server; raise the "
+                                     "limits or lower --threads");
 }
 
 segue_status segue_http_open(segue_http **out, segue_service *service,
@@ -432,8 +411,8 @@ segue_status segue_http_open(segue_http **out, segue_service *service,
     if (!http)
         return segue_fail_no_memory(err, "a service");
     http->service = service;
-    http->log = config->log;
-    http->first = (uint64_t)(segue_service_now(service) * 1000.0);
+    http->log = (access_log){.service = service, .writer = config->log};
+    http->first_id = (uint64_t)(segue_service_now(service) * 1000.0);
     segue_status status =
         segue_connections_create(&http->connections, service, &config->connections, err);
     if (status == SEGUE_OK)
@@ -447,8 +426,8 @@ segue_status segue_http_open(segue_http **out, segue_service *service,
     return SEGUE_OK;
 }
 
-/* Until all that was taken is answered, or for so long. */
-static void wait_for_answers(segue_http *http)
+/* Wait until all requests are answered, at most STOP_SECONDS. */
+static void drain(segue_http *http)
 {
     const struct timespec pause = {.tv_nsec = 5000000};
     for (int i = 0; i < STOP_SECONDS * 200 && atomic_load(&http->under_way) > 0; i++)
@@ -460,10 +439,10 @@ void segue_http_close(segue_http *http)
     if (!http)
         return;
     atomic_store(&http->stopping, true);
-    const MHD_socket listening = MHD_quiesce_daemon(http->daemon); /* the caller's */
+    const MHD_socket listening = MHD_quiesce_daemon(http->daemon); /* the caller closes it */
     (void)listening;
     segue_service_stop(http->service);
-    wait_for_answers(http);
+    drain(http);
     MHD_stop_daemon(http->daemon);
     segue_connections_destroy(http->connections);
     free(http);

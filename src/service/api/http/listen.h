@@ -3,8 +3,8 @@
  * It is taken before anything else is done: who calls before the service is ready waits, and a port
  * that cannot be had leaves no trace on the disk.
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SEGUE_SERVICE_API_LISTEN_H
-#define SEGUE_SERVICE_API_LISTEN_H
+#ifndef SEGUE_SERVICE_API_HTTP_LISTEN_H
+#define SEGUE_SERVICE_API_HTTP_LISTEN_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* listen.c - an address to listen on.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "service/api/listen.h"
+#include "service/api/http/listen.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -3,8 +3,8 @@
  * A connection must send each request within a deadline.  When nearly all connections are taken,
  * those that never carried a valid token are closed first, so that callers who have one are served.
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SEGUE_SERVICE_API_CONNECTIONS_H
-#define SEGUE_SERVICE_API_CONNECTIONS_H
+#ifndef SEGUE_SERVICE_API_HTTP_CONNECTIONS_H
+#define SEGUE_SERVICE_API_HTTP_CONNECTIONS_H
 
 #include <stdbool.h>
 #include <sys/socket.h>

@@ -1,6 +1,6 @@
 /* static_files.c - the files inside the program, by their paths.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "service/api/static_files.h"
+#include "service/api/http/static_files.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
  * shutdown(): the thread that handles it then sees its end and closes the socket.  The socket of a
  * connection in the list is open, because libmicrohttpd notifies us before it closes one.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "service/api/connections.h"
+#include "service/api/http/connections.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

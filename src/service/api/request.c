@@ -1,0 +1,245 @@
+/* request.c - the query and the JSON body of a request.
+ *
+ * Parsing is strict: a body must be a JSON object with no field that the route does not know, no
+ * duplicate keys and no value of a wrong kind.  Every error names the field and what is needed.
+ * Nothing here touches the state of the service, so any thread may parse.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "service/api/request.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "io/json.h"
+#include "segue/internal.h"
+#include "segue/number.h"
+
+#define DEFAULT_LIMIT 50 /* tasks of a list */
+#define MAX_LIMIT     1000
+
+/* ---- queries ----------------------------------------------------------------------------- */
+
+static bool parse_parameter(const char *text, segue_parsed_request *parsed,
+                            segue_response *response)
+{
+    if (strncmp(text, "limit=", 6) == 0) {
+        if (segue_number_parse_integer(text + 6, 1, MAX_LIMIT, &parsed->limit, NULL) == SEGUE_OK)
+            return true;
+        segue_response_fail(response, 400, "'limit' must be a whole number from 1 to %d",
+                            MAX_LIMIT);
+        return false;
+    }
+    if (strcmp(text, "open=true") == 0 || strcmp(text, "open=false") == 0) {
+        parsed->open = text[5] == 't';
+        return true;
+    }
+    if (strcmp(text, "explain=true") == 0 || strcmp(text, "explain=false") == 0) {
+        parsed->explain = text[8] == 't';
+        return true;
+    }
+    segue_response_fail(response, 400,
+                        "the query has '%.60s'; it takes limit=1 to %d, open=true or false, and "
+                        "explain=true or false",
+                        text, MAX_LIMIT);
+    return false;
+}
+
+bool segue_request_parse_query(const segue_request *request, segue_parsed_request *parsed,
+                               segue_response *response)
+{
+    char part[64];
+    const char *query = request->query;
+    parsed->limit = DEFAULT_LIMIT;
+    parsed->open = -1;
+    while (query && *query) {
+        const size_t size = strcspn(query, "&");
+        (void)snprintf(part, sizeof part, "%.*s", size < 60 ? (int)size : 60, query);
+        if (size > 0 && !parse_parameter(part, parsed, response))
+            return false;
+        query += size + (query[size] == '&');
+    }
+    return true;
+}
+
+/* ---- fields ------------------------------------------------------------------------------ */
+
+static const segue_json_location body_location = {.path = "the body"};
+
+/* Reject fields that are not in `names`. */
+static segue_status check_keys(json_t *body, const char *const *names, size_t count,
+                               segue_error *err)
+{
+    return segue_json_check_keys(&body_location, body, names, count, err);
+}
+
+static segue_status read_flag(json_t *body, const char *field, bool *out, segue_error *err)
+{
+    const json_t *value = json_object_get(body, field);
+    if (value && !json_is_boolean(value))
+        return segue_json_fail(&body_location, field, err, "is %s; need true or false",
+                               segue_json_kind(value));
+    *out = json_is_true(value);
+    return SEGUE_OK;
+}
+
+static segue_status read_tell(json_t *body, segue_parsed_request *parsed, segue_error *err)
+{
+    static const char *const names[] = {"decision", "reward"};
+    SEGUE_TRY(check_keys(body, names, 2, err));
+    const json_t *id = json_object_get(body, "decision"), *reward = json_object_get(body, "reward");
+    if (!json_is_string(id) || json_string_length(id) != SEGUE_DECISION_ID_LENGTH)
+        return segue_json_fail(&body_location, "decision", err,
+                               "is not a decision id; need the %d characters that ask returned",
+                               SEGUE_DECISION_ID_LENGTH);
+    if (!json_is_number(reward))
+        return segue_json_fail(&body_location, "reward", err, "is %s; need a number",
+                               segue_json_kind(reward));
+    memcpy(parsed->decision, json_string_value(id), SEGUE_DECISION_ID_LENGTH + 1);
+    parsed->reward = json_number_value(reward);
+    parsed->tells = true;
+    return SEGUE_OK;
+}
+
+static segue_status read_exclude(json_t *body, segue_parsed_request *parsed, segue_error *err)
+{
+    char name[SEGUE_MAX_NAME_SIZE + 1];
+    json_t *list = json_object_get(body, "exclude");
+    if (!list)
+        return SEGUE_OK;
+    if (!json_is_array(list) || json_array_size(list) > SEGUE_MAX_SERVICE_ARMS)
+        return segue_json_fail(&body_location, "exclude", err, "need a list of at most %d arms",
+                               SEGUE_MAX_SERVICE_ARMS);
+    for (size_t i = 0; i < json_array_size(list); i++)
+        SEGUE_TRY(segue_name_read(json_array_get(list, i), "exclude", name, err));
+    parsed->exclude = json_incref(list);
+    return SEGUE_OK;
+}
+
+static segue_status read_ask(json_t *body, segue_parsed_request *parsed, segue_error *err)
+{
+    static const char *const names[] = {"task",        "event",   "exclude", "count",
+                                        "probability", "explain", "tell"};
+    const json_t *event = json_object_get(body, "event"), *count = json_object_get(body, "count");
+    json_t *tell = json_object_get(body, "tell");
+    SEGUE_TRY(check_keys(body, names, sizeof names / sizeof *names, err));
+    SEGUE_TRY(segue_name_read_key(json_object_get(body, "task"), "task", parsed->task, err));
+    if (event)
+        SEGUE_TRY(segue_name_read(event, "event", parsed->event, err));
+    SEGUE_TRY(segue_name_check("event", parsed->event, err));
+    if (count)
+        SEGUE_TRY(segue_json_integer(&body_location, "count", count, 1, SEGUE_MAX_ASK_COUNT,
+                                     &parsed->count, err));
+    SEGUE_TRY(read_flag(body, "probability", &parsed->probability, err));
+    SEGUE_TRY(read_flag(body, "explain", &parsed->explain, err));
+    SEGUE_TRY(read_exclude(body, parsed, err));
+    if (!tell)
+        return SEGUE_OK;
+    if (!json_is_object(tell))
+        return segue_json_fail(&body_location, "tell", err, "is %s; need an object",
+                               segue_json_kind(tell));
+    return read_tell(tell, parsed, err);
+}
+
+static segue_status read_open(json_t *body, segue_parsed_request *parsed, segue_error *err)
+{
+    static const char *const names[] = {"task"};
+    const json_t *task = json_object_get(body, "task");
+    SEGUE_TRY(check_keys(body, names, 1, err));
+    return task ? segue_name_read_key(task, "task", parsed->task, err) : SEGUE_OK;
+}
+
+static segue_status read_arm(json_t *body, segue_parsed_request *parsed, segue_error *err)
+{
+    static const char *const names[] = {"arm"};
+    SEGUE_TRY(check_keys(body, names, 1, err));
+    return segue_name_read_new(json_object_get(body, "arm"), "arm", parsed->arm, err);
+}
+
+static segue_status read_fields(json_t *body, segue_parsed_request *parsed, segue_error *err)
+{
+    static const char *const no_names[] = {""};
+    switch (parsed->route) {
+    case ROUTE_CREATE:
+        return segue_learner_settings_read(&parsed->settings, body, err);
+    case ROUTE_ADD_ARM:
+        return read_arm(body, parsed, err);
+    case ROUTE_OPEN:
+        return read_open(body, parsed, err);
+    case ROUTE_ASK:
+        return read_ask(body, parsed, err);
+    case ROUTE_TELL:
+        return read_tell(body, parsed, err);
+    default:
+        return check_keys(body, no_names, 0, err);
+    }
+}
+
+/* ---- bodies ------------------------------------------------------------------------------ */
+
+static bool is_json(const char *type)
+{
+    return type && strncasecmp(type, "application/json", 16) == 0 &&
+           (type[16] == '\0' || type[16] == ';' || type[16] == ' ');
+}
+
+static void fail_json(const json_error_t *why, segue_response *response)
+{
+    const enum json_error_code code = json_error_code(why);
+    if (code == json_error_null_character || code == json_error_null_byte_in_key)
+        segue_response_fail(response, 400,
+                            "the body has \\u0000, which no text may have (line %d, column %d)",
+                            why->line, why->column);
+    else if (code == json_error_numeric_overflow)
+        segue_response_fail(response, 400,
+                            "the body has a number that is too large (line %d, column %d)",
+                            why->line, why->column);
+    else
+        segue_response_fail(response, 400, "the body is not JSON: %s (line %d, column %d)",
+                            why->text, why->line, why->column);
+}
+
+/* Load the body.  NULL: `response` says why. */
+static json_t *load(const segue_request *request, segue_response *response)
+{
+    json_error_t why;
+    errno = 0; /* jansson reports some failed allocations as a syntax error */
+    json_t *body = json_loadb(request->body, request->size, JSON_REJECT_DUPLICATES, &why);
+    if (!body && errno == ENOMEM)
+        segue_response_fail(response, 503, "out of memory for the body of a request; retry later");
+    else if (!body)
+        fail_json(&why, response);
+    return body;
+}
+
+bool segue_request_parse_body(const segue_request *request, segue_parsed_request *parsed,
+                              segue_response *response)
+{
+    segue_error err = {.status = SEGUE_OK};
+    if (request->size == 0) {
+        segue_response_fail(response, 400, "the body is empty; need a JSON object");
+        return false;
+    }
+    if (!is_json(request->content_type)) {
+        segue_response_fail(response, 415,
+                            "the body must be JSON: send Content-Type: application/json");
+        return false;
+    }
+    json_t *body = load(request, response);
+    if (!body)
+        return false;
+    if (!json_is_object(body))
+        segue_response_fail(response, 400, "the body is %s; need an object", segue_json_kind(body));
+    else if (read_fields(body, parsed, &err) != SEGUE_OK)
+        segue_response_fail_status(response, &err);
+    const bool valid = json_is_object(body) && err.status == SEGUE_OK;
+    json_decref(body);
+    return valid;
+}
+
+void segue_request_fini(segue_parsed_request *parsed)
+{
+    json_decref(parsed->exclude);
+    segue_learner_settings_fini(&parsed->settings);
+}

@@ -1,0 +1,60 @@
+/* request.h - an HTTP request, as it came and as it was parsed.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_SERVICE_API_REQUEST_H
+#define SEGUE_SERVICE_API_REQUEST_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "service/api/decision_id.h"
+#include "service/api/http/static_files.h"
+#include "service/api/learner_settings.h"
+#include "service/api/name.h"
+#include "service/api/response.h"
+
+#define SEGUE_MAX_BODY_SIZE 65536 /* bytes */
+#define SEGUE_MAX_ASK_COUNT 1000  /* decisions of one ask */
+
+/** A request as it came; texts belong to the caller. */
+typedef struct segue_request {
+    const char *method, *path; /* the path is percent-encoded */
+    const char *query;         /* after the '?', or NULL */
+    /* headers, or NULL */
+    const char *authorization, *origin, *host, *content_type;
+    const char *if_none_match;
+    const char *id;
+    const char *address; /* of the client, or NULL */
+    const void *body;
+    size_t size;
+    bool own; /* of the program itself: it needs no token */
+} segue_request;
+
+/** A valid request. */
+typedef struct segue_parsed_request {
+    segue_route route;
+    char learner[SEGUE_MAX_NAME_SIZE + 1], task[SEGUE_MAX_NAME_SIZE + 1],
+        arm[SEGUE_MAX_NAME_SIZE + 1];
+    char event[SEGUE_MAX_NAME_SIZE + 1]; /* "": not given */
+    json_t *exclude;                     /* names of arms, or NULL; owned */
+    uint64_t count;                      /* decisions; 0: one, in the plain form */
+    bool probability, explain;
+    bool tells; /* `decision` and `reward` are given */
+    char decision[SEGUE_DECISION_ID_LENGTH + 1];
+    double reward;
+    uint64_t limit;            /* of a list of tasks */
+    int open;                  /* 1: only open tasks, 0: only closed tasks, -1: all */
+    learner_settings settings; /* of a learner to create; owned */
+    const segue_static_file *page;
+} segue_parsed_request;
+
+/** Parse the JSON body for the route of `parsed`.  False: `response` says why not. */
+bool segue_request_parse_body(const segue_request *request, segue_parsed_request *parsed,
+                              segue_response *response);
+
+/** Parse the query of a list of tasks.  False: `response` says why not. */
+bool segue_request_parse_query(const segue_request *request, segue_parsed_request *parsed,
+                               segue_response *response);
+
+void segue_request_fini(segue_parsed_request *parsed);
+
+#endif
