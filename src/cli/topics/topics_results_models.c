@@ -39,7 +39,7 @@ const char cli_topics_results_models[] =
     "                               promise at least the true best mean\n"
     "  models[].estimated.optimistic_models[]\n"
     "                               estimated models with an optimistic arm\n"
-    "  models[].estimated.kept_models[]\n"
+    "  models[].estimated.permanent_models[]\n"
     "                               of these, those that rewards can never rule out\n"
     "  models[].estimated.{a1[],a2[]}\n"
     "                               arms that only models propose which can be ruled\n"

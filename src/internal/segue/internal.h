@@ -20,6 +20,7 @@
 #include "../../sim/parallel.h"
 #include "../../sim/runner.h"
 #include "../../sim/simulated_task.h"
+#include "../../sim/simulation_config.h"
 #include "../../sim/summary.h"
 #include "../../sim/task_order.h"
 #include "../../sim/watch.h"

@@ -1,7 +1,7 @@
-/* explain.h - the reasons of a watched task, one line of JSON a step.
+/* explain.h - write the reasons of a watched task, one line of JSON per step.
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SEGUE_CLI_COMMANDS_EXPLAIN_H
-#define SEGUE_CLI_COMMANDS_EXPLAIN_H
+#ifndef SEGUE_CLI_COMMANDS_SIMULATE_EXPLAIN_H
+#define SEGUE_CLI_COMMANDS_SIMULATE_EXPLAIN_H
 
 #include "io/output.h"
 #include "segue/simulation.h"

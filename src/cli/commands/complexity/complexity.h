@@ -1,0 +1,43 @@
+/* complexity.h - the parts of `segue complexity`: what complexity.c computes and
+ * complexity_print.c prints.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_CLI_COMMANDS_COMPLEXITY_COMPLEXITY_H
+#define SEGUE_CLI_COMMANDS_COMPLEXITY_COMPLEXITY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/output.h"
+#include "io/models_file.h"
+#include "segue/theory.h"
+
+typedef struct cli_complexity_settings {
+    const char *models, *estimated, *format, *out;
+    uint64_t steps, tasks;
+    double eps, delta, c3, c4;
+} cli_complexity_settings;
+
+/** The quantities of one true model, or their averages. */
+typedef struct cli_complexity_row {
+    segue_known_sets *known;
+    segue_estimated_sets *estimated; /* NULL without --estimated */
+    double ucb, ucb_plus, mucb, tucb;
+    double bound_umucb; /* NaN without --estimated */
+} cli_complexity_row;
+
+typedef struct cli_complexity {
+    cli_complexity_settings set;
+    cli_format format;
+    segue_models_file models, estimated;
+    size_t *match;            /* n_models, with --estimated */
+    cli_complexity_row *rows; /* n_models */
+    cli_complexity_row average;
+    segue_spectrum spectrum;
+    segue_perturbation recovery;
+    double delta, log_term, log_term_estimated;
+    double error; /* the largest of an estimated mean, with --estimated */
+} cli_complexity;
+
+extern const cli_printers cli_complexity_printers;
+
+#endif
