@@ -291,7 +291,7 @@ class Replay(Folder):
                 ("has no column 'time'", "--order", "time", self.log),
                 ("--order: there is no 'random'", "--order", "random", self.log),
                 ("--play: there is no 'again'", "--play", "again", self.log),
-                ("behind the last of 60 tasks", "--from", 61, self.log),
+                ("after the last of 60 tasks", "--from", 61, self.log),
                 ("no task has more than 90 rows", "--play", "replay", "--steps", 91, self.log),
                 ("--least goes with resampling", "--play", "replay", "--least", 2, self.log),
                 ("--least goes with resampling, and only 0 of 60 tasks have 40", "--least", 40, drawn),

@@ -1,7 +1,13 @@
-/* replay.c - what would transfer have given on a log: prepare, play, score, judge.
+/* replay.c - evaluate policies and learners on a log: list the candidates, then prepare, play,
+ * score, fit types and judge.
+ *
+ * A candidate is a policy, a learner, or the best single arm.  Gains are measured against ts,
+ * ts-prior, tla:cap=1 and the best arm, so these always take part.  Runs and bootstrap draws are
+ * spread over threads and committed in their order: same seed, same bytes on any number of threads.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "replay/replay.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,17 +17,17 @@
 #include "replay/replay_internal.h"
 #include "segue/internal.h"
 
-#define FEW_REACH 0.1 /* of the tasks: the last steps rest on too few */
-#define SHOWN     40  /* bytes of a name */
+#define MIN_COMPLETE  0.1 /* of the tasks: with fewer, the last steps rest on too few */
+#define MAX_ARM_BYTES 40  /* of an arm's name */
 
-/* ---- players ----------------------------------------------------------------------------- */
+/* ---- candidates -------------------------------------------------------------------------- */
 
 static segue_status no_memory(segue_error *err)
 {
     return segue_fail_no_memory(err, "the list of policies");
 }
 
-/* The number of a player in the list, or its count. */
+/* Return the index of a policy in the list, or its count. */
 static size_t find(const segue_policy_list *list, const char *name)
 {
     size_t i = 0;
@@ -30,20 +36,19 @@ static size_t find(const segue_policy_list *list, const char *name)
     return i;
 }
 
-/* Those of the configuration, and those that gains are told over. */
-static segue_status list_players(replay_study *st, segue_error *err)
+static segue_status list_policies(replay_study *st, segue_error *err)
 {
-    static const char *const wanted[] = {"ts", "ts-prior", "tla:cap=1"};
-    const segue_policy_list *given = st->config->players;
-    segue_status status = segue_policy_list_init(&st->list, given->count + 3, err);
-    for (size_t i = 0; i < given->count && status == SEGUE_OK; i++)
-        status = segue_policy_list_add(&st->list, given->text[i], strlen(given->text[i]), err);
-    for (size_t i = 0; i < 3 && status == SEGUE_OK; i++)
-        if (find(&st->list, wanted[i]) == st->list.count)
-            status = segue_policy_list_add(&st->list, wanted[i], strlen(wanted[i]), err);
-    st->found->ts = find(&st->list, wanted[0]);
-    st->found->prior = find(&st->list, wanted[1]);
-    return status;
+    static const char *const required[] = {"ts", "ts-prior", "tla:cap=1"};
+    const segue_policy_list *given = st->config->policies;
+    SEGUE_TRY(segue_policy_list_init(&st->list, given->count + 3, err));
+    for (size_t i = 0; i < given->count; i++)
+        SEGUE_TRY(segue_policy_list_add(&st->list, given->text[i], strlen(given->text[i]), err));
+    for (size_t i = 0; i < 3; i++)
+        if (find(&st->list, required[i]) == st->list.count)
+            SEGUE_TRY(segue_policy_list_add(&st->list, required[i], strlen(required[i]), err));
+    st->result->ts = find(&st->list, required[0]);
+    st->result->ts_prior = find(&st->list, required[1]);
+    return SEGUE_OK;
 }
 
 static segue_transfer_kind transfer_kind_of(const segue_policy_list *list, size_t i)
@@ -57,132 +62,124 @@ static segue_transfer_kind transfer_kind_of(const segue_policy_list *list, size_
                                                                   : SEGUE_TRANSFER_TYPES;
 }
 
-/* The arm whose averages are best over tasks, in hindsight. */
-static size_t best_fixed(const replay_study *st)
+static segue_status set_name(segue_replay_candidate *candidate, const char *prefix,
+                             const char *name, segue_error *err)
 {
-    size_t best = 0;
-    double most = -1.0;
-    for (size_t arm = 0; arm < st->found->n_arms; arm++) {
-        const double mean = st->arm_count[arm] > 0.0 ? st->arm_sum[arm] / st->arm_count[arm] : -1.0;
-        if (mean > most) {
-            best = arm;
-            most = mean;
-        }
-    }
-    return best;
-}
-
-static segue_status name_player(segue_player_result *c, const char *before, const char *name,
-                                segue_error *err)
-{
-    const size_t size = strlen(before) + strlen(name) + 1;
-    c->name = malloc(size);
-    if (!c->name)
+    const size_t size = strlen(prefix) + strlen(name) + 1;
+    candidate->name = malloc(size);
+    if (!candidate->name)
         return no_memory(err);
-    (void)snprintf(c->name, size, "%s%s", before, name);
+    (void)snprintf(candidate->name, size, "%s%s", prefix, name);
     return SEGUE_OK;
 }
 
-static segue_status set_players(replay_study *st, segue_error *err)
+static segue_status add_policy(replay_study *st, size_t i, segue_error *err)
 {
-    segue_replay_result *found = st->found;
     const segue_policy_list *list = &st->list;
-    found->fixed = list->count;
-    found->player = calloc(list->count + 1, sizeof *found->player);
-    st->player = calloc(list->count + 1, sizeof *st->player);
-    if (!found->player || !st->player)
+    const bool learns = segue_policy_list_is_learner(list, i);
+    st->result->candidate[i].transfer = transfer_kind_of(list, i);
+    st->candidate[i] = (replay_candidate){.policy = learns ? NULL : &list->spec[i],
+                                          .learner = learns ? &list->learner[i] : NULL};
+    SEGUE_TRY(set_name(&st->result->candidate[i], "", list->text[i], err));
+    return segue_replay_run_check(&st->setting, &st->candidate[i], err);
+}
+
+static segue_status add_fixed_arm(replay_study *st, segue_error *err)
+{
+    segue_replay_candidate *fixed = &st->result->candidate[st->result->fixed_arm];
+    double mean = 0.0;
+    const size_t arm = segue_replay_tasks_best_arm(&st->tasks, &mean);
+    fixed->transfer = SEGUE_TRANSFER_ARM;
+    st->candidate[st->result->fixed_arm].arm = arm;
+    return set_name(fixed, "always ", st->result->arm_name[arm], err);
+}
+
+static segue_status add_candidates(replay_study *st, segue_error *err)
+{
+    segue_replay_result *result = st->result;
+    result->fixed_arm = st->list.count;
+    result->candidate = calloc(st->list.count + 1, sizeof *result->candidate);
+    st->candidate = calloc(st->list.count + 1, sizeof *st->candidate);
+    if (!result->candidate || !st->candidate)
         return no_memory(err);
-    found->n_players = list->count + 1;
-    segue_status status = SEGUE_OK;
-    for (size_t i = 0; i < list->count && status == SEGUE_OK; i++) {
-        const bool learns = segue_policy_list_is_learner(list, i);
-        found->player[i].carries = transfer_kind_of(list, i);
-        st->player[i] = (replay_player){.policy = learns ? NULL : &list->spec[i],
-                                        .learner = learns ? &list->learner[i] : NULL};
-        status = name_player(&found->player[i], "", list->text[i], err);
-        if (status == SEGUE_OK)
-            status = segue_replay_run_check(&st->setting, &st->player[i], err);
-    }
-    found->player[found->fixed].carries = SEGUE_TRANSFER_ARM;
-    st->player[found->fixed].arm = best_fixed(st);
-    return status == SEGUE_OK ? name_player(&found->player[found->fixed], "always ",
-                                            found->arm_name[best_fixed(st)], err)
-                              : status;
+    result->n_candidates = st->list.count + 1;
+    for (size_t i = 0; i < st->list.count; i++)
+        SEGUE_TRY(add_policy(st, i, err));
+    return add_fixed_arm(st, err);
 }
 
-/* ---- all of it --------------------------------------------------------------------------- */
+/* ---- warnings that need the result ------------------------------------------------------- */
 
-static void warn_of_short_tasks(segue_replay_result *found)
+static void warn_of_short_tasks(segue_replay_result *result)
 {
-    if (!found->resampled && found->reached < FEW_REACH)
-        segue_replay_result_warn(
-            found,
-            "only %.2g %% of the scored tasks had rows for all %llu steps: the last "
-            "steps rest on few; lower --steps",
-            100.0 * found->reached, (unsigned long long)found->steps);
+    if (!result->resampled && result->complete < MIN_COMPLETE)
+        segue_replay_result_warn(result,
+                                 "only %.2g %% of the scored tasks had rows for all %" PRIu64
+                                 " steps: the last "
+                                 "steps rest on few; lower --steps",
+                                 100.0 * result->complete, result->steps);
 }
 
-static void warn_of_few_rewards(segue_replay_result *found)
+static void warn_of_few_rewards(segue_replay_result *result)
 {
-    const char *arm = found->arm_name[found->rarest];
-    if (found->resampled && !found->constant && found->rarest_rewards < SEGUE_MIN_REWARDS_FOR_TYPES)
+    const char *arm = result->arm_name[result->rarest];
+    if (result->resampled && !result->constant &&
+        result->rarest_rewards < SEGUE_MIN_REWARDS_FOR_TYPES)
         segue_replay_result_warn(
-            found,
+            result,
             "arm '%.*s' has %.4g rewards per task, and %.0f are needed: resampling "
             "takes the luck of few rewards for differences between tasks, so the "
             "truth may lie outside these intervals",
-            (int)segue_utf8_prefix_length(arm, SHOWN), arm,
-            floor(10.0 * found->rarest_rewards) / 10.0, SEGUE_MIN_REWARDS_FOR_TYPES);
+            (int)segue_utf8_prefix_length(arm, MAX_ARM_BYTES), arm,
+            floor(10.0 * result->rarest_rewards) / 10.0, SEGUE_MIN_REWARDS_FOR_TYPES);
 }
 
-static segue_status study(replay_study *st, segue_error *err)
+/* ---- stages ------------------------------------------------------------------------------ */
+
+static segue_status judge(replay_study *st, segue_error *err)
 {
-    segue_status status = list_players(st, err);
-    if (status == SEGUE_OK)
-        status = segue_replay_prepare(st, err);
-    if (status == SEGUE_OK)
-        status = set_players(st, err);
-    if (status == SEGUE_OK)
-        status = segue_replay_play_all(st, err);
-    if (status == SEGUE_OK)
-        status = segue_replay_score(st, err);
-    if (status != SEGUE_OK || st->config->values_only)
-        return status;
-    st->found->constant = segue_replay_is_constant(st->config->history);
-    if (!st->found->constant)
-        status = segue_replay_find_types(st, err);
-    if (status != SEGUE_OK)
-        return status;
-    warn_of_short_tasks(st->found);
-    warn_of_few_rewards(st->found);
-    segue_replay_verdict(st->found);
+    st->result->constant = segue_replay_is_constant(st->config->history);
+    if (!st->result->constant)
+        SEGUE_TRY(segue_replay_find_types(st, err));
+    warn_of_short_tasks(st->result);
+    warn_of_few_rewards(st->result);
+    segue_replay_verdict(st->result);
     return SEGUE_OK;
+}
+
+static segue_status evaluate(replay_study *st, segue_error *err)
+{
+    SEGUE_TRY(list_policies(st, err));
+    SEGUE_TRY(segue_replay_prepare(st, err));
+    SEGUE_TRY(add_candidates(st, err));
+    SEGUE_TRY(segue_replay_play_all(st, err));
+    SEGUE_TRY(segue_replay_score(st, err));
+    return st->config->values_only ? SEGUE_OK : judge(st, err);
 }
 
 static void study_fini(replay_study *st)
 {
     segue_samples_destroy(st->samples);
     segue_policy_list_fini(&st->list);
+    segue_replay_tasks_fini(&st->tasks);
     free(st->number);
     free(st->order);
     free(st->best);
-    free(st->arm_sum);
-    free(st->arm_count);
-    free(st->player);
-    free(st->won);
-    free(st->lost);
+    free(st->candidate);
+    free(st->reward_sum);
+    free(st->regret_sum);
     free(st->count);
-    free(st->reward);
-    free(st->regret);
+    free(st->reward_curve);
+    free(st->regret_curve);
     free(st->run);
 }
 
 segue_status segue_replay_evaluate(segue_replay_result *out, const segue_replay_config *config,
                                    segue_error *err)
 {
-    replay_study st = {.config = config, .found = out};
+    replay_study st = {.config = config, .result = out};
     *out = (segue_replay_result){.path = NULL};
-    const segue_status status = study(&st, err);
+    const segue_status status = evaluate(&st, err);
     study_fini(&st);
     if (status != SEGUE_OK)
         segue_replay_result_fini(out);

@@ -1,4 +1,4 @@
-/* replay.h - what would transfer have given on a log?
+/* replay.h - evaluate policies and learners on a log: would transfer have paid?
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_REPLAY_REPLAY_H
 #define SEGUE_REPLAY_REPLAY_H
@@ -8,12 +8,26 @@
 #include "replay/replay_result.h"
 #include "segue/internal.h"
 
+/** Rewards of each arm that a task needs to be resampled, by default: averages of fewer are luck.
+ */
+#define SEGUE_REPLAY_MIN_REWARDS 3
+
+/** Tasks of a log below which no types are fitted. */
+#define SEGUE_MIN_TYPED_TASKS 8
+
+/** Rewards per task of the rarest arm, on average, below which types are not judged: resampling
+ * then mistakes the noise of a task's averages for differences between tasks. */
+#define SEGUE_MIN_REWARDS_FOR_TYPES 30.0
+
+/** Share of the regret of a prior per arm that types must save; below, they add little. */
+#define SEGUE_MIN_TYPES_SAVING 0.10
+
 /** How a log is played. */
 typedef enum segue_replay_method {
-    SEGUE_REPLAY_METHOD_AUTO, /* resampling; but replay if the log tells probabilities, and fewer
-                        than 30 tasks, and than half, have rewards of every arm */
-    SEGUE_REPLAY_METHOD_RESAMPLE, /* rewards of a task and arm are drawn again */
-    SEGUE_REPLAY_METHOD_ROWS      /* rows answer in their order; for logs of randomised decisions */
+    SEGUE_REPLAY_METHOD_AUTO,     /* resampling; row replay if the log has probabilities and too few
+                                     full tasks (segue_replay_tasks_are_enough) */
+    SEGUE_REPLAY_METHOD_RESAMPLE, /* a pull draws one of the task's rewards of the arm */
+    SEGUE_REPLAY_METHOD_ROWS      /* a pull takes the next row with the arm; for randomised logs */
 } segue_replay_method;
 
 typedef enum segue_replay_order {
@@ -22,21 +36,21 @@ typedef enum segue_replay_order {
     SEGUE_REPLAY_ORDER_TIME /* by the first time of a task; needs times */
 } segue_replay_order;
 
-/** What to play; all is borrowed, and must outlive what was found. */
+/** What to play; all is borrowed, and must outlive the result. */
 typedef struct segue_replay_config {
-    const char *path; /* of the log, for sentences */
+    const char *path; /* of the log, for messages */
     const segue_history *history;
-    double lowest, highest;
-    /* ts, ts-prior, tla:cap=1 (a prior of each arm, with look-ahead) and the best fixed arm join.
+    double lowest, highest; /* the range of rewards */
+    /* ts, ts-prior, tla:cap=1 (a prior per arm, with look-ahead) and the best fixed arm are added
      */
-    const segue_policy_list *players;
-    segue_replay_method way;
+    const segue_policy_list *policies;
+    segue_replay_method method;
     segue_replay_order order;
-    const char *holdout; /* score tasks whose names match this POSIX extended regular expression,
-                            having learned on the others; or NULL */
-    uint64_t least;      /* resampling: rewards of each arm that a task must have; 0: 3 */
-    uint64_t steps;      /* n; 0: as many as a task of the log can give, by the median */
-    uint64_t from;       /* score from this task of the order on; 0: from the 41st, or from half */
+    const char *holdout;   /* score the tasks whose names match this POSIX extended regular
+                              expression, after learning on the others; or NULL */
+    uint64_t min_rewards;  /* resampling: 0: SEGUE_REPLAY_MIN_REWARDS */
+    uint64_t steps;        /* horizon; 0: what the median task of the log can answer */
+    uint64_t first_scored; /* position of the first scored task; 0: 41, or half of the tasks */
     uint64_t runs, seed;
     size_t threads;
     bool values_only; /* no intervals, no types and no verdict: for many logs in a row */
@@ -45,7 +59,7 @@ typedef struct segue_replay_config {
 } segue_replay_config;
 
 /**
- * Play the log, and tell what was found.
+ * Play the log with every candidate; score and judge them.
  *
  * @retval SEGUE_EUSAGE, SEGUE_EDOMAIN, SEGUE_EPARSE  the log or a field is not fit for it
  * @retval SEGUE_ENOMEM, SEGUE_ETHREAD
@@ -54,11 +68,11 @@ SEGUE_MUST_CHECK segue_status segue_replay_evaluate(segue_replay_result *out,
                                                     const segue_replay_config *config,
                                                     segue_error *err);
 
-/** Tasks of a log: fewer have no types. */
-#define SEGUE_MIN_TYPED_TASKS 8
+/** Set advice, use and verdict of a scored result. */
+void segue_replay_verdict(segue_replay_result *result);
 
 /**
- * The types of the tasks of a log, from all its rows.  *out is to be destroyed.
+ * Fit types to all rows of a log.  The caller destroys *out.
  *
  * @retval SEGUE_ENOMEM
  */
@@ -66,13 +80,9 @@ SEGUE_MUST_CHECK segue_status segue_replay_fit_types(segue_types **out,
                                                      const segue_history *history, size_t cap,
                                                      uint64_t seed, segue_error *err);
 
-/** The sums of a task's rewards and its pulls, n_arms each. */
-void segue_replay_task_counts(const segue_history *history, size_t task, double *sum,
-                              double *pulls);
-
 /**
- * How far the means of tasks differ: *variance around a single type, average over arms, in [0, 1];
- * and the share of it that the types, fitted to the same log, explain.  `variance` may be NULL.
+ * Compute the variance of tasks' means around a single type, averaged over arms, in [0, 1], and the
+ * share of it that types, fitted to the same log, explain.  `variance` may be NULL.
  *
  * @retval SEGUE_ENOMEM
  */
@@ -81,7 +91,7 @@ SEGUE_MUST_CHECK segue_status segue_replay_explained_variance(const segue_types 
                                                               uint64_t seed, double *variance,
                                                               double *explained, segue_error *err);
 
-/** Whether all rewards of a log are the same: then there is nothing to learn. */
+/** True if all rewards of a log are equal: then there is nothing to learn. */
 bool segue_replay_is_constant(const segue_history *history);
 
 /** An arm, and its share of the rows of a log. */
@@ -91,12 +101,12 @@ typedef struct segue_arm_share {
 } segue_arm_share;
 
 /**
- * Whether a log's arms were drawn alike, as far as their shares tell (a chi-square test, wrong once
- * in a million); and the arm with the most rows.
+ * Test by the shares of the arms if a log drew its arms uniformly (chi-square; false alarm 1e-6),
+ * and find the most frequent arm.
  *
  * @retval SEGUE_ENOMEM
  */
-SEGUE_MUST_CHECK segue_status segue_replay_is_uniform(const segue_history *history, bool *alike,
-                                                      segue_arm_share *most, segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_replay_is_uniform(const segue_history *history, bool *uniform,
+                                                      segue_arm_share *frequent, segue_error *err);
 
 #endif

@@ -1,4 +1,9 @@
-/* replay_prepare.c - which tasks of a log are played, in which order, and for how many steps.
+/* replay_prepare.c - choose the tasks of a replay, their order, and the number of steps.
+ *
+ * Resampling plays the full tasks of a log, with enough rewards of every arm; row replay plays all
+ * tasks.  Tasks that match --holdout come last in the order and are scored; without it, tasks from
+ * a position on are scored.  Indices: `number` maps a played task to its number in the log, and
+ * `order` maps a position to a played task.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
@@ -8,69 +13,33 @@
 
 #include "replay/replay_internal.h"
 
-#define LEAST     3    /* rewards of each arm: averages of fewer are luck */
-#define MANY      30   /* full tasks are enough to resample, of however many */
-#define FROM      41   /* the first task that is scored, if there are so many */
-#define MAX_STEPS 1000 /* by default */
+#define FIRST_SCORED 41   /* by default, if the log has twice as many tasks */
+#define MAX_STEPS    1000 /* by default */
 
-static segue_status no_memory(const replay_study *st, segue_error *err)
+static segue_status no_memory(segue_error *err)
 {
-    return segue_fail(err, SEGUE_ENOMEM, "out of memory for the tasks of %s", st->config->path);
+    return segue_fail_no_memory(err, "the tasks of a log");
 }
 
-/* ---- how it is played -------------------------------------------------------------------- */
+/* ---- method ------------------------------------------------------------------------------ */
 
-/* Whether a task has enough rewards of every arm; `pulls` is scratch. */
-static bool is_full(const replay_study *st, size_t task, double *pulls)
+static segue_status select_full(replay_study *st, segue_error *err)
 {
     const segue_history *history = st->config->history;
-    double *sum = pulls + history->n_arms;
-    segue_replay_task_counts(history, task, sum, pulls);
-    for (size_t arm = 0; arm < history->n_arms; arm++)
-        if (pulls[arm] < (double)st->found->least)
-            return false;
-    return true;
-}
-
-/* Keep the tasks that can be resampled; the others are left out. */
-static segue_status keep_full(replay_study *st, segue_error *err)
-{
-    const segue_history *history = st->config->history;
-    double *pulls = calloc(2 * history->n_arms, sizeof *pulls);
-    if (!pulls)
-        return no_memory(st, err);
-    st->found->n_places = 0;
-    for (size_t task = 0; task < history->n_tasks; task++)
-        if (is_full(st, task, pulls))
-            st->number[st->found->n_places++] = task;
-    free(pulls);
+    double *scratch = calloc(2 * history->n_arms, sizeof *scratch);
+    if (!scratch)
+        return no_memory(err);
+    st->result->n_played =
+        segue_replay_tasks_select_full(history, st->result->min_rewards, st->number, scratch);
+    free(scratch);
     return SEGUE_OK;
 }
 
-static segue_status refuse_resampling(const replay_study *st, segue_error *err)
-{
-    return segue_fail(err, SEGUE_EDOMAIN,
-                      "%s: none of the %zu tasks has %" PRIu64
-                      " rewards or more of every arm, so they cannot be resampled: lower --least, "
-                      "or, if the log's arms were drawn at random, give --play replay",
-                      st->config->path, st->config->history->n_tasks, st->found->least);
-}
-
-/* Somebody who gives --least wants tasks resampled. */
-static segue_status refuse_least(const replay_study *st, segue_error *err)
-{
-    return segue_fail(err, SEGUE_EUSAGE,
-                      "--least goes with resampling, and only %zu of %zu tasks have %" PRIu64
-                      " rewards or more of every arm, so the log would be replayed: lower it, or "
-                      "give --play resampling",
-                      st->found->n_places, st->config->history->n_tasks, st->found->least);
-}
-
-/* Replay takes every task. */
-static void keep_all(replay_study *st)
+/* Row replay plays every task.  Its rate is the smallest probability of the log. */
+static void select_all(replay_study *st)
 {
     const segue_history *history = st->config->history;
-    st->found->n_places = history->n_tasks;
+    st->result->n_played = history->n_tasks;
     for (size_t task = 0; task < history->n_tasks; task++)
         st->number[task] = task;
     st->rows = (replay_rows){.start = history->start,
@@ -81,96 +50,127 @@ static void keep_all(replay_study *st)
         st->rows.rate = fmin(st->rows.rate, history->probability[i]);
 }
 
-/* Whether the full tasks are enough to go by, and not a few odd ones. */
-static bool are_many(const replay_study *st)
+static segue_status reject_resampling(const replay_study *st, segue_error *err)
 {
-    const size_t full = st->found->n_places;
-    return full >= MANY || 2 * full >= st->config->history->n_tasks;
+    return segue_fail(err, SEGUE_EDOMAIN,
+                      "%s: none of the %zu tasks has %" PRIu64
+                      " rewards or more of every arm, so they cannot be resampled: lower --least, "
+                      "or, if the log drew its arms at random, give --play replay",
+                      st->config->path, st->config->history->n_tasks, st->result->min_rewards);
 }
 
-/* Resample, if any task can be, unless replay is asked for, or the log tells what it takes to
- * replay it and there is little to resample. */
-static bool resamples(const replay_study *st)
+/* --least asks for resampling. */
+static segue_status reject_min_rewards(const replay_study *st, segue_error *err)
 {
-    const bool replayable =
-        st->config->way == SEGUE_REPLAY_METHOD_AUTO && st->config->history->probability;
-    return st->found->n_places > 0 && (!replayable || are_many(st));
+    return segue_fail(err, SEGUE_EUSAGE,
+                      "--least goes with resampling, and only %zu of %zu tasks have %" PRIu64
+                      " rewards or more of every arm, so the log would be replayed: lower it, or "
+                      "give --play resampling",
+                      st->result->n_played, st->config->history->n_tasks, st->result->min_rewards);
+}
+
+/* Resample if any task can be; but a log with probabilities, for which --play is auto, needs enough
+ * full tasks. */
+static bool can_resample(const replay_study *st)
+{
+    const segue_history *history = st->config->history;
+    const bool replayable = st->config->method == SEGUE_REPLAY_METHOD_AUTO && history->probability;
+    const size_t n_full = st->result->n_played;
+    return n_full > 0 && (!replayable || segue_replay_tasks_are_enough(n_full, history->n_tasks));
 }
 
 static segue_status choose_method(replay_study *st, segue_error *err)
 {
     const segue_replay_config *config = st->config;
-    segue_replay_result *found = st->found;
-    found->least = config->least ? config->least : LEAST;
-    st->number = calloc(config->history->n_tasks, sizeof *st->number);
-    if (!st->number)
-        return no_memory(st, err);
-    segue_status status = SEGUE_OK;
-    if (config->way != SEGUE_REPLAY_METHOD_ROWS)
-        status = keep_full(st, err);
-    if (status != SEGUE_OK)
-        return status;
-    found->resampled = resamples(st);
-    if (!found->resampled && config->way != SEGUE_REPLAY_METHOD_ROWS &&
-        (config->way == SEGUE_REPLAY_METHOD_RESAMPLE || !config->history->probability))
-        return refuse_resampling(st, err);
-    if (!found->resampled && config->least)
-        return refuse_least(st, err);
-    if (!found->resampled)
-        keep_all(st);
-    found->thinned = !found->resampled && config->history->probability;
-    found->n_left_out = config->history->n_tasks - found->n_places;
-    if (found->n_places < 2)
-        return segue_fail(err, SEGUE_EDOMAIN,
-                          "%s: only one task can be played, and transfer is from task to task; "
-                          "need at least 2",
-                          config->path);
+    segue_replay_result *result = st->result;
+    if (config->method != SEGUE_REPLAY_METHOD_ROWS) {
+        SEGUE_TRY(select_full(st, err));
+        result->resampled = can_resample(st);
+        if (!result->resampled &&
+            (config->method == SEGUE_REPLAY_METHOD_RESAMPLE || !config->history->probability))
+            return reject_resampling(st, err);
+    }
+    if (!result->resampled && config->min_rewards)
+        return reject_min_rewards(st, err);
+    if (!result->resampled)
+        select_all(st);
+    result->thinned = !result->resampled && config->history->probability;
     return SEGUE_OK;
 }
 
-static segue_status make_samples(replay_study *st, segue_error *err)
+static segue_status select_tasks(replay_study *st, segue_error *err)
 {
     const segue_history *history = st->config->history;
-    return segue_samples_create(&st->samples, history->n_tasks, history->n_arms, history->row,
-                                history->n_rows, st->found->least, err);
+    segue_replay_result *result = st->result;
+    const uint64_t min_rewards = st->config->min_rewards;
+    result->min_rewards = min_rewards ? min_rewards : SEGUE_REPLAY_MIN_REWARDS;
+    st->number = calloc(history->n_tasks, sizeof *st->number);
+    if (!st->number)
+        return no_memory(err);
+    SEGUE_TRY(choose_method(st, err));
+    result->n_skipped = history->n_tasks - result->n_played;
+    if (result->n_played < 2)
+        return segue_fail(err, SEGUE_EDOMAIN,
+                          "%s: only one task can be played, and transfer is from task to task; "
+                          "need at least 2",
+                          st->config->path);
+    return result->resampled
+               ? segue_samples_create(&st->samples, history->n_tasks, history->n_arms, history->row,
+                                      history->n_rows, result->min_rewards, err)
+               : SEGUE_OK;
 }
 
-/* ---- the order --------------------------------------------------------------------------- */
+/* ---- order ------------------------------------------------------------------------------- */
 
-/* Tasks that are played, by their times. */
 static segue_status order_by_time(replay_study *st, segue_error *err)
 {
     const segue_history *history = st->config->history;
     if (!history->time)
         return segue_fail(err, SEGUE_EUSAGE,
-                          "--order time: %s has no column 'time'; order its rows, and take "
+                          "--order time: %s has no column 'time'; sort its rows and give "
                           "--order file",
                           st->config->path);
-    size_t *all = calloc(2 * history->n_tasks, sizeof *all), *place = all + history->n_tasks;
-    segue_status status = all ? segue_history_order_by_time(history, all, err) : no_memory(st, err);
-    for (size_t i = 0; i < st->found->n_places && status == SEGUE_OK; i++)
-        place[st->number[i]] = i + 1;
+    /* numbers of the log by time; and for each, its played task plus 1, or 0 */
+    size_t *by_time = calloc(2 * history->n_tasks, sizeof *by_time);
+    size_t *played = by_time + history->n_tasks;
+    segue_status status =
+        by_time ? segue_history_order_by_time(history, by_time, err) : no_memory(err);
+    for (size_t i = 0; i < st->result->n_played && status == SEGUE_OK; i++)
+        played[st->number[i]] = i + 1;
     for (size_t i = 0, n = 0; i < history->n_tasks && status == SEGUE_OK; i++)
-        if (place[all[i]])
-            st->order[n++] = place[all[i]] - 1;
-    free(all);
+        if (played[by_time[i]])
+            st->order[n++] = played[by_time[i]] - 1;
+    free(by_time);
     return status;
 }
 
-/* Those that match go behind the others, both in their order. */
-static void part_by_name(replay_study *st, const regex_t *pattern, size_t *matching)
+/* Move the tasks whose names match to the end, and preserve both orders. */
+static void partition_by_name(replay_study *st, const regex_t *pattern, size_t *matching)
 {
-    size_t kept = 0, n_matching = 0;
-    for (size_t i = 0; i < st->found->n_places; i++) {
+    size_t n_others = 0, n_matching = 0;
+    for (size_t i = 0; i < st->result->n_played; i++) {
         const size_t task = st->order[i];
         const char *name = st->config->history->task_name[st->number[task]];
         if (regexec(pattern, name, 0, NULL, 0) == 0)
             matching[n_matching++] = task;
         else
-            st->order[kept++] = task;
+            st->order[n_others++] = task;
     }
-    memcpy(st->order + kept, matching, n_matching * sizeof *matching);
-    st->found->n_learned = kept;
+    memcpy(st->order + n_others, matching, n_matching * sizeof *matching);
+    st->result->n_learned = n_others;
+}
+
+static segue_status check_holdout(const replay_study *st, segue_error *err)
+{
+    const segue_replay_result *result = st->result;
+    if (result->n_learned > 0 && result->n_learned < result->n_played)
+        return SEGUE_OK;
+    return segue_fail(err, SEGUE_EUSAGE,
+                      "--holdout: '%.60s' matches %s of the %zu tasks that can be played, such as "
+                      "'%.60s'; need some to %s",
+                      st->config->holdout, result->n_learned ? "none" : "all", result->n_played,
+                      st->config->history->task_name[st->number[0]],
+                      result->n_learned ? "score" : "learn from");
 }
 
 static segue_status hold_out(replay_study *st, segue_error *err)
@@ -184,191 +184,143 @@ static segue_status hold_out(replay_study *st, segue_error *err)
         return segue_fail(err, SEGUE_EPARSE,
                           "--holdout: '%.60s' is no extended regular expression: %s", text, why);
     }
-    size_t *matching = calloc(st->found->n_places, sizeof *matching);
+    size_t *matching = calloc(st->result->n_played, sizeof *matching);
     if (matching)
-        part_by_name(st, &pattern, matching);
+        partition_by_name(st, &pattern, matching);
     regfree(&pattern);
     free(matching);
-    if (!matching)
-        return no_memory(st, err);
-    if (st->found->n_learned == 0 || st->found->n_learned == st->found->n_places)
-        return segue_fail(err, SEGUE_EUSAGE,
-                          "--holdout: '%.60s' matches %s of the %zu tasks that can be played, such "
-                          "as '%.60s'; some must be left to %s",
-                          text, st->found->n_learned ? "none" : "all", st->found->n_places,
-                          st->config->history->task_name[st->number[0]],
-                          st->found->n_learned ? "score" : "learn from");
-    return SEGUE_OK;
+    return matching ? check_holdout(st, err) : no_memory(err);
 }
 
-static segue_status put_in_order(replay_study *st, segue_error *err)
+static segue_status order_tasks(replay_study *st, segue_error *err)
 {
     static const char *const orders[] = {"file", "shuffle", "time"};
-    segue_replay_result *found = st->found;
-    segue_status status = SEGUE_OK;
-    st->order = calloc(found->n_places, sizeof *st->order);
+    segue_replay_result *result = st->result;
+    st->order = calloc(result->n_played, sizeof *st->order);
     if (!st->order)
-        return no_memory(st, err);
-    for (size_t i = 0; i < found->n_places; i++)
+        return no_memory(err);
+    for (size_t i = 0; i < result->n_played; i++)
         st->order[i] = i;
-    found->order = orders[st->config->order];
-    found->n_learned = found->n_places;
+    result->order = orders[st->config->order];
+    result->n_learned = result->n_played;
     if (st->config->order == SEGUE_REPLAY_ORDER_TIME)
-        status = order_by_time(st, err);
-    if (status == SEGUE_OK && st->config->holdout)
-        status = hold_out(st, err);
-    return status;
+        SEGUE_TRY(order_by_time(st, err));
+    return st->config->holdout ? hold_out(st, err) : SEGUE_OK;
 }
 
-/* From which task on they are scored. */
-static segue_status choose_from(replay_study *st, segue_error *err)
+static segue_status choose_first_scored(replay_study *st, segue_error *err)
 {
-    segue_replay_result *found = st->found;
-    const size_t half = found->n_places / 2 + 1;
-    found->holdout = st->config->holdout;
-    found->from = st->config->from ? st->config->from : half < FROM ? half : FROM;
-    if (found->holdout)
-        found->from = found->n_learned + 1;
-    if (found->from > found->n_places)
-        return segue_fail(err, SEGUE_EUSAGE, "--from %zu is behind the last of %zu tasks",
-                          found->from, found->n_places);
+    segue_replay_result *result = st->result;
+    const size_t half = result->n_played / 2 + 1;
+    result->holdout = st->config->holdout;
+    result->first_scored = half < FIRST_SCORED ? half : FIRST_SCORED;
+    if (st->config->first_scored)
+        result->first_scored = st->config->first_scored;
+    if (result->holdout)
+        result->first_scored = result->n_learned + 1;
+    if (result->first_scored > result->n_played)
+        return segue_fail(err, SEGUE_EUSAGE, "--from %zu is after the last of %zu tasks",
+                          result->first_scored, result->n_played);
     return SEGUE_OK;
 }
 
 /* ---- steps ------------------------------------------------------------------------------- */
 
-static double rows_of(const replay_study *st, size_t task)
-{
-    const size_t *start = st->config->history->start + st->number[task];
-    return (double)(start[1] - start[0]);
-}
-
-/* How likely a row answers: of arms that were drawn alike, one in so many. */
-static double rate_of(const replay_study *st)
+/* Return the probability that a row answers the pull that waits for it. */
+static double answer_rate(const replay_study *st)
 {
     const segue_history *history = st->config->history;
-    return st->found->resampled   ? 1.0
-           : history->probability ? st->rows.rate
-                                  : 1.0 / (double)history->n_arms;
+    if (st->result->resampled)
+        return 1.0;
+    return history->probability ? st->rows.rate : 1.0 / (double)history->n_arms;
 }
 
 static segue_status choose_steps(replay_study *st, segue_error *err)
 {
-    segue_replay_result *found = st->found;
-    double *rows = calloc(found->n_places, sizeof *rows);
+    segue_replay_result *result = st->result;
+    double *rows = calloc(result->n_played, sizeof *rows);
     if (!rows)
-        return no_memory(st, err);
-    for (size_t i = 0; i < found->n_places; i++)
-        rows[i] = rows_of(st, i);
-    const double middle = segue_stats_quantile(rows, found->n_places, 0.5) * rate_of(st);
-    const double most = rows[found->n_places - 1]; /* they are sorted now */
+        return no_memory(err);
+    for (size_t i = 0; i < result->n_played; i++)
+        rows[i] = segue_replay_tasks_rows(st->config->history, st->number[i]);
+    const double median = segue_stats_quantile(rows, result->n_played, 0.5) * answer_rate(st);
+    const double max_rows = rows[result->n_played - 1]; /* the quantile sorts them */
     free(rows);
-    found->steps = (uint64_t)fmin(MAX_STEPS, fmax(1.0, floor(middle)));
+    result->steps = (uint64_t)fmin(MAX_STEPS, fmax(1.0, floor(median)));
     if (st->config->steps)
-        found->steps = st->config->steps;
-    if (!found->resampled && (double)found->steps > most)
+        result->steps = st->config->steps;
+    if (!result->resampled && (double)result->steps > max_rows)
         return segue_fail(err, SEGUE_EUSAGE,
                           "--steps %" PRIu64 ": no task has more than %.0f rows to answer them",
-                          found->steps, most);
+                          result->steps, max_rows);
     return SEGUE_OK;
 }
 
-/* ---- what is known of the tasks ---------------------------------------------------------- */
-
-static void find_rarest(segue_replay_result *found, const double *pulls)
-{
-    found->rarest = 0;
-    for (size_t arm = 1; arm < found->n_arms; arm++)
-        if (pulls[arm] < pulls[found->rarest])
-            found->rarest = arm;
-    found->rarest_rewards = pulls[found->rarest] / (double)found->n_places;
-}
+/* ---- summaries --------------------------------------------------------------------------- */
 
 static segue_status summarize_tasks(replay_study *st, segue_error *err)
 {
-    const segue_history *history = st->config->history;
-    const size_t n_arms = history->n_arms;
-    /* each run scores others of its own order, and all in all any */
+    segue_replay_result *result = st->result;
+    /* every run of a shuffled order scores other tasks, so that any task may be scored */
     const bool any = st->config->order == SEGUE_REPLAY_ORDER_SHUFFLE && !st->config->holdout;
-    double *sum = calloc(3 * n_arms, sizeof *sum); /* of a task: sums, pulls; of all: pulls */
-    st->best = calloc(st->found->n_places, sizeof *st->best);
-    st->arm_sum = calloc(n_arms, sizeof *st->arm_sum);
-    st->arm_count = calloc(n_arms, sizeof *st->arm_count);
-    if (!sum || !st->best || !st->arm_sum || !st->arm_count) {
-        free(sum);
-        return no_memory(st, err);
+    SEGUE_TRY(segue_replay_tasks_init(&st->tasks, result->n_arms, err));
+    st->best = calloc(result->n_played, sizeof *st->best);
+    if (!st->best)
+        return no_memory(err);
+    for (size_t position = 0; position < result->n_played; position++) {
+        const size_t task = st->order[position];
+        st->best[task] = segue_replay_tasks_add(&st->tasks, st->config->history, st->number[task],
+                                                any || position + 1 >= result->first_scored);
     }
-    for (size_t place = 0; place < st->found->n_places; place++) {
-        const size_t task = st->order[place];
-        const bool counts = any || place + 1 >= st->found->from;
-        segue_replay_task_counts(history, st->number[task], sum, sum + n_arms);
-        for (size_t arm = 0; arm < n_arms; arm++) {
-            const double pulls = sum[n_arms + arm], mean = sum[arm] / fmax(pulls, 1.0);
-            st->best[task] = fmax(st->best[task], mean);
-            st->arm_sum[arm] += counts ? mean : 0.0;
-            st->arm_count[arm] += counts && pulls > 0.0;
-            sum[2 * n_arms + arm] += pulls;
-        }
-    }
-    find_rarest(st->found, sum + 2 * n_arms);
-    free(sum);
+    result->rarest = segue_replay_tasks_rarest_arm(&st->tasks, &result->rarest_rewards);
     return SEGUE_OK;
 }
 
 static void summarize_log(replay_study *st)
 {
     const segue_history *history = st->config->history;
-    segue_replay_result *found = st->found;
-    double sum = 0.0, kept = 0.0;
+    segue_replay_result *result = st->result;
+    double sum = 0.0, accepted = 0.0;
     for (size_t i = 0; i < history->n_rows; i++) {
         sum += history->row[i].reward;
-        kept += found->thinned ? st->rows.rate / history->probability[i] : 1.0;
+        accepted += result->thinned ? st->rows.rate / history->probability[i] : 1.0;
     }
-    found->path = st->config->path;
-    found->arm_name = history->arm_name;
-    found->task_name = history->task_name;
-    found->n_arms = history->n_arms;
-    found->n_tasks = history->n_tasks;
-    found->n_rows = history->n_rows;
-    found->lowest = st->config->lowest;
-    found->highest = st->config->highest;
-    found->logged = sum / (double)history->n_rows;
-    found->rows_kept = kept / (double)history->n_rows;
-    found->runs = st->config->runs;
-    found->seed = st->config->seed;
+    result->path = st->config->path;
+    result->arm_name = history->arm_name;
+    result->task_name = history->task_name;
+    result->n_arms = history->n_arms;
+    result->n_tasks = history->n_tasks;
+    result->n_rows = history->n_rows;
+    result->lowest = st->config->lowest;
+    result->highest = st->config->highest;
+    result->logged = sum / (double)history->n_rows;
+    result->rows_accepted = accepted / (double)history->n_rows;
+    result->runs = st->config->runs;
+    result->seed = st->config->seed;
 }
 
-static void set_setting(replay_study *st)
+static void fill_setting(replay_study *st)
 {
-    const segue_replay_result *found = st->found;
-    st->setting = (replay_setting){.n_arms = found->n_arms,
+    const segue_replay_result *result = st->result;
+    st->setting = (replay_setting){.n_arms = result->n_arms,
                                    .samples = st->samples,
-                                   .rows = found->resampled ? NULL : &st->rows,
+                                   .rows = result->resampled ? NULL : &st->rows,
                                    .order = st->order,
-                                   .n_tasks = found->n_places,
-                                   .n_learned = found->n_learned,
+                                   .n_tasks = result->n_played,
+                                   .n_learned = result->n_learned,
                                    .shuffled = st->config->order == SEGUE_REPLAY_ORDER_SHUFFLE,
-                                   .steps = found->steps,
-                                   .seed = found->seed};
+                                   .steps = result->steps,
+                                   .seed = result->seed};
 }
 
 segue_status segue_replay_prepare(replay_study *st, segue_error *err)
 {
-    segue_status status = choose_method(st, err);
-    if (status == SEGUE_OK && st->found->resampled)
-        status = make_samples(st, err);
-    if (status == SEGUE_OK)
-        status = put_in_order(st, err);
-    if (status == SEGUE_OK)
-        status = choose_from(st, err);
-    if (status == SEGUE_OK)
-        status = choose_steps(st, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(select_tasks(st, err));
+    SEGUE_TRY(order_tasks(st, err));
+    SEGUE_TRY(choose_first_scored(st, err));
+    SEGUE_TRY(choose_steps(st, err));
     summarize_log(st);
-    status = summarize_tasks(st, err);
-    if (status != SEGUE_OK)
-        return status;
-    set_setting(st);
+    SEGUE_TRY(summarize_tasks(st, err));
+    fill_setting(st);
     return segue_replay_add_warnings(st, err);
 }

@@ -18,7 +18,7 @@
 /* What is under way. */
 typedef struct play {
     const replay_setting *setting;
-    const replay_player *player;
+    const replay_candidate *candidate;
     uint64_t run;
     segue_task *task; /* of a policy; or of a learner, the one that is open; or NULL */
     segue_learner *learner;
@@ -73,12 +73,12 @@ void segue_replay_run_fini(replay_run *run)
 /* Places first .. end - 1 in a random order: each is swapped with one from it on. */
 static void shuffle(const play *p, size_t *task, size_t first, size_t end)
 {
-    for (size_t place = first; place < end; place++) {
+    for (size_t position = first; position < end; position++) {
         segue_rng rng;
-        segue_rng_init(&rng, p->setting->seed, p->run, place, SEGUE_STREAM_MODEL);
-        const size_t with = place + (size_t)(segue_rng_uniform(&rng) * (double)(end - place));
-        const size_t kept = task[place];
-        task[place] = task[with];
+        segue_rng_init(&rng, p->setting->seed, p->run, position, SEGUE_STREAM_MODEL);
+        const size_t with = position + (size_t)(segue_rng_uniform(&rng) * (double)(end - position));
+        const size_t kept = task[position];
+        task[position] = task[with];
         task[with] = kept;
     }
 }
@@ -97,7 +97,7 @@ static void put_in_order(const play *p, size_t *task)
 
 static size_t ask(const play *p)
 {
-    return p->task ? segue_task_ask(p->task) : p->player->arm;
+    return p->task ? segue_task_ask(p->task) : p->candidate->arm;
 }
 
 static void tell(const play *p, size_t arm, double reward)
@@ -114,13 +114,13 @@ static bool is_kept(const replay_rows *rows, size_t row, segue_rng *rng)
 }
 
 /* Replay the rows of a task at a place of the run; returns the steps it had. */
-static uint64_t replay_rows_of(play *p, size_t place, size_t task, double *reward)
+static uint64_t replay_rows_of(play *p, size_t position, size_t task, double *reward)
 {
     const replay_rows *rows = p->setting->rows;
     uint64_t step = 0;
     size_t arm = ask(p);
     segue_rng rng;
-    segue_rng_init(&rng, p->setting->seed, p->run, place, SEGUE_STREAM_THINNING);
+    segue_rng_init(&rng, p->setting->seed, p->run, position, SEGUE_STREAM_THINNING);
     for (size_t i = rows->start[task]; i < rows->start[task + 1] && step < p->setting->steps; i++) {
         const segue_logged_reward *row = &rows->row[i];
         if (!is_kept(rows, i, &rng) || row->arm != arm)
@@ -135,28 +135,28 @@ static uint64_t replay_rows_of(play *p, size_t place, size_t task, double *rewar
 }
 
 /* Draw the rewards of a task again; returns the sum of the means of what was pulled. */
-static double resample(play *p, size_t place, size_t task)
+static double resample(play *p, size_t position, size_t task)
 {
     const replay_setting *setting = p->setting;
     const double *mean = setting->samples->mean + task * setting->n_arms;
     double best = 0.0;
-    segue_simulated_task_begin_logged(p->world, setting->seed, p->run, place, task);
+    segue_simulated_task_begin_logged(p->world, setting->seed, p->run, position, task);
     for (size_t arm = 0; arm < setting->n_arms; arm++)
         best = mean[arm] > best ? mean[arm] : best;
     const double steps = (double)setting->steps;
     return p->task ? steps * best - segue_simulation_play(p->task, p->world, setting->steps)
-                   : steps * mean[p->player->arm];
+                   : steps * mean[p->candidate->arm];
 }
 
-static void play_task(play *p, size_t place, replay_run *out)
+static void play_task(play *p, size_t position, replay_run *out)
 {
-    const size_t task = out->task[place];
-    out->reward[place] = 0.0;
+    const size_t task = out->task[position];
+    out->reward[position] = 0.0;
     if (p->setting->rows) {
-        out->steps[place] = replay_rows_of(p, place, task, &out->reward[place]);
+        out->steps[position] = replay_rows_of(p, position, task, &out->reward[position]);
     } else {
-        out->steps[place] = p->setting->steps;
-        out->reward[place] = resample(p, place, task);
+        out->steps[position] = p->setting->steps;
+        out->reward[position] = resample(p, position, task);
     }
 }
 
@@ -165,7 +165,7 @@ static void play_task(play *p, size_t place, replay_run *out)
 static segue_status make_task(play *p, segue_error *err)
 {
     segue_task_config config = segue_task_defaults();
-    config.policy = *p->player->policy;
+    config.policy = *p->candidate->policy;
     config.setting = (segue_setting){
         .n_arms = p->setting->n_arms, .horizon = p->setting->steps, .n_tasks = p->setting->n_tasks};
     return segue_task_create(&p->task, &config, err);
@@ -173,7 +173,7 @@ static segue_status make_task(play *p, segue_error *err)
 
 static segue_status make_learner(play *p, segue_error *err)
 {
-    segue_learner_config config = *p->player->learner;
+    segue_learner_config config = *p->candidate->learner;
     config.n_arms = p->setting->n_arms;
     config.horizon = p->setting->steps;
     config.n_tasks = p->setting->n_learned;
@@ -189,9 +189,9 @@ static segue_status play_init(play *p, segue_error *err)
         p->env = (segue_environment){.samples = p->setting->samples, .order = SEGUE_ORDER_FILE};
         status = segue_simulated_task_create(&p->world, &p->env, err);
     }
-    if (status == SEGUE_OK && p->player->policy)
+    if (status == SEGUE_OK && p->candidate->policy)
         status = make_task(p, err);
-    if (status == SEGUE_OK && p->player->learner)
+    if (status == SEGUE_OK && p->candidate->learner)
         status = make_learner(p, err);
     return status;
 }
@@ -206,46 +206,46 @@ static void play_fini(play *p)
 
 /* The task begins: of a learner anew, but held-out ones share one that is never closed, and so
  * never learned from. */
-static segue_status begin(play *p, size_t place, segue_error *err)
+static segue_status begin(play *p, size_t position, segue_error *err)
 {
     segue_status status = SEGUE_OK;
-    if (p->learner && place <= p->setting->n_learned)
+    if (p->learner && position <= p->setting->n_learned)
         status = segue_learner_open_task(p->learner, &p->task, err);
     if (status != SEGUE_OK || !p->task)
         return status;
     segue_rng rng;
-    segue_rng_init(&rng, p->setting->seed, p->run, place, SEGUE_STREAM_POLICY);
+    segue_rng_init(&rng, p->setting->seed, p->run, position, SEGUE_STREAM_POLICY);
     segue_task_next(p->task, &rng, 0);
     return SEGUE_OK;
 }
 
-static segue_status end(play *p, size_t place, segue_error *err)
+static segue_status end(play *p, size_t position, segue_error *err)
 {
-    const bool learns = p->learner && place < p->setting->n_learned;
+    const bool learns = p->learner && position < p->setting->n_learned;
     return learns ? segue_learner_close_task(p->learner, &p->task, err) : SEGUE_OK;
 }
 
-segue_status segue_replay_run_check(const replay_setting *setting, const replay_player *player,
-                                    segue_error *err)
+segue_status segue_replay_run_check(const replay_setting *setting,
+                                    const replay_candidate *candidate, segue_error *err)
 {
-    play p = {.setting = setting, .player = player};
+    play p = {.setting = setting, .candidate = candidate};
     const segue_status status = play_init(&p, err);
     play_fini(&p);
     return status;
 }
 
-segue_status segue_replay_run_play(const replay_setting *setting, const replay_player *player,
+segue_status segue_replay_run_play(const replay_setting *setting, const replay_candidate *candidate,
                                    uint64_t number, replay_run *out, segue_error *err)
 {
-    play p = {.setting = setting, .player = player, .run = number, .step = out->step};
+    play p = {.setting = setting, .candidate = candidate, .run = number, .step = out->step};
     segue_status status = play_init(&p, err);
     put_in_order(&p, out->task);
-    for (size_t place = 0; place < setting->n_tasks && status == SEGUE_OK; place++) {
-        status = begin(&p, place, err);
+    for (size_t position = 0; position < setting->n_tasks && status == SEGUE_OK; position++) {
+        status = begin(&p, position, err);
         if (status != SEGUE_OK)
             break;
-        play_task(&p, place, out);
-        status = end(&p, place, err);
+        play_task(&p, position, out);
+        status = end(&p, position, err);
     }
     play_fini(&p);
     return status;

@@ -34,11 +34,11 @@ typedef struct replay_setting {
 } replay_setting;
 
 /* Who plays: a policy, a learner, or, if both are NULL, always the same arm. */
-typedef struct replay_player {
+typedef struct replay_candidate {
     const segue_policy_spec *policy;
     const segue_learner_config *learner; /* arms, steps, tasks and streams are filled in */
     size_t arm;
-} replay_player;
+} replay_candidate;
 
 /* A run that was played. */
 typedef struct replay_run {
@@ -59,7 +59,8 @@ void segue_replay_run_fini(replay_run *run);
  * @retval SEGUE_EDOMAIN, SEGUE_EUSAGE, SEGUE_ENAME, SEGUE_ENOMEM
  */
 SEGUE_MUST_CHECK segue_status segue_replay_run_check(const replay_setting *setting,
-                                                     const replay_player *player, segue_error *err);
+                                                     const replay_candidate *candidate,
+                                                     segue_error *err);
 
 /**
  * Play run `number` into `out`, which was reserved for the setting.
@@ -68,7 +69,8 @@ SEGUE_MUST_CHECK segue_status segue_replay_run_check(const replay_setting *setti
  * @retval SEGUE_ENOMEM
  */
 SEGUE_MUST_CHECK segue_status segue_replay_run_play(const replay_setting *setting,
-                                                    const replay_player *player, uint64_t number,
-                                                    replay_run *out, segue_error *err);
+                                                    const replay_candidate *candidate,
+                                                    uint64_t number, replay_run *out,
+                                                    segue_error *err);
 
 #endif

@@ -25,12 +25,12 @@ typedef struct bootstrap {
 /* ---- one set of numbers ------------------------------------------------------------------ */
 
 /* The average of a player's sums, over tasks weighted so. */
-static double average(const replay_study *st, const double *sums, size_t player,
+static double average(const replay_study *st, const double *sums, size_t candidate,
                       const double *weight)
 {
-    const double *sum = sums + player * st->found->n_places;
+    const double *sum = sums + candidate * st->result->n_played;
     double total = 0.0, count = 0.0;
-    for (size_t task = 0; task < st->found->n_places; task++) {
+    for (size_t task = 0; task < st->result->n_played; task++) {
         total += weight[task] * sum[task];
         count += weight[task] * st->count[task];
     }
@@ -45,9 +45,9 @@ static double share_of(double part, double whole)
 
 /* A gain as a share of what is gained on, in the range of the log's rewards unless that begins
  * below 0, where shares mean nothing: then as if it began there. */
-static double gain(const segue_replay_result *found, double reward, double base)
+static double gain(const segue_replay_result *result, double reward, double base)
 {
-    const double zero = fmax(0.0, found->lowest) / (found->highest - found->lowest);
+    const double zero = fmax(0.0, result->lowest) / (result->highest - result->lowest);
     return share_of(reward - base, base + zero);
 }
 
@@ -55,29 +55,29 @@ static double gain(const segue_replay_result *found, double reward, double base)
  */
 static void compute(const replay_study *st, const double *weight, double *out)
 {
-    const segue_replay_result *found = st->found;
-    const double width = found->highest - found->lowest, n = (double)found->steps;
-    const double ts = average(st, st->won, found->ts, weight);
-    const double ts_lost = average(st, st->lost, found->ts, weight);
-    const double prior = average(st, st->won, found->prior, weight);
-    const double fixed = average(st, st->won, found->fixed, weight);
-    const double alone = average(st, st->lost, found->alone, weight);
-    const double simple = average(st, st->lost, found->simple, weight);
-    for (size_t p = 0; p < found->n_players; p++) {
-        const double reward = average(st, st->won, p, weight);
-        const double lost = average(st, st->lost, p, weight);
+    const segue_replay_result *result = st->result;
+    const double width = result->highest - result->lowest, n = (double)result->steps;
+    const double ts = average(st, st->reward_sum, result->ts, weight);
+    const double ts_lost = average(st, st->regret_sum, result->ts, weight);
+    const double prior = average(st, st->reward_sum, result->ts_prior, weight);
+    const double fixed = average(st, st->reward_sum, result->fixed_arm, weight);
+    const double alone = average(st, st->regret_sum, result->best_without_transfer, weight);
+    const double simple = average(st, st->regret_sum, result->best_prior, weight);
+    for (size_t p = 0; p < result->n_candidates; p++) {
+        const double reward = average(st, st->reward_sum, p, weight);
+        const double lost = average(st, st->regret_sum, p, weight);
         const double values[SEGUE_N_METRICS] = {
-            [SEGUE_METRIC_REWARD] = found->lowest + width * reward,
+            [SEGUE_METRIC_REWARD] = result->lowest + width * reward,
             [SEGUE_METRIC_REGRET] = width * n * lost,
-            [SEGUE_METRIC_GAIN_OVER_TS] = gain(found, reward, ts),
-            [SEGUE_METRIC_GAIN_OVER_PRIOR] = gain(found, reward, prior),
-            [SEGUE_METRIC_GAIN_OVER_FIXED] = gain(found, reward, fixed),
+            [SEGUE_METRIC_GAIN_OVER_TS] = gain(result, reward, ts),
+            [SEGUE_METRIC_GAIN_OVER_PRIOR] = gain(result, reward, prior),
+            [SEGUE_METRIC_GAIN_OVER_FIXED] = gain(result, reward, fixed),
             [SEGUE_METRIC_GAP_CLOSED] = share_of(reward - ts, ts_lost),
             [SEGUE_METRIC_REGRET_SAVED] = share_of(alone - lost, alone),
             [SEGUE_METRIC_SAVED_OVER_PRIOR] = share_of(simple - lost, simple)};
         memcpy(out + p * SEGUE_N_METRICS, values, sizeof values);
     }
-    out[found->n_players * SEGUE_N_METRICS] = found->lowest + width * (ts + ts_lost);
+    out[result->n_candidates * SEGUE_N_METRICS] = result->lowest + width * (ts + ts_lost);
 }
 
 /* ---- many -------------------------------------------------------------------------------- */
@@ -88,7 +88,7 @@ static void draw_tasks(const bootstrap *b, uint64_t time, double *weight)
     const double count = (double)b->n_scored;
     segue_rng rng;
     segue_rng_init(&rng, b->st->config->seed, 0, time, SEGUE_STREAM_BOOTSTRAP);
-    memset(weight, 0, b->st->found->n_places * sizeof *weight);
+    memset(weight, 0, b->st->result->n_played * sizeof *weight);
     for (size_t i = 0; i < b->n_scored; i++)
         weight[b->scored[(size_t)(segue_rng_uniform(&rng) * count)]] += 1.0;
 }
@@ -96,7 +96,7 @@ static void draw_tasks(const bootstrap *b, uint64_t time, double *weight)
 static segue_status draw_once(void *context, size_t worker, uint64_t item, segue_error *err)
 {
     const bootstrap *b = context;
-    double *weight = b->weights + worker * b->st->found->n_places;
+    double *weight = b->weights + worker * b->st->result->n_played;
     (void)err;
     draw_tasks(b, item, weight);
     compute(b->st, weight, b->drawn + item * b->width);
@@ -120,68 +120,68 @@ static segue_interval make_interval(const bootstrap *b, double value, size_t at,
 
 static void store_intervals(const bootstrap *b, const double *values)
 {
-    segue_replay_result *found = b->st->found;
+    segue_replay_result *result = b->st->result;
     double scratch[RESAMPLES];
-    for (size_t p = 0; p < found->n_players; p++) {
+    for (size_t p = 0; p < result->n_candidates; p++) {
         for (size_t k = 0; k < SEGUE_N_METRICS; k++)
-            found->player[p].won[k] =
+            result->candidate[p].metric[k] =
                 make_interval(b, values[p * SEGUE_N_METRICS + k], p * SEGUE_N_METRICS + k, scratch);
     }
-    found->best = make_interval(b, values[b->width - 1], b->width - 1, scratch);
+    result->best_arms = make_interval(b, values[b->width - 1], b->width - 1, scratch);
 }
 
 /* The values alone: who is best without transfer must be known for the rest. */
 static void rank(replay_study *st, const double *weight, double *values)
 {
     compute(st, weight, values);
-    for (size_t p = 0; p < st->found->n_players; p++)
-        st->found->player[p].won[SEGUE_METRIC_REWARD].value = values[p * SEGUE_N_METRICS];
-    segue_replay_result_rank(st->found);
+    for (size_t p = 0; p < st->result->n_candidates; p++)
+        st->result->candidate[p].metric[SEGUE_METRIC_REWARD].value = values[p * SEGUE_N_METRICS];
+    segue_replay_result_rank(st->result);
     compute(st, weight, values);
 }
 
 /* From which place on the total stays above that of ts, of where both had a step. */
-static size_t ahead_from(const replay_study *st, size_t player)
+static size_t ahead_from(const replay_study *st, size_t candidate)
 {
-    const segue_stats *reward = st->reward + player * st->found->n_places;
-    const segue_stats *ts = st->reward + st->found->ts * st->found->n_places;
+    const segue_stats *reward = st->reward_curve + candidate * st->result->n_played;
+    const segue_stats *ts = st->reward_curve + st->result->ts * st->result->n_played;
     double total = 0.0;
     size_t from = 0;
-    for (size_t place = 0; place < st->found->n_places; place++) {
-        if (!reward[place].count || !ts[place].count)
+    for (size_t position = 0; position < st->result->n_played; position++) {
+        if (!reward[position].count || !ts[position].count)
             continue;
-        total += reward[place].mean - ts[place].mean;
-        from = total <= 0.0 ? 0 : from ? from : place + 1;
+        total += reward[position].mean - ts[position].mean;
+        from = total <= 0.0 ? 0 : from ? from : position + 1;
     }
     return from;
 }
 
-static segue_status store_curve(replay_study *st, size_t player, segue_error *err)
+static segue_status store_curve(replay_study *st, size_t candidate, segue_error *err)
 {
-    segue_replay_result *found = st->found;
-    segue_player_result *c = &found->player[player];
-    const double width = found->highest - found->lowest;
+    segue_replay_result *result = st->result;
+    segue_replay_candidate *c = &result->candidate[candidate];
+    const double width = result->highest - result->lowest;
     double **const list[] = {&c->reward, &c->reward_se, &c->regret, &c->regret_se};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        if (!(*list[i] = calloc(found->n_places, sizeof **list[i])))
-            return segue_fail(err, SEGUE_ENOMEM, "out of memory for %zu tasks", found->n_places);
-    for (size_t place = 0; place < found->n_places; place++) {
-        const segue_stats *reward = &st->reward[player * found->n_places + place];
-        const segue_stats *regret = &st->regret[player * found->n_places + place];
-        c->reward[place] = reward->count ? found->lowest + width * reward->mean : NAN;
-        c->reward_se[place] = width * segue_stats_standard_error(reward);
-        c->regret[place] = regret->count ? width * regret->mean : NAN;
-        c->regret_se[place] = width * segue_stats_standard_error(regret);
+        if (!(*list[i] = calloc(result->n_played, sizeof **list[i])))
+            return segue_fail(err, SEGUE_ENOMEM, "out of memory for %zu tasks", result->n_played);
+    for (size_t position = 0; position < result->n_played; position++) {
+        const segue_stats *reward = &st->reward_curve[candidate * result->n_played + position];
+        const segue_stats *regret = &st->regret_curve[candidate * result->n_played + position];
+        c->reward[position] = reward->count ? result->lowest + width * reward->mean : NAN;
+        c->reward_se[position] = width * segue_stats_standard_error(reward);
+        c->regret[position] = regret->count ? width * regret->mean : NAN;
+        c->regret_se[position] = width * segue_stats_standard_error(regret);
     }
-    c->runs_se = width * segue_stats_standard_error(&st->run[player]);
-    c->ahead = ahead_from(st, player);
+    c->runs_se = width * segue_stats_standard_error(&st->run[candidate]);
+    c->ahead_from = ahead_from(st, candidate);
     return SEGUE_OK;
 }
 
 static segue_status draw_all(bootstrap *b, double *values, segue_error *err)
 {
     replay_study *st = b->st;
-    for (size_t task = 0; task < st->found->n_places; task++) {
+    for (size_t task = 0; task < st->result->n_played; task++) {
         b->weights[task] = 1.0;
         if (st->count[task] > 0.0)
             b->scored[b->n_scored++] = task;
@@ -199,12 +199,12 @@ static segue_status draw_all(bootstrap *b, double *values, segue_error *err)
 
 segue_status segue_replay_score(replay_study *st, segue_error *err)
 {
-    segue_replay_result *found = st->found;
-    bootstrap b = {.st = st, .width = found->n_players * SEGUE_N_METRICS + 1};
+    segue_replay_result *result = st->result;
+    bootstrap b = {.st = st, .width = result->n_candidates * SEGUE_N_METRICS + 1};
     double *values = calloc(b.width, sizeof *values);
-    b.weights = calloc(st->config->threads * found->n_places, sizeof *b.weights);
+    b.weights = calloc(st->config->threads * result->n_played, sizeof *b.weights);
     b.drawn = calloc(RESAMPLES * b.width, sizeof *b.drawn);
-    b.scored = calloc(found->n_places, sizeof *b.scored);
+    b.scored = calloc(result->n_played, sizeof *b.scored);
     segue_status status = values && b.weights && b.drawn && b.scored
                               ? draw_all(&b, values, err)
                               : segue_fail_no_memory(err, "the bootstrap");
@@ -212,9 +212,9 @@ segue_status segue_replay_score(replay_study *st, segue_error *err)
     free(b.weights);
     free(b.drawn);
     free(b.scored);
-    for (size_t p = 0; p < found->n_players && status == SEGUE_OK; p++)
+    for (size_t p = 0; p < result->n_candidates && status == SEGUE_OK; p++)
         status = store_curve(st, p, err);
-    found->logged = found->lowest + (found->highest - found->lowest) * found->logged;
-    found->reached = st->reached.mean;
+    result->logged = result->lowest + (result->highest - result->lowest) * result->logged;
+    result->complete = st->complete.mean;
     return status;
 }

@@ -11,16 +11,6 @@
 #include "replay/replay_internal.h"
 #include "segue/internal.h"
 
-void segue_replay_task_counts(const segue_history *history, size_t task, double *sum, double *pulls)
-{
-    memset(sum, 0, history->n_arms * sizeof *sum);
-    memset(pulls, 0, history->n_arms * sizeof *pulls);
-    for (size_t i = history->start[task]; i < history->start[task + 1]; i++) {
-        sum[history->row[i].arm] += history->row[i].reward;
-        pulls[history->row[i].arm] += 1.0;
-    }
-}
-
 segue_status segue_replay_fit_types(segue_types **out, const segue_history *history, size_t cap,
                                     uint64_t seed, segue_error *err)
 {
@@ -34,7 +24,7 @@ segue_status segue_replay_fit_types(segue_types **out, const segue_history *hist
     segue_status status = sum ? segue_types_create(out, &config, err)
                               : segue_fail(err, SEGUE_ENOMEM, "out of memory for %zu arms", n_arms);
     for (size_t task = 0; task < history->n_tasks && status == SEGUE_OK; task++) {
-        segue_replay_task_counts(history, task, sum, sum + n_arms);
+        segue_replay_tasks_count(history, task, sum, sum + n_arms);
         status = segue_types_add_task(*out, sum, sum + n_arms, err);
     }
     if (status == SEGUE_OK && history->n_tasks >= SEGUE_MIN_TYPED_TASKS)
@@ -93,11 +83,11 @@ segue_status segue_replay_explained_variance(const segue_types *types, const seg
 
 static segue_status find_explained(replay_study *st, const segue_types *types, segue_error *err)
 {
-    segue_replay_types *found = &st->found->types;
+    segue_replay_types *result = &st->result->types;
     double variance = 0.0;
     const segue_status status = segue_replay_explained_variance(
-        types, st->config->history, st->config->seed, &variance, &found->explained, err);
-    found->spread = (st->found->highest - st->found->lowest) * sqrt(variance);
+        types, st->config->history, st->config->seed, &variance, &result->explained, err);
+    result->spread = (st->result->highest - st->result->lowest) * sqrt(variance);
     return status;
 }
 
@@ -146,12 +136,12 @@ static void find_typical(replay_study *st, const segue_types *types, double *sum
     double share[SEGUE_MAX_TYPES_COUNT + 1], gap[SEGUE_MAX_TYPES_COUNT][SEGUE_N_TYPICAL] = {{0.0}};
     double *pulls = sum + history->n_arms;
     for (size_t task = 0; task < history->n_tasks; task++) {
-        segue_replay_task_counts(history, task, sum, pulls);
+        segue_replay_tasks_count(history, task, sum, pulls);
         (void)segue_types_posterior(types, sum, pulls, share);
-        const size_t best = likeliest(share, st->found->types.count);
+        const size_t best = likeliest(share, st->result->types.count);
         if (best == 0)
             continue;
-        segue_replay_type *type = &st->found->types.type[best - 1];
+        segue_replay_type *type = &st->result->types.type[best - 1];
         take_typical(type, gap[best - 1], task, distance(sum, pulls, type->mean, history->n_arms));
     }
 }
@@ -160,34 +150,34 @@ static void find_typical(replay_study *st, const segue_types *types, double *sum
 
 static segue_status describe(replay_study *st, const segue_types *types, segue_error *err)
 {
-    segue_replay_types *found = &st->found->types;
+    segue_replay_types *result = &st->result->types;
     const size_t n_arms = segue_types_arms(types);
     const segue_types_fit fit = segue_types_evaluate(types);
-    const double width = st->found->highest - st->found->lowest;
-    found->count = 0;
-    found->type = calloc(segue_types_count(types) + 1, sizeof *found->type);
-    for (size_t q = 1; found->type && q <= segue_types_count(types); q++) {
-        segue_replay_type *type = &found->type[q - 1];
+    const double width = st->result->highest - st->result->lowest;
+    result->count = 0;
+    result->type = calloc(segue_types_count(types) + 1, sizeof *result->type);
+    for (size_t q = 1; result->type && q <= segue_types_count(types); q++) {
+        segue_replay_type *type = &result->type[q - 1];
         type->mean = calloc(n_arms, sizeof *type->mean);
         if (!type->mean)
             return segue_fail_no_memory(err, "types");
-        found->count = q;
+        result->count = q;
         type->weight = segue_types_weights(types)[q];
         type->tasks = fit.size[q];
         type->spread = width * sqrt(variance_of(types, q));
         for (size_t i = 0; i < n_arms; i++)
             type->mean[i] = segue_types_arm(types, q, i).mean;
     }
-    return found->type ? SEGUE_OK : segue_fail_no_memory(err, "types");
+    return result->type ? SEGUE_OK : segue_fail_no_memory(err, "types");
 }
 
 /* From [0, 1] to the range of the rewards. */
-static void put_in_range(segue_replay_result *found)
+static void put_in_range(segue_replay_result *result)
 {
-    for (size_t q = 0; q < found->types.count; q++)
-        for (size_t i = 0; i < found->n_arms; i++)
-            found->types.type[q].mean[i] =
-                found->lowest + (found->highest - found->lowest) * found->types.type[q].mean[i];
+    for (size_t q = 0; q < result->types.count; q++)
+        for (size_t i = 0; i < result->n_arms; i++)
+            result->types.type[q].mean[i] =
+                result->lowest + (result->highest - result->lowest) * result->types.type[q].mean[i];
 }
 
 static int by_weight(const void *a, const void *b)
@@ -200,7 +190,7 @@ static int by_weight(const void *a, const void *b)
 segue_status segue_replay_find_types(replay_study *st, segue_error *err)
 {
     const segue_history *history = st->config->history;
-    segue_replay_types *found = &st->found->types;
+    segue_replay_types *result = &st->result->types;
     segue_types *types = NULL;
     double *sum = calloc(2 * history->n_arms, sizeof *sum);
     segue_status status =
@@ -212,10 +202,10 @@ segue_status segue_replay_find_types(replay_study *st, segue_error *err)
         status = find_explained(st, types, err);
     if (status == SEGUE_OK) {
         find_typical(st, types, sum);
-        put_in_range(st->found);
-        qsort(found->type, found->count, sizeof *found->type, by_weight);
-        found->none = segue_types_weights(types)[0];
-        found->n_tasks = segue_types_in_window(types);
+        put_in_range(st->result);
+        qsort(result->type, result->count, sizeof *result->type, by_weight);
+        result->no_type = segue_types_weights(types)[0];
+        result->n_tasks = segue_types_in_window(types);
     }
     segue_types_destroy(types);
     free(sum);

@@ -1,33 +1,34 @@
-/* replay_verdict.c - whether transfer pays on a log, in words.
+/* replay_verdict.c - the verdict of a replay: does transfer pay on this log, and which method?
  *
- * Transfer pays where a learner saves some of the regret of the best player without any transfer,
- * beyond the interval.  That is not ts: look-ahead beats it without transfer.  Types are worth it
- * where they save a tenth or more of the regret of the best learner of a prior of each arm, which
- * may look ahead too: so what is compared differs in nothing but types.  Where an arm has few
- * rewards per task, types are not judged at all.  The verdict names the number of steps that it is
- * for. SPDX-License-Identifier: Apache-2.0 */
+ * Transfer pays if a learner saves regret of the best candidate without transfer, beyond the
+ * interval.  That is not always ts: look-ahead beats ts without transfer.  Types pay if they save a
+ * tenth (SEGUE_MIN_TYPES_SAVING) of the regret of the best learner of a prior per arm, which may
+ * look ahead too: the two then differ in nothing but types.  If an arm has few rewards per task,
+ * types are not judged.  Every verdict names the number of steps that it is for.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "io/utf8.h"
-#include "replay/replay_result.h"
+#include "replay/replay.h"
 
-#define MUCH 0.10 /* of the regret: types that save less add little */
-#define WIDE 0.25 /* of the regret: with such a hope left, the log cannot tell */
-#define MORE 0.01 /* of the reward: less than that over a single arm is no more than it */
-#define NAME 40   /* bytes of an arm's name */
+#define MAX_HOPE      0.25 /* of the regret: if types may save more, the log cannot decide */
+#define MIN_GAIN      0.01 /* of the reward: a smaller gain over a single arm does not count */
+#define MAX_ARM_BYTES 40   /* of an arm's name */
 
-/* A text that is added to. */
+/* ---- text -------------------------------------------------------------------------------- */
+
+/* A text that sentences are appended to. */
 typedef struct verdict {
     char *text;
     size_t size, used;
 } verdict;
 
-static void say(verdict *v, const char *format, ...) SEGUE_PRINTF(2, 3);
+static void append(verdict *v, const char *format, ...) SEGUE_PRINTF(2, 3);
 
-static void say(verdict *v, const char *format, ...)
+static void append(verdict *v, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -37,223 +38,240 @@ static void say(verdict *v, const char *format, ...)
     if (v->used >= v->size) {
         v->used = segue_utf8_prefix_length(v->text, v->size);
         v->text[v->used] = '\0';
-        v->size = v->used + 1; /* it is full */
+        v->size = v->used + 1; /* full: later texts are dropped */
     }
 }
 
 /* "+8.1 % (6.9 .. 9.3)" */
-static void say_gain(verdict *v, const segue_interval *range, const char *what)
+static void append_gain(verdict *v, const segue_interval *gain, const char *unit)
 {
-    say(v, "%+.1f %%%s (%.1f .. %.1f)", 100.0 * range->value, what, 100.0 * range->low,
-        100.0 * range->high);
+    append(v, "%+.1f %%%s (%.1f .. %.1f)", 100.0 * gain->value, unit, 100.0 * gain->low,
+           100.0 * gain->high);
 }
 
-static void say_saved(verdict *v, const segue_interval *range)
+static void append_saving(verdict *v, const segue_interval *saved)
 {
-    say(v, "%.0f %% (%.0f .. %.0f) of the regret", 100.0 * range->value, 100.0 * range->low,
-        100.0 * range->high);
+    append(v, "%.0f %% (%.0f .. %.0f) of the regret", 100.0 * saved->value, 100.0 * saved->low,
+           100.0 * saved->high);
 }
 
 /* "tasks of 60 steps" */
-static void say_length(verdict *v, const segue_replay_result *found)
+static void append_steps(verdict *v, const segue_replay_result *result)
 {
-    say(v, "tasks of %s%" PRIu64 " step%s", found->resampled ? "" : "at most ", found->steps,
-        found->steps == 1 ? "" : "s");
+    append(v, "tasks of %s%" PRIu64 " step%s", result->resampled ? "" : "at most ", result->steps,
+           result->steps == 1 ? "" : "s");
 }
 
-/* Which tasks the numbers are of. */
-static void say_where(verdict *v, const segue_replay_result *found)
+/* Name the scored tasks. */
+static void append_scored(verdict *v, const segue_replay_result *result)
 {
-    if (found->n_learned < found->n_places)
-        say(v, " on the %zu tasks held out", found->n_places - found->n_learned);
-    else if (found->from > 1)
-        say(v, " from task %zu on", found->from);
+    if (result->n_learned < result->n_played)
+        append(v, " on the %zu tasks held out", result->n_played - result->n_learned);
+    else if (result->first_scored > 1)
+        append(v, " from task %zu on", result->first_scored);
 }
 
-/* The best that is no fixed arm. */
-static size_t best_player(const segue_replay_result *found)
+/* ---- decision ---------------------------------------------------------------------------- */
+
+/* Return the candidate with the largest reward, except the fixed arm. */
+static size_t best_candidate(const segue_replay_result *result)
 {
-    size_t best = found->ts;
-    for (size_t p = 0; p < found->n_players; p++)
-        if (p != found->fixed && found->player[p].won[SEGUE_METRIC_REWARD].value >
-                                     found->player[best].won[SEGUE_METRIC_REWARD].value)
-            best = p;
+    size_t best = result->ts;
+    for (size_t c = 0; c < result->n_candidates; c++)
+        if (c != result->fixed_arm && result->candidate[c].metric[SEGUE_METRIC_REWARD].value >
+                                          result->candidate[best].metric[SEGUE_METRIC_REWARD].value)
+            best = c;
     return best;
 }
 
-static bool has_few_rewards(const segue_replay_result *found)
+static bool has_few_rewards(const segue_replay_result *result)
 {
-    return found->rarest_rewards < SEGUE_MIN_REWARDS_FOR_TYPES;
+    return result->rarest_rewards < SEGUE_MIN_REWARDS_FOR_TYPES;
 }
 
-static segue_advice decide(const segue_replay_result *found, size_t best)
+static segue_advice decide(const segue_replay_result *result, size_t best)
 {
-    const segue_interval *simple = found->player[found->simple].won;
-    const segue_interval *typed =
-        found->typed < found->n_players ? found->player[found->typed].won : simple;
-    const segue_interval *over_arm = &found->player[best].won[SEGUE_METRIC_GAIN_OVER_FIXED];
-    if (has_few_rewards(found))
+    const segue_interval *prior = result->candidate[result->best_prior].metric;
+    const segue_interval *types = result->best_types < result->n_candidates
+                                      ? result->candidate[result->best_types].metric
+                                      : prior;
+    const segue_interval *over_arm = &result->candidate[best].metric[SEGUE_METRIC_GAIN_OVER_FIXED];
+    if (result->constant)
+        return SEGUE_ADVICE_ARM;
+    if (has_few_rewards(result))
         return SEGUE_ADVICE_UNCLEAR;
     if (!(over_arm->low > 0.0))
-        return over_arm->value < MORE ? SEGUE_ADVICE_ARM : SEGUE_ADVICE_UNCLEAR;
-    if (typed[SEGUE_METRIC_REGRET_SAVED].low > 0.0 &&
-        typed[SEGUE_METRIC_SAVED_OVER_PRIOR].low > 0.0 &&
-        typed[SEGUE_METRIC_SAVED_OVER_PRIOR].value >= MUCH)
+        return over_arm->value < MIN_GAIN ? SEGUE_ADVICE_ARM : SEGUE_ADVICE_UNCLEAR;
+    if (types[SEGUE_METRIC_REGRET_SAVED].low > 0.0 &&
+        types[SEGUE_METRIC_SAVED_OVER_PRIOR].low > 0.0 &&
+        types[SEGUE_METRIC_SAVED_OVER_PRIOR].value >= SEGUE_MIN_TYPES_SAVING)
         return SEGUE_ADVICE_TYPES;
-    if (simple[SEGUE_METRIC_REGRET_SAVED].low > 0.0 || typed[SEGUE_METRIC_REGRET_SAVED].low > 0.0)
+    if (prior[SEGUE_METRIC_REGRET_SAVED].low > 0.0 || types[SEGUE_METRIC_REGRET_SAVED].low > 0.0)
         return SEGUE_ADVICE_PRIOR;
-    return typed[SEGUE_METRIC_REGRET_SAVED].high > WIDE ? SEGUE_ADVICE_UNCLEAR : SEGUE_ADVICE_NONE;
+    return types[SEGUE_METRIC_REGRET_SAVED].high > MAX_HOPE ? SEGUE_ADVICE_UNCLEAR
+                                                            : SEGUE_ADVICE_NONE;
 }
 
-/* What a learner gains, and on whom. */
-static void say_transfer(verdict *v, const segue_replay_result *found, size_t player)
+/* Return the candidate to use.  A prior per arm is simpler than types, so it is preferred unless it
+ * does not pay by itself. */
+static size_t choose(const segue_replay_result *result, size_t best)
 {
-    say(v, "In ");
-    say_length(v, found);
-    say(v, ", transfer would have given ");
-    say_gain(v, &found->player[player].won[SEGUE_METRIC_GAIN_OVER_TS], " reward");
-    say(v, " over ts");
-    say_where(v, found);
-    say(v, ": use %s. It saves ", found->player[player].name);
-    say_saved(v, &found->player[player].won[SEGUE_METRIC_REGRET_SAVED]);
-    say(v, " of %s, the best without transfer", found->player[found->alone].name);
-}
-
-static void say_types(verdict *v, const segue_replay_result *found)
-{
-    say_transfer(v, found, found->typed);
-    say(v, ", and ");
-    say_saved(v, &found->player[found->typed].won[SEGUE_METRIC_SAVED_OVER_PRIOR]);
-    say(v, " of %s, which learns a prior of each arm and no types.",
-        found->player[found->simple].name);
-}
-
-static void say_prior(verdict *v, const segue_replay_result *found)
-{
-    say_transfer(v, found, found->use);
-    say(v, ".");
-    if (found->typed == found->n_players)
-        return;
-    const segue_player_result *typed = &found->player[found->typed];
-    const segue_interval *beyond = &typed->won[SEGUE_METRIC_SAVED_OVER_PRIOR];
-    if (beyond->value < MUCH / 2.0 || beyond->high < MUCH)
-        say(v, " There is little to gain from types: ");
-    else
-        say(v, " Whether types add to it, these tasks cannot tell: ");
-    say(v, "%s saves ", typed->name);
-    say_saved(v, beyond);
-    say(v, " of %s, which learns only a prior of each arm.", found->player[found->simple].name);
-}
-
-static void say_arm(verdict *v, const segue_replay_result *found, size_t best)
-{
-    const segue_player_result *fixed = &found->player[found->fixed];
-    say(v, "In ");
-    say_length(v, found);
-    say(v, ", one arm does for all: %s would have had a reward of %.3g a step", fixed->name,
-        fixed->won[SEGUE_METRIC_REWARD].value);
-    say_where(v, found);
-    say(v, ", and %s, the best that learns, ", found->player[best].name);
-    say_gain(v, &found->player[best].won[SEGUE_METRIC_GAIN_OVER_FIXED], "");
-    say(v, " over it.");
-}
-
-static void say_constant(verdict *v, const segue_replay_result *found)
-{
-    say(v,
-        "All rewards of the log are alike, %.3g: nothing can be learned from it, and any arm does, "
-        "in ",
-        found->logged);
-    say_length(v, found);
-    say(v, ".");
-}
-
-/* What types would have saved, if any played. */
-static void say_types_saved(verdict *v, const segue_replay_result *found)
-{
-    if (found->typed == found->n_players)
-        return;
-    say(v, " (%s saves ", found->player[found->typed].name);
-    say_saved(v, &found->player[found->typed].won[SEGUE_METRIC_REGRET_SAVED]);
-    say(v, " of %s)", found->player[found->alone].name);
-}
-
-static void say_none(verdict *v, const segue_replay_result *found)
-{
-    const char *alone = found->player[found->alone].name;
-    say(v, "In ");
-    say_length(v, found);
-    say(v, " there are no types worth learning; %s does as well", alone);
-    say_where(v, found);
-    say_types_saved(v, found);
-    say(v, ": use %s.", alone);
-}
-
-static void say_unclear(verdict *v, const segue_replay_result *found, size_t best)
-{
-    const size_t scored = found->n_places + 1 - found->from;
-    say(v, "%zu scored task%s %s too few to tell whether transfer pays in ", scored,
-        scored == 1 ? "" : "s", scored == 1 ? "is" : "are");
-    say_length(v, found);
-    say_types_saved(v, found);
-    say(v, "; %s would have given ", found->player[best].name);
-    say_gain(v, &found->player[best].won[SEGUE_METRIC_GAIN_OVER_FIXED], "");
-    say(v, " over one arm for all, %s.", found->player[found->fixed].name);
-}
-
-static void say_few_rewards(verdict *v, const segue_replay_result *found, size_t best)
-{
-    const char *arm = found->arm_name[found->rarest];
-    say(v, "Types cannot be judged from this log: arm '%.*s' has %.4g rewards per task, and %.0f ",
-        (int)segue_utf8_prefix_length(arm, NAME), arm, floor(10.0 * found->rarest_rewards) / 10.0,
-        SEGUE_MIN_REWARDS_FOR_TYPES); /* rounded down: 29.97 are not 30 */
-    say(v, "are needed. In ");
-    say_length(v, found);
-    if (best == found->ts)
-        say(v, ", played with these, none was ahead of ts");
-    else
-        say(v, ", played with these, %s would have given %+.1f %% reward over ts",
-            found->player[best].name,
-            100.0 * found->player[best].won[SEGUE_METRIC_GAIN_OVER_TS].value);
-    say_where(v, found);
-    say(v, ": no more than a hint.");
-}
-
-void segue_replay_verdict(segue_replay_result *found)
-{
-    verdict v = {.text = found->verdict, .size = sizeof found->verdict};
-    const size_t best = best_player(found);
-    found->advice = decide(found, best);
-    if (found->constant) {
-        found->advice = SEGUE_ADVICE_ARM;
-        found->use = found->fixed;
-        say_constant(&v, found);
-        return;
-    }
-    switch (found->advice) {
+    const size_t prior = result->best_prior;
+    switch (result->advice) {
     case SEGUE_ADVICE_TYPES:
-        found->use = found->typed;
-        say_types(&v, found);
-        break;
-    case SEGUE_ADVICE_PRIOR: /* the simpler one, unless it alone does not pay */
-        found->use = found->player[found->simple].won[SEGUE_METRIC_REGRET_SAVED].low > 0.0
-                         ? found->simple
-                         : found->typed;
-        say_prior(&v, found);
-        break;
+        return result->best_types;
+    case SEGUE_ADVICE_PRIOR:
+        return result->candidate[prior].metric[SEGUE_METRIC_REGRET_SAVED].low > 0.0
+                   ? prior
+                   : result->best_types;
     case SEGUE_ADVICE_ARM:
-        found->use = found->fixed;
-        say_arm(&v, found, best);
-        break;
+        return result->fixed_arm;
     case SEGUE_ADVICE_UNCLEAR:
-        found->use = best;
-        if (has_few_rewards(found))
-            say_few_rewards(&v, found, best);
-        else
-            say_unclear(&v, found, best);
-        break;
+        return best;
     default:
-        found->use = found->alone;
-        say_none(&v, found);
+        return result->best_without_transfer;
     }
+}
+
+/* ---- sentences --------------------------------------------------------------------------- */
+
+static void describe_transfer(verdict *v, const segue_replay_result *result)
+{
+    const segue_replay_candidate *used = &result->candidate[result->use];
+    append(v, "In ");
+    append_steps(v, result);
+    append(v, ", transfer would have given ");
+    append_gain(v, &used->metric[SEGUE_METRIC_GAIN_OVER_TS], " reward");
+    append(v, " over ts");
+    append_scored(v, result);
+    append(v, ": use %s. It saves ", used->name);
+    append_saving(v, &used->metric[SEGUE_METRIC_REGRET_SAVED]);
+    append(v, " of %s, the best without transfer",
+           result->candidate[result->best_without_transfer].name);
+}
+
+static void describe_types(verdict *v, const segue_replay_result *result)
+{
+    describe_transfer(v, result);
+    append(v, ", and ");
+    append_saving(v, &result->candidate[result->use].metric[SEGUE_METRIC_SAVED_OVER_PRIOR]);
+    append(v, " of %s, which learns a prior of each arm and no types.",
+           result->candidate[result->best_prior].name);
+}
+
+static void describe_prior(verdict *v, const segue_replay_result *result)
+{
+    describe_transfer(v, result);
+    append(v, ".");
+    if (result->best_types == result->n_candidates)
+        return;
+    const segue_replay_candidate *types = &result->candidate[result->best_types];
+    const segue_interval *saved = &types->metric[SEGUE_METRIC_SAVED_OVER_PRIOR];
+    if (saved->value < SEGUE_MIN_TYPES_SAVING / 2.0 || saved->high < SEGUE_MIN_TYPES_SAVING)
+        append(v, " There is little to gain from types: ");
+    else
+        append(v, " Whether types add to it, these tasks cannot tell: ");
+    append(v, "%s saves ", types->name);
+    append_saving(v, saved);
+    append(v, " of %s, which learns only a prior of each arm.",
+           result->candidate[result->best_prior].name);
+}
+
+static void describe_arm(verdict *v, const segue_replay_result *result, size_t best)
+{
+    const segue_replay_candidate *fixed = &result->candidate[result->fixed_arm];
+    append(v, "In ");
+    append_steps(v, result);
+    append(v, ", one arm does for all: %s would have had a reward of %.3g per step", fixed->name,
+           fixed->metric[SEGUE_METRIC_REWARD].value);
+    append_scored(v, result);
+    append(v, ", and %s, the best that learns, ", result->candidate[best].name);
+    append_gain(v, &result->candidate[best].metric[SEGUE_METRIC_GAIN_OVER_FIXED], "");
+    append(v, " over it.");
+}
+
+static void describe_constant(verdict *v, const segue_replay_result *result)
+{
+    append(v,
+           "All rewards of the log are alike, %.3g: nothing can be learned from it, and any arm "
+           "does, in ",
+           result->logged);
+    append_steps(v, result);
+    append(v, ".");
+}
+
+/* Give the saving of types, if a learner of types took part. */
+static void append_types_saving(verdict *v, const segue_replay_result *result)
+{
+    if (result->best_types == result->n_candidates)
+        return;
+    const segue_replay_candidate *types = &result->candidate[result->best_types];
+    append(v, " (%s saves ", types->name);
+    append_saving(v, &types->metric[SEGUE_METRIC_REGRET_SAVED]);
+    append(v, " of %s)", result->candidate[result->best_without_transfer].name);
+}
+
+static void describe_none(verdict *v, const segue_replay_result *result)
+{
+    const char *name = result->candidate[result->best_without_transfer].name;
+    append(v, "In ");
+    append_steps(v, result);
+    append(v, " transfer does not pay; %s does as well", name);
+    append_scored(v, result);
+    append_types_saving(v, result);
+    append(v, ": use %s.", name);
+}
+
+static void describe_unclear(verdict *v, const segue_replay_result *result, size_t best)
+{
+    const size_t scored = result->n_played + 1 - result->first_scored;
+    append(v, "%zu scored task%s %s too few to tell whether transfer pays in ", scored,
+           scored == 1 ? "" : "s", scored == 1 ? "is" : "are");
+    append_steps(v, result);
+    append_types_saving(v, result);
+    append(v, "; %s would have given ", result->candidate[best].name);
+    append_gain(v, &result->candidate[best].metric[SEGUE_METRIC_GAIN_OVER_FIXED], "");
+    append(v, " over one arm for all, %s.", result->candidate[result->fixed_arm].name);
+}
+
+static void describe_few_rewards(verdict *v, const segue_replay_result *result, size_t best)
+{
+    const char *arm = result->arm_name[result->rarest];
+    append(v,
+           "Types cannot be judged from this log: arm '%.*s' has %.4g rewards per task, and %.0f ",
+           (int)segue_utf8_prefix_length(arm, MAX_ARM_BYTES), arm,
+           floor(10.0 * result->rarest_rewards) / 10.0, /* rounded down: 29.97 is not 30 */
+           SEGUE_MIN_REWARDS_FOR_TYPES);
+    append(v, "are needed. In ");
+    append_steps(v, result);
+    if (best == result->ts)
+        append(v, ", played with these, none was ahead of ts");
+    else
+        append(v, ", played with these, %s would have given %+.1f %% reward over ts",
+               result->candidate[best].name,
+               100.0 * result->candidate[best].metric[SEGUE_METRIC_GAIN_OVER_TS].value);
+    append_scored(v, result);
+    append(v, ": no more than a hint.");
+}
+
+void segue_replay_verdict(segue_replay_result *result)
+{
+    verdict v = {.text = result->verdict, .size = sizeof result->verdict};
+    const size_t best = best_candidate(result);
+    result->advice = decide(result, best);
+    result->use = choose(result, best);
+    if (result->constant)
+        describe_constant(&v, result);
+    else if (has_few_rewards(result))
+        describe_few_rewards(&v, result, best);
+    else if (result->advice == SEGUE_ADVICE_TYPES)
+        describe_types(&v, result);
+    else if (result->advice == SEGUE_ADVICE_PRIOR)
+        describe_prior(&v, result);
+    else if (result->advice == SEGUE_ADVICE_ARM)
+        describe_arm(&v, result, best);
+    else if (result->advice == SEGUE_ADVICE_UNCLEAR)
+        describe_unclear(&v, result, best);
+    else
+        describe_none(&v, result);
 }

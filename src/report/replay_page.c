@@ -2,6 +2,8 @@
  *
  * Nothing in it depends on when, where or how fast it was made: same seed, same bytes.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "report/replay_page.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -11,7 +13,6 @@
 
 #include "io/output.h"
 #include "io/shell.h"
-#include "replay/replay_result.h"
 #include "report/html.h"
 #include "segue/internal.h"
 
@@ -20,7 +21,7 @@
 #define NAMED_ARMS 20   /* with more, the axis has numbers */
 
 typedef struct page {
-    const segue_replay_result *found;
+    const segue_replay_result *result;
     const char *folder; /* where figures are drawn */
     FILE *out;
 } page;
@@ -38,11 +39,11 @@ static segue_status put_figure(const page *p, segue_figure *figure, const char *
 }
 
 /* Where the block of tasks that begins at `first` ends; the last takes what would be left over. */
-static size_t block_end(const segue_replay_result *found, size_t first)
+static size_t block_end(const segue_replay_result *result, size_t first)
 {
     const size_t grown = (size_t)(GROWTH * (double)first);
     const size_t end = grown > first + BLOCK ? grown : first + BLOCK;
-    return end + BLOCK / 2 < found->n_places ? end : found->n_places;
+    return end + BLOCK / 2 < result->n_played ? end : result->n_played;
 }
 
 /* The mean of a curve over a block, of where it is known. */
@@ -58,12 +59,12 @@ static double block_mean(const double *curve, size_t first, size_t end)
 }
 
 /* A player's curve in blocks, less another's unless that is NULL. */
-static void add_curve(segue_figure *figure, const segue_replay_result *found, size_t look,
+static void add_curve(segue_figure *figure, const segue_replay_result *result, size_t look,
                       const char *name, const double *curve, const double *less)
 {
     segue_figure_begin_series(figure, SEGUE_SERIES_LINE, look, "%s", name);
-    for (size_t first = 0, end = 0; first < found->n_places; first = end) {
-        end = block_end(found, first);
+    for (size_t first = 0, end = 0; first < result->n_played; first = end) {
+        end = block_end(result, first);
         const double base = less ? block_mean(less, first, end) : 0.0;
         segue_figure_add_point(figure, 0.5 * (double)(first + 1 + end),
                                block_mean(curve, first, end) - base, NAN);
@@ -72,14 +73,14 @@ static void add_curve(segue_figure *figure, const segue_replay_result *found, si
 
 static segue_status draw_gains(const page *p, segue_error *err)
 {
-    const segue_replay_result *found = p->found;
+    const segue_replay_result *result = p->result;
     segue_figure figure = segue_figure_init("replay-gain", "tasks met", "reward a step above ts");
     figure.log_x = true;
     figure.more = "set yrange [*:*]\nset xzeroaxis linetype 1 linecolor rgb '#888888'";
-    for (size_t i = 0; i < found->n_players; i++)
-        if (i != found->ts && i != found->fixed)
-            add_curve(&figure, found, i, found->player[i].name, found->player[i].reward,
-                      found->player[found->ts].reward);
+    for (size_t i = 0; i < result->n_candidates; i++)
+        if (i != result->ts && i != result->fixed_arm)
+            add_curve(&figure, result, i, result->candidate[i].name, result->candidate[i].reward,
+                      result->candidate[result->ts].reward);
     return put_figure(p, &figure,
                       "What each gains over ts, which carries nothing from task to task, as tasks "
                       "are met; averages over ten tasks, and later more.",
@@ -87,21 +88,22 @@ static segue_status draw_gains(const page *p, segue_error *err)
 }
 
 /* A fixed arm that is far off would leave the others no room. */
-static bool is_near(const segue_replay_result *found, size_t player)
+static bool is_near(const segue_replay_result *result, size_t candidate)
 {
-    return player != found->fixed ||
-           found->player[player].won[SEGUE_METRIC_REGRET].value <
-               2.0 * found->player[found->ts].won[SEGUE_METRIC_REGRET].value;
+    return candidate != result->fixed_arm ||
+           result->candidate[candidate].metric[SEGUE_METRIC_REGRET].value <
+               2.0 * result->candidate[result->ts].metric[SEGUE_METRIC_REGRET].value;
 }
 
 static segue_status draw_regret(const page *p, segue_error *err)
 {
-    const segue_replay_result *found = p->found;
+    const segue_replay_result *result = p->result;
     segue_figure figure = segue_figure_init("replay-regret", "tasks met", "regret a step");
     figure.log_x = true;
-    for (size_t i = 0; i < found->n_players; i++)
-        if (is_near(found, i))
-            add_curve(&figure, found, i, found->player[i].name, found->player[i].regret, NULL);
+    for (size_t i = 0; i < result->n_candidates; i++)
+        if (is_near(result, i))
+            add_curve(&figure, result, i, result->candidate[i].name, result->candidate[i].regret,
+                      NULL);
     return put_figure(p, &figure,
                       "Regret a step against each task's best arm, as tasks are met; averages over "
                       "the same tasks.",
@@ -109,28 +111,29 @@ static segue_status draw_regret(const page *p, segue_error *err)
 }
 
 /* Arms by name below the axis, in lines of gnuplot. */
-static void name_arms(const segue_replay_result *found, segue_output *output)
+static void name_arms(const segue_replay_result *result, segue_output *output)
 {
     fputs("set yrange [*:*]\n", output->stream);
-    if (found->n_arms <= NAMED_ARMS)
-        segue_figure_print_tics(output->stream, found->arm_name, found->n_arms);
+    if (result->n_arms <= NAMED_ARMS)
+        segue_figure_print_tics(output->stream, result->arm_name, result->n_arms);
 }
 
 static segue_status draw_types(const page *p, segue_error *err)
 {
-    const segue_replay_result *found = p->found;
+    const segue_replay_result *result = p->result;
     segue_output lines;
     segue_status status = segue_output_init(&lines, err);
     if (status != SEGUE_OK)
         return status;
-    name_arms(found, &lines);
+    name_arms(result, &lines);
     segue_figure figure = segue_figure_init("replay-types", "arm", "mean reward");
-    for (size_t q = 0; q < found->types.count; q++) {
+    for (size_t q = 0; q < result->types.count; q++) {
         segue_figure_begin_series(&figure, SEGUE_SERIES_LINE_POINTS, q,
                                   "type %zu (%.0f %% of tasks)", q + 1,
-                                  100.0 * found->types.type[q].weight);
-        for (size_t arm = 0; arm < found->n_arms; arm++)
-            segue_figure_add_point(&figure, (double)arm + 1.0, found->types.type[q].mean[arm], NAN);
+                                  100.0 * result->types.type[q].weight);
+        for (size_t arm = 0; arm < result->n_arms; arm++)
+            segue_figure_add_point(&figure, (double)arm + 1.0, result->types.type[q].mean[arm],
+                                   NAN);
     }
     status = segue_output_finish(&lines, err);
     figure.more = lines.data;
@@ -160,17 +163,18 @@ static void put_results(const page *p)
         "",        "carries",       "reward a step",     "regret a task",
         "over ts", "over ts-prior", "over the best arm", "way to the best arms",
         NULL};
-    const segue_replay_result *found = p->found;
+    const segue_replay_result *result = p->result;
     segue_html_table_begin(
         p->out,
         "What each would have won on the scored tasks, with 95 % intervals from a "
         "paired bootstrap over tasks.",
         headings);
-    for (size_t i = 0; i < found->n_players; i++) {
-        const segue_interval *won = found->player[i].won;
+    for (size_t i = 0; i < result->n_candidates; i++) {
+        const segue_interval *won = result->candidate[i].metric;
         segue_html_row(p->out);
-        segue_html_cell(p->out, "%s", found->player[i].name);
-        segue_html_cell(p->out, "%s", segue_replay_result_transfer_text(found->player[i].carries));
+        segue_html_cell(p->out, "%s", result->candidate[i].name);
+        segue_html_cell(p->out, "%s",
+                        segue_replay_result_transfer_text(result->candidate[i].transfer));
         put_range(p->out, &won[SEGUE_METRIC_REWARD], 1.0, 3, "");
         put_range(p->out, &won[SEGUE_METRIC_REGRET], 1.0, 2, "");
         put_range(p->out, &won[SEGUE_METRIC_GAIN_OVER_TS], 100.0, 1, " %");
@@ -182,23 +186,23 @@ static void put_results(const page *p)
     segue_html_p(p->out,
                  "Knowing each task's best arm would have paid %.3f a step; the log itself had "
                  "%.3f. The way is from ts to that.",
-                 found->best.value, found->logged);
+                 result->best_arms.value, result->logged);
 }
 
 static void put_types(const page *p)
 {
     static const char *const headings[] = {"type",   "weight",        "tasks",
                                            "spread", "typical tasks", NULL};
-    const segue_replay_result *found = p->found;
+    const segue_replay_result *result = p->result;
     segue_html_p(p->out,
                  "Fitted to all rows of %zu tasks. The means of tasks differ by %.2g (standard "
                  "deviation, average over arms), and within a type by its spread: types explain "
                  "%.0f %% of that variance. %.2g %% of the tasks fit no type.",
-                 found->types.n_tasks, found->types.spread, 100.0 * found->types.explained,
-                 100.0 * found->types.none);
+                 result->types.n_tasks, result->types.spread, 100.0 * result->types.explained,
+                 100.0 * result->types.no_type);
     segue_html_table_begin(p->out, "The types, and the tasks nearest to them.", headings);
-    for (size_t q = 0; q < found->types.count; q++) {
-        const segue_replay_type *type = &found->types.type[q];
+    for (size_t q = 0; q < result->types.count; q++) {
+        const segue_replay_type *type = &result->types.type[q];
         segue_html_row(p->out);
         segue_html_cell(p->out, "%zu", q + 1);
         segue_html_cell(p->out, "%.3f", type->weight);
@@ -206,7 +210,7 @@ static void put_types(const page *p)
         segue_html_cell(p->out, "%.3f", type->spread);
         fputs("<td>", p->out);
         for (size_t i = 0; i < type->n_typical; i++)
-            segue_html_text(p->out, "%s%s", i ? ", " : "", found->task_name[type->typical[i]]);
+            segue_html_text(p->out, "%s%s", i ? ", " : "", result->task_name[type->typical[i]]);
         fputs("</td>", p->out);
     }
     segue_html_table_end(p->out);
@@ -218,11 +222,11 @@ static void put_verdict(const page *p)
 {
     static const char *const classes[] = {"holds", "partly", "unclear", "unclear", "unclear"};
     fprintf(p->out, "<div class=\"claim %s\" id=\"verdict\">\n<p class=\"verdict\">",
-            classes[p->found->advice]);
-    segue_html_text(p->out, "%s", p->found->verdict);
+            classes[p->result->advice]);
+    segue_html_text(p->out, "%s", p->result->verdict);
     fputs("</p>\n</div>\n", p->out);
-    for (size_t i = 0; i < p->found->n_warnings; i++)
-        segue_html_p(p->out, "Warning: %s.", p->found->warning[i]);
+    for (size_t i = 0; i < p->result->n_warnings; i++)
+        segue_html_p(p->out, "Warning: %s.", p->result->warning[i]);
 }
 
 /* A word of a command line, for a shell. */
@@ -241,49 +245,66 @@ static void put_option(const page *p, const char *name, const char *word)
 
 static void put_command(const page *p)
 {
-    const segue_replay_result *found = p->found;
+    const segue_replay_result *result = p->result;
     fputs("<pre>segue replay --policy ", p->out);
-    for (size_t i = 0; i < found->fixed; i++)
-        segue_html_text(p->out, "%s%s", i ? "," : "", found->player[i].name);
-    segue_html_text(p->out, " --play %s", found->resampled ? "resampling" : "replay");
-    if (found->resampled)
-        segue_html_text(p->out, " --least %" PRIu64, found->least);
+    for (size_t i = 0; i < result->fixed_arm; i++)
+        segue_html_text(p->out, "%s%s", i ? "," : "", result->candidate[i].name);
+    segue_html_text(p->out, " --play %s", result->resampled ? "resampling" : "replay");
+    if (result->resampled)
+        segue_html_text(p->out, " --least %" PRIu64, result->min_rewards);
     segue_html_text(p->out, " --order %s --steps %" PRIu64 " --runs %" PRIu64 " --seed %" PRIu64,
-                    found->order, found->steps, found->runs, found->seed);
-    if (found->holdout)
-        put_option(p, "--holdout", found->holdout);
+                    result->order, result->steps, result->runs, result->seed);
+    if (result->holdout)
+        put_option(p, "--holdout", result->holdout);
     else
-        segue_html_text(p->out, " --from %zu", found->from);
-    if (found->lowest != 0.0 || found->highest != 1.0)
-        segue_html_text(p->out, " --lowest %.17g --highest %.17g", found->lowest, found->highest);
-    if (strcmp(found->path, SEGUE_STANDARD_INPUT) == 0)
+        segue_html_text(p->out, " --from %zu", result->first_scored);
+    if (result->lowest != 0.0 || result->highest != 1.0)
+        segue_html_text(p->out, " --lowest %.17g --highest %.17g", result->lowest, result->highest);
+    if (strcmp(result->path, SEGUE_STANDARD_INPUT) == 0)
         fputs(" -", p->out);
     else
-        put_word(p, found->path, true);
+        put_word(p, result->path, true);
     fputs("</pre>\n", p->out);
+}
+
+void segue_replay_page_print_method(const segue_replay_result *result, FILE *out)
+{
+    if (result->resampled)
+        fputs("Resampling: a pull draws one of the task's own rewards of that arm, and puts it\n"
+              "back.",
+              out);
+    else if (result->thinned)
+        fprintf(out,
+                "Replay: a pull is answered by the next row of the task with that arm; by the\n"
+                "logged probabilities, %.3g %% of the rows may answer.",
+                100.0 * result->rows_accepted);
+    else
+        fputs("Replay: a pull is answered by the next row of the task with that arm, as if the\n"
+              "log had drawn all arms alike.",
+              out);
 }
 
 static void put_way(const page *p)
 {
-    const segue_replay_result *found = p->found;
+    const segue_replay_result *result = p->result;
     segue_html_heading(p->out, 2, "way", "How it was played");
     fputs("<p>", p->out);
-    segue_replay_result_print_method(found, p->out);
+    segue_replay_page_print_method(result, p->out);
     fputs("</p>\n", p->out);
     segue_html_p(
         p->out,
         "The log has %zu rewards of %zu tasks and %zu arms; %zu tasks were left out. Order "
         "of the tasks: %s. %" PRIu64 " steps a task, %" PRIu64 " runs.",
-        found->n_rows, found->n_tasks, found->n_arms, found->n_left_out, found->order, found->steps,
-        found->runs);
-    if (found->n_learned < found->n_places)
+        result->n_rows, result->n_tasks, result->n_arms, result->n_skipped, result->order,
+        result->steps, result->runs);
+    if (result->n_learned < result->n_played)
         segue_html_p(p->out,
                      "Scored: the %zu tasks whose names match '%s', met with what was "
                      "learned on the %zu others.",
-                     found->n_places - found->n_learned, found->holdout, found->n_learned);
+                     result->n_played - result->n_learned, result->holdout, result->n_learned);
     else
-        segue_html_p(p->out, "Scored: tasks %zu to %zu of the order.", found->from,
-                     found->n_places);
+        segue_html_p(p->out, "Scored: tasks %zu to %zu of the order.", result->first_scored,
+                     result->n_played);
     segue_html_p(p->out, "All of it again, to the same bytes:");
     put_command(p);
 }
@@ -300,7 +321,7 @@ static segue_status print_page(const page *p, segue_error *err)
     segue_status status = draw_gains(p, err);
     if (status == SEGUE_OK)
         status = draw_regret(p, err);
-    if (p->found->types.count > 0) {
+    if (p->result->types.count > 0) {
         segue_html_heading(p->out, 2, "types", "The types of the tasks");
         put_types(p);
         if (status == SEGUE_OK)
@@ -325,14 +346,14 @@ static void clear_folder(const char *folder)
     (void)rmdir(folder);
 }
 
-static segue_status write_page(const segue_replay_result *found, const char *folder,
+static segue_status write_page(const segue_replay_result *result, const char *folder,
                                const char *path, segue_error *err)
 {
     segue_output output;
     segue_status status = segue_output_init(&output, err);
     if (status != SEGUE_OK)
         return status;
-    const page p = {.found = found, .folder = folder, .out = output.stream};
+    const page p = {.result = result, .folder = folder, .out = output.stream};
     status = print_page(&p, err);
     if (status == SEGUE_OK)
         status = segue_output_write(&output, path, err);
@@ -340,19 +361,19 @@ static segue_status write_page(const segue_replay_result *found, const char *fol
     return status;
 }
 
-segue_status segue_replay_page_write(const segue_replay_result *found, const char *path,
+segue_status segue_replay_page_write(const segue_replay_result *result, const char *path,
                                      const char *figures, segue_error *err)
 {
     char folder[1024];
     const char *base = getenv("TMPDIR");
     if (figures)
-        return write_page(found, figures, path, err);
+        return write_page(result, figures, path, err);
     if (snprintf(folder, sizeof folder, "%s/segue-XXXXXX", base && *base ? base : "/tmp") >=
             (int)sizeof folder ||
         !mkdtemp(folder))
         return segue_fail(err, SEGUE_EIO, "a folder for figures cannot be made in %s: %s",
                           base && *base ? base : "/tmp", strerror(errno));
-    const segue_status status = write_page(found, folder, path, err);
+    const segue_status status = write_page(result, folder, path, err);
     clear_folder(folder);
     return status;
 }

@@ -13,18 +13,17 @@
 #include "io/utf8.h"
 #include "replay/advise.h"
 #include "replay/replay.h"
+#include "replay/replay_tasks.h"
 #include "segue/internal.h"
 #include "segue/simulation.h"
 
-#define SENTENCE 800
-#define MUCH     0.10 /* of the regret: types that save less add little, as in a replay */
-#define NAME     40   /* bytes of an arm's name */
-#define LONGEST  4096 /* of a file's name; the system opens none longer */
-#define COMMAND  (4 * LONGEST + SENTENCE) /* a quote takes four characters of a shell */
+#define LONGEST 4096 /* of a file's name; the system opens none longer */
+#define COMMAND                                                                                    \
+    (4 * LONGEST + SEGUE_ADVISE_SENTENCE_SIZE) /* a quote takes four characters of a shell */
 
 typedef struct settings {
     const char *format, *out;
-    uint64_t least, seed, threads;
+    uint64_t min_rewards, seed, threads;
     double lowest, highest;
     bool quiet;
 } settings;
@@ -32,7 +31,7 @@ typedef struct settings {
 #define FIELD(name) .offset = offsetof(settings, name)
 
 static const cli_option options[] = {
-    {"least", 0, CLI_INTEGER, FIELD(least), "N",
+    {"least", 0, CLI_INTEGER, FIELD(min_rewards), "N",
      "rewards of each arm that resampling needs (default 3)", 1, (double)SEGUE_MAX_MIN_REWARDS},
     {"lowest", 0, CLI_NUMBER, FIELD(lowest), "X", "the least reward there can be (default 0)",
      -1e15, 1e15},
@@ -52,9 +51,10 @@ typedef struct study {
     cli_format format;
     const char *path;
     segue_history history;
-    segue_advise_result found;
-    char verdict[SENTENCE]; /* whether transfer could pay */
-    char next[COMMAND];     /* what to do: a command for a shell, or what to log */
+    segue_advise_config config;
+    segue_advise_result result;
+    char verdict[SEGUE_ADVISE_SENTENCE_SIZE]; /* could transfer pay? */
+    char next[COMMAND]; /* what to do: a command for a shell, or what to log */
 } study;
 
 static double in_range(const study *st, double reward)
@@ -65,82 +65,6 @@ static double in_range(const study *st, double reward)
 static bool is_input(const study *st)
 {
     return strcmp(st->path, "-") == 0;
-}
-
-/* ---- what to say ------------------------------------------------------------------------- */
-
-/* What share of the regret of a prior of each arm types may save: as the log was played, or, if it
- * could not be, as it was simulated. */
-static double saved_beyond(const segue_advise_result *f)
-{
-    return isfinite(f->beyond) ? f->beyond
-                               : (f->saved - f->saved_by_prior) / (1.0 - f->saved_by_prior);
-}
-
-/* Types were found, and pay in simulated tasks. */
-static void say_types(study *st)
-{
-    const segue_advise_result *f = &st->found;
-    char tasks[80] = "";
-    if (f->pays_from > f->n_tasks)
-        (void)snprintf(tasks, sizeof tasks, " (%zu more tasks than the log has)",
-                       f->pays_from - f->n_tasks);
-    const double beyond = saved_beyond(f);
-    (void)snprintf(
-        st->verdict, SENTENCE,
-        "In tasks simulated from these types, of %" PRIu64
-        " steps, tts is ahead of ts, in all, from task %zu on%s, and then saves %.0f %% of its "
-        "regret; a prior of each arm alone %.0f %%. %s, types save %.0f %% of the regret of such "
-        "a prior: %s. segue replay is the judge.",
-        f->steps, f->pays_from, tasks, 100.0 * f->saved, 100.0 * f->saved_by_prior,
-        isfinite(f->beyond) ? "In full tasks of the log itself, played once with look-ahead"
-                            : "There, and maybe not in the log",
-        rint(100.0 * beyond) + 0.0, /* no -0 */
-        beyond < MUCH ? "they may add little to it, and it may do" : "they may pay");
-}
-
-/* Too few rewards per task: what the types give is luck. */
-static void say_few_rewards(study *st)
-{
-    const segue_advise_result *f = &st->found;
-    const char *arm = st->history.arm_name[f->rarest];
-    (void)snprintf(st->verdict, SENTENCE,
-                   "Types cannot be judged from this log, for tasks of %" PRIu64
-                   " steps: arm '%.*s' has %.4g rewards per task, and %.0f are needed. Log more "
-                   "rewards of every arm in each task.",
-                   f->steps, (int)segue_utf8_prefix_length(arm, NAME), arm,
-                   floor(10.0 * f->rarest_rewards) / 10.0, SEGUE_MIN_REWARDS_FOR_TYPES);
-}
-
-static void say_verdict(study *st)
-{
-    const segue_advise_result *f = &st->found;
-    char *out = st->verdict;
-    if (f->constant)
-        (void)snprintf(out, SENTENCE,
-                       "All rewards are alike, %.3g: nothing can be learned here, in tasks of "
-                       "%" PRIu64 " steps.",
-                       in_range(st, f->mean), f->steps);
-    else if (f->n_tasks < SEGUE_MIN_TYPED_TASKS)
-        (void)snprintf(out, SENTENCE,
-                       "Too few tasks to look for types: %zu, of %" PRIu64
-                       " steps; from about %zu more on it is worth a look.",
-                       f->n_tasks, f->steps, SEGUE_MIN_TYPED_TASKS - f->n_tasks);
-    else if (f->rarest_rewards < SEGUE_MIN_REWARDS_FOR_TYPES)
-        say_few_rewards(st);
-    else if (f->n_types < 2)
-        (void)snprintf(out, SENTENCE,
-                       "Only one type was found: tasks may differ, but not in kinds. In tasks of "
-                       "%" PRIu64 " steps a prior of each arm (ts-prior) may then be all that "
-                       "transfer can give.",
-                       f->steps);
-    else if (f->pays_from == 0)
-        (void)snprintf(out, SENTENCE,
-                       "In tasks simulated from these types, of %" PRIu64
-                       " steps, tts was not ahead of ts within %zu tasks: transfer may hardly pay.",
-                       f->steps, f->n_simulated);
-    else
-        say_types(st);
 }
 
 /* ---- the next command -------------------------------------------------------------------- */
@@ -174,11 +98,11 @@ static void add_name(study *st, const char *name)
 /* `segue replay` on this log, read as it was read here. */
 static void add_replay(study *st, bool resampled)
 {
-    const segue_advise_result *f = &st->found;
+    const segue_advise_result *f = &st->result;
     add(st, resampled ? "segue replay" : "segue replay --play replay");
     add(st, f->has_time ? " --order time" : "");
-    if (resampled && f->least != 3)
-        add_number(st, "least", (double)f->least);
+    if (resampled && f->min_rewards != SEGUE_REPLAY_MIN_REWARDS)
+        add_number(st, "least", (double)f->min_rewards);
     if (st->set.lowest != 0.0)
         add_number(st, "lowest", st->set.lowest);
     if (st->set.highest != 1.0)
@@ -191,13 +115,14 @@ static void add_replay(study *st, bool resampled)
 
 static void say_next(study *st)
 {
-    const segue_advise_result *f = &st->found;
-    const bool randomised = f->has_probability || f->alike;
+    const segue_advise_result *f = &st->result;
+    const bool randomised = f->has_probability || f->uniform;
     if (f->constant) {
         add(st, "log rewards that differ: by these, any arm does");
     } else if (f->n_tasks < 2) {
         add(st, "log more tasks: transfer is from task to task");
-    } else if (f->n_full >= 30 || 2 * f->n_full >= f->n_tasks || (f->n_full >= 2 && !randomised)) {
+    } else if (segue_replay_tasks_are_enough(f->n_full, f->n_tasks) ||
+               (f->n_full >= 2 && !randomised)) {
         add_replay(st, true);
     } else if (randomised) {
         add_replay(st, false);
@@ -217,7 +142,7 @@ static const char *plural(size_t count)
 
 static void print_spectrum(const study *st, FILE *out)
 {
-    const segue_advise_result *f = &st->found;
+    const segue_advise_result *f = &st->result;
     if (f->n_eigenvalues == 0) {
         fputs("Spectrum         unknown: ", out);
         if (f->n_arms > SEGUE_MAX_SPECTRUM_ARMS)
@@ -230,14 +155,14 @@ static void print_spectrum(const study *st, FILE *out)
     for (size_t i = 0; i < f->n_eigenvalues && i < 6; i++)
         fprintf(out, " %.2g", f->eigenvalue[i]);
     fprintf(out, "%s; noise %.2g\n", f->n_eigenvalues > 6 ? " .." : "", f->noise);
-    fprintf(out, "                 %zu above the noise, in %zu task%s\n", f->n_above, f->n_spectrum,
-            plural(f->n_spectrum));
+    fprintf(out, "                 %zu above the noise, in %zu task%s\n", f->n_above_noise,
+            f->n_spectrum, plural(f->n_spectrum));
 }
 
 static segue_status print_table(const void *what, FILE *out, segue_error *err)
 {
     const study *st = what;
-    const segue_advise_result *f = &st->found;
+    const segue_advise_result *f = &st->result;
     (void)err;
     fprintf(out, "%s\n\n", is_input(st) ? SEGUE_STANDARD_INPUT : st->path);
     fprintf(out, "Rewards          %zu; average %.3g, in %g .. %g\n", f->n_rows,
@@ -248,7 +173,7 @@ static segue_status print_table(const void *what, FILE *out, segue_error *err)
     fprintf(out, "Arms             %zu; best on average: %.40s, %.3g\n", f->n_arms,
             st->history.arm_name[f->best_arm], in_range(st, f->best_fixed));
     fprintf(out, "Full tasks       %zu have %" PRIu64 " rewards or more of every arm", f->n_full,
-            f->least);
+            f->min_rewards);
     if (f->n_full)
         fprintf(out, "; best arms known: %.3g", in_range(st, f->best_known));
     fprintf(out, "\nOther columns    %s%s%s\n", f->has_time ? "time " : "",
@@ -259,7 +184,7 @@ static segue_status print_table(const void *what, FILE *out, segue_error *err)
         fprintf(out,
                 "Types            %zu found; %.0f %% of how tasks differ is by type; %.2g %% fit "
                 "none\n",
-                f->n_types, 100.0 * f->explained, 100.0 * f->none);
+                f->n_types, 100.0 * f->explained, 100.0 * f->no_type);
     fputc('\n', out);
     cli_table_print_wrapped(out, "", st->verdict);
     fprintf(out, "\nNext:  %s\n", st->next);
@@ -275,7 +200,7 @@ typedef struct named {
 
 static void list_numbers(const study *st, named *out)
 {
-    const segue_advise_result *f = &st->found;
+    const segue_advise_result *f = &st->result;
     const named list[NUMBERS] = {{"rewards", (double)f->n_rows},
                                  {"tasks", (double)f->n_tasks},
                                  {"arms", (double)f->n_arms},
@@ -286,17 +211,17 @@ static void list_numbers(const study *st, named *out)
                                  {"mean", in_range(st, f->mean)},
                                  {"best_arm", in_range(st, f->best_fixed)},
                                  {"best_arms_known", in_range(st, f->best_known)},
-                                 {"eigenvalues_above_noise", (double)f->n_above},
+                                 {"eigenvalues_above_noise", (double)f->n_above_noise},
                                  {"noise", f->noise},
                                  {"types", (double)f->n_types},
-                                 {"no_type", f->none},
+                                 {"no_type", f->no_type},
                                  {"explained", f->explained},
                                  {"steps", (double)f->steps},
                                  {"pays_from", f->pays_from ? (double)f->pays_from : NAN},
                                  {"saved", f->saved},
                                  {"saved_by_prior", f->saved_by_prior},
-                                 {"saved_over_prior", f->beyond},
-                                 {"uniform_arms", f->alike},
+                                 {"saved_over_prior", f->saved_over_prior},
+                                 {"uniform_arms", f->uniform},
                                  {"rewards_of_rarest_arm", f->rarest_rewards}};
     memcpy(out, list, sizeof list);
 }
@@ -316,7 +241,7 @@ static void print_csv(const void *what, FILE *out)
 static json_t *make_json(const void *what)
 {
     const study *st = what;
-    const segue_advise_result *f = &st->found;
+    const segue_advise_result *f = &st->result;
     named list[NUMBERS];
     json_t *all = json_object();
     list_numbers(st, list);
@@ -336,7 +261,7 @@ static const cli_printers printers = {.table = print_table, .csv = print_csv, .j
 static segue_status study_init(study *st, int argc, char **argv, segue_error *err)
 {
     *st = (study){.set = {.format = "table",
-                          .least = 3,
+                          .min_rewards = SEGUE_REPLAY_MIN_REWARDS,
                           .seed = 1,
                           .threads = cli_options_default_threads(),
                           .highest = 1.0}};
@@ -355,15 +280,25 @@ static segue_status study_init(study *st, int argc, char **argv, segue_error *er
     return status == SEGUE_OK ? segue_history_read(&st->history, st->path, &wanted, err) : status;
 }
 
+static void set_config(study *st)
+{
+    st->config = (segue_advise_config){.history = &st->history,
+                                       .lowest = st->set.lowest,
+                                       .highest = st->set.highest,
+                                       .min_rewards = st->set.min_rewards,
+                                       .seed = st->set.seed,
+                                       .threads = (size_t)st->set.threads};
+}
+
 static segue_status run(int argc, char **argv, segue_error *err)
 {
     study st;
     segue_status status = study_init(&st, argc, argv, err);
+    set_config(&st);
     if (status == SEGUE_OK)
-        status = segue_advise(&st.found, &st.history, st.set.least, st.set.seed,
-                              (size_t)st.set.threads, err);
+        status = segue_advise(&st.result, &st.config, err);
     if (status == SEGUE_OK) {
-        say_verdict(&st);
+        segue_advise_verdict(&st.result, &st.config, st.verdict);
         say_next(&st);
         status = cli_output_print(&printers, &st, st.format, st.set.out, err);
     }

@@ -11,6 +11,8 @@
 #include "replay/advise.h"
 #include "replay/replay.h"
 #include "replay/replay_run.h"
+#include "replay/replay_segments.h"
+#include "replay/replay_tasks.h"
 
 #define BOUND 4.9
 
@@ -115,32 +117,33 @@ static void log_fully(made_log *log, const segue_models *models, size_t n_tasks,
     }
 }
 
-static segue_replay_config config_of(const segue_history *history, const segue_policy_list *players)
+static segue_replay_config config_of(const segue_history *history,
+                                     const segue_policy_list *policies)
 {
     return (segue_replay_config){.path = "log",
                                  .history = history,
                                  .highest = 1.0,
-                                 .players = players,
+                                 .policies = policies,
                                  .steps = 10,
-                                 .from = 1,
+                                 .first_scored = 1,
                                  .runs = 1,
                                  .seed = 3,
                                  .threads = 1,
                                  .values_only = true};
 }
 
-static void play(segue_replay_result *found, const segue_replay_config *config)
+static void play(segue_replay_result *result, const segue_replay_config *config)
 {
     segue_error err;
-    if (segue_replay_evaluate(found, config, &err) != SEGUE_OK)
+    if (segue_replay_evaluate(result, config, &err) != SEGUE_OK)
         fail_msg("%s", err.message);
 }
 
-static const segue_player_result *player_of(const segue_replay_result *found, const char *name)
+static const segue_replay_candidate *player_of(const segue_replay_result *result, const char *name)
 {
-    for (size_t p = 0; p < found->n_players; p++)
-        if (strcmp(found->player[p].name, name) == 0)
-            return &found->player[p];
+    for (size_t p = 0; p < result->n_candidates; p++)
+        if (strcmp(result->candidate[p].name, name) == 0)
+            return &result->candidate[p];
     fail_msg("there is no player %s", name);
     return NULL;
 }
@@ -156,9 +159,9 @@ static void an_ask_waits_for_the_row_of_its_arm(void **state)
     const replay_rows log = {.start = start, .row = rows, .rate = 1.0};
     replay_setting setting = {
         .n_arms = 2, .rows = &log, .order = order, .n_tasks = 1, .n_learned = 1, .steps = 2};
-    const replay_player always_1 = {.arm = 1};
+    const replay_candidate always_1 = {.arm = 1};
     const segue_policy_spec turns = policy_of("round-robin");
-    const replay_player in_turn = {.policy = &turns};
+    const replay_candidate in_turn = {.policy = &turns};
     replay_run run;
     assert_ok(segue_replay_run_init(&run, &setting, NULL));
     assert_ok(segue_replay_run_play(&setting, &always_1, 0, &run, NULL));
@@ -189,7 +192,7 @@ static void rows_are_thinned_by_their_probability(void **state)
     const replay_rows log = {.start = start, .row = rows, .probability = probability, .rate = 0.1};
     const replay_setting setting = {
         .n_arms = 2, .rows = &log, .order = order, .n_tasks = 1, .n_learned = 1, .steps = ROWS};
-    const replay_player always_0 = {.arm = 0};
+    const replay_candidate always_0 = {.arm = 0};
     replay_run run;
     assert_ok(segue_replay_run_init(&run, &setting, NULL));
     assert_ok(segue_replay_run_play(&setting, &always_0, 0, &run, NULL));
@@ -212,7 +215,7 @@ static void assert_unbiased(const char *what, const segue_stats *over_logs, doub
 }
 
 /* The regret of a player on runs of tasks of these models. */
-static segue_regret simulated(const segue_models *models, const char *player, uint64_t tasks,
+static segue_regret simulated(const segue_models *models, const char *candidate, uint64_t tasks,
                               uint64_t steps, uint64_t runs)
 {
     const segue_environment env = {.models = models};
@@ -224,11 +227,11 @@ static segue_regret simulated(const segue_models *models, const char *player, ui
                             .seed = 77,
                             .threads = 2};
     segue_simulation_result *result = NULL;
-    if (segue_learner_method_find(player)) {
-        assert_ok(segue_learner_config_parse(&learner, player, NULL));
+    if (segue_learner_method_find(candidate)) {
+        assert_ok(segue_learner_config_parse(&learner, candidate, NULL));
         sim.learner = &learner;
     } else {
-        sim.policy = policy_of(player);
+        sim.policy = policy_of(candidate);
     }
     assert_ok(segue_simulation_run(&result, &sim, NULL));
     const segue_regret regret = result->regret;
@@ -245,29 +248,29 @@ static void a_full_log_has_the_regret_of_its_models(void **state)
     static const char *const titles[] = {"ts", "tts", "tla", "ts-prior"};
     const int n_logs = repeats(100);
     segue_models *models = models_of(3, 3, (double[]){0.9, 0.5, 0.2, 0.2, 0.8, 0.4, 0.3, 0.1, 0.7});
-    segue_policy_list players;
+    segue_policy_list policies;
     segue_stats regret[4] = {{0}};
-    assert_ok(segue_policy_list_parse(&players, "ts,tts,tla", NULL));
+    assert_ok(segue_policy_list_parse(&policies, "ts,tts,tla", NULL));
     for (int i = 0; i < n_logs; i++) {
         made_log log;
-        segue_replay_result found;
+        segue_replay_result result;
         log_fully(&log, models, TASKS, EACH, (uint64_t)i);
-        segue_replay_config config = config_of(&log.history, &players);
+        segue_replay_config config = config_of(&log.history, &policies);
         config.steps = STEPS;
         config.seed = (uint64_t)i;
-        play(&found, &config);
-        assert_true(found.resampled);
+        play(&result, &config);
+        assert_true(result.resampled);
         for (size_t k = 0; k < 4; k++)
             segue_stats_add(&regret[k],
-                            player_of(&found, titles[k])->won[SEGUE_METRIC_REGRET].value);
-        segue_replay_result_fini(&found);
+                            player_of(&result, titles[k])->metric[SEGUE_METRIC_REGRET].value);
+        segue_replay_result_fini(&result);
         made_log_fini(&log);
     }
     for (size_t k = 0; k < 4 && n_logs >= 100; k++) {
         const segue_regret truth = simulated(models, titles[k], TASKS, STEPS, 400);
         assert_unbiased(titles[k], &regret[k], truth.mean, truth.se);
     }
-    segue_policy_list_fini(&players);
+    segue_policy_list_fini(&policies);
     segue_models_destroy(models);
 }
 
@@ -275,31 +278,32 @@ static void a_full_log_has_the_regret_of_its_models(void **state)
 
 /* Estimates of the reward a step of ts, of tts and of always arm 0, over many logs. */
 typedef struct estimates {
-    segue_stats ts, tts, fixed;
-    double reached; /* share of tasks with all their steps, average */
+    segue_stats ts, tts, fixed_arm;
+    double complete; /* share of tasks with all their steps, average */
 } estimates;
 
 static estimates estimate(const segue_models *models, const logging *how, int n_logs)
 {
-    segue_policy_list players;
-    estimates e = {.reached = 0.0};
-    assert_ok(segue_policy_list_parse(&players, "ts,tts", NULL));
+    segue_policy_list policies;
+    estimates e = {.complete = 0.0};
+    assert_ok(segue_policy_list_parse(&policies, "ts,tts", NULL));
     for (int i = 0; i < n_logs; i++) {
         made_log log;
-        segue_replay_result found;
+        segue_replay_result result;
         log_randomly(&log, models, how, (uint64_t)i);
-        segue_replay_config config = config_of(&log.history, &players);
-        config.way = SEGUE_REPLAY_METHOD_ROWS;
+        segue_replay_config config = config_of(&log.history, &policies);
+        config.method = SEGUE_REPLAY_METHOD_ROWS;
         config.seed = (uint64_t)i;
-        play(&found, &config);
-        segue_stats_add(&e.ts, player_of(&found, "ts")->won[SEGUE_METRIC_REWARD].value);
-        segue_stats_add(&e.tts, player_of(&found, "tts")->won[SEGUE_METRIC_REWARD].value);
-        segue_stats_add(&e.fixed, found.player[found.fixed].won[SEGUE_METRIC_REWARD].value);
-        e.reached += found.reached / (double)n_logs;
-        segue_replay_result_fini(&found);
+        play(&result, &config);
+        segue_stats_add(&e.ts, player_of(&result, "ts")->metric[SEGUE_METRIC_REWARD].value);
+        segue_stats_add(&e.tts, player_of(&result, "tts")->metric[SEGUE_METRIC_REWARD].value);
+        segue_stats_add(&e.fixed_arm,
+                        result.candidate[result.fixed_arm].metric[SEGUE_METRIC_REWARD].value);
+        e.complete += result.complete / (double)n_logs;
+        segue_replay_result_fini(&result);
         made_log_fini(&log);
     }
-    segue_policy_list_fini(&players);
+    segue_policy_list_fini(&policies);
     return e;
 }
 
@@ -310,9 +314,9 @@ static segue_models *two_models(void)
 }
 
 /* What live tasks pay: the best arms' average less the regret. */
-static segue_regret live(const segue_models *models, const char *player, uint64_t tasks)
+static segue_regret live(const segue_models *models, const char *candidate, uint64_t tasks)
 {
-    segue_regret r = simulated(models, player, tasks, 10, tasks > 1 ? 2000 : 20000);
+    segue_regret r = simulated(models, candidate, tasks, 10, tasks > 1 ? 2000 : 20000);
     return (segue_regret){.mean = (0.95 + 0.9) / 2.0 - r.mean / 10.0, .se = r.se / 10.0};
 }
 
@@ -327,7 +331,7 @@ static void assert_all_unbiased(const char *what, const segue_models *models, co
     (void)snprintf(text, sizeof text, "%s, tts", what);
     assert_unbiased(text, &e->tts, tts.mean, tts.se);
     (void)snprintf(text, sizeof text, "%s, one arm", what);
-    assert_unbiased(text, &e->fixed, 0.85, 0.0);
+    assert_unbiased(text, &e->fixed_arm, 0.85, 0.0);
 }
 
 static void replay_of_arms_drawn_alike_is_unbiased(void **state)
@@ -338,7 +342,7 @@ static void replay_of_arms_drawn_alike_is_unbiased(void **state)
     const logging long_tasks = {.n_tasks = LIVE_TASKS, .rows = 90};
     const int n_logs = repeats(LOGS);
     const estimates e = estimate(models, &long_tasks, n_logs);
-    assert_true(e.reached > 0.999);
+    assert_true(e.complete > 0.999);
     if (n_logs == LOGS)
         assert_all_unbiased("drawn alike", models, &e);
     segue_models_destroy(models);
@@ -353,11 +357,11 @@ static void tasks_that_end_early_do_not_bias_replay(void **state)
     const logging short_tasks = {.n_tasks = LIVE_TASKS, .rows = 27};
     const int n_logs = repeats(LOGS);
     const estimates e = estimate(models, &short_tasks, n_logs);
-    assert_true(e.reached < 0.6);
+    assert_true(e.complete < 0.6);
     if (n_logs == LOGS) {
         const segue_regret ts = live(models, "ts", 1);
         assert_unbiased("short tasks, ts", &e.ts, ts.mean, ts.se);
-        assert_unbiased("short tasks, one arm", &e.fixed, 0.85, 0.0);
+        assert_unbiased("short tasks, one arm", &e.fixed_arm, 0.85, 0.0);
     }
     segue_models_destroy(models);
 }
@@ -373,7 +377,7 @@ static void replay_by_probabilities_is_unbiased(void **state)
         .n_tasks = LIVE_TASKS, .rows = 330, .probability = {mostly_0, mostly_2}, .told = true};
     const int n_logs = repeats(LOGS);
     const estimates e = estimate(models, &how, n_logs);
-    assert_true(e.reached > 0.999);
+    assert_true(e.complete > 0.999);
     if (n_logs == LOGS)
         assert_all_unbiased("by probabilities", models, &e);
     segue_models_destroy(models);
@@ -405,21 +409,21 @@ static size_t warnings_of(const segue_models *models, const logging *how, const 
                           const char *says)
 {
     made_log log;
-    segue_replay_result found;
-    segue_policy_list players;
+    segue_replay_result result;
+    segue_policy_list policies;
     size_t count = 0;
-    assert_ok(segue_policy_list_parse(&players, "ts", NULL));
+    assert_ok(segue_policy_list_parse(&policies, "ts", NULL));
     log_randomly(&log, models, how, 5);
     for (size_t i = 0; wrong && i < log.history.n_rows; i++)
         log.history.probability[i] = wrong[log.history.row[i].arm];
-    segue_replay_config config = config_of(&log.history, &players);
-    config.way = SEGUE_REPLAY_METHOD_ROWS;
+    segue_replay_config config = config_of(&log.history, &policies);
+    config.method = SEGUE_REPLAY_METHOD_ROWS;
     config.steps = 3;
-    play(&found, &config);
-    for (size_t i = 0; i < found.n_warnings; i++)
-        count += strstr(found.warning[i], says) != NULL;
-    segue_replay_result_fini(&found);
-    segue_policy_list_fini(&players);
+    play(&result, &config);
+    for (size_t i = 0; i < result.n_warnings; i++)
+        count += strstr(result.warning[i], says) != NULL;
+    segue_replay_result_fini(&result);
+    segue_policy_list_fini(&policies);
     made_log_fini(&log);
     return count;
 }
@@ -463,7 +467,7 @@ static void nothing_is_learned_from_held_out_tasks(void **state)
                                     .seed = 4};
     segue_learner_config config = segue_learner_defaults();
     assert_ok(segue_learner_config_parse(&config, "tts", NULL));
-    const replay_player tts = {.learner = &config};
+    const replay_candidate tts = {.learner = &config};
     replay_run before, after;
     assert_ok(segue_replay_run_init(&before, &setting, NULL));
     assert_ok(segue_replay_run_init(&after, &setting, NULL));
@@ -472,9 +476,9 @@ static void nothing_is_learned_from_held_out_tasks(void **state)
         log.history.row[i].reward = 0.0;
     assert_ok(segue_replay_run_play(&setting, &tts, 0, &after, NULL));
     assert_true(before.reward[9] != after.reward[9]);
-    for (size_t place = 10; place < TASKS; place++) {
-        assert_near(after.reward[place], before.reward[place], 0.0);
-        assert_int_equal(after.steps[place], before.steps[place]);
+    for (size_t position = 10; position < TASKS; position++) {
+        assert_near(after.reward[position], before.reward[position], 0.0);
+        assert_int_equal(after.steps[position], before.steps[position]);
     }
     segue_replay_run_fini(&before);
     segue_replay_run_fini(&after);
@@ -498,19 +502,19 @@ static void a_shuffle_keeps_held_out_tasks_behind(void **state)
                                     .shuffled = true,
                                     .steps = 1,
                                     .seed = 4};
-    const replay_player always_0 = {.arm = 0};
+    const replay_candidate always_0 = {.arm = 0};
     bool moved = false;
     replay_run run;
     assert_ok(segue_replay_run_init(&run, &setting, NULL));
     for (uint64_t number = 0; number < 20; number++) {
         bool seen[TASKS] = {false};
         assert_ok(segue_replay_run_play(&setting, &always_0, number, &run, NULL));
-        for (size_t place = 0; place < TASKS; place++) {
-            const size_t task = run.task[place];
+        for (size_t position = 0; position < TASKS; position++) {
+            const size_t task = run.task[position];
             assert_false(seen[task]);
             seen[task] = true;
-            assert_int_equal(place >= 6, task == 6 || task == 7 || task == 5);
-            moved = moved || task != order[place];
+            assert_int_equal(position >= 6, task == 6 || task == 7 || task == 5);
+            moved = moved || task != order[position];
         }
     }
     assert_true(moved);
@@ -525,26 +529,26 @@ static void intervals_are_as_wide_as_the_tasks_differ(void **state)
     enum { TASKS = 400 };
     segue_models *models = models_of(2, 2, (double[]){0.9, 0.1, 0.3, 0.2});
     made_log log;
-    segue_policy_list players;
-    segue_replay_result found;
+    segue_policy_list policies;
+    segue_replay_result result;
     segue_stats means = {0};
-    assert_ok(segue_policy_list_parse(&players, "ts", NULL));
+    assert_ok(segue_policy_list_parse(&policies, "ts", NULL));
     log_fully(&log, models, TASKS, 20, 9);
     for (size_t task = 0; task < TASKS; task++) {
         double sum[2], pulls[2];
-        segue_replay_task_counts(&log.history, task, sum, pulls);
+        segue_replay_tasks_count(&log.history, task, sum, pulls);
         segue_stats_add(&means, sum[0] / pulls[0]);
     }
-    segue_replay_config config = config_of(&log.history, &players);
+    segue_replay_config config = config_of(&log.history, &policies);
     config.values_only = false;
-    play(&found, &config);
-    const segue_interval *reward = &found.player[found.fixed].won[SEGUE_METRIC_REWARD];
+    play(&result, &config);
+    const segue_interval *reward = &result.candidate[result.fixed_arm].metric[SEGUE_METRIC_REWARD];
     const double half = 1.96 * segue_stats_standard_error(&means);
     assert_near(reward->value, means.mean, 1e-12);
     assert_near((reward->high - reward->value) / half, 1.0, 0.2);
     assert_near((reward->value - reward->low) / half, 1.0, 0.2);
-    segue_replay_result_fini(&found);
-    segue_policy_list_fini(&players);
+    segue_replay_result_fini(&result);
+    segue_policy_list_fini(&policies);
     made_log_fini(&log);
     segue_models_destroy(models);
 }
@@ -558,61 +562,61 @@ static segue_interval around(double value)
 
 /* ts, ts-prior, tla and one arm; tla saves shares of the regret of ts and of ts-prior, and is so
  * far above the arm. */
-static const char *judged(segue_replay_result *found, double saved, double beyond, double over_arm)
+static const char *judged(segue_replay_result *result, double saved, double beyond, double over_arm)
 {
-    static segue_player_result player[4];
+    static segue_replay_candidate candidate[4];
     static const char *const arm[] = {"x"};
     static char titles[4][12] = {"ts", "ts-prior", "tla", "always x"};
-    static const segue_transfer_kind carries[] = {SEGUE_TRANSFER_NOTHING, SEGUE_TRANSFER_PRIOR,
-                                                  SEGUE_TRANSFER_TYPES, SEGUE_TRANSFER_ARM};
-    *found = (segue_replay_result){.player = player,
-                                   .n_players = 4,
-                                   .prior = 1,
-                                   .fixed = 3,
-                                   .from = 41,
-                                   .n_places = 100,
-                                   .n_learned = 100,
-                                   .resampled = true,
-                                   .steps = 70,
-                                   .arm_name = arm,
-                                   .rarest_rewards = 30.0};
+    static const segue_transfer_kind transfer[] = {SEGUE_TRANSFER_NOTHING, SEGUE_TRANSFER_PRIOR,
+                                                   SEGUE_TRANSFER_TYPES, SEGUE_TRANSFER_ARM};
+    *result = (segue_replay_result){.candidate = candidate,
+                                    .n_candidates = 4,
+                                    .ts_prior = 1,
+                                    .fixed_arm = 3,
+                                    .first_scored = 41,
+                                    .n_played = 100,
+                                    .n_learned = 100,
+                                    .resampled = true,
+                                    .steps = 70,
+                                    .arm_name = arm,
+                                    .rarest_rewards = 30.0};
     for (size_t p = 0; p < 4; p++) {
         const double learns = p == 2 ? saved : p == 1 ? saved - beyond : 0.0;
-        player[p] = (segue_player_result){.name = titles[p], .carries = carries[p]};
-        player[p].won[SEGUE_METRIC_REWARD] = around(p == 3 ? 0.1 : 0.5 + 0.1 * learns);
-        player[p].won[SEGUE_METRIC_GAIN_OVER_TS] = around(0.2 * learns);
-        player[p].won[SEGUE_METRIC_REGRET_SAVED] = around(learns);
-        player[p].won[SEGUE_METRIC_SAVED_OVER_PRIOR] = around(p == 2 ? beyond : 0.0);
-        player[p].won[SEGUE_METRIC_GAIN_OVER_FIXED] = around(over_arm);
+        candidate[p] = (segue_replay_candidate){.name = titles[p], .transfer = transfer[p]};
+        candidate[p].metric[SEGUE_METRIC_REWARD] = around(p == 3 ? 0.1 : 0.5 + 0.1 * learns);
+        candidate[p].metric[SEGUE_METRIC_GAIN_OVER_TS] = around(0.2 * learns);
+        candidate[p].metric[SEGUE_METRIC_REGRET_SAVED] = around(learns);
+        candidate[p].metric[SEGUE_METRIC_SAVED_OVER_PRIOR] = around(p == 2 ? beyond : 0.0);
+        candidate[p].metric[SEGUE_METRIC_GAIN_OVER_FIXED] = around(over_arm);
     }
-    segue_replay_result_rank(found);
-    segue_replay_verdict(found);
-    return found->verdict;
+    segue_replay_result_rank(result);
+    segue_replay_verdict(result);
+    return result->verdict;
 }
 
 static void the_verdict_follows_the_numbers(void **state)
 {
     (void)state;
-    segue_replay_result found;
-    assert_non_null(strstr(judged(&found, 0.4, 0.3, 0.5),
+    segue_replay_result result;
+    assert_non_null(strstr(judged(&result, 0.4, 0.3, 0.5),
                            "+8.0 % reward (6.0 .. 10.0) over ts from "
                            "task 41 on: use tla"));
-    assert_int_equal(found.advice, SEGUE_ADVICE_TYPES);
-    assert_non_null(strstr(judged(&found, 0.4, 0.05, 0.5), "little to gain from types"));
-    assert_int_equal(found.advice, SEGUE_ADVICE_PRIOR);
-    assert_int_equal(found.use, 1);
-    assert_non_null(strstr(judged(&found, 0.01, 0.01, 0.5), "no types worth learning; ts does as"));
-    assert_int_equal(found.advice, SEGUE_ADVICE_NONE);
-    assert_int_equal(found.use, 0);
-    assert_non_null(strstr(judged(&found, 0.4, 0.3, 0.005),
+    assert_int_equal(result.advice, SEGUE_ADVICE_TYPES);
+    assert_non_null(strstr(judged(&result, 0.4, 0.05, 0.5), "little to gain from types"));
+    assert_int_equal(result.advice, SEGUE_ADVICE_PRIOR);
+    assert_int_equal(result.use, 1);
+    assert_non_null(strstr(judged(&result, 0.01, 0.01, 0.5), "transfer does not pay; ts does as"));
+    assert_int_equal(result.advice, SEGUE_ADVICE_NONE);
+    assert_int_equal(result.use, 0);
+    assert_non_null(strstr(judged(&result, 0.4, 0.3, 0.005),
                            "In tasks of 70 steps, one arm does for all: always x"));
-    assert_int_equal(found.advice, SEGUE_ADVICE_ARM);
-    (void)judged(&found, 0.01, 0.01, 0.5);
-    found.player[2].won[SEGUE_METRIC_REGRET_SAVED].high = 0.6;
-    segue_replay_verdict(&found);
-    assert_non_null(strstr(found.verdict, "60 scored tasks are too few to tell"));
-    assert_int_equal(found.advice, SEGUE_ADVICE_UNCLEAR);
-    assert_non_null(strstr(judged(&found, 0.4, 0.3, 0.015), "too few to tell"));
+    assert_int_equal(result.advice, SEGUE_ADVICE_ARM);
+    (void)judged(&result, 0.01, 0.01, 0.5);
+    result.candidate[2].metric[SEGUE_METRIC_REGRET_SAVED].high = 0.6;
+    segue_replay_verdict(&result);
+    assert_non_null(strstr(result.verdict, "60 scored tasks are too few to tell"));
+    assert_int_equal(result.advice, SEGUE_ADVICE_UNCLEAR);
+    assert_non_null(strstr(judged(&result, 0.4, 0.3, 0.015), "too few to tell"));
 }
 
 static void every_verdict_names_its_steps_and_few_rewards_judge_no_types(void **state)
@@ -622,38 +626,38 @@ static void every_verdict_names_its_steps_and_few_rewards_judge_no_types(void **
         {0.4, 0.3, 0.5}, {0.4, 0.05, 0.5}, {0.01, 0.01, 0.5}, {0.4, 0.3, 0.005}, {0.4, 0.3, 0.015}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         for (int form = 0; form < 8; form++) { /* resampled or not; few rewards or not; constant */
-            segue_replay_result found;
-            (void)judged(&found, numbers[i][0], numbers[i][1], numbers[i][2]);
-            found.resampled = form & 1;
-            found.rarest_rewards = form & 2 ? 29.97 : 30.0;
-            found.constant = form & 4;
-            segue_replay_verdict(&found);
-            assert_non_null(strstr(found.verdict,
+            segue_replay_result result;
+            (void)judged(&result, numbers[i][0], numbers[i][1], numbers[i][2]);
+            result.resampled = form & 1;
+            result.rarest_rewards = form & 2 ? 29.97 : 30.0;
+            result.constant = form & 4;
+            segue_replay_verdict(&result);
+            assert_non_null(strstr(result.verdict,
                                    form & 1 ? "tasks of 70 steps" : "tasks of at most 70 steps"));
-            const bool few = strstr(found.verdict, "Types cannot be judged from this log: arm 'x' "
-                                                   "has 29.9 rewards per task, and 30 are needed");
+            const bool few = strstr(result.verdict, "Types cannot be judged from this log: arm 'x' "
+                                                    "has 29.9 rewards per task, and 30 are needed");
             assert_int_equal(few, (form & 6) == 2);
             if (few) {
-                assert_int_equal(found.advice, SEGUE_ADVICE_UNCLEAR);
-                assert_null(strstr(found.verdict, "use "));
-                assert_null(strstr(found.verdict, "one arm does"));
+                assert_int_equal(result.advice, SEGUE_ADVICE_UNCLEAR);
+                assert_null(strstr(result.verdict, "use "));
+                assert_null(strstr(result.verdict, "one arm does"));
             }
         }
 }
 
-static void stretches_cover_the_order_once(void **state)
+static void segments_cover_the_order_once(void **state)
 {
     (void)state;
-    segue_replay_segment stretch[SEGUE_MAX_SEGMENTS];
+    segue_replay_segment segment[SEGUE_MAX_SEGMENTS];
     for (size_t n = 2; n < 3000; n += 7)
         for (size_t learned = 1; learned <= n; learned += 1 + n / 3) {
-            const segue_replay_result found = {.n_places = n, .n_learned = learned};
-            const size_t count = segue_replay_result_segments(&found, stretch);
+            const segue_replay_result result = {.n_played = n, .n_learned = learned};
+            const size_t count = segue_replay_segments(&result, segment);
             size_t next = 1;
             for (size_t i = 0; i < count; i++) {
-                assert_int_equal(stretch[i].first, next);
-                assert_true(stretch[i].last >= stretch[i].first);
-                next = stretch[i].last + 1;
+                assert_int_equal(segment[i].first, next);
+                assert_true(segment[i].last >= segment[i].first);
+                next = segment[i].last + 1;
             }
             assert_int_equal(next, n + 1);
         }
@@ -666,20 +670,22 @@ static void advice_finds_the_types_that_were_logged(void **state)
     (void)state;
     segue_models *models = models_of(3, 3, (double[]){0.9, 0.5, 0.1, 0.1, 0.9, 0.5, 0.5, 0.1, 0.9});
     made_log log;
-    segue_advise_result found;
+    segue_advise_result result;
     log_fully(&log, models, 300, 30, 2);
-    assert_ok(segue_advise(&found, &log.history, 3, 1, 1, NULL));
-    assert_int_equal(found.n_types, 3);
-    assert_int_equal(found.n_above, 3);
-    assert_int_equal(found.n_full, 300);
-    assert_int_equal(found.n_spectrum, 300);
-    assert_near(found.median_rows, 90.0, 0.0);
-    assert_near(found.best_known, 0.9, 0.02);
-    assert_true(found.explained > 0.9);
-    assert_true(found.alike && !found.has_time && !found.has_probability);
-    assert_true(found.pays_from > 8 && found.pays_from < 100);
-    assert_true(found.saved > found.saved_by_prior);
-    assert_true(found.beyond > 0.1 && found.beyond < 1.0);
+    const segue_advise_config config = {
+        .history = &log.history, .highest = 1.0, .min_rewards = 3, .seed = 1, .threads = 1};
+    assert_ok(segue_advise(&result, &config, NULL));
+    assert_int_equal(result.n_types, 3);
+    assert_int_equal(result.n_above_noise, 3);
+    assert_int_equal(result.n_full, 300);
+    assert_int_equal(result.n_spectrum, 300);
+    assert_near(result.median_rows, 90.0, 0.0);
+    assert_near(result.best_known, 0.9, 0.02);
+    assert_true(result.explained > 0.9);
+    assert_true(result.uniform && !result.has_time && !result.has_probability);
+    assert_true(result.pays_from > 8 && result.pays_from < 100);
+    assert_true(result.saved > result.saved_by_prior);
+    assert_true(result.saved_over_prior > 0.1 && result.saved_over_prior < 1.0);
     made_log_fini(&log);
     segue_models_destroy(models);
 }
@@ -720,7 +726,7 @@ int main(void)
         cmocka_unit_test(intervals_are_as_wide_as_the_tasks_differ),
         cmocka_unit_test(the_verdict_follows_the_numbers),
         cmocka_unit_test(every_verdict_names_its_steps_and_few_rewards_judge_no_types),
-        cmocka_unit_test(stretches_cover_the_order_once),
+        cmocka_unit_test(segments_cover_the_order_once),
         cmocka_unit_test(advice_finds_the_types_that_were_logged),
         cmocka_unit_test(what_pays_is_told_by_whole_runs),
     };

@@ -90,24 +90,24 @@ static void fill(made_log *log, const logging *how, size_t number)
 
 static bool is_warned_of(const segue_history *history)
 {
-    segue_policy_list players;
-    segue_replay_result found;
+    segue_policy_list policies;
+    segue_replay_result result;
     bool warned = false;
-    assert_ok(segue_policy_list_parse(&players, "ts", NULL));
+    assert_ok(segue_policy_list_parse(&policies, "ts", NULL));
     const segue_replay_config config = {.path = "log",
                                         .history = history,
                                         .highest = 1.0,
-                                        .players = &players,
-                                        .way = SEGUE_REPLAY_METHOD_ROWS,
+                                        .policies = &policies,
+                                        .method = SEGUE_REPLAY_METHOD_ROWS,
                                         .steps = 1,
                                         .runs = 1,
                                         .threads = 1,
                                         .values_only = true};
-    assert_ok(segue_replay_evaluate(&found, &config, NULL));
-    for (size_t i = 0; i < found.n_warnings; i++)
-        warned = warned || strstr(found.warning[i], "repeat the arm before");
-    segue_replay_result_fini(&found);
-    segue_policy_list_fini(&players);
+    assert_ok(segue_replay_evaluate(&result, &config, NULL));
+    for (size_t i = 0; i < result.n_warnings; i++)
+        warned = warned || strstr(result.warning[i], "repeat the arm before");
+    segue_replay_result_fini(&result);
+    segue_policy_list_fini(&policies);
     return warned;
 }
 

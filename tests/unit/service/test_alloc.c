@@ -986,37 +986,39 @@ static segue_history small_log(void)
                            .row = row};
 }
 
-static segue_replay_method replay_way;
+static segue_replay_method replay_method;
 static bool replay_values;
 
 static segue_status replay_scenario(segue_error *err)
 {
     const segue_history log = small_log();
-    segue_policy_list players;
-    segue_replay_result found = {.path = NULL};
-    segue_status status = segue_policy_list_parse(&players, "tts", err);
+    segue_policy_list policies;
+    segue_replay_result result = {.path = NULL};
+    segue_status status = segue_policy_list_parse(&policies, "tts", err);
     const segue_replay_config config = {.path = "log",
                                         .history = &log,
                                         .highest = 1.0,
-                                        .players = &players,
-                                        .way = replay_way,
+                                        .policies = &policies,
+                                        .method = replay_method,
                                         .order = SEGUE_REPLAY_ORDER_SHUFFLE,
                                         .steps = 3,
                                         .runs = 2,
                                         .threads = n_threads,
                                         .values_only = replay_values};
     if (status == SEGUE_OK)
-        status = segue_replay_evaluate(&found, &config, err);
-    segue_replay_result_fini(&found);
-    segue_policy_list_fini(&players);
+        status = segue_replay_evaluate(&result, &config, err);
+    segue_replay_result_fini(&result);
+    segue_policy_list_fini(&policies);
     return status;
 }
 
 static segue_status advise_scenario(segue_error *err)
 {
     const segue_history log = small_log();
-    segue_advise_result found;
-    return segue_advise(&found, &log, 3, 1, 1, err);
+    segue_advise_result result;
+    const segue_advise_config config = {
+        .history = &log, .highest = 1.0, .min_rewards = 3, .seed = 1, .threads = 1};
+    return segue_advise(&result, &config, err);
 }
 
 static void replay_survives_every_failing_allocation(void **state)
@@ -1024,8 +1026,9 @@ static void replay_survives_every_failing_allocation(void **state)
     (void)state;
     replay_values = true;
     for (n_threads = 1; n_threads <= 2; n_threads++)
-        for (int way = SEGUE_REPLAY_METHOD_RESAMPLE; way <= SEGUE_REPLAY_METHOD_ROWS; way++) {
-            replay_way = (segue_replay_method)way;
+        for (int method = SEGUE_REPLAY_METHOD_RESAMPLE; method <= SEGUE_REPLAY_METHOD_ROWS;
+             method++) {
+            replay_method = (segue_replay_method)method;
             fail_each(replay_scenario, 60);
         }
     n_threads = 1;

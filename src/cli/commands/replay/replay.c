@@ -8,6 +8,7 @@
 #include "experiment/experiment.h"
 #include "replay/replay.h"
 #include "report/gnuplot.h"
+#include "report/replay_page.h"
 #include "segue/internal.h"
 #include "segue/simulation.h"
 
@@ -16,7 +17,7 @@
 
 typedef struct settings {
     const char *policy, *play, *order, *holdout, *curve, *html, *figures, *format, *out;
-    uint64_t steps, runs, seed, threads, least, from;
+    uint64_t steps, runs, seed, threads, min_rewards, first_scored;
     double lowest, highest;
     bool quiet;
 } settings;
@@ -30,11 +31,11 @@ static const cli_option options[] = {
      (double)SEGUE_MAX_HORIZON},
     {"order", 0, CLI_TEXT, FIELD(order), "ORDER",
      "file (default), shuffle (with --holdout) or time", 0, 0},
-    {"from", 0, CLI_INTEGER, FIELD(from), "T", "score from the T-th task on (default 41, or half)",
-     1, (double)SEGUE_MAX_TASKS},
+    {"from", 0, CLI_INTEGER, FIELD(first_scored), "T",
+     "score from the T-th task on (default 41, or half)", 1, (double)SEGUE_MAX_TASKS},
     {"holdout", 0, CLI_TEXT, FIELD(holdout), "REGEX",
      "score the tasks so named; learn on the others", 0, 0},
-    {"least", 0, CLI_INTEGER, FIELD(least), "N",
+    {"least", 0, CLI_INTEGER, FIELD(min_rewards), "N",
      "resample tasks with N rewards of each arm (default 3)", 1, (double)SEGUE_MAX_MIN_REWARDS},
     {"runs", 'r', CLI_INTEGER, FIELD(runs), "R", "runs (default 4)", 1, (double)SEGUE_MAX_RUNS},
     {"seed", 's', CLI_INTEGER, FIELD(seed), "S", "seed of all random streams (default 1)", 0,
@@ -60,7 +61,7 @@ typedef struct study {
     cli_format format;
     const char *path;
     segue_history history;
-    segue_policy_list players;
+    segue_policy_list policies;
     segue_replay_config config;
     cli_progress progress;
     cli_replay replay;
@@ -92,7 +93,7 @@ static segue_status parse_choices(study *st, segue_error *err)
     if (status == SEGUE_OK)
         status =
             parse_choice("order", st->set.order ? st->set.order : usual, orders, 3, &order, err);
-    st->config.way = (segue_replay_method)way;
+    st->config.method = (segue_replay_method)way;
     st->config.order = (segue_replay_order)order;
     return status == SEGUE_OK ? cli_output_parse_format(st->set.format, &st->format, err) : status;
 }
@@ -108,12 +109,12 @@ static segue_status check_settings(const study *st, segue_error *err)
 {
     if (!st->path)
         return segue_fail(err, SEGUE_EUSAGE, "give a log; 'segue help replay' tells more");
-    if (st->set.holdout && st->set.from)
+    if (st->set.holdout && st->set.first_scored)
         return segue_fail(err, SEGUE_EUSAGE,
                           "--from and --holdout exclude each other: each tells what is scored");
     if (st->set.figures && !st->set.html)
         return segue_fail(err, SEGUE_EUSAGE, "--figures are those of --html: give that too");
-    if (st->config.way == SEGUE_REPLAY_METHOD_ROWS && st->set.least)
+    if (st->config.method == SEGUE_REPLAY_METHOD_ROWS && st->set.min_rewards)
         return segue_fail(err, SEGUE_EUSAGE, "--least goes with resampling");
     const segue_status status = check_paths(st, err);
     return status == SEGUE_OK && st->set.html ? segue_gnuplot_check(err) : status;
@@ -131,11 +132,11 @@ static void set_config(study *st)
     config->history = &st->history;
     config->lowest = st->set.lowest;
     config->highest = st->set.highest;
-    config->players = &st->players;
+    config->policies = &st->policies;
     config->holdout = st->set.holdout;
-    config->least = st->set.least;
+    config->min_rewards = st->set.min_rewards;
     config->steps = st->set.steps;
-    config->from = st->set.from;
+    config->first_scored = st->set.first_scored;
     config->runs = st->set.runs;
     config->seed = st->set.seed;
     config->threads = (size_t)st->set.threads;
@@ -148,7 +149,8 @@ static segue_status read_log(study *st, segue_error *err)
     const log_read_options wanted = {.lowest = st->set.lowest,
                                      .highest = st->set.highest,
                                      .time = st->config.order == SEGUE_REPLAY_ORDER_TIME,
-                                     .probability = st->config.way != SEGUE_REPLAY_METHOD_RESAMPLE};
+                                     .probability =
+                                         st->config.method != SEGUE_REPLAY_METHOD_RESAMPLE};
     return segue_history_read(&st->history, st->path, &wanted, err);
 }
 
@@ -169,7 +171,7 @@ static segue_status study_init(study *st, int argc, char **argv, segue_error *er
     if (status == SEGUE_OK)
         status = check_settings(st, err);
     if (status == SEGUE_OK)
-        status = segue_policy_list_parse(&st->players, st->set.policy, err);
+        status = segue_policy_list_parse(&st->policies, st->set.policy, err);
     if (status == SEGUE_OK)
         status = read_log(st, err);
     /* what cannot be made should be told before the log is played */
@@ -182,8 +184,8 @@ static segue_status study_init(study *st, int argc, char **argv, segue_error *er
 
 static void study_fini(study *st)
 {
-    segue_replay_result_fini(&st->replay.found);
-    segue_policy_list_fini(&st->players);
+    segue_replay_result_fini(&st->replay.result);
+    segue_policy_list_fini(&st->policies);
     segue_history_fini(&st->history);
 }
 
@@ -193,7 +195,7 @@ static segue_status play(study *st, segue_error *err)
 {
     cli_progress_init(&st->progress, st->set.quiet);
     cli_progress_part(&st->progress, "replay", 0.0, 1.0);
-    const segue_status status = segue_replay_evaluate(&st->replay.found, &st->config, err);
+    const segue_status status = segue_replay_evaluate(&st->replay.result, &st->config, err);
     cli_progress_fini(&st->progress);
     return status;
 }
@@ -205,9 +207,9 @@ static segue_status run(int argc, char **argv, segue_error *err)
     if (status == SEGUE_OK)
         status = play(&st, err);
     if (status == SEGUE_OK && st.set.curve)
-        status = cli_replay_write_curve(&st.replay.found, st.set.curve, err);
+        status = cli_replay_write_curve(&st.replay.result, st.set.curve, err);
     if (status == SEGUE_OK && st.set.html)
-        status = segue_replay_page_write(&st.replay.found, st.set.html, st.set.figures, err);
+        status = segue_replay_page_write(&st.replay.result, st.set.html, st.set.figures, err);
     if (status == SEGUE_OK)
         status = cli_output_print(&cli_replay_printers, &st.replay, st.format, st.set.out, err);
     study_fini(&st);

@@ -8,13 +8,15 @@
 #include "cli/commands/replay/replay_print.h"
 #include "cli/table.h"
 #include "io/json_build.h"
+#include "replay/replay_segments.h"
+#include "report/replay_page.h"
 #include "segue/internal.h"
 
 static void print_csv(const void *data, FILE *out)
 {
-    const segue_replay_result *found = &((const cli_replay *)data)->found;
-    const cli_columns players = cli_replay_players(found, found->n_players);
-    cli_columns_print_csv(&players, out);
+    const segue_replay_result *result = &((const cli_replay *)data)->result;
+    const cli_columns policies = cli_replay_candidates(result, result->n_candidates);
+    cli_columns_print_csv(&policies, out);
 }
 
 /* ---- JSON -------------------------------------------------------------------------------- */
@@ -27,17 +29,17 @@ static json_t *json_interval(const segue_interval *range)
     return CLI_OBJECT(fields);
 }
 
-static json_t *json_curve(const segue_replay_result *found)
+static json_t *json_curve(const segue_replay_result *result)
 {
     segue_replay_segment segment[SEGUE_MAX_SEGMENTS];
-    const size_t count = segue_replay_result_segments(found, segment);
+    const size_t count = segue_replay_segments(result, segment);
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++) {
         json_t *rewards = json_object();
-        for (size_t p = 0; p < found->n_players; p++)
-            rewards = segue_json_set(rewards, found->player[p].name,
-                                     segue_json_number(segue_replay_result_segment_reward(
-                                         &found->player[p], segment[i])));
+        for (size_t p = 0; p < result->n_candidates; p++)
+            rewards = segue_json_set(
+                rewards, result->candidate[p].name,
+                segue_json_number(segue_replay_segments_reward(&result->candidate[p], segment[i])));
         const cli_field fields[] = {{"first", cli_value_integer(segment[i].first)},
                                     {"last", cli_value_integer(segment[i].last)},
                                     {"reward", cli_value_json(rewards)}};
@@ -46,53 +48,53 @@ static json_t *json_curve(const segue_replay_result *found)
     return list;
 }
 
-static json_t *json_types(const segue_replay_result *found)
+static json_t *json_types(const segue_replay_result *result)
 {
-    const segue_replay_types *types = &found->types;
-    const cli_columns list = cli_replay_types(found);
+    const segue_replay_types *types = &result->types;
+    const cli_columns list = cli_replay_types(result);
     const cli_field fields[] = {{"tasks", cli_value_integer(types->n_tasks)},
-                                {"no_type", cli_value_number(types->none)},
+                                {"no_type", cli_value_number(types->no_type)},
                                 {"spread", cli_value_number(types->spread)},
                                 {"explained", cli_value_number(types->explained)},
                                 {"list", cli_value_json(cli_columns_list(&list))}};
     return CLI_OBJECT(fields);
 }
 
-static json_t *json_log(const segue_replay_result *found)
+static json_t *json_log(const segue_replay_result *result)
 {
     json_t *arms = json_array();
-    for (size_t arm = 0; arm < found->n_arms; arm++)
-        arms = segue_json_append(arms, json_string(found->arm_name[arm]));
+    for (size_t arm = 0; arm < result->n_arms; arm++)
+        arms = segue_json_append(arms, json_string(result->arm_name[arm]));
     const cli_field fields[] = {
-        {"path", cli_value_text(found->path)},
-        {"rows", cli_value_integer(found->n_rows)},
-        {"tasks", cli_value_integer(found->n_tasks)},
-        {"played", cli_value_integer(found->n_places)},
-        {"skipped", cli_value_integer(found->n_left_out)},
-        {"reward", cli_value_number(found->logged)},
-        {"rewards_of_rarest_arm", cli_value_number(found->rarest_rewards)},
+        {"path", cli_value_text(result->path)},
+        {"rows", cli_value_integer(result->n_rows)},
+        {"tasks", cli_value_integer(result->n_tasks)},
+        {"played", cli_value_integer(result->n_played)},
+        {"skipped", cli_value_integer(result->n_skipped)},
+        {"reward", cli_value_number(result->logged)},
+        {"rewards_of_rarest_arm", cli_value_number(result->rarest_rewards)},
         {"arms", cli_value_json(arms)},
     };
     return CLI_OBJECT(fields);
 }
 
-static json_t *json_play(const segue_replay_result *found)
+static json_t *json_play(const segue_replay_result *result)
 {
-    const bool by_rows = !found->resampled;
+    const bool by_rows = !result->resampled;
     const cli_value absent = cli_value_absent();
     const cli_field fields[] = {
-        {"method", cli_value_text(cli_replay_method_name(found))},
-        {"order", cli_value_text(found->order)},
-        {"steps", cli_value_integer(found->steps)},
-        {"runs", cli_value_integer(found->runs)},
-        {"seed", cli_value_integer(found->seed)},
-        {"from", cli_value_integer(found->from)},
-        {"scored", cli_value_integer(cli_replay_n_scored(found))},
-        {"learned", cli_value_integer(found->n_learned)},
-        {"least", by_rows ? absent : cli_value_integer(found->least)},
-        {"probabilities", by_rows ? cli_value_boolean(found->thinned) : absent},
-        {"rows_accepted", by_rows ? cli_value_number(found->rows_kept) : absent},
-        {"reached", by_rows ? cli_value_number(found->reached) : absent},
+        {"method", cli_value_text(cli_replay_method_name(result))},
+        {"order", cli_value_text(result->order)},
+        {"steps", cli_value_integer(result->steps)},
+        {"runs", cli_value_integer(result->runs)},
+        {"seed", cli_value_integer(result->seed)},
+        {"from", cli_value_integer(result->first_scored)},
+        {"scored", cli_value_integer(cli_replay_n_scored(result))},
+        {"learned", cli_value_integer(result->n_learned)},
+        {"least", by_rows ? absent : cli_value_integer(result->min_rewards)},
+        {"probabilities", by_rows ? cli_value_boolean(result->thinned) : absent},
+        {"rows_accepted", by_rows ? cli_value_number(result->rows_accepted) : absent},
+        {"reached", by_rows ? cli_value_number(result->complete) : absent},
     };
     return CLI_OBJECT(fields);
 }
@@ -100,54 +102,55 @@ static json_t *json_play(const segue_replay_result *found)
 static json_t *make_json(const void *data)
 {
     static const char *const advice[] = {"types", "prior", "arm", "none", "unclear"};
-    const segue_replay_result *found = &((const cli_replay *)data)->found;
-    const cli_columns players = cli_replay_players(found, found->n_players);
+    const segue_replay_result *result = &((const cli_replay *)data)->result;
+    const cli_columns policies = cli_replay_candidates(result, result->n_candidates);
     json_t *warnings = json_array();
-    for (size_t i = 0; i < found->n_warnings; i++)
-        warnings = segue_json_append(warnings, json_string(found->warning[i]));
+    for (size_t i = 0; i < result->n_warnings; i++)
+        warnings = segue_json_append(warnings, json_string(result->warning[i]));
     const cli_field fields[] = {
-        {"log", cli_value_json(json_log(found))},
-        {"play", cli_value_json(json_play(found))},
-        {"best_arms", cli_value_json(json_interval(&found->best))},
-        {"results", cli_value_json(cli_columns_list(&players))},
-        {"curve", cli_value_json(json_curve(found))},
-        {"types", cli_value_json(json_types(found))},
+        {"log", cli_value_json(json_log(result))},
+        {"play", cli_value_json(json_play(result))},
+        {"best_arms", cli_value_json(json_interval(&result->best_arms))},
+        {"results", cli_value_json(cli_columns_list(&policies))},
+        {"curve", cli_value_json(json_curve(result))},
+        {"types", cli_value_json(json_types(result))},
         {"warnings", cli_value_json(warnings)},
-        {"verdict.advice", cli_value_text(advice[found->advice])},
-        {"verdict.use", cli_value_text(found->player[found->use].name)},
-        {"verdict.text", cli_value_text(found->verdict)},
+        {"verdict.advice", cli_value_text(advice[result->advice])},
+        {"verdict.use", cli_value_text(result->candidate[result->use].name)},
+        {"verdict.text", cli_value_text(result->verdict)},
     };
     return CLI_OBJECT(fields);
 }
 
 /* ---- the table --------------------------------------------------------------------------- */
 
-static void print_caption(const segue_replay_result *found, FILE *out)
+static void print_caption(const segue_replay_result *result, FILE *out)
 {
-    fprintf(out, "%s: %zu rewards, %zu tasks, %zu arms\n", found->path, found->n_rows,
-            found->n_tasks, found->n_arms);
-    segue_replay_result_print_method(found, out);
-    fprintf(out, "\n%zu tasks played", found->n_places);
-    if (found->n_left_out)
+    fprintf(out, "%s: %zu rewards, %zu tasks, %zu arms\n", result->path, result->n_rows,
+            result->n_tasks, result->n_arms);
+    segue_replay_page_print_method(result, out);
+    fprintf(out, "\n%zu tasks played", result->n_played);
+    if (result->n_skipped)
         fprintf(out, " (%zu skipped, with fewer than %" PRIu64 " rewards of some arm)",
-                found->n_left_out, found->least);
-    fprintf(out, ", %" PRIu64 " steps each%s\nOrder: %s; %" PRIu64 " run%s; ", found->steps,
-            found->resampled ? "" : " at most", found->order, found->runs,
-            found->runs == 1 ? "" : "s");
-    if (found->n_learned < found->n_places)
+                result->n_skipped, result->min_rewards);
+    fprintf(out, ", %" PRIu64 " steps each%s\nOrder: %s; %" PRIu64 " run%s; ", result->steps,
+            result->resampled ? "" : " at most", result->order, result->runs,
+            result->runs == 1 ? "" : "s");
+    if (result->n_learned < result->n_played)
         fprintf(out, "scored: the %zu tasks held out, after %zu others\n",
-                found->n_places - found->n_learned, found->n_learned);
+                result->n_played - result->n_learned, result->n_learned);
     else
-        fprintf(out, "scored: tasks %zu to %zu\n", found->from, found->n_places);
-    if (!found->resampled)
+        fprintf(out, "scored: tasks %zu to %zu\n", result->first_scored, result->n_played);
+    if (!result->resampled)
         fprintf(out, "%.3g %% of the scored tasks had rows for all steps\n",
-                100.0 * found->reached);
+                100.0 * result->complete);
 }
 
 static segue_status print_players(const cli_replay *replay, FILE *out, segue_error *err)
 {
-    const cli_columns players = cli_replay_players(&replay->found, replay->found.n_players + 1);
-    const segue_status status = cli_columns_print_table(&players, CLI_FIT_ANY_WIDTH, NULL, out,
+    const cli_columns policies =
+        cli_replay_candidates(&replay->result, replay->result.n_candidates + 1);
+    const segue_status status = cli_columns_print_table(&policies, CLI_FIT_ANY_WIDTH, NULL, out,
                                                         cli_output_bold(replay->out), err);
     fputs("\nreward: per step; regret: per task; prior and 1 arm: % of reward over ts-prior\n"
           "and over the best single arm; gap: from ts to the best arm of each task\n",
@@ -157,9 +160,9 @@ static segue_status print_players(const cli_replay *replay, FILE *out, segue_err
 
 static segue_status print_types(const cli_replay *replay, FILE *out, segue_error *err)
 {
-    const segue_replay_types *types = &replay->found.types;
-    const cli_columns columns = cli_replay_types(&replay->found);
-    if (replay->found.constant) /* the verdict says why there are none */
+    const segue_replay_types *types = &replay->result.types;
+    const cli_columns columns = cli_replay_types(&replay->result);
+    if (replay->result.constant) /* the verdict says why there are none */
         return SEGUE_OK;
     if (types->count == 0) {
         fprintf(out, "\n%zu tasks are too few for types\n", types->n_tasks);
@@ -168,7 +171,7 @@ static segue_status print_types(const cli_replay *replay, FILE *out, segue_error
     fprintf(out,
             "\n%zu type%s in the log; %.2g %% of tasks fit none.  Tasks' means differ by %.2g\n"
             "(standard deviation); types explain %.0f %% of that variance.\n\n",
-            types->count, types->count == 1 ? "" : "s", 100.0 * types->none, types->spread,
+            types->count, types->count == 1 ? "" : "s", 100.0 * types->no_type, types->spread,
             100.0 * types->explained);
     return cli_columns_print_table(&columns, CLI_FIT_ANY_WIDTH, NULL, out,
                                    cli_output_bold(replay->out), err);
@@ -177,20 +180,20 @@ static segue_status print_types(const cli_replay *replay, FILE *out, segue_error
 static segue_status print_table(const void *data, FILE *out, segue_error *err)
 {
     const cli_replay *replay = data;
-    const segue_replay_result *found = &replay->found;
-    print_caption(found, out);
+    const segue_replay_result *result = &replay->result;
+    print_caption(result, out);
     fputc('\n', out);
     SEGUE_TRY(print_players(replay, out, err));
     SEGUE_TRY(cli_replay_print_curve(replay, out, err));
     SEGUE_TRY(print_types(replay, out, err));
-    for (size_t i = 0; i < found->n_warnings; i++) {
+    for (size_t i = 0; i < result->n_warnings; i++) {
         char text[SEGUE_SENTENCE_SIZE + 20];
-        (void)snprintf(text, sizeof text, "Warning: %s.", found->warning[i]);
+        (void)snprintf(text, sizeof text, "Warning: %s.", result->warning[i]);
         fputc('\n', out);
         cli_table_print_wrapped(out, "", text);
     }
     fputc('\n', out);
-    cli_table_print_wrapped(out, "", found->verdict);
+    cli_table_print_wrapped(out, "", result->verdict);
     return SEGUE_OK;
 }
 

@@ -8,21 +8,21 @@
 
 /** The result, and the file that the table is printed to. */
 typedef struct cli_replay {
-    segue_replay_result found;
+    segue_replay_result result;
     const char *out; /* NULL: the standard output */
 } cli_replay;
 
 extern const cli_printers cli_replay_printers;
 
 /** "resampling" or "replay". */
-const char *cli_replay_method_name(const segue_replay_result *found);
+const char *cli_replay_method_name(const segue_replay_result *result);
 
 /** The number of tasks that are scored. */
-size_t cli_replay_n_scored(const segue_replay_result *found);
+size_t cli_replay_n_scored(const segue_replay_result *result);
 
 /** The players; one more row than there are players is "(best arms)".  The types. */
-cli_columns cli_replay_players(const segue_replay_result *found, size_t n_rows);
-cli_columns cli_replay_types(const segue_replay_result *found);
+cli_columns cli_replay_candidates(const segue_replay_result *result, size_t n_rows);
+cli_columns cli_replay_types(const segue_replay_result *result);
 
 /** Print the gains over ts as a table, one row per segment of the tasks. */
 SEGUE_MUST_CHECK segue_status cli_replay_print_curve(const cli_replay *replay, FILE *out,
@@ -30,7 +30,7 @@ SEGUE_MUST_CHECK segue_status cli_replay_print_curve(const cli_replay *replay, F
 
 /** Write the curve as CSV: one row per player and task.
  * @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ENOMEM */
-SEGUE_MUST_CHECK segue_status cli_replay_write_curve(const segue_replay_result *found,
+SEGUE_MUST_CHECK segue_status cli_replay_write_curve(const segue_replay_result *result,
                                                      const char *path, segue_error *err);
 
 #endif

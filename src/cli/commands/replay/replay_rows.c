@@ -9,33 +9,34 @@
 
 #include "cli/commands/replay/replay_print.h"
 #include "io/json_build.h"
+#include "replay/replay_segments.h"
 
 #define MAX_CURVES 6 /* players in the table of the curve */
 
 /* ---- players ----------------------------------------------------------------------------- */
 
-static bool is_best_arms(const segue_replay_result *found, size_t row)
+static bool is_best_arms(const segue_replay_result *result, size_t row)
 {
-    return row == found->n_players;
+    return row == result->n_candidates;
 }
 
 static cli_value get_policy(const void *data, size_t row, size_t index)
 {
-    const segue_replay_result *found = data;
+    const segue_replay_result *result = data;
     (void)index;
-    return cli_value_text(is_best_arms(found, row) ? "(best arms)" : found->player[row].name);
+    return cli_value_text(is_best_arms(result, row) ? "(best arms)" : result->candidate[row].name);
 }
 
 static cli_value get_carries(const void *data, size_t row, size_t index)
 {
-    const segue_replay_result *found = data;
+    const segue_replay_result *result = data;
     (void)index;
-    return cli_value_text(segue_replay_result_transfer_text(found->player[row].carries));
+    return cli_value_text(segue_replay_result_transfer_text(result->candidate[row].transfer));
 }
 
-const char *cli_replay_method_name(const segue_replay_result *found)
+const char *cli_replay_method_name(const segue_replay_result *result)
 {
-    return found->resampled ? "resampling" : "replay";
+    return result->resampled ? "resampling" : "replay";
 }
 
 static cli_value get_method(const void *data, size_t row, size_t index)
@@ -45,16 +46,16 @@ static cli_value get_method(const void *data, size_t row, size_t index)
     return cli_value_text(cli_replay_method_name(data));
 }
 
-size_t cli_replay_n_scored(const segue_replay_result *found)
+size_t cli_replay_n_scored(const segue_replay_result *result)
 {
-    return found->n_places + 1 - found->from;
+    return result->n_played + 1 - result->first_scored;
 }
 
 /* Give steps, scored tasks and runs, which are the same in every row. */
 static cli_value get_setting(const void *data, size_t row, size_t index)
 {
-    const segue_replay_result *found = data;
-    const uint64_t settings[] = {found->steps, cli_replay_n_scored(found), found->runs};
+    const segue_replay_result *result = data;
+    const uint64_t settings[] = {result->steps, cli_replay_n_scored(result), result->runs};
     (void)row;
     return cli_value_integer(settings[index]);
 }
@@ -62,11 +63,11 @@ static cli_value get_setting(const void *data, size_t row, size_t index)
 /* Give part index % 3 (value, low, high) of metric index / 3. */
 static cli_value get_interval(const void *data, size_t row, size_t index)
 {
-    const segue_replay_result *found = data;
+    const segue_replay_result *result = data;
     const size_t metric = index / 3;
-    if (is_best_arms(found, row))
-        return cli_value_number(metric == SEGUE_METRIC_REWARD ? found->best.value : 0.0);
-    const segue_interval *range = &found->player[row].won[metric];
+    if (is_best_arms(result, row))
+        return cli_value_number(metric == SEGUE_METRIC_REWARD ? result->best_arms.value : 0.0);
+    const segue_interval *range = &result->candidate[row].metric[metric];
     const double parts[] = {range->value, range->low, range->high};
     return cli_value_number(parts[index % 3]);
 }
@@ -74,11 +75,11 @@ static cli_value get_interval(const void *data, size_t row, size_t index)
 /* "+8.1 (6.9 .. 9.3)" in per cent. */
 static cli_value get_gain_over_ts(const void *data, size_t row, size_t index)
 {
-    const segue_replay_result *found = data;
+    const segue_replay_result *result = data;
     (void)index;
-    if (is_best_arms(found, row) || row == found->ts)
+    if (is_best_arms(result, row) || row == result->ts)
         return cli_value_text("-");
-    const segue_interval *range = &found->player[row].won[SEGUE_METRIC_GAIN_OVER_TS];
+    const segue_interval *range = &result->candidate[row].metric[SEGUE_METRIC_GAIN_OVER_TS];
     if (!isfinite(range->low))
         return cli_value_text("-");
     return cli_value_format("%+.1f (%.1f .. %.1f)", 100.0 * range->value, 100.0 * range->low,
@@ -88,36 +89,37 @@ static cli_value get_gain_over_ts(const void *data, size_t row, size_t index)
 /* Give a gain in per cent; the player that it is measured against has none. */
 static cli_value get_gain(const void *data, size_t row, size_t index)
 {
-    const segue_replay_result *found = data;
-    const size_t other = index == SEGUE_METRIC_GAIN_OVER_PRIOR ? found->prior : found->fixed;
-    if (is_best_arms(found, row) || row == other)
+    const segue_replay_result *result = data;
+    const size_t other =
+        index == SEGUE_METRIC_GAIN_OVER_PRIOR ? result->ts_prior : result->fixed_arm;
+    if (is_best_arms(result, row) || row == other)
         return cli_value_text("-");
-    return cli_value_format("%+.1f", 100.0 * found->player[row].won[index].value);
+    return cli_value_format("%+.1f", 100.0 * result->candidate[row].metric[index].value);
 }
 
 static cli_value get_gap_closed(const void *data, size_t row, size_t index)
 {
-    const segue_replay_result *found = data;
+    const segue_replay_result *result = data;
     (void)index;
-    if (is_best_arms(found, row))
+    if (is_best_arms(result, row))
         return cli_value_text("100 %");
     return cli_value_format("%.0f %%",
-                            100.0 * found->player[row].won[SEGUE_METRIC_GAP_CLOSED].value);
+                            100.0 * result->candidate[row].metric[SEGUE_METRIC_GAP_CLOSED].value);
 }
 
 static cli_value get_ahead_from(const void *data, size_t row, size_t index)
 {
-    const segue_replay_result *found = data;
+    const segue_replay_result *result = data;
     (void)index;
-    const size_t ahead = found->player[row].ahead;
+    const size_t ahead = result->candidate[row].ahead_from;
     return ahead ? cli_value_integer(ahead) : cli_value_missing();
 }
 
 static cli_value get_runs_se(const void *data, size_t row, size_t index)
 {
-    const segue_replay_result *found = data;
+    const segue_replay_result *result = data;
     (void)index;
-    return cli_value_number(found->player[row].runs_se);
+    return cli_value_number(result->candidate[row].runs_se);
 }
 
 /* A metric: three columns of CSV, an object of JSON, and perhaps a column of the table. */
@@ -134,7 +136,7 @@ static cli_value get_runs_se(const void *data, size_t row, size_t index)
         field "_high", field ".high", NULL, .get = get_interval, .index = 3 * (metric) + 2         \
     }
 
-static const cli_column player_columns[] = {
+static const cli_column candidate_columns[] = {
     {"policy", "policy", "policy", .get = get_policy, .digits = 14},
     {"carries", "carries", NULL, .get = get_carries},
     {"play", NULL, NULL, .get = get_method},
@@ -157,36 +159,36 @@ static const cli_column player_columns[] = {
     {NULL, "runs_se", NULL, .get = get_runs_se},
 };
 
-cli_columns cli_replay_players(const segue_replay_result *found, size_t n_rows)
+cli_columns cli_replay_candidates(const segue_replay_result *result, size_t n_rows)
 {
-    return CLI_COLUMNS(player_columns, found, n_rows);
+    return CLI_COLUMNS(candidate_columns, result, n_rows);
 }
 
 /* ---- the file of the curve: one row per player and task ---------------------------------- */
 
-static const segue_player_result *player_of(const segue_replay_result *found, size_t row)
+static const segue_replay_candidate *candidate_of(const segue_replay_result *result, size_t row)
 {
-    return &found->player[row / found->n_places];
+    return &result->candidate[row / result->n_played];
 }
 
 static cli_value get_curve_policy(const void *data, size_t row, size_t index)
 {
     (void)index;
-    return cli_value_text(player_of(data, row)->name);
+    return cli_value_text(candidate_of(data, row)->name);
 }
 
 static cli_value get_curve_task(const void *data, size_t row, size_t index)
 {
     (void)index;
-    return cli_value_integer(row % ((const segue_replay_result *)data)->n_places + 1);
+    return cli_value_integer(row % ((const segue_replay_result *)data)->n_played + 1);
 }
 
 static cli_value get_curve_number(const void *data, size_t row, size_t index)
 {
-    const segue_player_result *player = player_of(data, row);
-    const double *const series[] = {player->reward, player->reward_se, player->regret,
-                                    player->regret_se};
-    return cli_value_number(series[index][row % ((const segue_replay_result *)data)->n_places]);
+    const segue_replay_candidate *candidate = candidate_of(data, row);
+    const double *const series[] = {candidate->reward, candidate->reward_se, candidate->regret,
+                                    candidate->regret_se};
+    return cli_value_number(series[index][row % ((const segue_replay_result *)data)->n_played]);
 }
 
 static const cli_column curve_columns[] = {
@@ -198,10 +200,11 @@ static const cli_column curve_columns[] = {
     {"regret_se", NULL, NULL, .get = get_curve_number, .index = 3},
 };
 
-segue_status cli_replay_write_curve(const segue_replay_result *found, const char *path,
+segue_status cli_replay_write_curve(const segue_replay_result *result, const char *path,
                                     segue_error *err)
 {
-    const cli_columns curve = CLI_COLUMNS(curve_columns, found, found->n_players * found->n_places);
+    const cli_columns curve =
+        CLI_COLUMNS(curve_columns, result, result->n_candidates * result->n_played);
     return cli_columns_write_csv(&curve, path, err);
 }
 
@@ -231,47 +234,47 @@ static cli_value get_type_number(const void *data, size_t row, size_t index)
 
 static cli_value get_type_means(const void *data, size_t row, size_t index)
 {
-    const segue_replay_result *found = data;
+    const segue_replay_result *result = data;
     (void)index;
-    return cli_value_json(segue_json_numbers(found->types.type[row].mean, found->n_arms));
+    return cli_value_json(segue_json_numbers(result->types.type[row].mean, result->n_arms));
 }
 
 static cli_value get_type_best_arm(const void *data, size_t row, size_t index)
 {
-    const segue_replay_result *found = data;
+    const segue_replay_result *result = data;
     (void)index;
-    return cli_value_text(found->arm_name[best_arm(found->types.type[row].mean, found->n_arms)]);
+    return cli_value_text(result->arm_name[best_arm(result->types.type[row].mean, result->n_arms)]);
 }
 
 static cli_value get_type_best_mean(const void *data, size_t row, size_t index)
 {
-    const segue_replay_result *found = data;
-    const double *mean = found->types.type[row].mean;
+    const segue_replay_result *result = data;
+    const double *mean = result->types.type[row].mean;
     (void)index;
-    return cli_value_number(mean[best_arm(mean, found->n_arms)]);
+    return cli_value_number(mean[best_arm(mean, result->n_arms)]);
 }
 
 static cli_value get_type_typical(const void *data, size_t row, size_t index)
 {
-    const segue_replay_result *found = data;
-    const segue_replay_type *type = &found->types.type[row];
+    const segue_replay_result *result = data;
+    const segue_replay_type *type = &result->types.type[row];
     json_t *list = json_array();
     (void)index;
     for (size_t i = 0; i < type->n_typical; i++)
-        list = segue_json_append(list, json_string(found->task_name[type->typical[i]]));
+        list = segue_json_append(list, json_string(result->task_name[type->typical[i]]));
     return cli_value_json(list);
 }
 
 static cli_value get_type_typical_text(const void *data, size_t row, size_t index)
 {
-    const segue_replay_result *found = data;
-    const segue_replay_type *type = &found->types.type[row];
+    const segue_replay_result *result = data;
+    const segue_replay_type *type = &result->types.type[row];
     char text[120] = "";
     (void)index;
     for (size_t i = 0; i < type->n_typical; i++) {
         const size_t used = strlen(text);
         (void)snprintf(text + used, sizeof text - used, "%s%.30s", i ? ", " : "",
-                       found->task_name[type->typical[i]]);
+                       result->task_name[type->typical[i]]);
     }
     return cli_value_format("%s", text);
 }
@@ -288,17 +291,17 @@ static const cli_column type_columns[] = {
     {NULL, NULL, "typical tasks", .get = get_type_typical_text, .digits = 32},
 };
 
-cli_columns cli_replay_types(const segue_replay_result *found)
+cli_columns cli_replay_types(const segue_replay_result *result)
 {
-    return CLI_COLUMNS(type_columns, found, found->types.count);
+    return CLI_COLUMNS(type_columns, result, result->types.count);
 }
 
 /* ---- the curve as a table: gains over ts, segment by segment ------------------------------- */
 
 typedef struct curve {
-    const segue_replay_result *found;
+    const segue_replay_result *result;
     segue_replay_segment segment[SEGUE_MAX_SEGMENTS];
-    size_t player[MAX_CURVES], n_players; /* those that are shown: not ts */
+    size_t candidate[MAX_CURVES], n_candidates; /* those that are shown: not ts */
 } curve;
 
 static cli_value get_segment(const void *data, size_t row, size_t index)
@@ -310,22 +313,22 @@ static cli_value get_segment(const void *data, size_t row, size_t index)
 
 static size_t count_curves(const void *data)
 {
-    return ((const curve *)data)->n_players;
+    return ((const curve *)data)->n_candidates;
 }
 
 static cli_value get_curve_title(const void *data, size_t index)
 {
     const curve *c = data;
-    return cli_value_text(c->found->player[c->player[index]].name);
+    return cli_value_text(c->result->candidate[c->candidate[index]].name);
 }
 
 static cli_value get_segment_gain(const void *data, size_t row, size_t index)
 {
     const curve *c = data;
-    const segue_player_result *player = c->found->player;
-    const double ts = segue_replay_result_segment_reward(&player[c->found->ts], c->segment[row]);
+    const segue_replay_candidate *candidate = c->result->candidate;
+    const double ts = segue_replay_segments_reward(&candidate[c->result->ts], c->segment[row]);
     const double own =
-        segue_replay_result_segment_reward(&player[c->player[index]], c->segment[row]);
+        segue_replay_segments_reward(&candidate[c->candidate[index]], c->segment[row]);
     return isfinite(own - ts) ? cli_value_format("%+.3f", own - ts) : cli_value_missing();
 }
 
@@ -337,12 +340,12 @@ static const cli_column segment_columns[] = {
 
 segue_status cli_replay_print_curve(const cli_replay *replay, FILE *out, segue_error *err)
 {
-    const segue_replay_result *found = &replay->found;
-    curve c = {.found = found};
-    const size_t count = segue_replay_result_segments(found, c.segment);
-    for (size_t p = 0; p < found->n_players && c.n_players < MAX_CURVES; p++)
-        if (p != found->ts)
-            c.player[c.n_players++] = p;
+    const segue_replay_result *result = &replay->result;
+    curve c = {.result = result};
+    const size_t count = segue_replay_segments(result, c.segment);
+    for (size_t p = 0; p < result->n_candidates && c.n_candidates < MAX_CURVES; p++)
+        if (p != result->ts)
+            c.candidate[c.n_candidates++] = p;
     const cli_columns segments = CLI_COLUMNS(segment_columns, &c, count);
     fputs("\nReward a step above that of ts, as tasks are met:\n\n", out);
     return cli_columns_print_table(&segments, CLI_FIT_ANY_WIDTH, NULL, out,
