@@ -55,7 +55,7 @@ static void matrix_along(const fit *f, const double *theta, double *b)
 }
 
 /* The least distance of two eigenvalues; negative if one is complex. */
-static double least_gap(const double *real, const double *imaginary, size_t m)
+static double min_gap(const double *real, const double *imaginary, size_t m)
 {
     double gap = INFINITY;
     for (size_t i = 0; i < m; i++) {
@@ -78,7 +78,7 @@ static segue_status draw_directions(fit *f, directions *best, double *scratch, s
         const segue_status status = segue_linalg_eigen_general(m, b, real, real + m, vectors, err);
         if (status != SEGUE_OK)
             return status;
-        const double gap = least_gap(real, real + m, m);
+        const double gap = min_gap(real, real + m, m);
         if (gap > best->gap) {
             best->gap = gap;
             memcpy(best->theta, theta, m * m * sizeof *theta);

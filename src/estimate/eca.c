@@ -34,7 +34,7 @@ static void correct(spectral *s, double a0)
             }
 }
 
-static double least_gap(const double *ascending, size_t count)
+static double min_gap(const double *ascending, size_t count)
 {
     double gap = INFINITY;
     for (size_t i = 1; i < count; i++)
@@ -54,7 +54,7 @@ static segue_status best_slice(fit *f, double *vectors, segue_error *err)
         const segue_status status = segue_linalg_eigenvectors(m, slice, values, err);
         if (status != SEGUE_OK)
             return status;
-        const double gap = least_gap(values, m);
+        const double gap = min_gap(values, m);
         if (gap > widest) {
             widest = gap;
             memcpy(vectors, slice, m * m * sizeof *vectors);

@@ -13,23 +13,23 @@
 
 #include "estimate/point_em.h"
 
-#define RANDOM_STARTS 8
-#define TRIAL         30 /* iterations from each start; then the best goes on */
-#define MOST          2000
+#define RANDOM_STARTS  8
+#define TRIAL          30 /* iterations from each start; then the best goes on */
+#define MAX_ITERATIONS 2000
 
-segue_status segue_em_counts_add(counted *c, const double *sum, const double *pulls,
+segue_status segue_em_counts_add(em_counts *c, const double *sum, const double *pulls,
                                  segue_error *err)
 {
     if (!segue_task_window_accepts(c->tasks.n_arms, sum, pulls))
         return segue_fail(err, SEGUE_EDOMAIN, "a task's sums are not in 0 to its pulls");
     const segue_status status = segue_task_window_reserve(&c->tasks, 1, err);
     if (status == SEGUE_OK)
-        segue_task_window_add(&c->tasks, ++c->told, sum, pulls);
+        segue_task_window_add(&c->tasks, ++c->added, sum, pulls);
     return status;
 }
 
 /* Keep the models as the answer. */
-static void keep(counted *c, const point_em *em, double *mean, double *weight)
+static void keep(em_counts *c, const point_em *em, double *mean, double *weight)
 {
     c->log_likelihood = em->log_likelihood;
     c->certainty = em->certainty;
@@ -38,7 +38,7 @@ static void keep(counted *c, const point_em *em, double *mean, double *weight)
 }
 
 /* Climb a while, and keep the models if they are the likeliest so far. */
-static void try_start(counted *c, point_em *em, double *mean, double *weight)
+static void try_start(em_counts *c, point_em *em, double *mean, double *weight)
 {
     segue_point_em_run(em, TRIAL);
     c->iterations += em->iterations;
@@ -47,7 +47,7 @@ static void try_start(counted *c, point_em *em, double *mean, double *weight)
         keep(c, em, mean, weight);
 }
 
-segue_status segue_em_counts_fit(counted *c, size_t m, const em_start *starts, size_t n_starts,
+segue_status segue_em_counts_fit(em_counts *c, size_t m, const em_start *starts, size_t n_starts,
                                  segue_rng *rng, double *mean, double *weight, segue_error *err)
 {
     point_em em;
@@ -64,7 +64,7 @@ segue_status segue_em_counts_fit(counted *c, size_t m, const em_start *starts, s
         try_start(c, &em, mean, weight);
     }
     segue_point_em_resume(&em, mean, weight);
-    segue_point_em_run(&em, MOST);
+    segue_point_em_run(&em, MAX_ITERATIONS);
     c->iterations += em.iterations;
     keep(c, &em, mean, weight);
     segue_point_em_fini(&em);
@@ -73,20 +73,20 @@ segue_status segue_em_counts_fit(counted *c, size_t m, const em_start *starts, s
 
 /* ---- saving ------------------------------------------------------------------------------ */
 
-void segue_em_counts_serialize(const counted *c, segue_bytes *b)
+void segue_em_counts_serialize(const em_counts *c, segue_bytes *b)
 {
     const double numbers[] = {c->log_likelihood, c->certainty};
-    segue_bytes_append_u64(b, c->told);
+    segue_bytes_append_u64(b, c->added);
     segue_bytes_append_u64(b, c->iterations);
     segue_bytes_append_u64(b, c->starts);
     segue_bytes_append_f64(b, numbers, 2);
     segue_task_window_serialize(&c->tasks, b);
 }
 
-segue_status segue_em_counts_deserialize(counted *c, segue_bytes_reader *r, segue_error *err)
+segue_status segue_em_counts_deserialize(em_counts *c, segue_bytes_reader *r, segue_error *err)
 {
     double numbers[2];
-    c->told = segue_bytes_read_count(r);
+    c->added = segue_bytes_read_count(r);
     c->iterations = segue_bytes_read_count(r);
     c->starts = segue_bytes_read_count(r);
     segue_bytes_read_f64(r, numbers, 2);
@@ -97,7 +97,7 @@ segue_status segue_em_counts_deserialize(counted *c, segue_bytes_reader *r, segu
         return status;
     const size_t count = c->tasks.count;
     if (!isfinite(numbers[0]) || !isfinite(numbers[1]) ||
-        (count > 0 && segue_task_window_number(&c->tasks, count - 1) != c->told))
+        (count > 0 && segue_task_window_number(&c->tasks, count - 1) != c->added))
         return segue_fail(err, SEGUE_EDOMAIN, "the tasks that it has counted cannot be");
     return SEGUE_OK;
 }

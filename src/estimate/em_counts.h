@@ -6,13 +6,13 @@
 #include "estimate/types/task_window.h"
 #include "segue/rng.h"
 
-typedef struct counted {
-    ring tasks;    /* the newest */
-    uint64_t told; /* tasks so far */
+typedef struct em_counts {
+    task_window tasks; /* the newest */
+    uint64_t added;    /* tasks so far */
     /* the last fit: */
     double log_likelihood, certainty;
     uint64_t iterations, starts; /* of all its starts */
-} counted;
+} em_counts;
 
 /* Where a fit may start. */
 typedef struct em_start {
@@ -21,20 +21,20 @@ typedef struct em_start {
 } em_start;
 
 /* Add a task: sums of its rewards and pulls.  @retval SEGUE_EDOMAIN, SEGUE_ENOMEM */
-SEGUE_MUST_CHECK segue_status segue_em_counts_add(counted *c, const double *sum,
+SEGUE_MUST_CHECK segue_status segue_em_counts_add(em_counts *c, const double *sum,
                                                   const double *pulls, segue_error *err);
 
 /* The likeliest m models that EM finds from the starts and, unless rng is NULL, from a few random
  * ones; at least m tasks are kept.  mean is m x n_arms, weight m; they may be those of the first
  * start.
  * @retval SEGUE_ENOMEM */
-SEGUE_MUST_CHECK segue_status segue_em_counts_fit(counted *c, size_t m, const em_start *starts,
+SEGUE_MUST_CHECK segue_status segue_em_counts_fit(em_counts *c, size_t m, const em_start *starts,
                                                   size_t n_starts, segue_rng *rng, double *mean,
                                                   double *weight, segue_error *err);
 
 /* To bytes, and back into an empty one of the same sizes.  @retval SEGUE_EDOMAIN, SEGUE_ENOMEM */
-void segue_em_counts_serialize(const counted *c, segue_bytes *b);
-SEGUE_MUST_CHECK segue_status segue_em_counts_deserialize(counted *c, segue_bytes_reader *r,
+void segue_em_counts_serialize(const em_counts *c, segue_bytes *b);
+SEGUE_MUST_CHECK segue_status segue_em_counts_deserialize(em_counts *c, segue_bytes_reader *r,
                                                           segue_error *err);
 
 #endif

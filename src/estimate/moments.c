@@ -29,7 +29,7 @@ struct segue_moments {
     double *second; /* n_arms x n_arms, not symmetric */
     double *third;  /* n_arms^3 */
     /* above: */
-    kept kept;
+    view_store store;
 };
 
 static bool is_stored(const segue_moments *moments)
@@ -46,7 +46,7 @@ static segue_status make_sums(segue_moments *moments, segue_error *err)
         moments->third = calloc(n * n * n, sizeof *moments->third);
     }
     if (moments->first && !is_stored(moments))
-        return segue_view_store_init(&moments->kept, n, moments->views, err);
+        return segue_view_store_init(&moments->store, n, moments->views, err);
     if (!moments->first || !moments->second || !moments->third)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for the moments of %zu arms", n);
     return SEGUE_OK;
@@ -80,7 +80,7 @@ size_t segue_moments_bytes(const segue_moments *moments)
     const size_t n = moments->n_arms;
     return sizeof *moments + n * sizeof(double) +
            (is_stored(moments) ? (n * n + n * n * n) * sizeof(double)
-                               : segue_view_store_bytes(&moments->kept));
+                               : segue_view_store_bytes(&moments->store));
 }
 
 void segue_moments_destroy(segue_moments *moments)
@@ -90,7 +90,7 @@ void segue_moments_destroy(segue_moments *moments)
     free(moments->first);
     free(moments->second);
     free(moments->third);
-    segue_view_store_fini(&moments->kept);
+    segue_view_store_fini(&moments->store);
     free(moments);
 }
 
@@ -162,12 +162,12 @@ segue_status segue_moments_add(segue_moments *moments, const double *views, doub
             return segue_fail(err, SEGUE_EDOMAIN, "view %zu of arm %zu is %g; need a mean",
                               i / n + 1, i % n + 1, views[i]);
     const segue_status status =
-        is_stored(moments) ? SEGUE_OK : segue_view_store_reserve(&moments->kept, 1, err);
+        is_stored(moments) ? SEGUE_OK : segue_view_store_reserve(&moments->store, 1, err);
     if (status != SEGUE_OK)
         return status;
     add_first(moments, views, weight);
     if (!is_stored(moments)) {
-        segue_view_store_add(&moments->kept, views, weight);
+        segue_view_store_add(&moments->store, views, weight);
         return SEGUE_OK;
     }
     add_second(moments, views, weight);
@@ -182,17 +182,18 @@ static void add_all(double *sum, const double *more, size_t count)
 }
 
 /* Add the tasks whose views were kept, one by one. */
-static segue_status merge_kept(segue_moments *moments, const kept *other, segue_error *err)
+static segue_status merge_stored_views(segue_moments *moments, const view_store *other,
+                                       segue_error *err)
 {
     double *views = calloc(3 * moments->n_arms, sizeof *views);
     if (!views)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory to merge moments");
     const uint64_t count = other->n_tasks; /* `other` may be these moments themselves */
-    const segue_status status = segue_view_store_reserve(&moments->kept, count, err);
+    const segue_status status = segue_view_store_reserve(&moments->store, count, err);
     for (uint64_t t = 0; t < count && status == SEGUE_OK; t++) {
         const double weight = segue_view_store_task(other, t, views);
         add_first(moments, views, weight);
-        segue_view_store_add(&moments->kept, views, weight);
+        segue_view_store_add(&moments->store, views, weight);
     }
     free(views);
     return status;
@@ -208,9 +209,9 @@ segue_status segue_moments_merge(segue_moments *moments, const segue_moments *ot
                           "do not add up",
                           n, other->n_arms);
     if (!is_stored(moments) && moments->n_tasks > 0)
-        return merge_kept(moments, &other->kept, err);
+        return merge_stored_views(moments, &other->store, err);
     const segue_status status =
-        is_stored(moments) ? SEGUE_OK : segue_view_store_copy(&moments->kept, &other->kept, err);
+        is_stored(moments) ? SEGUE_OK : segue_view_store_copy(&moments->store, &other->store, err);
     if (status != SEGUE_OK)
         return status;
     add_all(moments->first, other->first, n);
@@ -242,7 +243,7 @@ segue_status segue_moments_second(const segue_moments *moments, double *m2, segu
     const size_t n = moments->n_arms;
     segue_status status = SEGUE_OK;
     if (!is_stored(moments))
-        status = segue_view_store_second(&moments->kept, m2, err);
+        status = segue_view_store_second(&moments->store, m2, err);
     for (size_t i = 0; i < n && is_stored(moments); i++)
         for (size_t k = 0; k < n; k++)
             m2[i * n + k] = 0.5 * (moments->second[i * n + k] + moments->second[k * n + i]);
@@ -254,7 +255,7 @@ segue_status segue_moments_apply(const segue_moments *moments, const double *x, 
                                  segue_error *err)
 {
     assert(!is_stored(moments));
-    const segue_status status = segue_view_store_apply(&moments->kept, x, m, y, err);
+    const segue_status status = segue_view_store_apply(&moments->store, x, m, y, err);
     scale_all(y, moments->n_arms * m, moments->weight);
     return status;
 }
@@ -274,8 +275,9 @@ static double antisymmetric_norm2(const segue_moments *moments)
 
 double segue_moments_noise(const segue_moments *moments)
 {
-    const double square = is_stored(moments) ? antisymmetric_norm2(moments)
-                                             : segue_view_store_antisymmetric_norm2(&moments->kept);
+    const double square = is_stored(moments)
+                              ? antisymmetric_norm2(moments)
+                              : segue_view_store_antisymmetric_norm2(&moments->store);
     return fmin(1.0, 2.0 / sqrt((double)moments->n_arms)) * sqrt(square) / moments->weight;
 }
 
@@ -317,7 +319,7 @@ segue_status segue_moments_third(const segue_moments *moments, const double *u, 
 {
     const segue_status status = is_stored(moments)
                                     ? contract_stored(moments, u, m, tensor, err)
-                                    : segue_view_store_third(&moments->kept, u, m, tensor, err);
+                                    : segue_view_store_third(&moments->store, u, m, tensor, err);
     if (status == SEGUE_OK)
         symmetrise(tensor, m, 1.0 / moments->weight);
     return status;
@@ -335,7 +337,7 @@ void segue_moments_serialize(const segue_moments *moments, segue_bytes *b)
         segue_bytes_append_f64(b, moments->second, n * n);
         segue_bytes_append_f64(b, moments->third, n * n * n);
     } else {
-        segue_view_store_serialize(&moments->kept, b);
+        segue_view_store_serialize(&moments->store, b);
     }
 }
 
@@ -358,5 +360,5 @@ segue_status segue_moments_deserialize(segue_moments *moments, segue_bytes_reade
         return segue_fail(err, SEGUE_EDOMAIN, "a moment is not finite");
     if (is_stored(moments))
         return deserialize_stored(moments, r, err);
-    return segue_view_store_deserialize(&moments->kept, moments->n_tasks, r, err);
+    return segue_view_store_deserialize(&moments->store, moments->n_tasks, r, err);
 }

@@ -33,7 +33,7 @@ static double cut(double x, double edge)
 
 /* ---- making one -------------------------------------------------------------------------- */
 
-segue_status segue_point_em_init(point_em *em, const ring *tasks, size_t m, segue_error *err)
+segue_status segue_point_em_init(point_em *em, const task_window *tasks, size_t m, segue_error *err)
 {
     const size_t n = tasks->count, width = 2 * tasks->n_arms;
     assert(m > 0 && n >= m);
@@ -72,7 +72,7 @@ static void fit_all(point_em *em)
 }
 
 /* From logarithms, weights in them, to the shares of one task; returns that of their sum. */
-static double share_out(double *share, size_t m, double *most)
+static double share_out(double *share, size_t m, double *max)
 {
     double best = -INFINITY, total = 0.0;
     for (size_t k = 0; k < m; k++)
@@ -83,7 +83,7 @@ static double share_out(double *share, size_t m, double *most)
     }
     for (size_t k = 0; k < m; k++)
         share[k] /= total;
-    *most = 1.0 / total;
+    *max = 1.0 / total;
     return best + log(fmax(1.0, total)); /* one of its terms is 1 */
 }
 
@@ -93,11 +93,11 @@ static void expect(point_em *em)
     fit_all(em);
     em->log_likelihood = 0.0;
     for (size_t l = 0; l < em->n_tasks; l++) {
-        double *share = em->share + l * em->m, most;
+        double *share = em->share + l * em->m, max;
         for (size_t k = 0; k < em->m; k++)
             share[k] += log(em->weight[k]);
-        em->log_likelihood += share_out(share, em->m, &most);
-        certain += most;
+        em->log_likelihood += share_out(share, em->m, &max);
+        certain += max;
     }
     em->certainty = certain / (double)em->n_tasks;
 }
@@ -132,10 +132,10 @@ void segue_point_em_step(point_em *em)
     em->iterations++;
 }
 
-void segue_point_em_run(point_em *em, uint64_t most)
+void segue_point_em_run(point_em *em, uint64_t max)
 {
     double before = -INFINITY;
-    for (uint64_t i = 0; i < most && em->log_likelihood - before > STILL; i++) {
+    for (uint64_t i = 0; i < max && em->log_likelihood - before > STILL; i++) {
         before = em->log_likelihood;
         segue_point_em_step(em);
     }
@@ -227,8 +227,8 @@ void segue_point_em_draw(point_em *em, segue_rng *rng)
         for (size_t l = 0; l < em->n_tasks; l++) {
             copy_task(em, l, pooled, own);
             const double gain = fmax(0.0, fit_of(em, l, own) - fit_of(em, l, mean));
-            double *kept = em->share + l * em->m;
-            *kept = k == 0 ? gain : fmin(*kept, gain);
+            double *smallest = em->share + l * em->m;
+            *smallest = k == 0 ? gain : fmin(*smallest, gain);
         }
         em->weight[k] = 1.0 / (double)em->m;
     }

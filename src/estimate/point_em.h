@@ -22,7 +22,7 @@ typedef struct point_em {
 
 /* Copy the tasks, at least m of them; there are no models until a start is made.
  * @retval SEGUE_ENOMEM */
-SEGUE_MUST_CHECK segue_status segue_point_em_init(point_em *em, const ring *tasks, size_t m,
+SEGUE_MUST_CHECK segue_status segue_point_em_init(point_em *em, const task_window *tasks, size_t m,
                                                   segue_error *err);
 void segue_point_em_fini(point_em *em);
 
@@ -36,7 +36,7 @@ void segue_point_em_draw(point_em *em, segue_rng *rng);
 void segue_point_em_step(point_em *em);
 
 /* Iterate until the log-likelihood stands still, or so often. */
-void segue_point_em_run(point_em *em, uint64_t most);
+void segue_point_em_run(point_em *em, uint64_t max);
 
 /* Go on from models that another start has led to. */
 void segue_point_em_resume(point_em *em, const double *mean, const double *weight);

@@ -67,8 +67,8 @@ segue_status segue_rtp_solve(fit *f, segue_error *err)
     f->power.iterations = 0;
     for (size_t k = 0; k < m; k++) {
         set_starts(f, start, other);
-        const size_t most = is_warm(f) ? POLISH : f->config->steps;
-        const double lambda = segue_tensor_power_best(&f->power, f->s.tensor, steps, most, v);
+        const size_t max = is_warm(f) ? POLISH : f->config->steps;
+        const double lambda = segue_tensor_power_best(&f->power, f->s.tensor, steps, max, v);
         segue_tensor_power_deflate(f->s.tensor, m, lambda, v);
         f->lambda[k] = fmax(MIN_LAMBDA, lambda);
         f->weight[k] = segue_weights_from_lambda(f->lambda[k]);

@@ -132,10 +132,10 @@ static void turn_columns(subspace *s, double *x)
 }
 
 /* Of the wanted vectors whose value is above `least`. */
-static double largest_residual(const subspace *s, size_t wanted, double least)
+static double largest_residual(const subspace *s, size_t wanted, double min)
 {
     double largest = 0.0;
-    for (size_t k = 0; k < wanted && s->value[k] > least; k++) {
+    for (size_t k = 0; k < wanted && s->value[k] > min; k++) {
         double square = 0.0;
         for (size_t i = 0; i < s->n; i++) {
             const double off = s->image[i * s->r + k] - s->value[k] * s->vector[i * s->r + k];

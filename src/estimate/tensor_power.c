@@ -130,7 +130,7 @@ static inline void take_scales(const power *p, const double *group, double *scal
 /* Each v <- image / |image|; returns the most that an entry of the first `used` lanes moved. */
 static inline double normalise(const power *p, double *group, size_t used)
 {
-    double scale[LANES], moved[LANES] = {0}, most = 0.0;
+    double scale[LANES], moved[LANES] = {0}, max = 0.0;
     take_scales(p, group, scale);
     for (size_t x = 0; x < p->m; x++)
         for (size_t l = 0; l < LANES; l++) {
@@ -140,8 +140,8 @@ static inline double normalise(const power *p, double *group, size_t used)
             group[x * LANES + l] = next;
         }
     for (size_t l = 0; l < used; l++)
-        most = moved[l] > most ? moved[l] : most;
-    return most;
+        max = moved[l] > max ? moved[l] : max;
+    return max;
 }
 
 /* Iterate a group of which `used` lanes count up to `steps` times, or until none of them moves
@@ -239,15 +239,15 @@ static double value_of(const power *p, const double *group, size_t lane)
 static size_t race(power *p, size_t steps)
 {
     size_t best = 0;
-    double most = -INFINITY;
+    double max = -INFINITY;
     for (size_t first = 0; first < p->n_lanes; first += LANES) {
         const size_t left = p->n_lanes - first, used = left < LANES ? left : LANES;
         double *group = group_of(p, first);
         p->iterations += used * p->iterate(p, group, used, steps);
         for (size_t lane = 0; lane < used; lane++) {
             const double value = value_of(p, group, lane);
-            if (value > most) {
-                most = value;
+            if (value > max) {
+                max = value;
                 best = first + lane;
             }
         }
@@ -255,7 +255,7 @@ static size_t race(power *p, size_t steps)
     return best;
 }
 
-double segue_tensor_power_best(power *p, const double *tensor, size_t steps, size_t most, double *v)
+double segue_tensor_power_best(power *p, const double *tensor, size_t steps, size_t max, double *v)
 {
     pack(p, tensor);
     const size_t best = race(p, steps);
@@ -263,7 +263,7 @@ double segue_tensor_power_best(power *p, const double *tensor, size_t steps, siz
     for (size_t x = 0; x < p->m; x++)
         v[x] = winner[x * LANES + best % LANES];
 
-    for (size_t step = 0; step < most; step++) {
+    for (size_t step = 0; step < max; step++) {
         apply_one(p, v, p->image);
         p->iterations++;
         if (normalise_one(p->image, v, p->m) < STILL)

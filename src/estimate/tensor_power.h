@@ -37,8 +37,7 @@ void segue_tensor_power_start(power *p, const double *v);
 /* Iterate all starts `steps` times on the symmetric m x m x m tensor, keep the one with the largest
  * T(v, v, v), and polish it: up to `most` more steps, until it stands still.  Returns that largest
  * value; v (m) is where it is reached. */
-double segue_tensor_power_best(power *p, const double *tensor, size_t steps, size_t most,
-                               double *v);
+double segue_tensor_power_best(power *p, const double *tensor, size_t steps, size_t max, double *v);
 
 /* T <- T - lambda v (x) v (x) v; and the Frobenius norm. */
 void segue_tensor_power_deflate(double *tensor, size_t m, double lambda, const double *v);

@@ -22,10 +22,11 @@
 /* The views whose products make the second moment. */
 static const size_t pairs[PAIRS][2] = {{0, 1}, {0, 2}, {1, 2}};
 
-segue_status segue_view_store_init(kept *k, size_t n_arms, segue_views views, segue_error *err)
+segue_status segue_view_store_init(view_store *k, size_t n_arms, segue_views views,
+                                   segue_error *err)
 {
     segue_rng rng;
-    *k = (kept){.n_arms = n_arms, .n_pairs = views == SEGUE_VIEWS_PAPER ? 1 : PAIRS};
+    *k = (view_store){.n_arms = n_arms, .n_pairs = views == SEGUE_VIEWS_PAPER ? 1 : PAIRS};
     k->second = calloc(n_arms * n_arms, sizeof *k->second);
     k->probe = calloc(n_arms * PROBES, sizeof *k->probe);
     k->odd = calloc(n_arms * PROBES, sizeof *k->odd);
@@ -38,14 +39,14 @@ segue_status segue_view_store_init(kept *k, size_t n_arms, segue_views views, se
     return SEGUE_OK;
 }
 
-size_t segue_view_store_bytes(const kept *k)
+size_t segue_view_store_bytes(const view_store *k)
 {
     const size_t block = sizeof(view_block) + 3 * VIEW_BLOCK * k->n_arms * sizeof(float);
     const size_t doubles = k->n_arms * (k->n_arms + 2 * PROBES + 2 * VIEW_BLOCK);
     return doubles * sizeof(double) + k->n_blocks * (block + sizeof(view_block *));
 }
 
-void segue_view_store_fini(kept *k)
+void segue_view_store_fini(view_store *k)
 {
     for (size_t i = 0; i < k->n_blocks; i++)
         free(k->block[i]);
@@ -62,7 +63,7 @@ static segue_status no_memory(uint64_t tasks, segue_error *err)
                       (unsigned long long)tasks);
 }
 
-static segue_status grow(kept *k, segue_error *err)
+static segue_status grow(view_store *k, segue_error *err)
 {
     view_block *fresh = calloc(1, sizeof *fresh + 3 * VIEW_BLOCK * k->n_arms * sizeof *fresh->view);
     view_block **block = fresh ? realloc(k->block, (k->n_blocks + 1) * sizeof *block) : NULL;
@@ -75,7 +76,7 @@ static segue_status grow(kept *k, segue_error *err)
     return SEGUE_OK;
 }
 
-segue_status segue_view_store_reserve(kept *k, uint64_t more, segue_error *err)
+segue_status segue_view_store_reserve(view_store *k, uint64_t more, segue_error *err)
 {
     segue_status status = SEGUE_OK;
     while (status == SEGUE_OK && k->n_blocks * VIEW_BLOCK < k->n_tasks + more)
@@ -84,13 +85,13 @@ segue_status segue_view_store_reserve(kept *k, uint64_t more, segue_error *err)
 }
 
 /* View 0, 1 or 2 of task t. */
-static float *place_of(const kept *k, uint64_t t, size_t view)
+static float *view_of(const view_store *k, uint64_t t, size_t view)
 {
     return k->block[t / VIEW_BLOCK]->view + (view * VIEW_BLOCK + t % VIEW_BLOCK) * k->n_arms;
 }
 
 /* View 0, 1 or 2 of a block's tasks, VIEW_BLOCK x n_arms; weighted times their weights. */
-static void get_view(const kept *k, size_t block, size_t view, bool weighted, double *out)
+static void get_view(const view_store *k, size_t block, size_t view, bool weighted, double *out)
 {
     const view_block *b = k->block[block];
     const float *in = b->view + view * VIEW_BLOCK * k->n_arms;
@@ -102,7 +103,7 @@ static void get_view(const kept *k, size_t block, size_t view, bool weighted, do
 }
 
 /* The products of a block's views, added to the upper triangle of `sum`. */
-static void add_block(const kept *k, size_t block, double *scratch, double *sum)
+static void add_block(const view_store *k, size_t block, double *scratch, double *sum)
 {
     double *left = scratch, *right = scratch + VIEW_BLOCK * k->n_arms;
     for (size_t p = 0; p < k->n_pairs && p < PAIRS; p++) {
@@ -113,7 +114,7 @@ static void add_block(const kept *k, size_t block, double *scratch, double *sum)
 }
 
 /* odd += weight (x y' - y x') / 2 times the probes. */
-static void add_antisymmetric(kept *k, double weight, const double *x, const double *y)
+static void add_antisymmetric(view_store *k, double weight, const double *x, const double *y)
 {
     double along_x[PROBES] = {0}, along_y[PROBES] = {0};
     for (size_t i = 0; i < k->n_arms; i++)
@@ -126,14 +127,14 @@ static void add_antisymmetric(kept *k, double weight, const double *x, const dou
             k->odd[i * PROBES + p] += 0.5 * weight * (x[i] * along_y[p] - y[i] * along_x[p]);
 }
 
-void segue_view_store_add(kept *k, const double *views, double weight)
+void segue_view_store_add(view_store *k, const double *views, double weight)
 {
     const size_t n = k->n_arms;
     const uint64_t t = k->n_tasks++;
     k->block[t / VIEW_BLOCK]->weight[t % VIEW_BLOCK] = weight;
     for (size_t view = 0; view < 3; view++)
         for (size_t i = 0; i < n; i++)
-            place_of(k, t, view)[i] = (float)views[view * n + i];
+            view_of(k, t, view)[i] = (float)views[view * n + i];
     for (size_t p = 0; p < k->n_pairs && p < PAIRS; p++)
         add_antisymmetric(k, weight / (double)k->n_pairs, views + pairs[p][0] * n,
                           views + pairs[p][1] * n);
@@ -141,15 +142,15 @@ void segue_view_store_add(kept *k, const double *views, double weight)
         add_block(k, (size_t)(t / VIEW_BLOCK), k->scratch, k->second);
 }
 
-double segue_view_store_task(const kept *k, uint64_t t, double *views)
+double segue_view_store_task(const view_store *k, uint64_t t, double *views)
 {
     for (size_t view = 0; view < 3; view++)
         for (size_t i = 0; i < k->n_arms; i++)
-            views[view * k->n_arms + i] = (double)place_of(k, t, view)[i];
+            views[view * k->n_arms + i] = (double)view_of(k, t, view)[i];
     return k->block[t / VIEW_BLOCK]->weight[t % VIEW_BLOCK];
 }
 
-segue_status segue_view_store_copy(kept *k, const kept *from, segue_error *err)
+segue_status segue_view_store_copy(view_store *k, const view_store *from, segue_error *err)
 {
     const size_t n = k->n_arms;
     const segue_status status = segue_view_store_reserve(k, from->n_tasks, err);
@@ -167,13 +168,13 @@ segue_status segue_view_store_copy(kept *k, const kept *from, segue_error *err)
 /* ---- the second moment ------------------------------------------------------------------- */
 
 /* What `second` lacks: the tasks of a block that is not full. */
-static bool lacks_block(const kept *k, size_t *block)
+static bool lacks_block(const view_store *k, size_t *block)
 {
     *block = (size_t)(k->n_tasks / VIEW_BLOCK);
     return k->n_tasks % VIEW_BLOCK != 0;
 }
 
-segue_status segue_view_store_second(const kept *k, double *sum, segue_error *err)
+segue_status segue_view_store_second(const view_store *k, double *sum, segue_error *err)
 {
     const size_t n = k->n_arms;
     size_t block;
@@ -191,8 +192,8 @@ segue_status segue_view_store_second(const kept *k, double *sum, segue_error *er
 }
 
 /* y += P x, P being half the sum of a block's left' right and right' left. */
-static void apply_block(const kept *k, size_t block, const double *x, size_t m, double *scratch,
-                        double *y)
+static void apply_block(const view_store *k, size_t block, const double *x, size_t m,
+                        double *scratch, double *y)
 {
     const size_t n = k->n_arms;
     double *left = scratch, *right = left + VIEW_BLOCK * n, *product = right + VIEW_BLOCK * n;
@@ -208,7 +209,7 @@ static void apply_block(const kept *k, size_t block, const double *x, size_t m, 
     }
 }
 
-segue_status segue_view_store_apply(const kept *k, const double *x, size_t m, double *y,
+segue_status segue_view_store_apply(const view_store *k, const double *x, size_t m, double *y,
                                     segue_error *err)
 {
     size_t block;
@@ -223,7 +224,7 @@ segue_status segue_view_store_apply(const kept *k, const double *x, size_t m, do
 }
 
 /* |A g|^2 of a vector g of random signs is |A|^2 on average. */
-double segue_view_store_antisymmetric_norm2(const kept *k)
+double segue_view_store_antisymmetric_norm2(const view_store *k)
 {
     double square = 0.0;
     for (size_t i = 0; i < k->n_arms * PROBES; i++)
@@ -273,7 +274,7 @@ static void take_products(work *w, const double *weight, size_t m)
     }
 }
 
-segue_status segue_view_store_third(const kept *k, const double *u, size_t m, double *tensor,
+segue_status segue_view_store_third(const view_store *k, const double *u, size_t m, double *tensor,
                                     segue_error *err)
 {
     work w = {.u = NULL};
@@ -294,25 +295,25 @@ segue_status segue_view_store_third(const kept *k, const double *u, size_t m, do
 
 /* ---- saving ------------------------------------------------------------------------------ */
 
-void segue_view_store_serialize(const kept *k, segue_bytes *b)
+void segue_view_store_serialize(const view_store *k, segue_bytes *b)
 {
     segue_bytes_append_f64(b, k->second, k->n_arms * k->n_arms);
     segue_bytes_append_f64(b, k->odd, k->n_arms * PROBES);
     for (uint64_t t = 0; t < k->n_tasks; t++) {
         segue_bytes_append_f64(b, &k->block[t / VIEW_BLOCK]->weight[t % VIEW_BLOCK], 1);
         for (size_t view = 0; view < 3; view++)
-            segue_bytes_append_f32(b, place_of(k, t, view), k->n_arms);
+            segue_bytes_append_f32(b, view_of(k, t, view), k->n_arms);
     }
 }
 
-static bool get_task(kept *k, segue_bytes_reader *r)
+static bool get_task(view_store *k, segue_bytes_reader *r)
 {
     const uint64_t t = k->n_tasks++;
     double *weight = &k->block[t / VIEW_BLOCK]->weight[t % VIEW_BLOCK];
     segue_bytes_read_f64(r, weight, 1);
     bool finite = isfinite(*weight) && *weight >= 0.0;
     for (size_t view = 0; view < 3; view++) {
-        float *place = place_of(k, t, view);
+        float *place = view_of(k, t, view);
         segue_bytes_read_f32(r, place, k->n_arms);
         for (size_t i = 0; i < k->n_arms; i++)
             finite = finite && isfinite(place[i]);
@@ -320,7 +321,7 @@ static bool get_task(kept *k, segue_bytes_reader *r)
     return finite;
 }
 
-segue_status segue_view_store_deserialize(kept *k, uint64_t n_tasks, segue_bytes_reader *r,
+segue_status segue_view_store_deserialize(view_store *k, uint64_t n_tasks, segue_bytes_reader *r,
                                           segue_error *err)
 {
     const size_t n = k->n_arms;

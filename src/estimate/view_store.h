@@ -14,7 +14,7 @@ typedef struct view_block {
     float view[];              /* 3 x VIEW_BLOCK x n_arms: all first views, all second, all third */
 } view_block;
 
-typedef struct kept {
+typedef struct view_store {
     size_t n_arms;
     size_t n_pairs; /* of views that make M2: 1 or 3 */
     uint64_t n_tasks;
@@ -24,44 +24,47 @@ typedef struct kept {
     double *probe;   /* n_arms x PROBES: random signs */
     double *odd;     /* n_arms x PROBES: the antisymmetric sum over tasks, times the probes */
     double *scratch; /* 2 x VIEW_BLOCK x n_arms */
-} kept;
+} view_store;
 
 /* @retval SEGUE_ENOMEM */
-SEGUE_MUST_CHECK segue_status segue_view_store_init(kept *k, size_t n_arms, segue_views views,
+SEGUE_MUST_CHECK segue_status segue_view_store_init(view_store *k, size_t n_arms, segue_views views,
                                                     segue_error *err);
-void segue_view_store_fini(kept *k);
+void segue_view_store_fini(view_store *k);
 
 /* Bytes of its arrays. */
-size_t segue_view_store_bytes(const kept *k);
+size_t segue_view_store_bytes(const view_store *k);
 
 /* Make room for `more` tasks; @retval SEGUE_ENOMEM */
-SEGUE_MUST_CHECK segue_status segue_view_store_reserve(kept *k, uint64_t more, segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_view_store_reserve(view_store *k, uint64_t more,
+                                                       segue_error *err);
 
 /* Add a task, for which there is room; and task t as it was added (the views 3 x n_arms). */
-void segue_view_store_add(kept *k, const double *views, double weight);
-double segue_view_store_task(const kept *k, uint64_t t, double *views);
+void segue_view_store_add(view_store *k, const double *views, double weight);
+double segue_view_store_task(const view_store *k, uint64_t t, double *views);
 
 /* Have the tasks of another one; there are none yet.  @retval SEGUE_ENOMEM */
-SEGUE_MUST_CHECK segue_status segue_view_store_copy(kept *k, const kept *from, segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_view_store_copy(view_store *k, const view_store *from,
+                                                    segue_error *err);
 
 /* Sums over tasks: that of M2 (n_arms x n_arms), symmetric; its product with x (n_arms x m); and an
  * estimate of the squared Frobenius norm of the antisymmetric part.
  * @retval SEGUE_ENOMEM */
-SEGUE_MUST_CHECK segue_status segue_view_store_second(const kept *k, double *sum, segue_error *err);
-SEGUE_MUST_CHECK segue_status segue_view_store_apply(const kept *k, const double *x, size_t m,
+SEGUE_MUST_CHECK segue_status segue_view_store_second(const view_store *k, double *sum,
+                                                      segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_view_store_apply(const view_store *k, const double *x, size_t m,
                                                      double *y, segue_error *err);
-double segue_view_store_antisymmetric_norm2(const kept *k);
+double segue_view_store_antisymmetric_norm2(const view_store *k);
 
 /* tensor (m x m x m) = sum of weight U'v1 (x) U'v2 (x) U'v3 over all tasks, for u of n_arms x m.
  * @retval SEGUE_ENOMEM */
-SEGUE_MUST_CHECK segue_status segue_view_store_third(const kept *k, const double *u, size_t m,
+SEGUE_MUST_CHECK segue_status segue_view_store_third(const view_store *k, const double *u, size_t m,
                                                      double *tensor, segue_error *err);
 
 /* All tasks to bytes, and back into one that has none.
  * @retval SEGUE_EDOMAIN  they are not there, or a number cannot be
  * @retval SEGUE_ENOMEM */
-void segue_view_store_serialize(const kept *k, segue_bytes *b);
-SEGUE_MUST_CHECK segue_status segue_view_store_deserialize(kept *k, uint64_t n_tasks,
+void segue_view_store_serialize(const view_store *k, segue_bytes *b);
+SEGUE_MUST_CHECK segue_status segue_view_store_deserialize(view_store *k, uint64_t n_tasks,
                                                            segue_bytes_reader *r, segue_error *err);
 
 #endif

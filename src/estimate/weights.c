@@ -79,7 +79,7 @@ static bool step_towards_solution(problem *p)
 }
 
 /* The model outside that would gain most, or m. */
-static size_t steepest(const problem *p, double least)
+static size_t steepest(const problem *p, double min)
 {
     size_t best = p->m;
     memcpy(p->rhs, p->target, p->n * sizeof *p->rhs);
@@ -88,8 +88,8 @@ static size_t steepest(const problem *p, double least)
             p->rhs[i] -= p->weight[k] * p->mean[k * p->n + i];
     for (size_t k = 0; k < p->m; k++) {
         const double gain = p->in[k] ? 0.0 : dot(p->mean + k * p->n, p->rhs, p->n);
-        if (gain > least) {
-            least = gain;
+        if (gain > min) {
+            min = gain;
             best = k;
         }
     }

@@ -15,12 +15,12 @@
 #define MIXED 0.8 /* of the changes of type from task to task in a random order */
 
 /* The component that a task is likeliest of. */
-static size_t likeliest(const mixture *mix, const ring *tasks, size_t place)
+static size_t likeliest(const mixture *mix, const task_window *tasks, size_t index)
 {
     double share[MAX_TYPES + 1];
     size_t best = 0;
-    (void)segue_mixture_posterior(mix, segue_task_window_sum(tasks, place),
-                                  segue_task_window_pulls(tasks, place), share);
+    (void)segue_mixture_posterior(mix, segue_task_window_sum(tasks, index),
+                                  segue_task_window_pulls(tasks, index), share);
     for (size_t q = 1; q <= mix->n_types; q++)
         if (share[q] > share[best])
             best = q;
@@ -29,7 +29,7 @@ static size_t likeliest(const mixture *mix, const ring *tasks, size_t place)
 
 /* Whether tasks of different types followed each other, about as often as in a random order.  Where
  * they came in blocks instead, type after type, what is away may well come back. */
-static bool is_mixed(const mixture *mix, const ring *tasks)
+static bool is_mixed(const mixture *mix, const task_window *tasks)
 {
     double count[MAX_TYPES + 1] = {0.0}, alike = 0.0, changes = 0.0;
     size_t last = 0;
@@ -47,7 +47,7 @@ static bool is_mixed(const mixture *mix, const ring *tasks)
 
 /* The tasks of one side, and types of their own. */
 typedef struct side {
-    ring tasks;
+    task_window tasks;
     mixture mix;
 } side;
 
@@ -70,7 +70,7 @@ static void side_fini(side *s)
 }
 
 /* All tasks but those of the other side; no types yet. */
-static segue_status side_init(side *s, const ring *tasks, size_t cap, task_test is_other,
+static segue_status side_init(side *s, const task_window *tasks, size_t cap, task_test is_other,
                               const segue_change_point *cut, segue_error *err)
 {
     segue_task_window_init(&s->tasks, tasks->n_arms, tasks->window);
@@ -100,7 +100,7 @@ static double objective(const side *s)
 }
 
 static segue_status compare(bool *has_changed, side *older, side *newer, const mixture *mix,
-                            const ring *tasks, const segue_change_point *cut, segue_rng *rng,
+                            const task_window *tasks, const segue_change_point *cut, segue_rng *rng,
                             segue_error *err)
 {
     if (older->tasks.count < MIN_SIDE || newer->tasks.count < MIN_SIDE ||
@@ -114,7 +114,7 @@ static segue_status compare(bool *has_changed, side *older, side *newer, const m
     return SEGUE_OK;
 }
 
-segue_status segue_change_detect(bool *has_changed, const mixture *mix, const ring *tasks,
+segue_status segue_change_detect(bool *has_changed, const mixture *mix, const task_window *tasks,
                                  const segue_change_point *cut, segue_rng *rng, segue_error *err)
 {
     side older = {.mix = {.n_types = 0}}, newer = older;
@@ -129,7 +129,7 @@ segue_status segue_change_detect(bool *has_changed, const mixture *mix, const ri
     return status;
 }
 
-void segue_change_forget(ring *tasks, const segue_change_point *cut)
+void segue_change_forget(task_window *tasks, const segue_change_point *cut)
 {
     segue_task_window_remove(tasks, is_older, cut);
 }

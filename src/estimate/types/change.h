@@ -20,10 +20,11 @@ typedef struct segue_change_point {
 /* Whether the tasks up to a cut and those after it are better told by types of their own than all
  * by `mix`, which was fitted to all.  @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_change_detect(bool *has_changed, const mixture *mix,
-                                                  const ring *tasks, const segue_change_point *cut,
-                                                  segue_rng *rng, segue_error *err);
+                                                  const task_window *tasks,
+                                                  const segue_change_point *cut, segue_rng *rng,
+                                                  segue_error *err);
 
 /* Forget the tasks up to a cut. */
-void segue_change_forget(ring *tasks, const segue_change_point *cut);
+void segue_change_forget(task_window *tasks, const segue_change_point *cut);
 
 #endif

@@ -82,7 +82,7 @@ static size_t distinct(finder *f, size_t kind, size_t n)
 enum { PAIRS = N_KINDS };
 
 /* What each task has won and lost, and which pairs that makes. */
-static void find_pairs(finder *f, const ring *tasks, size_t arm, tally *t)
+static void find_pairs(finder *f, const task_window *tasks, size_t arm, count_table *t)
 {
     const size_t n = tasks->count;
     for (size_t l = 0; l < n; l++)
@@ -98,7 +98,7 @@ static void find_pairs(finder *f, const ring *tasks, size_t arm, tally *t)
 }
 
 /* The pulls of the pairs. */
-static void find_pulls(finder *f, size_t n, tally *t)
+static void find_pulls(finder *f, size_t n, count_table *t)
 {
     for (size_t l = 0; l < n; l++)
         f->number[f->of[PAIRS][l]] = f->value[WON][f->of[WON][l]] + f->value[LOST][f->of[LOST][l]];
@@ -106,7 +106,7 @@ static void find_pulls(finder *f, size_t n, tally *t)
 }
 
 /* Memory of just the size. */
-static segue_status give_memory(tally *t, size_t n_tasks, segue_error *err)
+static segue_status give_memory(count_table *t, size_t n_tasks, segue_error *err)
 {
     size_t numbers = 0;
     for (size_t k = 0; k < N_KINDS; k++)
@@ -125,7 +125,7 @@ static segue_status give_memory(tally *t, size_t n_tasks, segue_error *err)
     return SEGUE_OK;
 }
 
-static void keep(const finder *f, size_t n, tally *t)
+static void keep(const finder *f, size_t n, count_table *t)
 {
     memcpy(t->of_task, f->of[PAIRS], n * sizeof *t->of_task);
     for (size_t k = 0; k < N_KINDS; k++)
@@ -137,7 +137,8 @@ static void keep(const finder *f, size_t n, tally *t)
     memcpy(t->kind[PULLS].of_pair, f->of[PULLS], t->n_pairs * sizeof *t->index);
 }
 
-static segue_status tally_arm(finder *f, const ring *tasks, size_t arm, tally *t, segue_error *err)
+static segue_status fill_table(finder *f, const task_window *tasks, size_t arm, count_table *t,
+                               segue_error *err)
 {
     find_pairs(f, tasks, arm, t);
     find_pulls(f, tasks->count, t);
@@ -149,7 +150,7 @@ static segue_status tally_arm(finder *f, const ring *tasks, size_t arm, tally *t
 
 /* ---- all arms ---------------------------------------------------------------------------- */
 
-void segue_count_table_destroy(tally *count_tables, size_t n_arms)
+void segue_count_table_destroy(count_table *count_tables, size_t n_arms)
 {
     for (size_t i = 0; count_tables && i < n_arms; i++) {
         free(count_tables[i].number);
@@ -158,18 +159,18 @@ void segue_count_table_destroy(tally *count_tables, size_t n_arms)
     free(count_tables);
 }
 
-segue_status segue_count_table_create(tally **out, const ring *tasks, segue_error *err)
+segue_status segue_count_table_create(count_table **out, const task_window *tasks, segue_error *err)
 {
     finder f;
     *out = NULL;
     segue_status status = finder_init(&f, tasks->count, err);
     if (status != SEGUE_OK)
         return status;
-    tally *count_tables = calloc(tasks->n_arms, sizeof *count_tables);
+    count_table *count_tables = calloc(tasks->n_arms, sizeof *count_tables);
     if (!count_tables)
         status = segue_fail_no_memory(err, "the results of arms");
     for (size_t i = 0; i < tasks->n_arms && status == SEGUE_OK; i++)
-        status = tally_arm(&f, tasks, i, &count_tables[i], err);
+        status = fill_table(&f, tasks, i, &count_tables[i], err);
     finder_fini(&f);
     if (status != SEGUE_OK)
         segue_count_table_destroy(count_tables, tasks->n_arms);
@@ -180,12 +181,12 @@ segue_status segue_count_table_create(tally **out, const ring *tasks, segue_erro
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-double segue_count_table_won(const tally *t, size_t pair)
+double segue_count_table_won(const count_table *t, size_t pair)
 {
     return t->kind[WON].value[t->kind[WON].of_pair[pair]];
 }
 
-double segue_count_table_pulls(const tally *t, size_t pair)
+double segue_count_table_pulls(const count_table *t, size_t pair)
 {
     return t->kind[PULLS].value[t->kind[PULLS].of_pair[pair]];
 }
@@ -196,7 +197,7 @@ static void rises(const levels *numbers, double a, double *out)
     segue_log_gamma_ratio_all(&rise, numbers->value, numbers->count, out);
 }
 
-void segue_count_table_fits(const tally *t, double a, double b, double *scratch, double *fit)
+void segue_count_table_fits(const count_table *t, double a, double b, double *scratch, double *fit)
 {
     double *won = scratch, *lost = won + t->kind[WON].count, *pulls = lost + t->kind[LOST].count;
     rises(&t->kind[WON], a, won);
@@ -225,7 +226,7 @@ static size_t digest_kind(const levels *numbers, size_t n_pairs, const double *p
     return count;
 }
 
-void segue_count_table_digest(const tally *t, const double *pair_share, digest *d)
+void segue_count_table_digest(const count_table *t, const double *pair_share, digest *d)
 {
     for (size_t k = 0; k < N_KINDS; k++)
         d->count[k] = digest_kind(&t->kind[k], t->n_pairs, pair_share, d->value[k], d->share[k]);

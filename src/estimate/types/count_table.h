@@ -18,26 +18,26 @@ typedef struct levels {
 } levels;
 
 /* A pair is one result (won, lost) of an arm. */
-typedef struct tally {
+typedef struct count_table {
     size_t n_pairs;
     uint32_t *of_task; /* one a task: its pair */
     levels kind[N_KINDS];
     double *number;  /* memory of the values ... */
     uint32_t *index; /* ... and of the indices */
-} tally;
+} count_table;
 
 /* One tally an arm, of the tasks in the order of their places.  @retval SEGUE_ENOMEM */
-SEGUE_MUST_CHECK segue_status segue_count_table_create(tally **out, const ring *tasks,
+SEGUE_MUST_CHECK segue_status segue_count_table_create(count_table **out, const task_window *tasks,
                                                        segue_error *err);
-void segue_count_table_destroy(tally *count_tables, size_t n_arms);
+void segue_count_table_destroy(count_table *count_tables, size_t n_arms);
 
 /* won and pulls of a pair. */
-double segue_count_table_won(const tally *t, size_t pair);
-double segue_count_table_pulls(const tally *t, size_t pair);
+double segue_count_table_won(const count_table *t, size_t pair);
+double segue_count_table_pulls(const count_table *t, size_t pair);
 
 /* fit (n_pairs): ln B(a + won, b + lost) - ln B(a, b) of every pair.  `scratch` has room for three
  * numbers a task. */
-void segue_count_table_fits(const tally *t, double a, double b, double *scratch, double *fit);
+void segue_count_table_fits(const count_table *t, double a, double b, double *scratch, double *fit);
 
 /* What one type has of a tally: the numbers of each kind that occur in its tasks, and for how much
  * each counts.  Memory is the caller's: one number a task in each array. */
@@ -47,7 +47,7 @@ typedef struct digest {
 } digest;
 
 /* From the shares (n_pairs) of the pairs. */
-void segue_count_table_digest(const tally *t, const double *pair_share, digest *d);
+void segue_count_table_digest(const count_table *t, const double *pair_share, digest *d);
 
 /* The sum of the fits, each times its share.  `scratch` has room for a number a task. */
 double segue_count_table_digest_fit(const digest *d, double a, double b, double *scratch);

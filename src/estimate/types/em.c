@@ -19,7 +19,8 @@
 
 /* ---- memory ------------------------------------------------------------------------------ */
 
-segue_status segue_em_state_init(em_state *state, const ring *tasks, size_t cap, segue_error *err)
+segue_status segue_em_state_init(em_state *state, const task_window *tasks, size_t cap,
+                                 segue_error *err)
 {
     const size_t n = tasks->count;
     *state = (em_state){.n_tasks = n};
@@ -56,8 +57,8 @@ static segue_status give_memory(em *fit, size_t cap, segue_error *err)
 {
     const size_t n = fit->n_tasks;
     fit->scratch = calloc((5 + 2 * N_KINDS) * n, sizeof *fit->scratch);
-    fit->counted = calloc(n, sizeof *fit->counted);
-    if (!fit->scratch || !fit->counted)
+    fit->used = calloc(n, sizeof *fit->used);
+    if (!fit->scratch || !fit->used)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory to fit %zu tasks", n);
     fit->pair_fit = fit->scratch + 3 * n;
     fit->pair_share = fit->scratch + 4 * n;
@@ -79,7 +80,7 @@ void segue_em_fini(em *fit)
     segue_em_state_fini(&fit->swept);
     segue_count_table_destroy(fit->count_tables, fit->n_arms);
     free(fit->scratch);
-    free(fit->counted);
+    free(fit->used);
 }
 
 /* ---- E ----------------------------------------------------------------------------------- */
@@ -121,17 +122,17 @@ void segue_em_expect(em *fit)
 /* The sums of the shares of the tasks that have each pair. */
 static void share_pairs(em *fit, size_t type, size_t arm)
 {
-    const tally *t = &fit->count_tables[arm];
+    const count_table *t = &fit->count_tables[arm];
     const double *share = fit->now.share + type * fit->n_tasks;
     memset(fit->pair_share, 0, t->n_pairs * sizeof *fit->pair_share);
-    for (size_t k = 0; k < fit->n_counted; k++)
-        fit->pair_share[t->of_task[fit->counted[k]]] += share[fit->counted[k]];
+    for (size_t k = 0; k < fit->n_used; k++)
+        fit->pair_share[t->of_task[fit->used[k]]] += share[fit->used[k]];
 }
 
 /* What the pairs tell of the mean, if kappa is this. */
 static void count_pairs(em *fit, size_t type, size_t arm, size_t spread)
 {
-    const tally *t = &fit->count_tables[arm];
+    const count_table *t = &fit->count_tables[arm];
     const double kappa = segue_mixture_kappa(spread);
     double won = 0.0, pulls = 0.0;
     for (size_t p = 0; p < t->n_pairs; p++) {
@@ -155,12 +156,12 @@ static double value_of_spread(em *fit, double p, size_t spread)
 static size_t best_spread(em *fit, double p, size_t spread)
 {
     size_t best = spread;
-    double most = value_of_spread(fit, p, spread);
+    double max = value_of_spread(fit, p, spread);
     const size_t next[2] = {spread - 1, spread + 1}; /* below 0: past the end too */
     for (size_t k = 0; k < 2; k++) {
-        const double value = next[k] < N_SPREADS ? value_of_spread(fit, p, next[k]) : most;
-        if (value > most) {
-            most = value;
+        const double value = next[k] < N_SPREADS ? value_of_spread(fit, p, next[k]) : max;
+        if (value > max) {
+            max = value;
             best = next[k];
         }
     }
@@ -184,10 +185,10 @@ static void maximise_arm(em *fit, size_t type, size_t arm)
 void segue_em_maximise(em *fit, size_t type)
 {
     const double *share = fit->now.share + type * fit->n_tasks;
-    fit->n_counted = 0;
+    fit->n_used = 0;
     for (size_t l = 0; l < fit->n_tasks; l++)
         if (share[l] > MIN_SHARE)
-            fit->counted[fit->n_counted++] = (uint32_t)l;
+            fit->used[fit->n_used++] = (uint32_t)l;
     for (size_t i = 0; i < fit->n_arms; i++)
         maximise_arm(fit, type, i);
     segue_em_fit_component(fit, type);
@@ -210,9 +211,9 @@ static void sweep(em *fit)
     segue_em_expect(fit);
 }
 
-void segue_em_sweeps(em *fit, size_t most)
+void segue_em_sweeps(em *fit, size_t max)
 {
-    for (size_t s = 0; s < most; s++) {
+    for (size_t s = 0; s < max; s++) {
         segue_em_state_copy(&fit->swept, &fit->now);
         sweep(fit);
         const double gain = fit->now.objective - fit->swept.objective;
@@ -236,7 +237,7 @@ static void make_first(em *fit)
     sweep(fit);
 }
 
-segue_status segue_em_init(em *fit, const ring *tasks, const mixture *mix, segue_error *err)
+segue_status segue_em_init(em *fit, const task_window *tasks, const mixture *mix, segue_error *err)
 {
     assert(tasks->count > 0);
     *fit = (em){.tasks = tasks, .n_tasks = tasks->count, .n_arms = tasks->n_arms};

@@ -20,27 +20,27 @@ typedef struct em_state {
 } em_state;
 
 typedef struct em {
-    const ring *tasks;
+    const task_window *tasks;
     size_t n_tasks, n_arms;
-    tally *count_tables; /* one an arm */
-    em_state now, swept; /* the fit, and what it was before the last sweep */
-    double *scratch;     /* three numbers a task */
-    double *pair_fit;    /* one number a pair of an arm ... */
-    double *pair_share;  /* ... and the sum of the shares of its tasks */
-    digest digest;       /* of these */
-    uint32_t *counted;   /* the tasks that an M-step learns from */
-    size_t n_counted;
+    count_table *count_tables; /* one an arm */
+    em_state now, swept;       /* the fit, and what it was before the last sweep */
+    double *scratch;           /* three numbers a task */
+    double *pair_fit;          /* one number a pair of an arm ... */
+    double *pair_share;        /* ... and the sum of the shares of its tasks */
+    digest digest;             /* of these */
+    uint32_t *used;            /* the tasks that an M-step learns from */
+    size_t n_used;
 } em;
 
 /* Start from a mixture; the tasks are borrowed, at least one, and must not change.  If it has no
  * types, one is made of all tasks.  @retval SEGUE_ENOMEM */
-SEGUE_MUST_CHECK segue_status segue_em_init(em *fit, const ring *tasks, const mixture *mix,
+SEGUE_MUST_CHECK segue_status segue_em_init(em *fit, const task_window *tasks, const mixture *mix,
                                             segue_error *err);
 void segue_em_fini(em *fit);
 
 /* Room to keep a fit of such tasks in.  @retval SEGUE_ENOMEM */
-SEGUE_MUST_CHECK segue_status segue_em_state_init(em_state *state, const ring *tasks, size_t cap,
-                                                  segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_em_state_init(em_state *state, const task_window *tasks,
+                                                  size_t cap, segue_error *err);
 void segue_em_state_fini(em_state *state);
 void segue_em_state_copy(em_state *to, const em_state *from);
 
@@ -57,6 +57,6 @@ void segue_em_maximise(em *fit, size_t type);
 void segue_em_step(em *fit, size_t type);
 
 /* Up to so many sweeps over weights and all types; ends when one does not help. */
-void segue_em_sweeps(em *fit, size_t most);
+void segue_em_sweeps(em *fit, size_t max);
 
 #endif

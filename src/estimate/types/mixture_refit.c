@@ -35,7 +35,7 @@ static double fit_alone(mixture *one, const double *sum, const double *pulls)
     return segue_mixture_log_likelihood(one, 1, sum, pulls);
 }
 
-static segue_status fit_each_alone(refit *r, const ring *tasks, segue_error *err)
+static segue_status fit_each_alone(refit *r, const task_window *tasks, segue_error *err)
 {
     mixture one;
     const segue_status status = segue_mixture_init(&one, tasks->n_arms, 1, err);
@@ -67,7 +67,7 @@ static size_t draw_seed(refit *r, segue_rng *rng)
 }
 
 /* Whether the objective has grown; if not, all is as before. */
-static bool is_kept(refit *r)
+static bool accept_or_undo(refit *r)
 {
     if (r->fit.now.objective > r->before.objective)
         return true;
@@ -89,7 +89,7 @@ static bool try_birth(refit *r, segue_rng *rng)
     for (size_t s = 0; s < BIRTH_STEPS; s++)
         segue_em_step(fit, fit->now.mix.n_types);
     segue_em_sweeps(fit, SWEEPS);
-    return is_kept(r);
+    return accept_or_undo(r);
 }
 
 static void births(refit *r, size_t tries, segue_rng *rng)
@@ -120,7 +120,7 @@ static bool try_death(refit *r)
         segue_em_fit_component(fit, q);
     segue_em_expect(fit);
     segue_em_sweeps(fit, DEATH_SWEEPS);
-    return is_kept(r);
+    return accept_or_undo(r);
 }
 
 static void deaths(refit *r)
@@ -146,7 +146,8 @@ static void date(const refit *r, uint64_t now, mixture *mix)
     }
 }
 
-static segue_status give_memory(refit *r, const mixture *mix, const ring *tasks, segue_error *err)
+static segue_status give_memory(refit *r, const mixture *mix, const task_window *tasks,
+                                segue_error *err)
 {
     *r = (refit){.alone = calloc(2 * tasks->count, sizeof *r->alone)};
     if (!r->alone)
@@ -158,7 +159,7 @@ static segue_status give_memory(refit *r, const mixture *mix, const ring *tasks,
     return status == SEGUE_OK ? fit_each_alone(r, tasks, err) : status;
 }
 
-segue_status segue_mixture_refit(mixture *mix, const ring *tasks, size_t hint, uint64_t now,
+segue_status segue_mixture_refit(mixture *mix, const task_window *tasks, size_t hint, uint64_t now,
                                  segue_rng *rng, segue_error *err)
 {
     refit r;
@@ -177,7 +178,7 @@ segue_status segue_mixture_refit(mixture *mix, const ring *tasks, size_t hint, u
     return status;
 }
 
-double segue_mixture_objective(const mixture *mix, const ring *tasks)
+double segue_mixture_objective(const mixture *mix, const task_window *tasks)
 {
     double sum = 0.0, share[MAX_TYPES + 1];
     for (size_t l = 0; l < tasks->count; l++)

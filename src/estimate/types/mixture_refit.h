@@ -9,10 +9,11 @@
 
 /* Fit the mixture anew, starting from what it is; with `hint` types expected, and `now` tasks
  * finished so far.  On failure the mixture is as it was.  @retval SEGUE_ENOMEM */
-SEGUE_MUST_CHECK segue_status segue_mixture_refit(mixture *mix, const ring *tasks, size_t hint,
-                                                  uint64_t now, segue_rng *rng, segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_mixture_refit(mixture *mix, const task_window *tasks,
+                                                  size_t hint, uint64_t now, segue_rng *rng,
+                                                  segue_error *err);
 
 /* What a fit makes large: the logarithm of the tasks' likelihood, less what so many types cost. */
-double segue_mixture_objective(const mixture *mix, const ring *tasks);
+double segue_mixture_objective(const mixture *mix, const task_window *tasks);
 
 #endif

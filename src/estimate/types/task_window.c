@@ -9,12 +9,12 @@
 #define MIN_ROWS  16
 #define MAX_PULLS 1e15 /* whole numbers up to here, and their sums, are exact */
 
-void segue_task_window_init(ring *r, size_t n_arms, size_t window)
+void segue_task_window_init(task_window *r, size_t n_arms, size_t window)
 {
-    *r = (ring){.n_arms = n_arms, .window = window};
+    *r = (task_window){.n_arms = n_arms, .window = window};
 }
 
-void segue_task_window_fini(ring *r)
+void segue_task_window_fini(task_window *r)
 {
     free(r->row);
     free(r->number);
@@ -22,33 +22,33 @@ void segue_task_window_fini(ring *r)
     r->number = NULL;
 }
 
-static size_t row_of(const ring *r, size_t place)
+static size_t row_of(const task_window *r, size_t index)
 {
-    const size_t at = r->first + place;
+    const size_t at = r->first + index;
     return at < r->capacity ? at : at - r->capacity;
 }
 
-const double *segue_task_window_sum(const ring *r, size_t place)
+const double *segue_task_window_sum(const task_window *r, size_t index)
 {
-    assert(place < r->count);
-    return r->row + row_of(r, place) * 2 * r->n_arms;
+    assert(index < r->count);
+    return r->row + row_of(r, index) * 2 * r->n_arms;
 }
 
-const double *segue_task_window_pulls(const ring *r, size_t place)
+const double *segue_task_window_pulls(const task_window *r, size_t index)
 {
-    return segue_task_window_sum(r, place) + r->n_arms;
+    return segue_task_window_sum(r, index) + r->n_arms;
 }
 
-uint64_t segue_task_window_number(const ring *r, size_t place)
+uint64_t segue_task_window_number(const task_window *r, size_t index)
 {
-    return r->number[row_of(r, place)];
+    return r->number[row_of(r, index)];
 }
 
 /* ---- adding ------------------------------------------------------------------------------ */
 
 /* Write row `at`; arms from `n` on, if any, were not pulled. */
-static void write_row(ring *r, size_t at, uint64_t number, const double *sum, const double *pulls,
-                      size_t n)
+static void write_row(task_window *r, size_t at, uint64_t number, const double *sum,
+                      const double *pulls, size_t n)
 {
     double *row = r->row + at * 2 * r->n_arms;
     memcpy(row, sum, n * sizeof *row);
@@ -57,12 +57,12 @@ static void write_row(ring *r, size_t at, uint64_t number, const double *sum, co
 }
 
 /* Place after place, from row 0 on. */
-size_t segue_task_window_bytes(const ring *r)
+size_t segue_task_window_bytes(const task_window *r)
 {
     return r->capacity * (2 * r->n_arms * sizeof *r->row + sizeof *r->number);
 }
 
-static void copy_rows(ring *to, const ring *from)
+static void copy_rows(task_window *to, const task_window *from)
 {
     for (size_t k = 0; k < from->count; k++)
         write_row(to, k, segue_task_window_number(from, k), segue_task_window_sum(from, k),
@@ -71,7 +71,7 @@ static void copy_rows(ring *to, const ring *from)
     to->count = from->count;
 }
 
-static segue_status allocate_rows(ring *r, size_t capacity, segue_error *err)
+static segue_status allocate_rows(task_window *r, size_t capacity, segue_error *err)
 {
     r->row = calloc(capacity * 2 * r->n_arms, sizeof *r->row);
     r->number = calloc(capacity, sizeof *r->number);
@@ -81,34 +81,34 @@ static segue_status allocate_rows(ring *r, size_t capacity, segue_error *err)
     return SEGUE_OK;
 }
 
-static size_t least(size_t a, size_t b)
+static size_t min(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
 
-segue_status segue_task_window_reserve(ring *r, size_t more, segue_error *err)
+segue_status segue_task_window_reserve(task_window *r, size_t more, segue_error *err)
 {
-    const size_t wanted = least(r->window, r->count + more);
+    const size_t wanted = min(r->window, r->count + more);
     if (wanted <= r->capacity)
         return SEGUE_OK;
     size_t capacity = r->capacity ? r->capacity : MIN_ROWS;
     while (capacity < wanted)
         capacity *= 2;
-    ring larger;
+    task_window larger;
     segue_task_window_init(&larger, r->n_arms, r->window);
-    const segue_status status = allocate_rows(&larger, least(capacity, r->window), err);
+    const segue_status status = allocate_rows(&larger, min(capacity, r->window), err);
     if (status != SEGUE_OK) {
         segue_task_window_fini(&larger);
         return status;
     }
     copy_rows(&larger, r);
-    ring old = *r;
+    task_window old = *r;
     *r = larger;
     segue_task_window_fini(&old);
     return SEGUE_OK;
 }
 
-void segue_task_window_add(ring *r, uint64_t number, const double *sum, const double *pulls)
+void segue_task_window_add(task_window *r, uint64_t number, const double *sum, const double *pulls)
 {
     assert(r->count < r->capacity || r->capacity == r->window);
     if (r->count == r->window) {
@@ -119,22 +119,22 @@ void segue_task_window_add(ring *r, uint64_t number, const double *sum, const do
     r->count++;
 }
 
-void segue_task_window_remove(ring *r, task_test is_dropped, const void *context)
+void segue_task_window_remove(task_window *r, task_test is_dropped, const void *context)
 {
-    size_t kept = 0;
+    size_t count = 0;
     for (size_t k = 0; k < r->count; k++) {
         if (is_dropped(context, segue_task_window_number(r, k), segue_task_window_sum(r, k),
                        segue_task_window_pulls(r, k)))
             continue;
-        if (kept != k)
-            write_row(r, row_of(r, kept), segue_task_window_number(r, k),
+        if (count != k)
+            write_row(r, row_of(r, count), segue_task_window_number(r, k),
                       segue_task_window_sum(r, k), segue_task_window_pulls(r, k), r->n_arms);
-        kept++;
+        count++;
     }
-    r->count = kept;
+    r->count = count;
 }
 
-segue_status segue_task_window_copy(ring *to, const ring *from, segue_error *err)
+segue_status segue_task_window_copy(task_window *to, const task_window *from, segue_error *err)
 {
     assert(to->count == 0 && to->n_arms >= from->n_arms && to->window >= from->count);
     const segue_status status = segue_task_window_reserve(to, from->count, err);
@@ -153,7 +153,7 @@ bool segue_task_window_accepts(size_t n_arms, const double *sum, const double *p
     return true;
 }
 
-void segue_task_window_serialize(const ring *r, segue_bytes *b)
+void segue_task_window_serialize(const task_window *r, segue_bytes *b)
 {
     segue_bytes_append_u64(b, r->count);
     for (size_t k = 0; k < r->count; k++) {
@@ -164,7 +164,7 @@ void segue_task_window_serialize(const ring *r, segue_bytes *b)
 }
 
 /* One task; `before` is the number of the one before it. */
-static bool get_row(ring *r, segue_bytes_reader *from, uint64_t before)
+static bool get_row(task_window *r, segue_bytes_reader *from, uint64_t before)
 {
     double *row = r->row + r->count * 2 * r->n_arms;
     r->number[r->count] = segue_bytes_read_count(from);
@@ -174,7 +174,8 @@ static bool get_row(ring *r, segue_bytes_reader *from, uint64_t before)
     return is_new && segue_task_window_accepts(r->n_arms, row, row + r->n_arms);
 }
 
-segue_status segue_task_window_deserialize(ring *r, segue_bytes_reader *from, segue_error *err)
+segue_status segue_task_window_deserialize(task_window *r, segue_bytes_reader *from,
+                                           segue_error *err)
 {
     assert(r->count == 0);
     const uint64_t count = segue_bytes_read_u64(from);

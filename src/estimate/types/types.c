@@ -133,14 +133,14 @@ static stale_types stale_since(const mixture *mix, size_t type)
 /* The most types that have been away together for `away` tasks of theirs; of weight 0: none. */
 static stale_types find_stale_types(const mixture *mix, uint64_t now, double away)
 {
-    stale_types most = {.mix = mix};
+    stale_types max = {.mix = mix};
     for (size_t q = 1; q <= mix->n_types; q++) {
         const stale_types gone = stale_since(mix, q);
         const double since = (double)(now - gone.last);
-        if (gone.weight * since >= away && gone.weight > most.weight)
-            most = gone;
+        if (gone.weight * since >= away && gone.weight > max.weight)
+            max = gone;
     }
-    return most;
+    return max;
 }
 
 /* Whether a task is of one of them rather than of any other. */
@@ -226,8 +226,8 @@ static void set_clock(segue_types *types)
 }
 
 /* Where types have been away, look for a change; after one, begin anew. */
-static segue_status look_for_change(segue_types *types, mixture *mix, segue_rng *rng,
-                                    segue_error *err)
+static segue_status detect_change(segue_types *types, mixture *mix, segue_rng *rng,
+                                  segue_error *err)
 {
     const stale_types gone = find_stale_types(mix, types->finished, SUSPECT);
     const segue_change_point cut = {
@@ -247,28 +247,28 @@ static segue_status look_for_change(segue_types *types, mixture *mix, segue_rng 
 
 /* Fit a copy of the types, and put it in place whole.  Tasks that came all at once do not change.
  */
-static segue_status fit_aside(segue_types *types, mixture *aside, bool at_once, segue_error *err)
+static segue_status fit_copy(segue_types *types, mixture *copy, bool at_once, segue_error *err)
 {
     const segue_types_config *config = &types->config;
     segue_rng rng;
     segue_rng_init(&rng, config->seed, config->run, types->finished, SEGUE_STREAM_ESTIMATOR);
-    segue_mixture_copy(aside, &types->mix);
+    segue_mixture_copy(copy, &types->mix);
     segue_status status =
-        segue_mixture_refit(aside, &types->tasks, config->hint, types->finished, &rng, err);
+        segue_mixture_refit(copy, &types->tasks, config->hint, types->finished, &rng, err);
     if (status == SEGUE_OK && !at_once)
-        status = look_for_change(types, aside, &rng, err);
+        status = detect_change(types, copy, &rng, err);
     if (status == SEGUE_OK)
-        segue_mixture_copy(&types->mix, aside);
+        segue_mixture_copy(&types->mix, copy);
     return status;
 }
 
 static segue_status fit(segue_types *types, bool at_once, segue_error *err)
 {
-    mixture aside;
-    segue_status status = segue_mixture_init(&aside, types->config.n_arms, types->config.cap, err);
+    mixture copy;
+    segue_status status = segue_mixture_init(&copy, types->config.n_arms, types->config.cap, err);
     if (status == SEGUE_OK && types->tasks.count > 0)
-        status = fit_aside(types, &aside, at_once, err);
-    segue_mixture_fini(&aside);
+        status = fit_copy(types, &copy, at_once, err);
+    segue_mixture_fini(&copy);
     if (status == SEGUE_OK)
         set_clock(types);
     return status;

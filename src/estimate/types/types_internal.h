@@ -11,7 +11,7 @@
 
 struct segue_types {
     segue_types_config config;
-    ring tasks;
+    task_window tasks;
     mixture mix;
     uint64_t finished; /* tasks so far */
     uint64_t fit_at;   /* the next fit by the clock */

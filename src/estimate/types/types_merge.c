@@ -5,11 +5,11 @@
 #include "estimate/types/types.h"
 #include "estimate/types/types_internal.h"
 
-static void change_places(segue_types *a, segue_types *b)
+static void swap(segue_types *a, segue_types *b)
 {
-    const segue_types kept = *a;
+    const segue_types swapped = *a;
     *a = *b;
-    *b = kept;
+    *b = swapped;
 }
 
 /* All but the tasks. */
@@ -55,7 +55,7 @@ segue_status segue_types_resize(segue_types *types, size_t n_arms, segue_error *
                           types->config.n_arms, n_arms);
     const segue_status status = copy_with(&larger, types, n_arms, err);
     if (status == SEGUE_OK)
-        change_places(types, larger);
+        swap(types, larger);
     segue_types_destroy(larger);
     return status;
 }
@@ -71,7 +71,7 @@ static bool is_copy(const segue_types *copy, const segue_types *of)
 
 segue_status segue_types_adopt(segue_types *types, segue_types *copy, segue_error *err)
 {
-    const ring *tasks = &types->tasks;
+    const task_window *tasks = &types->tasks;
     const uint64_t known = copy->finished;
     segue_status status = SEGUE_OK;
     if (!is_copy(copy, types))
@@ -86,7 +86,7 @@ segue_status segue_types_adopt(segue_types *types, segue_types *copy, segue_erro
     }
     if (status == SEGUE_OK) {
         copy->finished = types->finished;
-        change_places(types, copy);
+        swap(types, copy);
     }
     return status;
 }
@@ -94,17 +94,17 @@ segue_status segue_types_adopt(segue_types *types, segue_types *copy, segue_erro
 /* ---- merging ----------------------------------------------------------------------------- */
 
 /* The newest tasks of both in turn, up to the window; once one has no more, those of the other. */
-static void pool_tasks(segue_types *pool, const ring *a, const ring *b)
+static void pool_tasks(segue_types *pool, const task_window *a, const task_window *b)
 {
     const size_t both = a->count + b->count, window = pool->config.window;
     const size_t in_turn = a->count < b->count ? a->count : b->count;
-    const ring *longer = a->count < b->count ? b : a;
+    const task_window *longer = a->count < b->count ? b : a;
     for (size_t k = both < window ? both : window; k-- > 0;) { /* k tasks are newer */
-        const ring *from = k >= 2 * in_turn ? longer : k % 2 == 0 ? a : b;
+        const task_window *from = k >= 2 * in_turn ? longer : k % 2 == 0 ? a : b;
         const size_t newer = k >= 2 * in_turn ? k - in_turn : k / 2;
-        const size_t place = from->count - 1 - newer;
-        segue_task_window_add(&pool->tasks, pool->finished - k, segue_task_window_sum(from, place),
-                              segue_task_window_pulls(from, place));
+        const size_t index = from->count - 1 - newer;
+        segue_task_window_add(&pool->tasks, pool->finished - k, segue_task_window_sum(from, index),
+                              segue_task_window_pulls(from, index));
     }
 }
 
@@ -132,7 +132,7 @@ segue_status segue_types_merge(segue_types *types, const segue_types *other, seg
     if (status == SEGUE_OK)
         status = pool_both(pool, types, other, err);
     if (status == SEGUE_OK)
-        change_places(types, pool);
+        swap(types, pool);
     segue_types_destroy(pool);
     return status;
 }

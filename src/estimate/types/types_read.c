@@ -89,7 +89,7 @@ segue_type_arm segue_types_arm(const segue_types *types, size_t type, size_t arm
 
 segue_types_fit segue_types_evaluate(const segue_types *types)
 {
-    const ring *tasks = &types->tasks;
+    const task_window *tasks = &types->tasks;
     segue_types_fit fit = {.log_likelihood = 0.0};
     double share[MAX_TYPES + 1];
     for (size_t l = 0; l < tasks->count; l++) {

@@ -92,7 +92,7 @@ static bool get_clock(segue_types *types, segue_bytes_reader *r)
 /* No task is newer than the last one. */
 static bool are_numbered(const segue_types *types)
 {
-    const ring *tasks = &types->tasks;
+    const task_window *tasks = &types->tasks;
     return tasks->count == 0 ||
            segue_task_window_number(tasks, tasks->count - 1) <= types->finished;
 }

@@ -7,7 +7,7 @@ enum { MOST_ARMS = 9, MAX_MODELS = 6 };
 
 /* Random tasks: some arms of some are never pulled, some rewards are fractions, and some arms
  * always or never pay. */
-static void random_tasks(segue_rng *rng, size_t n_arms, size_t n, ring *tasks)
+static void random_tasks(segue_rng *rng, size_t n_arms, size_t n, task_window *tasks)
 {
     double sum[MOST_ARMS], pulls[MOST_ARMS];
     segue_task_window_init(tasks, n_arms, n);
@@ -25,7 +25,7 @@ static void random_tasks(segue_rng *rng, size_t n_arms, size_t n, ring *tasks)
 /* ---- one iteration ----------------------------------------------------------------------- */
 
 /* The log-likelihood, and the models after one iteration, as they are written, in long double. */
-static long double plain_step(const ring *tasks, size_t m, const double *mean, const double *weight,
+static long double plain_step(const task_window *tasks, size_t m, const double *mean, const double *weight,
                               long double *new_mean, long double *new_weight)
 {
     const size_t n = tasks->n_arms;
@@ -71,7 +71,7 @@ static void an_iteration_is_the_plain_one(void **state)
         segue_rng rng;
         segue_rng_init(&rng, 91, seed, 0, 0);
         const size_t n = random_between(&rng, 2, MOST_ARMS), m = random_between(&rng, 1, 6);
-        ring tasks;
+        task_window tasks;
         point_em em;
         random_tasks(&rng, n, random_between(&rng, m, 60), &tasks);
         assert_ok(segue_point_em_init(&em, &tasks, m, NULL));
@@ -99,7 +99,7 @@ static void the_likelihood_never_falls(void **state)
         segue_rng_init(&rng, 92, seed, 0, 0);
         const size_t n = random_between(&rng, 2, MOST_ARMS), m = random_between(&rng, 1, 6);
         double mean[MAX_MODELS * MOST_ARMS], weight[MAX_MODELS];
-        ring tasks;
+        task_window tasks;
         point_em em;
         random_tasks(&rng, n, random_between(&rng, m, 60), &tasks);
         for (size_t i = 0; i < m * n; i++) /* they may stray */

@@ -31,10 +31,10 @@ static void play(segue_rng *rng, size_t n_arms, const double *mean, size_t pulls
     }
 }
 
-static ring random_tasks(segue_rng *rng, size_t n_arms, size_t count, bool whole)
+static task_window random_tasks(segue_rng *rng, size_t n_arms, size_t count, bool whole)
 {
     double mean[3 * MOST_ARMS], sum[MOST_ARMS], pulls[MOST_ARMS];
-    ring tasks;
+    task_window tasks;
     segue_task_window_init(&tasks, n_arms, count);
     assert_ok(segue_task_window_reserve(&tasks, count, NULL));
     for (size_t i = 0; i < 3 * n_arms; i++)
@@ -135,7 +135,7 @@ static real plain_shares(const mixture *mix, const double *sum, const double *pu
     return best + logl(total);
 }
 
-static real plain_objective(const mixture *mix, const ring *tasks)
+static real plain_objective(const mixture *mix, const task_window *tasks)
 {
     real sum = 0, cost = 0, share[MAX_TYPES + 1];
     for (size_t l = 0; l < tasks->count; l++)
@@ -157,7 +157,7 @@ typedef struct plain_arm {
     size_t spread;
 } plain_arm;
 
-static void plain_count(plain_arm *arm, const ring *tasks, size_t i, const double *share)
+static void plain_count(plain_arm *arm, const task_window *tasks, size_t i, const double *share)
 {
     const real kappa = segue_mixture_kappa(arm->spread);
     arm->won = arm->pulls = 0;
@@ -171,7 +171,7 @@ static void plain_count(plain_arm *arm, const ring *tasks, size_t i, const doubl
     }
 }
 
-static real plain_value(const ring *tasks, size_t i, const double *share, real p, size_t spread)
+static real plain_value(const task_window *tasks, size_t i, const double *share, real p, size_t spread)
 {
     const real kappa = segue_mixture_kappa(spread);
     real value = -0.1L * (real)spread;
@@ -184,7 +184,7 @@ static real plain_value(const ring *tasks, size_t i, const double *share, real p
     return value;
 }
 
-static plain_arm plain_maximise(const ring *tasks, size_t i, const double *share, size_t spread)
+static plain_arm plain_maximise(const task_window *tasks, size_t i, const double *share, size_t spread)
 {
     plain_arm arm = {.spread = spread};
     plain_count(&arm, tasks, i, share);
@@ -211,7 +211,7 @@ static void likelihoods_and_shares_are_those_of_the_plain_form(void **state)
         segue_rng rng;
         segue_rng_init(&rng, 71, trial, 0, 0);
         const size_t n_arms = random_between(&rng, 2, MOST_ARMS);
-        ring tasks = random_tasks(&rng, n_arms, 40, trial % 2 == 0);
+        task_window tasks = random_tasks(&rng, n_arms, 40, trial % 2 == 0);
         mixture mix = random_mixture(&rng, n_arms, random_between(&rng, 1, MAX_TYPES));
         em fit;
         assert_ok(segue_em_init(&fit, &tasks, &mix, NULL));
@@ -245,7 +245,7 @@ static void maximising_is_that_of_the_plain_form(void **state)
         segue_rng rng;
         segue_rng_init(&rng, 72, trial, 0, 0);
         const size_t n_arms = random_between(&rng, 2, MOST_ARMS);
-        ring tasks = random_tasks(&rng, n_arms, 40, trial % 2 == 0);
+        task_window tasks = random_tasks(&rng, n_arms, 40, trial % 2 == 0);
         mixture mix = random_mixture(&rng, n_arms, 4);
         em fit;
         assert_ok(segue_em_init(&fit, &tasks, &mix, NULL));
@@ -273,7 +273,7 @@ static void no_sweep_lowers_the_objective(void **state)
         segue_rng rng;
         segue_rng_init(&rng, 73, trial, 0, 0);
         const size_t n_arms = random_between(&rng, 2, MOST_ARMS);
-        ring tasks = random_tasks(&rng, n_arms, random_between(&rng, 1, 80), trial % 2 == 0);
+        task_window tasks = random_tasks(&rng, n_arms, random_between(&rng, 1, 80), trial % 2 == 0);
         mixture mix = random_mixture(&rng, n_arms, random_between(&rng, 1, 6));
         em fit;
         assert_ok(segue_em_init(&fit, &tasks, &mix, NULL));
@@ -300,7 +300,7 @@ static void births_and_deaths_only_raise_the_objective(void **state)
         segue_rng rng;
         segue_rng_init(&rng, 74, trial, 0, 0);
         const size_t n_arms = random_between(&rng, 2, MOST_ARMS);
-        ring tasks = random_tasks(&rng, n_arms, random_between(&rng, 8, 80), true);
+        task_window tasks = random_tasks(&rng, n_arms, random_between(&rng, 8, 80), true);
         const size_t n_types = random_between(&rng, 1, 5);
         mixture mix = random_mixture(&rng, n_arms, n_types);
         em fit;
@@ -419,9 +419,9 @@ static void types_that_are_gone_are_given_up(void **state)
 }
 
 /* 2 x `side` tasks, of the first two models up to the middle and of the last two after it. */
-static ring tasks_of_two_times(segue_rng *rng, const double mean[4][3], size_t side)
+static task_window tasks_of_two_times(segue_rng *rng, const double mean[4][3], size_t side)
 {
-    ring tasks;
+    task_window tasks;
     double sum[3], pulls[3];
     segue_task_window_init(&tasks, 3, 512);
     assert_ok(segue_task_window_reserve(&tasks, 2 * side, NULL));
@@ -435,7 +435,7 @@ static ring tasks_of_two_times(segue_rng *rng, const double mean[4][3], size_t s
 /* Whether a change is seen in the middle, where there may be one. */
 static bool is_change_seen(segue_rng *rng, const double mean[4][3], size_t side)
 {
-    ring tasks = tasks_of_two_times(rng, mean, side);
+    task_window tasks = tasks_of_two_times(rng, mean, side);
     const segue_change_point cut = {.last = side, .now = 2 * side};
     bool has_changed = false;
     mixture mix;
