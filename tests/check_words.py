@@ -32,9 +32,11 @@ OPENINGS = re.compile(r"(?:What|Whether|The same)\b")
 EXCEPTIONS = {
     "told": [("", "the policy told-ucb is a name that other programs use", r"told[-_]ucb")],
     "look": [("", "look-ahead is the field's term", r"look[-_]?ahead")],
+    "least": [("", "least squares is the field's term", r"(?i)least[-_ ]squares")],
     "words": [("", "the check itself", r"check_words")],
     "least": [("", "least squares is the method of Legendre and Gauss", r"(?i)least[-_ ]squares")],
     "journal": [("src/store/sqlite/", "PRAGMA journal_mode is SQLite's", r"journal_mode|journal_size_limit"),
+                ("src/core/store_file", "SQLite names a file so", r"-journal"),
                 ("docs/", "PRAGMA journal_mode is SQLite's", r"journal_mode|journal_size_limit")],
 }
 FILES = ("src include tests bench fuzz examples web docs scripts contrib completions README.md ARCHITECTURE.md "

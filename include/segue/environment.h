@@ -1,4 +1,4 @@
-/* environment.h - where simulated tasks come from, and what they pay.
+/* environment.h - the source of simulated tasks, and the distribution of their rewards.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_ENVIRONMENT_H
 #define SEGUE_ENVIRONMENT_H
@@ -15,11 +15,11 @@
 extern "C" {
 #endif
 
-/** The law of a reward around its mean; all lie in [0, 1]. */
+/** The distribution of a reward around its mean; all rewards lie in [0, 1]. */
 typedef enum segue_family {
-    SEGUE_BERNOULLI, /* 0 or 1; the default, and the paper's */
-    SEGUE_BETA,    /* Beta(parameter mean, parameter (1 - mean)); the parameter is the precision */
-    SEGUE_NORMAL,  /* normal, cut to [0, 1], with the location that gives the mean; its s.d. */
+    SEGUE_BERNOULLI, /* 0 or 1; the default, as in the paper */
+    SEGUE_BETA,    /* Beta(parameter mean, parameter (1 - mean)): the parameter is the precision */
+    SEGUE_NORMAL,  /* normal, truncated to [0, 1], with this mean; the parameter is the s.d. */
     SEGUE_TWOPOINT /* 0 or `parameter`; no mean may be above it */
 } segue_family;
 
@@ -29,30 +29,33 @@ typedef struct segue_rewards {
 } segue_rewards;
 
 /**
- * Read `bernoulli`, `beta:20`, `normal:0.1` or `twopoint:0.5`.
+ * Parse `bernoulli`, `beta:20`, `normal:0.1` or `twopoint:0.5`.
  *
- * @retval SEGUE_ENAME, SEGUE_EPARSE, SEGUE_EDOMAIN
+ * @retval SEGUE_ENAME    no such family
+ * @retval SEGUE_EPARSE   the parameter is missing, superfluous or not a number
+ * @retval SEGUE_EDOMAIN  the parameter is outside its range
  */
 SEGUE_API SEGUE_MUST_CHECK segue_status segue_rewards_parse(segue_rewards *out, const char *text,
                                                             segue_error *err);
 
-/** In which order logged tasks are played. */
+/** The order of logged tasks. */
 typedef enum segue_order {
-    SEGUE_ORDER_SHUFFLE, /* another random one in each run; the default */
+    SEGUE_ORDER_SHUFFLE, /* random, different in each run; the default */
     SEGUE_ORDER_FILE     /* that of the log, in every run; needs runs of tasks */
 } segue_order;
 
-/** Read `shuffle` or `file`; @retval SEGUE_ENAME */
+/** Parse `shuffle` or `file`; @retval SEGUE_ENAME */
 SEGUE_API SEGUE_MUST_CHECK segue_status segue_environment_parse_order(segue_order *out,
                                                                       const char *text,
                                                                       segue_error *err);
 
-/** Where tasks come from.  Zeros are the defaults; give `models`, `uniform_arms` or `samples`. */
+/** The source of tasks. Zeros are the defaults; set `models`, `uniform_arms` or `samples`. All
+ * pointers are borrowed. */
 typedef struct segue_environment {
-    const segue_models *models; /* a task has one of these, by their weights; borrowed */
-    size_t uniform_arms;        /* instead: each task has so many fresh uniform means */
-    /* Or: a task is one of these, none twice in a run, and a reward one of its own rewards of that
-     * arm, drawn with replacement; its means are their averages.  Borrowed. */
+    const segue_models *models; /* a task has one of these, drawn by weight */
+    size_t uniform_arms;        /* or: number of arms, each with a fresh uniform mean */
+    /* Or: a task is one of these logged tasks, none twice in a run. A reward is drawn with
+     * replacement from the task's rewards of that arm; their averages are its means. */
     const segue_samples *samples;
     segue_order order;     /* of samples */
     segue_rewards rewards; /* of models and uniform means */
@@ -61,12 +64,12 @@ typedef struct segue_environment {
     double mixed;          /* 1e-6 to 1e9: a task's means are a mixture of the models', with
                               Dirichlet shares of this total concentration, centred on
                               the weights */
-    uint64_t switch_at;    /* > 0: from the task of this number (1 is the first) on, ... */
-    const segue_models *switch_to; /* ... tasks come from this set; borrowed */
+    uint64_t switch_at;    /* > 0: from this task on (1 is the first), ... */
+    const segue_models *switch_to; /* ... tasks come from this set */
 } segue_environment;
 
 /**
- * Check that the fields of an environment go together.
+ * Check an environment.
  *
  * @retval SEGUE_EDOMAIN  a field is outside its range, or a mean is too large for `twopoint`
  * @retval SEGUE_EUSAGE   two fields exclude each other
@@ -74,26 +77,28 @@ typedef struct segue_environment {
 SEGUE_API SEGUE_MUST_CHECK segue_status segue_environment_check(const segue_environment *env,
                                                                 segue_error *err);
 
-/** The number of arms of its tasks. */
+/** Return the number of arms of its tasks. */
 SEGUE_API size_t segue_environment_arms(const segue_environment *env);
 
-/** Whether a task has one model that could be told: not so if mixed, uniform or logged. */
+/** Return true if each task has one model of a set: not if mixed, uniform or logged. */
 SEGUE_API bool segue_environment_has_models(const segue_environment *env);
 
-/** How many different models its tasks can have, those after a switch included. */
+/** Return the number of models that its tasks can have, those after a switch included; 1 without
+ * models. */
 SEGUE_API size_t segue_environment_models(const segue_environment *env);
 
-/** How many tasks a run can have: those of a log, else SEGUE_MAX_TASKS. */
+/** Return the largest number of tasks of a run: those of a log, else SEGUE_MAX_TASKS. */
 SEGUE_API uint64_t segue_environment_tasks(const segue_environment *env);
 
-/** One simulated task: hidden means, and a stream of rewards for each arm. */
+/** One simulated task: hidden means, and one stream of rewards per arm. It belongs to one thread.
+ */
 typedef struct segue_simulated_task segue_simulated_task;
 
-/** Let segue_simulated_task_begin draw the model. */
+/** segue_simulated_task_begin draws the model. */
 #define SEGUE_ANY_MODEL SIZE_MAX
 
 /**
- * Reserve the memory of a simulated task of `env`, which is checked and must outlive it.
+ * Create a simulated task of `env`, which is checked and must outlive it. On failure *out is NULL.
  *
  * @retval SEGUE_EDOMAIN, SEGUE_EUSAGE  as segue_environment_check
  * @retval SEGUE_ENOMEM
@@ -103,23 +108,21 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_simulated_task_create(segue_simula
                                                                     segue_error *err);
 SEGUE_API void segue_simulated_task_destroy(segue_simulated_task *simulated);
 
-/**
- * Begin task `task` (0 is the first; below segue_environment_tasks) of run `run`: draw its model,
- * unless one is given, and its means, and open its streams.
- */
+/** Begin task `task` (0 is the first; below segue_environment_tasks) of run `run`: draw its model,
+ * unless one is given, and its means, and open its streams. */
 SEGUE_API void segue_simulated_task_begin(segue_simulated_task *simulated, uint64_t seed,
                                           uint64_t run, uint64_t task, size_t model);
 
-/** The model of the task, 0 if it has none; models after a switch count on from those before. */
+/** Return the model of the task, 0 if it has none; models after a switch follow those before. */
 SEGUE_API size_t segue_simulated_task_model(const segue_simulated_task *simulated);
 
-/** The means of the task: n_arms numbers. */
+/** Return the means of the task: n_arms numbers. */
 SEGUE_API const double *segue_simulated_task_means(const segue_simulated_task *simulated);
 
-/** The next reward of an arm. */
+/** Draw the next reward of an arm. */
 SEGUE_API double segue_simulated_task_reward(segue_simulated_task *simulated, size_t arm);
 
-/** The regret of so many pulls of each arm: what the best arm would have paid more, in mean. */
+/** Return the regret of `pulls` (n_arms): how much more the best arm pays in expectation. */
 SEGUE_API double segue_simulated_task_regret(const segue_simulated_task *simulated,
                                              const uint64_t *pulls);
 

@@ -15,24 +15,26 @@ extern "C" {
 #endif
 
 /** Purposes of the streams of a task.  Purpose i < n_arms: the rewards of arm i. */
-#define SEGUE_STREAM_MODEL         ((UINT64_C(1) << 32) + 0) /* which model the task has   */
-#define SEGUE_STREAM_MEANS         ((UINT64_C(1) << 32) + 1) /* its means around the model */
-#define SEGUE_STREAM_POLICY        ((UINT64_C(1) << 32) + 2) /* what the policy draws      */
-#define SEGUE_STREAM_ESTIMATOR     ((UINT64_C(1) << 32) + 3) /* what the estimator draws   */
-#define SEGUE_STREAM_PROBABILITIES ((UINT64_C(1) << 32) + 4) /* draws to see what it draws */
-#define SEGUE_STREAM_THINNING      ((UINT64_C(1) << 32) + 5) /* which logged rows are kept */
-#define SEGUE_STREAM_BOOTSTRAP     ((UINT64_C(1) << 32) + 6) /* tasks that are drawn again */
+#define SEGUE_STREAM_MODEL     ((UINT64_C(1) << 32) + 0) /* the model of the task */
+#define SEGUE_STREAM_MEANS     ((UINT64_C(1) << 32) + 1) /* means around the model */
+#define SEGUE_STREAM_POLICY    ((UINT64_C(1) << 32) + 2) /* draws of the policy */
+#define SEGUE_STREAM_ESTIMATOR ((UINT64_C(1) << 32) + 3) /* draws of the estimator */
+#define SEGUE_STREAM_PROBABILITIES                                                                 \
+    ((UINT64_C(1) << 32) + 4) /* draws that estimate choice probabilities */
+#define SEGUE_STREAM_THINNING  ((UINT64_C(1) << 32) + 5) /* which logged rows are used */
+#define SEGUE_STREAM_BOOTSTRAP ((UINT64_C(1) << 32) + 6) /* resampled tasks of a bootstrap */
 
-/** A stream: xoshiro256++ (Blackman and Vigna 2019).  Storage is the caller's. */
+/** A stream: xoshiro256++ (Blackman and Vigna 2019). The caller owns the storage; copy it to copy
+ * the stream. */
 typedef struct segue_rng {
     uint64_t s[4];
 } segue_rng;
 
-/** Open the stream of that name.  Each of run, task and purpose is below 2^64 - 1. */
+/** Initialise the stream of that name. Each of run, task and purpose is below 2^64 - 1. */
 SEGUE_API void segue_rng_init(segue_rng *rng, uint64_t seed, uint64_t run, uint64_t task,
                               uint64_t purpose);
 
-/** The next 64 random bits. */
+/** Return the next 64 random bits. */
 static inline uint64_t segue_rng_next(segue_rng *rng)
 {
     uint64_t *s = rng->s;
@@ -49,35 +51,33 @@ static inline uint64_t segue_rng_next(segue_rng *rng)
     return out;
 }
 
-/** A uniform number in [0, 1), a multiple of 2^-53. */
+/** Return a uniform number in [0, 1), a multiple of 2^-53. */
 static inline double segue_rng_uniform(segue_rng *rng)
 {
     return (double)(int64_t)(segue_rng_next(rng) >> 11) * (1.0 / 9007199254740992.0); /* 2^-53 */
 }
 
-/**
- * The threshold of a Bernoulli probability: a 53-bit uniform number is below it with
- * probability `p`, rounded up to a multiple of 2^-53.  `p` is in [0, 1].
- */
+/** Return the threshold of a Bernoulli probability `p` in [0, 1]: a 53-bit uniform number is below
+ * it with probability `p`, rounded up to a multiple of 2^-53. */
 SEGUE_API uint64_t segue_rng_bernoulli_threshold(double p);
 
 /**
- * Sixty-four Bernoulli draws at once, one a bit.
+ * Make 64 Bernoulli draws, one per bit.
  *
- * Sixty-four 53-bit uniform numbers are compared with the threshold bit by bit from the top, one
- * word of the stream a bit, until every one is decided or the threshold has no further bits.
- * This is the definition of Bernoulli rewards: wider code must give the same bits.
+ * The function compares sixty-four 53-bit uniform numbers with the threshold, bit by bit from the
+ * top, with one word of the stream per bit, until all are decided or the threshold has no further
+ * bits. This defines Bernoulli rewards: wider code must give the same bits.
  */
 SEGUE_API uint64_t segue_rng_bernoulli_block(segue_rng *rng, uint64_t threshold);
 
-/** A standard normal number. */
+/** Draw a standard normal number. */
 SEGUE_API double segue_rng_normal(segue_rng *rng);
 
-/** The logarithm of a Gamma(shape, 1) number, shape > 0; finite even where the number underflows.
- */
+/** Draw the logarithm of a Gamma(shape, 1) number, shape > 0; finite even where the number
+ * underflows. */
 SEGUE_API double segue_rng_log_gamma(segue_rng *rng, double shape);
 
-/** A Beta(a, b) number in [0, 1]; a, b > 0. */
+/** Draw a Beta(a, b) number in [0, 1]; a, b > 0. */
 SEGUE_API double segue_rng_beta(segue_rng *rng, double a, double b);
 
 #ifdef __cplusplus

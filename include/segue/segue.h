@@ -20,5 +20,6 @@
 #include "segue/task.h"
 #include "segue/theory.h"
 #include "segue/version.h"
+#include "segue/view.h"
 
 #endif

@@ -1,4 +1,4 @@
-/* simulation.h - play a policy against an environment, many times, over threads.
+/* simulation.h - play a policy or a learner against an environment, many times, over threads.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SIMULATION_H
 #define SEGUE_SIMULATION_H
@@ -15,50 +15,51 @@ extern "C" {
 #define SEGUE_MAX_RUNS    UINT64_C(1000000000)
 #define SEGUE_MAX_THREADS 1024
 
-/** Play one task to its end: `steps` asks, rewards and tells.  Returns its regret. */
+/** Play one task to its end: `steps` asks, rewards and tells. Returns its regret. */
 SEGUE_API double segue_simulation_play(segue_task *task, segue_simulated_task *simulated,
                                        uint64_t steps);
 
-/** Which form plays: kernels where there are some, which make the same pulls in less time, or the
- * plain form of every policy. */
+/** The form of a policy that plays: its kernel, if it has one, or its plain form. Both make the
+ * same pulls. */
 typedef enum segue_kernels { SEGUE_KERNEL_FAST, SEGUE_KERNEL_PLAIN } segue_kernels;
 
-/** A step of a task that is watched, or its end. */
+/** A step of a watched task, or its end. */
 typedef struct segue_step {
-    uint64_t number; /* from 1 on */
+    uint64_t number; /* counted from 1 */
     size_t arm;
     double reward;
-    const segue_explanation *why; /* before the pull; a draw may have pulled another arm */
+    const segue_explanation *why; /* before the pull; a random step may pull another arm */
     const segue_type_posterior
-        *posterior; /* NULL; or the task is over, and there is nothing else */
+        *posterior; /* NULL until the task is over; then all other fields are 0 */
 } segue_step;
 
-/** What to simulate.  The same fields give the same result on any number of threads. */
+/** A simulation. The same fields give the same result on any number of threads. All pointers are
+ * borrowed. */
 typedef struct segue_simulation {
     const segue_environment *environment;
     segue_policy_spec policy;
-    /* Instead of a policy: a learner, made anew for each run from this configuration; its arms,
+    /* Instead of a policy: a learner, created for each run from this configuration; its arms,
      * models (unless given: those of the environment), steps, tasks and streams are filled in.
      * Needs tasks. */
     const segue_learner_config *learner;
-    /* Or a learner that goes on: one run, whose tasks continue after those it has opened.  Its arms
-     * must be the environment's, its horizon the steps; `learner` is not looked at. */
+    /* Or an existing learner that continues: one run, whose tasks follow those it has opened. Its
+     * arms must be the environment's, its horizon the steps; `learner` is ignored. */
     segue_learner *continued;
-    uint64_t steps; /* n: steps a task, 1 .. SEGUE_MAX_HORIZON */
-    /* J: tasks a run, their models drawn by the weights.  0: single tasks, `runs` of each model
-     * (of the environment, if its tasks have no models). */
+    uint64_t steps; /* n: steps per task, 1 .. SEGUE_MAX_HORIZON */
+    /* J: tasks per run, their models drawn by weight. 0: single tasks, `runs` of each model (of
+     * the environment, if its tasks have no models). */
     uint64_t tasks;
     uint64_t runs; /* 1 .. SEGUE_MAX_RUNS */
     uint64_t seed;
     size_t threads;       /* 1 .. SEGUE_MAX_THREADS */
-    segue_kernels kernel; /* the results are the same */
-    bool want_curve;      /* also the regret of each task of a run; needs tasks > 0 */
+    segue_kernels kernel; /* the result is the same */
+    bool want_curve;      /* compute the regret of each task of a run; needs tasks > 0 */
     /* Called after each step of the last task of the first run, and at its end; a failure ends the
-     * simulation.  Needs a learner of types (tla, tts, auto).  NULL: nobody watches. */
+     * simulation. Needs a learner of types (tla, tts, auto). NULL: no task is watched. */
     segue_status (*watch)(void *context, const segue_step *step, segue_error *err);
     void *watch_context;
-    /* Called now and then, from any thread but one at a time, with the steps done so far and in
-     * all; at the end once more, with two equal numbers. */
+    /* Called from any thread, but one at a time, with the steps done and their total; at the end
+     * once more, with two equal numbers. */
     void (*progress)(void *context, double done, double total);
     void *progress_context;
 } segue_simulation;
@@ -70,22 +71,22 @@ typedef struct segue_regret {
 } segue_regret;
 
 typedef struct segue_simulation_result {
-    size_t n_models;        /* of the environment; 1 if its tasks have none */
-    uint64_t n_tasks;       /* entries of the curve */
-    uint64_t first_task;    /* tasks that a learner had played before */
-    segue_regret regret;    /* a task: by the weights, its error stratified by model; with tasks
-                               > 0 the average over the tasks of a run, its error over runs */
-    segue_regret *by_model; /* n_models: over all tasks with that model; NaN if there were none */
-    segue_regret *curve;    /* n_tasks: over runs; NULL unless asked for */
-    double no_model_left;   /* steps a task at which no model agreed with the rewards, on average */
-    double violations;      /* of a learner: tasks a run that no estimated model was near to */
-    double excluded;        /* of a learner: tasks a run that the estimate could not use */
-    double n_types, no_type; /* of a learner of types, at the end of a run: types that it found,
-                             and the share of tasks that fit none of them */
+    size_t n_models;     /* of the environment; 1 if its tasks have no models */
+    uint64_t n_tasks;    /* length of the curve */
+    uint64_t first_task; /* tasks that a continued learner had opened */
+    segue_regret regret; /* per task: by the weights, its error stratified by model; with tasks > 0
+                            the average over the tasks of a run, its error over runs */
+    segue_regret *by_model;  /* n_models: over the tasks with that model; NaN without one */
+    segue_regret *curve;     /* n_tasks: over runs; NULL unless want_curve */
+    double no_model_left;    /* average steps per task at which no model agreed with the rewards */
+    double violations;       /* learners: tasks per run without an estimated model nearby */
+    double excluded;         /* learners: tasks per run that the estimate could not use */
+    double n_types, no_type; /* learners of types, at the end of a run: number of types, and share
+                                of tasks that fit no type */
 } segue_simulation_result;
 
 /**
- * Check that a simulation can be run, policy and environment together.
+ * Check a simulation, its policy and environment together.
  *
  * @retval SEGUE_EDOMAIN, SEGUE_EUSAGE  a field is out of range, or fields exclude each other
  * @retval SEGUE_ENOMEM
@@ -94,10 +95,11 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_simulation_check(const segue_simul
                                                                segue_error *err);
 
 /**
- * Simulate.
+ * Run a simulation. Free the result with segue_simulation_result_destroy; on failure *out is NULL.
  *
  * @retval SEGUE_EDOMAIN, SEGUE_EUSAGE  as segue_simulation_check
  * @retval SEGUE_ENOMEM, SEGUE_ETHREAD
+ * @retval other  as `watch` returned
  */
 SEGUE_API SEGUE_MUST_CHECK segue_status segue_simulation_run(segue_simulation_result **out,
                                                              const segue_simulation *simulation,

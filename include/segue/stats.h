@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/** What is kept of the numbers seen so far.  All zeros: none. */
+/** Running moments of the numbers seen so far. All zeros: none. */
 typedef struct segue_stats {
     uint64_t count;
     double mean;
@@ -22,26 +22,24 @@ typedef struct segue_stats {
 /** Add one number. */
 SEGUE_API void segue_stats_add(segue_stats *stats, double x);
 
-/** Add all that `other` has seen. */
+/** Add the numbers of `other`. */
 SEGUE_API void segue_stats_merge(segue_stats *stats, const segue_stats *other);
 
-/** The unbiased variance; NaN below two numbers. */
+/** Return the unbiased variance; NaN below two numbers. */
 SEGUE_API double segue_stats_variance(const segue_stats *stats);
 
-/** The standard error of the mean; NaN below two numbers. */
+/** Return the standard error of the mean; NaN below two numbers. */
 SEGUE_API double segue_stats_standard_error(const segue_stats *stats);
 
-/**
- * How many standard errors around the mean of `count` normal numbers hold the true one with
- * probability 0.95: the 0.975-quantile of Student's t with count - 1 degrees of freedom.  NaN below
- * two numbers.
- */
+/** Return the half width, in standard errors, of a 95 % confidence interval for the mean of `count`
+ * normal numbers: the 0.975-quantile of Student's t with count - 1 degrees of freedom. NaN below
+ * two numbers. */
 SEGUE_API double segue_stats_student_95(uint64_t count);
 
 /**
- * The q-quantile, linear between order statistics (q = 0 the smallest, 1 the largest).
+ * Return the q-quantile, linear between order statistics (q = 0 the smallest, 1 the largest).
  *
- * `values` is sorted in place; `count` >= 1; none is NaN; 0 <= q <= 1.
+ * `values` is sorted in place; `count` >= 1; no value is NaN; 0 <= q <= 1.
  */
 SEGUE_API double segue_stats_quantile(double *values, size_t count, double q);
 

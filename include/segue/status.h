@@ -1,4 +1,4 @@
-/* status.h - what a call returns, and the sentence that goes with a failure.
+/* status.h - the status that a call returns, and the sentence that explains a failure.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_STATUS_H
 #define SEGUE_STATUS_H
@@ -17,7 +17,7 @@ extern "C" {
 #define SEGUE_PRINTF(fmt, args)
 #endif
 
-/* The one list of outcomes: name, exit code of the command line, text. */
+/* The list of outcomes: name, exit code of the command line, text. */
 #define SEGUE_STATUS_MAP(X)                                                                        \
     X(OK, 0, "success")                                                                            \
     X(EDOMAIN, 2, "a value lies outside its documented range")                                     \
@@ -36,19 +36,19 @@ typedef enum segue_status {
 #undef SEGUE_STATUS_ENUM
 } segue_status;
 
-/** Room for one sentence, its end included. */
+/** Size of an error message, its final NUL included. */
 #define SEGUE_ERROR_SIZE 512
 
-/** A failure, told to a person.  It belongs to the caller, who may also pass NULL. */
+/** A failure, explained to a user. The caller owns it and may pass NULL instead. */
 typedef struct segue_error {
     segue_status status;
-    char message[SEGUE_ERROR_SIZE]; /* one sentence, cut if it is longer than this */
+    char message[SEGUE_ERROR_SIZE]; /* one sentence; a longer one is cut */
 } segue_error;
 
-/** The general text of a status, never NULL. */
+/** Return the general text of a status, never NULL. */
 SEGUE_API const char *segue_status_text(segue_status status);
 
-/** The exit code that a program should end with: 0 done, 1 failed while running, 2 wrong input. */
+/** Return the exit code for a program: 0 done, 1 failed while running, 2 wrong input. */
 SEGUE_API int segue_status_exit_code(segue_status status);
 
 /**
@@ -59,7 +59,7 @@ SEGUE_API segue_status segue_fail(segue_error *err, segue_status status, const c
     SEGUE_PRINTF(3, 4);
 
 #ifdef __clang_analyzer__
-/* The analyser cannot look into segue_fail: tell it that the status comes back. */
+/* The analyser does not see the body of segue_fail: state that it returns the status. */
 #define segue_fail(err, status, ...) ((void)segue_fail(err, status, __VA_ARGS__), (status))
 #endif
 

@@ -1,7 +1,8 @@
 /* theory.h - the sets, gaps, complexities and bounds of the paper, as numbers.
  *
- * After Azar, Lazaric and Brunskill (2013).  Delta_i is the gap of arm i to the best arm of the
- * true model; Gamma_i the distance of two models on arm i.
+ * After Azar, Lazaric and Brunskill (2013). Delta_i is the gap of arm i to the best arm of the
+ * true model; Gamma_i is the distance of two models on arm i. Objects are read-only after
+ * creation.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_THEORY_H
 #define SEGUE_THEORY_H
@@ -17,20 +18,20 @@
 extern "C" {
 #endif
 
-/* ---- a known model set, seen from one true model ---------------------------------------- */
+/* ---- a known model set and its true model ---------------------------------------------- */
 
 typedef struct segue_known_sets {
     size_t n_arms, n_models;
     size_t truth;           /* the true model */
     double *gap;            /* n_arms: Delta_i */
     bool *best_for_some;    /* n_arms: A_*, the arms that are best for some model */
-    bool *optimistic_model; /* n_models: Theta_+, models whose best value is at least the truth's */
-    bool *optimistic_arm;   /* n_arms: A_+, the best arms of these */
+    bool *optimistic_model; /* n_models: Theta_+, models with a best value at least the truth's */
+    bool *optimistic_arm;   /* n_arms: A_+, their best arms */
     double *model_gap;      /* n_arms: min of Gamma_i over Theta_{+,i}; infinite outside A_+ */
 } segue_known_sets;
 
 /**
- * Work out the sets of section 3 for true model `truth`.
+ * Compute the sets of section 3 for true model `truth`. On failure *out is NULL.
  *
  * @retval SEGUE_EDOMAIN  there is no such model
  * @retval SEGUE_ENOMEM
@@ -43,36 +44,37 @@ SEGUE_API void segue_known_sets_destroy(segue_known_sets *sets);
 /** UCB: the sum of 1 / Delta_i over all arms with Delta_i > 0. */
 SEGUE_API double segue_complexity_ucb(const segue_known_sets *sets);
 
-/** UCB+: the same sum over the arms that are best for some model. */
+/** UCB+: the sum of 1 / Delta_i over the arms that are best for some model. */
 SEGUE_API double segue_complexity_ucb_plus(const segue_known_sets *sets);
 
 /** mUCB: the sum of Delta_i / min Gamma_i^2 over the optimistic arms. */
 SEGUE_API double segue_complexity_mucb(const segue_known_sets *sets);
 
-/** mUCB pulls `arm` at most so often while every average is within its radius (Theorem 1). */
+/** Return the bound on mUCB's pulls of `arm` while every average is within its radius (Theorem 1).
+ */
 SEGUE_API double segue_bound_pulls_mucb(const segue_known_sets *sets, double log_term, size_t arm);
 
-/* ---- an estimated model set, every mean known to within eps ------------------------------ */
+/* ---- an estimated model set, every mean within eps of the truth -------------------------- */
 
 typedef struct segue_estimated_sets {
     size_t n_arms, n_models;
     size_t truth;           /* the true model, in the true set */
-    double eps;             /* how far an estimated mean may be from the true one */
-    size_t *match;          /* n_models: the true model that each estimated one stands for */
+    double eps;             /* largest error of an estimated mean */
+    size_t *match;          /* n_models: the true model of each estimated one */
     double *gap;            /* n_arms: Delta_i */
-    bool *non_dominated;    /* n_models x n_arms: A_*^j, arms that may be best under a model */
-    bool *optimistic;       /* n_models x n_arms: A_+^j, of these, those that promise enough */
+    bool *non_dominated;    /* n_models x n_arms: A_*^j, possible best arms of a model */
+    bool *optimistic;       /* n_models x n_arms: A_+^j, those with an optimistic value */
     bool *optimistic_model; /* n_models: Theta_+^j, models with an optimistic arm */
-    bool *permanent_model;  /* n_models: of these, those that can never be discarded */
-    bool *first_arm;        /* n_arms: A_1, arms that only discardable models propose */
-    bool *second_arm;       /* n_arms: A_2, arms that models propose which stay for good */
+    bool *permanent_model;  /* n_models: optimistic models that no data discard */
+    bool *first_arm;        /* n_arms: A_1, proposed by discardable models only */
+    bool *second_arm;       /* n_arms: A_2, proposed by a permanent model */
     double *model_gap;      /* n_arms: min of Gamma_i / 2 - eps over Theta_{i,+}; else infinite */
 } segue_estimated_sets;
 
 /**
- * Work out the sets of section 4.3 for true model `truth` of `models`, of which `estimated` are
- * estimates to within `eps`.  `match`, from segue_models_match(estimated, models), tells which true
- * model each estimated one stands for; NULL: it is worked out here.
+ * Compute the sets of section 4.3 for true model `truth` of `models`; `estimated` are estimates of
+ * them to within `eps`. `match`, from segue_models_match(estimated, models), gives the true model
+ * of each estimated one; NULL: it is computed here. On failure *out is NULL.
  *
  * @retval SEGUE_EDOMAIN  no such model, eps is negative or NaN, or the sets differ in size
  * @retval SEGUE_ENOMEM
@@ -87,14 +89,14 @@ SEGUE_API void segue_estimated_sets_destroy(segue_estimated_sets *sets);
 /** tUCB: sum over A_1 of Delta_i min(1/Delta_i^2, 1/(4 g_i^2)), plus over A_2 of 1/Delta_i. */
 SEGUE_API double segue_complexity_tucb(const segue_estimated_sets *sets);
 
-/** umUCB pulls `arm` at most so often, its three forced pulls included (the corollary). */
+/** Return the bound on umUCB's pulls of `arm`, its three forced pulls included (the corollary). */
 SEGUE_API double segue_bound_pulls_umucb(const segue_estimated_sets *sets, double log_term,
                                          size_t arm);
 
 /* ---- bounds ------------------------------------------------------------------------------ */
 
 /**
- * The bound on the expected regret of one task: n_arms + 2 L complexity.
+ * Return the bound on the expected regret of one task: n_arms + 2 L complexity.
  *
  * With segue_complexity_mucb and segue_policy_log_term this is Theorem 1, with
  * segue_complexity_tucb and segue_policy_log_term_estimated Theorem 3 as printed; with
@@ -102,41 +104,39 @@ SEGUE_API double segue_bound_pulls_umucb(const segue_estimated_sets *sets, doubl
  */
 SEGUE_API double segue_bound_regret(size_t n_arms, double log_term, double complexity);
 
-/**
- * The bound for umUCB on an estimated set: Theorem 3, and 3 Delta_i for each arm's forced pulls,
- * which the theorem leaves out.
- */
+/** Return the bound for umUCB on an estimated set: Theorem 3, plus 3 Delta_i for each arm's forced
+ * pulls, which the theorem omits. */
 SEGUE_API double segue_bound_regret_estimated(const segue_estimated_sets *sets, double log_term);
 
-/** The second moment M2 = sum rho mu mu^T of a set, as far as the bounds need it. */
+/** Eigenvalues of the second moment M2 = sum rho mu mu^T of a set. */
 typedef struct segue_spectrum {
-    double sigma_min;  /* the smallest of the n_models largest eigenvalues; NaN if m > K */
-    double sigma_max;  /* the largest */
-    double gap;        /* Gamma_sigma: the least difference of distinct ones; NaN if there are no
-                          two (within 1e-12 of the largest counts as equal), or m > K */
+    double sigma_min; /* the smallest of the n_models largest eigenvalues; NaN if m > K */
+    double sigma_max; /* the largest */
+    double gap;       /* Gamma_sigma: the smallest difference of distinct ones (1e-12 of the largest
+                         counts as equal); NaN if there are no two, or m > K */
     double lambda_min; /* the smallest 1 / sqrt(rho) */
     double lambda_max; /* the largest */
 } segue_spectrum;
 
-/** @retval SEGUE_ENOMEM */
+/** Compute the spectrum; @retval SEGUE_ENOMEM */
 SEGUE_API SEGUE_MUST_CHECK segue_status segue_spectrum_compute(segue_spectrum *out,
                                                                const segue_models *models,
                                                                segue_error *err);
 
-/** How well the robust tensor power method knows the means after so many tasks (Theorem 2). */
+/** Theorem 2: the error of the means that the robust tensor power method estimates. */
 typedef struct segue_perturbation {
     double constant;      /* C(Theta) */
     double error;         /* the largest Euclidean error of a model's means */
-    double min_tasks;     /* the theorem holds from so many tasks on */
+    double min_tasks;     /* the theorem holds from this number of tasks on */
     double second_moment; /* bound on the error of M2 */
     double third_moment;  /* bound on the error of M3 */
 } segue_perturbation;
 
 /**
- * The bounds of Theorem 2 and of the concentration lemma behind it, with probability 1 - delta.
+ * Return the bounds of Theorem 2 and of its concentration lemma, with probability 1 - delta.
  *
- * `c3` and `c4` are the constants that the theorem leaves open; 1 is a usual choice.  All fields
- * but the last two are NaN where sigma_min is.
+ * `c3` and `c4` are the constants that the theorem does not specify; 1 is a usual choice. All
+ * fields but the last two are NaN where sigma_min is.
  */
 SEGUE_API segue_perturbation segue_perturbation_bound(const segue_models *models,
                                                       const segue_spectrum *spectrum,

@@ -1,4 +1,4 @@
-/* version.h - which Segue this is.
+/* version.h - version and build of the library.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_VERSION_H
 #define SEGUE_VERSION_H
@@ -9,13 +9,13 @@
 extern "C" {
 #endif
 
-/** The version of the library that is linked, such as "0.2.0". */
+/** Return the version of the linked library, such as "0.2.0". */
 SEGUE_API const char *segue_version(void);
 
-/** How it was built: build type and compiler, such as "Release, gcc 12.2.0". */
+/** Return build type and compiler, such as "Release, gcc 12.2.0". */
 SEGUE_API const char *segue_version_build(void);
 
-/** The linear algebra in use, such as "OpenBLAS 0.3.21 ... Haswell". */
+/** Return the linear algebra in use, such as "OpenBLAS 0.3.21 ... Haswell". */
 SEGUE_API const char *segue_linalg_backend(void);
 
 #ifdef __cplusplus

@@ -1,4 +1,14 @@
-/* atomic_file.c - write aside, then rename.
+/* atomic_file.c - write a temporary file, sync it, rename it to its path.
+ *
+ * A reader sees the old file or the new one, never a part. Where O_TMPFILE works the new file has
+ * no
+ * name until it is complete: link() gives it its path if that is free. To replace a file it first
+ * needs a temporary name, because link() does not replace and rename() does. Signals that end the
+ * process are blocked between the two calls, so that no temporary file remains.
+ *
+ * A writer holds flock() on its file; segue_atomic_file_remove_stale removes the temporary files
+ * of
+ * killed processes: old, of this user, and without a lock. An atomic_file belongs to one thread.
  * SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* O_TMPFILE; realpath, flock */
 #include "core/atomic_file.h"
@@ -18,12 +28,12 @@
 #include "core/path.h"
 #include "core/store_file.h"
 
-#define TEMPORARY_PREFIX ".segue-" /* the name of a file aside begins so */
-#define RANDOM_LETTERS   8         /* and ends with so many */
-#define UNUSED_SECONDS   60        /* before one that nobody holds may be removed */
-#define NAMES_TRIED      100       /* one that another file has is drawn once in 2^40 */
+#define TEMPORARY_PREFIX ".segue-" /* prefix of a temporary name */
+#define RANDOM_LETTERS   8         /* number of letters after it */
+#define STALE_SECONDS   60        /* age from which a file without a lock is removed */
+#define MAX_NAME_ATTEMPTS      100       /* attempts at a free name; one collides once in 2^40 */
 
-static segue_status cannot(const char *path, segue_error *err)
+static segue_status cannot_write(const char *path, segue_error *err)
 {
     return segue_fail(err, SEGUE_EFILE, "%s: cannot be written: %s", segue_path_tail(path),
                       strerror(errno));
@@ -41,25 +51,24 @@ segue_status segue_atomic_file_check(const char *path, segue_error *err)
         return segue_fail(err, SEGUE_EFILE, "%s: is a directory; need a file",
                           segue_path_tail(path));
     if (access(path, F_OK) == 0 && access(path, W_OK) != 0)
-        return cannot(path, err);
+        return cannot_write(path, err);
     if (segue_store_file_detect(path))
         return segue_fail(err, SEGUE_EFILE, "%s: is part of a store; need another file",
                           segue_path_tail(path));
     if (access(path, F_OK) == 0 && !S_ISREG(about.st_mode))
         return SEGUE_OK;
-    return access(segue_path_folder(path, folder), W_OK) == 0 ? SEGUE_OK : cannot(path, err);
+    return access(segue_path_folder(path, folder), W_OK) == 0 ? SEGUE_OK : cannot_write(path, err);
 }
 
-/* What the file that is replaced is, its permissions among it; 0: there is none, and the new one
- * gets those that the system gives. */
+/* Return the mode of the file that is replaced; 0: there is none, and the system gives the mode. */
 static mode_t mode_for(const char *path)
 {
     struct stat about;
     return stat(path, &about) == 0 ? about.st_mode : 0;
 }
 
-/* A name beside `path`: hidden, and short whatever the name of the file; its letters are drawn
- * later. */
+/* Return a hidden name in the folder of `path`, without its letters. It is short whatever the name
+ * of the file. */
 static char *temporary_name(const char *path)
 {
     static const char name[] = TEMPORARY_PREFIX;
@@ -74,7 +83,7 @@ static char *temporary_name(const char *path)
 
 static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";
 
-/* Draw the letters of a name; false: there is no chance to be had. */
+/* Draw the letters of a name; false: the system has no entropy. */
 static bool draw_letters(char end[RANDOM_LETTERS])
 {
     unsigned char draw[RANDOM_LETTERS];
@@ -85,35 +94,35 @@ static bool draw_letters(char end[RANDOM_LETTERS])
     return true;
 }
 
-/* A new file gets its permissions when it is made, where the kernel knows the mask: to ask for the
- * mask is to change it for all threads.  Of any other nobody else must read before it has its own.
- */
+/* Return the mode to create a file with. A new file gets its final mode at once, because only the
+ * kernel can apply the umask without changing it for all threads. A file that replaces another one
+ * stays private until it gets the mode of that one. */
 static mode_t first_mode(mode_t mode)
 {
     return mode ? 0600 : 0666;
 }
 
-/* Make the file of that name, with letters that nobody has taken. */
+/* Create a file under a temporary name with letters that are free. */
 static int open_temporary(char *temporary, mode_t mode)
 {
     char *end = temporary + strlen(temporary);
     int fd = -1;
-    for (int i = 0; i < NAMES_TRIED && fd < 0 && (i == 0 || errno == EEXIST); i++) {
+    for (int i = 0; i < MAX_NAME_ATTEMPTS && fd < 0 && (i == 0 || errno == EEXIST); i++) {
         if (!draw_letters(end))
             break;
         fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, first_mode(mode));
     }
     if (fd < 0)
-        *temporary = '\0'; /* it is not ours */
+        *temporary = '\0'; /* the last name belongs to another file */
     return fd;
 }
 
-/* Make a file that has no name, where it will get one; -1: that cannot be done here. */
+/* Create a file without a name in the folder of `path`; -1: not supported there. */
 static int open_unnamed(const char *path, mode_t mode)
 {
 #ifdef O_TMPFILE
     char folder[SEGUE_MAX_FOLDER_LENGTH];
-    if (access("/proc/self/fd", X_OK) != 0) /* the way to give it a name */
+    if (access("/proc/self/fd", X_OK) != 0) /* link_to_path needs it */
         return -1;
     return open(segue_path_folder(path, folder), O_TMPFILE | O_WRONLY | O_CLOEXEC,
                 first_mode(mode));
@@ -124,7 +133,7 @@ static int open_unnamed(const char *path, mode_t mode)
 #endif
 }
 
-/* Give a file without a name this one: 0, or -1. */
+/* Link a file without a name to `path`: 0, or -1. */
 static int link_to_path(int fd, const char *path)
 {
     char from[32];
@@ -132,12 +141,12 @@ static int link_to_path(int fd, const char *path)
     return linkat(AT_FDCWD, from, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
 }
 
-/* The same, aside, with letters that nobody has taken. */
+/* Link it to a temporary name with letters that are free: 0, or -1. */
 static int link_temporary(int fd, char *temporary)
 {
     char *end = temporary + strlen(temporary);
     int failed = -1;
-    for (int i = 0; i < NAMES_TRIED && failed && (i == 0 || errno == EEXIST); i++) {
+    for (int i = 0; i < MAX_NAME_ATTEMPTS && failed && (i == 0 || errno == EEXIST); i++) {
         if (!draw_letters(end))
             break;
         failed = link_to_path(fd, temporary);
@@ -149,7 +158,7 @@ static int link_temporary(int fd, char *temporary)
 
 /* ---- in pieces --------------------------------------------------------------------------- */
 
-/* Not to be replaced, but written to; also where these lead to a plain file. */
+/* Return true for a path to write to directly: a device, a pipe, or a name that stands for one. */
 static bool is_direct(const char *path)
 {
     struct stat about;
@@ -158,10 +167,10 @@ static bool is_direct(const char *path)
            strncmp(path, "/proc/", 6) == 0;
 }
 
-/* The names of a file to be written. */
-static bool name(atomic_file *out, const char *path)
+/* Set the path and the temporary name. */
+static bool set_names(atomic_file *out, const char *path)
 {
-    out->path = realpath(path, NULL); /* what a link points to */
+    out->path = realpath(path, NULL); /* the target of a link */
     if (!out->path && errno != ENOMEM)
         out->path = strdup(path); /* it does not exist yet */
     if (out->path && !is_direct(path))
@@ -169,7 +178,7 @@ static bool name(atomic_file *out, const char *path)
     return out->path && (out->temporary || is_direct(path));
 }
 
-static void open_it(atomic_file *out, const char *path)
+static void open_output(atomic_file *out, const char *path)
 {
     if (!out->temporary) {
         out->fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
@@ -181,7 +190,7 @@ static void open_it(atomic_file *out, const char *path)
         out->fd = open_temporary(out->temporary, out->mode);
     if (out->fd >= 0)
         (void)flock(out->fd,
-                    LOCK_EX | LOCK_NB); /* it is in use: see segue_atomic_file_remove_stale */
+                    LOCK_EX | LOCK_NB); /* marks it as in use: see segue_atomic_file_remove_stale */
 }
 
 segue_status segue_atomic_file_begin(atomic_file *out, const char *path, unsigned mode,
@@ -189,11 +198,11 @@ segue_status segue_atomic_file_begin(atomic_file *out, const char *path, unsigne
 {
     *out = (atomic_file){.mode = mode ? mode : mode_for(path), .fd = -1};
     segue_status status = segue_atomic_file_check(path, err);
-    if (status == SEGUE_OK && !name(out, path))
+    if (status == SEGUE_OK && !set_names(out, path))
         status = segue_fail(err, SEGUE_ENOMEM, "%s: out of memory", segue_path_tail(path));
     if (status == SEGUE_OK) {
-        open_it(out, path);
-        status = out->fd >= 0 ? SEGUE_OK : cannot(path, err);
+        open_output(out, path);
+        status = out->fd >= 0 ? SEGUE_OK : cannot_write(path, err);
     }
     if (status != SEGUE_OK)
         segue_atomic_file_rollback(out);
@@ -231,9 +240,9 @@ void segue_atomic_file_append(atomic_file *out, const void *data, size_t size)
     out->used += size;
 }
 
-/* Let the new name outlive a loss of power: 0, or the error code.  A folder that may not be read,
- * or is on a file system that cannot do this, is left as it is. */
-static int sync_directory(const char *path)
+/* Sync the folder, so that the new name survives a loss of power: 0, or the error code. A folder
+ * that may not be read, or a file system without this call, is no error. */
+static int sync_folder(const char *path)
 {
     char folder[SEGUE_MAX_FOLDER_LENGTH];
     const int fd = open(segue_path_folder(path, folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -248,7 +257,7 @@ static int apply_mode(const atomic_file *out)
     return out->mode ? fchmod(out->fd, out->mode & 07777) : 0;
 }
 
-/* Do not end between naming the file aside and renaming it: it would stay behind. */
+/* Block signals that would end the process between link and rename and leave a temporary file. */
 static void hold_signals(sigset_t *before)
 {
     sigset_t ends;
@@ -259,7 +268,7 @@ static void hold_signals(sigset_t *before)
     (void)pthread_sigmask(SIG_BLOCK, &ends, before);
 }
 
-/* Let the file have its name: 0, or the error code.  A link replaces nothing, a rename does. */
+/* Give the file its path: 0, or the error code. A link does not replace a file, a rename does. */
 static int rename_to_path(atomic_file *out)
 {
     sigset_t before;
@@ -271,14 +280,14 @@ static int rename_to_path(atomic_file *out)
         failed = rename(out->temporary, out->path);
     int code = failed ? errno : 0;
     if (!failed)
-        *out->temporary = '\0'; /* it is there no more */
+        *out->temporary = '\0'; /* it has its final name */
     else if (out->unnamed && *out->temporary)
         (void)unlink(out->temporary);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     return code;
 }
 
-/* Its permissions, the disk, its place: 0, or the error code. */
+/* Write the rest, set the mode, sync, rename, close: 0, or the error code. */
 static int finish(atomic_file *out)
 {
     flush(out);
@@ -291,7 +300,7 @@ static int finish(atomic_file *out)
     out->fd = -1;
     if (closed != 0 && code == 0)
         code = errno;
-    return code == 0 && out->temporary ? sync_directory(out->path) : code;
+    return code == 0 && out->temporary ? sync_folder(out->path) : code;
 }
 
 segue_status segue_atomic_file_commit(atomic_file *out, segue_error *err)
@@ -316,7 +325,7 @@ void segue_atomic_file_rollback(atomic_file *out)
     *out = (atomic_file){.fd = -1};
 }
 
-/* ---- at once ----------------------------------------------------------------------------- */
+/* ---- in one call --------------------------------------------------------------------------- */
 
 segue_status segue_atomic_file_write(const char *path, const void *data, size_t size,
                                      segue_error *err)
@@ -333,7 +342,7 @@ segue_status segue_atomic_file_write(const char *path, const void *data, size_t 
     return status;
 }
 
-/* ---- what killed processes left ---------------------------------------------------------- */
+/* ---- temporary files of killed processes --------------------------------------------------- */
 
 static bool is_temporary(const char *name)
 {
@@ -343,16 +352,17 @@ static bool is_temporary(const char *name)
            strspn(name + length, letters) == RANDOM_LETTERS;
 }
 
-/* Whether it is a plain file of this user that was written long before another one. */
+/* Return true if `fd` is a plain file of this user, last written a minute or more before another
+ * one. */
 static bool is_old(int fd, const struct stat *newer)
 {
     struct stat about;
     return fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == geteuid() &&
-           about.st_mtime + UNUSED_SECONDS <= newer->st_mtime;
+           about.st_mtime + STALE_SECONDS <= newer->st_mtime;
 }
 
-/* Who writes a file holds a lock on it. */
-static void remove_unused(int folder, const char *name, const struct stat *newer)
+/* Remove a temporary file if it is old and no writer holds its lock. */
+static void remove_if_stale(int folder, const char *name, const struct stat *newer)
 {
     const int fd = openat(folder, name, O_RDWR | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
@@ -371,7 +381,7 @@ void segue_atomic_file_remove_stale(const atomic_file *out)
     DIR *entries = opendir(segue_path_folder(out->path, folder));
     for (const struct dirent *entry; entries && (entry = readdir(entries));)
         if (is_temporary(entry->d_name))
-            remove_unused(dirfd(entries), entry->d_name, &about);
+            remove_if_stale(dirfd(entries), entry->d_name, &about);
     if (entries)
         (void)closedir(entries);
 }

@@ -1,4 +1,7 @@
 /* bytes.c - numbers to bytes and back.
+ *
+ * Numbers are written byte by byte, least significant first, so that files are the same on every
+ * machine. Errors are sticky: a caller checks `failed` once, after the last append or read.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "core/bytes.h"
 

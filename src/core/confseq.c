@@ -1,24 +1,27 @@
 /* confseq.c - a confidence sequence for the difference of two means.
  *
  * D is the difference of the means of n and m numbers, v0 and v1 are the variances of one number.
- * At any two looks s < t, Cov(D_s, D_t) = Var(D_t): D is a Brownian motion with drift, seen at
+ * For
+ * two times s < t of observation, Cov(D_s, D_t) = Var(D_t): D is a Brownian motion with drift,
+ * seen at
  * the information J = 1 / Var(D), whatever the order in which the samples grow (Jennison and
- * Turnbull 2000, section 11.2).  A normal mixture over the drift is a martingale, and Ville's
+ * Turnbull 2000, section 11.2). A normal mixture over the drift is a martingale, and Ville's
  * inequality turns it into a boundary for all J at once (Robbins 1970; Howard et al. 2021;
  * the asymptotic confidence sequence of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas 2024):
  *
  *     |D - true difference| <= sqrt(z2 Var(D)),   z2 = (1 + I0/I) log((1 + I/I0) / alpha^2),
  *     I = 1 / (1/n + 1/m),   Var(D) = v0/n + v1/m,   alpha = 0.05.
  *
- * I0 decides where the boundary is tightest.  25 keeps it within 5 % of the optimum at 5,000 tasks
- * of which 2 % to 50 % are control tasks, and makes it wide where samples are small.
+ * I0 sets where the boundary is tightest. I0 = 25 stays within 5 % of the optimum at 5,000 tasks
+ * of
+ * which 2 % to 50 % are control tasks, and makes it wide where samples are small.
  *
- * Departures from the source, for small samples (docs/math.md has the rates that they lead to):
- * - The variance of a sample is its own, but at least the pooled one.  A few control tasks with a
- *   rare reward may show none: their mean and their variance are then too small together.
- * - The pooled variance includes one squared deviation of the whole range more than was seen.
- * - z2 becomes nu (exp(z2/nu) - 1), nu the degrees of freedom by Welch and Satterthwaite: Student's
- *   likelihood ratio (1 + t^2/nu)^(nu/2) takes the place of the normal one, exp(z^2/2).
+ * Departures from the source, for small samples (docs/math.md has the resulting rates):
+ *   - The variance of a sample is at least the pooled one. A few control tasks with a rare reward
+ * may show none: their mean and their variance are then too small together.
+ *   - The pooled variance includes one additional squared deviation of the whole range.
+ *   - z2 becomes nu (exp(z2/nu) - 1), nu the degrees of freedom by Welch and Satterthwaite:
+ * Student's likelihood ratio (1 + t^2/nu)^(nu/2) replaces the normal one, exp(z^2/2).
  *
  * Cost: O(1), from the running moments.
  * SPDX-License-Identifier: Apache-2.0 */

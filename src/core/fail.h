@@ -1,8 +1,8 @@
-/* fail.h - how a failure is propagated; the one idiom of the whole program.
+/* fail.h - propagation of failures, in one idiom.
  *
  *     SEGUE_TRY(segue_models_read(&models, path, err));   no resource is held: return the status
  *
- * A function that holds a resource assigns the status, and leaves by one label, `done`.
+ * A function that holds a resource assigns the status and jumps to one label, `done`.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_CORE_FAIL_H
 #define SEGUE_CORE_FAIL_H

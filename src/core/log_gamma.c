@@ -4,13 +4,17 @@
  * c(z) = 1/(12 z) - 1/(360 z^3) + ...; six terms leave at most 1/(156 z^13) < 1.2e-14 at z = 8.
  * Below, Gamma(x) = Gamma(x + SHIFT) / (x (x + 1) ... (x + SHIFT - 1)).
  *
- * The likelihood of a task is made of ln Gamma(a + x) - ln Gamma(a) with a up to 1e6 and x of a few
- * pulls: taken as two numbers of 1e7, their difference would have lost 8 digits.  With
- * L = ln(1 + x / z) it is x ln z + (z + x - 1/2) L - x + c(z + x) - c(z), of which no term is much
- * larger than the result; and ln z is known beforehand, where many x have one a.
+ * The likelihood of a task is a sum of ln Gamma(a + x) - ln Gamma(a) with a up to 1e6 and x of a
+ * few
+ * pulls. As a difference of two numbers near 1e7 it would lose 8 digits. With L = ln(1 + x / z) it
+ * is
+ * x ln z + (z + x - 1/2) L - x + c(z + x) - c(z): no term is much larger than the result, and ln z
+ * is
+ * computed once for many x.
  *
- * Fits take millions of these, so the logarithms in them are our own: no calls and no branches, as
- * many at a time as the processor has room for, and the same bits with any.
+ * Fits evaluate millions of these, so the logarithms are our own: no calls and no branches, so
+ * that
+ * the compiler can use the widest vectors, with the same bits for any width.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "core/log_gamma.h"
 
@@ -87,8 +91,8 @@ static inline double atanh_tail(double square)
  * ln y = 2 atanh((y - 1) / (y + 1)).  Exactly 0 at 1. */
 static inline double ln(double x)
 {
-    /* The exponent of x / sqrt 1/2, moved up by 1024 to stay above 0; as a number by way of the
-     * last digits of 2^52. */
+    /* The exponent of x / sqrt 1/2, shifted by 1024 to stay positive; the low bits of 2^52 turn it
+     * into a double. */
     const uint64_t scaled = bits_of(x) - bits_of(ROOT_HALF) + (UINT64_C(1024) << 52);
     const uint64_t exponent = scaled >> 52;
     const double y = number_of(bits_of(x) - (exponent << 52) + (UINT64_C(1024) << 52));
@@ -111,7 +115,7 @@ segue_log_gamma_ratio segue_log_gamma_ratio_init(double a)
                                    .start = is_small ? a : 0.0};
 }
 
-/* By Stirling's series.  1 + u is rounded, and what that lost is made good. */
+/* By Stirling's series. `lost` corrects for the rounding of 1 + u. */
 static inline double gamma_ratio_series(const segue_log_gamma_ratio *rise, double x)
 {
     const double to = rise->from + x, v = 1.0 / to;
@@ -145,7 +149,7 @@ static inline void gamma_ratio_all(const segue_log_gamma_ratio *rise, const doub
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-/* The same operations on wider registers: the same bits. */
+/* Compiled again for wider registers: the same operations give the same bits. */
 __attribute__((target("avx2"))) static void
 gamma_ratio_all_avx2(const segue_log_gamma_ratio *rise, const double *x, size_t count, double *out)
 {
@@ -174,7 +178,7 @@ double segue_log_beta(double a, double b)
 
 /* ---- ratios of Betas --------------------------------------------------------------------- */
 
-/* Shifted whatever a is: without branches, and with one logarithm for all that is shifted. */
+/* Shift whatever a is: this needs no branch, and one logarithm serves all shifted terms. */
 static inline segue_log_gamma_ratio shifted(double a)
 {
     const double from = a + SHIFT, v = 1.0 / from;
@@ -197,7 +201,7 @@ double segue_log_beta_ratio(double a, double b, double won, double lost)
     return ratio(a, b, won, lost);
 }
 
-/* The terms are added up in their order, however many are made at a time. */
+/* Add terms in their order, whatever the width of the vectors that computed them. */
 static inline double ratios(const double *a, const double *b, const double *won,
                             const double *pulls, size_t count)
 {

@@ -11,13 +11,14 @@ double segue_log_gamma(double x);
 /** ln B(a, b); a, b > 0. */
 double segue_log_beta(double a, double b);
 
-/** What ln Gamma(a + x) - ln Gamma(a) needs of a: prepared once, for many x. */
+/** The part of ln Gamma(a + x) - ln Gamma(a) that depends on a alone; prepare it once for many x.
+ */
 typedef struct segue_log_gamma_ratio {
     double from;       /* a, shifted to where Stirling's series holds */
     double inverse;    /* 1 / from */
     double log_from;   /* ln from */
     double correction; /* terms of the series at from */
-    double product;    /* what the shift left out; 1 without a shift */
+    double product;    /* a (a + 1) ... up to the shift; 1 without a shift */
     double start;      /* a, where it was shifted; 0 without a shift */
 } segue_log_gamma_ratio;
 
@@ -27,16 +28,15 @@ segue_log_gamma_ratio segue_log_gamma_ratio_init(double a);
 /** ln Gamma(a + x) - ln Gamma(a), x >= 0; exactly 0 at x = 0. */
 double segue_log_gamma_ratio_at(const segue_log_gamma_ratio *rise, double x);
 
-/** The same for many x, faster; the same bits. */
+/** segue_log_gamma_ratio_at for many x: faster, the same bits. */
 void segue_log_gamma_ratio_all(const segue_log_gamma_ratio *rise, const double *x, size_t count,
                                double *out);
 
-/** ln B(a + won, b + lost) - ln B(a, b): how likely a Beta(a, b) mean makes one given row of
- * rewards with these sums of what was won and lost.  a, b > 0; won, lost >= 0; exactly 0 if both
- * are. */
+/** ln B(a + won, b + lost) - ln B(a, b): the log probability that a Beta(a, b) mean gives one
+ * sequence of rewards with these sums. a, b > 0; won, lost >= 0; exactly 0 if both are 0. */
 double segue_log_beta_ratio(double a, double b, double won, double lost);
 
-/** Its sum over arms: `count` of each, won <= pulls = won + lost. */
+/** The sum of segue_log_beta_ratio over `count` arms; won <= pulls = won + lost. */
 double segue_log_beta_ratios(const double *a, const double *b, const double *won,
                              const double *pulls, size_t count);
 

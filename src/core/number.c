@@ -15,7 +15,7 @@
 
 #define EXACT_DIGITS 15
 #define EXACT_POWER  22
-#define SHOWN        40 /* of a wrong text, in its error */
+#define SHOWN        40 /* characters of a wrong text in an error */
 
 /* A number as written: digits * 10^power. */
 typedef struct decimal {

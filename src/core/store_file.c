@@ -17,9 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HEAD        72 /* bytes that tell what a file is */
+#define HEAD        72 /* bytes of a file that identify it */
 #define INDEX_FIRST 3007000
-#define INDEX_AGAIN 48 /* where the index has its head a second time */
+#define INDEX_AGAIN 48 /* offset of the second copy of the index header */
 
 /* Read the first bytes of a plain file; returns how many there are. */
 static size_t read_head(const char *path, unsigned char head[HEAD])
@@ -63,7 +63,7 @@ static bool is_log_or_index(const char *path)
     return size == HEAD && native(head) == INDEX_FIRST && native(head + INDEX_AGAIN) == INDEX_FIRST;
 }
 
-/* Cut a suffix of SQLite's off; false: it has none. */
+/* Remove a suffix of SQLite's side files; false: the path has none. */
 static bool cut_suffix(char *path)
 {
     static const char *const suffixes[] = {"-wal", "-shm", "-journal"};

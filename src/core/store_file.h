@@ -6,11 +6,11 @@
 #define SEGUE_STORE_APPLICATION_ID 1397049173 /* "SEGU", SQLite's application_id of a store */
 
 /**
- * Whether the file at `path` is a store of Segue, or belongs to one: a write-ahead log of SQLite or
- * its index, or a name with -wal, -shm or -journal beside a store, whether it exists or not.
+ * Return 1 if the file at `path` is a store of Segue or belongs to one: SQLite's write-ahead log
+ * or its index, or a name with -wal, -shm or -journal beside a store, even if it does not exist.
  *
- * Opens and closes the file, which ends the locks that SQLite holds on it in this process: ask
- * before the store is opened.
+ * The function opens and closes the file, which drops the locks that SQLite holds on it in this
+ * process: call it before the store is opened.
  */
 int segue_store_file_detect(const char *path);
 

@@ -1,4 +1,4 @@
-/* text.c - 'did you mean', and the end of a long path.
+/* text.c - edit distance and suggestions for mistyped names.
  *
  * Damerau's distance in its restricted form: a swap of neighbours counts one.
  * SPDX-License-Identifier: Apache-2.0 */
@@ -7,14 +7,14 @@
 #include <stdint.h>
 #include <string.h>
 
-#define MAX_NAME_LENGTH 64 /* names are shorter; a longer text is nobody's typing error */
+#define MAX_NAME_LENGTH 64 /* all names are shorter; a longer text is no typing error */
 
 static size_t smaller(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
 
-/* A letter without regard to its case; names are ASCII. */
+/* Fold ASCII capitals; names are ASCII. */
 static int lower_case(char c)
 {
     return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
@@ -55,7 +55,7 @@ size_t segue_text_find(const char *name, const void *list, size_t count, name_fu
     return i;
 }
 
-/* Whether so few letters off is a typing error of this name. */
+/* Return true if this distance is a likely typing error of `name`. */
 static int is_close_enough(size_t distance, const char *name)
 {
     return distance <= 1 + strlen(name) / 3 && distance < strlen(name);

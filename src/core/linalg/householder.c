@@ -1,7 +1,8 @@
-/* householder.c - least squares by reflections (Householder 1958; Golub and Van Loan, section 5.3).
+/* householder.c - least squares by reflections (Householder 1958; Golub and Van Loan, section
+ * 5.3).
  *
- * Row k of `a` is column k of the problem.  A reflection sends what is left of it to a multiple of
- * e_k, and is applied to the rows after it and to b; then a triangle is left.  O(m^2 n).
+ * Row k of `a` is column k of the problem. A reflection sends the rest of it to a multiple of e_k,
+ * and is applied to the rows after it and to b; a triangular system remains. O(m^2 n).
  * SPDX-License-Identifier: Apache-2.0 */
 #include "core/linalg/householder.h"
 
@@ -23,8 +24,8 @@ static void reflect(size_t n, const double *v, double square, double *x)
         x[i] -= scale * v[i];
 }
 
-/* Make v, the end of row k from its k-th entry on, a reflection; returns the entry it leaves on the
- * diagonal, 0 if the row is a combination of those before it. */
+/* Turn v, row k from its k-th entry on, into a reflection; returns the diagonal entry, 0 if the
+ * row is a combination of those before it. */
 static double make_reflection(size_t n, double *v)
 {
     const double length = sqrt(dot(n, v, v));

@@ -6,10 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/**
- * The x (m) that makes |a^T x - b| least, for `a` of m x n, m <= n: it takes the first m places of
- * `b` (n).  `a` is destroyed.  False if `a` has not full rank.
- */
+/** Find the x (m) that minimises |a^T x - b| for `a` of m x n, m <= n. x replaces the first m
+ * numbers of `b` (n); `a` is destroyed. Returns false if `a` does not have full rank. */
 bool segue_householder_solve(size_t m, size_t n, double *a, double *b);
 
 #endif

@@ -1,8 +1,9 @@
 /* jacobi.c - eigenvectors of small symmetric matrices by rotations (Jacobi 1846; Golub and Van
  * Loan, section 8.5), in the order of a tournament.
  *
- * Each rotation makes one entry off the diagonal zero; a sweep goes over all of them, and their sum
- * of squares falls quadratically in the end.  O(n^3) a sweep, six or so sweeps.
+ * Each rotation zeroes one entry off the diagonal; a sweep visits all of them, and their sum of
+ * squares falls quadratically in the end. O(n^3) per sweep, about six sweeps. All memory is on the
+ * stack, so any number of threads may call it at once.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "core/linalg/jacobi.h"
 
@@ -29,8 +30,8 @@ typedef struct rotation {
     double t, c, s; /* tangent, cosine, sine */
 } rotation;
 
-/* The pair i of a round of a tournament of `players`, an even number: in players - 1 rounds each
- * meets each other once, and in a round none meets two. */
+/* Find pair i of a round of a tournament of `players`, an even number: in players - 1 rounds every
+ * two meet once, and in a round no one meets two. */
 static void pair_up(size_t players, size_t round, size_t i, size_t *p, size_t *q)
 {
     const size_t a = (round + i) % (players - 1);
@@ -39,8 +40,8 @@ static void pair_up(size_t players, size_t round, size_t i, size_t *p, size_t *q
     *q = a < b ? b : a;
 }
 
-/* The rotations of a round, by the smaller angles, where an entry is above `nothing`.  As they are
- * of different rows, none depends on another, and the processor need not wait. */
+/* Find the rotations of a round, by the smaller angles, for entries above `tolerance`. They
+ * concern different rows, so that none waits for another. */
 static size_t find_rotations(size_t n, const double *a, size_t round, double tolerance,
                              rotation *out)
 {
@@ -62,7 +63,8 @@ static size_t find_rotations(size_t n, const double *a, size_t round, double tol
     return count;
 }
 
-/* Rotate rows and columns so that entry (p, q) becomes zero; the columns are the rows again. */
+/* Rotate rows and columns so that entry (p, q) becomes zero; symmetry gives the columns from the
+ * rows. */
 static void rotate(size_t n, double *a, double *vectors, const rotation *r)
 {
     const size_t p = r->p, q = r->q;
@@ -78,7 +80,7 @@ static void rotate(size_t n, double *a, double *vectors, const rotation *r)
     }
 }
 
-/* One sweep; false if no entry off the diagonal was above `nothing`. */
+/* Make one sweep; false if no entry off the diagonal was above `tolerance`. */
 static bool sweep(size_t n, double *a, double *vectors, double tolerance)
 {
     rotation round_of[SEGUE_MAX_JACOBI / 2 + 1];
@@ -92,7 +94,7 @@ static bool sweep(size_t n, double *a, double *vectors, double tolerance)
     return rotated;
 }
 
-/* Put values, and the rows that belong to them, into ascending order. */
+/* Sort values, and the rows that belong to them, ascending. */
 static void sort(size_t n, double *values, double *rows)
 {
     for (size_t i = 0; i < n; i++) {

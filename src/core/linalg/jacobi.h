@@ -9,11 +9,9 @@
 /** Up to this order the rotations cost no more than a call of LAPACK. */
 #define SEGUE_MAX_JACOBI 20
 
-/**
- * Eigenvalues of the symmetric n x n matrix `a`, n <= SEGUE_MAX_JACOBI, ascending in `values`; row
- * i of `a` becomes the unit eigenvector of values[i].  False, and nothing of use, if entries of
- * `a` are not finite, or too large to be squared.
- */
+/** Compute the eigenvalues of the symmetric n x n matrix `a`, n <= SEGUE_MAX_JACOBI, ascending in
+ * `values`; row i of `a` becomes the unit eigenvector of values[i]. Returns false if entries of
+ * `a` are not finite, or too large to be squared; the results are then undefined. */
 bool segue_jacobi_eigen(size_t n, double *a, double *values);
 
 #endif

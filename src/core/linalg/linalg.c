@@ -1,12 +1,12 @@
-/* linalg.c - thin verbs over CBLAS and LAPACKE.
+/* linalg.c - thin functions over CBLAS and LAPACKE.
  *
- * LAPACK thinks in columns.  A row-major matrix is its transpose there, so symmetric matrices go
- * as they are, and the others are handed over transposed; LAPACKE then copies nothing, and all
- * scratch is ours, so that its allocation can be seen to fail.
+ * LAPACK is column-major. A row-major matrix is its transpose there: symmetric matrices are passed
+ * as they are, the others are transposed first. LAPACKE then copies nothing, and all scratch
+ * memory is ours, so that tests can make its allocation fail.
  *
- * An OpenBLAS that was built without threads shares its buffers between ours, and then multiplies
- * wrongly once in many thousand times: only one thread at a time may be in it.  Small matrices,
- * which are those of almost every fit, do not go there.
+ * Threads: Debian's serial OpenBLAS shares its buffers between threads and then multiplies wrongly
+ * once in many thousand calls. `in_blas` admits one thread at a time. Small matrices, those of
+ * almost every fit, take the private routines and no lock (docs/adr/0008, 0033).
  * SPDX-License-Identifier: Apache-2.0 */
 #include "core/linalg/linalg.h"
 
@@ -21,9 +21,9 @@
 #include "core/linalg/jacobi.h"
 #include "segue/version.h"
 
-#define SMALL_PRODUCT 20000 /* multiplications: below, plain loops are as fast */
+#define SMALL_PRODUCT 20000 /* multiplications: up to this, plain loops are as fast as a call */
 
-/* Held while a thread is in BLAS or LAPACK, whose buffers belong to the whole process. */
+/* guards the process-wide buffers of BLAS and LAPACK */
 static pthread_mutex_t in_blas = PTHREAD_MUTEX_INITIALIZER;
 
 const char *segue_linalg_backend(void)
@@ -31,7 +31,7 @@ const char *segue_linalg_backend(void)
     return openblas_get_config();
 }
 
-/* One of the matrices of a product, `width` numbers a row; or, turned, its transpose. */
+/* A factor of a product, `width` numbers per row; `turned`: its transpose. */
 typedef struct factor {
     const double *data;
     size_t width;

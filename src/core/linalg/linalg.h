@@ -1,4 +1,5 @@
-/* linalg.h - the few verbs of linear algebra that Segue uses, over CBLAS and LAPACKE.
+/* linalg.h - the linear algebra that Segue uses, over CBLAS and LAPACKE.
+ *
  * Matrices are row-major.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_CORE_LINALG_LINALG_H
@@ -15,7 +16,7 @@ void segue_linalg_gram(size_t n, size_t k, const double *a, double *gram);
 void segue_linalg_multiply(size_t n, size_t k, size_t m, const double *a, const double *b,
                            double *c);
 
-/** The same in single precision. */
+/** segue_linalg_multiply in single precision. */
 void segue_linalg_multiply_single(size_t n, size_t k, size_t m, const float *a, const float *b,
                                   float *c);
 
@@ -41,7 +42,7 @@ void segue_linalg_multiply_symmetric(size_t n, size_t m, const double *c, const 
 SEGUE_MUST_CHECK segue_status segue_linalg_eigenvalues(size_t n, double *a, double *values,
                                                        segue_error *err);
 
-/** The same, and row i of `a` becomes the unit eigenvector of values[i]. */
+/** As segue_linalg_eigenvalues; row i of `a` becomes the unit eigenvector of values[i]. */
 SEGUE_MUST_CHECK segue_status segue_linalg_eigenvectors(size_t n, double *a, double *values,
                                                         segue_error *err);
 
@@ -67,11 +68,11 @@ SEGUE_MUST_CHECK segue_status segue_linalg_solve(size_t n, size_t m, double *a, 
                                                  segue_error *err);
 
 /**
- * Least squares: the x (m) that makes |a^T x - b| least, for `a` of m x n, m <= n, full rank (its
- * rows are what is combined).  `a` is destroyed; x takes the first m places of `b` (n).
+ * Least squares: find the x (m) that minimises |a^T x - b|, for `a` of m x n, m <= n, full rank.
+ * `a` is destroyed; x replaces the first m numbers of `b` (n).
  *
  * @retval SEGUE_ENOMEM
- * @retval SEGUE_EDOMAIN  `a` has not full rank
+ * @retval SEGUE_EDOMAIN  `a` does not have full rank
  */
 SEGUE_MUST_CHECK segue_status segue_linalg_least_squares(size_t m, size_t n, double *a, double *b,
                                                          segue_error *err);

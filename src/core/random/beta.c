@@ -1,17 +1,18 @@
-/* beta.c - of Beta numbers only what is above x, in the same law.
+/* beta.c - draw a Beta number only where it exceeds x, from the same distribution.
  *
  * Beta(a, b) with a, b >= 1 is log-concave: above x its density f lies below the exponential
- * C exp(s (t - x)), s = (a - 1) / x - (b - 1) / (1 - x), for every C >= f(x).  If s < 0 its mass is
- * M = C / -s.  If M < 1, let there be a candidate with probability M, t = x + Exp / -s, and keep it
- * with probability f(t) / (C exp(s (t - x))): what is kept has density f.
+ * C exp(s (t - x)), s = (a - 1) / x - (b - 1) / (1 - x), for every C >= f(x). If s < 0 its mass is
+ * M = C / -s. If M < 1, propose t = x + Exp / -s with probability M, and accept it with
+ * probability
+ * f(t) / (C exp(s (t - x))): accepted numbers have density f.
  *
- * Stirling's series, cut off where it is below ln B(a, b), gives C without a Beta function.  With
+ * Stirling's series, cut off where it is below ln B(a, b), gives C without a Beta function. With
  * n = a + b, m = a / n, v = a b / n and k the Kullback-Leibler divergence of m from x,
  *
  *     M = sqrt(v / (2 pi)) / w  exp(1 / (12 n) - n k),      w = (n - 2) x - (a - 1),
  *
- * and simpler bounds do without logarithms: k = integral from m to x of (t - m) / (t (1 - t)) dt is
- * at least (x - m)^2 / 2 times the least 1 / (t (1 - t)) there, and exp(y) >= (1 + y / 256)^256.
+ * and simpler bounds avoid logarithms: k = integral from m to x of (t - m) / (t (1 - t)) dt is at
+ * least (x - m)^2 / 2 times the least 1 / (t (1 - t)) there, and exp(y) >= (1 + y / 256)^256.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "core/random/beta.h"
 
@@ -57,7 +58,7 @@ static inline double width_of(double x, double a, double b)
     return (a + b - 2.0) * x - (a - 1.0);
 }
 
-/* It falls as x rises, which users make use of. */
+/* The bound falls as x rises; belief.c relies on this. */
 static inline double tail_bound(double x, double steepness, double a, double b)
 {
     const double w = width_of(x, a, b);
@@ -87,12 +88,12 @@ static double log_density(double a, double b, double t)
     return a * log(t) + b * log1p(-t) - segue_log_beta(a, b);
 }
 
-double segue_beta_draw_above(double x, double chance, segue_rng *rng, double a, double b)
+double segue_beta_draw_above(double x, double probability, segue_rng *rng, double a, double b)
 {
-    const double far = -log1p(-segue_rng_uniform(rng)); /* as a multiple of -1 / s */
+    const double far = -log1p(-segue_rng_uniform(rng)); /* in units of -1 / s */
     const double w = width_of(x, a, b), spread = x * (1.0 - x), t = x + far * spread / w;
     if (!(t < 1.0))
         return -1.0;
-    const double log_kept = log_density(a, b, t) - log(t * (1.0 - t) / spread * chance * w) + far;
-    return log1p(-segue_rng_uniform(rng)) < log_kept ? t : -1.0;
+    const double log_acceptance = log_density(a, b, t) - log(t * (1.0 - t) / spread * probability * w) + far;
+    return log1p(-segue_rng_uniform(rng)) < log_acceptance ? t : -1.0;
 }

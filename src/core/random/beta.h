@@ -1,4 +1,4 @@
-/* beta.h - Beta numbers that matter only where they are above a bar.
+/* beta.h - Beta numbers that are needed only above a threshold.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_CORE_RANDOM_BETA_H
 #define SEGUE_CORE_RANDOM_BETA_H
@@ -7,12 +7,11 @@
 
 #include "core/random/ziggurat.h"
 
-/** Beta(a, b), a, b > 0: by the numbers of segue/rng.h, or by the faster ones of `fast` if given.
- */
+/** Draw Beta(a, b), a, b > 0, with segue/rng.h, or with the faster tables `fast` if given. */
 double segue_beta_draw(const ziggurat *fast, segue_rng *rng, double a, double b);
 
-/** At least the probability that a Beta(a, b) number is above x; at 1 or more nothing is known.  A
- * larger x has no larger chance. */
+/** Return an upper bound of the probability that a Beta(a, b) number exceeds x; 1 or more: no bound
+ * is known. The bound does not grow with x. */
 double segue_beta_tail_bound(double x, double a, double b);
 
 /** Beta(a[i], b[i]) numbers. */
@@ -21,13 +20,13 @@ typedef struct segue_beta_array {
     size_t count;
 } segue_beta_array;
 
-/** The sum of their chances, but for that of number `but`; 1 or more, no matter what, where it is
- * not below 1. */
+/** Return the sum of their tail bounds without number `but`; any value >= 1 if the sum is not below
+ * 1. */
 double segue_beta_tail_bound_sum(double x, const segue_beta_array *betas, size_t but);
 
-/** To be called with probability `chance` < 1, as it was told: a Beta(a, b) number that is above x,
- * or -1.  So called, and else taken for -1, it has the law of a Beta(a, b) number as far as that is
- * above x. */
-double segue_beta_draw_above(double x, double chance, segue_rng *rng, double a, double b);
+/** Draw a Beta(a, b) number above x, or -1. `probability` < 1 is the tail bound at x, and the
+ * caller calls this with that probability; it takes -1 otherwise. The result then has the
+ * distribution of a Beta(a, b) number where that exceeds x. */
+double segue_beta_draw_above(double x, double probability, segue_rng *rng, double a, double b);
 
 #endif

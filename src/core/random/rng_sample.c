@@ -41,7 +41,7 @@ static double gamma_from_one(segue_rng *rng, double shape)
         const double cube = root * root * root;
         const double u = positive_uniform(rng), square = x * x;
         if (u < 1.0 - SQUEEZE * square * square)
-            return d * cube; /* as the test below would say, without its logarithms */
+            return d * cube; /* accepted without logarithms: the test below would accept too */
         if (log(u) < 0.5 * square + d * (1.0 - cube + log(cube)))
             return d * cube;
     }
@@ -82,5 +82,5 @@ size_t segue_rng_index(segue_rng *rng, const double *weight, size_t count)
             return i;
         rest -= weight[i];
     }
-    return last; /* rounding left a crumb */
+    return last; /* a rounding error remained */
 }

@@ -7,7 +7,8 @@
 
 #include "segue/rng.h"
 
-/** An index with probability proportional to its weight, >= 0, not all 0; one of weight 0 never. */
+/** Draw an index with probability proportional to its weight. Weights are >= 0 and not all 0; an
+ * index of weight 0 is never drawn. */
 size_t segue_rng_index(segue_rng *rng, const double *weight, size_t count);
 
 #endif

@@ -52,8 +52,8 @@ double segue_ziggurat_normal(const ziggurat *z, segue_rng *rng)
     }
 }
 
-/* Gamma(shape, 1) for shape >= 1: d (1 + y)^3 with y = c x for a normal x, kept with a probability
- * whose logarithm is at least -0.75 d y^4 / (1 - |y|), by the series of log(1 + y). */
+/* Gamma(shape, 1) for shape >= 1: d (1 + y)^3 with y = c x for a normal x, accepted with a
+ * probability whose logarithm is at least -0.75 d y^4 / (1 - |y|), by the series of log(1 + y). */
 static double gamma_from_one(const ziggurat *z, segue_rng *rng, double shape)
 {
     const double d = shape - 1.0 / 3.0;

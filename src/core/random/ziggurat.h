@@ -1,6 +1,6 @@
-/* ziggurat.h - normal, gamma and beta numbers, fast.
+/* ziggurat.h - fast normal, gamma and beta numbers.
  *
- * The same laws as those of segue/rng.h from fewer random bits; so other numbers.
+ * The distributions are those of segue/rng.h; fewer random bits are used, so the numbers differ.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_CORE_RANDOM_ZIGGURAT_H
 #define SEGUE_CORE_RANDOM_ZIGGURAT_H
