@@ -1,8 +1,8 @@
 /* batches.c - the rewards of a task in three batches.
  *
  * Consecutive, as in the paper: of T rewards of an arm the first floor(T/3), the next floor(T/3),
- * and the rest.  T is known only at the end, so the rewards are kept until then: O(horizon).
- * Interleaved: the t-th reward of an arm goes to batch t mod 3: O(n_arms), however long the task.
+ * and the rest. T is known only at the end, so all rewards are stored: O(horizon). Interleaved:
+ * the t-th reward of an arm goes to batch t mod 3: O(n_arms), however long the task.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/batches.h"
 #include "core/fail.h"
@@ -53,7 +53,7 @@ void segue_batches_clear(batches *b)
     memset(b->count, 0, 3 * b->n_arms * sizeof *b->count);
 }
 
-/* Averages of the sums, whose sizes are in `count` (3 x n_arms). */
+/* Divide sums by `count` (3 x n_arms); false if a batch is empty. */
 static bool average(const batches *b, const double *sum, double *views)
 {
     for (size_t i = 0; i < 3 * b->n_arms; i++) {
@@ -64,7 +64,7 @@ static bool average(const batches *b, const double *sum, double *views)
     return true;
 }
 
-/* Go through what was kept: of the T rewards of an arm, which one is this? */
+/* Assign the stored rewards to batches: the pulls of an arm give the size of its thirds. */
 static bool consecutive_views(const batches *b, const uint64_t *pulls, double *views)
 {
     memset(views, 0, 3 * b->n_arms * sizeof *views);

@@ -1,10 +1,14 @@
 /* belief.c - a mixture of Beta products, or of points, and its posterior.
  *
- * A reward x of an arm of which component q expects mean mu = a / (a + b) makes its weight
- * v mu^x (1 - mu)^(1 - x), normalised, and its Beta(a + x, b + 1 - x).  Rewards between 0 and 1
+ * A reward x of an arm of which component q expects mean mu = a / (a + b) multiplies its weight by
+ * mu^x (1 - mu)^(1 - x), normalised, and makes its Beta(a + x, b + 1 - x). Rewards between 0 and 1
  * count as parts of a success and of a failure.
- * Cost O(n_components) a reward, O(n_components + n_arms) a draw; while one arm leads clearly, and
- * the others have no rewards, most draws take no Beta number and no look at the others.
+ *
+ * A Thompson draw is screened: it draws the leading arm, and the other arms only above it
+ * (core/random/beta.c). The leader cache holds a bound of the others' probabilities until one of
+ * them gets a reward; while it holds, most draws need no Beta number at all.
+ *
+ * Cost O(n_components) per reward, O(n_components + n_arms) per draw.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/belief.h"
 
@@ -13,11 +17,12 @@
 #include "core/random/beta.h"
 #include "core/random/rng_sample.h"
 
-/* A possible component can come back, however long the others did better. */
+/* A component with a positive weight stays above this, so that it can recover. */
 #define MIN_WEIGHT 1e-200
 
-#define FAR_BELOW       2.4 /* standard deviations: where most draws are above */
-#define MAX_PROBABILITY 0.5 /* of a draw to be below, that is of use */
+#define FAR_BELOW                                                                                  \
+    2.4 /* standard deviations of the bar below the leader's mean: most draws are above */
+#define MAX_PROBABILITY 0.5 /* a larger probability to be below the bar is of no use */
 
 segue_prior segue_belief_flat_prior(size_t n_arms, const double *ones)
 {
@@ -32,17 +37,17 @@ segue_prior segue_belief_point_prior(const segue_models *models)
                          .a = models->mean};
 }
 
-/* What is left of the pulls; sums of parts are rounded. */
+/* Return pulls - won, at least 0: sums of fractions are rounded. */
 static inline double lost_of(double pulls, double won)
 {
     return pulls > won ? pulls - won : 0.0;
 }
 
-/* The mean of a component after `pulls` rewards of an arm. */
+/* Return the mean of a component after `pulls` rewards of an arm with this sum. */
 static double mean_after(const segue_prior *prior, size_t index, double pulls, double sum)
 {
     if (!prior->b)
-        return fmin(1.0, fmax(0.0, prior->a[index])); /* an estimate strays */
+        return fmin(1.0, fmax(0.0, prior->a[index])); /* an estimated mean may lie outside [0, 1] */
     const double a = prior->a[index] + sum;
     return a / (a + (prior->b[index] + lost_of(pulls, sum)));
 }
@@ -68,7 +73,7 @@ bool segue_belief_is_possible(const segue_belief *belief)
     return false;
 }
 
-/* How likely a reward is under a mean, but for a factor that no component decides. */
+/* Return the likelihood of a reward under a mean, up to a factor that all components share. */
 static double likelihood(double mean, double reward)
 {
     if (reward == 1.0)
@@ -78,7 +83,7 @@ static double likelihood(double mean, double reward)
     return pow(mean, reward) * pow(1.0 - mean, 1.0 - reward);
 }
 
-/* Weigh Betas by a reward of 0 or 1, the most common case; returns the sum of the weights. */
+/* Update the weights of Betas by a reward of 0 or 1, the most common case; returns their sum. */
 static double weigh_by_bit(const segue_prior *prior, size_t arm, bool success, double won,
                            double lost, double *weight)
 {
@@ -92,7 +97,7 @@ static double weigh_by_bit(const segue_prior *prior, size_t arm, bool success, d
     return total;
 }
 
-/* The same for any components and any reward. */
+/* Update the weights of any components by any reward; returns their sum. */
 static double weigh(const segue_prior *prior, size_t arm, double reward, double pulls, double sum,
                     double *weight)
 {
@@ -139,7 +144,7 @@ static inline posterior posterior_of(const segue_belief *belief, size_t componen
                        .b = belief->prior.b[index] + lost_of(pulls, won)};
 }
 
-/* Those of all arms, in the room that there is. */
+/* Write the posteriors of all arms to the scratch memory. */
 static segue_beta_array collect_posteriors(const segue_belief *belief, size_t component)
 {
     const size_t n_arms = belief->prior.n_arms;
@@ -152,7 +157,7 @@ static segue_beta_array collect_posteriors(const segue_belief *belief, size_t co
     return (segue_beta_array){.a = a, .b = b, .count = n_arms};
 }
 
-/* The best arm so far, and its mean as drawn. */
+/* The best arm so far, and its drawn mean. */
 typedef struct winner {
     size_t arm;
     double value;
@@ -164,7 +169,7 @@ static void challenge(winner *best, size_t arm, double value)
         *best = (winner){.arm = arm, .value = value};
 }
 
-/* The first of the largest points. */
+/* Return the first arm with the largest mean of a point. */
 static size_t best_point(const segue_belief *belief, size_t component)
 {
     const double *mean = belief->prior.a + component * belief->prior.n_arms;
@@ -175,7 +180,7 @@ static size_t best_point(const segue_belief *belief, size_t component)
     return best.arm;
 }
 
-/* The best arm by a draw of every mean, one after the other. */
+/* Draw every mean in turn; returns the best arm. */
 static size_t draw_all(const segue_belief *belief, size_t component, segue_rng *rng)
 {
     winner best = {.value = -INFINITY};
@@ -188,7 +193,7 @@ static size_t draw_all(const segue_belief *belief, size_t component, segue_rng *
     return best.arm;
 }
 
-/* The arm whose mean is the largest. */
+/* Return the arm with the largest mean. */
 static size_t leader_of(const segue_beta_array *betas)
 {
     double a = betas->a[0], b = betas->b[0];
@@ -202,9 +207,9 @@ static size_t leader_of(const segue_beta_array *betas)
     return leader;
 }
 
-/* Let the others try to be above the leader, each with its chance c: the first does if u < c, then
- * the second if (u - c) / (1 - c) is below its own, and so on.  Without a chance that is known they
- * are drawn. */
+/* Draw the other arms above the leader, each with probability bound c: the first is drawn if u <
+ * c, the second if (u - c) / (1 - c) is below its own bound, and so on. Arms without a bound are
+ * drawn directly. */
 static size_t try_others(const segue_beta_array *betas, winner leader, double u,
                          const ziggurat *fast, segue_rng *rng)
 {
@@ -226,7 +231,8 @@ static size_t try_others(const segue_beta_array *betas, winner leader, double u,
     return best.arm;
 }
 
-/* Find out who leads, and what holds for most draws of its mean. */
+/* Find the leader, the bar below it, and the bound of the others' probabilities to exceed the bar.
+ */
 static void update_leader_cache(segue_leader_cache *leader, const segue_belief *belief,
                                 size_t component)
 {
@@ -240,7 +246,8 @@ static void update_leader_cache(segue_leader_cache *leader, const segue_belief *
     leader->holds = leader->probability < 1.0;
 }
 
-/* The chance that a mean is below the bar of a lead; infinite where none of use is known. */
+/* Return a bound of the probability that the leader's mean is below the bar; infinite without a
+ * useful one. */
 static double probability_below(const segue_leader_cache *leader, posterior p)
 {
     const double probability =
@@ -248,8 +255,8 @@ static double probability_below(const segue_leader_cache *leader, posterior p)
     return probability < MAX_PROBABILITY ? probability : INFINITY;
 }
 
-/* Draw the leader's mean, where u has told with a chance < 1 whether it may be below the bar; else
- * u has told nothing.  What u becomes is random again. */
+/* Draw the leader's mean. With a probability < 1, u < probability means that it may be below the
+ * bar; otherwise u was not used. *u is uniform again afterwards. */
 static double draw_leader(posterior p, double bar, double probability, double *u,
                           const ziggurat *fast, segue_rng *rng)
 {
@@ -269,9 +276,9 @@ static double draw_leader(posterior p, double bar, double probability, double *u
     return x;
 }
 
-/* The same law from fewer numbers: one arm, which any past may have chosen, is drawn, and of the
- * others only what is above it.  Where u is above the sum of all chances, its own to be below the
- * bar and those of the others to be above, not even that one is. */
+/* Draw the best arm with fewer random numbers: the leader is drawn, and the others only above it.
+ * If u exceeds the sum of all bounds (the leader below the bar, the others above it) the leader
+ * wins without a draw. */
 static size_t draw_screened(const segue_belief *belief, size_t component, const ziggurat *fast,
                             segue_rng *rng)
 {
@@ -284,7 +291,7 @@ static size_t draw_screened(const segue_belief *belief, size_t component, const 
     if (u >= probability + leader->probability)
         return leader->arm;
     const double x = draw_leader(p, leader->bar, probability, &u, fast, rng);
-    leader->holds &= x >= leader->bar; /* else it may lead no more */
+    leader->holds &= x >= leader->bar; /* below the bar it may not lead any more */
     if (leader->holds && u >= leader->probability)
         return leader->arm;
     const segue_beta_array betas = collect_posteriors(belief, component);

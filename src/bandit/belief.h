@@ -1,7 +1,7 @@
-/* belief.h - what is believed of a task: which component it came from, and each arm's mean.
+/* belief.h - the belief of a task: a posterior over components, and over each arm's mean.
  *
- * A component is a product of Betas, one an arm, or a point: means that are known.  The counts of
- * the task make a posterior of each, so that a belief owns nothing but the components' weights.
+ * A component is a product of Betas, one per arm, or a point: known means. The counts of the task
+ * give the posterior of each component, so that a belief owns only the components' weights.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_BANDIT_BELIEF_H
 #define SEGUE_BANDIT_BELIEF_H
@@ -9,68 +9,70 @@
 #include "core/random/ziggurat.h"
 #include "segue/policy.h"
 
-#define SEGUE_MAX_COMPONENTS 17 /* of a prior that a task is taught: 16 types, and none of them */
+#define SEGUE_MAX_COMPONENTS 17 /* of a learner's prior: 16 types and the background component */
 
-/* What a task believes before its first reward.  The arrays are borrowed. */
+/* The prior of a task. The arrays are borrowed. */
 struct segue_prior {
     size_t n_components, n_arms;
     const double *weight; /* n_components, >= 0, sum 1 */
     const double *a;      /* n_components x n_arms: Beta(a, b); of points the means */
-    const double *b;      /* the same; NULL: the components are points.  a, b > 0, a + b >= 1e-6 */
+    const double *b;      /* NULL: the components are points; else a, b > 0, a + b >= 1e-6 */
 };
 
-/* What a draw has found out that spares the next ones work: under a component, the others are above
- * `bar` with chances whose sum is at most `chance`; true until one of the others has a reward. */
+/* The result of a draw that saves work in the next ones: under a component the arms other than
+ * `arm` exceed `bar` with probabilities that sum to at most `probability`. It holds until one of
+ * them gets a reward. */
 typedef struct segue_leader_cache {
     bool holds;
     size_t component, arm;
     double bar, probability;
 } segue_leader_cache;
 
-/* What it believes now.  The arrays are borrowed. */
+/* The current belief. The arrays are borrowed. */
 typedef struct segue_belief {
     segue_prior prior;
-    const double *weight;  /* n_components: how likely each is, sum 1; all 0: none is possible */
-    const uint64_t *pulls; /* n_arms: the rewards so far */
-    const double *sum;     /* n_arms: their sum */
-    const bool *allowed;   /* n_arms: the arms that may be pulled; NULL: all */
-    segue_leader_cache *leader; /* of the draws so far; NULL, as the room: no draw will be made */
-    double *scratch;            /* 2 n_arms: scratch of a draw */
+    const double *weight;  /* n_components: posterior, sum 1; all 0: no component is possible */
+    const uint64_t *pulls; /* n_arms: number of rewards */
+    const double *sum;     /* n_arms: sum of rewards */
+    const bool *allowed;   /* n_arms: allowed arms; NULL: all */
+    segue_leader_cache
+        *leader;     /* of the draws so far; NULL, with `scratch`: no draw will be made */
+    double *scratch; /* 2 n_arms: for a draw */
 } segue_belief;
 
-/* One flat component; `ones` are n_arms times 1. */
+/* Return a prior of one flat component; `ones` are n_arms times 1. */
 segue_prior segue_belief_flat_prior(size_t n_arms, const double *ones);
 
-/* The models as points. */
+/* Return a prior of one point per model. */
 segue_prior segue_belief_point_prior(const segue_models *models);
 
-/* The expected reward of an arm under a component. */
+/* Return the expected reward of an arm under a component. */
 double segue_belief_mean(const segue_belief *belief, size_t component, size_t arm);
 
-/* 1 / (a + b): how far, as a share of what is left to 0 or 1, a reward moves that mean; 0 for a
- * point.  After s rewards of 1 in t pulls the mean is (mean + s step) / (1 + t step). */
+/* Return 1 / (a + b), the step by which a reward moves that mean towards 0 or 1; 0 for a point.
+ * After s rewards of 1 in t pulls the mean is (mean + s step) / (1 + t step). */
 double segue_belief_step_size(const segue_belief *belief, size_t component, size_t arm);
 
-/* Whether an arm may be pulled. */
+/* Return true if an arm is allowed. */
 static inline bool segue_belief_allows(const segue_belief *belief, size_t arm)
 {
     return !belief->allowed || belief->allowed[arm];
 }
 
-/* Whether any component can have given the rewards. */
+/* Return true if some component has a positive weight. */
 bool segue_belief_is_possible(const segue_belief *belief);
 
-/* Weigh the components again, in `weight`, by a reward in [0, 1] that the counts have already. */
+/* Update `weight` by a reward in [0, 1] that the counts include already. */
 void segue_belief_update(const segue_belief *belief, size_t arm, double reward, double *weight);
 
-/* A draw of a component, of one that is possible; of a single component no number is drawn.  Both
- * forms of Thompson sampling ask here: what is to be said about which is drawn is said there. */
+/* Draw a possible component; a single one takes no random number. Both forms of Thompson sampling
+ * call this. */
 size_t segue_belief_draw_component(const segue_belief *belief, segue_rng *rng);
 
-/* A draw of a component, then of its means: the allowed arm that is best under them.  Means that
- * have no chance are not drawn, but for a belief of one component, which draws no component and all
- * means, as `ts` does, and where not all arms are allowed.  With the numbers of `fast` if it is
- * given: the same law.  Needs a component that is possible. */
+/* Thompson sampling: draw a component, then its means; returns the best allowed arm. Means that
+ * cannot win are not drawn, except for one component without `fast` (as `ts` does) and where not
+ * all arms are allowed. `fast` gives the same distribution from other numbers. Needs a possible
+ * component. */
 size_t segue_belief_thompson(const segue_belief *belief, const ziggurat *fast, segue_rng *rng);
 
 #endif

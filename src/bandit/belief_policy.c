@@ -1,9 +1,10 @@
-/* belief_policy.c - a task played by a belief: Thompson sampling, or look-ahead.
+/* belief_policy.c - a task played by a belief: Thompson sampling or look-ahead.
  *
- * Look-ahead makes a Thompson step with probability 1 / (t + 1), t the steps so far: about log n of
- * them a task try what looking a block ahead does not, and show a learner all arms.  Points are the
- * truth, so that there is nothing to try: no such steps.  Late in a task, where the choice rarely
- * changes, an arm that it exploits is held for t / 32 pulls.
+ * Look-ahead makes a Thompson step with probability 1 / (t + 1), t the steps so far: about log n
+ * of them per task explore what a look ahead of one block does not, and give a learner rewards of
+ * all arms. A prior of points needs no such steps. Late in a task, where the choice rarely
+ * changes, an arm that look-ahead exploits is held for t / 32 pulls. The state is one block of the
+ * task's memory: belief_state, the weights, scratch.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/belief_policy.h"
 
@@ -11,15 +12,15 @@
 
 #include "bandit/lookahead.h"
 
-#define HOLD_SHARE 32 /* an exploited arm is held for the steps so far divided by this */
+#define HOLD_SHARE 32 /* hold an exploited arm for steps / HOLD_SHARE pulls */
 
 typedef struct belief_state {
     segue_prior prior;
-    const bool *usual;         /* the arms that the task may pull */
+    const bool *usual;         /* the arms that the task may pull; NULL: all */
     segue_leader_cache leader; /* of Thompson sampling */
-    size_t held_arm;           /* the arm of look-ahead */
-    uint64_t hold_steps;       /* pulls it is still held for */
-    double weight[];           /* of the components; then what draws and look-ahead work in */
+    size_t held_arm;           /* choice of look-ahead */
+    uint64_t hold_steps;       /* remaining pulls that repeat it */
+    double weight[];           /* n_components; then the scratch of draws and of look-ahead */
 } belief_state;
 
 size_t segue_belief_policy_ones_size(const segue_setting *setting, const double *option)
@@ -98,7 +99,7 @@ static uint64_t remaining(const segue_view *view)
     return view->horizon > view->step ? view->horizon - view->step : 1;
 }
 
-/* Decide, and hold what is exploited, unless it was chosen among fewer arms than usual. */
+/* Choose by look-ahead. Hold an arm that it exploits, unless an ask restricts the arms. */
 static size_t decide(const segue_view *view, const segue_belief *belief)
 {
     belief_state *p = view->state;
@@ -131,7 +132,7 @@ double segue_belief_policy_draw_share(const segue_view *view)
     return p->prior.b ? 1.0 / ((double)view->step + 1.0) : 0.0;
 }
 
-/* Whether this is a Thompson step. */
+/* Draw whether this step is a Thompson step. */
 static bool draws(const segue_view *view, segue_rng *rng)
 {
     const belief_state *p = view->state;

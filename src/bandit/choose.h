@@ -1,4 +1,4 @@
-/* choose.h - what the policies share: averages, radii, and the largest upper bound.
+/* choose.h - functions that policies share: averages, radii, and the largest upper bound.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_BANDIT_CHOOSE_H
 #define SEGUE_BANDIT_CHOOSE_H
@@ -7,7 +7,7 @@
 
 #include "segue/policy.h"
 
-/* The options that many policies have, and their default and L. */
+/* Options of several policies, with their defaults and L. */
 #define DELTA_OPTION                                                                               \
     {                                                                                              \
         .key = "delta", .help = "probability of failure, 0 to 1 (default 1/n)", .min = 0.0,        \
@@ -23,30 +23,30 @@ extern const segue_option segue_ucb_options[N_UCB_OPTIONS]; /* delta, log */
 void segue_ucb_fill_defaults(const segue_setting *setting, double *option);
 double segue_ucb_log_term(const segue_setting *setting, const double *option);
 
-/* UCB's choice with the L of the view: what others fall back to. */
+/* Return UCB's choice with the L of the view: the fallback of other policies. */
 size_t segue_ucb_arm(const segue_view *view);
 
-/* Thompson sampling's choice without models. */
+/* Return the choice of Thompson sampling with flat priors. */
 size_t segue_ts_arm(const segue_view *view, segue_rng *rng);
 
-/* UCB on the counts that a policy carries from task to task, a set for each model it is told. */
+/* UCB on counts that continue from task to task, one set per model index. */
 segue_choice segue_carried_ucb_choose(const segue_view *view, segue_rng *rng);
 void segue_carried_ucb_update(const segue_view *view, size_t arm, double reward);
 
-/* An arm by the policy's ordinary rule. */
+/* Return a choice by the policy's ordinary rule. */
 static inline segue_choice by_rule(size_t arm)
 {
     return (segue_choice){.arm = arm, .reason = SEGUE_BY_RULE};
 }
 
-/* Set an option to its default unless it was given. */
+/* Replace an option that is NaN. */
 static inline void fill_default(double *option, double fallback)
 {
     if (isnan(*option))
         *option = fallback;
 }
 
-/* sqrt(L / 2T): how far an average of T > 0 rewards may be from the mean. */
+/* Return sqrt(L / 2T), the confidence radius of an average of T > 0 rewards. */
 static inline double radius(double log_term, double pulls)
 {
     return sqrt(0.5 * log_term * (1.0 / pulls));
@@ -62,14 +62,14 @@ static inline bool is_allowed(const segue_view *view, size_t arm)
     return !view->allowed || view->allowed[arm];
 }
 
-/* Whether an ask of this arm still waits for its reward. */
+/* Return true if an ask of this arm has no reward yet. */
 static inline bool is_outstanding(const segue_view *view, size_t arm)
 {
     return view->asked[arm] > view->pulls[arm];
 }
 
-/* Whether `model` lies within radius + slack of every average.  An arm without a reward has an
- * infinite radius. */
+/* Return true if `model` lies within radius + slack of every average. An arm without a reward has
+ * an infinite radius. */
 static inline bool is_compatible(const segue_view *view, const double *model, double slack)
 {
     for (size_t arm = 0; arm < view->n_arms; arm++) {
@@ -81,23 +81,24 @@ static inline bool is_compatible(const segue_view *view, const double *model, do
     return true;
 }
 
-/* The arm asked for least often, of those that are allowed. */
+/* Return the allowed arm with the fewest asks. */
 size_t segue_choose_fewest_asks(const segue_view *view);
 
-/* The best arm of a known model, of those that are allowed. */
+/* Return the best allowed arm of a known model. */
 size_t segue_choose_best_arm(const segue_view *view, size_t model);
 
-#define MIN_DISCOUNTED_PULLS 1e-300 /* discounted pulls of which the inverse would be infinite */
+#define MIN_DISCOUNTED_PULLS 1e-300 /* the inverse of fewer pulls would be infinite */
 
-/* What the bound of an arm rests on: a number of rewards, perhaps discounted, and their sum. */
+/* The rewards of an arm, perhaps discounted: their number and sum. */
 typedef struct arm_counts {
     double pulls, sum;
 } arm_counts;
 
 typedef arm_counts (*counts_function)(const segue_view *view, size_t arm);
 
-/* The largest average + sqrt(width / pulls).  First comes an arm that has nothing to go by and no
- * ask outstanding; and while every arm waits for its first reward, the one asked for least. */
+/* Return the arm with the largest average + sqrt(width / pulls). An arm without rewards and
+ * without an outstanding ask comes first; if every arm waits for its first reward, the one with
+ * the fewest asks. */
 static inline size_t largest_bound(const segue_view *view, counts_function counts, double width)
 {
     size_t best = view->n_arms;
@@ -120,7 +121,7 @@ static inline size_t largest_bound(const segue_view *view, counts_function count
     return best < view->n_arms ? best : segue_choose_fewest_asks(view);
 }
 
-/* The counts of the policies that go by the rewards of this task alone. */
+/* Return the counts of this task. */
 static inline arm_counts task_counts(const segue_view *view, size_t arm)
 {
     return (arm_counts){.pulls = (double)view->pulls[arm], .sum = view->sum[arm]};

@@ -1,29 +1,36 @@
-/* lookahead.c - which pull is worth most for the rest of a task.
+/* lookahead.c - the pull with the largest expected gain for the rest of a task.
  *
  * With v_q the weights, mu_qi the means, V_i = sum_q v_q mu_qi and e the arm with the largest V,
- * a block of B pulls of arm i, and then the arm that looks best for good, gains on e for good
+ * pull
+ * a block of B times arm i, then the best arm of the new belief to the end. The gain over pulling
+ * e
+ * to the end is
  *
  *     gain(i, B) = (remaining - B) rise(i, B) - B (V_e - V_i)
  *     rise(i, B) = E[ max_k V_k after s successes in B pulls of i ] - V_e
  *
- * where B is 1, 2, 4, ..., 32 and below what remains.  The arm of the largest gain is pulled once,
- * if it is above 0, else e; then all is decided again.  Pulls of e can gain too: what they teach
- * comes free, and may be worth waiting for.
+ * where B is 1, 2, 4, ..., 32 and below what remains. The arm of the largest gain is pulled once
+ * if
+ * its gain is positive, else e; then the decision is made again. Pulls of e can gain too: their
+ * information is free.
  *
- * The number of successes is beta-binomial.  With step h = 1 / (a + b), and 0 for a point, its
+ * The number of successes is beta-binomial. With step h = 1 / (a + b), and 0 for a point, its
  * probability is up(s) down(B - s) / all(B), three products over j < s that serve every block:
  *
  *     up(s) = prod (mu + j h) / (j + 1)        down(s) = prod (1 - mu + j h) / (j + 1)
  *     all(s) = prod (1 + j h) / (j + 1)
  *
- * They underflow only where the probability does.  The rise is summed as what the best arm has over
- * e, outcome by outcome: it is 0, and not a rounding error times the horizon, where no outcome
- * changes the choice.
+ * They underflow only where the probability does. The rise sums the advantage of the best arm over
+ * e,
+ * outcome by outcome: where no outcome changes the choice it is 0, not a rounding error times the
+ * horizon.
  *
- * Two things make it cheap and cost a little precision: components of a weight below FAINT have no
- * say, and outcomes are put into groups, which can only lower the rise.  The others change nothing:
- * arms that two others beat in every component are no candidates for the best; a bound on the gain
- * (see `reach`) saves most of the work; and e is looked at only where another arm gains.
+ * Two approximations make it cheap: components of a weight below MIN_COMPONENT_WEIGHT are ignored,
+ * and outcomes are grouped, which can only lower the rise. Three exact shortcuts follow: an arm
+ * that
+ * two others beat in every component is no candidate for the best; `rise_bound` excludes most
+ * blocks;
+ * e itself is evaluated only where another arm gains.
  * Cost O(n_arms n_components) at least, O(n_arms^2 n_components) at most.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/lookahead.h"
@@ -31,37 +38,37 @@
 #include <assert.h>
 #include <math.h>
 
-#define MIN_COMPONENT_WEIGHT 1e-7 /* a component of less weight has no say */
-#define MEAN_TOLERANCE       1e-12 /* means that differ by less are equal: the lowest arm is the best */
-#define GAIN_TOLERANCE       1e-9 /* gains, likewise */
-#define MAX_GROUPS           16   /* outcomes are put into about so many */
-#define LANES                4    /* candidates are compared so many at a time */
+#define MIN_COMPONENT_WEIGHT 1e-7  /* components of less weight are ignored */
+#define MEAN_TOLERANCE       1e-12 /* means that differ by less are equal: the lowest arm wins */
+#define GAIN_TOLERANCE       1e-9  /* gains that differ by less are equal */
+#define MAX_GROUPS           16    /* approximate number of groups of outcomes */
+#define LANES                4     /* candidates compared at a time */
 #define POWERS               (SEGUE_MAX_BLOCK + 1)
 
-/* What a decision works on: the components that have a say, side by side. */
+/* The workspace of a decision. Arrays of the active components are contiguous. */
 typedef struct workspace {
     const segue_belief *belief;
     size_t n_arms, n_active; /* components */
     size_t best;             /* e */
-    size_t n_top, stride;    /* candidates, and that rounded up to WIDTH */
-    size_t n_rivals;         /* of them, e and those that can be better than it */
-    size_t *active;          /* n_seen: which components */
+    size_t n_top, stride;    /* candidates, and that rounded up to LANES */
+    size_t n_rivals;         /* candidates that can be better than e, with e */
+    size_t *active;          /* n_active: indices of components */
     size_t *top;             /* n_top: the candidates; the first is e */
-    double *weight;          /* n_seen */
-    double *mean;            /* n_seen x n_arms */
+    double *weight;          /* n_active */
+    double *mean;            /* n_active x n_arms */
     double *value;           /* n_arms: V */
-    double *top_mean;        /* n_seen x stride; 0 behind the candidates */
-    double *probability;     /* n_seen: weight times the probability of a group of outcomes */
-    double *after;           /* n_seen: the same times the arm's mean after it */
-    /* of the arm that is looked at, for each component: */
-    double *saved;           /* n_seen: its means as a candidate, which are 0 meanwhile */
-    double *own;             /* n_seen: its mean */
-    double *step;            /* n_seen */
-    double *rival;           /* n_seen: the largest mean of another arm */
-    double *scale;           /* n_seen: weight / all(block) */
-    double *scale_after;     /* n_seen: the same / (1 + block step) */
-    double *up, *down, *all; /* POWERS x n_seen */
-    size_t powers;           /* how many of them are worked out */
+    double *top_mean;        /* n_active x stride; 0 after the candidates */
+    double *probability;     /* n_active: weight times the probability of a group of outcomes */
+    double *after;           /* n_active: probability times the arm's mean after these outcomes */
+    /* the arm that is evaluated, for each component: */
+    double *saved;           /* n_active: its means as a candidate, which are 0 meanwhile */
+    double *own;             /* n_active: its mean */
+    double *step;            /* n_active */
+    double *rival;           /* n_active: the largest mean of another arm */
+    double *scale;           /* n_active: weight / all(block) */
+    double *scale_after;     /* n_active: scale / (1 + block step) */
+    double *up, *down, *all; /* POWERS x n_active */
+    size_t powers;           /* computed products */
 } workspace;
 
 static double larger(double x, double y)
@@ -69,7 +76,7 @@ static double larger(double x, double y)
     return x > y ? x : y;
 }
 
-/* ---- what is seen ------------------------------------------------------------------------ */
+/* ---- the workspace ----------------------------------------------------------------------- */
 
 static size_t round_up(size_t count)
 {
@@ -139,7 +146,7 @@ static void compute_means(workspace *s)
             s->best = arm;
 }
 
-/* Whether an arm is at least as good as another whatever the component. */
+/* Return true if an arm is at least as good as another in every component. */
 static bool beats(const workspace *s, size_t arm, size_t other)
 {
     for (size_t q = 0; q < s->n_active; q++)
@@ -148,7 +155,7 @@ static bool beats(const workspace *s, size_t arm, size_t other)
     return true;
 }
 
-/* Whether two candidates beat an arm: while one of them is pulled, the other still does. */
+/* Return true if two candidates beat an arm: while one of them is pulled, the other still does. */
 static bool is_beaten_twice(const workspace *s, size_t arm)
 {
     size_t beaten = 0;
@@ -157,7 +164,8 @@ static bool is_beaten_twice(const workspace *s, size_t arm)
     return beaten == 2;
 }
 
-/* The candidates: e, those that it does not beat, and the others, which stand in for it. */
+/* Select candidates: e, the arms that e does not beat, and the others, which replace e while it is
+ * pulled. */
 static void select_candidates(workspace *s)
 {
     s->n_top = 0;
@@ -189,7 +197,7 @@ static void workspace_fill(workspace *s, const segue_belief *belief, void *memor
 
 /* ---- one arm ----------------------------------------------------------------------------- */
 
-/* The place of an arm among the candidates; n_top: it is none. */
+/* Return the index of an arm among the candidates; n_top: it is none. */
 static size_t candidate_index(const workspace *s, size_t arm)
 {
     size_t index = 0;
@@ -198,7 +206,7 @@ static size_t candidate_index(const workspace *s, size_t arm)
     return index;
 }
 
-/* An arm is compared by its mean after the block, not as a candidate: take it out. */
+/* The evaluated arm is compared by its mean after the block: remove it from the candidates. */
 static void remove_candidate(workspace *s, size_t arm)
 {
     const size_t index = candidate_index(s, arm);
@@ -229,9 +237,9 @@ static void begin_arm(workspace *s, size_t arm)
     }
 }
 
-/* An upper bound of the rise after `block` pulls: that of one who is also told the component, and
- * who knows but mean and variance of the arm's mean after them, E(x - r)+ <=
- * (sqrt(var + (r - mu)^2) - (r - mu)) / 2.  It grows with the block. */
+/* Return an upper bound of the rise after `block` pulls. It assumes that the component becomes
+ * known, and uses only mean and variance of the arm's mean: E(x - r)+ <= (sqrt(var + (r - mu)^2) -
+ * (r - mu)) / 2. It grows with the block. */
 static double rise_bound(const workspace *s, double block)
 {
     double max = -s->value[s->best];
@@ -244,7 +252,7 @@ static double rise_bound(const workspace *s, double block)
     return max;
 }
 
-/* Work out the products up to the one of `last` factors. */
+/* Compute the products up to `last` factors. */
 static void extend(workspace *s, size_t last)
 {
     const size_t n = s->n_active;
@@ -264,7 +272,7 @@ static void extend(workspace *s, size_t last)
 
 /* ---- the rise ---------------------------------------------------------------------------- */
 
-/* What makes probabilities of the products of a block. */
+/* Set the factors that turn products of a block into probabilities. */
 static void set_scale(workspace *s, size_t block)
 {
     for (size_t q = 0; q < s->n_active; q++) {
@@ -273,7 +281,7 @@ static void set_scale(workspace *s, size_t block)
     }
 }
 
-/* chance and after of the outcomes first .. last - 1 of a block. */
+/* Sum `probability` and `after` over the outcomes first .. last - 1 of a block. */
 static void add_up(workspace *s, size_t block, size_t first, size_t last)
 {
     const size_t n = s->n_active;
@@ -295,7 +303,8 @@ static void add_up(workspace *s, size_t block, size_t first, size_t last)
     }
 }
 
-/* The largest value of the first candidates after the outcomes, and in *first that of e. */
+/* Return the largest value of the first candidates after the outcomes; *first becomes the value of
+ * e. */
 static double best_candidate(const workspace *s, size_t count, double *first)
 {
     const double *restrict probability = s->probability;
@@ -342,7 +351,7 @@ double segue_lookahead_gain(const segue_belief *belief, size_t arm, size_t block
 
 /* ---- the choice -------------------------------------------------------------------------- */
 
-/* Whether the arm before is the same to every component, and has been looked at. */
+/* Return true if the arm before is equal in every component and was evaluated. */
 static bool equals_previous(const workspace *s, size_t arm)
 {
     if (arm == 0 || !segue_belief_allows(s->belief, arm - 1))
@@ -356,7 +365,7 @@ static bool equals_previous(const workspace *s, size_t arm)
     return true;
 }
 
-/* Put the best block of an arm in the place of what was found, if it gains more. */
+/* Replace `found` by the best block of an arm, if it gains more. */
 static void evaluate_arm(workspace *s, size_t arm, double remaining, segue_lookahead *found)
 {
     const double lack = s->value[s->best] - s->value[arm];
@@ -365,7 +374,7 @@ static void evaluate_arm(workspace *s, size_t arm, double remaining, segue_looka
     for (size_t block = 1; block <= SEGUE_MAX_BLOCK; block *= 2) {
         const double left = remaining - (double)block, cost = (double)block * lack;
         if (left <= 0.0 || left * max - cost <= found->gain + GAIN_TOLERANCE)
-            break; /* nor will longer ones gain more */
+            break; /* longer blocks gain less */
         if (left * rise_bound(s, (double)block) - cost <= found->gain + GAIN_TOLERANCE)
             continue;
         const double gain = left * rise(s, arm, block) - cost;
@@ -375,8 +384,8 @@ static void evaluate_arm(workspace *s, size_t arm, double remaining, segue_looka
     restore_candidate(s, arm);
 }
 
-/* Whether pulls of e itself, which cost nothing, gain as much as what was found.  Only then do they
- * matter: without a better arm e is pulled anyway. */
+/* Return true if pulls of e itself, which cost nothing, gain as much as `found`. Without a better
+ * arm e is pulled anyway. */
 static bool waits(workspace *s, double remaining, const segue_lookahead *found)
 {
     segue_lookahead own = {.arm = found->arm,

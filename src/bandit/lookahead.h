@@ -1,4 +1,4 @@
-/* lookahead.h - which pull is worth most for the rest of a task.
+/* lookahead.h - the pull with the largest expected gain for the rest of a task.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_BANDIT_LOOKAHEAD_H
 #define SEGUE_BANDIT_LOOKAHEAD_H
@@ -9,25 +9,25 @@
 
 typedef struct segue_lookahead {
     size_t arm;
-    bool exploits; /* it is the arm with the largest mean now */
-    double gain;   /* what it is expected to bring over the largest mean now, to the task's end */
-    size_t block;  /* the pulls that it takes to bring it; both are 0 where it exploits */
+    bool exploits; /* it has the largest mean now */
+    double gain;   /* expected gain over the largest mean now, to the end of the task */
+    size_t block;  /* pulls that the gain needs; gain and block are 0 where it exploits */
 } segue_lookahead;
 
-/* Bytes of memory that the functions below work in. */
+/* Return the bytes of scratch memory for the functions below. */
 size_t segue_lookahead_scratch_size(size_t n_components, size_t n_arms);
 
-/* The allowed arm to pull with `remaining` pulls left, this one included.  Needs a component that
- * is possible.  `memory`, aligned for doubles, holds nothing from call to call. */
+/* Choose the allowed arm to pull with `remaining` pulls left, this one included. Needs a possible
+ * component. `memory` is scratch, aligned for doubles. */
 segue_lookahead segue_lookahead_choose(const segue_belief *belief, uint64_t remaining,
                                        void *memory);
 
-/* By how much `block` pulls of an arm, at most SEGUE_MAX_BLOCK, are expected to raise the
- * largest mean; outcomes of 16 pulls are told apart in pairs, of 32 in threes. */
+/* Return the expected rise of the largest mean by `block` <= SEGUE_MAX_BLOCK pulls of an arm.
+ * Outcomes of 16 pulls are grouped in pairs, of 32 in threes. */
 double segue_lookahead_gain(const segue_belief *belief, size_t arm, size_t block, void *memory);
 
-/* The two components that a pull of the arm tells apart most; false where none differ.  A pull
- * that does not exploit is made for them. */
+/* Find the two components that a pull of the arm separates most; false if none differ. A pull that
+ * does not exploit is made for them. */
 bool segue_lookahead_separated_pair(const segue_belief *belief, size_t arm, size_t pair[2]);
 
 #endif

@@ -26,7 +26,7 @@ static segue_status check_means(segue_models_kind kind, size_t n_arms, size_t n_
         const bool known = kind == SEGUE_MODELS_KNOWN;
         const double min = known ? 0.0 : -SEGUE_MAX_ABS_MEAN,
                      max = known ? 1.0 : SEGUE_MAX_ABS_MEAN;
-        if (!(mean[i] >= min && mean[i] <= max)) /* also catches NaN */
+        if (!(mean[i] >= min && mean[i] <= max)) /* NaN fails too */
             return segue_fail(err, SEGUE_EDOMAIN,
                               "model %zu, arm %zu: the mean is %g; need a number from %g to %g",
                               i / n_arms + 1, i % n_arms + 1, mean[i], min, max);

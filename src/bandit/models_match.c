@@ -19,11 +19,11 @@ typedef struct matching {
     double *cost;      /* n x n */
     double *row_price; /* n */
     double *col_price; /* n */
-    double *reach;     /* n: the shortest way found to each column */
-    size_t *row_of;    /* n: the row a column is given to, or NONE */
+    double *reach;     /* n: length of the shortest path to each column */
+    size_t *row_of;    /* n: the row assigned to a column, or NONE */
     size_t *col_of;    /* n: the column of a row, once it has entered */
-    size_t *came_from; /* n: the row before a column on that way */
-    bool *done;        /* n: the columns whose way is final */
+    size_t *came_from; /* n: the row before a column on that path */
+    bool *done;        /* n: columns whose path is final */
 } matching;
 
 static double squared_distance(const double *x, const double *y, size_t count)
@@ -80,7 +80,7 @@ static size_t relax(matching *mt, size_t row, double base)
     return nearest;
 }
 
-/* Keep every reduced cost >= 0, and those on the way found at 0. */
+/* Update prices: reduced costs stay >= 0, and are 0 on the path. */
 static void update_prices(matching *mt, size_t start, double length)
 {
     mt->row_price[start] += length;
@@ -92,7 +92,7 @@ static void update_prices(matching *mt, size_t start, double length)
     }
 }
 
-/* Give `start` a column, moving other rows along the shortest way to a free one. */
+/* Assign a column to `start`; other rows move along the shortest path to a free column. */
 static void enter(matching *mt, size_t start)
 {
     for (size_t col = 0; col < mt->n; col++) {
@@ -110,7 +110,7 @@ static void enter(matching *mt, size_t start)
     }
     update_prices(mt, start, mt->reach[col]);
 
-    do { /* back along the way: each row leaves its column for the one it came to */
+    do { /* back along the path: each row moves to the column that it reached */
         row = mt->came_from[col];
         const size_t left = mt->col_of[row];
         mt->row_of[col] = row;

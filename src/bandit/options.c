@@ -1,4 +1,7 @@
-/* options.c - reading `key=value,key=value` by a table.
+/* options.c - parse and check `key=value,key=value` by a table of options.
+ *
+ * A value is a number in its range, or the index of a name among its choices. NaN means "not
+ * given".
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/options.h"
 
@@ -8,7 +11,7 @@
 
 #include "segue/number.h"
 
-#define MAX_OPTION_LENGTH 128 /* of one key=value */
+#define MAX_OPTION_LENGTH 128 /* of one key=value, with its NUL */
 
 static segue_status find(const option_table *table, const char *key, size_t *out, segue_error *err)
 {
@@ -29,7 +32,7 @@ static segue_status find(const option_table *table, const char *key, size_t *out
                       table->owner, key, keys);
 }
 
-/* The rank of `word` among the choices "a|b|c", or -1. */
+/* Return the index of `word` among the choices "a|b|c", or -1. */
 static int rank_of(const char *choices, const char *word)
 {
     const size_t length = strlen(word);
@@ -55,7 +58,7 @@ static size_t count_choices(const char *choices)
 static segue_status check_number(const option_table *table, const segue_option *option,
                                  double value, segue_error *err)
 {
-    /* A NaN fits nowhere. */
+    /* NaN does not fit. */
     const bool fits = option->open ? value > option->min && value < option->max
                                    : value >= option->min && value <= option->max;
     if (fits && !(option->whole && value != floor(value)))
@@ -87,7 +90,7 @@ static segue_status read_value(const option_table *table, const segue_option *op
     return status;
 }
 
-/* Read one `key=value` of `length` characters. */
+/* Parse one `key=value` of `length` characters. */
 static segue_status read_one(const option_table *table, const char *text, size_t length,
                              double *value, segue_error *err)
 {
@@ -124,7 +127,7 @@ segue_status segue_options_parse(const option_table *table, const char *text, do
     }
 }
 
-/* A number, or the rank of a word. */
+/* Check a number, or the index of a choice. */
 static segue_status check_value(const option_table *table, size_t i, double value, segue_error *err)
 {
     segue_option option = table->options[i];

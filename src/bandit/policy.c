@@ -1,4 +1,4 @@
-/* policy.c - the registry of policies, and the reading of one with its options.
+/* policy.c - the registry of policies; parsing of a policy with its options; the L of radii.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "segue/policy.h"
 
@@ -80,7 +80,8 @@ segue_status segue_policy_parse(segue_policy_spec *out, const char *text, segue_
 
 double segue_policy_log_term(size_t terms, uint64_t horizon, double delta)
 {
-    return log((double)terms) + 2.0 * log((double)horizon) - log(delta); /* cannot overflow */
+    return log((double)terms) + 2.0 * log((double)horizon) -
+           log(delta); /* a sum of logarithms cannot overflow */
 }
 
 double segue_policy_log_term_estimated(size_t n_models, size_t n_arms, uint64_t horizon,

@@ -1,4 +1,10 @@
 /* task.c - the counts of a task, and the policy that reads them.
+ *
+ * A task owns all memory that a policy uses: the arrays of its view, the precomputed data and the
+ * state. `ask` calls policy->choose on the view; `tell` maps the reward to [0, 1], updates counts,
+ * batches and the policy's state. Neither allocates, and `ask` cannot fail. An ask counts as a
+ * pull in `asked`; `pulls` and `sum` change on tell only. A task belongs to one thread at a time;
+ * copies (segue_task_copy) share nothing but models and prior.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "segue/task.h"
 
@@ -20,8 +26,8 @@ struct segue_task {
     uint64_t *asked; /* n_arms */
     uint64_t *pulls; /* n_arms */
     double *sum;     /* n_arms */
-    double *graded;  /* n_arms: the sum of x (1 - x), none where all rewards are 0 or 1 */
-    bool *allowed;   /* n_arms: the arms it may pull, if not all; then n_arms: those of one ask */
+    double *graded;  /* n_arms: sum of x (1 - x), 0 if all rewards are 0 or 1 */
+    bool *allowed;   /* n_arms: arms that it may pull, if not all; then n_arms: arms of one ask */
     void *precomputed;
     double option[SEGUE_MAX_OPTIONS];
     double lowest, highest;
@@ -275,7 +281,7 @@ void segue_task_count_ask(segue_task *task, size_t arm)
 
 size_t segue_task_bytes(const segue_task *task)
 {
-    enum { BLOCKS = 10, OVERHEAD = 16 }; /* allocations, and what malloc adds to each */
+    enum { BLOCKS = 10, OVERHEAD = 16 }; /* allocations, and malloc's overhead per allocation */
     const size_t arm = 2 * sizeof *task->asked + 2 * sizeof *task->sum + 2 * sizeof *task->allowed;
     return sizeof *task + task->view.n_arms * arm + task->precomputed_size + task->state_size +
            segue_batches_bytes(&task->batches) + (size_t)BLOCKS * OVERHEAD;
@@ -331,16 +337,17 @@ segue_status segue_task_tell(segue_task *task, size_t arm, double reward, segue_
     if (arm >= task->view.n_arms)
         return segue_fail(err, SEGUE_EDOMAIN, "there is no arm %zu; need 0 to %zu", arm,
                           task->view.n_arms - 1);
-    if (!(reward >= task->lowest && reward <= task->highest)) /* also catches NaN */
+    if (!(reward >= task->lowest && reward <= task->highest)) /* NaN fails too */
         return segue_fail(err, SEGUE_EDOMAIN, "the reward is %g; need a number from %g to %g",
                           reward, task->lowest, task->highest);
-    const double x = fmin(1.0, (reward - task->lowest) / task->width); /* exactly 1 at the top */
+    const double x =
+        fmin(1.0, (reward - task->lowest) / task->width); /* exactly 1 for the highest reward */
     if (task->batches.kind != SEGUE_BATCHES_NONE)
         segue_batches_add(&task->batches, arm, x, task->pulls[arm]);
     task->sum[arm] += x;
     task->graded[arm] += x * (1.0 - x);
     task->pulls[arm]++;
-    if (task->pulls[arm] > task->asked[arm]) { /* a pull that nobody asked for */
+    if (task->pulls[arm] > task->asked[arm]) { /* a reward without an ask */
         task->asked[arm]++;
         task->view.step++;
     }

@@ -1,7 +1,9 @@
-/* task_probabilities.c - how likely each arm is to be chosen next.
+/* task_probabilities.c - the probability of each arm at the next ask.
  *
- * The policy chooses on a copy of its state, so that the task goes on as if nobody had looked.  A
- * choice that took nothing from the stream would be the same again: it is certain.
+ * The policy chooses on a copy of its state and with a separate stream, so that the task does not
+ * change. A choice that draws nothing from the stream is deterministic: one attempt is exact.
+ * Otherwise the distribution is the share of each arm over many attempts. A policy with a `split`
+ * has an exact share of random steps.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
@@ -10,116 +12,121 @@
 
 typedef segue_choice (*choose_function)(const segue_view *view, segue_rng *rng);
 
-/* What is looked at: the task's view, with a state that may change. */
-typedef struct trial {
+/* A view of the task with its own copy of the state. */
+typedef struct choice_trial {
     segue_view view;
-    const void *state; /* as it is in the task */
+    const void *state; /* the task's state */
     size_t state_size;
     segue_rng rng;
-} trial;
+} choice_trial;
 
-/* As if nothing had been tried yet. */
-static const segue_view *anew(trial *l)
+/* Undo the changes of an attempt. */
+static const segue_view *restore_state(choice_trial *trial)
 {
-    if (l->state_size > 0)
-        memcpy(l->view.state, l->state, l->state_size);
-    return &l->view;
+    if (trial->state_size > 0)
+        memcpy(trial->view.state, trial->state, trial->state_size);
+    return &trial->view;
 }
 
-static size_t attempt(trial *l, choose_function choose)
+static size_t attempt(choice_trial *trial, choose_function choose)
 {
-    return choose(anew(l), &l->rng).arm;
+    return choose(restore_state(trial), &trial->rng).arm;
 }
 
-/* The law of what is chosen; returns whether nothing had to be drawn. */
-static bool find_distribution(trial *l, choose_function choose, uint64_t draws, double *law)
+/* Estimate the distribution; returns true if the choice is deterministic. */
+static bool find_distribution(choice_trial *trial, choose_function choose, uint64_t draws,
+                              double *distribution)
 {
-    const segue_rng before = l->rng;
-    const size_t first = attempt(l, choose);
-    const bool certain = memcmp(&before, &l->rng, sizeof before) == 0;
+    const segue_rng before = trial->rng;
+    const size_t first = attempt(trial, choose);
+    const bool certain = memcmp(&before, &trial->rng, sizeof before) == 0;
     const uint64_t attempts = certain ? 1 : draws;
-    law[first] += 1.0;
+    distribution[first] += 1.0;
     for (uint64_t i = 1; i < attempts; i++)
-        law[attempt(l, choose)] += 1.0;
-    for (size_t arm = 0; arm < l->view.n_arms; arm++)
-        law[arm] /= (double)attempts;
+        distribution[attempt(trial, choose)] += 1.0;
+    for (size_t arm = 0; arm < trial->view.n_arms; arm++)
+        distribution[arm] /= (double)attempts;
     return certain;
 }
 
-static void apply_distribution(trial *l, const segue_policy *policy, const double *law,
-                               bool certain, double *out)
+static void apply_distribution(choice_trial *trial, const segue_policy *policy,
+                               const double *distribution, bool certain, double *out)
 {
     const segue_split *split = policy->split;
-    const double share = split ? split->share(anew(l)) : certain ? 0.0 : 1.0;
-    for (size_t arm = 0; arm < l->view.n_arms; arm++)
-        out[arm] = share * law[arm];
+    const double share = split ? split->share(restore_state(trial)) : certain ? 0.0 : 1.0;
+    for (size_t arm = 0; arm < trial->view.n_arms; arm++)
+        out[arm] = share * distribution[arm];
     if (share < 1.0)
-        out[attempt(l, split ? split->deterministic : policy->choose)] += 1.0 - share;
+        out[attempt(trial, split ? split->deterministic : policy->choose)] += 1.0 - share;
 }
 
-/* A stream of its own, which the task's stream and step name. */
+/* Return a separate stream, named by the task's stream and step. */
 static segue_rng stream_of(const task_internals *in)
 {
     segue_rng rng;
-    const uint64_t *s = in->rng->s; /* of streams that were just opened some words are the same */
+    const uint64_t *s = in->rng->s; /* streams that were just opened share some words */
     segue_rng_init(&rng, s[0] ^ s[2], (s[1] ^ s[3]) >> 1, in->view->step,
                    SEGUE_STREAM_PROBABILITIES);
     return rng;
 }
 
-/* Look at a task; free l->view.state. */
-static segue_status begin(trial *l, segue_task *task, const bool *allowed, segue_error *err)
+/* Begin a trial; the caller frees trial->view.state. */
+static segue_status begin(choice_trial *trial, segue_task *task, const bool *allowed,
+                          segue_error *err)
 {
     const task_internals in = segue_task_internals(task);
-    *l = (trial){.state = in.view->state, .state_size = in.state_size, .rng = stream_of(&in)};
-    if (!segue_task_restrict(task, allowed, &l->view))
+    *trial =
+        (choice_trial){.state = in.view->state, .state_size = in.state_size, .rng = stream_of(&in)};
+    if (!segue_task_restrict(task, allowed, &trial->view))
         return segue_fail(err, SEGUE_EDOMAIN, "no arm is allowed that the task may pull");
-    l->view.state = l->state_size ? malloc(l->state_size) : NULL;
-    return l->state_size > 0 && !l->view.state
+    trial->view.state = trial->state_size ? malloc(trial->state_size) : NULL;
+    return trial->state_size > 0 && !trial->view.state
                ? segue_fail(err, SEGUE_ENOMEM, "out of memory to look at a task")
                : SEGUE_OK;
 }
 
 segue_status segue_task_draw_distribution(segue_task *task, const bool *allowed, uint64_t draws,
-                                          double *law, bool *certain, segue_error *err)
+                                          double *distribution, bool *certain, segue_error *err)
 {
-    trial l;
+    choice_trial trial;
     const segue_policy *policy = segue_task_internals(task).policy;
     if (draws == 0)
         return segue_fail(err, SEGUE_EDOMAIN, "no draws; need one at least");
-    const segue_status status = begin(&l, task, allowed, err);
+    const segue_status status = begin(&trial, task, allowed, err);
     if (status != SEGUE_OK)
         return status;
-    for (size_t arm = 0; arm < l.view.n_arms; arm++)
-        law[arm] = 0.0;
-    *certain =
-        (policy->split && policy->split->share(anew(&l)) <= 0.0) ||
-        find_distribution(&l, policy->split ? policy->split->drawn : policy->choose, draws, law);
-    free(l.view.state);
+    for (size_t arm = 0; arm < trial.view.n_arms; arm++)
+        distribution[arm] = 0.0;
+    *certain = (policy->split && policy->split->share(restore_state(&trial)) <= 0.0) ||
+               find_distribution(&trial, policy->split ? policy->split->drawn : policy->choose,
+                                 draws, distribution);
+    free(trial.view.state);
     return SEGUE_OK;
 }
 
-segue_status segue_task_apply_distribution(segue_task *task, const bool *allowed, const double *law,
-                                           bool certain, double *out, segue_error *err)
+segue_status segue_task_apply_distribution(segue_task *task, const bool *allowed,
+                                           const double *distribution, bool certain, double *out,
+                                           segue_error *err)
 {
-    trial l;
-    const segue_status status = begin(&l, task, allowed, err);
+    choice_trial trial;
+    const segue_status status = begin(&trial, task, allowed, err);
     if (status != SEGUE_OK)
         return status;
-    apply_distribution(&l, segue_task_internals(task).policy, law, certain, out);
-    free(l.view.state);
+    apply_distribution(&trial, segue_task_internals(task).policy, distribution, certain, out);
+    free(trial.view.state);
     return SEGUE_OK;
 }
 
 segue_status segue_task_probabilities(segue_task *task, const bool *allowed, uint64_t draws,
                                       double *out, bool *exact, segue_error *err)
 {
-    double *law = calloc(segue_task_internals(task).view->n_arms, sizeof *law);
-    if (!law)
+    double *distribution = calloc(segue_task_internals(task).view->n_arms, sizeof *distribution);
+    if (!distribution)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory to look at a task");
-    segue_status status = segue_task_draw_distribution(task, allowed, draws, law, exact, err);
+    segue_status status =
+        segue_task_draw_distribution(task, allowed, draws, distribution, exact, err);
     if (status == SEGUE_OK)
-        status = segue_task_apply_distribution(task, allowed, law, *exact, out, err);
-    free(law);
+        status = segue_task_apply_distribution(task, allowed, distribution, *exact, out, err);
+    free(distribution);
     return status;
 }

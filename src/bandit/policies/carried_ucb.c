@@ -1,13 +1,13 @@
-/* carried_ucb.c - UCB that keeps its averages from task to task.
+/* carried_ucb.c - UCB with averages that continue from task to task.
  *
  * It pools the rewards of all tasks, as the related work of Azar, Lazaric and Brunskill (2013)
- * suggests.  told-ucb follows the same rule on one set of counts for each model it can be told;
- * carried-ucb is told nothing, and so all its tasks share one.
- * Cost O(n_arms) a step.
+ * suggests. told-ucb follows the same rule with one set of counts per model index; carried-ucb has
+ * no index, and all its tasks share one set.
+ * Cost O(n_arms) per step.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/choose.h"
 
-/* The state: for each model that can be told, n_arms counts, then n_arms sums. */
+/* The state: for each model index, n_arms counts, then n_arms sums. */
 static double *pulls_of(const segue_view *view)
 {
     double *pulls = view->state;

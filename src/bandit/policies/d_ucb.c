@@ -3,13 +3,13 @@
  * Garivier and Moulines (2011): a reward s steps old counts discount^s; radius
  * 2 sqrt(xi log(n_t) / N), n_t the sum of all discounted counts N.  It does not know when a task
  * ends.  discount = 1 - 1 / (4 sqrt n), their choice for J changes in n J steps, and xi = 0.6.
- * Cost O(n_arms) a step.
+ * Cost O(n_arms) per step.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/choose.h"
 
 static const segue_option options[] = {
     {.key = "discount",
-     .help = "weight a reward keeps a step (default 1 - 1/(4 sqrt n))",
+     .help = "weight a reward keeps per step (default 1 - 1/(4 sqrt n))",
      .min = 0.0,
      .max = 1.0,
      .open = true},

@@ -1,10 +1,10 @@
 /* kl_ucb.c - KL-UCB (Garivier and Cappe 2011) for Bernoulli rewards.
  *
- * The index is the largest q with T kl(average, q) <= log t.  Indices crowd near 1, so they are
- * kept as what they lack to it, c = 1 - q: the arm that lacks least is pulled.  kl falls and is
- * convex in c below 1 - average, so that Newton's method from the left of the root climbs to it
- * and never past it.
- * Cost O(n_arms) a step; only arms that beat the best so far are solved for.
+ * The index is the largest q with T kl(average, q) <= log t. Indices are close to 1, so the code
+ * stores the lack c = 1 - q: the arm with the smallest lack is pulled. kl is decreasing and convex
+ * in c below 1 - average, so that Newton's method from the left of the root converges to it from
+ * below.
+ * Cost O(n_arms) per step; only arms that beat the best so far are solved for.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/choose.h"
 
@@ -16,7 +16,7 @@ static double divergence(double p, double lack)
     return p * (log(p) - log1p(-lack)) + (1.0 - p) * (log(1.0 - p) - log(lack));
 }
 
-/* What the largest q with kl(p, q) <= budget lacks to 1. */
+/* Return 1 - q for the largest q with kl(p, q) <= budget. */
 static double solve_gap(double p, double budget)
 {
     if (p >= 1.0)
@@ -36,7 +36,7 @@ static double solve_gap(double p, double budget)
     return lack;
 }
 
-/* Whether the index of an arm lacks less than `lack`. */
+/* Return true if the index of an arm lacks less than `lack`. */
 static bool beats(double p, double budget, double lack)
 {
     if (1.0 - p <= lack)

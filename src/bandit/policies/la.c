@@ -1,8 +1,8 @@
 /* la.c - look-ahead with a flat Beta prior on each arm.
  *
- * Every step weighs what a few pulls of an arm would teach against what they cost; see
- * lookahead.c, and player.c for its Thompson steps.
- * Cost O(n_arms) times the arms that may be worth a look, a step.
+ * Every step compares the expected gain of a few pulls of an arm with their cost (lookahead.c);
+ * belief_policy.c adds Thompson steps.
+ * Cost O(n_arms) times the number of arms that are evaluated, per step.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/belief_policy.h"
 
@@ -24,7 +24,7 @@ static void rebind(const segue_view *view)
 
 const segue_policy segue_policy_la = {
     .name = "la",
-    .summary = "look-ahead with flat Beta priors: what would a pull teach?",
+    .summary = "look-ahead with flat Beta priors: weighs what a pull reveals",
     .precomputed_size = segue_belief_policy_ones_size,
     .precompute = segue_belief_policy_ones,
     .state_size = state_size,

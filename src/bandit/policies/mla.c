@@ -1,10 +1,10 @@
 /* mla.c - look-ahead over known models.
  *
- * The posterior over the models is that of mts; every step weighs what a few pulls of an arm
- * would tell about the model against what they cost, so that an arm that is best for no model may
- * be pulled.  See lookahead.c and player.c.  Should no model be able to
- * give the rewards seen, the step is Thompson sampling's without models, and says so.
- * Cost O(n_models n_arms) times the arms that may be worth a look, a step.
+ * The posterior over the models is that of mts. Every step compares the information of a few pulls
+ * of an arm with their cost, so that an arm that is best for no model may be pulled (lookahead.c,
+ * belief_policy.c). If no model can give the rewards seen, Thompson sampling without models
+ * chooses, with reason SEGUE_NO_MODEL_LEFT.
+ * Cost O(n_models n_arms) times the number of arms that are evaluated, per step.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/belief_policy.h"
 

@@ -1,15 +1,15 @@
 /* mts.c - Thompson sampling over known models.
  *
  * The posterior over the models starts from their weights; a reward x of arm i multiplies that of
- * model k by mu^x (1 - mu)^(1 - x), mu its mean of the arm.  Each step draws a model and pulls its
- * best arm.  Should no model be able to give the rewards seen (a mean of 0 or 1 contradicted), the
- * step is Thompson sampling's without models, and says so.
- * Cost O(n_models) a step.
+ * model k by mu^x (1 - mu)^(1 - x), mu its mean of the arm. Each step draws a model and pulls its
+ * best arm. If no model can give the rewards seen (a mean of 0 or 1 contradicted), Thompson
+ * sampling without models chooses, with reason SEGUE_NO_MODEL_LEFT.
+ * Cost O(n_models) per step.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/choose.h"
 #include "core/random/rng_sample.h"
 
-/* The precomputed: log mean, then log(1 - mean), of each model and arm. */
+/* Precomputed: log mean, then log(1 - mean), of each model and arm. */
 static size_t precomputed_size(const segue_setting *setting, const double *option)
 {
     (void)option;
@@ -22,7 +22,9 @@ static void precompute(const segue_setting *setting, const double *option, void 
     const size_t size = setting->models->n_models * setting->n_arms;
     double *log_mean = precomputed;
     for (size_t i = 0; i < size; i++) {
-        const double mean = fmin(1.0, fmax(0.0, setting->models->mean[i])); /* an estimate strays */
+        const double mean = fmin(
+            1.0,
+            fmax(0.0, setting->models->mean[i])); /* an estimated mean may lie outside [0, 1] */
         log_mean[i] = log(mean);
         log_mean[size + i] = log1p(-mean);
     }
@@ -49,7 +51,7 @@ static void update(const segue_view *view, size_t arm, double reward)
     double *log_posterior = view->state;
     for (size_t k = 0; k < view->models->n_models; k++) {
         const size_t i = k * view->n_arms + arm;
-        if (reward > 0.0) /* else log 0 would count */
+        if (reward > 0.0) /* 0 times log 0 is 0 */
             log_posterior[k] += reward * log_mean[i];
         if (reward < 1.0)
             log_posterior[k] += (1.0 - reward) * log_mean[size + i];

@@ -1,14 +1,14 @@
 /* mucb.c - optimism over a known, finite set of models.
  *
- * mUCB, figure 1 of Azar, Lazaric and Brunskill (2013).  The set of compatible models is rebuilt
- * at every step, so that a model can come back.  It is empty only outside the event that every
- * average is within its radius; the step is then UCB's, and says so.
- * Cost O(n_models n_arms) a step.
+ * mUCB, figure 1 of Azar, Lazaric and Brunskill (2013). The set of compatible models is rebuilt at
+ * every step, so that a model can return. It is empty only outside the event that every average is
+ * within its radius; UCB then chooses, with reason SEGUE_NO_MODEL_LEFT.
+ * Cost O(n_models n_arms) per step.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/choose.h"
 
-/* Keep the models no arm's average has ruled out; believe the kindest of them; pull the arm that
- * is best under it. */
+/* Among the models that no arm's average excludes, assume the one with the largest value; pull its
+ * best arm. Ties go to the lower index. */
 static segue_choice choose(const segue_view *view, segue_rng *rng)
 {
     (void)rng;

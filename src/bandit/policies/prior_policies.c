@@ -1,8 +1,9 @@
-/* prior_policies.c - Thompson sampling and look-ahead by a prior that a learner has made.
+/* prior_policies.c - Thompson sampling (tts) and look-ahead (tla) with the shared prior of a
+ * learner.
  *
- * Without a prior both are Thompson sampling with a flat Beta on each arm: tasks from which a
- * learner learns its first types should have tried all arms.
- * Cost: O(n_components + n_arms) a step; look-ahead's is in lookahead.c.
+ * Without a prior both are Thompson sampling with a flat Beta on each arm: the tasks from which a
+ * learner fits its first types must try all arms.
+ * Cost: O(n_components + n_arms) per step; lookahead.c gives that of look-ahead.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/policies/prior_policies.h"
 

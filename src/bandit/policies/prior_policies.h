@@ -1,5 +1,5 @@
-/* prior_policies.h - policies that go by the prior a task is taught; a learner opens tasks with
- * them. SPDX-License-Identifier: Apache-2.0 */
+/* prior_policies.h - the policies of a learner's tasks, which use its shared prior.
+ * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_BANDIT_POLICIES_PRIOR_POLICIES_H
 #define SEGUE_BANDIT_POLICIES_PRIOR_POLICIES_H
 

@@ -1,6 +1,6 @@
-/* round_robin.c - every arm in turn: to look, not to earn.
+/* round_robin.c - every arm in turn: exploration only.
  *
- * A learner that identifies the models first plays its first tasks so.  Cost O(n_arms) a step.
+ * A learner that identifies the models first uses it in its first tasks. Cost O(n_arms) per step.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/choose.h"
 
@@ -12,6 +12,6 @@ static segue_choice choose(const segue_view *view, segue_rng *rng)
 
 const segue_policy segue_policy_round_robin = {
     .name = "round-robin",
-    .summary = "every arm in turn: to look, not to earn",
+    .summary = "every arm in turn: exploration only",
     .choose = choose,
 };

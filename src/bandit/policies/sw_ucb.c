@@ -3,27 +3,28 @@
  * Garivier and Moulines (2011): averages of the last tau rewards, whatever task they came from;
  * radius sqrt(xi log(min(t, tau)) / N).  It does not know when a task ends.
  * tau = 2 sqrt(n log(n J)), their choice for J changes in n J steps, and xi = 0.6.
- * Cost O(n_arms) a step.
+ * Cost O(n_arms) per step.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/choose.h"
 
 #define MAX_WINDOW 10000000.0
 #define UNIT                                                                                       \
-    0x1p39 /* rewards are counted in units of 2^-39: sums of a window are exact, and               \
-              what leaves it leaves no rounding behind */
+    0x1p39 /* rewards are counted in units of 2^-39: sums of a window are exact, and removals      \
+              leave no rounding error */
 
 typedef struct pull {
     size_t arm;
     int64_t reward; /* in units */
 } pull;
 
-/* The state; behind it come the ring of the window, n_arms sums and n_arms counts. */
+/* The state; in memory after it: the circular buffer of the window, n_arms sums and n_arms counts.
+ */
 typedef struct window {
     uint64_t t; /* rewards so far in the stream */
     size_t size;
     int64_t *sum; /* in units */
     int64_t *count;
-    pull *window;
+    pull *pulls; /* circular buffer of the window */
 } window;
 
 static const segue_option options[] = {
@@ -57,15 +58,15 @@ static void begin(const segue_view *view)
 {
     window *w = view->state;
     w->size = (size_t)view->option[0];
-    w->window = (pull *)(w + 1);
-    w->sum = (int64_t *)(w->window + w->size);
+    w->pulls = (pull *)(w + 1);
+    w->sum = (int64_t *)(w->pulls + w->size);
     w->count = w->sum + view->n_arms;
 }
 
 static void update(const segue_view *view, size_t arm, double reward)
 {
     window *w = view->state;
-    pull *slot = &w->window[w->t % w->size];
+    pull *slot = &w->pulls[w->t % w->size];
     if (w->t >= w->size) {
         w->sum[slot->arm] -= slot->reward;
         w->count[slot->arm]--;

@@ -1,8 +1,8 @@
-/* told_ucb.c - UCB that is told which model each task has.
+/* told_ucb.c - UCB that is given the model index of each task.
  *
- * It keeps one set of counts a model: what Azar, Lazaric and Brunskill (2013) say could be had,
- * regret of order log(n J), if the task were revealed.  A reference line, not a competitor.
- * Cost O(n_arms) a step.
+ * It has one set of counts per model: the reference of Azar, Lazaric and Brunskill (2013), regret
+ * of order log(n J) if the task were revealed. A baseline, not a competitor.
+ * Cost O(n_arms) per step.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/choose.h"
 

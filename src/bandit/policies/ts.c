@@ -1,7 +1,7 @@
 /* ts.c - Thompson sampling with a flat Beta prior on each arm.
  *
  * Each step draws a mean for every arm from Beta(1 + S, 1 + T - S) and pulls the largest.
- * Cost O(n_arms) a step.
+ * Cost O(n_arms) per step.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/choose.h"
 

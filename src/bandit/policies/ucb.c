@@ -2,7 +2,7 @@
  *
  * UCB with the confidence of Azar, Lazaric and Brunskill (2013): radius sqrt(L / 2T) with
  * L = log(m n^2 / delta) where a set of m models is compared on, else log(K n^2 / delta).
- * Cost O(n_arms) a step.
+ * Cost O(n_arms) per step.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/choose.h"
 

@@ -1,6 +1,6 @@
 /* ucb1.c - UCB1 (Auer, Cesa-Bianchi, Fischer 2002): average + sqrt(2 log t / T).
  *
- * Cost O(n_arms) a step.
+ * Cost O(n_arms) per step.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/choose.h"
 

@@ -1,10 +1,10 @@
 /* ucb_plus.c - UCB on the arms that are best for at least one model of the known set.
  *
- * Azar, Lazaric and Brunskill (2013), section 5.  Cost O(n_arms) a step.
+ * Azar, Lazaric and Brunskill (2013), section 5.  Cost O(n_arms) per step.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/choose.h"
 
-/* The precomputed: for each arm, whether some model has it as its best. */
+/* Precomputed: for each arm, true if it is the best of some model. */
 static size_t precomputed_size(const segue_setting *setting, const double *option)
 {
     (void)option;
@@ -19,15 +19,15 @@ static void precompute(const segue_setting *setting, const double *option, void 
         candidate[setting->models->best_arm[k]] = true;
 }
 
-/* The others need no first pull, and have no bound worth having. */
+/* The other arms need no first pull and have no bound. */
 static arm_counts counts(const segue_view *view, size_t arm)
 {
     const bool *candidate = view->precomputed;
     return candidate[arm] ? task_counts(view, arm) : (arm_counts){.pulls = 1.0, .sum = -INFINITY};
 }
 
-/* While every candidate waits for its first reward: the one asked for least; n_arms: there is
- * none. */
+/* Return the candidate with the fewest asks, for the time in which each waits for its first
+ * reward; n_arms: there is none. */
 static size_t candidate_with_fewest_asks(const segue_view *view)
 {
     const bool *candidate = view->precomputed;

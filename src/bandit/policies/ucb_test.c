@@ -4,15 +4,15 @@
  * 2 log(2 / delta) / Gmin^2 pulls, Gmin being the smallest distance of two models on any arm, all
  * models but the nearest on that arm are ruled out with probability 1 - delta.  (The paper prints
  * a product for the quotient.)  With Gmin = 0 it is UCB; with one model it commits at once.
- * Cost O(n_arms) a step, O(n_arms n_models log n_models) once.
+ * Cost O(n_arms) per step, O(n_arms n_models log n_models) once.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
 #include "bandit/choose.h"
 
 typedef struct test_precomputed {
-    double threshold; /* pulls of one arm that decide */
-    double column[];  /* n_models: scratch of prepare */
+    double threshold; /* pulls of one arm after which it commits */
+    double column[];  /* n_models: scratch of precompute */
 } test_precomputed;
 
 typedef struct test_state {

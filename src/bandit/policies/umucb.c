@@ -1,10 +1,10 @@
 /* umucb.c - optimism over models that are known only to within eps.
  *
- * umUCB, figure 3 of Azar, Lazaric and Brunskill (2013): each arm three times, then the kindest
- * bound B(i) = min(mean_i + eps, average_i + radius_i) over the models that are still compatible.
- * L = log(2 m K n^2 / delta).  Without models, UCB with that L; the
- * same for a step at which no model is left, and it says so.
- * Cost O(n_models n_arms) a step.
+ * umUCB, figure 3 of Azar, Lazaric and Brunskill (2013): each arm three times, then the largest
+ * bound B(i) = min(mean_i + eps, average_i + radius_i) over the compatible models. L = log(2 m K
+ * n^2 / delta). Without models, UCB with that L; also at a step without a compatible model, with
+ * reason SEGUE_NO_MODEL_LEFT.
+ * Cost O(n_models n_arms) per step.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/choose.h"
 
@@ -28,7 +28,7 @@ static double log_term(const segue_setting *setting, const double *option)
     return segue_policy_log_term_estimated(m, setting->n_arms, setting->horizon, option[0]);
 }
 
-/* B(i): what the model promises, or what the rewards still allow, whichever is less. */
+/* Return B(i): the model's mean plus eps, or the upper bound of the rewards, whichever is less. */
 static double bound(const segue_view *view, const double *model, size_t arm, double eps)
 {
     const double promised = model[arm] + eps;
@@ -37,8 +37,8 @@ static double bound(const segue_view *view, const double *model, size_t arm, dou
     return fmin(promised, average(view, arm) + radius(view->log_term, (double)view->pulls[arm]));
 }
 
-/* An arm of which no reward is in although some were asked for: what the model promises of it would
- * bring every ask to it until one comes. */
+/* Return true for an arm with asks but without a reward: the model's mean alone would attract
+ * every ask until the first reward. */
 static bool waits_for_first(const segue_view *view, size_t arm)
 {
     return view->pulls[arm] == 0 && is_outstanding(view, arm);
@@ -52,8 +52,7 @@ static bool all_wait(const segue_view *view)
     return arm == view->n_arms;
 }
 
-/* The arm with the largest bound under one model, and that bound; there is one that does not wait.
- */
+/* Return the arm with the largest bound under one model, and that bound; some arm does not wait. */
 static size_t best_bound(const segue_view *view, const double *model, double eps, double *value)
 {
     size_t best = view->n_arms;
@@ -69,7 +68,7 @@ static size_t best_bound(const segue_view *view, const double *model, double eps
     return best;
 }
 
-/* The largest bound of any compatible model; n_arms if there is none. */
+/* Return the arm of the largest bound of any compatible model; n_arms: no model is compatible. */
 static size_t kindest(const segue_view *view, double eps)
 {
     size_t arm = view->n_arms;
@@ -94,7 +93,8 @@ static segue_choice choose(const segue_view *view, segue_rng *rng)
     const size_t fewest = segue_choose_fewest_asks(view);
     if (view->asked[fewest] < SEGUE_FORCED_PULLS)
         return (segue_choice){.arm = fewest, .reason = SEGUE_FORCED};
-    if (!view->models || all_wait(view)) /* none are known yet, or nothing of the arms */
+    if (!view->models ||
+        all_wait(view)) /* no models yet, or every arm waits for its first reward */
         return by_rule(segue_ucb_arm(view));
     const size_t arm = kindest(view, view->option[1]);
     if (arm == view->n_arms)
