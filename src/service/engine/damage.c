@@ -2,8 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/engine/damage.h"
 #include "service/api/response.h"
-#include "service/engine/decide.h"
-#include "service/engine/writer.h"
+#include "service/jobs/maintenance.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -150,15 +149,14 @@ void segue_damage_respond_failed(segue_service *service, segue_status status,
     segue_response_fail(reply, status == SEGUE_EFILE ? 500 : 503, "%s", why->message);
 }
 
-/* As if it had just come. */
-static void start_over(operation *op)
+/* Run an operation again that did not meet the damage. */
+static void run_again(operation *op)
 {
-    segue_decide_fini(&op->asked);
     segue_bytes_fini(&op->response->body);
     op->response->status = 200;
     op->response->retry = 0;
     op->tries = 0;
-    op->again = true;
+    op->result = OP_REQUEUE;
 }
 
 void segue_damage_refuse(segue_service *service, operation *group, operation *culprit,
@@ -166,18 +164,18 @@ void segue_damage_refuse(segue_service *service, operation *group, operation *cu
 {
     segue_store_rollback(service->store);
     for (operation *op = group; op; op = op->next) {
-        segue_stage_undo(service, op);
-        op->again = false; /* what nobody waits for is found due again */
+        segue_operation_rollback(service, op);
+        op->result = OP_REPLIED; /* jobs are found due again */
         if (op != culprit && op->response)
-            start_over(op);
+            run_again(op);
     }
     report(service, why);
     if (culprit->response)
         segue_response_fail(culprit->response, 500, "%s", why->message);
-    else if (culprit->state) /* it would fail again and again, and hold up what waits behind it */
+    else if (culprit->state) /* the job would fail again and again, and hold up the queue */
         segue_damage_quarantine(service, culprit->state, why);
-    if (culprit->kind != OP_PURGE)
-        segue_writer_enqueue_due(service);
+    if (culprit->kind != &op_purge)
+        segue_maintenance_enqueue_all(service);
 }
 
 /* ---- answers ----------------------------------------------------------------------------- */

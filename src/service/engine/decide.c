@@ -13,11 +13,16 @@
 #define SHORT_WORK                                                                                 \
     20000.0 /* units of segue_learner_state_ask_cost, some 2 ms: what a thread of HTTP may do */
 
-void segue_decide_fini(asked *a)
+void segue_decide_fini(decided *d)
 {
-    free(a->choice);
-    segue_bytes_fini(&a->why);
-    *a = (asked){.choice = NULL};
+    free(d->choice);
+    segue_bytes_fini(&d->why);
+    *d = (decided){.choice = NULL};
+}
+
+size_t segue_decide_count(const segue_parsed_request *call)
+{
+    return call->count ? (size_t)call->count : 1;
 }
 
 /* ---- choosing ---------------------------------------------------------------------------- */
@@ -70,10 +75,10 @@ bool segue_decide_can_choose(const learner_state *state, const segue_parsed_requ
 }
 
 static segue_status choose_each(segue_service *service, learner_state *state, task_state *task,
-                                const segue_parsed_request *call, const bool *allowed, asked *out,
+                                const segue_parsed_request *call, const bool *allowed, decided *out,
                                 segue_error *err)
 {
-    const size_t n = call->count ? (size_t)call->count : 1;
+    const size_t n = segue_decide_count(call);
     const double now = segue_service_time(service);
     arm_distribution law = {.drawn = NULL};
     segue_status status = SEGUE_OK;
@@ -102,7 +107,7 @@ void segue_decide_respond_none(const segue_error *why, segue_response *reply)
 }
 
 static bool choose_all(segue_service *service, learner_state *state, task_state *task,
-                       const segue_parsed_request *call, const bool *allowed, asked *out,
+                       const segue_parsed_request *call, const bool *allowed, decided *out,
                        segue_response *reply)
 {
     segue_error err;
@@ -113,7 +118,7 @@ static bool choose_all(segue_service *service, learner_state *state, task_state 
 }
 
 bool segue_decide_choose(segue_service *service, learner_state *state, task_state *task,
-                         const segue_parsed_request *call, asked *out, segue_response *reply)
+                         const segue_parsed_request *call, decided *out, segue_response *reply)
 {
     bool *allowed = NULL;
     if (!segue_decide_allowed_arms(state, task->n_arms, call, &allowed, reply)) {
@@ -146,7 +151,7 @@ static bool may_wait(segue_service *service, segue_response *reply)
 bool segue_decide_reserve_deadlines(segue_service *service, learner_state *state,
                                     const segue_parsed_request *call, segue_response *reply)
 {
-    const size_t more = call->count ? (size_t)call->count : 1;
+    const size_t more = segue_decide_count(call);
     if (!state->settings.has_default_reward)
         return true;
     if (!call->event[0] && !may_wait(service, reply)) /* events are stored with their answer */
@@ -164,13 +169,13 @@ bool segue_decide_reserve_deadlines(segue_service *service, learner_state *state
     return fine;
 }
 
-void segue_decide_push_deadlines(learner_state *state, const asked *a, bool kept)
+void segue_decide_push_deadlines(learner_state *state, const decided *d, bool kept)
 {
     if (!state->settings.has_default_reward)
         return;
-    for (size_t i = 0; i < a->n; i++) {
+    for (size_t i = 0; i < d->n; i++) {
         const segue_status status = segue_deadline_queue_push(
-            &state->deadlines, &a->choice[i].decision, kept, &state->by_id, NULL);
+            &state->deadlines, &d->choice[i].decision, kept, &state->by_id, NULL);
         (void)status; /* there is room: segue_decide_reserve_deadlines */
     }
 }
@@ -182,10 +187,10 @@ bool segue_decide_is_long(const task_state *task, const segue_parsed_request *ca
 }
 
 ask_outcome segue_decide_ask(segue_service *service, learner_state *state,
-                             const segue_parsed_request *call, const segue_bytes *told,
+                             const segue_parsed_request *call, const segue_bytes *reward_result,
                              segue_response *reply)
 {
-    asked a = {.choice = NULL};
+    decided d = {.choice = NULL};
     (void)pthread_mutex_lock(&state->lock);
     task_state *task = segue_learner_state_task_by_key(state, call->task);
     /* else the store tells what becomes of it */
@@ -196,13 +201,13 @@ ask_outcome segue_decide_ask(segue_service *service, learner_state *state,
         return ASK_IS_LONG;
     }
     const bool fine = is_open && segue_decide_reserve_deadlines(service, state, call, reply) &&
-                      segue_decide_choose(service, state, task, call, &a, reply);
+                      segue_decide_choose(service, state, task, call, &d, reply);
     if (fine)
-        segue_decide_push_deadlines(state, &a, false);
+        segue_decide_push_deadlines(state, &d, false);
     (void)pthread_mutex_unlock(&state->lock);
     if (fine)
-        segue_decide_respond(service, call, &a, told, reply);
-    segue_decide_fini(&a);
+        segue_decide_respond(service, call, &d, reward_result, reply);
+    segue_decide_fini(&d);
     return is_open ? ASK_ANSWERED : ASK_NOT_OPEN;
 }
 
@@ -220,13 +225,13 @@ static void write_choice(const segue_service *service, const segue_parsed_reques
 }
 
 static void write_choices(const segue_service *service, const segue_parsed_request *call,
-                          const asked *a, segue_bytes *b)
+                          const decided *d, segue_bytes *b)
 {
     segue_json_write_key(b, "decisions");
     segue_json_write_raw(b, "[");
-    for (size_t i = 0; i < a->n; i++) {
+    for (size_t i = 0; i < d->n; i++) {
         segue_json_write_raw(b, i > 0 ? ",{" : "{");
-        write_choice(service, call, &a->choice[i], b);
+        write_choice(service, call, &d->choice[i], b);
         segue_json_write_raw(b, "}");
     }
     segue_json_write_raw(b, "]");
@@ -241,40 +246,40 @@ void segue_decide_respond_closed(const operation *op)
     segue_json_write_integer(b, "version", op->row.version);
     segue_json_write_bool(b, "closed", true);
     segue_json_write_key(b, "tell");
-    segue_bytes_append(b, op->told.data, op->told.size);
+    segue_bytes_append(b, op->reward_result.data, op->reward_result.size);
     segue_json_write_raw(b, "}");
 }
 
-static bool all_exact(const asked *a)
+static bool all_exact(const decided *d)
 {
-    for (size_t i = 0; i < a->n; i++)
-        if (!a->choice[i].exact)
+    for (size_t i = 0; i < d->n; i++)
+        if (!d->choice[i].exact)
             return false;
     return true;
 }
 
-void segue_decide_respond(segue_service *service, const segue_parsed_request *call, const asked *a,
-                          const segue_bytes *told, segue_response *reply)
+void segue_decide_respond(segue_service *service, const segue_parsed_request *call,
+                          const decided *d, const segue_bytes *reward_result, segue_response *reply)
 {
     segue_bytes *b = &reply->body;
-    (void)atomic_fetch_add_explicit(&service->metrics.decisions, a->n, memory_order_relaxed);
+    (void)atomic_fetch_add_explicit(&service->metrics.decisions, d->n, memory_order_relaxed);
     segue_json_write_raw(b, "{");
     segue_json_write_text(b, "task", call->task);
-    segue_json_write_bool(b, "control", a->control);
-    segue_json_write_integer(b, "version", a->version);
+    segue_json_write_bool(b, "control", d->control);
+    segue_json_write_integer(b, "version", d->version);
     if (call->count > 0)
-        write_choices(service, call, a, b);
+        write_choices(service, call, d, b);
     else
-        write_choice(service, call, &a->choice[0], b);
-    if (call->probability && a->choice[0].probability > 0.0) /* not: nobody wanted it before */
-        segue_json_write_text(b, "probability_by", all_exact(a) ? "exact" : "monte-carlo");
-    if (a->why.size > 0) {
+        write_choice(service, call, &d->choice[0], b);
+    if (call->probability && d->choice[0].probability > 0.0) /* not: nobody wanted it before */
+        segue_json_write_text(b, "probability_by", all_exact(d) ? "exact" : "monte-carlo");
+    if (d->why.size > 0) {
         segue_json_write_key(b, "explanation");
-        segue_bytes_append(b, a->why.data, a->why.size);
+        segue_bytes_append(b, d->why.data, d->why.size);
     }
-    if (told && told->size > 0) {
+    if (reward_result && reward_result->size > 0) {
         segue_json_write_key(b, "tell");
-        segue_bytes_append(b, told->data, told->size);
+        segue_bytes_append(b, reward_result->data, reward_result->size);
     }
     segue_json_write_raw(b, "}");
 }

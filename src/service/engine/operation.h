@@ -1,60 +1,140 @@
-/* operation.h - one change: what a request or a job asks for, and how far it has come.
+/* operation.h - one change: validated, stored, applied, answered.
+ *
+ * A request that changes something, or an internal job, becomes an operation in the commit queue.
+ * The writer takes a group of operations from the queue and runs these steps:
+ *
+ *   validate  check what needs no state                any thread, before the queue, no lock
+ *   dequeue   a job of this kind may be enqueued again writer, before the transaction
+ *   store     check it and write rows                  writer, inside the transaction
+ *   apply     change memory                            writer, after COMMIT, takes the learner's
+ * lock respond   write the response                       writer, after apply, no lock held
+ *   rollback  undo what `store` did in memory          writer, after ROLLBACK
+ *
+ * What `store` changes in memory is not visible to other threads before `apply`; later operations
+ * of the same transaction see it in the staged fields of a task.  An error of `store` is an error
+ * of the store and rolls back the whole group.  A rejected request is no error: it sets OP_REPLIED.
+ *
+ * Each kind is a constant object in a file of its own: operations/op_*.c.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SERVICE_ENGINE_OPERATION_H
 #define SEGUE_SERVICE_ENGINE_OPERATION_H
 
 #include "service/engine/decide.h"
-#include "service/engine/operation_kind.h"
 #include "service/engine/service.h"
 #include "service/state/learner_state.h"
 
-typedef struct operation {
-    struct operation *next;
-    operation_kind kind;
+typedef struct operation operation;
+
+/* What the writer does with an operation after its last step. */
+typedef enum operation_result {
+    OP_DONE,    /* stored: apply it after the commit, respond, and start its follow-up */
+    OP_REPLIED, /* nothing to apply: the response is written, or nobody waits for one */
+    OP_REQUEUE, /* run it again in a later transaction */
+    OP_TO_POOL, /* its decisions take long: the read pool makes them */
+} operation_result;
+
+/* Steps that are NULL do nothing. */
+typedef struct operation_kind {
+    const char *name;
+    bool (*validate)(segue_service *service, operation *op); /* false: the response says why */
+    void (*dequeue)(segue_service *service, operation *op);
+    segue_status (*store)(segue_service *service, operation *op, segue_error *err);
+    segue_status (*apply)(segue_service *service, operation *op, segue_error *err);
+    void (*respond)(segue_service *service, operation *op); /* only where a request waits */
+    void (*rollback)(segue_service *service, operation *op);
+    void (*fini)(operation *op);                 /* free the data of this kind */
+    bool (*changes_memory)(const operation *op); /* `apply` changes the learner's memory */
+    learner_job job;                             /* the flag that says it is queued */
+    bool is_alone;                               /* it is the only one of its transaction */
+} operation_kind;
+
+extern const operation_kind op_create_learner, op_delete_learner, op_add_arm, op_retire_arm;
+extern const operation_kind op_open, op_close, op_tell, op_ask;
+extern const operation_kind op_read; /* only reads: never in the commit queue */
+/* Internal jobs. */
+extern const operation_kind op_persist_pending, op_expire, op_default_reward;
+extern const operation_kind op_refit_begin, op_refit_publish, op_snapshot;
+extern const operation_kind op_purge, op_probe, op_checkpoint;
+
+struct operation {
+    operation *next; /* in the queue, in its group, or in the read pool */
+    const operation_kind *kind;
+    const operation_kind *follow_up; /* an ask that brings a reward: op_ask, after op_tell */
+    operation_result result;
+    bool requeued;  /* an earlier transaction ran it, or what it follows */
+    unsigned tries; /* transactions that waited for its task to be in memory */
+
+    /* A request; zero for a job. */
     segue_parsed_request request;
-    segue_response *response; /* NULL: nobody waits */
+    segue_response *response; /* NULL for a job */
     segue_completion done;
     void *context;
-    int64_t learner_id, task_id; /* of what the service wishes */
-    decision decision;           /* OP_TELL, OP_DEFAULT_REWARD */
-    uint64_t
-        place; /* OP_DEFAULT_REWARD: in the line; OP_PERSIST_PENDING: those before it are stored */
-    bool resumed;   /* a part of it is stored already */
-    unsigned tries; /* how often its task was said to be open, and was not in memory */
+    decision decision;         /* of its reward */
+    segue_bytes reward_result; /* an ask: JSON about the reward that it brought */
+    struct read_state *read;   /* progress in the read pool, or NULL */
 
-    /* while it is staged and applied */
-    learner_state *state; /* held */
-    int64_t damaged;      /* OP_DELETE: a learner that is not served, and `state` is NULL */
-    task_state *task;
-    bool answered; /* the reply is there; there is nothing to apply */
-    bool again;    /* it goes on in the next group, with another kind */
-    bool is_new;   /* what it opens was not there, what it tells was not told */
-    bool closes;   /* it closes `task` */
-    bool more;     /* OP_PURGE: it is not through */
-    size_t arm;    /* OP_RETIRE_ARM */
+    /* A job. */
+    int64_t learner_id, task_id;
+
+    /* From `store` to `apply`. */
+    learner_state *state; /* acquired */
+    task_state *task;     /* its staged fields have changed */
+    task_state *opened;   /* a task that is not visible yet */
     segue_stored_task row;
-    uint64_t seq;
-    asked asked;                       /* OP_ASK: what was stored */
-    segue_bytes told;                  /* what an ask tells of the reward that came with it */
-    char key[SEGUE_MAX_NAME_SIZE + 1]; /* OP_TELL: of the task, if it is closed */
-    segue_learner *learner;            /* OP_CREATE: made when the words were checked */
-    task_state *opened;                /* that it opens: made before it is stored */
-    struct read_state *read;           /* how far the pool has come, or NULL */
-    bool to_pool;                      /* its decisions take long: the pool makes them */
-} operation;
+    segue_event_kind event; /* in the event log, at ... */
+    uint64_t seq;           /* ... this sequence number */
 
-operation *segue_operation_create(operation_kind kind);
+    union {
+        struct {
+            segue_learner *learner; /* from `validate` to `store` */
+            bool is_new;
+        } create;
+        int64_t damaged_id; /* delete: a learner that is not served; `state` is NULL */
+        struct {
+            bool is_new;
+        } open;
+        struct {
+            size_t index;
+            bool is_new; /* it was not retired before */
+        } arm;
+        struct {
+            uint64_t sequence; /* default reward: of its entry in the deadline queue */
+            bool is_new;       /* the reward was not stored before */
+            bool closes;       /* it is the task's last */
+            bool is_closed;    /* the task was closed before, or by this reward */
+            char key[SEGUE_MAX_NAME_SIZE + 1]; /* of the task */
+        } reward;
+        struct {
+            decided decided; /* decisions of an event; n = 0 without an event */
+            bool is_new;     /* they were not stored before */
+        } ask;
+        uint64_t persisted_end; /* persist: entries before this one are stored */
+        bool more;              /* purge: rows are left */
+    };
+};
+
+operation *segue_operation_create(const operation_kind *kind);
 void segue_operation_destroy(operation *op);
 
-/* Store an operation; a failure is the store's, and undoes the whole group. */
-segue_status segue_stage(segue_service *service, operation *op, segue_error *err);
-/* It is not stored, and will not be. */
-void segue_stage_undo(segue_service *service, operation *op);
-void segue_stage_undo_open(segue_service *service,
-                           operation *op); /* nor is the task that it opens */
-/* It is stored: let it be seen, and answer. */
-void segue_apply(segue_service *service, operation *op);
-/* Wish for what a learner is due. */
-void segue_apply_enqueue_due(segue_service *service, learner_state *state);
+/* Reset an operation that ran in a transaction, so that a later one can run `kind`. */
+void segue_operation_restart(operation *op, const operation_kind *kind);
+
+/* Find the learner that the request names, or that the job is about: op->state.  False: there is
+ * none, and the operation is replied. */
+bool segue_operation_find_learner(segue_service *service, operation *op);
+bool segue_operation_find_job_learner(segue_service *service, operation *op);
+
+/* Reject a request: OP_REPLIED with this status and message. */
+void segue_operation_reject(operation *op, int status, const char *format, ...) SEGUE_PRINTF(3, 4);
+
+/* Append to the learner's event log; after the commit, note that memory has the event. */
+SEGUE_MUST_CHECK segue_status segue_operation_add_event(segue_service *service, operation *op,
+                                                        segue_event_kind kind, int64_t subject,
+                                                        segue_error *err);
+void segue_operation_event_applied(operation *op, uint64_t rewards);
+
+/* Run the steps after COMMIT or ROLLBACK. */
+void segue_operation_apply(segue_service *service, operation *op);
+void segue_operation_rollback(segue_service *service, operation *op);
 
 #endif

@@ -19,6 +19,7 @@
 #include "service/engine/damage.h"
 #include "service/engine/service_internal.h"
 #include "service/engine/writer.h"
+#include "service/jobs/maintenance.h"
 #include "service/jobs/read_pool.h"
 #include "service/jobs/refit_worker.h"
 #include "service/jobs/timer.h"
@@ -337,7 +338,7 @@ static segue_status fill(segue_service *service, segue_error *err)
     if (status == SEGUE_OK)
         (void)segue_memory_restore_spare(&service->memory); /* maybe a larger one */
     if (status == SEGUE_OK)
-        segue_writer_enqueue_due(service); /* what was due when the service ended still is */
+        segue_maintenance_enqueue_all(service); /* what was due when the service ended still is */
     return status;
 }
 
@@ -416,7 +417,7 @@ static void end_helpers(segue_service *service)
 }
 
 /* Store something of the service's own that has no thread any more. */
-static void store_now(segue_service *service, operation_kind kind, int64_t learner)
+static void store_now(segue_service *service, const operation_kind *kind, int64_t learner)
 {
     operation *op = segue_operation_create(kind);
     if (!op)
@@ -434,7 +435,7 @@ void segue_service_stop(segue_service *service)
     segue_commit_queue_close(&service->queue);
     (void)pthread_join(service->writer, NULL);
     if (!atomic_load(&service->broken))
-        store_now(service, OP_CHECKPOINT, 0); /* are the files what they should be? */
+        store_now(service, &op_checkpoint, 0); /* are the files what they should be? */
     service->started = false;
     service->stopped = true;
 }
@@ -466,14 +467,14 @@ static bool leave(segue_service *service, learner_state *state)
 {
     uint64_t kept = 0;
     do {
-        kept = state->deadlines.kept;
-        store_now(service, OP_PERSIST_PENDING, state->id);
-    } while (state->deadlines.kept > kept);
+        kept = state->deadlines.persisted;
+        store_now(service, &op_persist_pending, state->id);
+    } while (state->deadlines.persisted > kept);
     if (atomic_load(&service->failing))
         return false;
     segue_refit_destroy(state->refit);
     state->refit = NULL;
-    store_now(service, OP_SNAPSHOT, state->id);
+    store_now(service, &op_snapshot, state->id);
     return true;
 }
 
@@ -486,7 +487,7 @@ static void leave_all(segue_service *service)
     while ((state = segue_hash_map_next(&service->by_id, &place, &within)) && leave(service, state))
         ;
     if (!state)
-        store_now(service, OP_PROBE, 0);
+        store_now(service, &op_probe, 0);
 }
 
 void segue_service_destroy(segue_service *service)

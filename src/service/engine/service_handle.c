@@ -124,43 +124,23 @@ static answered_by answer(segue_service *service, const segue_request *request,
 
 /* ---- put into the queue ------------------------------------------------------------------ */
 
-static operation_kind kind_of(const segue_parsed_request *call)
+/* The operation that a request becomes.  Reads and asks that the pool answers are never stored. */
+static operation *create_operation(const segue_parsed_request *call)
 {
-    switch (call->route) {
-    case ROUTE_CREATE:
-        return OP_CREATE;
-    case ROUTE_DELETE:
-        return OP_DELETE;
-    case ROUTE_ADD_ARM:
-        return OP_ADD_ARM;
-    case ROUTE_RETIRE_ARM:
-        return OP_RETIRE_ARM;
-    case ROUTE_OPEN:
-        return OP_OPEN;
-    case ROUTE_CLOSE:
-        return OP_CLOSE;
-    default:
-        return call->tells ? OP_TELL : OP_ASK;
-    }
-}
-
-/* What can be checked before it waits. */
-static bool prepare(segue_service *service, operation *op, segue_response *reply)
-{
-    segue_error err;
-    if (op->request.tells &&
-        !segue_decision_id_decode(&op->decision, service->key, op->request.decision)) {
-        segue_response_fail(reply, 400, "'decision' is not an id that this service gave");
-        return false;
-    }
-    if (op->kind == OP_CREATE && !segue_service_has_memory(service, reply))
-        return false;
-    if (op->kind == OP_CREATE &&
-        segue_learner_settings_create_learner(&op->request.settings, &op->learner, &err) != SEGUE_OK) {
-        segue_response_fail_status(reply, &err);
-        return false;
-    }
-    return true;
+    static const operation_kind *const kinds[N_ROUTES] = {[ROUTE_CREATE] = &op_create_learner,
+                                                          [ROUTE_DELETE] = &op_delete_learner,
+                                                          [ROUTE_ADD_ARM] = &op_add_arm,
+                                                          [ROUTE_RETIRE_ARM] = &op_retire_arm,
+                                                          [ROUTE_OPEN] = &op_open,
+                                                          [ROUTE_CLOSE] = &op_close,
+                                                          [ROUTE_TELL] = &op_tell,
+                                                          [ROUTE_ASK] = &op_ask};
+    const bool tells_first = call->route == ROUTE_ASK && call->tells;
+    const operation_kind *kind = kinds[call->route] ? kinds[call->route] : &op_read;
+    operation *op = segue_operation_create(tells_first ? &op_tell : kind);
+    if (op && tells_first)
+        op->follow_up = &op_ask;
+    return op;
 }
 
 static bool put(segue_service *service, operation *op, answered_by by, segue_response *reply)
@@ -171,7 +151,7 @@ static bool put(segue_service *service, operation *op, answered_by by, segue_res
         segue_response_busy(reply);
         return false;
     }
-    if (!prepare(service, op, reply))
+    if (op->kind->validate && !op->kind->validate(service, op))
         return false;
     if (segue_commit_queue_push(&service->queue, op, false))
         return true;
@@ -183,7 +163,7 @@ static bool put(segue_service *service, operation *op, answered_by by, segue_res
 static bool enqueue(segue_service *service, segue_parsed_request *call, answered_by by,
                     segue_response *reply, segue_completion done, void *context)
 {
-    operation *op = segue_operation_create(kind_of(call));
+    operation *op = create_operation(call);
     if (!op) {
         segue_response_fail(reply, 503, "out of memory");
         return false;

@@ -39,13 +39,13 @@ struct segue_service {
     char reported[SEGUE_ERROR_SIZE]; /* the damage that was reported last ... */
     double reported_at;              /* ... and when, in service time */
 
-    queue queue;
+    commit_queue queue;
     read_pool pool;
     pthread_t writer, estimator, timer;
     bool started, stopped, estimates, keeps_time;
     atomic_bool broken, failing;             /* cannot go on; cannot store just now */
-    atomic_bool probes;                      /* a probe is in the queue */
-    atomic_bool checkpoints;                 /* a checkpoint is in the queue */
+    atomic_bool probe_pending;               /* a probe is in the queue */
+    atomic_bool checkpoint_pending;          /* a checkpoint is in the queue */
     atomic_bool checkpoint_fails, wal_large; /* and that was reported */
     double checkpoint_next;     /* of the thread that writes: not before this (monotonic) ... */
     uint64_t checkpoint_frames; /* ... unless the WAL became smaller than it was then */

@@ -1,140 +1,134 @@
-/* writer.c - the one thread that stores: a group in one transaction, then its answers.
+/* writer.c - the one thread that stores: a group of operations per transaction.
+ *
+ *   dequeue   each operation
+ *   BEGIN     store each operation
+ *   COMMIT    one wait for the disk, shared by the whole group
+ *   apply     each operation: memory is never ahead of the disk
+ *   respond   each operation: an acknowledged change is on the disk
+ *
+ * If the store fails, the group is rolled back and each request gets 503: nothing has changed.  If
+ * it is not known what the disk has, the service stops serving changes until it is started again.
+ * If one operation meets a damaged row, that one fails and the others run again (damage.c).
+ *
+ * The writer alone uses service->store and changes learners.  It takes a learner's lock for the
+ * moments in which it changes what other threads read, and never holds one while it waits for the
+ * disk.
  * SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
+#include "service/engine/writer.h"
 
 #include "service/engine/commit_queue.h"
 #include "service/engine/damage.h"
 #include "service/engine/service_internal.h"
-#include "service/engine/writer.h"
+#include "service/jobs/checkpoint.h"
+#include "service/jobs/maintenance.h"
 #include "service/jobs/read_pool.h"
 #include "service/jobs/reads.h"
-#include "service/jobs/timer.h"
-#include "service/state/checkpoint.h"
 
-/* `failed`: the operation that the store refused; NULL: none, or it was the whole. */
-static segue_status stage_all(segue_service *service, operation *group, operation **failed,
-                              segue_error *err)
+/* A job that is dequeued may be enqueued again, also if it turns out not to be due. */
+static void dequeue(segue_service *service, operation *op)
 {
-    segue_status status = segue_checkpoint_allow_write(service, err);
-    service->staged_open = 0;
-    if (status == SEGUE_OK)
-        status = segue_store_begin(service->store, err);
-    for (operation *op = group; op && status == SEGUE_OK; op = op->next) {
-        status = segue_stage(service, op, err);
-        *failed = status == SEGUE_OK ? NULL : op;
-    }
-    if (status == SEGUE_OK)
-        status = segue_clock_stage(&service->clock, service->store, err);
-    if (status == SEGUE_OK)
-        status = segue_store_commit(service->store, err);
-    if (status == SEGUE_OK)
-        segue_clock_commit(&service->clock);
-    return status;
+    learner_state *state = op->learner_id ? segue_service_find_id(service, op->learner_id) : NULL;
+    if (state)
+        atomic_store(&state->job_pending[op->kind->job], false);
+    segue_learner_state_release(state);
+    if (op->kind->dequeue)
+        op->kind->dequeue(service, op);
 }
 
-/* Nothing of it is stored. */
-static void refuse_all(segue_service *service, operation *group, const segue_error *why)
+/* ---- the transaction --------------------------------------------------------------------- */
+
+/* `failed`: the operation whose `store` failed; NULL: none, or the transaction itself failed. */
+static segue_status store_group(segue_service *service, operation *group, operation **failed,
+                                segue_error *err)
+{
+    service->staged_open = 0;
+    SEGUE_TRY(segue_checkpoint_allow_write(service, err));
+    SEGUE_TRY(segue_store_begin(service->store, err));
+    for (operation *op = group; op; op = op->next) {
+        *failed = op;
+        SEGUE_TRY(op->kind->store(service, op, err));
+    }
+    *failed = NULL;
+    SEGUE_TRY(segue_clock_stage(&service->clock, service->store, err));
+    SEGUE_TRY(segue_store_commit(service->store, err));
+    segue_clock_commit(&service->clock);
+    return SEGUE_OK;
+}
+
+static void apply_group(segue_service *service, operation *group)
+{
+    unsigned long long count = 0;
+    for (operation *op = group; op; op = op->next, count++)
+        if (op->result == OP_DONE)
+            segue_operation_apply(service, op);
+    if (atomic_exchange(&service->failing, false)) {
+        segue_service_report(service, "the store can be written again");
+        segue_maintenance_enqueue_all(service);
+    }
+    (void)atomic_fetch_add(&service->metrics.groups, 1);
+    (void)atomic_fetch_add(&service->metrics.grouped, count);
+}
+
+/* ---- a transaction that failed ----------------------------------------------------------- */
+
+/* Nothing is stored: reject the whole group. */
+static void reject_group(segue_service *service, operation *group, const segue_error *why)
 {
     segue_store_rollback(service->store);
     segue_checkpoint_for_space(service);
     for (operation *op = group; op; op = op->next) {
-        segue_stage_undo(service, op);
-        op->again = false;
-        if (op->response)
-            segue_response_fail(op->response, 503,
-                                op->resumed
-                                    ? "it cannot be stored now: %s"
-                                    : "it cannot be stored now, and nothing has changed: %s",
-                                why->message);
+        segue_operation_rollback(service, op);
+        segue_operation_reject(op, 503,
+                               op->requeued
+                                   ? "it cannot be stored now: %s"
+                                   : "it cannot be stored now, and nothing has changed: %s",
+                               why->message);
     }
     if (!atomic_exchange(&service->failing, true))
         segue_service_report(service, "nothing can be stored, and asks go on: %s", why->message);
     (void)atomic_fetch_add(&service->metrics.failures, 1);
 }
 
-/* The service ends: what is on the disk is known only when it is read again. */
-static void abandon_all(segue_service *service, operation *group, const segue_error *why)
+/* Only a restart finds out what the disk has: fail the service. */
+static void abandon_group(segue_service *service, operation *group, const segue_error *why)
 {
     segue_service_fail(service, why);
     segue_store_rollback(service->store);
     for (operation *op = group; op; op = op->next) {
-        segue_stage_undo(service, op);
-        op->again = false;
-        if (op->response)
-            segue_response_fail(
-                op->response, 503,
-                "it is not known whether this was stored: %.300s; the service must be "
-                "started again; repeat it then: a reward counts once",
-                why->message);
+        segue_operation_rollback(service, op);
+        segue_operation_reject(op, 503,
+                               "it is not known whether this was stored: %.300s; the service must "
+                               "be started again; repeat it then: a reward counts once",
+                               why->message);
     }
     atomic_store(&service->failing, true);
     (void)atomic_fetch_add(&service->metrics.failures, 1);
 }
 
-void segue_writer_enqueue_due(segue_service *service)
-{
-    size_t count = 0;
-    learner_state **all = segue_service_learners(service, &count);
-    for (size_t i = 0; all && i < count; i++) {
-        segue_apply_enqueue_due(service, all[i]);
-        segue_learner_state_release(all[i]);
-    }
-    free(all);
-    (void)segue_commit_queue_add_job(service, OP_PURGE, 0, 0);
-}
+/* ---- the end of an operation ------------------------------------------------------------- */
 
-/* Whatever became of it: nobody waits for the default of this decision any more. */
-static void leave_line(operation *op)
+/* Let the pool make decisions that take long; false: it is full, and the response says so. */
+static bool move_to_pool(segue_service *service, operation *op)
 {
-    (void)pthread_mutex_lock(&op->state->lock);
-    segue_deadline_queue_pop_before(&op->state->deadlines, op->place + 1);
-    (void)pthread_mutex_unlock(&op->state->lock);
-}
-
-static void apply_all(segue_service *service, operation *group)
-{
-    unsigned long long count = 0;
-    for (operation *op = group; op; op = op->next, count++) {
-        if (op->kind == OP_DEFAULT_REWARD && op->state)
-            leave_line(op);
-        if (!op->answered)
-            segue_apply(service, op);
-    }
-    if (atomic_exchange(&service->failing, false)) { /* the disk is back */
-        segue_service_report(service, "the store can be written again");
-        segue_writer_enqueue_due(service);
-    }
-    (void)atomic_fetch_add(&service->metrics.groups, 1);
-    (void)atomic_fetch_add(&service->metrics.grouped, count);
-}
-
-/* Its decisions take long: let the pool make them.  False: it cannot, and the reply says so. */
-static bool give_to_pool(segue_service *service, operation *op)
-{
-    op->to_pool = op->answered = op->is_new = false;
+    op->result = OP_DONE;
     op->task = NULL;
-    segue_reads_fini(op); /* it begins anew */
+    segue_reads_fini(op); /* it starts from the beginning */
     if (segue_read_pool_push(service, op))
         return true;
     segue_response_busy(op->response);
     return false;
 }
 
-static void finish(segue_service *service, operation *op)
+static void requeue(segue_service *service, operation *op, const operation_kind *kind)
 {
-    if (op->to_pool && give_to_pool(service, op))
-        return;
-    if (op->again) {
-        segue_learner_state_release(op->state);
-        op->state = NULL;
-        op->task = NULL;
-        op->again = op->answered = op->is_new = op->closes = false;
-        op->resumed = true;
-        (void)segue_commit_queue_push(&service->queue, op, true);
-        return;
-    }
-    if (op->response && op->response->status >= 400 && op->told.size > 0)
-        segue_response_add_reward(op->response, &op->told);
+    segue_operation_restart(op, kind);
+    (void)segue_commit_queue_push(&service->queue, op, true);
+}
+
+static void complete(operation *op)
+{
+    if (op->response && op->response->status >= 400 && op->reward_result.size > 0)
+        segue_response_add_reward(op->response, &op->reward_result);
     const segue_completion done = op->done;
     void *context = op->context;
     segue_operation_destroy(op);
@@ -142,49 +136,48 @@ static void finish(segue_service *service, operation *op)
         done(context);
 }
 
-/* It is taken up: from now on it may be wished again, also if it comes to nothing. */
-static void take_up(segue_service *service, operation *op)
+static void finish(segue_service *service, operation *op)
 {
-    learner_state *state = op->learner_id ? segue_service_find_id(service, op->learner_id) : NULL;
-    if (state)
-        atomic_store(&state->job_pending[op->kind], false);
-    if (state && op->task_id)
-        segue_timer_clear_close_pending(state, op->task_id);
-    if (op->kind == OP_PROBE)
-        atomic_store(&service->probes, false);
-    if (op->kind == OP_CHECKPOINT)
-        atomic_store(&service->checkpoints, false);
-    segue_learner_state_release(state);
-    if (op->kind == OP_EXPIRE) {
-        operation *rest = op->next, **end = &op->next;
-        for (*end = segue_timer_expired(service, op->learner_id); *end;)
-            end = &(*end)->next;
-        *end = rest;
-    }
+    if (op->result == OP_TO_POOL && move_to_pool(service, op))
+        return;
+    if (op->result == OP_REQUEUE)
+        requeue(service, op, op->kind);
+    else if (op->result == OP_DONE && op->follow_up)
+        requeue(service, op, op->follow_up);
+    else
+        complete(op);
 }
 
-void segue_writer_commit(segue_service *service, operation *group)
+/* ---- a group ----------------------------------------------------------------------------- */
+
+static segue_status store_and_apply(segue_service *service, operation *group)
 {
     segue_error err;
-    segue_status status = SEGUE_OK;
     operation *failed = NULL;
-    for (operation *op = group; op; op = op->next)
-        take_up(service, op);
+    segue_status status = SEGUE_OK;
     if (atomic_load(&service->broken))
         status = segue_fail(&err, SEGUE_EIO, "%s", service->why);
     if (service->memory.is_tight)
         segue_memory_free_spare(&service->memory);
     if (status == SEGUE_OK)
-        status = stage_all(service, group, &failed, &err);
+        status = store_group(service, group, &failed, &err);
     if (status == SEGUE_OK)
-        apply_all(service, group);
+        apply_group(service, group);
     else if (atomic_load(&service->broken) || segue_store_is_lost(service->store))
-        abandon_all(service, group, &err);
+        abandon_group(service, group, &err);
     else if (status == SEGUE_EFILE && failed)
         segue_damage_refuse(service, group, failed, &err);
     else
-        refuse_all(service, group, &err);
-    const bool oversized = group->kind == OP_CHECKPOINT;
+        reject_group(service, group, &err);
+    return status;
+}
+
+void segue_writer_commit(segue_service *service, operation *group)
+{
+    const bool oversized = group->kind == &op_checkpoint;
+    for (operation *op = group; op; op = op->next)
+        dequeue(service, op);
+    const segue_status status = store_and_apply(service, group);
     service->memory.is_tight = service->memory.is_tight || status == SEGUE_ENOMEM;
     (void)segue_memory_restore_spare(&service->memory);
     for (operation *next = NULL; group; group = next) {
@@ -192,7 +185,7 @@ void segue_writer_commit(segue_service *service, operation *group)
         finish(service, group);
     }
     if (!atomic_load(&service->broken))
-        segue_checkpoint_if_due(service, oversized); /* nobody waits for it */
+        segue_checkpoint_if_due(service, oversized); /* no request waits for it */
 }
 
 void *segue_writer_main(void *context)

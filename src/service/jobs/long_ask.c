@@ -1,6 +1,6 @@
 /* long_ask.c - asks that take long: of many arms, or for many decisions at once.
  *
- * They are decided on a copy of the task, without the learner's lock, a piece at a time: the
+ * They are decided on a copy of the task, without the learner's lock, d piece at a time: the
  * explanation, the law that probabilities come from, each decision.  All decisions of an ask go by
  * what the task knew when it was copied: rewards that come meanwhile count for the next ask.  Then,
  * under the lock again, they are made decisions of the task and get their numbers; a task that was
@@ -14,11 +14,6 @@
 #include "service/api/response.h"
 #include "service/engine/decide.h"
 #include "service/jobs/reads.h"
-
-static size_t wanted(const segue_parsed_request *call)
-{
-    return call->count ? (size_t)call->count : 1;
-}
 
 static read_result refuse(operation *op, const segue_error *why)
 {
@@ -38,12 +33,12 @@ static task_state *find_open(operation *op)
  */
 static bool choose_in_place(segue_service *service, operation *op, task_state *task)
 {
-    asked *a = &op->asked;
+    decided *d = &op->ask.decided;
     const bool fine =
         segue_decide_reserve_deadlines(service, op->state, &op->request, op->response) &&
-        segue_decide_choose(service, op->state, task, &op->request, a, op->response);
+        segue_decide_choose(service, op->state, task, &op->request, d, op->response);
     if (fine)
-        segue_decide_push_deadlines(op->state, a, false);
+        segue_decide_push_deadlines(op->state, d, false);
     return fine;
 }
 
@@ -80,8 +75,8 @@ static read_result begin(segue_service *service, operation *op)
 {
     read_state *r = op->read;
     r->begun = true;
-    r->asked.choice = calloc(wanted(&op->request), sizeof *r->asked.choice);
-    if (!r->asked.choice) {
+    r->decided.choice = calloc(segue_decide_count(&op->request), sizeof *r->decided.choice);
+    if (!r->decided.choice) {
         segue_response_fail(op->response, 503, "out of memory for decisions");
         return READ_DONE;
     }
@@ -89,8 +84,8 @@ static read_result begin(segue_service *service, operation *op)
     task_state *task = find_open(op);
     const read_result result = task ? begin_on(service, op, task) : READ_STORE;
     (void)pthread_mutex_unlock(&op->state->lock);
-    r->asked.control = r->copy.task.control;
-    r->asked.version = r->copy.task.version;
+    r->decided.control = r->copy.task.control;
+    r->decided.version = r->copy.task.version;
     return result;
 }
 
@@ -100,7 +95,7 @@ static read_result explain(operation *op)
 {
     read_state *r = op->read;
     r->explained = true;
-    segue_response_explain_copy(op->state, &r->copy, r->allowed, &r->asked.why);
+    segue_response_explain_copy(op->state, &r->copy, r->allowed, &r->decided.why);
     return READ_MORE;
 }
 
@@ -118,10 +113,10 @@ static read_result pick_one(operation *op)
 {
     read_state *r = op->read;
     segue_error err;
-    if (segue_learner_state_choose(&r->copy.task, r->allowed, &r->law, &r->asked.choice[r->asked.n],
-                                   &err) != SEGUE_OK)
+    if (segue_learner_state_choose(&r->copy.task, r->allowed, &r->law,
+                                   &r->decided.choice[r->decided.n], &err) != SEGUE_OK)
         return refuse(op, &err);
-    r->asked.n++;
+    r->decided.n++;
     return READ_MORE;
 }
 
@@ -130,11 +125,11 @@ static read_result pick_one(operation *op)
 /* Give what was chosen the numbers of an open task. */
 static void issue(segue_service *service, operation *op, task_state *task)
 {
-    asked *a = &op->read->asked;
+    decided *d = &op->read->decided;
     const double now = segue_service_time(service);
-    for (size_t i = 0; i < a->n; i++)
-        segue_learner_state_issue_copied(op->state, task, &a->choice[i], now);
-    a->version = task->version;
+    for (size_t i = 0; i < d->n; i++)
+        segue_learner_state_issue_copied(op->state, task, &d->choice[i], now);
+    d->version = task->version;
 }
 
 /* Whether the task is still the one that was copied. */
@@ -148,23 +143,23 @@ static read_result answer(segue_service *service, operation *op)
         same && segue_decide_reserve_deadlines(service, op->state, &op->request, op->response);
     if (fine) {
         issue(service, op, task);
-        segue_decide_push_deadlines(op->state, &r->asked, false);
+        segue_decide_push_deadlines(op->state, &r->decided, false);
     }
     (void)pthread_mutex_unlock(&op->state->lock);
     if (fine)
-        segue_decide_respond(service, &op->request, &r->asked, &op->told, op->response);
+        segue_decide_respond(service, &op->request, &r->decided, &op->reward_result, op->response);
     return same ? READ_DONE : READ_STORE;
 }
 
-/* Decisions are in op->asked already: an event that was answered before, and lacked its
+/* Decisions are in op->ask.decided already: an event that was answered before, and lacked its
  * explanation; or what was chosen in place. */
 static read_result answer_again(segue_service *service, operation *op)
 {
     if (op->read->explained) {
-        op->asked.why = op->read->asked.why;
-        op->read->asked.why = (segue_bytes){.data = NULL};
+        op->ask.decided.why = op->read->decided.why;
+        op->read->decided.why = (segue_bytes){.data = NULL};
     }
-    segue_decide_respond(service, &op->request, &op->asked, &op->told, op->response);
+    segue_decide_respond(service, &op->request, &op->ask.decided, &op->reward_result, op->response);
     return READ_DONE;
 }
 
@@ -175,11 +170,11 @@ read_result segue_long_ask_turn(segue_service *service, operation *op)
         return begin(service, op);
     if (r->copied && op->request.explain && !r->explained)
         return explain(op);
-    if (op->asked.n > 0)
+    if (op->ask.decided.n > 0)
         return answer_again(service, op);
     if (op->request.probability && !r->has_law)
         return find_distribution(op);
-    if (r->asked.n < wanted(&op->request))
+    if (r->decided.n < segue_decide_count(&op->request))
         return pick_one(op);
     if (!op->request.event[0])
         return answer(service, op);
@@ -195,9 +190,9 @@ bool segue_long_ask_take_chosen(segue_service *service, operation *op, task_stat
     if (!r || !r->chosen || r->learner_id != op->state->id || r->task_id != task->id)
         return false;
     issue(service, op, task);
-    segue_decide_fini(&op->asked);
-    op->asked = op->read->asked;
-    op->read->asked = (asked){.choice = NULL};
+    segue_decide_fini(&op->ask.decided);
+    op->ask.decided = op->read->decided;
+    op->read->decided = (decided){.choice = NULL};
     op->read->chosen = false;
     return true;
 }
@@ -215,5 +210,5 @@ void segue_long_ask_fini(operation *op)
     segue_long_ask_drop(op);
     free(r->allowed);
     free(r->law.drawn);
-    segue_decide_fini(&r->asked);
+    segue_decide_fini(&r->decided);
 }

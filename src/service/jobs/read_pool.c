@@ -140,8 +140,8 @@ static void complete(segue_service *service, operation *op)
 {
     if (op->response->body.failed)
         segue_response_fail(op->response, 503, "out of memory for the answer");
-    if (op->response->status >= 400 && op->told.size > 0)
-        segue_response_add_reward(op->response, &op->told);
+    if (op->response->status >= 400 && op->reward_result.size > 0)
+        segue_response_add_reward(op->response, &op->reward_result);
     hold_body(service, op->response);
     const segue_completion done = op->done;
     void *context = op->context;
@@ -162,7 +162,7 @@ static void give_to_queue(segue_service *service, operation *op)
         segue_long_ask_drop(op);
     else
         segue_reads_fini(op);
-    segue_decide_fini(&op->asked);
+    segue_decide_fini(&op->ask.decided);
     segue_learner_state_release(op->state);
     op->state = NULL;
     if (!segue_commit_queue_push(&service->queue, op, false))

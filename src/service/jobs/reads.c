@@ -167,6 +167,8 @@ static read_result show_task(segue_service *service, operation *op, segue_store 
     return READ_DONE;
 }
 
+const operation_kind op_read = {.name = "read"};
+
 /* ---- which is which ---------------------------------------------------------------------- */
 
 static read_result ask(segue_service *service, operation *op, segue_store *store)

@@ -41,7 +41,7 @@ typedef struct read_state {
     task_copy copy; /* of an ask */
     bool *allowed;
     arm_distribution law;
-    asked asked;
+    decided decided;
     bool copied, explained, has_law;
     bool chosen;                 /* decisions of an event that are to be stored ... */
     int64_t learner_id, task_id; /* ... are of this task */

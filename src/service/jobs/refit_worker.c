@@ -75,7 +75,7 @@ bool segue_refit_worker_run_one(segue_service *service, bool wait)
     note_refit(service, state, status != SEGUE_OK, &err);
     if (status == SEGUE_OK) {
         atomic_store(&state->refit_finished, true);
-        segue_commit_queue_add_job_once(service, state, OP_REFIT_PUBLISH);
+        segue_commit_queue_add_job_once(service, state, &op_refit_publish);
     } else { /* out of memory: later, maybe */
         rest(service);
         segue_refit_worker_enqueue(service, state);

@@ -8,7 +8,7 @@
 
 #include "service/engine/commit_queue.h"
 #include "service/engine/service_internal.h"
-#include "service/state/checkpoint.h"
+#include "service/jobs/checkpoint.h"
 
 #define TICK_SECONDS 0.1
 #define EXPIRED_MOST 1000 /* defaults of a learner at one tick */
@@ -17,18 +17,18 @@
 #define CLOCK_SECONDS 60.0 /* between two transactions that store the service time alone */
 
 /* The default of one decision. */
-static operation *fall_back(const learner_state *state, const waiting *w)
+static operation *fall_back(const learner_state *state, const pending_decision *w)
 {
-    operation *op = segue_operation_create(OP_DEFAULT_REWARD);
+    operation *op = segue_operation_create(&op_default_reward);
     if (op) {
         op->request.reward = state->settings.default_reward;
         op->decision = w->decision;
-        op->place = w->place;
+        op->reward.sequence = w->sequence;
     }
     return op;
 }
 
-static bool is_over(const learner_state *state, const waiting *w, double now)
+static bool is_over(const learner_state *state, const pending_decision *w, double now)
 {
     return now - w->decision.asked > state->settings.reward_deadline;
 }
@@ -48,7 +48,7 @@ operation *segue_timer_expired(segue_service *service, int64_t learner)
         return NULL;
     (void)pthread_mutex_lock(&state->lock);
     for (size_t i = 0; i < EXPIRED_MOST && i < state->deadlines.count; i++) {
-        const waiting *w = segue_deadline_queue_at(&state->deadlines, i);
+        const pending_decision *w = segue_deadline_queue_at(&state->deadlines, i);
         *end = is_over(state, w, now) ? fall_back(state, w) : NULL;
         if (!*end)
             break;
@@ -66,12 +66,12 @@ static void look_at_waiting(segue_service *service, learner_state *state, double
     deadline_queue *line = &state->deadlines;
     segue_deadline_queue_pop_closed(line, &state->by_id);
     const bool over = segue_timer_defaults_due(state, now);
-    const bool unkept = line->kept < line->next;
+    const bool unkept = line->persisted < line->next;
     (void)pthread_mutex_unlock(&state->lock);
     if (over)
-        segue_commit_queue_add_job_once(service, state, OP_EXPIRE);
+        segue_commit_queue_add_job_once(service, state, &op_expire);
     if (unkept)
-        segue_commit_queue_add_job_once(service, state, OP_PERSIST_PENDING);
+        segue_commit_queue_add_job_once(service, state, &op_persist_pending);
 }
 
 void segue_timer_clear_close_pending(learner_state *state, int64_t id)
@@ -102,15 +102,15 @@ static void look_for_idle(segue_service *service, learner_state *state, double n
     }
     (void)pthread_mutex_unlock(&state->lock);
     for (size_t i = 0; i < count; i++)
-        if (!segue_commit_queue_add_job(service, OP_CLOSE, state->id, found[i]))
+        if (!segue_commit_queue_add_job(service, &op_close, state->id, found[i]))
             segue_timer_clear_close_pending(state, found[i]);
 }
 
 static void wish_probe(segue_service *service)
 {
-    if (!atomic_exchange(&service->probes, true) &&
-        !segue_commit_queue_add_job(service, OP_PROBE, 0, 0))
-        atomic_store(&service->probes, false);
+    if (!atomic_exchange(&service->probe_pending, true) &&
+        !segue_commit_queue_add_job(service, &op_probe, 0, 0))
+        atomic_store(&service->probe_pending, false);
 }
 
 /* Whether a transaction of its own must store the service time: only open tasks depend on it. */
@@ -142,7 +142,7 @@ void segue_timer_tick(segue_service *service)
         if (all[i]->settings.idle > 0.0)
             look_for_idle(service, all[i], now);
         if (atomic_load(&all[i]->refit_finished)) /* the disk did not take it before */
-            segue_commit_queue_add_job_once(service, all[i], OP_REFIT_PUBLISH);
+            segue_commit_queue_add_job_once(service, all[i], &op_refit_publish);
         segue_learner_state_release(all[i]);
     }
     free(all);

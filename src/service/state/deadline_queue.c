@@ -1,101 +1,105 @@
-/* deadline_queue.c - decisions that wait for a default.
+/* deadline_queue.c - decisions whose reward has a deadline: a circular buffer, the oldest first.
+ *
+ * Pushing and popping cost O(1) amortized.  Entries of closed tasks stay until they reach the front
+ * or the buffer is full; then compact() removes them.  The buffer doubles only if more than half of
+ * it is still due, and shrinks when three quarters are free.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/state/deadline_queue.h"
-#include "segue/internal.h"
 
 #include <stdlib.h>
 
-#define LEAST 64 /* of the ring */
+#include "segue/internal.h"
 
-void segue_deadline_queue_fini(deadline_queue *line)
+#define MIN_CAPACITY 64
+
+void segue_deadline_queue_fini(deadline_queue *queue)
 {
-    segue_deadline_queue_mark_persisted(line, line->next);
-    free(line->entry);
-    *line = (deadline_queue){.entry = NULL};
+    segue_deadline_queue_mark_persisted(queue, queue->next);
+    free(queue->entry);
+    *queue = (deadline_queue){.entry = NULL};
 }
 
-static waiting *at(const deadline_queue *line, size_t i)
+static pending_decision *at(const deadline_queue *queue, size_t i)
 {
-    return &line->entry[(line->first + i) % line->capacity];
+    return &queue->entry[(queue->first + i) % queue->capacity];
 }
 
-const waiting *segue_deadline_queue_at(const deadline_queue *line, size_t i)
+const pending_decision *segue_deadline_queue_at(const deadline_queue *queue, size_t i)
 {
-    return at(line, i);
+    return at(queue, i);
 }
 
-static bool resize(deadline_queue *line, size_t capacity)
+static bool resize(deadline_queue *queue, size_t capacity)
 {
-    waiting *entry = malloc(capacity * sizeof *entry);
+    pending_decision *entry = malloc(capacity * sizeof *entry);
     if (!entry)
         return false;
-    for (size_t i = 0; i < line->count; i++)
-        entry[i] = *at(line, i);
-    free(line->entry);
-    line->entry = entry;
-    line->first = 0;
-    line->capacity = capacity;
+    for (size_t i = 0; i < queue->count; i++)
+        entry[i] = *at(queue, i);
+    free(queue->entry);
+    queue->entry = entry;
+    queue->first = 0;
+    queue->capacity = capacity;
     return true;
 }
 
-static bool is_open(const map *open, const waiting *w)
+static bool is_open(const map *open, const pending_decision *w)
 {
     return segue_hash_map_find(open, &w->decision.task, sizeof w->decision.task) != NULL;
 }
 
-/* Those of closed tasks go, wherever they stand. */
-static void squeeze(deadline_queue *line, const map *open)
+/* Remove all entries of closed tasks. */
+static void compact(deadline_queue *queue, const map *open)
 {
-    size_t left = 0;
-    for (size_t i = 0; i < line->count; i++)
-        if (is_open(open, at(line, i)))
-            *at(line, left++) = *at(line, i);
-    line->count = left;
+    size_t n = 0;
+    for (size_t i = 0; i < queue->count; i++)
+        if (is_open(open, at(queue, i)))
+            *at(queue, n++) = *at(queue, i);
+    queue->count = n;
 }
 
-/* Room for one more.  Twice as much only if more than half are still due, so that each is looked
- * at a few times at most. */
-static bool make_room(deadline_queue *line, const map *open)
+/* Have capacity for one more entry. */
+static bool grow(deadline_queue *queue, const map *open)
 {
-    if (line->count < line->capacity)
+    if (queue->count < queue->capacity)
         return true;
-    squeeze(line, open);
-    if (line->capacity > 0 && line->count <= line->capacity / 2)
+    compact(queue, open);
+    if (queue->capacity > 0 && queue->count <= queue->capacity / 2)
         return true;
-    return resize(line, line->capacity > 0 ? 2 * line->capacity : LEAST);
+    return resize(queue, queue->capacity > 0 ? 2 * queue->capacity : MIN_CAPACITY);
 }
 
-bool segue_deadline_queue_reserve(deadline_queue *line, size_t more, const map *open)
+bool segue_deadline_queue_reserve(deadline_queue *queue, size_t more, const map *open)
 {
-    if (line->count + more <= line->capacity)
+    if (queue->count + more <= queue->capacity)
         return true;
-    squeeze(line, open);
-    size_t capacity = line->capacity > 0 ? line->capacity : LEAST;
-    while (capacity < line->count + more)
+    compact(queue, open);
+    size_t capacity = queue->capacity > 0 ? queue->capacity : MIN_CAPACITY;
+    while (capacity < queue->count + more)
         capacity *= 2;
-    return capacity == line->capacity || resize(line, capacity);
+    return capacity == queue->capacity || resize(queue, capacity);
 }
 
-segue_status segue_deadline_queue_push(deadline_queue *line, const decision *d, bool kept,
+segue_status segue_deadline_queue_push(deadline_queue *queue, const decision *d, bool persisted,
                                        const map *open, segue_error *err)
 {
-    if (!make_room(line, open))
-        return segue_fail_no_memory(err, "a decision that waits");
-    *at(line, line->count++) = (waiting){.place = line->next, .decision = *d};
-    const bool stored = kept && line->kept == line->next;
-    line->next++;
-    line->kept += stored;
-    if (line->unstored && !stored)
-        (void)atomic_fetch_add(line->unstored, 1);
+    if (!grow(queue, open))
+        return segue_fail_no_memory(err, "a decision with a deadline");
+    *at(queue, queue->count++) = (pending_decision){.sequence = queue->next, .decision = *d};
+    const bool stored = persisted && queue->persisted == queue->next;
+    queue->next++;
+    queue->persisted += stored;
+    if (queue->unstored && !stored)
+        (void)atomic_fetch_add(queue->unstored, 1);
     return SEGUE_OK;
 }
 
-size_t segue_deadline_queue_find(const deadline_queue *line, uint64_t place)
+size_t segue_deadline_queue_find(const deadline_queue *queue, uint64_t sequence)
 {
-    size_t low = 0, high = line->count;
+    size_t low = 0, high = queue->count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (at(line, middle)->place < place)
+        if (at(queue, middle)->sequence < sequence)
             low = middle + 1;
         else
             high = middle;
@@ -103,32 +107,32 @@ size_t segue_deadline_queue_find(const deadline_queue *line, uint64_t place)
     return low;
 }
 
-void segue_deadline_queue_mark_persisted(deadline_queue *line, uint64_t place)
+void segue_deadline_queue_mark_persisted(deadline_queue *queue, uint64_t sequence)
 {
-    if (line->kept >= place)
+    if (queue->persisted >= sequence)
         return;
-    if (line->unstored)
-        (void)atomic_fetch_sub(line->unstored, place - line->kept);
-    line->kept = place;
+    if (queue->unstored)
+        (void)atomic_fetch_sub(queue->unstored, sequence - queue->persisted);
+    queue->persisted = sequence;
 }
 
-void segue_deadline_queue_pop_before(deadline_queue *line, uint64_t place)
+void segue_deadline_queue_pop_before(deadline_queue *queue, uint64_t sequence)
 {
-    const size_t gone = segue_deadline_queue_find(line, place);
-    if (gone == 0)
+    const size_t n_popped = segue_deadline_queue_find(queue, sequence);
+    if (n_popped == 0)
         return;
-    line->first = (line->first + gone) % line->capacity;
-    line->count -= gone;
-    segue_deadline_queue_mark_persisted(line, place);
-    if (line->capacity > LEAST && line->count < line->capacity / 4)
-        (void)resize(line, line->capacity / 2); /* or not */
+    queue->first = (queue->first + n_popped) % queue->capacity;
+    queue->count -= n_popped;
+    segue_deadline_queue_mark_persisted(queue, sequence);
+    if (queue->capacity > MIN_CAPACITY && queue->count < queue->capacity / 4)
+        (void)resize(queue, queue->capacity / 2); /* without memory it stays large */
 }
 
-void segue_deadline_queue_pop_closed(deadline_queue *line, const map *open)
+void segue_deadline_queue_pop_closed(deadline_queue *queue, const map *open)
 {
     size_t i = 0;
-    while (i < line->count && !is_open(open, at(line, i)))
+    while (i < queue->count && !is_open(open, at(queue, i)))
         i++;
     if (i > 0)
-        segue_deadline_queue_pop_before(line, at(line, i - 1)->place + 1);
+        segue_deadline_queue_pop_before(queue, at(queue, i - 1)->sequence + 1);
 }

@@ -1,8 +1,8 @@
-/* deadline_queue.h - decisions that get their learner's default when their wait is over, the oldest
- * first.
+/* deadline_queue.h - decisions whose reward has a deadline, the oldest first.
  *
- * Each has a place, and places only grow: who says "all before this place" is right whatever has
- * joined or left the line since it was looked at.
+ * A decision that has no reward at its deadline gets the learner's default reward.  Each entry has
+ * a sequence number; sequence numbers only grow.  So "all entries before this one" stays correct
+ * whatever was pushed or popped since.  The learner's lock guards the queue.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SERVICE_STATE_DEADLINE_QUEUE_H
 #define SEGUE_SERVICE_STATE_DEADLINE_QUEUE_H
@@ -13,42 +13,41 @@
 #include "service/api/decision_id.h"
 #include "service/state/hash_map.h"
 
-typedef struct waiting {
-    uint64_t place;
+typedef struct pending_decision {
+    uint64_t sequence;
     decision decision;
-} waiting;
+} pending_decision;
 
-/** All zeros: nobody waits. */
+/** All zeros: empty. */
 typedef struct deadline_queue {
-    waiting *entry;
-    size_t first, count, capacity; /* a ring */
-    uint64_t next;                 /* the place of the one that comes next */
-    uint64_t kept;                 /* those before this place are on the disk */
-    atomic_ullong *unstored; /* counts those that are not, of all learners; NULL: nobody counts */
+    pending_decision *entry;
+    size_t first, count, capacity; /* a circular buffer */
+    uint64_t next;                 /* sequence number of the next entry */
+    uint64_t persisted;            /* entries before this one are in the store */
+    atomic_ullong *unstored;       /* entries of all learners that are not; NULL: not counted */
 } deadline_queue;
 
-void segue_deadline_queue_fini(deadline_queue *line);
+void segue_deadline_queue_fini(deadline_queue *queue);
 
-/** Let a decision wait; `open`: the tasks that are open, by id.  @retval SEGUE_ENOMEM */
-SEGUE_MUST_CHECK segue_status segue_deadline_queue_push(deadline_queue *line, const decision *d,
-                                                        bool kept, const map *open,
+/** Append a decision; `open`: the open tasks by id.  @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_deadline_queue_push(deadline_queue *queue, const decision *d,
+                                                        bool persisted, const map *open,
                                                         segue_error *err);
 
-/** Have room for so many more, so that they can join without fail; false: out of memory. */
-bool segue_deadline_queue_reserve(deadline_queue *line, size_t more, const map *open);
+/** Allocate for `more` entries, so that pushing them cannot fail; false: out of memory. */
+bool segue_deadline_queue_reserve(deadline_queue *queue, size_t more, const map *open);
 
-/** The i-th of `count`. */
-const waiting *segue_deadline_queue_at(const deadline_queue *line, size_t i);
+/** The i-th of `count` entries. */
+const pending_decision *segue_deadline_queue_at(const deadline_queue *queue, size_t i);
 
-/** The first at a place or after it; `count`: there is none.  Those from `kept` on are not stored.
- */
-size_t segue_deadline_queue_find(const deadline_queue *line, uint64_t place);
+/** Index of the first entry with this sequence number or a later one; `count` without one. */
+size_t segue_deadline_queue_find(const deadline_queue *queue, uint64_t sequence);
 
-/** Those before a place are on the disk; or wait no more. */
-void segue_deadline_queue_mark_persisted(deadline_queue *line, uint64_t place);
-void segue_deadline_queue_pop_before(deadline_queue *line, uint64_t place);
+/** Mark the entries before `sequence` as stored; remove them. */
+void segue_deadline_queue_mark_persisted(deadline_queue *queue, uint64_t sequence);
+void segue_deadline_queue_pop_before(deadline_queue *queue, uint64_t sequence);
 
-/** Let go of the first ones, as far as their tasks are closed: no reward is due to them. */
-void segue_deadline_queue_pop_closed(deadline_queue *line, const map *open);
+/** Remove entries of closed tasks from the front: their rewards do not count any more. */
+void segue_deadline_queue_pop_closed(deadline_queue *queue, const map *open);
 
 #endif

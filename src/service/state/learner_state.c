@@ -36,7 +36,7 @@ segue_status segue_learner_state_create(learner_state **out, const segue_stored_
     state->method = segue_learner_settings(learner)->method;
     atomic_init(&state->users, 1);
     atomic_init(&state->refit_finished, false);
-    for (size_t i = 0; i < OP_KINDS; i++)
+    for (size_t i = 0; i < N_LEARNER_JOBS; i++)
         atomic_init(&state->job_pending[i], false);
     (void)pthread_mutex_init(&state->lock, NULL);
     segue_hash_map_init(&state->arm_by_name, key);
@@ -298,7 +298,7 @@ size_t segue_learner_state_bytes(const learner_state *state)
     const size_t arms = state->n_arms * (sizeof(learner_arm) + sizeof(learner_arm *) + 2) +
                         segue_hash_map_bytes(&state->arm_by_name, 0) + 4 * state->config.size;
     return sizeof *state + segue_learner_bytes(state->learner) + tasks + state->control_bytes +
-           arms + state->deadlines.capacity * sizeof(waiting) +
+           arms + state->deadlines.capacity * sizeof(pending_decision) +
            segue_model_history_bytes(&state->versions);
 }
 

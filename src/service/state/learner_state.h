@@ -10,13 +10,23 @@
 #include <stdatomic.h>
 
 #include "service/api/learner_settings.h"
-#include "service/engine/operation_kind.h"
 #include "service/state/deadline_queue.h"
 #include "service/state/hash_map.h"
 #include "service/state/model_history.h"
 #include "service/state/recent_rewards.h"
 #include "service/state/task_stats.h"
 #include "store/store.h"
+
+/** Jobs of which a learner has at most one in the queue. */
+typedef enum learner_job {
+    JOB_OTHER, /* any number may be queued */
+    JOB_PERSIST_PENDING,
+    JOB_EXPIRE,
+    JOB_REFIT_BEGIN,
+    JOB_REFIT_PUBLISH,
+    JOB_SNAPSHOT,
+    N_LEARNER_JOBS
+} learner_job;
 
 /** An open task. */
 typedef struct task_state {
@@ -84,7 +94,7 @@ typedef struct learner_state {
     bool refit_staged; /* its beginning or end is in this transaction: one of them is enough */
     atomic_bool refit_finished;
 
-    atomic_bool job_pending[OP_KINDS]; /* that is on its way already */
+    atomic_bool job_pending[N_LEARNER_JOBS]; /* the job is in the queue */
 
     hash_map_entry *name_entry, *id_entry; /* until it is entered */
 

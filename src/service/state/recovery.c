@@ -9,48 +9,7 @@
 #include "segue/internal.h"
 #include "service/api/learner_settings.h"
 #include "service/state/keyed_hash.h"
-
-/* ---- learning from a task ---------------------------------------------------------------- */
-
-static segue_status tell(void *context, const segue_stored_reward *reward, segue_error *err)
-{
-    segue_error why;
-    if (segue_task_tell(context, reward->arm, reward->value, &why) == SEGUE_OK)
-        return SEGUE_OK;
-    return segue_fail(err, SEGUE_EFILE, "the store is damaged: task %" PRId64 ": %s", reward->task,
-                      why.message);
-}
-
-static void take(pthread_mutex_t *lock)
-{
-    if (lock)
-        (void)pthread_mutex_lock(lock);
-}
-
-static void leave(pthread_mutex_t *lock)
-{
-    if (lock)
-        (void)pthread_mutex_unlock(lock);
-}
-
-segue_status segue_recovery_learn_task(segue_store *store, segue_learner *learner, int64_t task,
-                                       pthread_mutex_t *lock, segue_error *err)
-{
-    segue_task *fresh = NULL;
-    take(lock);
-    segue_status status = segue_learner_open_task(learner, &fresh, err);
-    leave(lock);
-    if (status != SEGUE_OK)
-        return status;
-    status = segue_store_each_reward(store, task, tell, fresh, err); /* nobody else knows of it */
-    take(lock);
-    if (status == SEGUE_OK)
-        status = segue_learner_close_task(learner, &fresh, err);
-    else
-        segue_learner_discard_task(learner, &fresh);
-    leave(lock);
-    return status;
-}
+#include "service/state/learn.h"
 
 /* ---- the journal ------------------------------------------------------------------------- */
 
@@ -102,10 +61,12 @@ static segue_status close_task(replay *r, const segue_stored_event *event, segue
     segue_stored_task row;
     segue_status status = find_closed(r, event, &row, err);
     if (status == SEGUE_OK)
-        status = segue_recovery_learn_task(r->store, r->out->learner, row.id, NULL, err);
-    if (status == SEGUE_OK)
-        segue_task_stats_add(&r->out->record, row.control, row.rewards, row.total);
-    return status;
+        status = segue_learn_task(r->store, r->out->learner, row.id, NULL, err);
+    if (status != SEGUE_OK)
+        return status;
+    segue_task_stats_add(&r->out->record, row.control, row.rewards, row.total);
+    r->out->replay_cost += segue_learn_replay_cost(event->kind, row.rewards);
+    return SEGUE_OK;
 }
 
 static segue_status add_arm(replay *r, int64_t place, segue_error *err)
@@ -159,6 +120,8 @@ static segue_status on_event(void *context, const segue_stored_event *event, seg
     if (status != SEGUE_OK)
         return segue_fail(err, status == SEGUE_ENOMEM || status == SEGUE_EIO ? status : SEGUE_EFILE,
                           "event %" PRIu64 " of the journal: %s", event->seq, why.message);
+    if (event->kind != SEGUE_EVENT_CLOSE)
+        r->out->replay_cost += segue_learn_replay_cost(event->kind, 0);
     r->out->seq = event->seq;
     r->out->events++;
     if (!r->snapshot || event->seq != r->snapshot_seq)

@@ -16,16 +16,6 @@
 #include "service/state/task_stats.h"
 #include "store/store.h"
 
-/**
- * Learn from a task of the store; `lock`, if any, is held only while the learner is touched.
- *
- * @retval SEGUE_EFILE  the store is damaged
- * @retval SEGUE_EIO, SEGUE_ENOMEM
- */
-SEGUE_MUST_CHECK segue_status segue_recovery_learn_task(segue_store *store, segue_learner *learner,
-                                                        int64_t task, pthread_mutex_t *lock,
-                                                        segue_error *err);
-
 /** What a snapshot holds: a learner, what is counted of its tasks, and versions that it had;
  * b->failed: memory ran out. */
 void segue_recovery_serialize(const segue_learner *learner, const record *counts,
@@ -50,6 +40,7 @@ typedef struct segue_recovered_learner {
     segue_model_history versions;
     uint64_t seq;          /* the last event it knows */
     uint64_t events;       /* applied */
+    uint64_t replay_cost;  /* of these (learn.h) */
     bool snapshot_damaged; /* there is one, and it could not be used */
 } segue_recovered_learner;
 

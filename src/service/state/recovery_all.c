@@ -194,7 +194,7 @@ static segue_status make_live(recovering *r, const segue_stored_learner *row, se
     r->state->versions = rebuilt->versions;
     rebuilt->versions.count = 0;
     r->state->seq = rebuilt->seq;
-    r->state->replay_cost = rebuilt->events * 64;
+    r->state->replay_cost = rebuilt->replay_cost;
     return bring_back(r, row, err);
 }
 

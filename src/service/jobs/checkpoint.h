@@ -1,7 +1,7 @@
 /* checkpoint.h - checkpoints of the WAL.
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SEGUE_SERVICE_STATE_CHECKPOINT_H
-#define SEGUE_SERVICE_STATE_CHECKPOINT_H
+#ifndef SEGUE_SERVICE_JOBS_CHECKPOINT_H
+#define SEGUE_SERVICE_JOBS_CHECKPOINT_H
 
 #include "service/engine/service.h"
 

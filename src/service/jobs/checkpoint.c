@@ -11,7 +11,7 @@
 
 #include "service/engine/commit_queue.h"
 #include "service/engine/service_internal.h"
-#include "service/state/checkpoint.h"
+#include "service/jobs/checkpoint.h"
 
 #define CHECKPOINT_FRAMES 4000       /* of 4 KB each */
 #define WAL_USUAL         20971520.0 /* bytes; the limit in sqlite.c */
@@ -134,7 +134,7 @@ segue_status segue_checkpoint_allow_write(segue_service *service, segue_error *e
 
 void segue_checkpoint_enqueue(segue_service *service)
 {
-    if (is_oversized(service) && !atomic_exchange(&service->checkpoints, true) &&
-        !segue_commit_queue_add_job(service, OP_CHECKPOINT, 0, 0))
-        atomic_store(&service->checkpoints, false);
+    if (is_oversized(service) && !atomic_exchange(&service->checkpoint_pending, true) &&
+        !segue_commit_queue_add_job(service, &op_checkpoint, 0, 0))
+        atomic_store(&service->checkpoint_pending, false);
 }

@@ -1,0 +1,218 @@
+/* op_ask.c - asks that need a transaction: they open a task, name an event, or follow a reward.
+ *
+ *   store    no such task: open it, and ask in a later transaction;
+ *            an event that was answered before: read its decisions again;
+ *            a new event: choose, and store the decisions;
+ *            a closed task: 409                               writer, in the transaction, learner's
+ * lock apply    make the new task visible (OP_REQUEUE), or start the deadlines of the event's
+ * decisions, or choose without an event                       writer, after COMMIT, learner's lock
+ *   respond  the event's decisions                            writer
+ *   rollback the new task is freed (task_change_open.c)       writer
+ *
+ * An ask of an open task without an event changes nothing on the disk: the thread that handles the
+ * request answers it (service_handle.c, decide.c).  An ask that takes long goes to the read pool
+ * (long_ask.c), which returns an event's choices here to be stored.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+
+#include "segue/internal.h"
+#include "service/api/response.h"
+#include "service/engine/operations/task_change.h"
+#include "service/engine/service_internal.h"
+#include "service/jobs/reads.h"
+
+/* ---- an event that was answered before ---------------------------------------------------- */
+
+/* The task whose decisions are read, open or closed. */
+typedef struct event_task {
+    operation *op;
+    int64_t id;
+    uint64_t tag;
+    bool control;
+} event_task;
+
+static segue_status on_decision(void *context, const segue_stored_decision *row, segue_error *err)
+{
+    const event_task *task = context;
+    const learner_state *state = task->op->state;
+    decided *d = &task->op->ask.decided;
+    if (row->arm >= state->n_arms)
+        return segue_fail(err, SEGUE_EFILE, "the store is damaged: a decision is of no arm");
+    arm_choice *choices = realloc(d->choice, (d->n + 1) * sizeof *choices);
+    if (!choices)
+        return segue_fail_no_memory(err, "decisions");
+    d->choice = choices;
+    d->choice[d->n++] =
+        (arm_choice){.decision = segue_decision_id_from_row(state->id, task->tag, row),
+                     .arm = state->arm[row->arm]->name,
+                     .probability = row->probability > 0.0 ? row->probability : NAN,
+                     .exact = row->exact};
+    d->version = row->version;
+    return SEGUE_OK;
+}
+
+/* Read the decisions that the event was answered with, if it was. */
+static segue_status read_event(segue_service *service, event_task task, segue_error *err)
+{
+    operation *op = task.op;
+    SEGUE_TRY(segue_store_each_decision(service->store, task.id, op->request.event, on_decision,
+                                        &task, err));
+    const size_t n = op->ask.decided.n, wanted = segue_decide_count(&op->request);
+    op->ask.decided.control = task.control;
+    if (n > 0 && n != wanted)
+        segue_operation_reject(
+            op, 409, "the event was given %zu decisions before, and now asks for %zu", n, wanted);
+    return SEGUE_OK;
+}
+
+/* Explain earlier decisions with the posterior of now.  Holds the learner's lock. */
+static void explain_again(operation *op, const task_state *task)
+{
+    if (!op->request.explain)
+        return;
+    if (segue_decide_is_long(task, &op->request))
+        op->result = OP_TO_POOL;
+    else
+        segue_response_explanation(op->state, task, segue_learner_state_allowed_arms(op->state),
+                                   &op->ask.decided.why);
+}
+
+/* ---- a new event -------------------------------------------------------------------------- */
+
+static segue_status store_decisions(segue_service *service, operation *op, segue_error *err)
+{
+    for (size_t i = 0; i < op->ask.decided.n; i++) {
+        const arm_choice *choice = &op->ask.decided.choice[i];
+        segue_stored_decision row = segue_decision_id_to_row(&choice->decision);
+        row.event = op->request.event;
+        row.probability = choice->probability;
+        row.exact = choice->exact;
+        SEGUE_TRY(segue_store_add_decision(service->store, &row, err));
+    }
+    return SEGUE_OK;
+}
+
+/* Choose the decisions of a new event: op->ask.is_new.  Else the ask is replied (rejected) or goes
+ * to the pool.  Holds the learner's lock. */
+static void choose(segue_service *service, operation *op, task_state *task)
+{
+    op->result = OP_REPLIED;
+    if (!segue_decide_reserve_deadlines(service, op->state, &op->request, op->response))
+        return;
+    if (segue_long_ask_take_chosen(service, op, task))
+        op->ask.is_new = true;
+    else if (segue_decide_is_long(task, &op->request))
+        op->result = OP_TO_POOL;
+    else
+        op->ask.is_new = segue_decide_choose(service, op->state, task, &op->request,
+                                             &op->ask.decided, op->response);
+    if (op->ask.is_new)
+        op->result = OP_DONE;
+}
+
+static segue_status store_event(segue_service *service, operation *op, task_state *task,
+                                segue_error *err)
+{
+    const event_task about = {op, task->id, task->tag, task->control};
+    SEGUE_TRY(read_event(service, about, err));
+    if (op->result == OP_REPLIED)
+        return SEGUE_OK;
+    (void)pthread_mutex_lock(&op->state->lock);
+    if (op->ask.decided.n > 0)
+        explain_again(op, task);
+    else
+        choose(service, op, task);
+    (void)pthread_mutex_unlock(&op->state->lock);
+    return op->ask.is_new ? store_decisions(service, op, err) : SEGUE_OK;
+}
+
+/* ---- store -------------------------------------------------------------------------------- */
+
+static segue_status store_closed(segue_service *service, operation *op, segue_error *err)
+{
+    const event_task about = {op, op->row.id, op->row.tag, op->row.control};
+    if (op->request.event[0])
+        SEGUE_TRY(read_event(service, about, err));
+    if (op->result == OP_REPLIED || op->ask.decided.n > 0)
+        return SEGUE_OK;
+    if (op->reward_result.size > 0 && op->decision.task == op->row.id) {
+        op->result =
+            OP_REPLIED; /* the reward that came with the ask closed it, or an earlier one */
+        segue_decide_respond_closed(op);
+    } else {
+        segue_operation_reject(op, 409, "the task '%.80s' is closed", op->request.task);
+    }
+    return SEGUE_OK;
+}
+
+static segue_status store(segue_service *service, operation *op, segue_error *err)
+{
+    task_state *task = NULL;
+    bool found = false;
+    if (!segue_operation_find_learner(service, op))
+        return SEGUE_OK;
+    SEGUE_TRY(segue_task_change_find_open(service, op, &task, &found, err));
+    if (task)
+        return op->request.event[0] ? store_event(service, op, task, err) : SEGUE_OK;
+    if (op->result == OP_REQUEUE)
+        return SEGUE_OK;
+    if (found)
+        return store_closed(service, op, err);
+    if (segue_decide_can_choose(op->state, &op->request, op->response))
+        return segue_task_change_store_open(service, op, err);
+    op->result = OP_REPLIED;
+    return SEGUE_OK;
+}
+
+/* ---- apply, respond ----------------------------------------------------------------------- */
+
+static operation_result ask(segue_service *service, operation *op)
+{
+    switch (segue_decide_ask(service, op->state, &op->request, &op->reward_result, op->response)) {
+    case ASK_IS_LONG:
+        return OP_TO_POOL;
+    case ASK_NOT_OPEN: /* it was closed just now: a later transaction finds how */
+        return OP_REQUEUE;
+    default:
+        return OP_REPLIED;
+    }
+}
+
+static segue_status apply(segue_service *service, operation *op, segue_error *err)
+{
+    (void)err;
+    if (op->opened) {
+        segue_task_change_apply_open(service, op);
+        op->result = OP_REQUEUE;
+    } else if (op->ask.is_new) {
+        (void)pthread_mutex_lock(&op->state->lock);
+        segue_decide_push_deadlines(op->state, &op->ask.decided, true);
+        (void)pthread_mutex_unlock(&op->state->lock);
+    } else if (op->ask.decided.n == 0) {
+        op->result = ask(service, op);
+    }
+    return SEGUE_OK;
+}
+
+static void respond(segue_service *service, operation *op)
+{
+    segue_decide_respond(service, &op->request, &op->ask.decided, &op->reward_result, op->response);
+}
+
+static void fini(operation *op)
+{
+    segue_decide_fini(&op->ask.decided);
+}
+
+static bool changes_memory(const operation *op)
+{
+    return op->opened || op->ask.is_new;
+}
+
+const operation_kind op_ask = {.name = "ask",
+                               .store = store,
+                               .apply = apply,
+                               .respond = respond,
+                               .fini = fini,
+                               .changes_memory = changes_memory};

@@ -1,0 +1,21 @@
+/* op_checkpoint.c - wake the writer for a checkpoint of the WAL, which it makes after the group.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "service/engine/operation.h"
+#include "service/engine/service_internal.h"
+
+static void dequeue(segue_service *service, operation *op)
+{
+    (void)op;
+    atomic_store(&service->checkpoint_pending, false);
+}
+
+static segue_status store(segue_service *service, operation *op, segue_error *err)
+{
+    (void)service;
+    (void)err;
+    op->result = OP_REPLIED;
+    return SEGUE_OK;
+}
+
+const operation_kind op_checkpoint = {
+    .name = "checkpoint", .dequeue = dequeue, .store = store, .is_alone = true};

@@ -1,0 +1,158 @@
+/* op_create_learner.c - create a learner, or find that it exists with these settings.
+ *
+ *   validate  the settings make a learner; the service has memory   any thread, no lock
+ *   store     409 if the name has other settings or is damaged;
+ *             else allocate the learner's state, insert its rows    writer, inside the transaction
+ *   apply     enter the learner into the table                      writer, after COMMIT
+ *   respond   201 with the learner, or 200 if it existed            writer
+ *   rollback  free the state, which no other thread has seen        writer
+ *
+ * All memory is allocated in `store`, so that `apply` cannot fail for lack of it.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "segue/internal.h"
+#include "service/api/response.h"
+#include "service/engine/damage.h"
+#include "service/engine/operation.h"
+#include "service/engine/service_internal.h"
+
+static bool validate(segue_service *service, operation *op)
+{
+    segue_error err;
+    if (!segue_service_has_memory(service, op->response))
+        return false;
+    if (segue_learner_settings_create_learner(&op->request.settings, &op->create.learner, &err) ==
+        SEGUE_OK)
+        return true;
+    segue_response_fail_status(op->response, &err);
+    return false;
+}
+
+static bool is_damaged(segue_service *service, operation *op)
+{
+    int64_t id = 0;
+    if (!segue_damage_find(service, op->request.settings.name, &id, NULL))
+        return false;
+    segue_operation_reject(op, 409,
+                           "learner '%.80s' already exists and is damaged; delete it first",
+                           op->request.settings.name);
+    return true;
+}
+
+static void reject_settings(operation *op)
+{
+    char difference[160];
+    segue_learner_settings_difference(&op->state->settings, &op->request.settings, difference,
+                                      sizeof difference);
+    segue_operation_reject(op, 409, "learner '%.80s' already exists with different settings (%s)",
+                           op->request.settings.name, difference);
+}
+
+/* Reject other settings than those that the learner was created with. */
+static segue_status compare_settings(operation *op, segue_error *err)
+{
+    segue_bytes config = {.data = NULL};
+    segue_learner_settings_write(&op->request.settings, &config);
+    segue_bytes_append(&config, "", 1);
+    const segue_status status = config.failed ? segue_fail_no_memory(err, "a learner") : SEGUE_OK;
+    if (status == SEGUE_OK && strcmp((char *)config.data, (char *)op->state->config.data) != 0)
+        reject_settings(op);
+    segue_bytes_fini(&config);
+    return status;
+}
+
+/* Allocate op->state with its arms and its entries in the table. */
+static segue_status allocate(segue_service *service, operation *op, segue_error *err)
+{
+    const segue_stored_learner row = {.created = segue_service_now(service)};
+    segue_learner *learner = op->create.learner;
+    op->create.learner = NULL; /* the state owns it, also after a failure */
+    SEGUE_TRY(segue_learner_state_create(&op->state, &row, &op->request.settings, learner,
+                                         service->key, err));
+    const learner_settings *settings = &op->state->settings;
+    for (size_t i = 0; i < settings->n_arms; i++)
+        SEGUE_TRY(segue_learner_state_add_arm(op->state, settings->arm[i], false, err));
+    return segue_service_reserve_entry(service, op->state) ? SEGUE_OK
+                                                           : segue_fail_no_memory(err, "a learner");
+}
+
+static segue_status insert_rows(segue_service *service, operation *op, segue_error *err)
+{
+    learner_state *state = op->state;
+    segue_stored_learner row = {.name = state->settings.name,
+                                .config = (char *)state->config.data,
+                                .created = state->created};
+    SEGUE_TRY(segue_store_add_learner(service->store, &row, err));
+    state->id = row.id;
+    for (size_t i = 0; i < state->settings.n_arms; i++)
+        SEGUE_TRY(segue_store_add_arm(service->store, row.id, i, state->settings.arm[i],
+                                      row.created, err));
+    return SEGUE_OK;
+}
+
+static segue_status store(segue_service *service, operation *op, segue_error *err)
+{
+    segue_error why;
+    if (is_damaged(service, op))
+        return SEGUE_OK;
+    op->state = segue_service_find(service, op->request.settings.name);
+    if (op->state)
+        return compare_settings(op, err);
+    if (!segue_service_has_memory(service, op->response)) {
+        op->result = OP_REPLIED;
+        return SEGUE_OK;
+    }
+    if (allocate(service, op, &why) != SEGUE_OK) {
+        segue_operation_reject(op, 503, "%s; close tasks, or allow the process more", why.message);
+        return SEGUE_OK;
+    }
+    op->create.is_new = true;
+    return insert_rows(service, op, err);
+}
+
+static segue_status apply(segue_service *service, operation *op, segue_error *err)
+{
+    if (!op->create.is_new)
+        return SEGUE_OK;
+    if (!segue_service_register(service, op->state))
+        return segue_fail_no_memory(err, "a learner");
+    segue_learner_state_acquire(op->state); /* for the table; the operation has its own */
+    return SEGUE_OK;
+}
+
+static void respond(segue_service *service, operation *op)
+{
+    (void)service;
+    segue_response_learner(op->state, op->create.is_new ? 201 : 200, op->response);
+}
+
+static void rollback(segue_service *service, operation *op)
+{
+    (void)service;
+    if (!op->create.is_new)
+        return;
+    segue_learner_state_release(op->state);
+    op->state = NULL;
+}
+
+static void fini(operation *op)
+{
+    segue_learner_destroy(op->create.learner);
+}
+
+static bool changes_memory(const operation *op)
+{
+    (void)op;
+    return true;
+}
+
+const operation_kind op_create_learner = {.name = "create learner",
+                                          .validate = validate,
+                                          .store = store,
+                                          .apply = apply,
+                                          .respond = respond,
+                                          .rollback = rollback,
+                                          .fini = fini,
+                                          .changes_memory = changes_memory,
+                                          .is_alone = true};

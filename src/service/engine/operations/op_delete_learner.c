@@ -1,0 +1,60 @@
+/* op_delete_learner.c - delete a learner, or one that is damaged and not served.
+ *
+ *   store    mark its row as deleted; its other rows stay for op_purge   writer, inside the
+ * transaction apply    remove it from the table; its memory counts no more         writer, after
+ * COMMIT respond  the name                                                    writer
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "io/json_write.h"
+#include "service/engine/damage.h"
+#include "service/engine/operation.h"
+#include "service/engine/service_internal.h"
+
+static segue_status store(segue_service *service, operation *op, segue_error *err)
+{
+    const char *name = op->request.learner;
+    op->state = segue_service_find(service, name);
+    if (op->state)
+        return segue_store_delete_learner(service->store, op->state->id, err);
+    if (segue_damage_find(service, name, &op->damaged_id, NULL))
+        return segue_store_delete_learner(service->store, op->damaged_id, err);
+    op->result = OP_REPLIED;
+    segue_damage_respond_missing(service, name, op->response);
+    return SEGUE_OK;
+}
+
+static segue_status apply(segue_service *service, operation *op, segue_error *err)
+{
+    (void)err;
+    if (op->state) {
+        segue_service_unregister(service, op->state);
+        (void)atomic_fetch_sub(&service->open_tasks, op->state->by_id.count);
+        segue_service_release_memory(service, op->state);
+        segue_learner_state_release(op->state); /* the table's */
+    } else {
+        segue_damage_remove(service, op->damaged_id);
+    }
+    (void)segue_commit_queue_add_job(service, &op_purge, 0, 0);
+    return SEGUE_OK;
+}
+
+static void respond(segue_service *service, operation *op)
+{
+    (void)service;
+    segue_bytes *b = &op->response->body;
+    segue_json_write_raw(b, "{");
+    segue_json_write_text(b, "deleted", op->request.learner);
+    segue_json_write_raw(b, "}");
+}
+
+static bool changes_memory(const operation *op)
+{
+    (void)op;
+    return true;
+}
+
+const operation_kind op_delete_learner = {.name = "delete learner",
+                                          .store = store,
+                                          .apply = apply,
+                                          .respond = respond,
+                                          .changes_memory = changes_memory,
+                                          .is_alone = true};

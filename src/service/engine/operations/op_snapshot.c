@@ -1,0 +1,60 @@
+/* op_snapshot.c - store a learner as it is after an event, so that recovery starts from there.
+ *
+ *   store    serialize the learner, its statistics and its versions   writer, in the transaction
+ *   apply    the replay cost is zero again                            writer
+ *   rollback try again when the replay cost has doubled               writer
+ *
+ * No lock: only the writer changes what is serialized.  Alone, because it may be large: no request
+ * fails with it.  During a refit there is no snapshot: it would not have the refit's begin event.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "segue/internal.h"
+#include "service/engine/operation.h"
+#include "service/engine/service_internal.h"
+#include "service/state/recovery.h"
+
+static segue_status add_snapshot(segue_service *service, const learner_state *state,
+                                 segue_error *err)
+{
+    segue_bytes b = {.data = NULL};
+    segue_recovery_serialize(state->learner, &state->stats, &state->versions, &b);
+    segue_recovery_seal(&b, state->id, state->seq);
+    const segue_status status =
+        b.failed
+            ? segue_fail_no_memory(err, "a snapshot")
+            : segue_store_add_snapshot(service->store, state->id, state->seq, b.data, b.size, err);
+    segue_bytes_fini(&b);
+    return status;
+}
+
+static segue_status store(segue_service *service, operation *op, segue_error *err)
+{
+    if (!segue_operation_find_job_learner(service, op))
+        return SEGUE_OK;
+    const learner_state *state = op->state;
+    if (!state->refit && state->seq > 0 && state->replay_cost > 0)
+        return add_snapshot(service, state, err);
+    op->result = OP_REPLIED;
+    return SEGUE_OK;
+}
+
+static segue_status apply(segue_service *service, operation *op, segue_error *err)
+{
+    (void)err;
+    op->state->replay_cost = op->state->replay_cost_refused = 0;
+    (void)atomic_fetch_add(&service->metrics.snapshots, 1);
+    return SEGUE_OK;
+}
+
+static void rollback(segue_service *service, operation *op)
+{
+    (void)service;
+    if (op->state)
+        op->state->replay_cost_refused = op->state->replay_cost;
+}
+
+const operation_kind op_snapshot = {.name = "snapshot",
+                                    .store = store,
+                                    .apply = apply,
+                                    .rollback = rollback,
+                                    .job = JOB_SNAPSHOT,
+                                    .is_alone = true};

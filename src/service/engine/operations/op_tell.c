@@ -1,0 +1,176 @@
+/* op_tell.c - store one reward and give it to its task.
+ *
+ *   validate  the decision id is ours                                         any thread, no lock
+ *   store     its learner and task exist, the reward is in range and in time;
+ *             insert the reward; with the task's last reward its close event  writer, in the
+ * transaction apply     update the open task; learn from it if it closed                writer,
+ * learner's lock respond   counted or duplicate, and if the task is closed                 writer
+ *   rollback  the staged counts of the task (task_change_close.c)             writer
+ *
+ * A repeated tell finds its reward in `store`: the same value is a duplicate, another one a
+ * conflict. A reward that comes with an ask is this operation, followed by op_ask.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "service/api/decision_id.h"
+#include "service/api/response.h"
+#include "service/engine/damage.h"
+#include "service/engine/operations/task_change.h"
+#include "service/engine/service_internal.h"
+
+static bool validate(segue_service *service, operation *op)
+{
+    if (segue_decision_id_decode(&op->decision, service->key, op->request.decision))
+        return true;
+    segue_response_fail(op->response, 400, "'decision' is not an id that this service gave");
+    return false;
+}
+
+/* ---- store -------------------------------------------------------------------------------- */
+
+/* The learner of a decision is damaged, was deleted, or was created after the backup that the store
+ * was restored from: then this history of the store never issued its id. */
+static segue_status reject_unserved(segue_service *service, operation *op, segue_error *err)
+{
+    char why[SEGUE_ERROR_SIZE];
+    int64_t id = op->decision.learner, last = 0;
+    if (segue_damage_find(service, NULL, &id, why)) {
+        segue_operation_reject(op, 500,
+                               "the learner of the decision is damaged and is not served: %s", why);
+        return SEGUE_OK;
+    }
+    SEGUE_TRY(segue_store_last_learner(service->store, &last, err));
+    if (id > last)
+        segue_operation_reject(op, 410,
+                               "the decision's learner is not in the store, which was restored "
+                               "from a backup since then");
+    else
+        segue_operation_reject(op, 404, "the learner of the decision was deleted");
+    return SEGUE_OK;
+}
+
+/* A decision that is older than the task with its id belongs to another task.  Only for tasks
+ * without a tag: a clock may be set back. */
+static bool is_too_old(const decision *d, double opened)
+{
+    return d->tag == 0 && d->asked + 0.001 <= opened; /* ids have milliseconds, rounded down */
+}
+
+/* Check that the decision belongs to the task with its id: it may be of a history that was lost
+ * when the store was restored.  `task`: NULL if it is not open. */
+static segue_status check_identity(segue_service *service, operation *op, const task_state *task,
+                                   segue_error *err)
+{
+    const decision *d = &op->decision;
+    segue_stored_task row = {.tag = 0};
+    bool found = true;
+    if (task)
+        row =
+            (segue_stored_task){.learner = op->state->id, .tag = task->tag, .opened = task->opened};
+    else
+        SEGUE_TRY(segue_store_read_task(service->store, d->task, &row, &found, err));
+    if (!found || row.learner != d->learner || row.tag != d->tag || is_too_old(d, row.opened))
+        segue_operation_reject(op, 410,
+                               "the decision's task is not in the store, which was restored from a "
+                               "backup since then; ask again");
+    return SEGUE_OK;
+}
+
+static bool check_range(operation *op)
+{
+    const double x = op->request.reward;
+    const learner_settings *settings = &op->state->settings;
+    if (x >= settings->lowest && x <= settings->highest)
+        return true;
+    segue_operation_reject(op, 400, "the reward is %g; need a number from %g to %g", x,
+                           settings->lowest, settings->highest);
+    return false;
+}
+
+/* A reward that cannot count: 200 if the store has the same one (a duplicate), 409 if it has
+ * another one, 410 if the task is closed or the deadline has passed. */
+static segue_status store_uncounted(segue_service *service, operation *op, bool closed,
+                                    segue_error *err)
+{
+    segue_stored_reward stored;
+    bool found = false;
+    SEGUE_TRY(segue_store_find_reward(service->store, op->decision.task, op->decision.number,
+                                      &stored, &found, err));
+    const double x = op->request.reward;
+    const bool by_request = found && !stored.by_default;
+    op->reward.is_closed = closed;
+    if (by_request && !(stored.value < x || stored.value > x))
+        return closed ? segue_store_task_key(service->store, op->decision.task, op->reward.key, err)
+                      : SEGUE_OK;
+    if (by_request)
+        segue_operation_reject(op, 409,
+                               "the decision has the reward %.17g already, and %.17g was told",
+                               stored.value, x);
+    else if (closed && !found)
+        segue_operation_reject(op, 410,
+                               "the task is closed, and the reward does not count any more");
+    else
+        segue_operation_reject(
+            op, 410, "the wait of %g s is over, and %s", op->state->settings.reward_deadline,
+            found ? "the default was counted" : "the reward does not count any more");
+    return SEGUE_OK;
+}
+
+/* The deadline has passed.  A decision of the future counts as made now. */
+static bool is_late(const segue_service *service, const operation *op)
+{
+    const double wait = op->state->settings.reward_deadline;
+    return wait > 0.0 && segue_service_time(service) - op->decision.asked > wait;
+}
+
+static segue_status store(segue_service *service, operation *op, segue_error *err)
+{
+    op->state = segue_service_find_id(service, op->decision.learner);
+    if (!op->state)
+        return reject_unserved(service, op, err);
+    task_state *task = segue_learner_state_task_by_id(op->state, op->decision.task);
+    SEGUE_TRY(check_identity(service, op, task, err));
+    if (op->result == OP_REPLIED || !check_range(op))
+        return SEGUE_OK;
+    if (!task || task->staged_closed)
+        return store_uncounted(service, op, true, err);
+    if (op->decision.arm >= task->n_arms) {
+        segue_operation_reject(op, 400, "the decision is of an arm that the task has not got");
+        return SEGUE_OK;
+    }
+    memcpy(op->reward.key, task->key, strlen(task->key) + 1);
+    if (is_late(service, op))
+        return store_uncounted(service, op, false, err);
+    SEGUE_TRY(segue_task_change_store_reward(service, op, task, false, err));
+    return op->reward.is_new ? SEGUE_OK : store_uncounted(service, op, false, err);
+}
+
+/* ---- apply, respond ----------------------------------------------------------------------- */
+
+static segue_status apply(segue_service *service, operation *op, segue_error *err)
+{
+    if (op->reward.is_new)
+        return segue_task_change_apply_reward(service, op, err);
+    (void)atomic_fetch_add(&service->metrics.duplicates, 1);
+    return SEGUE_OK;
+}
+
+static void respond(segue_service *service, operation *op)
+{
+    (void)service;
+    segue_bytes *out = op->follow_up ? &op->reward_result : &op->response->body;
+    segue_response_reward(out, op->reward.is_new, op->reward.key,
+                          op->reward.closes || op->reward.is_closed);
+}
+
+static bool changes_memory(const operation *op)
+{
+    return op->reward.closes;
+}
+
+const operation_kind op_tell = {.name = "tell",
+                                .validate = validate,
+                                .store = store,
+                                .apply = apply,
+                                .respond = respond,
+                                .changes_memory = changes_memory};

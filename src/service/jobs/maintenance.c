@@ -1,0 +1,37 @@
+/* maintenance.c - enqueue snapshots, refits and purges that are due.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "service/jobs/maintenance.h"
+
+#include <stdlib.h>
+
+#include "service/engine/commit_queue.h"
+#include "service/engine/service_internal.h"
+
+#define MAX_REPLAY_COST 20000 /* rewards that recovery may have to replay (learn.h) */
+
+/* After a snapshot that failed, wait until the replay cost has doubled. */
+static bool is_snapshot_due(const learner_state *state)
+{
+    return state->replay_cost > MAX_REPLAY_COST &&
+           state->replay_cost >= 2 * state->replay_cost_refused && !state->refit;
+}
+
+void segue_maintenance_enqueue(segue_service *service, learner_state *state)
+{
+    if (is_snapshot_due(state)) /* before the refit: during a refit there is none */
+        segue_commit_queue_add_job_once(service, state, &op_snapshot);
+    if (!state->refit && segue_learner_refit_due(state->learner))
+        segue_commit_queue_add_job_once(service, state, &op_refit_begin);
+}
+
+void segue_maintenance_enqueue_all(segue_service *service)
+{
+    size_t count = 0;
+    learner_state **all = segue_service_learners(service, &count);
+    for (size_t i = 0; all && i < count; i++) {
+        segue_maintenance_enqueue(service, all[i]);
+        segue_learner_state_release(all[i]);
+    }
+    free(all);
+    (void)segue_commit_queue_add_job(service, &op_purge, 0, 0);
+}

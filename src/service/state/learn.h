@@ -1,0 +1,26 @@
+/* learn.h - learning from a closed task, in the service and in recovery.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_SERVICE_STATE_LEARN_H
+#define SEGUE_SERVICE_STATE_LEARN_H
+
+#include <pthread.h>
+
+#include "segue/learner.h"
+#include "store/store.h"
+
+/**
+ * Let a learner learn from the stored rewards of a closed task.
+ *
+ * @param lock  guards the learner's tasks, which other threads copy; NULL: no other thread has it
+ * @retval SEGUE_EFILE  the rewards are damaged
+ * @retval SEGUE_EIO, SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_learn_task(segue_store *store, segue_learner *learner,
+                                               int64_t task, pthread_mutex_t *lock,
+                                               segue_error *err);
+
+/** Replay cost of an event: the work, in rewards, that recovery without a newer snapshot repeats.
+ * `rewards`: of the task that it closed. */
+uint64_t segue_learn_replay_cost(segue_event_kind kind, uint64_t rewards);
+
+#endif
