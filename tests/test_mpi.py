@@ -25,8 +25,8 @@ TRY = {"name": "try", "environment": {"models": PAPER}, "policies": ["tucb", "ts
 # Many seconds of work for one core: mpirun takes its time, a second, from noticing something to telling its processes.
 LONG = {**TRY, "tasks": 5000, "steps": 1000, "every": 20, "runs": 24, "policies": ["tucb"]}
 
-LAST_WORDS = ("stopped, (and rank 0 does not answer; the finished|by a signal or since a process died; [0-9]+ of 24) runs "
-              "of 'try' are kept, and '--resume' goes on")
+LAST_WORDS = ("stopped by a signal, or because a process died; [0-9]+ of 24 runs of 'try' are saved; "
+              "'--resume' continues with them")
 
 
 def start(*words, ranks=4, under=()):
@@ -104,7 +104,7 @@ class Mpi(Folder):
         code, _, stderr = mpirun(SEGUE, "run", path, "--out", self.out)
         self.assertEqual(code, 2, stderr)
         self.assertEqual(len(said(stderr)), 1, stderr)
-        self.assertIn("'--resume' goes on with it, '--fresh' begins again", said(stderr)[0])
+        self.assertIn("'--resume' continues it, '--fresh' starts over", said(stderr)[0])
         self.assertEqual(bytes_of(self.out), kept)
         done = subprocess.run([*words, SEGUE, "run", path, "--out", self.out, "--resume"], env=ENV, timeout=300,
                               capture_output=True, text=True)
@@ -141,7 +141,7 @@ class Mpi(Folder):
         path = self.file(json.dumps(TRY), "a.json")
         self.refused_once(2, "there is no option '--bogus'", SEGUE, "run", path, "--bogus")
         self.refused_once(2, "nowhere.json: cannot be opened", SEGUE, "run", self.folder / "nowhere.json")
-        self.refused_once(2, "the folder cannot be made", SEGUE, "run", path, "--out", self.folder / "a" / "b")
+        self.refused_once(2, "the folder cannot be created", SEGUE, "run", path, "--out", self.folder / "a" / "b")
 
     def rank_two(self, otherwise, usual):
         """A command in which rank 2 does something else."""

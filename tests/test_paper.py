@@ -118,7 +118,7 @@ class Broken(Folder):
         path = self.file(json.dumps({**GOOD, "variants": {"small": {"runs": 2}}}), "try.json")
         self.refused(2, "there is no variant 'quick'; it has small", "run", path, "--variant", "quick")
         self.refused(2, "exclude each other", "run", path, "--resume", "--fresh")
-        self.refused(2, "the folder cannot be made", "run", path, "--out", self.folder / "a" / "b")
+        self.refused(2, "the folder cannot be created", "run", path, "--out", self.folder / "a" / "b")
         self.refused(2, "is not a folder", "run", path, "--out", path)
         self.refused(2, "exclude each other", "paper", "--resume", "--fresh")
         self.refused(2, "plays nothing", "paper", "--redraw", "--quick")
@@ -313,9 +313,9 @@ class Run(Folder):
                     self.assertEqual(code, -signal.SIGKILL)
                 else:
                     self.assertEqual((code, stdout), (1, ""), stderr)
-                    self.assertRegex(stderr, r"stopped; \d+ of 24 runs of 'try' are kept, and '--resume' goes on")
+                    self.assertRegex(stderr, r"stopped; \d+ of 24 runs of 'try' are saved; '--resume' continues")
                 self.assertEqual(os.listdir(out), ["try.unfinished"])
-                self.refused(2, "'--resume' goes on with it, '--fresh' begins again", "run", path, "--out", out)
+                self.refused(2, "'--resume' continues it, '--fresh' starts over", "run", path, "--out", out)
                 self.assertEqual(os.listdir(out), ["try.unfinished"])
                 answer("run", path, "--out", out, "--resume")
                 self.assertEqual({p.name: p.read_bytes() for p in straight.iterdir()},
@@ -339,7 +339,7 @@ class Run(Folder):
                 for p in out.iterdir():
                     p.unlink()
         (out / "try.unfinished").write_bytes(whole)
-        self.refused(2, "was begun with other settings", "run", path, "--out", out, "--resume", "--seed", 8)
+        self.refused(2, "was started with other settings", "run", path, "--out", out, "--resume", "--seed", 8)
         (out / "try.unfinished").write_bytes(b"something else")
         self.refused(2, "is not an unfinished experiment", "run", path, "--out", out, "--resume")
         answer("run", path, "--out", out, "--fresh")

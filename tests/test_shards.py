@@ -82,8 +82,8 @@ class Shards(Folder):
                     process.send_signal(number)
                     _, told = process.communicate(timeout=120)
                 if number == signal.SIGINT:
-                    self.assertRegex(told, r"stopped; \d+ of 24 runs of 'try' are kept, and '--resume' goes on")
-                self.refused(2, "'--resume' goes on with it", "run", path, "--out", self.out, "--shard", "1/2")
+                    self.assertRegex(told, r"stopped; \d+ of 24 runs of 'try' are saved; '--resume' continues")
+                self.refused(2, "'--resume' continues it", "run", path, "--out", self.out, "--shard", "1/2")
                 self.not_merged(" of 24 runs", path)
                 self.play("1/2", path=path, args=("--resume",))
                 self.play("1/2", path=path, args=("--resume",))  # there is nothing left to do

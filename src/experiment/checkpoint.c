@@ -25,23 +25,24 @@ struct segue_checkpoint_file {
     bool resume; /* it is gone on with, and not only read */
 };
 
-static segue_status failed(const segue_checkpoint_file *journal, const char *what, segue_error *err)
+static segue_status failed(const segue_checkpoint_file *checkpoint, const char *what,
+                           segue_error *err)
 {
-    return segue_fail(err, SEGUE_EIO, "%s: %s failed: %s", segue_path_tail(journal->path), what,
+    return segue_fail(err, SEGUE_EIO, "%s: %s failed: %s", segue_path_tail(checkpoint->path), what,
                       strerror(errno));
 }
 
-static segue_status append(const segue_checkpoint_file *journal, const segue_bytes *b,
+static segue_status append(const segue_checkpoint_file *checkpoint, const segue_bytes *b,
                            segue_error *err)
 {
     if (b->failed)
         return segue_fail_no_memory(err, "the journal");
     for (size_t at = 0; at < b->size;) {
-        const ssize_t written = write(journal->fd, b->data + at, b->size - at);
+        const ssize_t written = write(checkpoint->fd, b->data + at, b->size - at);
         if (written < 0 && errno == EINTR)
             continue;
         if (written < 0)
-            return failed(journal, "writing", err);
+            return failed(checkpoint, "writing", err);
         at += (size_t)written;
     }
     return SEGUE_OK;
@@ -49,21 +50,23 @@ static segue_status append(const segue_checkpoint_file *journal, const segue_byt
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-static segue_status read_all(const segue_checkpoint_file *journal, segue_bytes *b, segue_error *err)
+static segue_status read_all(const segue_checkpoint_file *checkpoint, segue_bytes *b,
+                             segue_error *err)
 {
     unsigned char block[65536];
     for (;;) {
-        const ssize_t size = read(journal->fd, block, sizeof block);
+        const ssize_t size = read(checkpoint->fd, block, sizeof block);
         if (size < 0 && errno == EINTR)
             continue;
         if (size < 0)
-            return failed(journal, "reading", err);
+            return failed(checkpoint, "reading", err);
         if (size == 0)
             break;
         segue_bytes_append(b, block, (size_t)size);
     }
     if (b->failed)
-        return segue_fail(err, SEGUE_ENOMEM, "%s: out of memory", segue_path_tail(journal->path));
+        return segue_fail(err, SEGUE_ENOMEM, "%s: out of memory",
+                          segue_path_tail(checkpoint->path));
     return SEGUE_OK;
 }
 
@@ -89,15 +92,15 @@ static segue_status take_record(segue_bytes_reader *r, checkpoint_function take,
 
 /* A head whose first `same` bytes are those of `identity`, and no more: tell what differs.  The
  * first line of an identity is the program, the second a shard if it is one. */
-static segue_status report_difference(const segue_checkpoint_file *journal, const char *identity,
+static segue_status report_difference(const segue_checkpoint_file *checkpoint, const char *identity,
                                       size_t same, segue_error *err)
 {
-    const char *path = segue_path_tail(journal->path);
+    const char *path = segue_path_tail(checkpoint->path);
     const char *second = strchr(identity, '\n'), *third = second ? strchr(second + 1, '\n') : NULL;
-    if (journal->resume)
+    if (checkpoint->resume)
         return segue_fail(err, SEGUE_EFILE,
-                          "%s: was begun with other settings or another version; '--fresh' begins "
-                          "again",
+                          "%s: was started with other settings or another version; '--fresh' starts "
+                          "over",
                           path);
     if (second && identity + same <= second)
         return segue_fail(err, SEGUE_EFILE,
@@ -111,7 +114,7 @@ static segue_status report_difference(const segue_checkpoint_file *journal, cons
 }
 
 /* Whether the head is that of this experiment. */
-static segue_status check_head(const segue_checkpoint_file *journal, segue_bytes_reader *r,
+static segue_status check_head(const segue_checkpoint_file *checkpoint, segue_bytes_reader *r,
                                const char *identity, segue_error *err)
 {
     char magic[8];
@@ -119,28 +122,28 @@ static segue_status check_head(const segue_checkpoint_file *journal, segue_bytes
     segue_bytes_read(r, magic, sizeof magic);
     if (r->failed || memcmp(magic, MAGIC, sizeof magic) != 0)
         return segue_fail(err, SEGUE_EFILE, "%s: is not an unfinished experiment",
-                          segue_path_tail(journal->path));
+                          segue_path_tail(checkpoint->path));
     const uint64_t theirs = segue_bytes_read_u64(r);
     const size_t most = r->size - r->at < theirs ? r->size - r->at : (size_t)theirs;
     size_t same = 0;
     while (same < most && same < length && r->data[r->at + same] == (unsigned char)identity[same])
         same++;
     if (same < length || theirs != length)
-        return report_difference(journal, identity, same, err);
+        return report_difference(checkpoint, identity, same, err);
     r->at += length;
     return SEGUE_OK;
 }
 
 /* Take all whole records; `good` is where they end, and `size` where the file does. */
-static segue_status take_all(const segue_checkpoint_file *journal, const char *identity,
+static segue_status take_all(const segue_checkpoint_file *checkpoint, const char *identity,
                              checkpoint_function take, void *context, size_t *good, size_t *size,
                              segue_error *err)
 {
     segue_bytes b = {.data = NULL};
-    segue_status status = read_all(journal, &b, err);
+    segue_status status = read_all(checkpoint, &b, err);
     segue_bytes_reader r = {.data = b.data, .size = b.size};
     if (status == SEGUE_OK)
-        status = check_head(journal, &r, identity, err);
+        status = check_head(checkpoint, &r, identity, err);
     *good = r.at;
     *size = r.size;
     for (bool taken = true; taken && status == SEGUE_OK && r.at < r.size;) {
@@ -153,34 +156,34 @@ static segue_status take_all(const segue_checkpoint_file *journal, const char *i
 }
 
 /* Take all whole records, and cut off what is behind them. */
-static segue_status go_on(const segue_checkpoint_file *journal, const char *identity,
+static segue_status go_on(const segue_checkpoint_file *checkpoint, const char *identity,
                           checkpoint_function take, void *context, segue_error *err)
 {
     size_t good = 0, size = 0;
-    const segue_status status = take_all(journal, identity, take, context, &good, &size, err);
+    const segue_status status = take_all(checkpoint, identity, take, context, &good, &size, err);
     if (status != SEGUE_OK)
         return status;
-    if (ftruncate(journal->fd, (off_t)good) != 0 || lseek(journal->fd, 0, SEEK_END) < 0)
-        return failed(journal, "writing", err);
+    if (ftruncate(checkpoint->fd, (off_t)good) != 0 || lseek(checkpoint->fd, 0, SEEK_END) < 0)
+        return failed(checkpoint, "writing", err);
     return SEGUE_OK;
 }
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
-static segue_status begin(segue_checkpoint_file *journal, const char *identity, segue_error *err)
+static segue_status begin(segue_checkpoint_file *checkpoint, const char *identity, segue_error *err)
 {
     segue_bytes b = {.data = NULL};
-    if (ftruncate(journal->fd, 0) != 0)
-        return failed(journal, "writing", err);
+    if (ftruncate(checkpoint->fd, 0) != 0)
+        return failed(checkpoint, "writing", err);
     segue_bytes_append(&b, MAGIC, 8);
     segue_bytes_append_u64(&b, strlen(identity));
     segue_bytes_append(&b, identity, strlen(identity));
-    const segue_status status = append(journal, &b, err);
+    const segue_status status = append(checkpoint, &b, err);
     segue_bytes_fini(&b);
     return status;
 }
 
-segue_status segue_checkpoint_add(segue_checkpoint_file *journal, uint64_t unit,
+segue_status segue_checkpoint_add(segue_checkpoint_file *checkpoint, uint64_t unit,
                                   const double *values, size_t count, segue_error *err)
 {
     segue_bytes b = {.data = NULL};
@@ -189,7 +192,7 @@ segue_status segue_checkpoint_add(segue_checkpoint_file *journal, uint64_t unit,
     segue_bytes_append_f64(&b, values, count);
     if (!b.failed)
         segue_bytes_append_u64(&b, segue_bytes_crc32(b.data, b.size));
-    const segue_status status = append(journal, &b, err);
+    const segue_status status = append(checkpoint, &b, err);
     segue_bytes_fini(&b);
     return status;
 }
@@ -197,48 +200,48 @@ segue_status segue_checkpoint_add(segue_checkpoint_file *journal, uint64_t unit,
 /* ---- both -------------------------------------------------------------------------------- */
 
 /* Until it is closed, nobody else writes to it. */
-static segue_status lock(const segue_checkpoint_file *journal, short kind, segue_error *err)
+static segue_status lock(const segue_checkpoint_file *checkpoint, short kind, segue_error *err)
 {
     struct flock whole = {.l_type = kind, .l_whence = SEEK_SET};
-    if (fcntl(journal->fd, F_SETLK, &whole) != 0 && (errno == EACCES || errno == EAGAIN))
+    if (fcntl(checkpoint->fd, F_SETLK, &whole) != 0 && (errno == EACCES || errno == EAGAIN))
         return segue_fail(err, SEGUE_EFILE, "%s: another segue is at work on this experiment",
-                          segue_path_tail(journal->path));
+                          segue_path_tail(checkpoint->path));
     return SEGUE_OK;
 }
 
-static segue_status open_at(segue_checkpoint_file *journal, const char *identity, bool resume,
+static segue_status open_at(segue_checkpoint_file *checkpoint, const char *identity, bool resume,
                             bool fresh, checkpoint_function take, void *context, segue_error *err)
 {
     struct stat about;
-    journal->fd = open(journal->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (journal->fd < 0)
+    checkpoint->fd = open(checkpoint->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (checkpoint->fd < 0)
         return segue_fail(err, SEGUE_EFILE, "%s: cannot be written: %s",
-                          segue_path_tail(journal->path), strerror(errno));
-    const segue_status status = lock(journal, F_WRLCK, err);
+                          segue_path_tail(checkpoint->path), strerror(errno));
+    const segue_status status = lock(checkpoint, F_WRLCK, err);
     if (status != SEGUE_OK)
         return status;
-    if (fstat(journal->fd, &about) != 0) /* now, when nobody else makes it longer */
-        return failed(journal, "reading", err);
+    if (fstat(checkpoint->fd, &about) != 0) /* now, when nobody else makes it longer */
+        return failed(checkpoint, "reading", err);
     if (about.st_size == 0 || fresh)
-        return begin(journal, identity, err);
+        return begin(checkpoint, identity, err);
     if (!resume)
         return segue_fail(err, SEGUE_EFILE,
-                          "%s: an unfinished experiment is kept here; '--resume' goes on with it, "
-                          "'--fresh' begins again",
-                          segue_path_tail(journal->path));
-    journal->resume = true;
-    return go_on(journal, identity, take, context, err);
+                          "%s: holds an unfinished experiment; '--resume' continues it, '--fresh' "
+                          "starts over",
+                          segue_path_tail(checkpoint->path));
+    checkpoint->resume = true;
+    return go_on(checkpoint, identity, take, context, err);
 }
 
 static segue_status create(segue_checkpoint_file **out, const char *path, segue_error *err)
 {
-    segue_checkpoint_file *journal = calloc(1, sizeof *journal);
-    if (!journal || !(journal->path = strdup(path))) {
-        free(journal);
+    segue_checkpoint_file *checkpoint = calloc(1, sizeof *checkpoint);
+    if (!checkpoint || !(checkpoint->path = strdup(path))) {
+        free(checkpoint);
         return segue_fail_no_memory(err, "the journal");
     }
-    journal->fd = -1;
-    *out = journal;
+    checkpoint->fd = -1;
+    *out = checkpoint;
     return SEGUE_OK;
 }
 
@@ -246,43 +249,43 @@ segue_status segue_checkpoint_open(segue_checkpoint_file **out, const char *path
                                    const char *identity, bool resume, bool fresh,
                                    checkpoint_function take, void *context, segue_error *err)
 {
-    segue_checkpoint_file *journal = NULL;
+    segue_checkpoint_file *checkpoint = NULL;
     *out = NULL;
-    segue_status status = create(&journal, path, err);
+    segue_status status = create(&checkpoint, path, err);
     if (status == SEGUE_OK)
-        status = open_at(journal, identity, resume, fresh, take, context, err);
+        status = open_at(checkpoint, identity, resume, fresh, take, context, err);
     if (status != SEGUE_OK) {
-        segue_checkpoint_close(journal);
+        segue_checkpoint_close(checkpoint);
         return status;
     }
-    *out = journal;
+    *out = checkpoint;
     return SEGUE_OK;
 }
 
 segue_status segue_checkpoint_read(const char *path, const char *identity, checkpoint_function take,
                                    void *context, bool *whole, segue_error *err)
 {
-    segue_checkpoint_file *journal = NULL;
+    segue_checkpoint_file *checkpoint = NULL;
     size_t good = 0, size = 0;
-    segue_status status = create(&journal, path, err);
-    if (status == SEGUE_OK && (journal->fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
+    segue_status status = create(&checkpoint, path, err);
+    if (status == SEGUE_OK && (checkpoint->fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
         status = segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", segue_path_tail(path),
                             strerror(errno));
     if (status == SEGUE_OK)
-        status = lock(journal, F_RDLCK, err);
+        status = lock(checkpoint, F_RDLCK, err);
     if (status == SEGUE_OK)
-        status = take_all(journal, identity, take, context, &good, &size, err);
+        status = take_all(checkpoint, identity, take, context, &good, &size, err);
     *whole = good == size;
-    segue_checkpoint_close(journal);
+    segue_checkpoint_close(checkpoint);
     return status;
 }
 
-void segue_checkpoint_close(segue_checkpoint_file *journal)
+void segue_checkpoint_close(segue_checkpoint_file *checkpoint)
 {
-    if (!journal)
+    if (!checkpoint)
         return;
-    if (journal->fd >= 0)
-        (void)close(journal->fd);
-    free(journal->path);
-    free(journal);
+    if (checkpoint->fd >= 0)
+        (void)close(checkpoint->fd);
+    free(checkpoint->path);
+    free(checkpoint);
 }

@@ -43,11 +43,11 @@ SEGUE_MUST_CHECK segue_status segue_checkpoint_read(const char *path, const char
                                                     bool *whole, segue_error *err);
 
 /** Keep a finished run; @retval SEGUE_EIO, SEGUE_ENOMEM */
-SEGUE_MUST_CHECK segue_status segue_checkpoint_add(segue_checkpoint_file *journal, uint64_t unit,
+SEGUE_MUST_CHECK segue_status segue_checkpoint_add(segue_checkpoint_file *checkpoint, uint64_t unit,
                                                    const double *values, size_t count,
                                                    segue_error *err);
 
 /** Close it; the file stays. */
-void segue_checkpoint_close(segue_checkpoint_file *journal);
+void segue_checkpoint_close(segue_checkpoint_file *checkpoint);
 
 #endif

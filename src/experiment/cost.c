@@ -1,17 +1,19 @@
-/* cost.c - roughly how long a run takes, for the time left that progress shows.
+/* cost.c - estimate how long runs take, for the time left that progress shows.
  *
  * A step of one policy takes a thousand times as long as a step of another, so the share of steps
- * that is played says little about the time left.  The table has nanoseconds per task and per step,
+ * says little about the time left.  The table has nanoseconds per task and per step,
  * at 7 arms, measured with
  *
  *   segue simulate --models models/paper.csv --policy P --steps N --tasks 100 --timing --threads 1
  *
  * for N = 100 and 5,000.  Only ratios matter: the speed of the machine shows as the work goes on.
- * Nothing but the display depends on it.
+ * Only the progress display depends on it.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "experiment/cost.h"
 
 #include <string.h>
+
+#include "segue/internal.h"
 
 #define TABLE_ARMS 7.0
 
@@ -26,7 +28,7 @@ static const cost costs[] = {
     {"kl-ucb", 0, 600},    {"tucb", 28000, 4},      {"tts", 190000, 60}, {"tla", 365000, 350},
     {"auto", 365000, 350}, {"ts-prior", 35000, 65},
 };
-static const cost plain = {"", 1000, 55}; /* those without a fast form */
+static const cost plain = {"", 1000, 55}; /* policies without a kernel */
 
 static const cost *cost_of(const char *name)
 {
@@ -42,4 +44,19 @@ double segue_cost_run(const segue_simulation *sim, double tasks)
     const cost *c = cost_of(name);
     const double arms = (double)segue_environment_arms(sim->environment);
     return tasks * (c->task + c->step * (double)sim->steps) * arms / TABLE_ARMS;
+}
+
+double segue_cost_tasks(const segue_simulation *sim)
+{
+    return sim->tasks ? (double)sim->tasks : (double)segue_runner_runs(sim) / (double)sim->runs;
+}
+
+double segue_cost_experiment(const segue_experiment *ex)
+{
+    double total = 0.0;
+    for (size_t i = 0; i < segue_experiment_cells(ex); i++) {
+        const segue_simulation sim = segue_experiment_cell(ex, i);
+        total += segue_cost_run(&sim, segue_cost_tasks(&sim)) * (double)ex->runs;
+    }
+    return total;
 }

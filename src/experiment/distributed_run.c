@@ -1,286 +1,240 @@
-/* distributed_run.c - an experiment over several processes.
+/* distributed_run.c - run an experiment on several processes.
  *
- * What is left to play is dealt out in turns.  In each process one thread talks, and others play.
- * Rank 0 takes in the runs of all and alone writes the journal, so what is finished anywhere is
- * kept as if it had been played here.
+ * The remaining runs are dealt out in turns.  In each process one thread exchanges messages and
+ * others play.  Workers send finished runs to the coordinator, which alone writes the checkpoint
+ * file: a run that is finished anywhere is on its disk.
  *
- * A failure anywhere goes to rank 0, which stops the others, hears them out, and fails with that
- * sentence.  A signal leaves no time for that: a launcher sends it to all, also when one of them
- * has died, and a second later the one that cannot be caught.  Then rank 0 says what is kept and
- * ends.  Should it be rank 0 that died, rank 1 misses its word, and says so if it has the time.
+ * Failures: a failure in any process reaches the coordinator as a status.  It tells all to stop,
+ * waits for their statuses, and fails with the first message.  After a signal the coordinator
+ * prints how many runs are saved and aborts all processes at once.  A launcher that finds a dead
+ * process sends that signal; one that finds the coordinator dead ends the workers itself.
+ *
+ * Locks: checkpoint_lock guards the checkpoint file and all messages, progress_lock the progress
+ * display; taken in this order.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "experiment/distributed_run.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "segue/internal.h"
 
-#define PATIENCE                                                                                   \
-    0.25 /* seconds that a rank waits for the last word of rank 0: launchers have one */
-
-typedef struct talk {
-    plan *p;
-    const segue_processes *ranks;
-    segue_message message; /* the last that came, with room for the longest */
-    size_t ended;          /* how many ranks have told how they fared, for rank 0 */
-    segue_status status;   /* the first failure, likewise */
+typedef struct session {
+    segue_schedule *schedule;
+    const segue_processes *processes;
+    segue_message message; /* the last received, with capacity for the longest */
+    size_t n_ended;        /* coordinator: processes whose status is known ... */
+    segue_status status;   /* ... and the first failure */
     segue_error err;
     pthread_t player;
-    atomic_bool idle;    /* nothing is played any more; only then the next two are settled */
-    segue_status played; /* how playing went here */
+    bool has_reported;   /* the status of playing in this process is counted or sent */
+    atomic_bool is_idle; /* playing has ended; the next two are valid from then on */
+    segue_status played;
     segue_error why;
-} talk;
+} session;
 
-/* ---- before ------------------------------------------------------------------------------ */
+/* ---- start ------------------------------------------------------------------------------- */
 
-static segue_status reserve(talk *t, segue_error *err)
+static segue_status reserve_message(session *s, segue_error *err)
 {
-    const plan *p = t->p;
-    const size_t done = p->n_units * sizeof *p->done;
+    const segue_schedule *schedule = s->schedule;
+    const size_t done = schedule->n_units * sizeof *schedule->done;
     size_t capacity = done > SEGUE_MESSAGE_SIZE ? done : SEGUE_MESSAGE_SIZE;
-    for (size_t i = 0; i < p->n_cells; i++)
-        if (8 + 8 * p->cells[i].width > capacity)
-            capacity = 8 + 8 * p->cells[i].width;
-    t->message.capacity = capacity;
-    t->message.data = malloc(capacity);
-    return t->message.data ? SEGUE_OK : segue_fail_no_memory(err, "messages");
+    for (size_t i = 0; i < schedule->n_cells; i++)
+        if (8 + 8 * schedule->cells[i].width > capacity)
+            capacity = 8 + 8 * schedule->cells[i].width;
+    s->message.capacity = capacity;
+    s->message.data = malloc(capacity);
+    return s->message.data ? SEGUE_OK : segue_fail_no_memory(err, "messages");
 }
 
-/* Processes that differ in experiment or program would make results of nothing. */
-static segue_status mark_of(const plan *p, uint32_t *mark, segue_error *err)
+/* Compute a checksum of experiment and program: results of different ones must not mix. */
+static segue_status compute_fingerprint(const segue_schedule *schedule, uint32_t *fingerprint,
+                                        segue_error *err)
 {
     segue_output identity;
-    const segue_status status = segue_schedule_identity(p, &identity, err);
-    *mark = status == SEGUE_OK ? segue_bytes_crc32(identity.data, identity.size) : 0;
+    const segue_status status = segue_schedule_identity(schedule, &identity, err);
+    *fingerprint = status == SEGUE_OK ? segue_bytes_crc32(identity.data, identity.size) : 0;
     segue_output_fini(&identity);
     return status;
 }
 
-static segue_status prepare(talk *t, segue_status status, segue_error *err)
+static segue_status prepare(session *s, segue_status status, segue_error *err)
 {
-    uint32_t mark = 0;
+    uint32_t fingerprint = 0;
     if (status == SEGUE_OK)
-        status = mark_of(t->p, &mark, err);
+        status = compute_fingerprint(s->schedule, &fingerprint, err);
     if (status == SEGUE_OK)
-        status = reserve(t, err);
-    status = segue_processes_agree(t->ranks, status, mark, err);
-    if (status != SEGUE_OK)
-        return status; /* and no journal is left behind */
-    if (t->ranks->self == 0)
-        status = segue_schedule_open_checkpoint(t->p, err);
-    return segue_processes_agree(t->ranks, status, mark, err);
+        status = reserve_message(s, err);
+    /* Agree before the checkpoint file exists, so that a failure leaves none. */
+    SEGUE_TRY(segue_processes_agree(s->processes, status, fingerprint, err));
+    if (s->processes->self == 0)
+        status = segue_schedule_open_checkpoint(s->schedule, err);
+    return segue_processes_agree(s->processes, status, fingerprint, err);
 }
 
-/* All learn what the journal holds, and so whose turn each run is. */
-static void deal(talk *t)
+/* Tell all which runs the checkpoint file has, and assign the others in turns. */
+static void assign(session *s)
 {
-    plan *p = t->p;
-    const segue_processes *ranks = t->ranks;
-    const size_t size = p->n_units * sizeof *p->done;
-    if (ranks->self == 0) {
-        segue_processes_broadcast(ranks, SEGUE_MESSAGE_START, p->done, size);
+    segue_schedule *schedule = s->schedule;
+    const segue_processes *processes = s->processes;
+    const size_t size = schedule->n_units * sizeof *schedule->done;
+    if (processes->self == 0) {
+        segue_processes_broadcast(processes, SEGUE_MESSAGE_START, schedule->done, size);
     } else {
-        while (!ranks->receive(ranks->context, &t->message))
+        while (!processes->receive(processes->context, &s->message))
             segue_processes_backoff();
-        assert(t->message.kind == SEGUE_MESSAGE_START && t->message.size == size);
-        memcpy(p->done, t->message.data, size);
+        assert(s->message.kind == SEGUE_MESSAGE_START && s->message.size == size);
+        memcpy(schedule->done, s->message.data, size);
     }
-    segue_schedule_assign(p, ranks->self, ranks->count);
+    segue_schedule_assign(schedule, processes->self, processes->count);
 }
 
 static void *play(void *argument)
 {
-    talk *t = argument;
-    t->played = segue_parallel_run(t->p->conduct->threads, t->p->n_todo, segue_schedule_play_item,
-                                   NULL, t->p, &t->why);
-    atomic_store(&t->idle, true);
+    session *s = argument;
+    segue_schedule *schedule = s->schedule;
+    s->played = segue_parallel_run(schedule->options->threads, schedule->n_todo,
+                                   segue_schedule_play_item, NULL, schedule, &s->why);
+    atomic_store(&s->is_idle, true);
     return NULL;
 }
 
-/* Whether the player could be started; if not, that is how playing went. */
-static bool start(talk *t)
+/* Start the player; if that fails, it is the status of playing. */
+static bool start_player(session *s)
 {
-    const int code = pthread_create(&t->player, NULL, play, t);
+    const int code = pthread_create(&s->player, NULL, play, s);
     if (code == 0)
         return true;
-    t->played = segue_fail(&t->why, SEGUE_ETHREAD, "the thread that plays could not be started: %s",
+    s->played = segue_fail(&s->why, SEGUE_ETHREAD, "the thread that plays could not be started: %s",
                            strerror(code));
-    atomic_store(&t->idle, true);
+    atomic_store(&s->is_idle, true);
     return false;
 }
 
-static bool is_interrupted(const plan *p)
-{
-    return p->conduct->stopped && p->conduct->stopped();
-}
+/* ---- coordinator ------------------------------------------------------------------------- */
 
-/* End at once, with a sentence unless it is empty. */
-static void leave(const talk *t, const segue_error *err)
-{
-    const segue_run_options *conduct = t->p->conduct;
-    if (err->message[0])
-        conduct->tell(conduct->context, err);
-    if (t->ranks->self == 0)
-        segue_processes_broadcast(t->ranks, SEGUE_MESSAGE_QUIT, NULL, 0);
-    t->ranks->leave(t->ranks->context, segue_status_exit_code(SEGUE_ESTOPPED));
-}
-
-/* ---- rank 0 ------------------------------------------------------------------------------ */
-
-/* Its locks are never given back: nothing more is to be written. */
-static void abort_coordinator(talk *t)
+/* Print what is saved and end all processes.  Keeps both locks, so that no run is saved after. */
+static void abort_all(session *s)
 {
     segue_error err;
-    (void)pthread_mutex_lock(&t->p->writing);
-    (void)pthread_mutex_lock(&t->p->telling);
-    (void)segue_schedule_stopped_error(t->p, ", by a signal or since a process died", &err);
-    leave(t, &err);
+    const segue_run_options *options = s->schedule->options;
+    (void)pthread_mutex_lock(&s->schedule->checkpoint_lock);
+    (void)pthread_mutex_lock(&s->schedule->progress_lock);
+    (void)segue_schedule_stopped_error(s->schedule, " by a signal, or because a process died",
+                                       &err);
+    options->print_error(options->context, &err);
+    s->processes->abort(s->processes->context, segue_status_exit_code(SEGUE_ESTOPPED));
 }
 
-static void fail_all(talk *t, segue_status status, const segue_error *err)
+/* Remember the first failure, and tell all to stop. */
+static void fail_all(session *s, segue_status status, const segue_error *err)
 {
-    if (status == SEGUE_OK || t->status != SEGUE_OK)
+    if (status == SEGUE_OK || s->status != SEGUE_OK)
         return;
-    t->status = segue_fail(&t->err, status, "%s", err->message);
-    atomic_store(&t->p->stop, true);
-    segue_processes_broadcast(t->ranks, SEGUE_MESSAGE_STOP, NULL, 0);
+    s->status = segue_fail(&s->err, status, "%s", err->message);
+    atomic_store(&s->schedule->stop, true);
+    segue_processes_broadcast(s->processes, SEGUE_MESSAGE_STOP, NULL, 0);
 }
 
-static void receive_run(talk *t)
+static void receive_run(session *s)
 {
-    plan *p = t->p;
-    segue_bytes_reader r = {.data = t->message.data, .size = t->message.size};
+    segue_schedule *schedule = s->schedule;
+    segue_bytes_reader r = {.data = s->message.data, .size = s->message.size};
     size_t count = 0;
     segue_error err;
     const uint64_t unit = segue_bytes_read_u64(&r);
-    assert(unit < p->n_units);
-    double *values = segue_schedule_values(p, unit, &count);
+    assert(unit < schedule->n_units);
+    double *values = segue_schedule_values(schedule, unit, &count);
     segue_bytes_read_f64(&r, values, count);
     assert(!r.failed && r.at == r.size);
-    const segue_status status = segue_checkpoint_add(p->journal, unit, values, count, &err);
-    p->done[unit] = status == SEGUE_OK;
-    p->kept += p->done[unit];
-    fail_all(t, status, &err);
-    const schedule_cell *cell = &p->cells[unit / p->ex->runs];
-    segue_schedule_progress(p, cell, (uint64_t)(cell->steps / (double)cell->sim.steps));
+    fail_all(s, segue_schedule_save_run(schedule, unit, &err), &err);
+    const schedule_cell *cell = &schedule->cells[unit / schedule->ex->runs];
+    segue_schedule_progress(schedule, cell, (uint64_t)(cell->steps / (double)cell->sim.steps));
 }
 
-static void receive_status(talk *t)
+static void receive_status(session *s)
 {
-    uint32_t mark = 0;
+    uint32_t fingerprint = 0;
     segue_error err;
-    const segue_status status = segue_processes_read_status(&t->message, &mark, &err);
-    t->ended++;
-    fail_all(t, status, &err);
+    s->n_ended++;
+    fail_all(s, segue_processes_read_status(&s->message, &fingerprint, &err), &err);
 }
 
-/* One message, or the end of playing here; false if there was neither. */
-static bool attend(talk *t, bool *told)
+/* Handle one message, and the end of playing here; false if there was neither. */
+static bool poll_coordinator(session *s)
 {
-    bool busy = t->ranks->receive(t->ranks->context, &t->message);
-    if (busy && t->message.kind == SEGUE_MESSAGE_RUN)
-        receive_run(t);
-    else if (busy)
-        receive_status(t);
-    if (!*told && atomic_load(&t->idle)) {
-        *told = busy = true;
-        t->ended++;
-        fail_all(t, t->played, &t->why);
-    }
-    return busy;
+    const bool received = s->processes->receive(s->processes->context, &s->message);
+    if (received && s->message.kind == SEGUE_MESSAGE_RUN)
+        receive_run(s);
+    else if (received)
+        receive_status(s);
+    if (s->has_reported || !atomic_load(&s->is_idle))
+        return received;
+    s->has_reported = true;
+    s->n_ended++;
+    fail_all(s, s->played, &s->why);
+    return true;
 }
 
-static segue_status lead(talk *t, segue_error *err)
+static segue_status coordinate(session *s, segue_error *err)
 {
-    bool told = false;
-    while (t->ended < t->ranks->count) {
-        (void)pthread_mutex_lock(&t->p->writing);
-        const bool busy = attend(t, &told);
-        (void)pthread_mutex_unlock(&t->p->writing);
-        if (is_interrupted(t->p))
-            abort_coordinator(t);
+    segue_schedule *schedule = s->schedule;
+    while (s->n_ended < s->processes->count) {
+        (void)pthread_mutex_lock(&schedule->checkpoint_lock);
+        const bool busy = poll_coordinator(s);
+        (void)pthread_mutex_unlock(&schedule->checkpoint_lock);
+        if (schedule->options->stopped && schedule->options->stopped())
+            abort_all(s);
         if (!busy)
             segue_processes_backoff();
     }
-    const unsigned char verdict = (unsigned char)t->status;
-    segue_processes_broadcast(t->ranks, SEGUE_MESSAGE_OUTCOME, &verdict, 1);
-    if (t->status == SEGUE_ESTOPPED)
-        return segue_schedule_stopped_error(t->p, "", err);
-    return t->status == SEGUE_OK ? SEGUE_OK : segue_fail(err, t->status, "%s", t->err.message);
+    const unsigned char outcome = (unsigned char)s->status;
+    segue_processes_broadcast(s->processes, SEGUE_MESSAGE_OUTCOME, &outcome, 1);
+    if (s->status == SEGUE_ESTOPPED)
+        return segue_schedule_stopped_error(schedule, "", err);
+    return s->status == SEGUE_OK ? SEGUE_OK : segue_fail(err, s->status, "%s", s->err.message);
 }
 
-/* ---- the others -------------------------------------------------------------------------- */
+/* ---- worker ------------------------------------------------------------------------------ */
 
-/* Rank 0 has not said goodbye.  One of those who notice speaks. */
-static void abort_worker(talk *t)
+/* Send the status once playing has ended, and receive a message; false if none has arrived. */
+static bool poll_worker(session *s)
 {
-    segue_error err = {.message = ""};
-    if (t->ranks->self == 1)
-        (void)segue_fail(&err, SEGUE_ESTOPPED,
-                         "stopped, and rank 0 does not answer; the finished runs of '%s' are kept, "
-                         "and '--resume' goes on from there",
-                         t->p->ex->name);
-    leave(t, &err);
-}
-
-/* Tell rank 0 how it went here, once it is known, and see whether there is word from it.  A player
- * may be sending: then it is not waited for, since a signal must be heeded even if it hangs. */
-static bool listen(talk *t, bool *told)
-{
-    if (pthread_mutex_trylock(&t->p->writing) != 0)
-        return false;
-    if (!*told && atomic_load(&t->idle)) {
-        segue_processes_send_status(t->ranks, t->played, 0, &t->why);
-        *told = true;
+    (void)pthread_mutex_lock(&s->schedule->checkpoint_lock);
+    if (!s->has_reported && atomic_load(&s->is_idle)) {
+        segue_processes_send_status(s->processes, s->played, 0, &s->why);
+        s->has_reported = true;
     }
-    const bool heard = t->ranks->receive(t->ranks->context, &t->message);
-    (void)pthread_mutex_unlock(&t->p->writing);
-    return heard;
+    const bool received = s->processes->receive(s->processes->context, &s->message);
+    (void)pthread_mutex_unlock(&s->schedule->checkpoint_lock);
+    return received;
 }
 
-static double now(void)
+static segue_status work(session *s, segue_error *err)
 {
-    struct timespec time;
-    (void)clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static segue_status follow(talk *t, segue_error *err)
-{
-    const segue_error silence = {.message = ""};
-    bool told = false;
-    for (double end = INFINITY; now() < end;) {
-        if (!listen(t, &told)) {
+    for (;;) {
+        if (!poll_worker(s))
             segue_processes_backoff();
-            if (is_interrupted(t->p) && !isfinite(end))
-                end = now() + PATIENCE;
-            continue;
-        }
-        if (t->message.kind == SEGUE_MESSAGE_QUIT)
-            leave(t, &silence);
-        if (t->message.kind == SEGUE_MESSAGE_OUTCOME)
-            return segue_fail(err, (segue_status)t->message.data[0], "%s", "");
-        atomic_store(&t->p->stop, true);
+        else if (s->message.kind == SEGUE_MESSAGE_OUTCOME)
+            return segue_fail(err, (segue_status)s->message.data[0], "%s", "");
+        else
+            atomic_store(&s->schedule->stop, true);
     }
-    abort_worker(t);
-    return SEGUE_ESTOPPED;
 }
 
-segue_status segue_distributed_run(plan *p, segue_status status, segue_error *err)
+segue_status segue_distributed_run(segue_schedule *schedule, segue_status status, segue_error *err)
 {
-    talk t = {.p = p, .ranks = p->conduct->ranks};
-    status = prepare(&t, status, err);
+    session s = {.schedule = schedule, .processes = schedule->options->processes};
+    status = prepare(&s, status, err);
     if (status == SEGUE_OK) {
-        deal(&t);
-        const bool started = start(&t);
-        status = t.ranks->self == 0 ? lead(&t, err) : follow(&t, err);
+        assign(&s);
+        const bool started = start_player(&s);
+        status = s.processes->self == 0 ? coordinate(&s, err) : work(&s, err);
         if (started)
-            (void)pthread_join(t.player, NULL);
+            (void)pthread_join(s.player, NULL);
     }
-    free(t.message.data);
+    free(s.message.data);
     return status;
 }

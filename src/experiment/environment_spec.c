@@ -17,15 +17,15 @@ static const char *const fields[] = {"name",  "models",    "uniform",   "rewards
                                      "mixed", "switch-at", "switch-to", "log",     "least",
                                      "order", "lowest",    "highest",   "found"};
 
-void segue_environment_spec_fini(segue_environment_spec *place)
+void segue_environment_spec_fini(segue_environment_spec *spec)
 {
-    free(place->name);
-    segue_models_destroy(place->models);
-    segue_models_destroy(place->switch_to);
-    segue_samples_destroy(place->samples);
-    free(place->models_path);
-    free(place->switch_path);
-    free(place->log_path);
+    free(spec->name);
+    segue_models_destroy(spec->models);
+    segue_models_destroy(spec->switch_to);
+    segue_samples_destroy(spec->samples);
+    free(spec->models_path);
+    free(spec->switch_path);
+    free(spec->log_path);
 }
 
 /* The path of a file that is named in the file at `from`. */
@@ -77,7 +77,7 @@ static segue_status read_models(const segue_json_location *at, json_t *object, c
 }
 
 static segue_status read_log(const segue_json_location *at, json_t *object,
-                             segue_environment_spec *place, segue_error *err)
+                             segue_environment_spec *spec, segue_error *err)
 {
     const json_t *value = json_object_get(object, "log");
     if (!value)
@@ -85,10 +85,10 @@ static segue_status read_log(const segue_json_location *at, json_t *object,
     if (!json_is_string(value))
         return segue_json_fail(at, "log", err, "is %s; need the name of a file",
                                segue_json_kind(value));
-    place->log_path = path_beside(at->path, json_string_value(value));
-    if (!place->log_path)
+    spec->log_path = path_beside(at->path, json_string_value(value));
+    if (!spec->log_path)
         return segue_fail_no_memory(err, "the experiment");
-    return segue_environment_spec_log_read(at, object, place->log_path, place, err);
+    return segue_environment_spec_log_read(at, object, spec->log_path, spec, err);
 }
 
 static segue_status read_real(const segue_json_location *at, const json_t *object,
@@ -138,14 +138,14 @@ static segue_status read_numbers(const segue_json_location *at, const json_t *ob
 }
 
 static segue_status read_name(const segue_json_location *at, const json_t *object,
-                              segue_environment_spec *place, segue_error *err)
+                              segue_environment_spec *spec, segue_error *err)
 {
     const json_t *value = json_object_get(object, "name");
     if (value && !segue_json_is_printable(value))
         return segue_json_fail(at, "name", err, "is %s; need a text of one line, not empty",
                                segue_json_kind(value));
-    place->name = strdup(value ? json_string_value(value) : "environment");
-    return place->name ? SEGUE_OK : segue_fail_no_memory(err, "the experiment");
+    spec->name = strdup(value ? json_string_value(value) : "environment");
+    return spec->name ? SEGUE_OK : segue_fail_no_memory(err, "the experiment");
 }
 
 /* Tasks have one source. */
@@ -162,7 +162,7 @@ static segue_status check_source(const segue_json_location *at, const json_t *ob
 }
 
 static segue_status read_spec(const segue_json_location *at, json_t *object,
-                              segue_environment_spec *place, segue_error *err)
+                              segue_environment_spec *spec, segue_error *err)
 {
     segue_error why = {.status = SEGUE_OK};
     if (!json_is_object(object))
@@ -172,29 +172,29 @@ static segue_status read_spec(const segue_json_location *at, json_t *object,
     if (status == SEGUE_OK)
         status = check_source(at, object, err);
     if (status == SEGUE_OK)
-        status = read_name(at, object, place, err);
+        status = read_name(at, object, spec, err);
     if (status == SEGUE_OK)
-        status = read_models(at, object, "models", &place->models, &place->models_path, err);
+        status = read_models(at, object, "models", &spec->models, &spec->models_path, err);
     if (status == SEGUE_OK)
-        status = read_models(at, object, "switch-to", &place->switch_to, &place->switch_path, err);
+        status = read_models(at, object, "switch-to", &spec->switch_to, &spec->switch_path, err);
     if (status == SEGUE_OK)
-        status = read_log(at, object, place, err);
+        status = read_log(at, object, spec, err);
     if (status == SEGUE_OK)
-        status = read_numbers(at, object, &place->env, err);
+        status = read_numbers(at, object, &spec->env, err);
     if (status != SEGUE_OK)
         return status;
-    place->env.models = place->models;
-    place->env.switch_to = place->switch_to;
-    if (segue_environment_check(&place->env, &why) != SEGUE_OK)
+    spec->env.models = spec->models;
+    spec->env.switch_to = spec->switch_to;
+    if (segue_environment_check(&spec->env, &why) != SEGUE_OK)
         return segue_json_fail_cause(at, "", &why, err);
     return SEGUE_OK;
 }
 
-/* Whether an earlier place has the name of the i-th. */
-static bool is_named_before(const segue_environment_spec *places, size_t i)
+/* Whether an earlier spec has the name of the i-th. */
+static bool is_named_before(const segue_environment_spec *specs, size_t i)
 {
     for (size_t k = 0; k < i; k++)
-        if (places[k].name && places[i].name && strcmp(places[k].name, places[i].name) == 0)
+        if (specs[k].name && specs[i].name && strcmp(specs[k].name, specs[i].name) == 0)
             return true;
     return false;
 }
@@ -210,22 +210,22 @@ segue_status segue_environment_spec_read_all(const segue_json_location *at, json
         return segue_json_fail(at, "environment", err,
                                "is %s; need an object, or a list of 1 to %d of them",
                                segue_json_kind(value), MAX_ENVIRONMENTS);
-    segue_environment_spec *places = calloc(n, sizeof *places);
-    if (!places)
+    segue_environment_spec *specs = calloc(n, sizeof *specs);
+    if (!specs)
         return segue_fail_no_memory(err, "the experiment");
-    *out = places;
+    *out = specs;
     *count = n;
     for (size_t i = 0; i < n; i++) {
         segue_json_location within = *at;
         (void)snprintf(within.within, sizeof within.within,
                        list ? "environment[%zu]." : "environment.", i);
         const segue_status status =
-            read_spec(&within, list ? json_array_get(value, i) : value, &places[i], err);
+            read_spec(&within, list ? json_array_get(value, i) : value, &specs[i], err);
         if (status != SEGUE_OK)
             return status;
-        if (is_named_before(places, i))
+        if (is_named_before(specs, i))
             return segue_json_fail(&within, "name", err, "is '%.40s' a second time; name each",
-                                   places[i].name);
+                                   specs[i].name);
     }
     return SEGUE_OK;
 }

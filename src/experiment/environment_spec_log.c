@@ -107,18 +107,18 @@ static segue_status compare(const segue_json_location *at, json_t *object,
 }
 
 segue_status segue_environment_spec_log_read(const segue_json_location *at, json_t *object,
-                                             const char *path, segue_environment_spec *place,
+                                             const char *path, segue_environment_spec *spec,
                                              segue_error *err)
 {
     segue_samples_options wanted;
     segue_error why = {.status = SEGUE_OK};
     segue_status status = read_wanted(at, object, &wanted, err);
     if (status == SEGUE_OK)
-        status = read_order(at, object, &place->env.order, err);
+        status = read_order(at, object, &spec->env.order, err);
     if (status != SEGUE_OK)
         return status;
-    if (segue_samples_file_read(&place->samples, path, &wanted, &why) != SEGUE_OK)
+    if (segue_samples_file_read(&spec->samples, path, &wanted, &why) != SEGUE_OK)
         return segue_json_fail_cause(at, "log", &why, err);
-    place->env.samples = place->samples;
-    return compare(at, object, place->samples, err);
+    spec->env.samples = spec->samples;
+    return compare(at, object, spec->samples, err);
 }

@@ -3,7 +3,7 @@
 #ifndef SEGUE_EXPERIMENT_ENVIRONMENT_SPEC_LOG_H
 #define SEGUE_EXPERIMENT_ENVIRONMENT_SPEC_LOG_H
 
-#include "experiment/experiment_spec.h"
+#include "experiment/environment_spec.h"
 #include "io/json.h"
 
 /**
@@ -15,7 +15,7 @@
  */
 SEGUE_MUST_CHECK segue_status segue_environment_spec_log_read(const segue_json_location *at,
                                                               json_t *object, const char *path,
-                                                              segue_environment_spec *place,
+                                                              segue_environment_spec *spec,
                                                               segue_error *err);
 
 /** Refuse fields of a log where there is none, and of rewards where there is; @retval SEGUE_EPARSE

@@ -15,31 +15,31 @@
 
 /* ---- running ----------------------------------------------------------------------------- */
 
-static segue_status run_local(plan *p, segue_error *err)
+static segue_status run_local(segue_schedule *s, segue_error *err)
 {
-    segue_status status = segue_schedule_open_checkpoint(p, err);
+    segue_status status = segue_schedule_open_checkpoint(s, err);
     if (status != SEGUE_OK)
         return status;
-    segue_schedule_assign(p, 0, 1);
+    segue_schedule_assign(s, 0, 1);
     status =
-        segue_parallel_run(p->conduct->threads, p->n_todo, segue_schedule_play_item, NULL, p, err);
-    return status == SEGUE_ESTOPPED ? segue_schedule_stopped_error(p, "", err) : status;
+        segue_parallel_run(s->options->threads, s->n_todo, segue_schedule_play_item, NULL, s, err);
+    return status == SEGUE_ESTOPPED ? segue_schedule_stopped_error(s, "", err) : status;
 }
 
 segue_status segue_experiment_run(segue_results **out, const segue_experiment *ex,
-                                  const segue_run_options *conduct, segue_error *err)
+                                  const segue_run_options *options, segue_error *err)
 {
-    plan p;
+    segue_schedule s;
     *out = NULL;
-    segue_status status = segue_schedule_init(&p, ex, conduct, err);
-    if (conduct->ranks)
-        status = segue_distributed_run(&p, status, err);
+    segue_status status = segue_schedule_init(&s, ex, options, err);
+    if (options->processes)
+        status = segue_distributed_run(&s, status, err);
     else if (status == SEGUE_OK)
-        status = run_local(&p, err);
-    if (status == SEGUE_OK && !conduct->shard.count &&
-        segue_processes_is_coordinator(conduct->ranks))
-        status = segue_schedule_summarize(&p, out, err);
-    segue_schedule_fini(&p);
+        status = run_local(&s, err);
+    if (status == SEGUE_OK && !options->shard.count &&
+        segue_processes_is_coordinator(options->processes))
+        status = segue_schedule_summarize(&s, out, err);
+    segue_schedule_fini(&s);
     return status;
 }
 
@@ -67,8 +67,8 @@ static segue_status protect_inputs(const segue_experiment *ex, const char *path,
                                    segue_error *err)
 {
     segue_status status = protect_file(path, file, err);
-    for (size_t i = 0; i < ex->n_places && status == SEGUE_OK; i++) {
-        const segue_environment_spec *place = &ex->place[i];
+    for (size_t i = 0; i < ex->n_environments && status == SEGUE_OK; i++) {
+        const segue_environment_spec *place = &ex->environment[i];
         status = protect_file(path, place->models_path, err);
         if (status == SEGUE_OK)
             status = protect_file(path, place->switch_path, err);
@@ -98,7 +98,7 @@ segue_status segue_experiment_make_folder(const char *folder, segue_error *err)
     if (*folder == '\0')
         return segue_fail(err, SEGUE_EFILE, "the name of the folder to write to is empty");
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return segue_fail(err, SEGUE_EFILE, "%s: the folder cannot be made: %s",
+        return segue_fail(err, SEGUE_EFILE, "%s: the folder cannot be created: %s",
                           segue_path_tail(folder), strerror(errno));
     if (stat(folder, &about) == 0 && !S_ISDIR(about.st_mode))
         return segue_fail(err, SEGUE_EFILE, "%s: is not a folder", segue_path_tail(folder));

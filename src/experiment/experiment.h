@@ -1,68 +1,83 @@
-/* experiment.h - run an experiment over threads and processes, so that it can be stopped and gone
- * on with.
+/* experiment.h - an experiment as data, its run over threads and processes, and its result files.
+ *
+ *     {"name": "lengths", "title": "Regret against the length of a task",
+ *      "environment": {"models": "../models/paper.csv"},
+ *      "policies": ["ucb", "mucb"], "steps": [250, 1000], "runs": 200, "seed": 1,
+ *      "variants": {"quick": {"runs": 20}}}
+ *
+ * A cell is one environment, policy, number of steps and number of tasks; the experiment plays all
+ * combinations.  A stopped run resumes from its checkpoint file to the same results.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_EXPERIMENT_EXPERIMENT_H
 #define SEGUE_EXPERIMENT_EXPERIMENT_H
 
-#include "experiment/experiment_spec.h"
-#include "experiment/processes.h"
+#include "experiment/environment_spec.h"
+#include "experiment/run_options.h"
+#include "io/policy_list.h"
 #include "io/results.h"
 
-#define SEGUE_MAX_SHARDS 100000
+#define SEGUE_MAX_CELLS 10000
 
-/** One of `count` parts of an experiment, 1 .. count; count 0: there are no parts. */
-typedef struct segue_shard {
-    uint64_t number, count;
-} segue_shard;
+typedef struct segue_experiment {
+    json_t *json; /* as it will run: variant applied, model sets written out, logs summarized */
+    const char *name;
+    size_t n_environments;
+    segue_environment_spec *environment;
+    segue_policy_list policies;
+    size_t n_steps;
+    uint64_t *steps;
+    size_t n_tasks;
+    uint64_t *tasks; /* 0: single tasks */
+    uint64_t runs, seed;
+    uint64_t every; /* tasks per point of a track; 0: no tracks */
+} segue_experiment;
 
-/** How to run; none of it changes the results. */
-typedef struct segue_run_options {
-    size_t threads;      /* 1 .. SEGUE_MAX_THREADS */
-    const char *journal; /* where finished runs are kept meanwhile */
-    bool resume;         /* go on with the journal, if there is one */
-    bool fresh;          /* do not mind a journal that is there */
-    /* Called now and then, one thread at a time, with the estimated time of what is done and of all
-     * that is to be done, in any unit.  May be NULL. */
-    void (*progress)(void *context, double done, double total);
-    void *context;
-    bool (*stopped)(void); /* whether to stop now; asked after every task by any thread */
-    segue_shard shard;     /* run only this; the journal is then all that comes of it */
-    /* The processes that share the work, or NULL: this one is alone.  The first keeps the journal,
-     * has the results and tells the errors; the others get their status without a sentence. */
-    const segue_processes *ranks;
-    /* With ranks: say this sentence now, for the process is about to end. */
-    void (*tell)(void *context, const segue_error *err);
-} segue_run_options;
+/** Values that replace those of the file. */
+typedef struct segue_experiment_overrides {
+    const char *variant;  /* NULL: none */
+    uint64_t runs;        /* 0: from the file */
+    const uint64_t *seed; /* NULL: from the file */
+} segue_experiment_overrides;
 
 /**
- * Run an experiment.  The journal stays, so that the results can be had again without playing; who
- * has written them removes it.  *out stays NULL where there are no results: after a shard, and in
- * all processes but the first.
+ * Read an experiment, or the one inside a results file, and validate all of it: what this accepts
+ * can be run.  Paths in it are relative to the folder of the file.
  *
- * @retval SEGUE_ESTOPPED  it was stopped; finished runs are in the journal
+ * @retval SEGUE_EFILE, SEGUE_EPARSE, SEGUE_EDOMAIN, ...  the message names file, field and need
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_experiment_read(segue_experiment **out, const char *path,
+                                                    const segue_experiment_overrides *overrides,
+                                                    segue_error *err);
+void segue_experiment_destroy(segue_experiment *experiment);
+
+/** Return the number of cells: environments x policies x steps x tasks. */
+size_t segue_experiment_cells(const segue_experiment *experiment);
+
+/** Return the simulation of a cell.  Tasks vary fastest, then steps, policies, environments. */
+segue_simulation segue_experiment_cell(const segue_experiment *experiment, size_t cell);
+
+/** Return the index of a cell's environment, and of its policy. */
+size_t segue_experiment_environment(const segue_experiment *experiment, size_t cell);
+size_t segue_experiment_policy(const segue_experiment *experiment, size_t cell);
+
+/**
+ * Run an experiment.  The checkpoint file stays, so that results can be computed again without
+ * playing; the caller removes it once they are written.  *out stays NULL after a shard and in
+ * worker processes.
+ *
+ * @retval SEGUE_ESTOPPED  it was stopped; finished runs are in the checkpoint file
  * @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ETHREAD, SEGUE_ENOMEM
  */
 SEGUE_MUST_CHECK segue_status segue_experiment_run(segue_results **out,
                                                    const segue_experiment *experiment,
-                                                   const segue_run_options *conduct,
+                                                   const segue_run_options *options,
                                                    segue_error *err);
 
-/** The path of a file of results: `end` is ".json", ".csv" or "-curve.csv".
- * @retval SEGUE_EFILE  it is too long */
-SEGUE_MUST_CHECK segue_status segue_experiment_path(char *path, size_t size, const char *folder,
-                                                    const char *name, const char *end,
-                                                    segue_error *err);
-
-/** The name of the journal of a shard, or of all runs; @retval SEGUE_EFILE  it is too long */
-SEGUE_MUST_CHECK segue_status segue_experiment_checkpoint_path(const segue_experiment *experiment,
-                                                               const char *folder,
-                                                               segue_shard shard, char *path,
-                                                               size_t size, segue_error *err);
-
 /**
- * Make the results of the shards in `folder`, which stay there.
+ * Compute the results from all shards in `folder`, which stay there.
  *
- * @retval SEGUE_EFILE  one is missing, incomplete, damaged, doubled or of another experiment or
+ * @retval SEGUE_EFILE  a shard is missing, incomplete, damaged, doubled or of another experiment or
  *                      program: the message names it
  * @retval SEGUE_EIO, SEGUE_ENOMEM
  */
@@ -70,44 +85,48 @@ SEGUE_MUST_CHECK segue_status segue_experiment_merge(segue_results **out,
                                                      const segue_experiment *experiment,
                                                      const char *folder, segue_error *err);
 
-/** Describe what an experiment ran, so that its results can be repeated from wherever they are: as
- * JSON, for the caller to release.  @retval SEGUE_ENOMEM */
+/** Build the JSON that repeats an experiment from any folder; the caller releases it.
+ * @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_experiment_describe(const segue_experiment *experiment,
                                                         json_t **out, segue_error *err);
 
-/** Estimated time of all runs of an experiment, in any unit: see cost.h. */
-double segue_cost_experiment(const segue_experiment *experiment);
+/* ---- files ------------------------------------------------------------------------------- */
 
-/**
- * Write results to `folder`: NAME.json, NAME.csv and, if something was followed over tasks,
- * NAME-curve.csv.
- *
- * @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ENOMEM
- */
-SEGUE_MUST_CHECK segue_status segue_experiment_write_results(const segue_results *results,
-                                                             const char *folder, segue_error *err);
+/** Write the path of a results file; `end` is ".json", ".csv" or "-curve.csv".
+ * @retval SEGUE_EFILE  it is too long */
+SEGUE_MUST_CHECK segue_status segue_experiment_path(char *path, size_t size, const char *folder,
+                                                    const char *name, const char *end,
+                                                    segue_error *err);
 
-/**
- * Read the results that an earlier run left in `folder`; *out is NULL if there are none.
- *
- * @retval SEGUE_EFILE  the file is no result, one of another experiment, seed or version, or its
- *                      CSV is missing
- * @retval SEGUE_EIO, SEGUE_ENOMEM
- */
-SEGUE_MUST_CHECK segue_status segue_experiment_read_results(segue_results **out,
-                                                            const segue_experiment *experiment,
-                                                            const char *folder, segue_error *err);
+/** Write the path of the checkpoint file of a shard, or of all runs.
+ * @retval SEGUE_EFILE  it is too long */
+SEGUE_MUST_CHECK segue_status segue_experiment_checkpoint_path(const segue_experiment *experiment,
+                                                               const char *folder,
+                                                               segue_shard shard, char *path,
+                                                               size_t size, segue_error *err);
 
-/** Remove the results and the journal of an experiment from `folder`. */
-void segue_experiment_remove_results(const segue_experiment *experiment, const char *folder);
+/** Create `folder` if it does not exist. */
+SEGUE_MUST_CHECK segue_status segue_experiment_make_folder(const char *folder, segue_error *err);
 
-/** Refuse to write results over `file`, which the experiment was read from, or over the model sets
+/** Fail if results would overwrite `file`, which the experiment was read from, or the model sets
  * and logs that it names; @retval SEGUE_EUSAGE */
 SEGUE_MUST_CHECK segue_status segue_experiment_protect_inputs(const segue_experiment *experiment,
                                                               const char *folder, const char *file,
                                                               segue_error *err);
 
-/** Whether results can be written to `folder`, which is made if it is not there. */
-SEGUE_MUST_CHECK segue_status segue_experiment_make_folder(const char *folder, segue_error *err);
+/** Write NAME.json, NAME.csv and, if it has tracks, NAME-curve.csv.
+ * @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_experiment_write_results(const segue_results *results,
+                                                             const char *folder, segue_error *err);
+
+/** Read the results of an earlier run in `folder`; *out is NULL if there are none.
+ * @retval SEGUE_EFILE  they are of another experiment, seed or version, or incomplete
+ * @retval SEGUE_EIO, SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_experiment_read_results(segue_results **out,
+                                                            const segue_experiment *experiment,
+                                                            const char *folder, segue_error *err);
+
+/** Remove the results and the checkpoint file of an experiment from `folder`. */
+void segue_experiment_remove_results(const segue_experiment *experiment, const char *folder);
 
 #endif

@@ -88,57 +88,57 @@ static segue_status count_parts(const segue_experiment *ex, const char *folder, 
 
 /* ---- what they hold ---------------------------------------------------------------------- */
 
-static segue_status read_shard(plan *p, const char *path, bool *whole, segue_error *err)
+static segue_status read_shard(segue_schedule *s, const char *path, bool *whole, segue_error *err)
 {
     segue_output identity;
-    segue_status status = segue_schedule_identity(p, &identity, err);
+    segue_status status = segue_schedule_identity(s, &identity, err);
     if (status == SEGUE_OK)
-        status = segue_checkpoint_read(path, identity.data, segue_schedule_add_run, p, whole, err);
+        status = segue_checkpoint_read(path, identity.data, segue_schedule_add_run, s, whole, err);
     segue_output_fini(&identity);
     return status;
 }
 
-static segue_status take_shard(plan *p, const char *folder, segue_error *err)
+static segue_status take_shard(segue_schedule *s, const char *folder, segue_error *err)
 {
     char path[PATH_SIZE];
     bool whole = true;
-    const uint64_t before = p->kept, all = segue_schedule_n_units(p);
+    const uint64_t before = s->n_done, all = segue_schedule_n_units(s);
     segue_status status =
-        segue_experiment_checkpoint_path(p->ex, folder, p->shard, path, sizeof path, err);
+        segue_experiment_checkpoint_path(s->ex, folder, s->shard, path, sizeof path, err);
     if (status == SEGUE_OK && access(path, F_OK) != 0)
         status = segue_fail(err, SEGUE_EFILE, "%s: is missing; need all %" PRIu64 " shards of '%s'",
-                            segue_path_tail(path), p->shard.count, p->ex->name);
+                            segue_path_tail(path), s->shard.count, s->ex->name);
     if (status == SEGUE_OK)
-        status = read_shard(p, path, &whole, err);
+        status = read_shard(s, path, &whole, err);
     if (status != SEGUE_OK)
         return status;
-    const uint64_t found = p->kept - before;
+    const uint64_t found = s->n_done - before;
     if (found == all && whole)
         return SEGUE_OK;
     return segue_fail(err, SEGUE_EFILE,
                       "%s: holds %" PRIu64 " of %" PRIu64 " runs%s; 'segue run --shard %" PRIu64
                       "/%" PRIu64 " --resume' goes on with it",
                       segue_path_tail(path), found, all,
-                      whole ? "" : ", and behind them what is damaged or doubled", p->shard.number,
-                      p->shard.count);
+                      whole ? "" : ", and behind them what is damaged or doubled", s->shard.number,
+                      s->shard.count);
 }
 
 segue_status segue_experiment_merge(segue_results **out, const segue_experiment *ex,
                                     const char *folder, segue_error *err)
 {
     const segue_run_options nothing = {.threads = 1};
-    plan p;
+    segue_schedule s;
     uint64_t count = 0;
     *out = NULL;
-    segue_status status = segue_schedule_init(&p, ex, &nothing, err);
+    segue_status status = segue_schedule_init(&s, ex, &nothing, err);
     if (status == SEGUE_OK)
         status = count_parts(ex, folder, &count, err);
     for (uint64_t i = 1; i <= count && status == SEGUE_OK; i++) {
-        p.shard = (segue_shard){.number = i, .count = count};
-        status = take_shard(&p, folder, err);
+        s.shard = (segue_shard){.number = i, .count = count};
+        status = take_shard(&s, folder, err);
     }
     if (status == SEGUE_OK)
-        status = segue_schedule_summarize(&p, out, err);
-    segue_schedule_fini(&p);
+        status = segue_schedule_summarize(&s, out, err);
+    segue_schedule_fini(&s);
     return status;
 }

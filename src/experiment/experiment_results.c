@@ -36,9 +36,9 @@ segue_status segue_experiment_describe(const segue_experiment *ex, json_t **out,
     int code = 0;
     *out = json_deep_copy(ex->json);
     places = json_object_get(*out, "environment");
-    for (size_t i = 0; *out && i < ex->n_places; i++)
+    for (size_t i = 0; *out && i < ex->n_environments; i++)
         code |= describe_log(json_is_array(places) ? json_array_get(places, i) : places,
-                             ex->place[i].log_path);
+                             ex->environment[i].log_path);
     if (*out && code == 0)
         return SEGUE_OK;
     json_decref(*out);

@@ -1,6 +1,6 @@
 /* experiment_spec.c - read and check an experiment.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "experiment/experiment_spec.h"
+#include "experiment/experiment.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -222,7 +222,7 @@ static segue_status apply_changes(const segue_json_location *at, json_t *json,
 
 size_t segue_experiment_cells(const segue_experiment *ex)
 {
-    return ex->n_places * ex->policies.count * ex->n_steps * ex->n_tasks;
+    return ex->n_environments * ex->policies.count * ex->n_steps * ex->n_tasks;
 }
 
 size_t segue_experiment_environment(const segue_experiment *ex, size_t cell)
@@ -239,7 +239,7 @@ segue_simulation segue_experiment_cell(const segue_experiment *ex, size_t cell)
 {
     const size_t policy = segue_experiment_policy(ex, cell);
     return (segue_simulation){
-        .environment = &ex->place[segue_experiment_environment(ex, cell)].env,
+        .environment = &ex->environment[segue_experiment_environment(ex, cell)].env,
         .policy = ex->policies.spec[policy],
         .learner = segue_policy_list_is_learner(&ex->policies, policy)
                        ? &ex->policies.learner[policy]
@@ -272,7 +272,7 @@ static segue_status check_cells(const segue_json_location *at, const segue_exper
         (void)snprintf(item, sizeof item, "policies[%zu]", policy);
         (void)segue_fail(&told, status, "'%.60s' in environment '%.40s': %.200s",
                          ex->policies.text[policy],
-                         ex->place[segue_experiment_environment(ex, cell)].name, why.message);
+                         ex->environment[segue_experiment_environment(ex, cell)].name, why.message);
         return segue_json_fail_cause(at, item, &told, err);
     }
     return SEGUE_OK;
@@ -284,9 +284,9 @@ void segue_experiment_destroy(segue_experiment *ex)
 {
     if (!ex)
         return;
-    for (size_t i = 0; ex->place && i < ex->n_places; i++)
-        segue_environment_spec_fini(&ex->place[i]);
-    free(ex->place);
+    for (size_t i = 0; ex->environment && i < ex->n_environments; i++)
+        segue_environment_spec_fini(&ex->environment[i]);
+    free(ex->environment);
     segue_policy_list_fini(&ex->policies);
     free(ex->steps);
     free(ex->tasks);
@@ -306,7 +306,8 @@ static segue_status fill(const segue_json_location *at, segue_experiment *ex,
     if (status == SEGUE_OK)
         status = read_name(at, ex, err);
     if (status == SEGUE_OK)
-        status = segue_environment_spec_read_all(at, ex->json, &ex->place, &ex->n_places, err);
+        status = segue_environment_spec_read_all(at, ex->json, &ex->environment,
+                                                 &ex->n_environments, err);
     if (status == SEGUE_OK)
         status = read_policies(at, ex, err);
     if (status == SEGUE_OK)

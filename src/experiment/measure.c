@@ -27,12 +27,12 @@ static segue_status known_complexity(const segue_models *models, double *out, se
     return SEGUE_OK;
 }
 
-segue_status segue_measure_init(segue_measure *measure, segue_track_set follow,
+segue_status segue_measure_init(segue_measure *measure, segue_track_set track_set,
                                 const segue_simulation *sim, uint64_t every, segue_error *err)
 {
-    *measure = (segue_measure){.follow = follow, .every = every};
+    *measure = (segue_measure){.track_set = track_set, .every = every};
     measure->n_points = every ? (size_t)((sim->tasks + every - 1) / every) : 0;
-    if (follow != SEGUE_TRACK_SET_MODELS)
+    if (track_set != SEGUE_TRACK_SET_MODELS)
         return SEGUE_OK;
     measure->truth = sim->environment->models;
     return known_complexity(measure->truth, &measure->known, err);
@@ -43,7 +43,7 @@ static size_t n_tracks(const segue_measure *measure, size_t end)
 {
     size_t count = 0;
     for (size_t q = 0; q < end; q++)
-        count += segue_cell_tracks(measure->follow, (segue_track)q);
+        count += segue_cell_tracks(measure->track_set, (segue_track)q);
     return count;
 }
 
@@ -135,9 +135,9 @@ static segue_status measure_models(segue_measure *measure, const segue_learner *
 static segue_status measure_learner(segue_measure *measure, const segue_learner *learner,
                                     segue_error *err)
 {
-    if (measure->follow == SEGUE_TRACK_SET_MODELS)
+    if (measure->track_set == SEGUE_TRACK_SET_MODELS)
         return measure_models(measure, learner, err);
-    if (measure->follow == SEGUE_TRACK_SET_TYPES)
+    if (measure->track_set == SEGUE_TRACK_SET_TYPES)
         put(measure, SEGUE_TRACK_TYPES, (double)segue_learner_info(learner).n_types);
     return SEGUE_OK;
 }

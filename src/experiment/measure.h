@@ -8,7 +8,7 @@
 
 /** Memory and means to follow a run. */
 typedef struct segue_measure {
-    segue_track_set follow;
+    segue_track_set track_set;
     const segue_models *truth; /* what estimated models are compared with; NULL: nothing */
     double known;              /* UCB's complexity, by the weights: that of a learner with no
                                   estimate */
@@ -21,7 +21,7 @@ typedef struct segue_measure {
 } segue_measure;
 
 /** @retval SEGUE_ENOMEM */
-SEGUE_MUST_CHECK segue_status segue_measure_init(segue_measure *measure, segue_track_set follow,
+SEGUE_MUST_CHECK segue_status segue_measure_init(segue_measure *measure, segue_track_set track_set,
                                                  const segue_simulation *sim, uint64_t every,
                                                  segue_error *err);
 

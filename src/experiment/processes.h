@@ -1,7 +1,7 @@
-/* processes.h - the processes that share an experiment, and how they talk.
+/* processes.h - the processes that share an experiment, and the messages between them.
  *
- * What carries the messages, such as MPI, hides behind two functions; an array of mailboxes does
- * as well, and is how the tests try it.
+ * Three functions carry the messages: MPI in the program, mailboxes between threads in tests.
+ * Process 0 is the coordinator, the others are workers; all of them play.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_EXPERIMENT_PROCESSES_H
 #define SEGUE_EXPERIMENT_PROCESSES_H
@@ -13,12 +13,11 @@
 #include "segue/status.h"
 
 typedef enum segue_message_kind {
-    SEGUE_MESSAGE_STATUS,  /* to the first: how a stage of the work went here */
-    SEGUE_MESSAGE_OUTCOME, /* from it: how it went for all, and the stage is over */
-    SEGUE_MESSAGE_START,   /* from it: which runs are there already */
-    SEGUE_MESSAGE_RUN,     /* to it: a finished run */
-    SEGUE_MESSAGE_STOP,    /* from it: play no further */
-    SEGUE_MESSAGE_QUIT     /* from it: it ends, and nobody will answer any more */
+    SEGUE_MESSAGE_STATUS,  /* worker: the status of its part of a stage */
+    SEGUE_MESSAGE_OUTCOME, /* coordinator: the status of the stage for all, which ends it */
+    SEGUE_MESSAGE_START,   /* coordinator: which runs are done already */
+    SEGUE_MESSAGE_RUN,     /* worker: a finished run */
+    SEGUE_MESSAGE_STOP     /* coordinator: stop playing */
 } segue_message_kind;
 
 typedef struct segue_message {
@@ -28,49 +27,49 @@ typedef struct segue_message {
     size_t capacity, size;
 } segue_message;
 
-/** One call at a time, by any thread.  A link that breaks ends the program. */
+/** Any thread may call these, one at a time.  A lost connection aborts all processes. */
 typedef struct segue_processes {
     size_t self, count; /* this process, 0 .. count - 1 */
     void *context;
     void (*send)(void *context, size_t to, segue_message_kind kind, const void *data, size_t size);
-    /* Take the next message, if one has come. */
+    /* Receive the next message; false if none has arrived. */
     bool (*receive)(void *context, segue_message *message);
-    void (*leave)(void *context, int code); /* end this process at once */
+    void (*abort)(void *context, int code); /* end all processes with this exit code */
 } segue_processes;
 
-/** Room for any message but GO and RUN. */
+/** The size of the largest message except START and RUN. */
 #define SEGUE_MESSAGE_SIZE (SEGUE_ERROR_SIZE + 16)
 
-/** Whether this is the process that keeps, writes and tells; who is alone (NULL) is. */
-bool segue_processes_is_coordinator(const segue_processes *ranks);
+/** Test whether this process writes files and messages; a single one (NULL) does. */
+bool segue_processes_is_coordinator(const segue_processes *processes);
 
-/** A message to all others, sent by the first. */
-void segue_processes_broadcast(const segue_processes *ranks, segue_message_kind kind,
+/** Send a message from the coordinator to all workers. */
+void segue_processes_broadcast(const segue_processes *processes, segue_message_kind kind,
                                const void *data, size_t size);
 
-/** Wait a moment, while nothing comes. */
+/** Sleep for a millisecond before receiving again. */
 void segue_processes_backoff(void);
 
 /**
- * End a stage of the work: all have succeeded, or all fail with the first failure by number, of
- * which the first process gets the sentence, and the others an empty one.  `mark` stands for what
- * they work on, and must be the same everywhere.  Alone, `status` comes back.
+ * End a stage: all processes succeed, or all fail with the failure of the lowest rank.  The
+ * coordinator gets its message, workers an empty one.  `fingerprint` identifies the experiment and
+ * must be equal in all processes.  A single process gets `status` back.
  *
- * @retval SEGUE_EUSAGE  the marks differ
+ * @retval SEGUE_EUSAGE  the fingerprints differ
  */
-SEGUE_MUST_CHECK segue_status segue_processes_agree(const segue_processes *ranks,
-                                                    segue_status status, uint32_t mark,
+SEGUE_MUST_CHECK segue_status segue_processes_agree(const segue_processes *processes,
+                                                    segue_status status, uint32_t fingerprint,
                                                     segue_error *err);
 
-/** Tell the first how it went here; and read it there, with the rank named in the sentence. */
-void segue_processes_send_status(const segue_processes *ranks, segue_status status, uint32_t mark,
-                                 const segue_error *err);
+/** Send a worker's status to the coordinator; the reader names the rank in the message. */
+void segue_processes_send_status(const segue_processes *processes, segue_status status,
+                                 uint32_t fingerprint, const segue_error *err);
 SEGUE_MUST_CHECK segue_status segue_processes_read_status(const segue_message *message,
-                                                          uint32_t *mark, segue_error *err);
+                                                          uint32_t *fingerprint, segue_error *err);
 
-/** Send a finished run to the first; @retval SEGUE_ENOMEM */
-SEGUE_MUST_CHECK segue_status segue_processes_send_run(const segue_processes *ranks, uint64_t unit,
-                                                       const double *values, size_t count,
-                                                       segue_error *err);
+/** Send a finished run to the coordinator; @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_processes_send_run(const segue_processes *processes,
+                                                       uint64_t unit, const double *values,
+                                                       size_t count, segue_error *err);
 
 #endif

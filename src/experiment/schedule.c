@@ -36,21 +36,6 @@ static segue_track_set followed(const segue_experiment *ex, const segue_simulati
     return comparable ? SEGUE_TRACK_SET_MODELS : SEGUE_TRACK_SET_REGRET;
 }
 
-static double tasks_of(const segue_simulation *sim)
-{
-    return sim->tasks ? (double)sim->tasks : (double)segue_runner_runs(sim) / (double)sim->runs;
-}
-
-double segue_cost_experiment(const segue_experiment *ex)
-{
-    double cost = 0.0;
-    for (size_t i = 0; i < segue_experiment_cells(ex); i++) {
-        const segue_simulation sim = segue_experiment_cell(ex, i);
-        cost += segue_cost_run(&sim, tasks_of(&sim)) * (double)ex->runs;
-    }
-    return cost;
-}
-
 size_t segue_schedule_tracks_offset(const schedule_cell *cell)
 {
     return COLUMN_MODELS + 2 * cell->n_models;
@@ -63,16 +48,16 @@ static segue_status cell_init(schedule_cell *c, const segue_experiment *ex, size
     const bool single = c->sim.tasks == 0;
     const bool has_models = segue_environment_has_models(c->sim.environment);
     c->n_models = has_models ? segue_environment_models(c->sim.environment) : 0;
-    c->follow = followed(ex, &c->sim);
+    c->track_set = followed(ex, &c->sim);
     segue_measure measure;
     const segue_status status =
-        segue_measure_init(&measure, c->follow, &c->sim, single ? 0 : ex->every, err);
+        segue_measure_init(&measure, c->track_set, &c->sim, single ? 0 : ex->every, err);
     if (status != SEGUE_OK)
         return status;
     const size_t models = c->n_models ? c->n_models : 1;
     c->width = single ? models + SINGLE_COLUMNS
                       : segue_schedule_tracks_offset(c) + segue_measure_size(&measure);
-    c->steps = (double)c->sim.steps * tasks_of(&c->sim);
+    c->steps = (double)c->sim.steps * segue_cost_tasks(&c->sim);
     c->task_time = segue_cost_run(&c->sim, 1.0);
     if ((double)ex->runs * (double)c->width * (double)segue_experiment_cells(ex) > MAX_NUMBERS)
         return segue_fail(err, SEGUE_EDOMAIN,
@@ -83,144 +68,146 @@ static segue_status cell_init(schedule_cell *c, const segue_experiment *ex, size
     return c->values ? SEGUE_OK : segue_fail_no_memory(err, "the runs");
 }
 
-void segue_schedule_fini(plan *p)
+void segue_schedule_fini(segue_schedule *s)
 {
-    for (size_t i = 0; p->cells && i < p->n_cells; i++)
-        free(p->cells[i].values);
-    free(p->cells);
-    free(p->order);
-    free(p->done);
-    free(p->todo);
-    segue_checkpoint_close(p->journal);
-    (void)pthread_mutex_destroy(&p->writing);
-    (void)pthread_mutex_destroy(&p->telling);
+    for (size_t i = 0; s->cells && i < s->n_cells; i++)
+        free(s->cells[i].values);
+    free(s->cells);
+    free(s->order);
+    free(s->done);
+    free(s->todo);
+    segue_checkpoint_close(s->checkpoint);
+    (void)pthread_mutex_destroy(&s->checkpoint_lock);
+    (void)pthread_mutex_destroy(&s->progress_lock);
 }
 
 /* By insertion: the longest first, and of equals the first. */
-static void put_in_order(plan *p)
+static void put_in_order(segue_schedule *s)
 {
-    for (size_t i = 0; i < p->n_cells; i++) {
+    for (size_t i = 0; i < s->n_cells; i++) {
         size_t at = i;
-        for (; at > 0 && p->cells[p->order[at - 1]].steps < p->cells[i].steps; at--)
-            p->order[at] = p->order[at - 1];
-        p->order[at] = i;
+        for (; at > 0 && s->cells[s->order[at - 1]].steps < s->cells[i].steps; at--)
+            s->order[at] = s->order[at - 1];
+        s->order[at] = i;
     }
-    for (size_t i = 0; i < p->n_cells; i++)
-        p->cells[p->order[i]].place = i;
+    for (size_t i = 0; i < s->n_cells; i++)
+        s->cells[s->order[i]].position = i;
 }
 
-segue_status segue_schedule_init(plan *p, const segue_experiment *ex,
-                                 const segue_run_options *conduct, segue_error *err)
+segue_status segue_schedule_init(segue_schedule *s, const segue_experiment *ex,
+                                 const segue_run_options *options, segue_error *err)
 {
-    *p = (plan){.ex = ex,
-                .conduct = conduct,
-                .shard = conduct->shard,
-                .n_cells = segue_experiment_cells(ex),
-                .writing = PTHREAD_MUTEX_INITIALIZER,
-                .telling = PTHREAD_MUTEX_INITIALIZER};
-    p->cells = calloc(p->n_cells, sizeof *p->cells);
-    p->order = calloc(p->n_cells, sizeof *p->order);
-    if (!p->cells || !p->order)
+    *s = (segue_schedule){.ex = ex,
+                          .options = options,
+                          .shard = options->shard,
+                          .n_cells = segue_experiment_cells(ex),
+                          .checkpoint_lock = PTHREAD_MUTEX_INITIALIZER,
+                          .progress_lock = PTHREAD_MUTEX_INITIALIZER};
+    s->cells = calloc(s->n_cells, sizeof *s->cells);
+    s->order = calloc(s->n_cells, sizeof *s->order);
+    if (!s->cells || !s->order)
         return segue_fail_no_memory(err, "the cells");
     segue_status status = SEGUE_OK;
-    for (size_t i = 0; i < p->n_cells && status == SEGUE_OK; i++)
-        status = cell_init(&p->cells[i], ex, i, err);
+    for (size_t i = 0; i < s->n_cells && status == SEGUE_OK; i++)
+        status = cell_init(&s->cells[i], ex, i, err);
     if (status != SEGUE_OK)
         return status;
-    put_in_order(p);
-    p->n_units = p->n_cells * ex->runs;
-    p->done = calloc(p->n_units, sizeof *p->done);
-    p->todo = calloc(p->n_units, sizeof *p->todo);
-    if (!p->done || !p->todo)
+    put_in_order(s);
+    s->n_units = s->n_cells * ex->runs;
+    s->done = calloc(s->n_units, sizeof *s->done);
+    s->todo = calloc(s->n_units, sizeof *s->todo);
+    if (!s->done || !s->todo)
         return segue_fail_no_memory(err, "the runs");
     return SEGUE_OK;
 }
 
 /* ---- units ------------------------------------------------------------------------------- */
 
-static bool is_of_shard(const plan *p, uint64_t unit)
+static bool is_of_shard(const segue_schedule *s, uint64_t unit)
 {
-    const uint64_t runs = p->ex->runs, place = p->cells[unit / runs].place * runs + unit % runs;
-    return p->shard.count == 0 || place % p->shard.count + 1 == p->shard.number;
+    const uint64_t runs = s->ex->runs, place = s->cells[unit / runs].position * runs + unit % runs;
+    return s->shard.count == 0 || place % s->shard.count + 1 == s->shard.number;
 }
 
-uint64_t segue_schedule_n_units(const plan *p)
+uint64_t segue_schedule_n_units(const segue_schedule *s)
 {
-    const uint64_t count = p->shard.count ? p->shard.count : 1;
-    const uint64_t number = p->shard.count ? p->shard.number : 1;
-    return (p->n_units + count - number) / count;
+    const uint64_t count = s->shard.count ? s->shard.count : 1;
+    const uint64_t number = s->shard.count ? s->shard.number : 1;
+    return (s->n_units + count - number) / count;
 }
 
-double *segue_schedule_values(const plan *p, uint64_t unit, size_t *count)
+double *segue_schedule_values(const segue_schedule *s, uint64_t unit, size_t *count)
 {
-    const uint64_t runs = p->ex->runs;
-    const schedule_cell *c = &p->cells[unit / runs];
+    const uint64_t runs = s->ex->runs;
+    const schedule_cell *c = &s->cells[unit / runs];
     *count = c->width;
     return c->values + unit % runs * c->width;
 }
 
 bool segue_schedule_add_run(void *context, uint64_t unit, const double *values, size_t count)
 {
-    plan *p = context;
+    segue_schedule *s = context;
     size_t width = 0;
-    if (unit >= p->n_units || p->done[unit] || !is_of_shard(p, unit))
+    if (unit >= s->n_units || s->done[unit] || !is_of_shard(s, unit))
         return false;
-    double *place = segue_schedule_values(p, unit, &width);
+    double *place = segue_schedule_values(s, unit, &width);
     if (count != width)
         return false;
     memcpy(place, values, count * sizeof *values);
-    p->done[unit] = true;
-    p->kept++;
+    s->done[unit] = true;
+    s->n_done++;
     return true;
 }
 
-void segue_schedule_assign(plan *p, size_t self, size_t count)
+void segue_schedule_assign(segue_schedule *s, size_t self, size_t count)
 {
-    const uint64_t runs = p->ex->runs;
+    const uint64_t runs = s->ex->runs;
     uint64_t turn = 0;
-    for (uint64_t place = 0; place < p->n_units; place++) {
-        const uint64_t unit = p->order[place / runs] * runs + place % runs;
-        if (p->done[unit] || !is_of_shard(p, unit))
+    for (uint64_t place = 0; place < s->n_units; place++) {
+        const uint64_t unit = s->order[place / runs] * runs + place % runs;
+        if (s->done[unit] || !is_of_shard(s, unit))
             continue;
         if (turn++ % count == self)
-            p->todo[p->n_todo++] = unit;
-        const schedule_cell *c = &p->cells[unit / runs];
-        p->total += tasks_of(&c->sim) * c->task_time;
+            s->todo[s->n_todo++] = unit;
+        const schedule_cell *c = &s->cells[unit / runs];
+        s->total += segue_cost_tasks(&c->sim) * c->task_time;
     }
 }
 
 /* ---- words ------------------------------------------------------------------------------- */
 
-segue_status segue_schedule_identity(const plan *p, segue_output *identity, segue_error *err)
+segue_status segue_schedule_identity(const segue_schedule *s, segue_output *identity,
+                                     segue_error *err)
 {
     segue_status status = segue_output_init(identity, err);
     if (status != SEGUE_OK)
         return status;
     fprintf(identity->stream, "segue %s, %s\n", segue_version(), segue_version_build());
-    if (p->shard.count)
-        fprintf(identity->stream, "shard %" PRIu64 " of %" PRIu64 "\n", p->shard.number,
-                p->shard.count);
-    status = segue_json_print(identity->stream, json_incref(p->ex->json), err);
+    if (s->shard.count)
+        fprintf(identity->stream, "shard %" PRIu64 " of %" PRIu64 "\n", s->shard.number,
+                s->shard.count);
+    status = segue_json_print(identity->stream, json_incref(s->ex->json), err);
     return status == SEGUE_OK ? segue_output_finish(identity, err) : status;
 }
 
-segue_status segue_schedule_open_checkpoint(plan *p, segue_error *err)
+segue_status segue_schedule_open_checkpoint(segue_schedule *s, segue_error *err)
 {
     segue_output identity;
-    const segue_run_options *conduct = p->conduct;
-    segue_status status = segue_schedule_identity(p, &identity, err);
+    const segue_run_options *options = s->options;
+    segue_status status = segue_schedule_identity(s, &identity, err);
     if (status == SEGUE_OK)
         status =
-            segue_checkpoint_open(&p->journal, conduct->journal, identity.data, conduct->resume,
-                                  conduct->fresh, segue_schedule_add_run, p, err);
+            segue_checkpoint_open(&s->checkpoint, options->checkpoint_path, identity.data,
+                                  options->resume, options->fresh, segue_schedule_add_run, s, err);
     segue_output_fini(&identity);
     return status;
 }
 
-segue_status segue_schedule_stopped_error(const plan *p, const char *why, segue_error *err)
+segue_status segue_schedule_stopped_error(const segue_schedule *s, const char *why,
+                                          segue_error *err)
 {
     return segue_fail(err, SEGUE_ESTOPPED,
                       "stopped%s; %" PRIu64 " of %" PRIu64
-                      " runs of '%s' are kept, and '--resume' goes on from there",
-                      why, p->kept, segue_schedule_n_units(p), p->ex->name);
+                      " runs of '%s' are saved; '--resume' continues with them",
+                      why, s->n_done, segue_schedule_n_units(s), s->ex->name);
 }

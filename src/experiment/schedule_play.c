@@ -8,33 +8,33 @@
 #include "segue/internal.h"
 
 typedef struct notes {
-    plan *plan;
+    segue_schedule *schedule;
     const schedule_cell *cell;
     segue_measure measure;
     double *by_model; /* of a run of tasks: sum and count of each model */
 } notes;
 
 /* Whoever finds another telling goes on: that one will do. */
-void segue_schedule_progress(plan *p, const schedule_cell *cell, uint64_t tasks)
+void segue_schedule_progress(segue_schedule *s, const schedule_cell *cell, uint64_t tasks)
 {
-    const segue_run_options *conduct = p->conduct;
-    atomic_fetch_add(&p->played, (uint64_t)(cell->task_time * (double)tasks));
-    if (!conduct->progress || pthread_mutex_trylock(&p->telling) != 0)
+    const segue_run_options *options = s->options;
+    atomic_fetch_add(&s->played, (uint64_t)(cell->task_time * (double)tasks));
+    if (!options->progress || pthread_mutex_trylock(&s->progress_lock) != 0)
         return;
-    conduct->progress(conduct->context, (double)atomic_load(&p->played), p->total);
-    (void)pthread_mutex_unlock(&p->telling);
+    options->progress(options->context, (double)atomic_load(&s->played), s->total);
+    (void)pthread_mutex_unlock(&s->progress_lock);
 }
 
-static bool is_stopped(const plan *p)
+static bool is_stopped(const segue_schedule *s)
 {
-    return atomic_load(&p->stop) || (p->conduct->stopped && p->conduct->stopped());
+    return atomic_load(&s->stop) || (s->options->stopped && s->options->stopped());
 }
 
 static segue_status note_task(void *context, const run_task *task, segue_error *err)
 {
     notes *n = context;
-    segue_schedule_progress(n->plan, n->cell, 1);
-    if (is_stopped(n->plan))
+    segue_schedule_progress(n->schedule, n->cell, 1);
+    if (is_stopped(n->schedule))
         return segue_fail(err, SEGUE_ESTOPPED, "stopped");
     if (n->by_model && n->cell->n_models) {
         n->by_model[2 * task->model] += task->regret;
@@ -74,23 +74,23 @@ static segue_status play_tasks(notes *n, segue_runner *runner, uint64_t run, dou
     values[COLUMN_REGRET] = totals.regret;
     values[COLUMN_NO_MODEL] = totals.no_model_left;
     values[COLUMN_VIOLATIONS] = totals.violations;
-    values[COLUMN_LEFT_OUT] = totals.excluded;
+    values[COLUMN_EXCLUDED] = totals.excluded;
     values[COLUMN_NEVER_BEST] = totals.never_best;
     return status;
 }
 
-static segue_status play(plan *p, uint64_t unit, segue_error *err)
+static segue_status play(segue_schedule *s, uint64_t unit, segue_error *err)
 {
-    const schedule_cell *c = &p->cells[unit / p->ex->runs];
-    const uint64_t run = unit % p->ex->runs;
-    notes n = {.plan = p, .cell = c};
+    const schedule_cell *c = &s->cells[unit / s->ex->runs];
+    const uint64_t run = unit % s->ex->runs;
+    notes n = {.schedule = s, .cell = c};
     segue_runner *runner = NULL;
     size_t width = 0;
-    double *values = segue_schedule_values(p, unit, &width);
+    double *values = segue_schedule_values(s, unit, &width);
     segue_status status = segue_runner_create(&runner, &c->sim, err);
     if (status == SEGUE_OK)
-        status = segue_measure_init(&n.measure, c->follow, &c->sim, c->sim.tasks ? p->ex->every : 0,
-                                    err);
+        status = segue_measure_init(&n.measure, c->track_set, &c->sim,
+                                    c->sim.tasks ? s->ex->every : 0, err);
     if (status == SEGUE_OK)
         status = c->sim.tasks ? play_tasks(&n, runner, run, values, err)
                               : play_single(&n, runner, run, values, err);
@@ -98,27 +98,26 @@ static segue_status play(plan *p, uint64_t unit, segue_error *err)
     return status;
 }
 
-/* On the disk, or with the process that writes there. */
-static segue_status keep(plan *p, uint64_t unit, segue_error *err)
+segue_status segue_schedule_save_run(segue_schedule *s, uint64_t unit, segue_error *err)
 {
     size_t count = 0;
-    const double *values = segue_schedule_values(p, unit, &count);
-    return p->journal ? segue_checkpoint_add(p->journal, unit, values, count, err)
-                      : segue_processes_send_run(p->conduct->ranks, unit, values, count, err);
+    const double *values = segue_schedule_values(s, unit, &count);
+    SEGUE_TRY(s->checkpoint
+                  ? segue_checkpoint_add(s->checkpoint, unit, values, count, err)
+                  : segue_processes_send_run(s->options->processes, unit, values, count, err));
+    s->done[unit] = true;
+    s->n_done++;
+    return SEGUE_OK;
 }
 
 segue_status segue_schedule_play_item(void *context, size_t worker, uint64_t item, segue_error *err)
 {
-    plan *p = context;
-    const uint64_t unit = p->todo[item];
+    segue_schedule *s = context;
+    const uint64_t unit = s->todo[item];
     (void)worker;
-    segue_status status = play(p, unit, err);
-    if (status != SEGUE_OK)
-        return status;
-    (void)pthread_mutex_lock(&p->writing);
-    status = keep(p, unit, err);
-    p->done[unit] = status == SEGUE_OK;
-    p->kept += p->done[unit];
-    (void)pthread_mutex_unlock(&p->writing);
+    SEGUE_TRY(play(s, unit, err));
+    (void)pthread_mutex_lock(&s->checkpoint_lock);
+    const segue_status status = segue_schedule_save_run(s, unit, err);
+    (void)pthread_mutex_unlock(&s->checkpoint_lock);
     return status;
 }

@@ -46,7 +46,7 @@ static void summarise_tasks(const schedule_cell *c, segue_cell *out)
     out->regret = segue_summary_regret(&stats);
     out->no_model_left = stats_of(c, COLUMN_NO_MODEL).mean;
     out->violations = stats_of(c, COLUMN_VIOLATIONS).mean;
-    out->left_out = stats_of(c, COLUMN_LEFT_OUT).mean;
+    out->left_out = stats_of(c, COLUMN_EXCLUDED).mean;
     for (size_t k = 0; k < c->n_models; k++)
         out->by_model[k] = regret_of_model(c, k);
     for (uint64_t run = 0; run < c->sim.runs; run++) {
@@ -61,11 +61,12 @@ static void summarise_tasks(const schedule_cell *c, segue_cell *out)
     }
 }
 
-static segue_status summarise(const plan *p, size_t number, segue_cell *out, segue_error *err)
+static segue_status summarise(const segue_schedule *s, size_t number, segue_cell *out,
+                              segue_error *err)
 {
-    const segue_experiment *ex = p->ex;
-    const schedule_cell *c = &p->cells[number];
-    out->environment = strdup(ex->place[segue_experiment_environment(ex, number)].name);
+    const segue_experiment *ex = s->ex;
+    const schedule_cell *c = &s->cells[number];
+    out->environment = strdup(ex->environment[segue_experiment_environment(ex, number)].name);
     out->policy = strdup(ex->policies.text[segue_experiment_policy(ex, number)]);
     if (!out->environment || !out->policy)
         return segue_fail_no_memory(err, "the results");
@@ -74,7 +75,7 @@ static segue_status summarise(const plan *p, size_t number, segue_cell *out, seg
     out->runs = c->sim.runs;
     out->n_models = c->n_models;
     out->every = c->sim.tasks ? ex->every : 0;
-    const segue_status status = segue_cell_reserve(out, c->follow, err);
+    const segue_status status = segue_cell_reserve(out, c->track_set, err);
     if (status != SEGUE_OK)
         return status;
     if (c->sim.tasks)
@@ -84,15 +85,16 @@ static segue_status summarise(const plan *p, size_t number, segue_cell *out, seg
     return SEGUE_OK;
 }
 
-segue_status segue_schedule_summarize(const plan *p, segue_results **out, segue_error *err)
+segue_status segue_schedule_summarize(const segue_schedule *s, segue_results **out,
+                                      segue_error *err)
 {
     segue_results *results = NULL;
     json_t *experiment = NULL;
-    segue_status status = segue_experiment_describe(p->ex, &experiment, err);
+    segue_status status = segue_experiment_describe(s->ex, &experiment, err);
     if (status == SEGUE_OK)
-        status = segue_results_create(&results, experiment, p->n_cells, err);
-    for (size_t i = 0; i < p->n_cells && status == SEGUE_OK; i++)
-        status = summarise(p, i, &results->cell[i], err);
+        status = segue_results_create(&results, experiment, s->n_cells, err);
+    for (size_t i = 0; i < s->n_cells && status == SEGUE_OK; i++)
+        status = summarise(s, i, &results->cell[i], err);
     if (status != SEGUE_OK) {
         segue_results_destroy(results);
         return status;

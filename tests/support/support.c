@@ -177,7 +177,7 @@ static void send_to(void *context, size_t to, segue_message_kind kind, const voi
     const fake_rank *self = context;
     if (size > BOX_BYTES)
         abort();
-    while (!put(&self->all->rank[to], self->ranks.self, kind, data, size))
+    while (!put(&self->all->rank[to], self->processes.self, kind, data, size))
         (void)sched_yield();
 }
 
@@ -201,8 +201,8 @@ static bool receive_here(void *context, segue_message *message)
     return some;
 }
 
-/* Only a signal makes a rank leave. */
-static void leave(void *context, int code)
+/* Only a signal makes a rank abort. */
+static void fake_abort(void *context, int code)
 {
     (void)context;
     (void)code;
@@ -215,12 +215,12 @@ void fake_ranks_init(fake_ranks *fakes, size_t count)
         fake_rank *self = &fakes->rank[i];
         self->all = fakes;
         self->first = self->count = 0;
-        self->ranks = (segue_processes){.self = i,
-                                        .count = count,
-                                        .context = self,
-                                        .send = send_to,
-                                        .receive = receive_here,
-                                        .leave = leave};
+        self->processes = (segue_processes){.self = i,
+                                            .count = count,
+                                            .context = self,
+                                            .send = send_to,
+                                            .receive = receive_here,
+                                            .abort = fake_abort};
         (void)pthread_mutex_init(&self->lock, NULL);
     }
 }

@@ -75,7 +75,7 @@ void write_text(const char *text);
 
 /* Ranks that are threads of this process: each has a box that the others put messages into.  No
  * memory is asked for, since some tests have none to give. */
-enum { MOST_FAKES = 4, BOX_ITEMS = 32, BOX_BYTES = 1024 };
+enum { MAX_FAKES = 4, BOX_ITEMS = 32, BOX_BYTES = 1024 };
 
 typedef struct box_item {
     size_t from, size;
@@ -85,14 +85,14 @@ typedef struct box_item {
 
 typedef struct fake_rank {
     struct fake_ranks *all;
-    segue_processes ranks; /* what it is told of */
+    segue_processes processes; /* the view of this rank */
     pthread_mutex_t lock;
     size_t first, count; /* of the items, a ring */
     box_item item[BOX_ITEMS];
 } fake_rank;
 
 typedef struct fake_ranks {
-    fake_rank rank[MOST_FAKES];
+    fake_rank rank[MAX_FAKES];
 } fake_ranks;
 
 void fake_ranks_init(fake_ranks *fakes, size_t count);

@@ -15,6 +15,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/share.h"
+#include "experiment/cost.h"
 #include "report/claims.h"
 #include "report/gnuplot.h"
 #include "segue/internal.h"
@@ -121,16 +122,16 @@ static segue_status make_folders(study *st, segue_error *err)
 
 /* ---- meanwhile --------------------------------------------------------------------------- */
 
-static segue_status play_one(const study *st, size_t number, const segue_run_options *how,
+static segue_status play_one(const study *st, size_t number, const segue_run_options *run_options,
                              segue_error *err)
 {
     const segue_experiment *experiment = st->experiment[number];
     segue_results *results = NULL;
-    segue_status status = cli_run_find_finished(&results, experiment, st->data, how, err);
+    segue_status status = cli_run_find_finished(&results, experiment, st->data, run_options, err);
     if (results)
-        cli_progress_skip(how->context);
+        cli_progress_skip(run_options->context);
     if (status == SEGUE_OK && !results)
-        status = cli_run_experiment(&results, experiment, st->data, *how, err);
+        status = cli_run_experiment(&results, experiment, st->data, *run_options, err);
     segue_results_destroy(results);
     return status;
 }
@@ -138,7 +139,7 @@ static segue_status play_one(const study *st, size_t number, const segue_run_opt
 static segue_status play(study *st, segue_error *err)
 {
     cli_progress progress;
-    const segue_run_options how = {
+    const segue_run_options run_options = {
         .threads = (size_t)(st->set.threads ? st->set.threads : cli_options_default_threads()),
         .resume = st->set.resume,
         .fresh = st->set.fresh,
@@ -151,7 +152,7 @@ static segue_status play(study *st, segue_error *err)
     for (size_t i = 0; i < SEGUE_N_STUDIES && status == SEGUE_OK; i++) {
         const double cost = segue_cost_experiment(st->experiment[i]);
         cli_progress_part(&progress, st->experiment[i]->name, before / total, cost / total);
-        status = play_one(st, i, &how, err);
+        status = play_one(st, i, &run_options, err);
         before += cost;
     }
     cli_progress_fini(&progress);

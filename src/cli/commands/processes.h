@@ -5,7 +5,7 @@
 
 #include "experiment/processes.h"
 
-/** What the environment says of a launcher: process `self` of `count`; count 1: there is none. */
+/** Process `self` of `count` that a launcher started; count 1: there was no launcher. */
 typedef struct cli_launch {
     uint64_t self, count;
 } cli_launch;
@@ -13,17 +13,17 @@ typedef struct cli_launch {
 cli_launch cli_launch_detect(void);
 
 /**
- * Join the others that a launcher started.  This starts MPI, and whoever is alone does without.
+ * Start MPI and connect to the other processes that a launcher started.
  *
- * @retval SEGUE_EUSAGE  this segue was built without MPI, or the launcher and MPI disagree
+ * @retval SEGUE_EUSAGE  built without MPI, or launcher and MPI disagree on the processes
  */
-SEGUE_MUST_CHECK segue_status cli_processes_open(segue_processes *ranks, cli_launch launch,
+SEGUE_MUST_CHECK segue_status cli_processes_open(segue_processes *processes, cli_launch launch,
                                                  segue_error *err);
 
-/** Which MPI this is, as `segue version` tells it. */
+/** Write the name and version of the MPI library, for `segue version`. */
 void cli_processes_describe(char *text, size_t size);
 
-/** Part, all together. */
+/** Finalize MPI; all processes must call it. */
 void cli_processes_close(void);
 
 #endif

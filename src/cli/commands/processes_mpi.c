@@ -1,7 +1,6 @@
 /* processes_mpi.c - messages between processes through MPI.
  *
- * MPI's own way with an error, to end all processes with a message, is left as it is: whoever
- * survives is then sent a signal, as after any other death.
+ * MPI's default error handler stays: a failed call ends all processes with a message.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assert.h>
 #include <inttypes.h>
@@ -9,7 +8,6 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/commands/processes.h"
 
@@ -39,24 +37,23 @@ static bool receive_message(void *context, segue_message *message)
     return true;
 }
 
-/* Without parting: the others may not be there any more. */
-static void leave(void *context, int code)
+static void abort_all(void *context, int code)
 {
     (void)context;
-    _exit(code);
+    (void)MPI_Abort(MPI_COMM_WORLD, code);
 }
 
-segue_status cli_processes_open(segue_processes *ranks, cli_launch launch, segue_error *err)
+segue_status cli_processes_open(segue_processes *processes, cli_launch launch, segue_error *err)
 {
     int threads = MPI_THREAD_SINGLE, self = 0, count = 1;
     (void)MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &threads);
     (void)MPI_Comm_rank(MPI_COMM_WORLD, &self);
     (void)MPI_Comm_size(MPI_COMM_WORLD, &count);
-    *ranks = (segue_processes){.self = (size_t)self,
-                               .count = (size_t)count,
-                               .send = send_message,
-                               .receive = receive_message,
-                               .leave = leave};
+    *processes = (segue_processes){.self = (size_t)self,
+                                   .count = (size_t)count,
+                                   .send = send_message,
+                                   .receive = receive_message,
+                                   .abort = abort_all};
     segue_status status = SEGUE_OK;
     if ((uint64_t)count != launch.count)
         status = segue_fail(err, SEGUE_EUSAGE,
@@ -66,14 +63,13 @@ segue_status cli_processes_open(segue_processes *ranks, cli_launch launch, segue
                             launch.count, count);
     else if (threads < MPI_THREAD_SERIALIZED)
         status = segue_fail(err, SEGUE_EUSAGE,
-                            "this MPI does not let threads take turns; need one that provides "
-                            "MPI_THREAD_SERIALIZED");
+                            "this MPI does not provide MPI_THREAD_SERIALIZED; need one that does");
     if (status != SEGUE_OK)
         cli_processes_close();
     return status;
 }
 
-/* The first part of what may be a long line or several. */
+/* Copy the description up to the first comma or line end. */
 void cli_processes_describe(char *text, size_t size)
 {
     char about[MPI_MAX_LIBRARY_VERSION_STRING];

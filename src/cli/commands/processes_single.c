@@ -1,13 +1,13 @@
-/* processes_single.c - in place of ranks_mpi.c where segue is built without MPI.
+/* processes_single.c - replaces processes_mpi.c where segue is built without MPI.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "cli/commands/processes.h"
 
-segue_status cli_processes_open(segue_processes *ranks, cli_launch launch, segue_error *err)
+segue_status cli_processes_open(segue_processes *processes, cli_launch launch, segue_error *err)
 {
-    *ranks = (segue_processes){.count = 0};
+    *processes = (segue_processes){.count = 0};
     return segue_fail(err, SEGUE_EUSAGE,
                       "was started as %" PRIu64 " processes, and this segue was built without MPI; "
                       "start it once, or a part of it in each process with --shard",

@@ -126,7 +126,7 @@ segue_status cli_run_print_results(const segue_results *results, cli_format form
 
 /* ---- running ----------------------------------------------------------------------------- */
 
-static void tell(void *context, const segue_error *err)
+static void print_error(void *context, const segue_error *err)
 {
     cli_progress_fini(context);
     (void)fprintf(stderr, "segue: %s\n", err->message);
@@ -135,21 +135,21 @@ static void tell(void *context, const segue_error *err)
 static bool is_unfinished(const segue_experiment *experiment, const char *folder)
 {
     const segue_shard all = {.count = 0};
-    char journal[PATH_SIZE];
-    return segue_experiment_checkpoint_path(experiment, folder, all, journal, sizeof journal,
+    char checkpoint[PATH_SIZE];
+    return segue_experiment_checkpoint_path(experiment, folder, all, checkpoint, sizeof checkpoint,
                                             NULL) == SEGUE_OK &&
-           access(journal, F_OK) == 0;
+           access(checkpoint, F_OK) == 0;
 }
 
 segue_status cli_run_find_finished(segue_results **out, const segue_experiment *experiment,
-                                   const char *folder, const segue_run_options *conduct,
+                                   const char *folder, const segue_run_options *run_options,
                                    segue_error *err)
 {
     *out = NULL;
-    if (conduct->fresh || conduct->shard.count || is_unfinished(experiment, folder))
+    if (run_options->fresh || run_options->shard.count || is_unfinished(experiment, folder))
         return SEGUE_OK;
     const segue_status status = segue_experiment_read_results(out, experiment, folder, err);
-    if (status != SEGUE_OK || !*out || conduct->resume)
+    if (status != SEGUE_OK || !*out || run_options->resume)
         return status;
     segue_results_destroy(*out);
     *out = NULL;
@@ -159,29 +159,29 @@ segue_status cli_run_find_finished(segue_results **out, const segue_experiment *
 }
 
 segue_status cli_run_experiment(segue_results **out, const segue_experiment *experiment,
-                                const char *folder, segue_run_options conduct, segue_error *err)
+                                const char *folder, segue_run_options run_options, segue_error *err)
 {
-    char journal[PATH_SIZE];
-    segue_status status = segue_experiment_checkpoint_path(experiment, folder, conduct.shard,
-                                                           journal, sizeof journal, err);
+    char checkpoint[PATH_SIZE];
+    segue_status status = segue_experiment_checkpoint_path(experiment, folder, run_options.shard,
+                                                           checkpoint, sizeof checkpoint, err);
     if (status != SEGUE_OK)
         return status;
-    conduct.journal = journal;
-    conduct.stopped = cli_interrupt_requested;
-    conduct.tell = tell;
-    if (segue_processes_is_coordinator(conduct.ranks))
-        conduct.progress = cli_progress_show_time;
-    status = segue_experiment_run(out, experiment, &conduct, err);
+    run_options.checkpoint_path = checkpoint;
+    run_options.stopped = cli_interrupt_requested;
+    run_options.print_error = print_error;
+    if (segue_processes_is_coordinator(run_options.processes))
+        run_options.progress = cli_progress_show_time;
+    status = segue_experiment_run(out, experiment, &run_options, err);
     return status == SEGUE_OK && *out ? segue_experiment_write_results(*out, folder, err) : status;
 }
 
 void cli_run_remove_checkpoint(const segue_experiment *experiment, const char *folder)
 {
     const segue_shard all = {.count = 0};
-    char journal[PATH_SIZE];
-    if (segue_experiment_checkpoint_path(experiment, folder, all, journal, sizeof journal, NULL) ==
-        SEGUE_OK)
-        (void)unlink(journal);
+    char checkpoint[PATH_SIZE];
+    if (segue_experiment_checkpoint_path(experiment, folder, all, checkpoint, sizeof checkpoint,
+                                         NULL) == SEGUE_OK)
+        (void)unlink(checkpoint);
 }
 
 /* ---- what is asked for ------------------------------------------------------------------- */
@@ -197,8 +197,7 @@ static segue_status parse_shard(const char *text, segue_shard *out, segue_error 
         segue_number_parse_integer(number, 1, out->count, &out->number, NULL) != SEGUE_OK)
         return segue_fail(
             err, SEGUE_EDOMAIN,
-            "--shard: '%.40s' is no part of a whole; need I/N with I from 1 to N, and "
-            "N up to %d",
+            "--shard: invalid shard '%.40s'; need I/N with I from 1 to N, and N up to %d",
             text, SEGUE_MAX_SHARDS);
     return SEGUE_OK;
 }
@@ -230,14 +229,14 @@ static segue_status parse(settings *set, int argc, char **argv, segue_error *err
 }
 
 /* The first process looks after the folder; others may have disks of their own. */
-static segue_status prepare(const settings *set, const segue_processes *ranks,
+static segue_status prepare(const settings *set, const segue_processes *processes,
                             segue_experiment **experiment, segue_error *err)
 {
     const segue_experiment_overrides changes = {.variant = set->variant,
                                                 .runs = set->runs,
                                                 .seed = set->seed == NO_SEED ? NULL : &set->seed};
     segue_status status = segue_experiment_read(experiment, set->path, &changes, err);
-    if (status != SEGUE_OK || !segue_processes_is_coordinator(ranks))
+    if (status != SEGUE_OK || !segue_processes_is_coordinator(processes))
         return status;
     status = segue_experiment_protect_inputs(*experiment, set->out, set->path, err);
     return status == SEGUE_OK ? segue_experiment_make_folder(set->out, err) : status;
@@ -245,26 +244,27 @@ static segue_status prepare(const settings *set, const segue_processes *ranks,
 
 /* ---- all of it --------------------------------------------------------------------------- */
 
-static segue_run_options conduct_of(const settings *set, const segue_processes *ranks)
+static segue_run_options options_of(const settings *set, const segue_processes *processes)
 {
-    const uint64_t usual = ranks ? 1 : cli_options_default_threads();
+    const uint64_t usual = processes ? 1 : cli_options_default_threads();
     return (segue_run_options){.threads = (size_t)(set->threads ? set->threads : usual),
                                .resume = set->resume,
                                .fresh = set->fresh,
                                .shard = set->shard,
-                               .ranks = ranks};
+                               .processes = processes};
 }
 
-static segue_status conduct(const settings *set, const segue_experiment *experiment,
-                            const segue_processes *ranks, segue_results **out, segue_error *err)
+static segue_status run_experiment(const settings *set, const segue_experiment *experiment,
+                                   const segue_processes *processes, segue_results **out,
+                                   segue_error *err)
 {
     cli_progress progress;
-    segue_run_options how = conduct_of(set, ranks);
+    segue_run_options run_options = options_of(set, processes);
     cli_interrupt_catch();
     cli_progress_init(&progress, set->quiet);
     cli_progress_part(&progress, experiment->name, 0.0, 1.0);
-    how.context = &progress;
-    const segue_status status = cli_run_experiment(out, experiment, set->out, how, err);
+    run_options.context = &progress;
+    const segue_status status = cli_run_experiment(out, experiment, set->out, run_options, err);
     cli_progress_fini(&progress);
     return status;
 }
@@ -295,11 +295,11 @@ static segue_status print_outcome(const settings *set, const segue_experiment *e
 }
 
 static segue_status play(const settings *set, const segue_experiment *experiment,
-                         const segue_processes *ranks, segue_error *err)
+                         const segue_processes *processes, segue_error *err)
 {
     segue_results *results = NULL;
-    segue_status status = conduct(set, experiment, ranks, &results, err);
-    if (status == SEGUE_OK && segue_processes_is_coordinator(ranks))
+    segue_status status = run_experiment(set, experiment, processes, &results, err);
+    if (status == SEGUE_OK && segue_processes_is_coordinator(processes))
         status = print_outcome(set, experiment, results, err);
     segue_results_destroy(results);
     return status;
@@ -340,30 +340,30 @@ static segue_status print_finished(const settings *set, const segue_results *res
 }
 
 /* Read the experiment and, in the first process, the results if they are finished. */
-static segue_status begin(const settings *set, const segue_processes *ranks,
+static segue_status begin(const settings *set, const segue_processes *processes,
                           segue_experiment **experiment, segue_results **finished, segue_error *err)
 {
-    const segue_run_options how = conduct_of(set, ranks);
-    const segue_status status = prepare(set, ranks, experiment, err);
-    return status == SEGUE_OK && segue_processes_is_coordinator(ranks)
-               ? cli_run_find_finished(finished, *experiment, set->out, &how, err)
+    const segue_run_options run_options = options_of(set, processes);
+    const segue_status status = prepare(set, processes, experiment, err);
+    return status == SEGUE_OK && segue_processes_is_coordinator(processes)
+               ? cli_run_find_finished(finished, *experiment, set->out, &run_options, err)
                : status;
 }
 
 /* `status` is how reading the options went.  All processes learn it; where results are finished,
  * the others stop. */
-static segue_status run_with(const segue_processes *ranks, const settings *set, segue_status status,
-                             segue_error *err)
+static segue_status run_with(const segue_processes *processes, const settings *set,
+                             segue_status status, segue_error *err)
 {
     segue_experiment *experiment = NULL;
     segue_results *finished = NULL;
     if (status == SEGUE_OK)
-        status = begin(set, ranks, &experiment, &finished, err);
-    status = segue_processes_agree(ranks, finished ? SEGUE_ESTOPPED : status, 0, err);
+        status = begin(set, processes, &experiment, &finished, err);
+    status = segue_processes_agree(processes, finished ? SEGUE_ESTOPPED : status, 0, err);
     if (finished)
         status = print_finished(set, finished, err);
     else if (status == SEGUE_OK && experiment)
-        status = play(set, experiment, ranks, err);
+        status = play(set, experiment, processes, err);
     segue_results_destroy(finished);
     segue_experiment_destroy(experiment);
     return status;
@@ -374,14 +374,14 @@ static segue_status run_with(const segue_processes *ranks, const settings *set, 
 static segue_status run_launched(cli_launch launch, const settings *set, segue_status status,
                                  segue_error *err)
 {
-    segue_processes ranks;
+    segue_processes processes;
     segue_error why;
-    const segue_status joined = cli_processes_open(&ranks, launch, &why);
+    const segue_status joined = cli_processes_open(&processes, launch, &why);
     if (joined != SEGUE_OK)
         return launch.self == 0 ? segue_fail(err, joined, "%s", why.message) : SEGUE_OK;
-    status = run_with(&ranks, set, status, err);
+    status = run_with(&processes, set, status, err);
     cli_processes_close();
-    return ranks.self == 0 ? status : SEGUE_OK;
+    return processes.self == 0 ? status : SEGUE_OK;
 }
 
 static segue_status run(int argc, char **argv, segue_error *err)

@@ -11,14 +11,14 @@
 SEGUE_MUST_CHECK segue_status cli_run_find_finished(segue_results **out,
                                                     const segue_experiment *experiment,
                                                     const char *folder,
-                                                    const segue_run_options *conduct,
+                                                    const segue_run_options *run_options,
                                                     segue_error *err);
 
 /** Run an experiment with its journal in `folder`, and write its results there, if there are any.
- * `conduct` needs threads, resume, fresh, shard, ranks and, as context, a cli_progress. */
+ * `run_options` needs threads, resume, fresh, shard, processes and, as context, a cli_progress. */
 SEGUE_MUST_CHECK segue_status cli_run_experiment(segue_results **out,
                                                  const segue_experiment *experiment,
-                                                 const char *folder, segue_run_options conduct,
+                                                 const char *folder, segue_run_options run_options,
                                                  segue_error *err);
 
 /** Remove the journal, when nobody needs it any more. */

@@ -258,8 +258,8 @@ static void results_are_read_as_they_were_written(void **state)
     path_in(path, sizeof path, "mixed.json");
     segue_experiment *experiment = experiment_of(mixed);
     segue_results *results = NULL, *again = NULL, *third = NULL;
-    const segue_run_options conduct = {.threads = 3, .journal = journal, .fresh = true};
-    assert_ok(segue_experiment_run(&results, experiment, &conduct, NULL));
+    const segue_run_options options = {.threads = 3, .checkpoint_path = journal, .fresh = true};
+    assert_ok(segue_experiment_run(&results, experiment, &options, NULL));
     assert_ok(segue_experiment_write_results(results, folder, NULL));
     assert_ok(segue_results_read(&again, path, NULL));
     for (size_t i = 0; i < results->n_cells; i++)
@@ -305,12 +305,12 @@ static void progress_goes_by_time_and_not_by_steps(void **state)
         "{\"name\": \"slow\", \"environment\": {\"uniform\": 7}, \"policies\": [\"kl-ucb\", "
         "\"ucb\"], \"steps\": 500, \"tasks\": 4, \"runs\": 8}");
     segue_results *results = NULL;
-    const segue_run_options conduct = {.threads = 1,
-                                       .journal = journal,
+    const segue_run_options options = {.threads = 1,
+                                       .checkpoint_path = journal,
                                        .fresh = true,
                                        .progress = see_progress,
                                        .context = &seen};
-    assert_ok(segue_experiment_run(&results, experiment, &conduct, NULL));
+    assert_ok(segue_experiment_run(&results, experiment, &options, NULL));
     assert_int_equal(seen.calls, 64); /* one per task */
     assert_true(seen.share[31] > 0.9 && seen.share[31] < 1.0);
     assert_near(seen.share[63], 1.0, 1e-6);
@@ -341,21 +341,21 @@ static void a_stop_at_any_task_does_not_show(void **state)
     path_in(journal, sizeof journal, "mixed.unfinished");
     segue_experiment *experiment = experiment_of(mixed);
     segue_results *straight = NULL;
-    const segue_run_options whole = {.threads = 1, .journal = journal, .fresh = true};
+    const segue_run_options whole = {.threads = 1, .checkpoint_path = journal, .fresh = true};
     assert_ok(segue_experiment_run(&straight, experiment, &whole, NULL));
     char *expected = text_of(straight);
     for (int stop = 0; stop < 9 * 16; stop += repeats(10) == 10 ? 7 : 31) {
         segue_results *results = NULL;
         segue_error err;
         const segue_run_options first = {
-            .threads = 1, .journal = journal, .fresh = true, .stopped = stop_soon};
+            .threads = 1, .checkpoint_path = journal, .fresh = true, .stopped = stop_soon};
         atomic_store(&asks_left, stop);
         assert_int_equal(segue_experiment_run(&results, experiment, &first, &err), SEGUE_ESTOPPED);
         assert_null(results);
         char kept[40];
         (void)snprintf(kept, sizeof kept, "stopped; %d of 16 runs", stop / 9);
         assert_non_null(strstr(err.message, kept));
-        const segue_run_options then = {.threads = 2, .journal = journal, .resume = true};
+        const segue_run_options then = {.threads = 2, .checkpoint_path = journal, .resume = true};
         assert_ok(segue_experiment_run(&results, experiment, &then, &err));
         char *text = text_of(results);
         assert_string_equal(text, expected);
@@ -374,7 +374,7 @@ static char *text_of_straight(const segue_experiment *experiment)
     char journal[128];
     path_in(journal, sizeof journal, "mixed.unfinished");
     segue_results *results = NULL;
-    const segue_run_options whole = {.threads = 1, .journal = journal, .fresh = true};
+    const segue_run_options whole = {.threads = 1, .checkpoint_path = journal, .fresh = true};
     assert_ok(segue_experiment_run(&results, experiment, &whole, NULL));
     char *text = text_of(results);
     segue_results_destroy(results);
@@ -388,12 +388,12 @@ static segue_status run_shard(const segue_experiment *experiment, segue_shard sh
     atomic_store(&asks_left, stop);
     assert_ok(
         segue_experiment_checkpoint_path(experiment, folder, shard, journal, sizeof journal, NULL));
-    const segue_run_options conduct = {.threads = 1,
-                                       .journal = journal,
+    const segue_run_options options = {.threads = 1,
+                                       .checkpoint_path = journal,
                                        .resume = true,
                                        .shard = shard,
                                        .stopped = stop ? stop_soon : NULL};
-    const segue_status status = segue_experiment_run(&results, experiment, &conduct, NULL);
+    const segue_status status = segue_experiment_run(&results, experiment, &options, NULL);
     assert_null(results);
     return status;
 }
@@ -438,7 +438,7 @@ static void shards_do_not_show(void **state)
 /* One of several processes. */
 typedef struct part {
     segue_experiment *experiment;
-    segue_run_options conduct;
+    segue_run_options options;
     segue_results *results;
     segue_status status;
     segue_error err;
@@ -449,7 +449,7 @@ static void *take_part(void *argument)
 {
     part *self = argument;
     self->status =
-        segue_experiment_run(&self->results, self->experiment, &self->conduct, &self->err);
+        segue_experiment_run(&self->results, self->experiment, &self->options, &self->err);
     return NULL;
 }
 
@@ -460,10 +460,10 @@ static void begin_together(part *parts, size_t count, const char *journal)
     fake_ranks_init(&fakes, count);
     for (size_t i = 0; i < count; i++)
         parts[i] = (part){.experiment = experiment_of(mixed),
-                          .conduct = {.threads = 1 + i % 2,
-                                      .journal = i == 0 ? journal : NULL,
+                          .options = {.threads = 1 + i % 2,
+                                      .checkpoint_path = i == 0 ? journal : NULL,
                                       .resume = true,
-                                      .ranks = &fakes.rank[i].ranks}};
+                                      .processes = &fakes.rank[i].processes}};
 }
 
 static void run_together(part *parts, size_t count)
@@ -488,8 +488,8 @@ static void processes_do_not_show(void **state)
     path_in(journal, sizeof journal, "mixed.unfinished");
     segue_experiment *experiment = experiment_of(mixed);
     char *expected = text_of_straight(experiment);
-    for (size_t count = 1; count <= MOST_FAKES; count++) {
-        part parts[MOST_FAKES];
+    for (size_t count = 1; count <= MAX_FAKES; count++) {
+        part parts[MAX_FAKES];
         begin_together(parts, count, journal);
         assert_int_equal(unlink(journal), 0);
         run_together(parts, count);
@@ -513,13 +513,13 @@ static void one_that_stops_stops_all(void **state)
     char *expected = text_of_straight(experiment);
     part parts[3];
     begin_together(parts, 3, journal);
-    parts[0].conduct.fresh = true;
-    parts[2].conduct.threads = 1;
-    parts[2].conduct.stopped = stop_for_a_while;
+    parts[0].options.fresh = true;
+    parts[2].options.threads = 1;
+    parts[2].options.stopped = stop_for_a_while;
     atomic_store(&asks_left, 20);
     run_together(parts, 3);
     assert_int_equal(parts[0].status, SEGUE_ESTOPPED);
-    assert_non_null(strstr(parts[0].err.message, "'--resume' goes on from there"));
+    assert_non_null(strstr(parts[0].err.message, "'--resume' continues with them"));
     begin_together(parts, 3, journal);
     run_together(parts, 3);
     assert_ok(parts[0].status);

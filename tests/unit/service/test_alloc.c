@@ -601,12 +601,12 @@ static segue_status experiment_scenario(segue_error *err)
     segue_experiment *experiment = NULL;
     segue_results *results = NULL, *again = NULL;
     const segue_experiment_overrides changes = {.variant = "small", .runs = 2};
-    const segue_run_options conduct = {.threads = n_threads, .journal = journal, .fresh = true};
+    const segue_run_options options = {.threads = n_threads, .checkpoint_path = journal, .fresh = true};
     segue_status status = segue_experiment_make_folder(folder, err);
     if (status == SEGUE_OK)
         status = segue_experiment_read(&experiment, file_name, &changes, err);
     if (status == SEGUE_OK)
-        status = segue_experiment_run(&results, experiment, &conduct, err);
+        status = segue_experiment_run(&results, experiment, &options, err);
     if (status == SEGUE_OK)
         status = segue_experiment_write_results(results, folder, err);
     if (status == SEGUE_OK)
@@ -627,14 +627,14 @@ static segue_status shards_scenario(segue_error *err)
     const segue_experiment_overrides changes = {.variant = "small", .runs = 2};
     segue_status status = segue_experiment_read(&experiment, file_name, &changes, err);
     for (uint64_t i = 1; i <= 2 && status == SEGUE_OK; i++) {
-        const segue_run_options conduct = {.threads = n_threads,
-                                           .journal = journal,
+        const segue_run_options options = {.threads = n_threads,
+                                           .checkpoint_path = journal,
                                            .resume = true,
                                            .shard = {.number = i, .count = 2}};
-        status = segue_experiment_checkpoint_path(experiment, folder, conduct.shard, journal,
+        status = segue_experiment_checkpoint_path(experiment, folder, options.shard, journal,
                                                   sizeof journal, err);
         if (status == SEGUE_OK)
-            status = segue_experiment_run(&results, experiment, &conduct, err);
+            status = segue_experiment_run(&results, experiment, &options, err);
     }
     if (status == SEGUE_OK)
         status = segue_experiment_merge(&results, experiment, folder, err);
@@ -645,7 +645,7 @@ static segue_status shards_scenario(segue_error *err)
 
 typedef struct part {
     segue_experiment *experiment;
-    segue_run_options conduct;
+    segue_run_options options;
     segue_results *results;
 } part;
 
@@ -653,7 +653,7 @@ static void *take_part(void *argument)
 {
     part *self = argument;
     segue_error err;
-    (void)!segue_experiment_run(&self->results, self->experiment, &self->conduct, &err);
+    (void)!segue_experiment_run(&self->results, self->experiment, &self->options, &err);
     return NULL;
 }
 
@@ -667,18 +667,18 @@ static segue_status ranks_scenario(segue_error *err)
     segue_experiment *experiment = NULL;
     segue_results *results = NULL;
     const segue_experiment_overrides changes = {.variant = "small", .runs = 2};
-    part other = {.conduct = {.threads = n_threads, .ranks = &fakes.rank[1].ranks}};
+    part other = {.options = {.threads = n_threads, .processes = &fakes.rank[1].processes}};
     segue_status status = segue_experiment_read(&experiment, file_name, &changes, err);
     if (status == SEGUE_OK)
         status = segue_experiment_read(&other.experiment, file_name, &changes, err);
     fake_ranks_init(&fakes, 2);
-    const segue_run_options conduct = {
-        .threads = n_threads, .journal = journal, .fresh = true, .ranks = &fakes.rank[0].ranks};
+    const segue_run_options options = {
+        .threads = n_threads, .checkpoint_path = journal, .fresh = true, .processes = &fakes.rank[0].processes};
     pthread_t thread;
     if (status == SEGUE_OK && pthread_create(&thread, NULL, take_part, &other) != 0)
         status = segue_fail(err, SEGUE_ETHREAD, "there is no other process");
     if (status == SEGUE_OK) {
-        status = segue_experiment_run(&results, experiment, &conduct, err);
+        status = segue_experiment_run(&results, experiment, &options, err);
         (void)pthread_join(thread, NULL);
     }
     segue_results_destroy(results);
