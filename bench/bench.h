@@ -1,4 +1,4 @@
-/* bench.h - what the benchmarks share.
+/* bench.h - functions that the benchmarks share.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_BENCH_H
 #define SEGUE_BENCH_H
@@ -18,7 +18,7 @@ static inline double cpu_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Numbers, all 0. */
+/* Allocate zeros, or exit. */
 static inline double *new_numbers(size_t count)
 {
     double *numbers = calloc(count, sizeof *numbers);
@@ -28,7 +28,7 @@ static inline double *new_numbers(size_t count)
     exit(1);
 }
 
-/* A benchmark that fails ends. */
+/* Exit if a call failed. */
 static inline void check(segue_status status, const segue_error *err)
 {
     if (status == SEGUE_OK)

@@ -1,6 +1,6 @@
-/* bench_hello.c - the least that libmicrohttpd can serve: what `segue serve` is measured beside.
+/* bench_hello.c - the minimal libmicrohttpd server: the baseline of `segue serve`.
  *
- * The same mode, pool and limits, and an answer of about the size of a decision.
+ * It uses the same mode, pool and limits, and a response of about the size of a decision.
  * usage: bench_hello THREADS
  * SPDX-License-Identifier: Apache-2.0 */
 #include <arpa/inet.h>

@@ -1,8 +1,8 @@
-/* bench_large.c - what estimating costs with many arms: CPU time and memory.
+/* bench_large.c - the cost of estimation with many arms: CPU time and memory.
  *
  * Tasks of 20 random models of 1,000 arms give views with normal noise of deviation 0.15; moments
- * take each task, and RTP is solved again each time the tasks have grown by a share.  Making up the
- * views is not counted.
+ * add each task, and RTP is solved again each time the tasks have grown by a share. The generation
+ * of views is not counted.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>

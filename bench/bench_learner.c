@@ -1,6 +1,6 @@
-/* bench_learner.c - what estimating costs beside playing, and what a learner remembers.
+/* bench_learner.c - the cost of estimation beside play, and the memory of a learner.
  *
- * tUCB on the paper's models with RTP after every task: CPU time of playing (open and play) and of
+ * tUCB on the paper's models with RTP after every task: CPU time of play (open and play) and of
  * learning (close), in one run; then the memory of the process after 10,000 and 100,000 short
  * tasks, which must not grow.
  * SPDX-License-Identifier: Apache-2.0 */
@@ -10,10 +10,10 @@
 
 typedef struct cost {
     double play, learn; /* CPU seconds */
-    long kilobytes;     /* the most the process has used so far */
+    long kilobytes;     /* peak of the process */
 } cost;
 
-/* Play so many tasks, adding up what they cost. */
+/* Play tasks and add their cost. */
 static cost play_tasks(segue_learner *learner, segue_simulated_task *simulated, uint64_t tasks)
 {
     const uint64_t steps = segue_learner_settings(learner)->horizon;

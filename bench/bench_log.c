@@ -1,9 +1,9 @@
-/* bench_log.c [ROWS] - how fast logs are read, beside `wc -l` on the same file, and in what memory.
+/* bench_log.c [ROWS] - speed and memory of reading logs, beside `wc -l` on the same file.
  *
- * ROWS (default ten million) rows of 100,000 tasks and 20 arms, as people log them: task by task
- * with rewards 0 and 1, or all tasks mixed with rewards of three decimals, times and probabilities;
- * or each row a task of its own.  Files are made in TMPDIR and removed.  Each is read three times,
- * in a process of its own, and the fastest counts: CPU time, that of the system included.
+ * ROWS (default ten million) rows of 100,000 tasks and 20 arms, in usual forms: grouped by task
+ * with rewards 0 and 1; all tasks mixed with rewards of three decimals, times and probabilities;
+ * one row per task. Files are written to TMPDIR and removed. Each is read three times, in a
+ * process of its own, and the fastest counts: CPU time, that of the system included.
  * SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* wait4 */
 #include <inttypes.h>
@@ -203,18 +203,18 @@ int main(int argc, char **argv)
     (void)snprintf(packed, sizeof packed, "%s/packed", folder);
 
     make_file(text, header, write_grouped, rows);
-    report("CSV, by task, kept", text, text, read_history, rows);
+    report("CSV, by task, all rows", text, text, read_history, rows);
     report("CSV, by task, three batches", text, text, read_batches, rows);
     compress_gzip(text, packed);
-    report("the same, gzip, kept", packed, text, read_history, rows);
+    report("the same, gzip, all rows", packed, text, read_history, rows);
     compress_zstd(text, packed);
-    report("the same, zstd, kept", packed, text, read_history, rows);
+    report("the same, zstd, all rows", packed, text, read_history, rows);
     make_file(text, "", write_json, rows);
-    report("JSON Lines, by task, kept", text, text, read_history, rows);
+    report("JSON Lines, by task, all rows", text, text, read_history, rows);
     make_file(text, "task,arm,reward,time,probability\n", write_mixed, rows);
     report("CSV, mixed, time and probability", text, text, read_history, rows);
     make_file(text, header, write_single, rows);
-    report("CSV, a task each row, kept", text, text, read_history, rows);
+    report("CSV, a task each row, all rows", text, text, read_history, rows);
 
     (void)unlink(text);
     (void)unlink(packed);

@@ -1,15 +1,15 @@
-/* bench_policies.c - steps a second of every policy, beside the random-number limit.
+/* bench_policies.c - steps per second of every policy, beside the random-number limit.
  *
- * CPU time of one thread.  The rounds are interleaved, limit and policies in turn, so that a busy
- * moment of the machine hits all alike; what counts is the share of the limit in the same run.
- * The limit is a loop that draws 64 random bits and compares them with a threshold, once a draw;
- * blocks of 64 (segue_rng_bernoulli_block), which the simulator itself draws, are shown beside it.
+ * CPU time of one thread. The rounds are interleaved, limit and policies in turn, so that load of
+ * the machine affects all alike; the result is the share of the limit in the same run. The limit
+ * is a loop that draws 64 random bits and compares them with a threshold, once per draw; blocks of
+ * 64 (segue_rng_bernoulli_block), which the simulator draws, are shown beside it.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench.h"
 
 #define ROUNDS  7
-#define STEPS   5000 /* a task, as in the paper */
-#define SECONDS 0.04 /* a measurement, at least */
+#define STEPS   5000 /* per task, as in the paper */
+#define SECONDS 0.04 /* shortest measurement */
 #define DRAWS   2000000
 
 static double scalar_draws(uint64_t *sink)
@@ -129,7 +129,7 @@ int main(void)
     }
 
     printf(
-        "Steps a second, one thread, CPU time, median of %d interleaved rounds\n"
+        "Steps per second, one thread, CPU time, median of %d interleaved rounds\n"
         "(segue %s, %s; tasks of %d steps; the paper's models, and 5 random ones of 100 arms)\n\n",
         ROUNDS, segue_version(), segue_version_build(), STEPS);
     printf("%-24s %4s %11s %9s %9s %9s\n", "", "arms", "a second", "spread", "ns each", "of limit");

@@ -1,5 +1,6 @@
-/* bench_scaling.c - how cost grows: a step with arms and models, a task with the tasks before it,
- * memory with tasks.  Prints CSV: curve, series, x, value.  bench/scaling draws it.
+/* bench_scaling.c - growth of cost: of a step with arms and models, of a task with the number of
+ * tasks before it, of memory with tasks. Prints CSV: curve, series, x, value. bench/scaling draws
+ * it.
  * SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE
 #include <malloc.h>
@@ -7,7 +8,7 @@
 
 #include "bench.h"
 
-#define MIN_SECONDS 0.1 /* a time is taken over at least so much CPU */
+#define MIN_SECONDS 0.1 /* shortest CPU time of a measurement */
 
 static segue_models *random_models(size_t arms, size_t models)
 {
@@ -25,7 +26,7 @@ static segue_models *random_models(size_t arms, size_t models)
 
 /* ---- a step ------------------------------------------------------------------------------ */
 
-/* CPU seconds of so many runs. */
+/* Return the CPU seconds of `runs` runs. */
 static double time_runs(segue_simulation *sim, uint64_t runs)
 {
     segue_error err;
@@ -37,8 +38,7 @@ static double time_runs(segue_simulation *sim, uint64_t runs)
     return cpu_seconds() - start;
 }
 
-/* Nanoseconds a step: what further runs add, so that making tables and reading models is left out.
- */
+/* Return nanoseconds per step: the cost of additional runs, without tables and set-up. */
 static double step_cost(const segue_models *models, const char *policy, segue_kernels kernel)
 {
     segue_error err;
@@ -93,8 +93,8 @@ static void curves_of_steps(void)
 
 /* ---- a task ------------------------------------------------------------------------------ */
 
-/* What a learner would do after each task: moments, and RTP as often as it takes it. */
-typedef struct student {
+/* The work of a learner after each task: moments, and RTP when it is due. */
+typedef struct estimation {
     segue_moments *moments;
     segue_estimator *estimator;
     const segue_models *models;
@@ -102,32 +102,32 @@ typedef struct student {
     double growth;
     uint64_t next; /* fit */
     segue_rng rng;
-} student;
+} estimation;
 
-static void student_init(student *s, const segue_models *models)
+static void estimation_init(estimation *s, const segue_models *models)
 {
     segue_error err;
     segue_estimator_config config = segue_estimator_defaults();
     config.n_arms = models->n_arms;
     config.n_models = models->n_models;
-    *s = (student){.models = models,
-                   .growth = models->n_arms > SEGUE_MAX_DENSE_ARMS ? 0.05 : 0.0,
-                   .next = 1,
-                   .views = new_numbers(3 * models->n_arms)};
+    *s = (estimation){.models = models,
+                      .growth = models->n_arms > SEGUE_MAX_DENSE_ARMS ? 0.05 : 0.0,
+                      .next = 1,
+                      .views = new_numbers(3 * models->n_arms)};
     segue_rng_init(&s->rng, 4, 0, 0, 0);
     check(segue_moments_create(&s->moments, models->n_arms, SEGUE_VIEWS_PAPER, &err), &err);
     check(segue_estimator_create(&s->estimator, &config, &err), &err);
 }
 
-static void student_fini(student *s)
+static void estimation_fini(estimation *s)
 {
     segue_moments_destroy(s->moments);
     segue_estimator_destroy(s->estimator);
     free(s->views);
 }
 
-/* Learn from one task whose views have noise of deviation 0.1; CPU seconds. */
-static double learn_task(student *s)
+/* Learn from one task whose views have noise of deviation 0.1; returns CPU seconds. */
+static double learn_task(estimation *s)
 {
     segue_error err;
     const size_t n = s->models->n_arms;
@@ -148,9 +148,9 @@ static double learn_task(student *s)
 static void curves_of_tasks(size_t arms, uint64_t max)
 {
     segue_models *models = random_models(arms, 5);
-    student s;
+    estimation s;
     const struct mallinfo2 before = mallinfo2();
-    student_init(&s, models);
+    estimation_init(&s, models);
     uint64_t j = 0;
     for (uint64_t upto = 10; upto <= max; upto = upto * 2) {
         double seconds = 0.0;
@@ -166,7 +166,7 @@ static void curves_of_tasks(size_t arms, uint64_t max)
                1e-6 * (double)(now.uordblks + now.hblkhd - before.uordblks - before.hblkhd));
         (void)fflush(stdout);
     }
-    student_fini(&s);
+    estimation_fini(&s);
     segue_models_destroy(models);
 }
 

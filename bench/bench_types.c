@@ -1,11 +1,11 @@
-/* bench_types.c - what learners of types cost: a decision, and the work after a task.
+/* bench_types.c - the cost of learners of types: of a decision, and of the work after a task.
  *
  *     bench_types [SEED]
  *
  * ts, tts and tla play the same 5,000 tasks of 300 steps on the paper's models (7 arms, 5 types),
- * task by task in turn, so that a busy moment of the machine hits all alike.  CPU time of one
- * thread: a decision is asking, the reward and telling it; after a task comes all that closing it
- * takes, fits included.  CSV, microseconds.
+ * task by task in turn, so that load of the machine affects all alike. CPU time of one thread: a
+ * decision is the ask, the reward and the tell; the work after a task is its close, refits
+ * included. CSV, microseconds.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench.h"
 

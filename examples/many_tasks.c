@@ -1,7 +1,7 @@
-/* many_tasks.c - four hundred visitors of two types, which nobody told.
+/* many_tasks.c - four hundred visitors of two hidden types.
  *
- * A learner (tUCB) plays one task after another; the models it has learned at the end are printed.
- * The visitors are simulated; everything else is as in a product.
+ * A learner (tUCB) plays one task after another; the learned models are printed at the end. The
+ * visitors are simulated; everything else is as in a product.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <segue/segue.h>
 #include <stdio.h>

@@ -74,13 +74,10 @@ segue_status segue_models_create(segue_models **out, segue_models_kind kind, siz
                                  segue_error *err)
 {
     *out = NULL;
-    segue_status status = check_sizes(n_arms, n_models, err);
-    if (status == SEGUE_OK)
-        status = check_means(kind, n_arms, n_models, mean, err);
-    if (status == SEGUE_OK && weight)
-        status = check_weights(n_models, weight, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(check_sizes(n_arms, n_models, err));
+    SEGUE_TRY(check_means(kind, n_arms, n_models, mean, err));
+    if (weight)
+        SEGUE_TRY(check_weights(n_models, weight, err));
 
     segue_models *models = calloc(1, sizeof *models);
     if (!models)

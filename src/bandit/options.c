@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/fail.h"
 #include "segue/number.h"
 
 #define MAX_OPTION_LENGTH 128 /* of one key=value, with its NUL */
@@ -84,10 +85,9 @@ static segue_status read_value(const option_table *table, const segue_option *op
     const segue_status parsed = segue_number_parse_double(text, &value, &inner);
     if (parsed != SEGUE_OK)
         return segue_fail(err, parsed, "%s: %s: %s", table->owner, option->key, inner.message);
-    const segue_status status = check_number(table, option, value, err);
-    if (status == SEGUE_OK)
-        *out = value;
-    return status;
+    SEGUE_TRY(check_number(table, option, value, err));
+    *out = value;
+    return SEGUE_OK;
 }
 
 /* Parse one `key=value` of `length` characters. */
@@ -107,9 +107,7 @@ static segue_status read_one(const option_table *table, const char *text, size_t
     *equals = '\0';
 
     size_t i = 0;
-    const segue_status status = find(table, word, &i, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(find(table, word, &i, err));
     if (!isnan(value[i]))
         return segue_fail(err, SEGUE_EDOMAIN, "%s: %s is given twice", table->owner, word);
     return read_value(table, &table->options[i], equals + 1, &value[i], err);
@@ -142,21 +140,18 @@ segue_status segue_options_set(const option_table *table, const char *key, doubl
                                double *value, segue_error *err)
 {
     size_t i = 0;
-    segue_status status = find(table, key, &i, err);
-    if (status == SEGUE_OK)
-        status = check_value(table, i, number, err);
-    if (status == SEGUE_OK)
-        value[i] = number;
-    return status;
+    SEGUE_TRY(find(table, key, &i, err));
+    SEGUE_TRY(check_value(table, i, number, err));
+    value[i] = number;
+    return SEGUE_OK;
 }
 
 segue_status segue_options_check(const option_table *table, const double *value, segue_error *err)
 {
-    segue_status status = SEGUE_OK;
-    for (size_t i = 0; i < table->count && status == SEGUE_OK; i++)
+    for (size_t i = 0; i < table->count; i++)
         if (!isnan(value[i]))
-            status = check_value(table, i, value[i], err);
-    return status;
+            SEGUE_TRY(check_value(table, i, value[i], err));
+    return SEGUE_OK;
 }
 
 option_table segue_options_of_policy(const segue_policy *policy)

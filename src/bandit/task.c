@@ -80,9 +80,7 @@ static segue_status check_config(const segue_task_config *config, segue_error *e
     if (config->batches > SEGUE_BATCHES_INTERLEAVED)
         return segue_fail(err, SEGUE_EDOMAIN, "there are no batches %d", (int)config->batches);
     const option_table table = segue_options_of_policy(policy);
-    const segue_status status = segue_options_check(&table, config->policy.option, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(segue_options_check(&table, config->policy.option, err));
     const bool any = config->setting.models || config->setting.n_models > 0;
     if ((policy->needs == SEGUE_NEEDS_MODELS && !config->setting.models) ||
         (policy->needs == SEGUE_NEEDS_MODEL_COUNT && !any))
@@ -145,9 +143,7 @@ static void set_view(segue_task *task, const segue_setting *setting)
 segue_status segue_task_create(segue_task **out, const segue_task_config *config, segue_error *err)
 {
     *out = NULL;
-    segue_status status = check_config(config, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(check_config(config, err));
     segue_task *task = calloc(1, sizeof *task);
     if (!task)
         return segue_fail_no_memory(err, "a task");
@@ -159,7 +155,7 @@ segue_status segue_task_create(segue_task **out, const segue_task_config *config
     task->highest = config->highest;
     task->width = config->highest - config->lowest;
     fill_option_defaults(task, config);
-    status = reserve(task, config, err);
+    const segue_status status = reserve(task, config, err);
     if (status != SEGUE_OK) {
         segue_task_destroy(task);
         return status;

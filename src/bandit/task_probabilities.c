@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "bandit/task.h"
+#include "core/fail.h"
 
 typedef segue_choice (*choose_function)(const segue_view *view, segue_rng *rng);
 
@@ -81,7 +82,7 @@ static segue_status begin(choice_trial *trial, segue_task *task, const bool *all
         return segue_fail(err, SEGUE_EDOMAIN, "no arm is allowed that the task may pull");
     trial->view.state = trial->state_size ? malloc(trial->state_size) : NULL;
     return trial->state_size > 0 && !trial->view.state
-               ? segue_fail(err, SEGUE_ENOMEM, "out of memory to look at a task")
+               ? segue_fail(err, SEGUE_ENOMEM, "out of memory for the probabilities of a task")
                : SEGUE_OK;
 }
 
@@ -92,9 +93,7 @@ segue_status segue_task_draw_distribution(segue_task *task, const bool *allowed,
     const segue_policy *policy = segue_task_internals(task).policy;
     if (draws == 0)
         return segue_fail(err, SEGUE_EDOMAIN, "no draws; need one at least");
-    const segue_status status = begin(&trial, task, allowed, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(begin(&trial, task, allowed, err));
     for (size_t arm = 0; arm < trial.view.n_arms; arm++)
         distribution[arm] = 0.0;
     *certain = (policy->split && policy->split->share(restore_state(&trial)) <= 0.0) ||
@@ -109,9 +108,7 @@ segue_status segue_task_apply_distribution(segue_task *task, const bool *allowed
                                            segue_error *err)
 {
     choice_trial trial;
-    const segue_status status = begin(&trial, task, allowed, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(begin(&trial, task, allowed, err));
     apply_distribution(&trial, segue_task_internals(task).policy, distribution, certain, out);
     free(trial.view.state);
     return SEGUE_OK;
@@ -122,7 +119,7 @@ segue_status segue_task_probabilities(segue_task *task, const bool *allowed, uin
 {
     double *distribution = calloc(segue_task_internals(task).view->n_arms, sizeof *distribution);
     if (!distribution)
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory to look at a task");
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the probabilities of a task");
     segue_status status =
         segue_task_draw_distribution(task, allowed, draws, distribution, exact, err);
     if (status == SEGUE_OK)

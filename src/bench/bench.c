@@ -1,4 +1,9 @@
-/* bench.c - the suite: the random-number limit, every kernel beside its plain form, learners.
+/* bench.c - the benchmark suite: the random-number limit, every kernel beside its plain form,
+ * learners.
+ *
+ * A contest is a simulation that is timed beside a baseline. All contests run once per round; the
+ * result is the median over rounds of the time and of the ratio to the baseline. CPU time of the
+ * process, one thread unless a contest says otherwise.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench/bench.h"
 
@@ -15,25 +20,25 @@
 
 #define DRAWS 4000000
 
-/* What a simulation is timed beside. */
+/* The baseline of a contest. */
 typedef enum baseline_kind {
     NOTHING,
     PLAIN,      /* the plain form */
-    ONE_THREAD, /* of two: CPU time is to be the same */
-    PLAYING     /* of a learner, whose learning is timed */
+    ONE_THREAD, /* two threads beside one: CPU time should be equal */
+    PLAYING     /* the play of a learner, whose learning is timed */
 } baseline_kind;
 
-/* A simulation to be timed. */
+/* A simulation that is timed. */
 typedef struct contest {
     const char *name, *policy;
     uint64_t steps, tasks, runs;
     baseline_kind rival;
-    bool slow;         /* seconds a round */
-    double must;       /* the least ratio that is asked for; 0: none */
-    const char *other; /* the policy of the plain form, if its options differ */
+    bool slow;         /* it takes seconds per round */
+    double must;       /* required ratio; 0: none */
+    const char *other; /* policy of the plain form, if its options differ */
 } contest;
 
-/* A plain tUCB solves RTP from scratch, as the paper has it, with fewer starts and iterations. */
+/* The plain tUCB solves RTP from scratch, as the paper does, with fewer starts and iterations. */
 #define PLAIN_TUCB "tucb:start=cold,L=10,N=30"
 
 static const contest contests[] = {
@@ -66,13 +71,13 @@ static double cpu_seconds(void)
 
 /* ---- the limit --------------------------------------------------------------------------- */
 
-/* Nanoseconds a draw: 64 random bits, compared with a threshold. */
+/* Return nanoseconds per draw: 64 random bits, compared with a threshold. */
 static double time_draws(void)
 {
     segue_rng rng;
     segue_rng_init(&rng, 1, 0, 0, 0);
     const uint64_t threshold = segue_rng_bernoulli_threshold(0.45) << 11;
-    volatile uint64_t sink = 0; /* the draws are made */
+    volatile uint64_t sink = 0; /* prevents removal of the loop */
     uint64_t ones = 0;
     const double start = cpu_seconds();
     for (int i = 0; i < DRAWS; i++)
@@ -82,7 +87,7 @@ static double time_draws(void)
     return 1e9 * (cpu_seconds() - start) / DRAWS;
 }
 
-/* The same by blocks of 64, as the simulator draws. */
+/* Return nanoseconds per draw in blocks of 64, as the simulator draws. */
 static double time_blocks(void)
 {
     segue_rng rng;
@@ -105,7 +110,7 @@ static bool learns(const contest *c)
     return segue_learner_method_find(c->policy);
 }
 
-/* Nanoseconds a step, or a task where a learner learns after each. */
+/* Measure nanoseconds per step, or per task where a learner learns after each. */
 static segue_status time_simulation(const contest *c, const char *policy,
                                     const segue_environment *env, segue_kernels kernel,
                                     size_t threads, double *out, segue_error *err)
@@ -134,7 +139,7 @@ static segue_status time_simulation(const contest *c, const char *policy,
     return status;
 }
 
-/* What a learner and its tasks are played with. */
+/* A learner and the means to play its tasks. */
 typedef struct learner_bench {
     segue_learner *learner;
     segue_simulated_task *simulated;
@@ -174,7 +179,7 @@ static void play_task(const learner_bench *p, segue_task *task, uint64_t steps)
         (void)segue_simulation_play(task, p->simulated, steps);
 }
 
-/* Nanoseconds a task that a learner learns, and that it plays. */
+/* Measure nanoseconds per task of learning and of playing. */
 static segue_status time_learner(const contest *c, const segue_environment *env, double *learn,
                                  double *play, segue_error *err)
 {
@@ -213,17 +218,17 @@ static segue_status time_contest(const contest *c, const segue_environment *env,
     return status;
 }
 
-/* ---- all of it --------------------------------------------------------------------------- */
+/* ---- the suite --------------------------------------------------------------------------- */
 
-/* The times of all rounds: limits, then contests, then what they are timed beside. */
+/* Times of all rounds: limits, contests, baselines. */
 typedef struct times {
-    size_t contests; /* so many of them */
+    size_t contests; /* number of contests */
     double limit[LIMITS][SEGUE_MAX_ROUNDS];
     double fast[CONTESTS][SEGUE_MAX_ROUNDS];
     double rival[CONTESTS][SEGUE_MAX_ROUNDS];
 } times;
 
-/* How many there are: the slow ones come last. */
+/* Return the number of contests: slow ones come last. */
 static size_t count_contests(bool slow)
 {
     size_t count = 0;
@@ -243,7 +248,7 @@ static segue_status run_round(times *t, size_t round, const segue_environment *e
     return status;
 }
 
-/* The distance of the quartiles, as a share of the median; sorts the numbers. */
+/* Return the distance of the quartiles as a share of the median; sorts the numbers. */
 static double spread_of(double *numbers, size_t count)
 {
     return (segue_stats_quantile(numbers, count, 0.75) -
@@ -262,7 +267,7 @@ static segue_bench_result measured(const char *name, const char *unit, double *r
                                 .of_limit = NAN};
 }
 
-/* rival / fast, each of one round: its median over rounds, and spread. */
+/* Fill the ratio rival / fast: the median over rounds, and its spread. */
 static void compare(segue_bench_result *m, const double *rival, const double *fast, size_t rounds)
 {
     double ratios[SEGUE_MAX_ROUNDS];
@@ -283,7 +288,8 @@ static void fill(segue_bench_result *out, times *t, size_t rounds)
         segue_bench_result pair = {.ratio = NAN, .ratio_spread = NAN}, *m = &out[LIMITS + i];
         if (c->rival != NOTHING)
             compare(&pair, t->rival[i], t->fast[i], rounds);
-        *m = measured(c->name, learns(c) ? "task" : "step", t->fast[i], rounds); /* which sorts */
+        *m = measured(c->name, learns(c) ? "task" : "step", t->fast[i],
+                      rounds); /* sorts the times */
         m->ratio = pair.ratio;
         m->ratio_spread = pair.ratio_spread;
         m->must = c->must;

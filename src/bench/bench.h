@@ -1,7 +1,7 @@
 /* bench.h - speed on this machine, as ratios measured side by side.
  *
- * The rounds are interleaved, all benchmarks in turn, so that a busy moment of the machine hits all
- * alike; CPU time of the process is taken.  What counts is the ratio of a fast form to its plain
+ * The rounds are interleaved, all benchmarks in turn, so that load of the machine affects all
+ * alike; times are CPU times of the process. The results are the ratio of a fast form to its plain
  * one, and its share of the random-number limit, in the same run.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_BENCH_BENCH_H
@@ -14,23 +14,23 @@
 
 #define SEGUE_MAX_ROUNDS 25
 
-/** What was measured of one benchmark. */
+/** The result of one benchmark. */
 typedef struct segue_bench_result {
     const char *name;
-    const char *unit;    /* of which the time is told: "draw", "step", "task" */
-    double median;       /* nanoseconds a unit */
-    double spread;       /* between the quartiles, as a share of the median */
-    double ratio;        /* how many times as long the plain form, or what else it is timed beside,
-                            takes; NaN: there is none */
-    double ratio_spread; /* between the quartiles of the rounds' ratios, as a share of the median */
-    double of_limit; /* random draws a second that it makes use of, as a share of the limit; NaN */
-    double must;     /* the least ratio that is asked for; 0: none */
+    const char *unit; /* of the time: "draw", "step", "task" */
+    double median;    /* nanoseconds per unit */
+    double spread;    /* distance of the quartiles, as a share of the median */
+    double ratio; /* time of the baseline (the plain form) divided by this time; NaN: no baseline */
+    double ratio_spread; /* distance of the quartiles of the rounds' ratios, as a share of the
+                            median */
+    double of_limit;     /* share of the limit's random draws per second; NaN */
+    double must;         /* required ratio; 0: none */
 } segue_bench_result;
 
 /**
  * Run the suite on the paper's models, `rounds` times (1 .. SEGUE_MAX_ROUNDS), with or without
- * what takes seconds a round; `tell` is called with each round that begins.  *out has *count
- * entries; free it.
+ * contests that take seconds per round; `tell` is called at the start of each round. *out has
+ * *count entries; the caller frees it.
  *
  * @retval SEGUE_ENOMEM, SEGUE_EDOMAIN
  */

@@ -28,10 +28,10 @@
 #include "core/path.h"
 #include "core/store_file.h"
 
-#define TEMPORARY_PREFIX ".segue-" /* prefix of a temporary name */
-#define RANDOM_LETTERS   8         /* number of letters after it */
-#define STALE_SECONDS   60        /* age from which a file without a lock is removed */
-#define MAX_NAME_ATTEMPTS      100       /* attempts at a free name; one collides once in 2^40 */
+#define TEMPORARY_PREFIX  ".segue-" /* prefix of a temporary name */
+#define RANDOM_LETTERS    8         /* number of letters after it */
+#define STALE_SECONDS     60        /* age from which a file without a lock is removed */
+#define MAX_NAME_ATTEMPTS 100       /* attempts at a free name; one collides once in 2^40 */
 
 static segue_status cannot_write(const char *path, segue_error *err)
 {
@@ -198,14 +198,18 @@ segue_status segue_atomic_file_begin(atomic_file *out, const char *path, unsigne
 {
     *out = (atomic_file){.mode = mode ? mode : mode_for(path), .fd = -1};
     segue_status status = segue_atomic_file_check(path, err);
-    if (status == SEGUE_OK && !set_names(out, path))
-        status = segue_fail(err, SEGUE_ENOMEM, "%s: out of memory", segue_path_tail(path));
-    if (status == SEGUE_OK) {
-        open_output(out, path);
-        status = out->fd >= 0 ? SEGUE_OK : cannot_write(path, err);
-    }
     if (status != SEGUE_OK)
-        segue_atomic_file_rollback(out);
+        goto failed;
+    if (!set_names(out, path)) {
+        status = segue_fail(err, SEGUE_ENOMEM, "%s: out of memory", segue_path_tail(path));
+        goto failed;
+    }
+    open_output(out, path);
+    if (out->fd >= 0)
+        return SEGUE_OK;
+    status = cannot_write(path, err);
+failed:
+    segue_atomic_file_rollback(out);
     return status;
 }
 

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/fail.h"
+
 #define EXACT_DIGITS 15
 #define EXACT_POWER  22
 #define SHOWN        40 /* characters of a wrong text in an error */
@@ -85,7 +87,7 @@ static double exact(const decimal *d)
 }
 
 /* strtod, whatever locale the program has set. */
-static segue_status slow(const char *text, double *out, segue_error *err)
+static segue_status parse_slowly(const char *text, double *out, segue_error *err)
 {
     const locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (c_locale == (locale_t)0)
@@ -107,9 +109,7 @@ segue_status segue_number_parse_double(const char *text, double *out, segue_erro
     if (d.n_digits <= EXACT_DIGITS && labs(d.power) <= EXACT_POWER) {
         value = exact(&d);
     } else {
-        const segue_status status = slow(text, &value, err);
-        if (status != SEGUE_OK)
-            return status;
+        SEGUE_TRY(parse_slowly(text, &value, err));
     }
     if (!isfinite(value))
         return segue_fail(err, SEGUE_EPARSE, "'%.*s' is too large for a number", SHOWN, text);

@@ -1,7 +1,7 @@
-/* arm_stream.c - reading a law of rewards, and drawing from it.
+/* arm_stream.c - draw the rewards of an arm.
  *
- * The rewards of an arm come from a stream of that arm, so that all policies of a run see the same
- * ones.  A mean of 0 or 1 leaves any law one value.
+ * Each arm has its own random stream, so that all policies of a run see the same rewards. With a
+ * mean of 0 or 1 every family has one value. Bernoulli rewards are drawn in blocks of 64.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim/arm_stream.h"
 
@@ -23,7 +23,7 @@ void segue_arm_stream_resample(arm_stream *stream, const double *sample, size_t 
     stream->n_samples = count;
 }
 
-/* A uniform number is at most 1 - 2^-53, so that the index is below the count. */
+/* The largest uniform number is 1 - 2^-53, so that the index is below the count. */
 static double next_sample(arm_stream *stream)
 {
     return stream->sample[(size_t)(segue_rng_uniform(&stream->rng) * (double)stream->n_samples)];

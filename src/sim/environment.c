@@ -1,9 +1,12 @@
-/* environment.c - which environments make sense.
+/* environment.c - check an environment; its number of arms, models and tasks.
+ *
+ * segue_environment_check rejects fields that exclude each other, before anything is simulated.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "segue/environment.h"
 
 #include <string.h>
 
+#include "core/fail.h"
 #include "segue/policy.h"
 #include "sim/rewards.h"
 
@@ -81,8 +84,8 @@ static segue_status check_twopoint(const segue_environment *env, segue_error *er
                           "rewards 0 and %g cannot have a mean above %g, and uniform or spread "
                           "tasks may",
                           max, max);
-    const segue_status status = check_means_below(env->models, max, err);
-    return status == SEGUE_OK ? check_means_below(env->switch_to, max, err) : status;
+    SEGUE_TRY(check_means_below(env->models, max, err));
+    return check_means_below(env->switch_to, max, err);
 }
 
 segue_status segue_environment_parse_order(segue_order *out, const char *text, segue_error *err)
@@ -96,22 +99,15 @@ segue_status segue_environment_parse_order(segue_order *out, const char *text, s
 
 segue_status segue_environment_check(const segue_environment *env, segue_error *err)
 {
-    segue_status status = segue_rewards_check(&env->rewards, err);
-    if (status == SEGUE_OK)
-        status = check_source(env, err);
-    if (status == SEGUE_OK)
-        status = check_samples(env, err);
-    if (status == SEGUE_OK)
-        status = check_concentration("spread", env->spread, err);
-    if (status == SEGUE_OK)
-        status = check_concentration("mixed", env->mixed, err);
-    if (status == SEGUE_OK && env->spread > 0.0 && env->mixed > 0.0)
-        status = segue_fail(err, SEGUE_EUSAGE, "spread and mixed exclude each other");
-    if (status == SEGUE_OK)
-        status = check_switch(env, err);
-    if (status == SEGUE_OK)
-        status = check_twopoint(env, err);
-    return status;
+    SEGUE_TRY(segue_rewards_check(&env->rewards, err));
+    SEGUE_TRY(check_source(env, err));
+    SEGUE_TRY(check_samples(env, err));
+    SEGUE_TRY(check_concentration("spread", env->spread, err));
+    SEGUE_TRY(check_concentration("mixed", env->mixed, err));
+    if (env->spread > 0.0 && env->mixed > 0.0)
+        return segue_fail(err, SEGUE_EUSAGE, "spread and mixed exclude each other");
+    SEGUE_TRY(check_switch(env, err));
+    return check_twopoint(env, err);
 }
 
 size_t segue_environment_arms(const segue_environment *env)

@@ -1,4 +1,8 @@
-/* runner.c - one run of a simulation: whether it can be played, and playing it.
+/* runner.c - play one run of a simulation, task after task.
+ *
+ * A run is played by a policy, by a learner created for it, or by a learner that continues. Each
+ * task is played by a kernel if there is one for its policy, else in its plain form; the last task
+ * of the first run may be watched. A runner belongs to one thread.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim/runner.h"
 
@@ -13,13 +17,13 @@
 
 struct segue_runner {
     const segue_simulation *sim;
-    uint64_t n_tasks;             /* a run */
-    segue_task *task;             /* of a policy */
-    segue_learner *learner;       /* of the run under way, or NULL */
-    segue_learner_summary before; /* of a learner that goes on */
+    uint64_t n_tasks;             /* per run */
+    segue_task *task;             /* of a policy; NULL: a learner plays */
+    segue_learner *learner;       /* of the current run, or NULL */
+    segue_learner_summary before; /* counts of a continued learner before the run */
     segue_simulated_task *simulated;
-    segue_kernel *kernel; /* NULL: plain forms only */
-    bool *never_best;     /* n_arms: best for no model; NULL: there is no one set of them */
+    segue_kernel *kernel; /* NULL: use plain forms only */
+    bool *never_best;     /* n_arms: best for no model; NULL: no fixed model set */
 };
 
 uint64_t segue_runner_runs(const segue_simulation *sim)
@@ -117,7 +121,7 @@ static void end_run(segue_runner *runner, run_totals *totals)
     runner->learner = NULL;
 }
 
-/* Play a task that is open to its end; returns its regret. */
+/* Play an open task to its end; returns its regret. */
 static double play_open(segue_runner *runner, segue_task *task)
 {
     double regret = 0.0;
@@ -128,7 +132,7 @@ static double play_open(segue_runner *runner, segue_task *task)
     return segue_simulation_play(task, runner->simulated, steps);
 }
 
-/* The pulls of arms that are best for no model. */
+/* Return the pulls of arms that are best for no model. */
 static double pulls_of_never_best(const segue_runner *runner, const segue_task *task)
 {
     double pulls = 0.0;
@@ -149,7 +153,8 @@ static double play_policy(segue_runner *runner, uint64_t run, uint64_t task)
     return play_open(runner, runner->task);
 }
 
-/* A learner that leaves its refits to others, such as one that served: here they come at once. */
+/* Run a refit that is due: a learner with background refits, such as one of a service, does not
+ * refit by itself. */
 static segue_status refit(segue_learner *learner, segue_error *err)
 {
     segue_refit *due = NULL;
@@ -164,7 +169,7 @@ static segue_status refit(segue_learner *learner, segue_error *err)
     return status;
 }
 
-/* The same with a learner, which learns from it. */
+/* Play one task with a learner, which learns from it. */
 static segue_status play_learner(segue_runner *runner, bool watched, run_task *played,
                                  double *never_best, segue_error *err)
 {
@@ -191,13 +196,13 @@ static segue_status play_task(segue_runner *runner, uint64_t run, run_task *task
                               run_totals *totals, segue_error *err)
 {
     const segue_simulation *sim = runner->sim;
-    const bool told = !sim->tasks && segue_environment_has_models(sim->environment);
+    const bool single = !sim->tasks && segue_environment_has_models(sim->environment);
     const double share = 1.0 / (double)runner->n_tasks;
     double never_best = NAN;
     segue_status status = SEGUE_OK;
     segue_simulated_task_begin(runner->simulated, sim->seed, run,
                                runner->before.opened + task->number,
-                               told ? (size_t)(run / sim->runs) : SEGUE_ANY_MODEL);
+                               single ? (size_t)(run / sim->runs) : SEGUE_ANY_MODEL);
     task->model = segue_simulated_task_model(runner->simulated);
     task->learner = runner->learner;
     if (runner->learner) {

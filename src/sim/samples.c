@@ -1,7 +1,7 @@
-/* samples.c - the rewards of a log by task and arm: a counting sort.
+/* samples.c - group the rewards of a log by task and arm: a counting sort.
  *
- * A task that can be played has at least n_arms x least rows, so cells are only counted for tasks
- * with that many: there are never more cells than rows, however sparse the log is.
+ * A task that can be played has at least n_arms x min_rewards rows, so cells are counted only for
+ * tasks with that many: there are never more cells than rows, however sparse the log is.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "segue/samples.h"
 
@@ -10,16 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OUT SIZE_MAX /* the place of a task that is left out */
+#include "core/fail.h"
+
+#define EXCLUDED SIZE_MAX /* slot of an excluded task */
 
 typedef struct grouping {
     const segue_logged_reward *rows;
     size_t n_rows, n_tasks, n_arms;
     uint64_t min_rewards;
-    size_t *slot; /* n_tasks: the number of a task among those that stay */
+    size_t *slot; /* n_tasks: index of a task among those that can be played */
 } grouping;
 
-/* ---- what is asked for ------------------------------------------------------------------- */
+/* ---- checks ------------------------------------------------------------------------------ */
 
 static segue_status check_row(const grouping *g, size_t i, segue_error *err)
 {
@@ -36,45 +38,44 @@ static segue_status check_row(const grouping *g, size_t i, segue_error *err)
 
 static segue_status check(const grouping *g, segue_error *err)
 {
-    segue_status status = SEGUE_OK;
     if (g->n_arms < SEGUE_MIN_ARMS || g->n_arms > SEGUE_MAX_ARMS)
         return segue_fail(err, SEGUE_EDOMAIN, "logged tasks have %zu arms; need %d to %d",
                           g->n_arms, SEGUE_MIN_ARMS, SEGUE_MAX_ARMS);
     if (g->n_tasks > UINT32_MAX)
         return segue_fail(err, SEGUE_EDOMAIN, "%zu tasks are too many", g->n_tasks);
     if (g->min_rewards < 1 || g->min_rewards > SEGUE_MAX_MIN_REWARDS)
-        return segue_fail(err, SEGUE_EDOMAIN, "least is %" PRIu64 "; need 1 to %" PRIu64,
+        return segue_fail(err, SEGUE_EDOMAIN, "min_rewards is %" PRIu64 "; need 1 to %" PRIu64,
                           g->min_rewards, SEGUE_MAX_MIN_REWARDS);
-    for (size_t i = 0; i < g->n_rows && status == SEGUE_OK; i++)
-        status = check_row(g, i, err);
-    return status;
+    for (size_t i = 0; i < g->n_rows; i++)
+        SEGUE_TRY(check_row(g, i, err));
+    return SEGUE_OK;
 }
 
 /* ---- grouping ---------------------------------------------------------------------------- */
 
-/* Give a place to each task with enough rows; returns how many these are. */
-static size_t place_by_rows(grouping *g)
+/* Assign a slot to each task with enough rows; returns their number. */
+static size_t number_by_rows(grouping *g)
 {
-    size_t n_places = 0;
+    size_t n_slots = 0;
     for (size_t i = 0; i < g->n_rows; i++)
         g->slot[g->rows[i].task]++;
     for (size_t task = 0; task < g->n_tasks; task++)
-        g->slot[task] = g->slot[task] >= g->n_arms * g->min_rewards ? n_places++ : OUT;
-    return n_places;
+        g->slot[task] = g->slot[task] >= g->n_arms * g->min_rewards ? n_slots++ : EXCLUDED;
+    return n_slots;
 }
 
-/* Which cell a row goes to; OUT: none. */
+/* Return the cell of a row; EXCLUDED: none. */
 static size_t cell_of(const grouping *g, size_t i)
 {
     const segue_logged_reward *row = &g->rows[i];
     const size_t slot = g->slot[row->task];
-    return slot == OUT ? OUT : slot * g->n_arms + row->arm;
+    return slot == EXCLUDED ? EXCLUDED : slot * g->n_arms + row->arm;
 }
 
 static void count_cells(const grouping *g, size_t *count)
 {
     for (size_t i = 0; i < g->n_rows; i++)
-        if (cell_of(g, i) != OUT)
+        if (cell_of(g, i) != EXCLUDED)
             count[cell_of(g, i)]++;
 }
 
@@ -86,23 +87,24 @@ static bool is_full(const grouping *g, const size_t *count)
     return true;
 }
 
-/* Keep the tasks with enough rewards of every arm, and their counts; returns how many. */
-static size_t keep_full(grouping *g, size_t *count)
+/* Exclude tasks with too few rewards of some arm, and move the counts of the others together;
+ * returns the number of these. */
+static size_t exclude_incomplete(grouping *g, size_t *count)
 {
-    size_t kept = 0;
+    size_t n_full = 0;
     for (size_t task = 0; task < g->n_tasks; task++) {
-        if (g->slot[task] == OUT)
+        if (g->slot[task] == EXCLUDED)
             continue;
         const size_t *from = count + g->slot[task] * g->n_arms;
         const bool full = is_full(g, from);
         if (full)
-            memmove(count + kept * g->n_arms, from, g->n_arms * sizeof *count);
-        g->slot[task] = full ? kept++ : OUT;
+            memmove(count + n_full * g->n_arms, from, g->n_arms * sizeof *count);
+        g->slot[task] = full ? n_full++ : EXCLUDED;
     }
-    return kept;
+    return n_full;
 }
 
-/* From counts to where cells end; returns where the last does. */
+/* Turn counts into the ends of cells; returns the last end. */
 static size_t add_up(size_t *count, size_t n_cells)
 {
     size_t end = 0;
@@ -111,11 +113,11 @@ static size_t add_up(size_t *count, size_t n_cells)
     return count[n_cells] = end;
 }
 
-/* The last row first: the ends of the cells become their starts. */
+/* Store rewards, the last row first: the ends of the cells become their starts. */
 static void fill(const grouping *g, segue_samples *out)
 {
     for (size_t i = g->n_rows; i-- > 0;)
-        if (cell_of(g, i) != OUT)
+        if (cell_of(g, i) != EXCLUDED)
             out->reward[--out->start[cell_of(g, i)]] = g->rows[i].reward;
     for (size_t cell = 0; cell < out->n_tasks * out->n_arms; cell++) {
         const size_t first = out->start[cell], end = out->start[cell + 1];
@@ -126,7 +128,7 @@ static void fill(const grouping *g, segue_samples *out)
     }
 }
 
-/* ---- all of it --------------------------------------------------------------------------- */
+/* ---- creation ---------------------------------------------------------------------------- */
 
 static segue_status no_memory(const grouping *g, segue_error *err)
 {
@@ -138,12 +140,12 @@ static segue_status group(grouping *g, segue_samples *out, segue_error *err)
     g->slot = calloc(g->n_tasks + 1, sizeof *g->slot);
     if (!g->slot)
         return no_memory(g, err);
-    out->start = calloc(place_by_rows(g) * g->n_arms + 1, sizeof *out->start);
+    out->start = calloc(number_by_rows(g) * g->n_arms + 1, sizeof *out->start);
     if (!out->start)
         return no_memory(g, err);
     count_cells(g, out->start);
     out->n_arms = g->n_arms;
-    out->n_tasks = keep_full(g, out->start);
+    out->n_tasks = exclude_incomplete(g, out->start);
     out->n_excluded = g->n_tasks - out->n_tasks;
     if (out->n_tasks == 0)
         return segue_fail(err, SEGUE_EDOMAIN,
@@ -168,11 +170,9 @@ segue_status segue_samples_create(segue_samples **out, size_t n_tasks, size_t n_
                   .n_arms = n_arms,
                   .min_rewards = min_rewards};
     *out = NULL;
-    segue_status status = check(&g, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(check(&g, err));
     segue_samples *samples = calloc(1, sizeof *samples);
-    status = samples ? group(&g, samples, err) : no_memory(&g, err);
+    const segue_status status = samples ? group(&g, samples, err) : no_memory(&g, err);
     free(g.slot);
     if (status != SEGUE_OK) {
         segue_samples_destroy(samples);

@@ -1,4 +1,8 @@
 /* simulated_task.c - one simulated task: its hidden means and its streams of rewards.
+ *
+ * Every draw has a named stream (seed, run, task, purpose): the model, the means, the rewards of
+ * each arm. So a task is the same whichever thread plays it, after whatever other task. It belongs
+ * to one thread.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assert.h>
 #include <math.h>
@@ -19,17 +23,16 @@ struct segue_simulated_task {
     size_t model;
     double *mean;           /* n_arms */
     arm_stream *streams;    /* n_arms */
-    double *share;          /* the largest n_models: scratch of a mixture */
-    segue_task_order order; /* of a log that is shuffled */
+    double *share;          /* SEGUE_MAX_MODELS: scratch of a mixture */
+    segue_task_order order; /* of a shuffled log */
 };
 
 segue_status segue_simulated_task_create(segue_simulated_task **out, const segue_environment *env,
                                          segue_error *err)
 {
     *out = NULL;
-    segue_status status = segue_environment_check(env, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(segue_environment_check(env, err));
+    segue_status status = SEGUE_OK;
     segue_simulated_task *simulated = calloc(1, sizeof *simulated);
     if (!simulated)
         return segue_fail_no_memory(err, "a simulated task");
@@ -61,7 +64,7 @@ void segue_simulated_task_destroy(segue_simulated_task *simulated)
     free(simulated);
 }
 
-/* Each mean Beta(spread mean, spread (1 - mean)); a mean of 0 or 1 stays. */
+/* Draw each mean from Beta(spread mean, spread (1 - mean)); a mean of 0 or 1 stays. */
 static void draw_around(double *mean, const double *model, size_t n_arms, double spread,
                         segue_rng *rng)
 {
@@ -72,7 +75,7 @@ static void draw_around(double *mean, const double *model, size_t n_arms, double
     }
 }
 
-/* Dirichlet(concentration weight) shares, by gammas in logarithms: tiny ones do not underflow. */
+/* Draw Dirichlet(concentration weight) shares by gammas in logarithms, which do not underflow. */
 static void draw_shares(double *share, const segue_models *models, double concentration,
                         segue_rng *rng)
 {
@@ -100,11 +103,11 @@ static void draw_mixture(segue_simulated_task *simulated, const segue_models *mo
             mean += simulated->share[k] * segue_models_row(models, k)[arm];
             max = fmax(max, segue_models_row(models, k)[arm]);
         }
-        simulated->mean[arm] = fmin(max, mean); /* rounding may lift it */
+        simulated->mean[arm] = fmin(max, mean); /* rounding may exceed it */
     }
 }
 
-/* The means of a task of model `model` of `models` (NULL: uniform means). */
+/* Draw the means of a task of model `model` of `models` (NULL: uniform means). */
 static void draw_means(segue_simulated_task *simulated, const segue_models *models, size_t model,
                        segue_rng *rng)
 {
@@ -123,7 +126,7 @@ static void draw_means(segue_simulated_task *simulated, const segue_models *mode
     }
 }
 
-/* Each arm has its stream, which draws from the rewards that the task has of it. */
+/* Each arm's stream draws from the logged rewards of that arm. */
 void segue_simulated_task_begin_logged(segue_simulated_task *simulated, uint64_t seed, uint64_t run,
                                        uint64_t task, size_t number)
 {

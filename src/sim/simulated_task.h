@@ -1,19 +1,20 @@
-/* simulated_task.h - what kernels use of a simulated task.
+/* simulated_task.h - parts of a simulated task for kernels and replays.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SIM_SIMULATED_TASK_H
 #define SEGUE_SIM_SIMULATED_TASK_H
 
 #include "arm_stream.h"
 
-/** The rewards of an arm, and their law. */
+/** Return the stream of an arm, and the distribution of rewards. */
 arm_stream *segue_simulated_task_stream(segue_simulated_task *simulated, size_t arm);
 const segue_rewards *segue_simulated_task_rewards(const segue_simulated_task *simulated);
 
-/** Begin task `task` of a run with the task `number` of the samples, whatever their order says. */
+/** Begin task `task` of a run with task `number` of the samples, whatever their order. */
 void segue_simulated_task_begin_logged(segue_simulated_task *simulated, uint64_t seed, uint64_t run,
                                        uint64_t task, size_t number);
 
-/** Whether rewards are Bernoulli, in blocks of 64: those of a log are not, be they 0 and 1. */
+/** Return true if rewards are Bernoulli blocks of 64; those of a log are not, even if they are 0
+ * and 1. */
 bool segue_simulated_task_is_bernoulli(const segue_simulated_task *simulated);
 
 #endif

@@ -1,7 +1,9 @@
-/* simulation.c - many runs over threads, added up in the order of the runs.
+/* simulation.c - many runs over threads, added in the order of the runs.
  *
- * A worker plays a batch of runs and keeps one record a run; the records are added up one by one
- * in the order of the runs, so that the result is the same bytes on any number of threads.
+ * A worker plays a batch of runs into one record per run. Records are added one by one in the
+ * order of the runs (commit of parallel.c), so that the result has the same bytes on any number of
+ * threads. Each worker owns its runner and records; the commit lock of parallel.c guards the sums;
+ * progress_lock guards the call of `progress`.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "segue/simulation.h"
 
@@ -17,47 +19,47 @@
 #include "sim/runner.h"
 #include "sim/summary.h"
 
-/* A batch is about so many steps, a fraction of a millisecond: handing it out is lost in it. */
+/* Steps per batch, about a fraction of a millisecond: the cost of handing it out is small. */
 #define BATCH_STEPS 5000
 #define MAX_BATCH   1024
 
-/* What one run leaves behind. */
+/* The results of one run. */
 typedef struct record {
     run_totals totals;
     double *model_sum;   /* n_models: regret of the tasks with that model; NULL for single tasks */
-    double *model_count; /* n_models: how many they were */
+    double *model_count; /* n_models: number of these tasks */
     double *curve;       /* n_tasks, or NULL */
 } record;
 
 typedef struct worker_state {
     segue_runner *runner;
     record *records; /* batch */
-    double *memory;  /* of the records' arrays */
+    double *memory;  /* of the arrays of the records */
 } worker_state;
 
 typedef struct study {
     const segue_simulation *sim;
-    bool single;         /* single tasks, a number of runs for each model */
+    bool single;         /* single tasks, `runs` per model */
     size_t n_models;     /* strata */
-    uint64_t n_tasks;    /* a run */
-    uint64_t first_task; /* its number */
-    uint64_t n_runs;     /* in all */
-    uint64_t batch;      /* runs a piece of work */
+    uint64_t n_tasks;    /* per run */
+    uint64_t first_task; /* number of the first task */
+    uint64_t n_runs;     /* total */
+    uint64_t batch;      /* runs per work item */
     size_t n_threads;
     worker_state *workers; /* n_threads */
     segue_stats all;       /* over runs */
-    segue_stats *stratum;  /* n_models: single tasks; ... */
-    segue_stats *without;  /* ... their steps without a model */
+    segue_stats *stratum;  /* n_models: single tasks */
+    segue_stats *without;  /* n_models: single tasks, steps without a model */
     segue_ratio *ratio;    /* n_models: several tasks */
     segue_stats *curve;    /* n_tasks, or NULL */
     segue_stats no_model_left, violations, excluded, n_types, no_type;
-    atomic_uint_fast64_t tasks_done; /* by all threads */
-    pthread_mutex_t progress_lock;   /* held while progress is told */
+    atomic_uint_fast64_t tasks_done; /* of all threads */
+    pthread_mutex_t progress_lock;   /* guards the call of progress */
 } study;
 
 /* ---- one run ----------------------------------------------------------------------------- */
 
-/* Tell how far all have come.  Whoever finds another telling goes on: that one will do. */
+/* Report the progress of all threads. A thread that finds the lock taken skips its report. */
 static void report_progress(study *st)
 {
     const segue_simulation *sim = st->sim;
@@ -70,7 +72,7 @@ static void report_progress(study *st)
     (void)pthread_mutex_unlock(&st->progress_lock);
 }
 
-/* The record of a run under way. */
+/* The record of the current run. */
 typedef struct notes {
     study *study;
     record *record;
@@ -105,13 +107,12 @@ static segue_status play_batch(void *context, size_t worker, uint64_t item, segu
     study *st = context;
     worker_state *p = &st->workers[worker];
     const uint64_t first = item * st->batch;
-    segue_status status = SEGUE_OK;
-    for (uint64_t i = 0; i < st->batch && first + i < st->n_runs && status == SEGUE_OK; i++)
-        status = play_run(st, p, &p->records[i], first + i, err);
-    return status;
+    for (uint64_t i = 0; i < st->batch && first + i < st->n_runs; i++)
+        SEGUE_TRY(play_run(st, p, &p->records[i], first + i, err));
+    return SEGUE_OK;
 }
 
-/* ---- adding up --------------------------------------------------------------------------- */
+/* ---- sums -------------------------------------------------------------------------------- */
 
 static void add_record(study *st, const record *rec, uint64_t run)
 {
@@ -145,7 +146,7 @@ static const double *weights_of(const study *st)
     return segue_environment_has_models(env) ? env->models->weight : NULL;
 }
 
-/* Of single tasks by the weights, as their regret, if they have models. */
+/* Return the average steps without a model; of single tasks with models, by the weights. */
 static double no_model_left(const study *st)
 {
     const double *weight = weights_of(st);
@@ -201,10 +202,7 @@ void segue_simulation_result_destroy(segue_simulation_result *result)
 
 static segue_status worker_state_init(worker_state *p, const study *st, segue_error *err)
 {
-    const segue_status status = segue_runner_create(&p->runner, st->sim, err);
-    if (status != SEGUE_OK)
-        return status;
-
+    SEGUE_TRY(segue_runner_create(&p->runner, st->sim, err));
     const size_t sums = st->single ? 0 : 2 * st->n_models;
     const size_t size = sums + (st->curve ? st->n_tasks : 0);
     p->records = calloc(st->batch, sizeof *p->records);
@@ -263,28 +261,28 @@ static segue_status study_init(study *st, const segue_simulation *sim, segue_err
         (sim->want_curve && !st->curve))
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for a simulation of %" PRIu64 " tasks",
                           st->n_tasks);
-    segue_status status = SEGUE_OK;
-    for (size_t i = 0; i < st->n_threads && status == SEGUE_OK; i++)
-        status = worker_state_init(&st->workers[i], st, err);
-    return status;
+    for (size_t i = 0; i < st->n_threads; i++)
+        SEGUE_TRY(worker_state_init(&st->workers[i], st, err));
+    return SEGUE_OK;
 }
 
 segue_status segue_simulation_run(segue_simulation_result **out, const segue_simulation *sim,
                                   segue_error *err)
 {
     *out = NULL;
-    segue_status status = segue_simulation_check(sim, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(segue_simulation_check(sim, err));
     study st;
-    status = study_init(&st, sim, err);
-    if (status == SEGUE_OK)
-        status = segue_parallel_run(st.n_threads, (st.n_runs + st.batch - 1) / st.batch, play_batch,
-                                    commit_batch, &st, err);
-    if (status == SEGUE_OK && sim->progress) /* the last task may have found another telling */
+    segue_status status = study_init(&st, sim, err);
+    if (status != SEGUE_OK)
+        goto done;
+    status = segue_parallel_run(st.n_threads, (st.n_runs + st.batch - 1) / st.batch, play_batch,
+                                commit_batch, &st, err);
+    if (status != SEGUE_OK)
+        goto done;
+    if (sim->progress) /* the last task may have skipped its report */
         sim->progress(sim->progress_context, 1.0, 1.0);
-    if (status == SEGUE_OK)
-        status = report(&st, out, err);
+    status = report(&st, out, err);
+done:
     study_fini(&st);
     return status;
 }

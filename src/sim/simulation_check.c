@@ -31,8 +31,8 @@ static segue_status check_continued(const segue_simulation *sim, segue_error *er
     return SEGUE_OK;
 }
 
-/* Whether the policy, or the learner, can be made. */
-static segue_status check_player(const segue_simulation *sim, segue_error *err)
+/* Check that the policy or the learner can be created. */
+static segue_status check_creation(const segue_simulation *sim, segue_error *err)
 {
     if (sim->continued)
         return check_continued(sim, err);
@@ -56,7 +56,7 @@ static segue_status check_player(const segue_simulation *sim, segue_error *err)
     return status;
 }
 
-/* The numbers of tasks, which a learner that goes on has played some of. */
+/* Check the number of tasks, including those that a continued learner has opened. */
 static segue_status check_tasks(const segue_simulation *sim, segue_error *err)
 {
     const segue_environment *env = sim->environment;
@@ -77,20 +77,14 @@ segue_status segue_simulation_check(const segue_simulation *sim, segue_error *er
 {
     if (!sim->environment)
         return segue_fail(err, SEGUE_EDOMAIN, "no environment is given");
-    segue_status status = segue_environment_check(sim->environment, err);
-    if (status == SEGUE_OK)
-        status = check_range("steps", sim->steps, 1, SEGUE_MAX_HORIZON, err);
-    if (status == SEGUE_OK)
-        status = check_range("tasks", sim->tasks, 0, SEGUE_MAX_TASKS, err);
-    if (status == SEGUE_OK)
-        status = check_range("runs", sim->runs, 1, SEGUE_MAX_RUNS, err);
-    if (status == SEGUE_OK)
-        status = check_range("threads", sim->threads, 1, SEGUE_MAX_THREADS, err);
-    if (status == SEGUE_OK && sim->want_curve && sim->tasks == 0)
-        status = segue_fail(err, SEGUE_EUSAGE, "a curve over tasks needs tasks");
-    if (status == SEGUE_OK)
-        status = check_tasks(sim, err);
-    if (status == SEGUE_OK)
-        status = segue_watch_check(sim, err);
-    return status == SEGUE_OK ? check_player(sim, err) : status;
+    SEGUE_TRY(segue_environment_check(sim->environment, err));
+    SEGUE_TRY(check_range("steps", sim->steps, 1, SEGUE_MAX_HORIZON, err));
+    SEGUE_TRY(check_range("tasks", sim->tasks, 0, SEGUE_MAX_TASKS, err));
+    SEGUE_TRY(check_range("runs", sim->runs, 1, SEGUE_MAX_RUNS, err));
+    SEGUE_TRY(check_range("threads", sim->threads, 1, SEGUE_MAX_THREADS, err));
+    if (sim->want_curve && sim->tasks == 0)
+        return segue_fail(err, SEGUE_EUSAGE, "a curve over tasks needs tasks");
+    SEGUE_TRY(check_tasks(sim, err));
+    SEGUE_TRY(segue_watch_check(sim, err));
+    return check_creation(sim, err);
 }

@@ -24,7 +24,7 @@ segue_learner_config segue_simulation_config_learner(const segue_simulation *sim
     segue_learner_config config = segue_learner_defaults();
     (void)!segue_learner_config_copy(&config, sim->learner, NULL); /* its size was checked */
     config.n_arms = segue_environment_arms(sim->environment);
-    if (config.n_models == 0 && sim->environment->models) /* nobody said another number */
+    if (config.n_models == 0 && sim->environment->models) /* the caller gave no number */
         config.n_models = sim->environment->models->n_models;
     config.horizon = sim->steps;
     config.n_tasks = sim->tasks;

@@ -1,4 +1,4 @@
-/* simulation_play.c - one task, from its first step to its last.
+/* simulation_play.c - play one task in its plain form.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assert.h>
 
@@ -10,7 +10,7 @@ double segue_simulation_play(segue_task *task, segue_simulated_task *simulated, 
         const size_t arm = segue_task_ask(task);
         const segue_status status =
             segue_task_tell(task, arm, segue_simulated_task_reward(simulated, arm), NULL);
-        assert(status == SEGUE_OK); /* a world pays in [0, 1] */
+        assert(status == SEGUE_OK); /* simulated rewards lie in [0, 1] */
         (void)status;
     }
     return segue_simulated_task_regret(simulated, segue_task_info(task).pulls);

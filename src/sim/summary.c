@@ -1,4 +1,4 @@
-/* summary.c - regrets of many runs, as a mean and its error.
+/* summary.c - the mean regret of many runs and its standard error.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim/summary.h"
 
@@ -35,7 +35,7 @@ void segue_summary_ratio_add(segue_ratio *r, double sum, double count)
     r->count_count += count * count;
 }
 
-/* The error is by linearisation: the residuals of a run are sum - mean count. */
+/* The error is by linearisation: the residual of a run is sum - mean count. */
 segue_regret segue_summary_ratio_regret(const segue_ratio *r)
 {
     if (r->count == 0.0)

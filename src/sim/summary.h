@@ -1,4 +1,4 @@
-/* summary.h - regrets of many runs, as a mean and its error.
+/* summary.h - the mean regret of many runs and its standard error.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SIM_SUMMARY_H
 #define SEGUE_SIM_SUMMARY_H
@@ -6,16 +6,16 @@
 #include "segue/simulation.h"
 #include "segue/stats.h"
 
-/** The mean of what was added up, and its error; NaN of nothing. */
+/** Return mean and standard error; NaN of no numbers. */
 segue_regret segue_summary_regret(const segue_stats *stats);
 
-/** The mean by the weights of `count` models, its error stratified by model; models of no weight
- * do not count.  NULL weights: there is one model only. */
+/** Return the weighted mean over `count` models, its error stratified by model; models of weight 0
+ * do not count. NULL weights: there is one model. */
 segue_regret segue_summary_stratified(const double *weight, const segue_regret *by_model,
                                       size_t count);
 
 /** Regret by model over runs of several tasks: a ratio of two sums, the regret of the tasks with
- * that model and their number, of which each run adds both.  All zeros: no runs yet. */
+ * that model and their number; each run adds to both. All zeros: no runs yet. */
 typedef struct segue_ratio {
     double runs, sum, count;
     double sum_sum, sum_count, count_count; /* sums of products, for the error */
@@ -23,7 +23,7 @@ typedef struct segue_ratio {
 
 void segue_summary_ratio_add(segue_ratio *ratio, double sum, double count);
 
-/** The ratio and its standard error; NaN if no task had the model. */
+/** Return the ratio and its standard error; NaN if no task had the model. */
 segue_regret segue_summary_ratio_regret(const segue_ratio *ratio);
 
 #endif

@@ -1,8 +1,8 @@
-/* task_order.c - the tasks of a log in a random order, dealt one by one.
+/* task_order.c - a random order of the tasks of a log.
  *
- * The shuffle of Fisher and Yates: place i is swapped with one of the places from i on, drawn from
- * the stream of task i that else draws its model.  So the order is a matter of names alone, and is
- * worked out only as far as it is played; for the next run the swaps are undone, the last first.
+ * The shuffle of Fisher and Yates: position i is swapped with a position >= i, drawn from the
+ * stream that would draw the model of task i. So the order depends on names alone, and is computed
+ * only as far as it is played; for the next run the swaps are undone in reverse.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim/task_order.h"
 
@@ -44,7 +44,7 @@ static void draw_next_task(segue_task_order *order)
     const size_t position = order->n_drawn++;
     segue_rng rng;
     segue_rng_init(&rng, order->seed, order->run, position, SEGUE_STREAM_MODEL);
-    /* below the number of places left: a uniform number is at most 1 - 2^-53 */
+    /* below the number of positions left: a uniform number is at most 1 - 2^-53 */
     const double jump = segue_rng_uniform(&rng) * (double)(order->count - position);
     order->swapped_with[position] = (uint32_t)(position + (size_t)jump);
     swap(order, position);

@@ -1,4 +1,4 @@
-/* task_order.h - the tasks of a log in a random order, dealt one by one.
+/* task_order.h - a random order of the tasks of a log, computed as far as it is played.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SIM_TASK_ORDER_H
 #define SEGUE_SIM_TASK_ORDER_H
@@ -8,12 +8,12 @@
 
 #include "segue/status.h"
 
-/* All zeros: there is nothing to deal. */
+/* All zeros: no tasks. */
 typedef struct segue_task_order {
     size_t count;           /* tasks */
-    uint32_t *at;           /* count: which task stands at a place */
-    uint32_t *swapped_with; /* count: the place that each place dealt was swapped with */
-    size_t n_drawn;         /* places */
+    uint32_t *at;           /* count: the task at each position */
+    uint32_t *swapped_with; /* count: the position that each drawn one was swapped with */
+    size_t n_drawn;         /* positions drawn so far */
     uint64_t seed, run;
 } segue_task_order;
 
@@ -22,7 +22,7 @@ SEGUE_MUST_CHECK segue_status segue_task_order_init(segue_task_order *order, siz
                                                     segue_error *err);
 void segue_task_order_fini(segue_task_order *order);
 
-/** Which task is the one of number `task`, below the count, in that run. */
+/** Return the task at position `task`, below the count, in that run. */
 size_t segue_task_order_at(segue_task_order *order, uint64_t seed, uint64_t run, uint64_t task);
 
 #endif

@@ -1,6 +1,8 @@
-/* watch.c - a task played step by step, each told with its reasons.
+/* watch.c - play a task step by step and report the reasons of each step.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim/watch.h"
+
+#include "core/fail.h"
 
 segue_status segue_watch_check(const segue_simulation *sim, segue_error *err)
 {
@@ -19,18 +21,14 @@ segue_status segue_watch_play(const segue_simulation *sim, const segue_learner *
                               segue_task *task, segue_simulated_task *simulated, segue_error *err)
 {
     segue_explanation why;
-    segue_status status = SEGUE_OK;
-    for (uint64_t t = 1; t <= sim->steps && status == SEGUE_OK; t++) {
-        status = segue_learner_explain(learner, task, &why, err);
-        if (status != SEGUE_OK)
-            return status;
+    for (uint64_t t = 1; t <= sim->steps; t++) {
+        SEGUE_TRY(segue_learner_explain(learner, task, &why, err));
         segue_step step = {.number = t, .arm = segue_task_ask(task), .why = &why};
         step.reward = segue_simulated_task_reward(simulated, step.arm);
-        status = segue_task_tell(task, step.arm, step.reward, err);
-        if (status == SEGUE_OK)
-            status = sim->watch(sim->watch_context, &step, err);
+        SEGUE_TRY(segue_task_tell(task, step.arm, step.reward, err));
+        SEGUE_TRY(sim->watch(sim->watch_context, &step, err));
     }
-    return status;
+    return SEGUE_OK;
 }
 
 segue_status segue_watch_end(const segue_simulation *sim, const segue_learner *learner,

@@ -1,8 +1,7 @@
 /* estimated_sets.c - the sets and gaps of an estimated model set (section 4.3 of the paper).
  *
- * Best arms, Delta and Gamma are those of the matched true models; what a model promises is the
- * estimate's.  Cost O(n_models^2 (n_models + n_arms)), for the matching if it is
- * not given.
+ * Best arms, Delta and Gamma are those of the matched true models; the promised values are those
+ * of the estimates. Cost O(n_models^2 (n_models + n_arms)), for the matching if it is not given.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>
@@ -45,7 +44,8 @@ static bool reserve(segue_estimated_sets *sets, size_t n_arms, size_t n_models)
            sets->model_gap;
 }
 
-/* The arms of one estimated model: non-dominated, optimistic; and whether it can be discarded. */
+/* Find the non-dominated and the optimistic arms of one estimated model, and whether data can
+ * discard it. */
 static void fill_model(segue_estimated_sets *sets, const segue_models *models,
                        const segue_models *estimated, size_t k)
 {
@@ -68,7 +68,7 @@ static void fill_model(segue_estimated_sets *sets, const segue_models *models,
     sets->permanent_model[k] = sets->optimistic_model[k] && near_everywhere;
 }
 
-/* A_1, A_2 and the model gaps, from the optimistic arms of all models. */
+/* Fill A_1, A_2 and the model gaps from the optimistic arms of all models. */
 static void fill_arms(segue_estimated_sets *sets, const segue_models *models)
 {
     const double *true_mean = segue_models_row(models, sets->truth);

@@ -1,4 +1,4 @@
-/* known_sets.c - the sets and gaps of a known model set (section 3 of the paper), and what follows.
+/* known_sets.c - the sets and gaps of a known model set (section 3 of the paper).
  *
  * Cost O(n_arms + n_models).
  * SPDX-License-Identifier: Apache-2.0 */
@@ -33,8 +33,8 @@ static bool reserve(segue_known_sets *sets, size_t n_arms, size_t n_models)
            sets->model_gap;
 }
 
-/* Theta_+, A_+ and the model gaps: a model that promises at least the truth's best value is
- * followed to its best arm, and told from the truth by its distance there. */
+/* Fill Theta_+, A_+ and the model gaps: a model with a value of at least the truth's best leads to
+ * its best arm, and is distinguished from the truth by its distance there. */
 static void fill(segue_known_sets *sets, const segue_models *models)
 {
     const double *true_mean = segue_models_row(models, sets->truth);

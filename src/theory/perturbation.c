@@ -10,7 +10,7 @@ segue_perturbation segue_perturbation_bound(const segue_models *models,
 {
     const double arms = (double)models->n_arms, m = (double)models->n_models;
     const double low = spectrum->sigma_min, high = spectrum->sigma_max;
-    /* With no two distinct eigenvalues there is nothing to tell apart. */
+    /* Without two distinct eigenvalues the gap does not limit the bound. */
     const double gap = isnan(low) ? NAN : isnan(spectrum->gap) ? INFINITY : spectrum->gap;
     const double smallest = isnan(low) ? NAN : fmin(low, gap);
     const double lambda = spectrum->lambda_min;

@@ -9,16 +9,18 @@
 #include "core/linalg/linalg.h"
 #include "segue/theory.h"
 
-#define SAME_EIGENVALUE 1e-12 /* of the largest: closer ones count as equal, smaller ones as 0 */
+#define SAME_EIGENVALUE                                                                            \
+    1e-12 /* relative to the largest: closer values are equal, smaller ones 0                      \
+           */
 
-/* The least difference of two distinct numbers of an ascending list. */
-static double least_difference(const double *values, size_t count)
+/* Return the smallest difference of two distinct numbers of an ascending list. */
+static double smallest_difference(const double *values, size_t count)
 {
     double smallest = NAN;
     for (size_t i = 1; i < count; i++) {
         const double difference = values[i] - values[i - 1];
         if (difference > SAME_EIGENVALUE * values[count - 1])
-            smallest = fmin(smallest, difference); /* fmin passes over the NaN */
+            smallest = fmin(smallest, difference); /* fmin ignores the NaN */
     }
     return smallest;
 }
@@ -34,7 +36,7 @@ static void set_lambdas(segue_spectrum *out, const segue_models *models)
     }
 }
 
-/* The eigenvalues of M2, ascending in `values`; `scaled` and `gram` are scratch. */
+/* Compute the eigenvalues of M2, ascending in `values`; `scaled` and `gram` are scratch. */
 static segue_status eigenvalues(const segue_models *models, double *scaled, double *gram,
                                 double *values, segue_error *err)
 {
@@ -63,7 +65,7 @@ segue_status segue_spectrum_compute(segue_spectrum *out, const segue_models *mod
     if (status == SEGUE_OK) {
         out->sigma_min = values[0] > SAME_EIGENVALUE * values[m - 1] ? values[0] : 0.0;
         out->sigma_max = values[m - 1];
-        out->gap = least_difference(values, m);
+        out->gap = smallest_difference(values, m);
     }
     free(values);
     return status;

@@ -13,13 +13,13 @@ static segue_choice choose(const segue_view *view, segue_rng *rng)
 {
     (void)rng;
     const segue_models *models = view->models;
-    double hope = -INFINITY;
+    double largest = -INFINITY;
     size_t arm = view->n_arms;
     for (size_t k = 0; k < models->n_models; k++) {
         const size_t best = segue_choose_best_arm(view, k);
         const double value = segue_models_row(models, k)[best];
-        if (value > hope && is_compatible(view, segue_models_row(models, k), 0.0)) {
-            hope = value;
+        if (value > largest && is_compatible(view, segue_models_row(models, k), 0.0)) {
+            largest = value;
             arm = best;
         }
     }

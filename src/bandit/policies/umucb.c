@@ -69,18 +69,18 @@ static size_t best_bound(const segue_view *view, const double *model, double eps
 }
 
 /* Return the arm of the largest bound of any compatible model; n_arms: no model is compatible. */
-static size_t kindest(const segue_view *view, double eps)
+static size_t optimistic_arm(const segue_view *view, double eps)
 {
     size_t arm = view->n_arms;
-    double hope = -INFINITY;
+    double largest = -INFINITY;
     for (size_t k = 0; k < view->models->n_models; k++) {
         const double *model = segue_models_row(view->models, k);
         if (!is_compatible(view, model, eps))
             continue;
         double value = 0.0;
         const size_t candidate = best_bound(view, model, eps, &value);
-        if (arm == view->n_arms || value > hope) {
-            hope = value;
+        if (arm == view->n_arms || value > largest) {
+            largest = value;
             arm = candidate;
         }
     }
@@ -96,7 +96,7 @@ static segue_choice choose(const segue_view *view, segue_rng *rng)
     if (!view->models ||
         all_wait(view)) /* no models yet, or every arm waits for its first reward */
         return by_rule(segue_ucb_arm(view));
-    const size_t arm = kindest(view, view->option[1]);
+    const size_t arm = optimistic_arm(view, view->option[1]);
     if (arm == view->n_arms)
         return (segue_choice){.arm = segue_ucb_arm(view), .reason = SEGUE_NO_MODEL_LEFT};
     return by_rule(arm);

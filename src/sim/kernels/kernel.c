@@ -1,9 +1,10 @@
-/* kernel.c - whole tasks at once: tables, and which kernel plays which policy.
+/* kernel.c - play whole tasks: tables, and the kernel of each policy.
  *
- * While one arm is pulled nothing else changes: neither the other arms' bounds nor which models
- * agree with them.  So a kernel chooses once, then pulls until the choice could change, which takes
- * a few comparisons a step, however many arms and models there are.  Every number is computed by
- * the same operations as in the plain form, which is the test of the kernel.
+ * While one arm is pulled nothing else changes: neither the other arms' bounds nor the models that
+ * agree with them. So a kernel chooses once, then pulls until the choice could change, which takes
+ * a few comparisons per step, however many arms and models there are. Every number is computed by
+ * the same operations as in the plain form; tests compare the two. A segue_kernel belongs to one
+ * thread.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim/kernels/kernel.h"
 
@@ -12,10 +13,10 @@
 
 #include "bandit/choose.h"
 #include "core/fail.h"
-#include "sim/kernels/kernel_run.h"
+#include "sim/kernels/arm_cursor.h"
 
-#define MAX_STEPS ((uint64_t)1 << 20) /* of a task: two tables of so many numbers */
-#define MAX_WORDS ((uint64_t)1 << 20) /* of rewards */
+#define MAX_STEPS  ((uint64_t)1 << 20) /* steps per task: the length of two tables */
+#define MAX_BLOCKS ((uint64_t)1 << 20) /* blocks of rewards */
 
 static const struct {
     const char *policy;
@@ -38,17 +39,17 @@ segue_status segue_kernel_create(segue_kernel **out, size_t n_arms, uint64_t ste
     if (!kernel)
         return segue_fail_no_memory(err, "a run");
     kernel->n_arms = n_arms;
-    kernel->n_words = (size_t)(steps / 64 + 1);
-    kernel->steps = steps <= MAX_STEPS && n_arms * kernel->n_words <= MAX_WORDS ? steps : 0;
+    kernel->n_blocks = (size_t)(steps / 64 + 1);
+    kernel->steps = steps <= MAX_STEPS && n_arms * kernel->n_blocks <= MAX_BLOCKS ? steps : 0;
     if (kernel->steps == 0)
-        kernel->n_words = 0; /* no task will be played */
+        kernel->n_blocks = 0; /* too large: segue_kernel_play returns false */
     kernel->arm = calloc(n_arms, sizeof *kernel->arm);
     kernel->beta = calloc(n_arms, sizeof *kernel->beta);
     kernel->trial = calloc(n_arms, sizeof *kernel->trial);
     segue_ziggurat_init(&kernel->normal);
     kernel->inverse = calloc(kernel->steps + 1, sizeof *kernel->inverse);
     kernel->radius = calloc(kernel->steps + 1, sizeof *kernel->radius);
-    kernel->word = calloc(n_arms * kernel->n_words + 1, sizeof *kernel->word);
+    kernel->word = calloc(n_arms * kernel->n_blocks + 1, sizeof *kernel->word);
     if (!kernel->arm || !kernel->beta || !kernel->trial || !kernel->inverse || !kernel->radius ||
         !kernel->word) {
         segue_kernel_destroy(kernel);
@@ -72,7 +73,7 @@ void segue_kernel_destroy(segue_kernel *kernel)
     free(kernel);
 }
 
-/* Fill the tables, unless they are. */
+/* Fill the tables for this L, if they are not yet. */
 static void prepare(segue_kernel *kernel, double log_term)
 {
     if (kernel->log_term == log_term)
@@ -116,9 +117,9 @@ band segue_kernel_band(const kernel_run *run, size_t arm)
     return b;
 }
 
-/* ---- rewards kept as bits ---------------------------------------------------------------- */
+/* ---- rewards as bits --------------------------------------------------------------------- */
 
-/* How many of the rewards from .. to - 1 of an arm are 1. */
+/* Count the ones among rewards from .. to - 1 of an arm. */
 static uint64_t count_ones(const uint64_t *word, uint64_t from, uint64_t to)
 {
     uint64_t ones = 0;
@@ -133,7 +134,7 @@ static uint64_t count_ones(const uint64_t *word, uint64_t from, uint64_t to)
     return ones;
 }
 
-/* How many of the rewards t < to of an arm with t mod 3 = rest are 1. */
+/* Count the ones among rewards t < to of an arm with t mod 3 = rest. */
 static uint64_t count_every_third(const uint64_t *word, uint64_t to, uint64_t rest)
 {
     uint64_t ones = 0;
@@ -142,33 +143,33 @@ static uint64_t count_every_third(const uint64_t *word, uint64_t to, uint64_t re
     return ones;
 }
 
-/* The batches of a task whose rewards are words. */
+/* Fill the batches of a task whose rewards are blocks. */
 static void store_batches(const kernel_run *run)
 {
     batches *b = run->in.batches;
     for (size_t arm = 0; b->kind != SEGUE_BATCHES_NONE && arm < b->n_arms; arm++) {
-        const uint64_t *word = run->kernel->word + arm * run->kernel->n_words;
+        const uint64_t *word = run->kernel->word + arm * run->kernel->n_blocks;
         const uint64_t pulls = run->in.pulls[arm], third = pulls / 3;
         for (size_t k = 0; k < 3; k++) {
-            const bool kept = b->kind == SEGUE_BATCHES_CONSECUTIVE;
+            const bool consecutive = b->kind == SEGUE_BATCHES_CONSECUTIVE;
             const uint64_t end = k < 2 ? (k + 1) * third : pulls;
             const uint64_t ones =
-                kept ? count_ones(word, k * third, end) : count_every_third(word, pulls, k);
+                consecutive ? count_ones(word, k * third, end) : count_every_third(word, pulls, k);
             b->sum[k * b->n_arms + arm] = (double)ones;
-            b->count[k * b->n_arms + arm] = kept ? end - k * third : (pulls + 2 - k) / 3;
+            b->count[k * b->n_arms + arm] = consecutive ? end - k * third : (pulls + 2 - k) / 3;
         }
     }
     b->counted = true;
 }
 
-/* Leave the streams where the plain form would have left them. */
+/* Set the streams to where the plain form would have left them. */
 static void store_streams(const kernel_run *run)
 {
     for (size_t arm = 0; arm < run->in.view->n_arms; arm++) {
         const uint64_t pulls = run->in.pulls[arm];
         if (pulls % 64)
             segue_arm_stream_unread(segue_simulated_task_stream(run->simulated, arm),
-                                    run->kernel->word[arm * run->kernel->n_words + pulls / 64],
+                                    run->kernel->word[arm * run->kernel->n_blocks + pulls / 64],
                                     (unsigned)(pulls % 64));
     }
 }

@@ -1,4 +1,4 @@
-/* kernel.h - whole tasks at once: the same pulls as the plain form, in less time.
+/* kernel.h - play whole tasks: the pulls of the plain form, in less time.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SIM_KERNELS_KERNEL_H
 #define SEGUE_SIM_KERNELS_KERNEL_H
@@ -6,19 +6,17 @@
 #include "segue/environment.h"
 #include "segue/task.h"
 
-/** Tables that a kernel keeps from task to task, for one thread. */
+/** Tables that kernels use from task to task, for one thread. */
 typedef struct segue_kernel segue_kernel;
 
-/** For tasks of `n_arms` arms and at most `steps` steps; @retval SEGUE_ENOMEM */
+/** Create tables for tasks of `n_arms` arms and at most `steps` steps; @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_kernel_create(segue_kernel **out, size_t n_arms, uint64_t steps,
                                                   segue_error *err);
 void segue_kernel_destroy(segue_kernel *kernel);
 
-/**
- * Play a task of which no step was made to its end, and take its regret.  False, and nothing done,
- * if there is no kernel for its policy, or for a task of this size.  The task is over then: counts,
- * sums and batches are there, a state that its policy keeps is not.
- */
+/** Play a task without steps to its end, and compute its regret. Returns false and does nothing if
+ * there is no kernel for its policy or for a task of this size. Afterwards the counts, sums and
+ * batches are those of the plain form; the state of the policy is not. */
 bool segue_kernel_play(segue_kernel *kernel, segue_task *task, segue_simulated_task *simulated,
                        uint64_t steps, double *regret);
 

@@ -1,25 +1,24 @@
 /* kernel_level.c - UCB and UCB+ from level to level, for rewards of 0 and 1.
  *
- * Take any number x, and the first step of the plain form at which no bound is above x.  Until then
- * the largest bound was above x, so that an arm was pulled only while its own bound was; and by
- * then each has come down to x.  Arm i has therefore been pulled T_i(x) times: until its bound was
- * at most x for the first time.  That follows from the rewards of arm i alone.  In which order the
- * arms were pulled, and who came first of equals, does not show in it.  So if the sum of the T_i(x)
- * is not more than the steps of the task, the plain form passes through that state, whatever x is;
- * it is reached here arm by arm, without a choice.  The last steps, where a level would need too
- * many pulls, are left to the choices of kernel_ucb.c.
+ * Take any number x, and the first step of the plain form at which no bound is above x. Until then
+ * the largest bound was above x, so that an arm was pulled only while its own bound was; by then
+ * each bound has come down to x. So arm i was pulled T_i(x) times: until its bound was at most x
+ * for the first time. That follows from the rewards of arm i alone, whatever the order of the arms
+ * and the ties. If the sum of the T_i(x) is not more than the steps of the task, the plain form
+ * passes through that state, for any x; this kernel reaches it arm by arm, without a choice. The
+ * last steps, where a level would need too many pulls, are left to the choices of kernel_ucb.c.
  *
- * Which x to try next is a guess, on which only the time depends.
+ * The next x is a guess; only the time depends on it.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "sim/kernels/kernel_run.h"
+#include "sim/kernels/arm_cursor.h"
 
-#define SHARE     0.7 /* of the pulls that are left, how many a level aims at */
-#define MIN_SHARE 0.1 /* after so many levels that needed too many pulls, leave it */
-#define HALVINGS  5   /* of an interval, to guess a level */
+#define TARGET_SHARE 0.7 /* share of the remaining pulls that a level aims at */
+#define MIN_SHARE    0.1 /* stop after levels that failed down to this share */
+#define MAX_HALVINGS 5   /* of the interval in which a level is guessed */
 
-/* Pull the arm until its bound is at most x; false if it is not by `last` pulls.  Eight pulls that
- * all bring 0 lead to the lowest bounds, and of these the eighth is the lowest: both tables fall,
- * and rounding keeps the order.  If even that is above x, none of the eight needs a look. */
+/* Pull the arm until its bound is at most x; false if it is not after `last` pulls. Eight pulls
+ * with reward 0 give the lowest bounds, and of these the eighth is the lowest: both tables fall,
+ * and rounding preserves the order. If even that is above x, all eight are drawn at once. */
 static bool descend(kernel_run *run, arm_trial *trial, size_t arm, double x, uint64_t last)
 {
     const double *inverse = run->kernel->inverse, *radii = run->kernel->radius;
@@ -38,7 +37,7 @@ static bool descend(kernel_run *run, arm_trial *trial, size_t arm, double x, uin
     return upper <= x;
 }
 
-/* Bring every bound down to x, on trial; false if there are too few steps for it. */
+/* Try to bring every bound down to x; false if there are too few steps. */
 static bool try_level(kernel_run *run, double x)
 {
     uint64_t left = run->left;
@@ -48,7 +47,7 @@ static bool try_level(kernel_run *run, double x)
         trial->cursor = open_cursor(run, i);
         if (!(trial->upper > x))
             continue;
-        trial->stream = *trial->cursor.stream; /* the world's stays, should this fail */
+        trial->stream = *trial->cursor.stream; /* a copy: the task's stream stays if this fails */
         trial->cursor.stream = &trial->stream;
         if (!descend(run, trial, i, x, trial->cursor.pulls + left))
             return false;
@@ -57,8 +56,8 @@ static bool try_level(kernel_run *run, double x)
     return true;
 }
 
-/* Make the trial the truth; false if it pulled nothing. */
-static bool keep_level(kernel_run *run)
+/* Commit the trial; false if it pulled nothing. */
+static bool commit_level(kernel_run *run)
 {
     const uint64_t before = run->left;
     for (size_t i = 0; i < run->in.view->n_arms; i++) {
@@ -72,8 +71,8 @@ static bool keep_level(kernel_run *run)
     return run->left < before;
 }
 
-/* About how many more pulls it takes to bring every bound down to x: an arm of average c has
- * c + sqrt(L / 2T) = x. */
+/* Estimate the pulls that bring every bound down to x: an arm of average c has c + sqrt(L / 2T) =
+ * x. */
 static double pulls_to(const kernel_run *run, double x)
 {
     double pulls = 0.0;
@@ -86,17 +85,17 @@ static double pulls_to(const kernel_run *run, double x)
     return pulls;
 }
 
-/* A level that takes about so many pulls, or fewer. */
+/* Guess a level that takes about `pulls` pulls, or fewer. */
 static double level_after(const kernel_run *run, double pulls)
 {
-    double low = 0.0, high = 0.0; /* the largest average and bound */
+    double low = 0.0, high = 0.0; /* largest average and largest bound */
     for (size_t i = 0; i < run->in.view->n_arms; i++) {
         if (run->in.pulls[i] == 0)
             continue;
         low = larger(low, average_of(run, i));
         high = larger(high, run->kernel->arm[i].upper);
     }
-    for (int i = 0; i < HALVINGS; i++) {
+    for (int i = 0; i < MAX_HALVINGS; i++) {
         const double middle = 0.5 * (low + high);
         if (pulls_to(run, middle) > pulls)
             low = middle;
@@ -109,11 +108,12 @@ static double level_after(const kernel_run *run, double pulls)
 void segue_kernel_level(kernel_run *run)
 {
     const size_t n_arms = run->in.view->n_arms;
-    const uint64_t few = 4 * n_arms + run->left / 32; /* for which a level does not pay */
-    /* No bound of T pulls is above 1 + radius(T): to begin with, no arm goes beyond its share. */
-    double level = 1.0 + run->kernel->radius[run->left / n_arms], share = SHARE;
+    const uint64_t few =
+        4 * n_arms + run->left / 32; /* fewer steps than this do not repay a level */
+    /* No bound of T pulls is above 1 + radius(T): at first no arm exceeds its share. */
+    double level = 1.0 + run->kernel->radius[run->left / n_arms], share = TARGET_SHARE;
     while (run->left > few && share > MIN_SHARE) {
-        share = try_level(run, level) && keep_level(run) ? SHARE : 0.5 * share;
+        share = try_level(run, level) && commit_level(run) ? TARGET_SHARE : 0.5 * share;
         level = level_after(run, share * (double)run->left);
     }
 }

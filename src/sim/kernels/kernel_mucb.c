@@ -1,25 +1,27 @@
 /* kernel_mucb.c - mUCB by runs of pulls; see bandit/policies/mucb.c for the rule.
  *
- * The arm is that of a model, and stays while the same models agree with its rewards; where even 64
- * pulls at once could not change that, they are counted at once.  Without any,
- * the arm is UCB's, and stays while its bound is the largest and no model comes back.
+ * The arm is that of a model, and stays while the same models agree with its rewards; where even
+ * 64 pulls at once cannot change that, they are counted at once. Without a model the arm is UCB's,
+ * and stays while its bound is the largest and no model returns.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "sim/kernels/kernel_run.h"
+#include "sim/kernels/arm_cursor.h"
 
-/* The kindest of the models that are left, the first of equals; n_arms: there is none. */
-static size_t kindest(const kernel_run *run)
+/* Return the best arm of the remaining model with the largest value, the first of equals; n_arms:
+ * no model remains. */
+static size_t optimistic_arm(const kernel_run *run)
 {
-    double hope = -INFINITY;
+    double value = -INFINITY;
     size_t arm = run->in.view->n_arms;
     for (size_t k = 0; k < run->models->n_models; k++)
-        if ((run->models_left >> k & 1) && segue_models_best_value(run->models, k) > hope) {
-            hope = segue_models_best_value(run->models, k);
+        if ((run->models_left >> k & 1) && segue_models_best_value(run->models, k) > value) {
+            value = segue_models_best_value(run->models, k);
             arm = run->models->best_arm[k];
         }
     return arm;
 }
 
-/* UCB's arm, and the largest bound of another; an arm without a reward has an infinite one. */
+/* Return UCB's arm, and the largest bound of another one; an arm without a reward has an infinite
+ * bound. */
 static size_t by_bound(const kernel_run *run, double *other)
 {
     size_t best = 0;
@@ -36,7 +38,7 @@ static size_t by_bound(const kernel_run *run, double *other)
     return best;
 }
 
-/* Pull `arm` at least once, then on while the same models agree and its bound is above `other`. */
+/* Pull `arm` at least once, then while the same models agree and its bound is above `other`. */
 static inline void pull_with(kernel_run *run, size_t arm, double other, bool bits)
 {
     const double *inverse = run->kernel->inverse, *radii = run->kernel->radius;
@@ -67,7 +69,7 @@ void segue_kernel_mucb(kernel_run *run)
         run->models_left = UINT64_MAX;
         for (size_t i = 0; i < n_arms; i++)
             run->models_left &= arms[i].agrees;
-        const size_t arm = run->models_left ? kindest(run) : by_bound(run, &other);
+        const size_t arm = run->models_left ? optimistic_arm(run) : by_bound(run, &other);
         *run->in.last_reason = run->models_left ? SEGUE_BY_RULE : SEGUE_NO_MODEL_LEFT;
         if (run->bits)
             pull_with(run, arm, other, true);

@@ -1,16 +1,19 @@
-/* kernel_ts.c - Thompson sampling that draws one arm, and of the others only those that could be
- * above it; see bandit/policies/ts.c for the rule.
+/* kernel_ts.c - Thompson sampling that draws one arm, and the others only if they could exceed it;
+ * see bandit/policies/ts.c for the rule.
  *
- * Draw x for the arm that was pulled last.  The posterior Beta(a, b) of another arm, a, b >= 1, is
- * log-concave: above x its density f lies below the tangent exponential f(x) exp(s (t - x)),
- * s = (a - 1) / x - (b - 1) / (1 - x), whose mass is M = f(x) / -s if s < 0.  If M < 1, then with
- * probability 1 - M this arm is not above x; else t = x + Exp / -s is a candidate, kept with
- * probability f(t) / (f(x) exp(s (t - x))).  What is kept has density f exactly, so that the choice
- * has the law of the plain form, from fewer numbers.  Where s >= 0 or M >= 1 the arm is drawn.
+ * Draw x for the arm that was pulled last. The posterior Beta(a, b) of another arm, a, b >= 1, is
+ * log-concave: above x its density f lies below the tangent exponential f(x) exp(s (t - x)), s =
+ * (a - 1) / x - (b - 1) / (1 - x), whose mass is M = f(x) / -s if s < 0. If M < 1, then with
+ * probability 1 - M this arm is not above x; else t = x + Exp / -s is a candidate, accepted with
+ * probability f(t) / (f(x) exp(s (t - x))). Accepted numbers have density f exactly, so that the
+ * choice has the distribution of the plain form, from fewer numbers. Where s >= 0 or M >= 1 the
+ * arm is drawn directly.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim/kernels/kernel_ts.h"
 
 #include <math.h>
+
+#include "sim/kernels/arm_cursor.h"
 
 #define LOG_2 0.69314718055994530942
 
@@ -20,7 +23,7 @@ static double log_density(const beta_arm *arm, double log_t, double log_rest)
     return (arm->a - 1.0) * log_t + (arm->b - 1.0) * log_rest - arm->log_beta;
 }
 
-/* A power of two that a positive number is not below; cheap. */
+/* Return the exponent of a positive number; cheap. */
 static int exponent_of(double x)
 {
     union {
@@ -30,7 +33,7 @@ static int exponent_of(double x)
     return (int)(view.bits >> 52) - 1023;
 }
 
-/* The sample of an arm if it is above x, else anything that is not. */
+/* Return the sample of an arm if it is above x, else any number that is not. */
 static double above(const ziggurat *z, const beta_arm *arm, double x, double log_x, double log_rest,
                     segue_rng *rng)
 {
@@ -40,7 +43,7 @@ static double above(const ziggurat *z, const beta_arm *arm, double x, double log
         return segue_ziggurat_beta(z, rng, arm->a, arm->b);
     const double u = 1.0 - segue_rng_uniform(rng);
     if (log_f < LOG_2 * (double)(exponent_of(u) + exponent_of(-slope)) - 1e-9)
-        return -1.0; /* f(x) / -s < u, whatever it is exactly */
+        return -1.0; /* f(x) / -s < u holds without computing it exactly */
     const double mass = exp(log_f) / -slope;
     if (!(mass < 1.0))
         return segue_ziggurat_beta(z, rng, arm->a, arm->b);
@@ -49,8 +52,8 @@ static double above(const ziggurat *z, const beta_arm *arm, double x, double log
     const double far = log1p(-segue_rng_uniform(rng)) / slope, t = x + far;
     if (!(t < 1.0))
         return -1.0;
-    const double kept = log_density(arm, log(t), log(1.0 - t)) - log_f - slope * far;
-    return log1p(-segue_rng_uniform(rng)) < kept ? t : -1.0;
+    const double log_acceptance = log_density(arm, log(t), log(1.0 - t)) - log_f - slope * far;
+    return log1p(-segue_rng_uniform(rng)) < log_acceptance ? t : -1.0;
 }
 
 size_t segue_kernel_ts_choose(const ziggurat *z, const beta_arm *arms, size_t n_arms, size_t first,

@@ -5,12 +5,12 @@
 
 #include "sim/kernels/kernel_run.h"
 
-/** The arm whose posterior sample is the largest, starting from arm `first`, which may be chosen in
- * any way from the past. */
+/** Return the arm with the largest posterior sample, starting from arm `first`, which may depend on
+ * the past in any way. */
 size_t segue_kernel_ts_choose(const ziggurat *z, const beta_arm *arms, size_t n_arms, size_t first,
                               segue_rng *rng);
 
-/** Take in a reward of 0 or 1. */
+/** Update a posterior by a reward of 0 or 1. */
 void segue_kernel_ts_add(beta_arm *arm, bool success);
 
 #endif

@@ -1,13 +1,13 @@
-/* kernel_tts.c - Thompson sampling by the prior of a learner, on words of rewards and by fewer
+/* kernel_tts.c - Thompson sampling by the prior of a learner, on blocks of rewards and with fewer
  * random bits; see bandit/policies/prior_policies.c for the rule.
  *
- * What is believed and which arm a draw leads to is the plain form's own code (bandit/belief.c): a
- * rule of that code is one of both.  The numbers are those of core/random/ziggurat.h, so that the
- * choices are others, of the same law. SPDX-License-Identifier: Apache-2.0 */
+ * Belief and draw are the code of the plain form (bandit/belief.c). The numbers are those of
+ * core/random/ziggurat.h, so that the choices differ but have the same distribution.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/belief_policy.h"
-#include "sim/kernels/kernel_run.h"
+#include "sim/kernels/arm_cursor.h"
 
-/* Points may all be contradicted, which is left to the plain form. */
+/* All points may be contradicted; the plain form handles that. */
 bool segue_kernel_tts_fits(const segue_view *view)
 {
     return !view->prior || view->prior->b;

@@ -1,12 +1,12 @@
 /* kernel_ucb.c - UCB and UCB+ by runs of pulls; see bandit/policies/ucb.c and
  * bandit/policies/ucb_plus.c.
  *
- * An arm is pulled until its bound is no longer the largest; ties go to the lowest index, and are
- * left to the choice.  Where rewards are bits, most pulls are made before without a choice.
+ * An arm is pulled until its bound is no longer the largest; ties go to the lowest index, by a new
+ * choice. Where rewards are bits, kernel_level.c first makes most pulls without a choice.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "sim/kernels/kernel_run.h"
+#include "sim/kernels/arm_cursor.h"
 
-/* The arm with the largest bound, and the bound of the best other one; arms that do not play have a
+/* Return the arm with the largest bound, and the bound of the best other one; excluded arms have a
  * bound of minus infinity. */
 static size_t choose(const kernel_run *run, double *other)
 {
@@ -25,7 +25,7 @@ static size_t choose(const kernel_run *run, double *other)
     return best;
 }
 
-/* Pull `arm` at least once, then on while its bound is above `other`. */
+/* Pull `arm` at least once, then while its bound is above `other`. */
 static inline void pull_with(kernel_run *run, size_t arm, double other, bool bits)
 {
     const double *inverse = run->kernel->inverse, *radii = run->kernel->radius;
@@ -55,7 +55,7 @@ void segue_kernel_ucb_from_bounds(kernel_run *run)
     *run->in.last_reason = SEGUE_BY_RULE;
 }
 
-/* The arms that play first once each, in their order. */
+/* Pull each arm that takes part once, in order; then play by bounds. */
 static void play(kernel_run *run, const bool *plays)
 {
     arm_state *arms = run->kernel->arm;

@@ -1,10 +1,12 @@
 /* kernel_umucb.c - umUCB by runs of pulls; see bandit/policies/umucb.c for the rule.
  *
- * Cost: O(n_arms) a change of arm, O(n_models n_arms) a change of the models that are left.
+ * An arm is pulled until its bound is no longer the largest or the set of models that agree with
+ * it changes. Where 64 or 8 pulls cannot change either, they are made at once.
+ * Cost: O(n_arms) per change of arm, O(n_models n_arms) per change of the remaining models.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "sim/kernels/kernel_run.h"
+#include "sim/kernels/arm_cursor.h"
 
-/* Which models agree with an arm. */
+/* Update the models that agree with an arm. */
 static void update_arm(const kernel_run *run, size_t arm)
 {
     arm_state *state = &run->kernel->arm[arm];
@@ -12,7 +14,7 @@ static void update_arm(const kernel_run *run, size_t arm)
     state->band = segue_kernel_band(run, arm);
 }
 
-/* Which models are left, and what they promise. */
+/* Update the remaining models, and the largest mean of each arm among them. */
 static void update_models(kernel_run *run)
 {
     arm_state *arms = run->kernel->arm;
@@ -20,7 +22,7 @@ static void update_models(kernel_run *run)
     for (size_t i = 0; i < run->in.view->n_arms; i++)
         left &= arms[i].agrees;
     for (size_t i = 0; i < run->in.view->n_arms; i++) {
-        arms[i].promise = left ? -INFINITY : INFINITY; /* without models, UCB */
+        arms[i].promise = left ? -INFINITY : INFINITY; /* without a model: UCB */
         for (size_t k = 0; left && k < run->models->n_models; k++)
             if (left >> k & 1)
                 arms[i].promise = larger(arms[i].promise, mean_of(run, k, i) + run->eps);
@@ -33,7 +35,7 @@ static double bound_of(const arm_state *state)
     return lesser(state->promise, state->upper);
 }
 
-/* Of arms whose bounds are equal the plain form takes the first of the first model that has it. */
+/* Return the first arm with this bound of the first model that has it, as the plain form does. */
 static size_t first_of_equals(const kernel_run *run, double value)
 {
     const arm_state *arms = run->kernel->arm;
@@ -44,7 +46,7 @@ static size_t first_of_equals(const kernel_run *run, double value)
     return 0; /* not reached: some model has that value */
 }
 
-/* The arm to pull, and the bound of the best other one. */
+/* Return the arm to pull, and the bound of the best other one. */
 static size_t choose(const kernel_run *run, double *other)
 {
     const arm_state *arms = run->kernel->arm;
@@ -62,7 +64,7 @@ static size_t choose(const kernel_run *run, double *other)
     return *other == value && run->models_left ? first_of_equals(run, value) : best;
 }
 
-/* Pull on, 64 or 8 at once, while that can change nothing; returns the average. */
+/* Pull 64 or 8 times at once while that cannot change the choice; returns the average. */
 static inline double jump_on(const kernel_run *run, arm_cursor *cursor, const band *b,
                              double average, double other, uint64_t last)
 {
@@ -81,8 +83,8 @@ static inline double jump_on(const kernel_run *run, arm_cursor *cursor, const ba
     return average;
 }
 
-/* Pull `arm` at least once, then on while its bound stays above `other` and the same models agree;
- * returns whether they do. */
+/* Pull `arm` at least once, then while its bound stays above `other` and the same models agree;
+ * returns true if they still do. */
 static inline bool pull_with(kernel_run *run, size_t arm, double other, bool bits)
 {
     const double *inverse = run->kernel->inverse, *radii = run->kernel->radius;
@@ -110,8 +112,8 @@ static bool pull(kernel_run *run, size_t arm, double other)
     return run->bits ? pull_with(run, arm, other, true) : pull_with(run, arm, other, false);
 }
 
-/* Whether there is nothing to go by but the bounds: no model ever disagrees with an average, from 0
- * to 1, and none promises less than a bound. */
+/* Return true if models never matter: none disagrees with an average from 0 to 1, and none limits
+ * a bound. */
 static bool is_ucb(const kernel_run *run)
 {
     for (size_t k = 0; run->models && k < run->models->n_models; k++)
