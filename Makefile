@@ -32,7 +32,7 @@ bench: build ## speed of kernels, policies and learners, beside that of the rand
 	@$(BUILD)/bench/bench_large
 	@$(BUILD)/bench/bench_log
 
-lint: ## formatting, clang-tidy and cppcheck
+lint: ## formatting, clang-tidy, cppcheck, ABI
 	@scripts/install-deps lint
 	@scripts/lint
 
