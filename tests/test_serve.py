@@ -98,14 +98,14 @@ class Slow(Served):
 
     def test_too_many_requests_are_refused(self):
         self.assertEqual(self.client.get("/v1/learners")[0], 200)
-        self.refused_call(429, "requests a second", "GET", "/v1/learners")
+        self.refused_call(429, "requests per second", "GET", "/v1/learners")
         self.assertEqual(self.client.answer_headers["Retry-After"], "10000")
         self.assertEqual(self.client.get("/healthz")[0], 200)
 
 
 class Few(Served):
     """Few files may be open, hence few connections."""
-    reports = (FEW, "connections are taken")
+    reports = (FEW, "connections are in use")
     before = staticmethod(lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (160, 160)))
 
     def test_connections_are_as_many_as_there_may_be_files(self):

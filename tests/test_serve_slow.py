@@ -147,7 +147,7 @@ class Full(Slow):
         opened, dropped = self.metrics()
         self.assertGreater(dropped["full"], 32)
         self.assertLessEqual(opened, 32)
-        told = [line for line in self.service.errors if "connections are taken" in line]
+        told = [line for line in self.service.errors if "connections are in use" in line]
         self.assertEqual(len(told), 1, self.service.errors)
 
     def test_the_oldest_goes_first(self):

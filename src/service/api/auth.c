@@ -1,4 +1,10 @@
-/* auth.c - who may call: tokens, how often, and from where.
+/* auth.c - which requests are allowed: tokens, rate, origin.
+ *
+ * Only keyed hashes of tokens are in memory.  A request's token is hashed and compared with all of
+ * them in constant time, so that timing reveals nothing.  The rate is a token bucket per token,
+ * measured in service time.  All threads that serve requests share the struct; `lock` guards the
+ * buckets and the rejections.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/api/auth.h"
 
@@ -13,139 +19,141 @@
 #include "service/api/token_file.h"
 #include "service/state/keyed_hash.h"
 
-#define PAUSE_MOST   86400.0 /* seconds, of what a caller is told to wait */
-#define REPORT_PAUSE 60.0    /* seconds between two reports of refused requests */
+#define MAX_RETRY_SECONDS 86400.0
+#define REPORT_SECONDS    60.0 /* between two reports of rejected requests */
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-typedef struct taking {
-    tokens *into;
+typedef struct reading {
+    auth *into;
     const char *path;
-} taking;
+} reading;
 
 static segue_status add(void *context, const char *text, size_t line, segue_error *err)
 {
-    const taking *from = context;
-    tokens *t = from->into;
-    if (t->count == SEGUE_MAX_TOKENS)
+    const reading *from = context;
+    auth *a = from->into;
+    if (a->count == SEGUE_MAX_TOKENS)
         return segue_fail(err, SEGUE_EDOMAIN, "%s: line %zu: there are more than %d tokens",
                           segue_path_tail(from->path), line, SEGUE_MAX_TOKENS);
-    segue_keyed_hash_128(t->key, text, strlen(text), t->token[t->count++].sum);
+    segue_keyed_hash_128(a->key, text, strlen(text), a->token[a->count++].hash);
     return SEGUE_OK;
 }
 
-segue_status segue_auth_init(tokens *t, const char *path, const unsigned char key[16], double rate,
+segue_status segue_auth_init(auth *a, const char *path, const unsigned char key[16], double rate,
                              segue_error *err)
 {
-    *t = (tokens){.rate = rate};
-    memcpy(t->key, key, sizeof t->key);
-    (void)pthread_mutex_init(&t->lock, NULL);
-    taking from = {t, path};
+    *a = (auth){.rate = rate};
+    memcpy(a->key, key, sizeof a->key);
+    (void)pthread_mutex_init(&a->lock, NULL);
+    reading from = {a, path};
     const segue_status status = path ? segue_token_file_read(path, add, &from, err) : SEGUE_OK;
     for (size_t i = 0; i < SEGUE_MAX_TOKENS; i++)
-        t->token[i].level = rate;
+        a->token[i].level = rate;
     return status;
 }
 
-void segue_auth_fini(tokens *t)
+void segue_auth_fini(auth *a)
 {
-    (void)pthread_mutex_destroy(&t->lock);
+    (void)pthread_mutex_destroy(&a->lock);
 }
 
-/* ---- asking ------------------------------------------------------------------------------ */
+/* ---- checking ---------------------------------------------------------------------------- */
 
-/* The token of a request, looked for among all in the same time; NULL: it has none of them. */
-static token *find(tokens *t, const char *authorization)
+/* Find the token of a request; all tokens are compared, whichever matches.  NULL: none does. */
+static token *find(auth *a, const char *authorization)
 {
-    unsigned char sum[16];
+    unsigned char hash[16];
     token *found = NULL;
     if (!authorization || strncasecmp(authorization, "Bearer ", 7) != 0)
         return NULL;
-    segue_keyed_hash_128(t->key, authorization + 7, strlen(authorization + 7), sum);
-    for (size_t i = 0; i < t->count; i++)
-        if (sodium_memcmp(sum, t->token[i].sum, sizeof sum) == 0)
-            found = &t->token[i];
+    segue_keyed_hash_128(a->key, authorization + 7, strlen(authorization + 7), hash);
+    for (size_t i = 0; i < a->count; i++)
+        if (sodium_memcmp(hash, a->token[i].hash, sizeof hash) == 0)
+            found = &a->token[i];
     return found;
 }
 
-/* A bucket that fills with `rate` a second, up to a second's worth. */
-static bool take(tokens *t, token *who, double now)
+/* Take one request from a bucket that fills at `rate` per second, up to the requests of a second.
+ */
+static bool take(auth *a, token *from, double now)
 {
-    if (t->rate <= 0.0)
+    if (a->rate <= 0.0)
         return true;
-    (void)pthread_mutex_lock(&t->lock);
-    const double most = t->rate < 1.0 ? 1.0 : t->rate;
-    const double passed = now > who->when ? now - who->when : 0.0;
-    who->level = who->level + passed * t->rate < most ? who->level + passed * t->rate : most;
-    who->when = now;
-    const bool enough = who->level >= 1.0;
-    who->level -= enough ? 1.0 : 0.0;
-    (void)pthread_mutex_unlock(&t->lock);
+    (void)pthread_mutex_lock(&a->lock);
+    const double capacity = fmax(a->rate, 1.0);
+    const double passed = now > from->filled ? now - from->filled : 0.0;
+    from->level = fmin(from->level + passed * a->rate, capacity);
+    from->filled = now;
+    const bool enough = from->level >= 1.0;
+    from->level -= enough ? 1.0 : 0.0;
+    (void)pthread_mutex_unlock(&a->lock);
     return enough;
 }
 
-bool segue_auth_allow(tokens *t, const segue_request *request, bool open, double now,
-                      segue_response *reply)
+bool segue_auth_allow(auth *a, const segue_request *request, bool open, double now,
+                      segue_response *response)
 {
     if (open)
         return true;
-    token *who = t->count > 0 ? find(t, request->authorization) : &t->token[0];
-    if (!who) {
-        segue_response_fail(reply, 401, "%s; send Authorization: Bearer TOKEN",
-                            request->authorization ? "the token is not one of the service's"
+    token *from = a->count > 0 ? find(a, request->authorization) : &a->token[0];
+    if (!from) {
+        segue_response_fail(response, 401, "%s; send Authorization: Bearer TOKEN",
+                            request->authorization ? "the token is not valid"
                                                    : "the request has no token");
         return false;
     }
-    if (take(t, who, now))
+    if (take(a, from, now))
         return true;
-    const double pause = fmin(ceil(fmax(1.0, 1.0 / t->rate)), PAUSE_MOST);
-    segue_response_fail(reply, 429, "more than %g requests a second; try again in %g s", t->rate,
+    const double pause = fmin(ceil(fmax(1.0, 1.0 / a->rate)), MAX_RETRY_SECONDS);
+    segue_response_fail(response, 429, "more than %g requests per second; retry in %g s", a->rate,
                         pause);
-    reply->retry = (unsigned)pause;
+    response->retry = (unsigned)pause;
     return false;
 }
 
-/* ---- refused requests -------------------------------------------------------------------- */
+/* ---- rejected requests ------------------------------------------------------------------- */
 
-void segue_auth_count_refused(tokens *t, const char *address)
+void segue_auth_count_rejected(auth *a, const char *address)
 {
-    refusals *r = &t->refusals;
-    (void)pthread_mutex_lock(&t->lock);
+    rejections *r = &a->rejections;
+    (void)pthread_mutex_lock(&a->lock);
     r->count++;
     (void)snprintf(r->address, sizeof r->address, "%s", address ? address : "");
-    (void)pthread_mutex_unlock(&t->lock);
+    (void)pthread_mutex_unlock(&a->lock);
 }
 
-bool segue_auth_report_due(tokens *t, double now, refusals *out)
+bool segue_auth_report_due(auth *a, double now, rejections *out)
 {
-    refusals *r = &t->refusals;
-    (void)pthread_mutex_lock(&t->lock);
-    const bool due = r->count > 0 && now - r->reported >= REPORT_PAUSE;
+    rejections *r = &a->rejections;
+    (void)pthread_mutex_lock(&a->lock);
+    const bool due = r->count > 0 && now - r->reported >= REPORT_SECONDS;
     if (due) {
         r->reported = now;
         *out = *r;
         r->count = 0;
     }
-    (void)pthread_mutex_unlock(&t->lock);
+    (void)pthread_mutex_unlock(&a->lock);
     return due;
 }
 
-/* ---- browsers ---------------------------------------------------------------------------- */
+/* ---- origins ----------------------------------------------------------------------------- */
 
-bool segue_auth_allow_origin(const segue_request *request, bool any_host, segue_response *reply)
+bool segue_auth_allow_origin(const segue_request *request, bool any_host, segue_response *response)
 {
     const char *origin = request->origin, *host = request->host ? request->host : "";
-    const char *place = origin ? strstr(origin, "://") : NULL;
-    if (origin && (!place || strcasecmp(place + 3, host) != 0)) {
-        segue_response_fail(reply, 403, "pages of another origin may not call the service");
+    const char *separator = origin ? strstr(origin, "://") : NULL;
+    if (origin && (!separator || strcasecmp(separator + 3, host) != 0)) {
+        segue_response_fail(response, 403,
+                            "requests from pages of another origin are not allowed; call the "
+                            "service from your server");
         return false;
     }
     if (!any_host && request->host && !segue_listen_is_local(host)) {
-        segue_response_fail(
-            reply, 403,
-            "without tokens only requests for localhost are served, and this one is "
-            "for '%.80s'",
-            host);
+        segue_response_fail(response, 403,
+                            "Host is '%.80s'; without tokens only requests for localhost are "
+                            "served: start with --token-file",
+                            host);
         return false;
     }
     return true;

@@ -1,4 +1,4 @@
-/* auth.h - who may call: tokens, how often, and from where.
+/* auth.h - which requests are allowed: tokens, rate, origin.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SERVICE_API_AUTH_H
 #define SEGUE_SERVICE_API_AUTH_H
@@ -7,54 +7,55 @@
 #include <stdbool.h>
 
 #include "segue/status.h"
-#include "service/api/routes.h"
+#include "service/api/request.h"
 
 #define SEGUE_MAX_TOKENS 64
 
 typedef struct token {
-    unsigned char sum[16]; /* of the token, which itself is not kept */
-    double level, when;    /* requests it may make now; and when that was so */
+    unsigned char hash[16]; /* keyed hash of the token; the token itself is not in memory */
+    double level, filled;   /* requests in its bucket, at this time; guarded by lock */
 } token;
 
-/* Requests without a valid token, since the last report; guarded by lock. */
-typedef struct refusals {
+/* Requests without a valid token since the last report; guarded by lock. */
+typedef struct rejections {
     unsigned long long count;
-    double reported; /* when that was */
-    char address[46];
-} refusals;
+    double reported;  /* time of the last report */
+    char address[46]; /* of the last client */
+} rejections;
 
-typedef struct tokens {
+typedef struct auth {
     unsigned char key[16];
-    token token[SEGUE_MAX_TOKENS]; /* without any, the first one is everybody's */
+    token token[SEGUE_MAX_TOKENS]; /* without tokens, all requests share the first bucket */
     size_t count;
-    double rate; /* requests a second; 0: any number */
+    double rate; /* requests per second and token; 0: no limit */
     pthread_mutex_t lock;
-    refusals refusals;
-} tokens;
+    rejections rejections;
+} auth;
 
 /**
- * Take the tokens of a file (token_file.h); NULL: none are needed.
+ * Read the tokens of a file (token_file.h); NULL: no token is needed.  `key` is for the hashes.
  *
  * @retval SEGUE_EFILE, SEGUE_EDOMAIN
  */
-SEGUE_MUST_CHECK segue_status segue_auth_init(tokens *t, const char *path,
+SEGUE_MUST_CHECK segue_status segue_auth_init(auth *a, const char *path,
                                               const unsigned char key[16], double rate,
                                               segue_error *err);
-void segue_auth_fini(tokens *t);
+void segue_auth_fini(auth *a);
 
-/** Whether a request may go on; else the reply tells why not.  `open`: needs no token. */
-bool segue_auth_allow(tokens *t, const segue_request *request, bool open, double now,
-                      segue_response *reply);
+/** Check the token and the rate of a request.  False: `response` says why not.  `open`: the route
+ * needs no token. */
+bool segue_auth_allow(auth *a, const segue_request *request, bool open, double now,
+                      segue_response *response);
 
 /** Count a request without a valid token. */
-void segue_auth_count_refused(tokens *t, const char *address);
+void segue_auth_count_rejected(auth *a, const char *address);
 
-/** Take what is due to be reported: what came since the last report, at most once a minute.  False:
- * nothing is. */
-bool segue_auth_report_due(tokens *t, double now, refusals *out);
+/** Take the rejections since the last report, at most once per minute.  False: no report is due. */
+bool segue_auth_report_due(auth *a, double now, rejections *out);
 
-/** Whether a browser may send this: refused from another origin, and, unless `any_host`, when it
- * was not meant for this machine, which a name that leads here by a trick would be. */
-bool segue_auth_allow_origin(const segue_request *request, bool any_host, segue_response *reply);
+/** Check the origin of a request.  Pages of another origin are rejected.  Unless `any_host`, so is
+ * a Host that is not this machine: a hostile page may point a name of its own here (DNS rebinding).
+ */
+bool segue_auth_allow_origin(const segue_request *request, bool any_host, segue_response *response);
 
 #endif

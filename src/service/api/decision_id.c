@@ -1,9 +1,9 @@
-/* decision_id.c - 36 bytes of what was decided and 12 of signature (SipHash-2-4-128), in base64url.
+/* decision_id.c - 36 bytes of content and 12 of signature (SipHash-2-4-128), in base64url.
  *
  *   u32 learner  u64 task  u64 number  u16 arm  u48 milliseconds of service time  u64 tag
  *
- * Ids of tasks repeat when a store is restored from a backup.  The tag, random bits that the task's
- * row holds, does not: a decision of a task that was lost with the restore fits no other task.
+ * Ids of tasks repeat when a store is restored from a backup.  The tag, random bits in the task's
+ * row, does not: a decision for a task that was lost with the restore matches no other task.
  *
  * A task that an older program opened has no tag.  Its ids are as that program wrote them, with 16
  * bytes of signature, so that those it gave out still count and an event gives the same id again:
@@ -20,8 +20,8 @@
 
 #include "service/state/keyed_hash.h"
 
-#define PLAIN     36 /* bytes before the signature */
-#define PLAIN_OLD 32 /* without a tag */
+#define PLAIN     36 /* bytes of content */
+#define PLAIN_OLD 32 /* of a task without a tag */
 #define WHOLE     48
 #define LATEST    0xffffffffffff /* milliseconds that fit */
 #define BASE64URL sodium_base64_VARIANT_URLSAFE_NO_PADDING
@@ -41,14 +41,14 @@ static uint64_t get(const unsigned char **at, size_t count)
     return x;
 }
 
-/* A clock may say anything; the cast may not. */
+/* Clamp: a cast of a number out of range is undefined. */
 static uint64_t milliseconds(double seconds)
 {
     const double ms = seconds * 1000.0;
     return ms >= (double)LATEST ? LATEST : ms > 0.0 ? (uint64_t)ms : 0;
 }
 
-/* Write the plain part; returns its length. */
+/* Write the content; returns its length. */
 static size_t write_plain(const decision *d, unsigned char *raw)
 {
     unsigned char *at = raw;

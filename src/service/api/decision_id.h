@@ -1,4 +1,7 @@
-/* decision_id.h - the id of a decision: all that a reward needs to be counted, signed.
+/* decision_id.h - the id of a decision: all that is needed to count its reward, and a signature.
+ *
+ * The service stores nothing when it answers an ask: the id carries learner, task, arm and time to
+ * the client and back.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SERVICE_API_DECISION_ID_H
 #define SEGUE_SERVICE_API_DECISION_ID_H
@@ -13,21 +16,22 @@
 
 typedef struct decision {
     int64_t learner, task; /* ids in the store; learner < 2^32 */
-    uint64_t tag;          /* of the task, which has it from its opening on; 0: it has none */
-    uint64_t number;       /* within the task, over all starts of the service */
-    size_t arm;            /* < 2^16 */
-    uint64_t version;      /* of the model set; not in the id of a task with a tag */
-    double asked;          /* service time (clock.h), to the millisecond */
+    uint64_t tag;     /* random bits of the task; 0: a task of an older program, without a tag */
+    uint64_t number;  /* within the task, over all starts of the service */
+    size_t arm;       /* < 2^16 */
+    uint64_t version; /* of the model set; not in the id of a task with a tag */
+    double asked;     /* service time (clock.h), to the millisecond */
 } decision;
 
-/** Write the id: SEGUE_DECISION_ID_LENGTH characters of base64url, and an end. */
+/** Write the id: SEGUE_DECISION_ID_LENGTH characters of base64url and a NUL. */
 void segue_decision_id_encode(const decision *d, const unsigned char key[16],
                               char text[SEGUE_DECISION_ID_LENGTH + 1]);
 
-/** Read an id; false: it was not signed with this key.  Takes the same time for all wrong ones. */
+/** Read an id; false: it was not signed with this key.  Signatures are compared in constant time.
+ */
 bool segue_decision_id_decode(decision *d, const unsigned char key[16], const char *text);
 
-/** As the store keeps it, and back. */
+/** Convert to a row of the store, and back. */
 segue_stored_decision segue_decision_id_to_row(const decision *d);
 decision segue_decision_id_from_row(int64_t learner, uint64_t tag,
                                     const segue_stored_decision *row);

@@ -1,5 +1,5 @@
-/* response_dashboard.c - bodies of replies for people who look at a learner: types, versions,
- * decisions. SPDX-License-Identifier: Apache-2.0 */
+/* response_dashboard.c - bodies of responses for the dashboard: types, versions, decisions.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "io/json_write.h"
 #include "service/api/response.h"
 #include "service/engine/service_internal.h"
@@ -49,13 +49,13 @@ void segue_response_version(segue_bytes *b, const model_version *v, bool first)
 bool segue_response_copy_history(learner_state *state, segue_model_history *out,
                                  model_version *newest)
 {
-    const segue_model_history *kept = &state->versions;
+    const segue_model_history *stored = &state->versions;
     *newest = (model_version){.number = NULL};
     (void)pthread_mutex_lock(&state->lock);
-    bool fine = segue_model_history_copy(out, kept, NULL) == SEGUE_OK;
+    bool fine = segue_model_history_copy(out, stored, NULL) == SEGUE_OK;
     const uint64_t number = segue_learner_version(state->learner);
-    const bool is_kept = kept->count > 0 && kept->entry[kept->count - 1].version == number;
-    if (fine && number > 0 && !is_kept)
+    const bool is_stored = stored->count > 0 && stored->entry[stored->count - 1].version == number;
+    if (fine && number > 0 && !is_stored)
         fine = segue_model_history_capture(newest, state->learner, NULL) == SEGUE_OK;
     (void)pthread_mutex_unlock(&state->lock);
     return fine;
@@ -73,9 +73,9 @@ static void write_decision(const learner_state *state, const recent_reward *d, s
     segue_json_write_double(b, "time", d->time);
 }
 
-void segue_response_decisions(learner_state *state, segue_response *reply)
+void segue_response_decisions(learner_state *state, segue_response *response)
 {
-    segue_bytes *b = &reply->body;
+    segue_bytes *b = &response->body;
     const recent_reward *d = NULL;
     segue_json_write_raw(b, "{\"decisions\":[");
     (void)pthread_mutex_lock(&state->lock);

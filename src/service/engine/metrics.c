@@ -1,4 +1,8 @@
-/* metrics.c - what is counted, for Prometheus.
+/* metrics.c - counters, histograms and gauges in the text format of Prometheus.
+ *
+ * Request times have a histogram per route with fixed edges from 10 microseconds to 10 seconds.
+ * Routes without requests are not written.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/engine/metrics.h"
 
@@ -20,19 +24,19 @@ void segue_metrics_count(metrics *m, segue_route route, int status, double secon
                                     memory_order_relaxed);
 }
 
-static void about(segue_bytes *b, const char *name, const char *kind, const char *help)
+static void write_header(segue_bytes *b, const char *name, const char *kind, const char *help)
 {
     segue_json_write_format(b, "# HELP segue_%s %s\n# TYPE segue_%s %s\n", name, help, name, kind);
 }
 
-static void one(segue_bytes *b, const char *name, const char *kind, const char *help,
-                unsigned long long value)
+static void write_value(segue_bytes *b, const char *name, const char *kind, const char *help,
+                        unsigned long long value)
 {
-    about(b, name, kind, help);
+    write_header(b, name, kind, help);
     segue_json_write_format(b, "segue_%s %llu\n", name, value);
 }
 
-static unsigned long long seen(const metrics *m, segue_route route)
+static unsigned long long count_requests(const metrics *m, segue_route route)
 {
     unsigned long long sum = 0;
     for (size_t i = 0; i < 6; i++)
@@ -42,7 +46,7 @@ static unsigned long long seen(const metrics *m, segue_route route)
 
 static void write_requests(const metrics *m, segue_bytes *b)
 {
-    about(b, "requests_total", "counter", "Requests by route and kind of status.");
+    write_header(b, "requests_total", "counter", "Requests by route and class of status.");
     for (segue_route route = 0; route < N_ROUTES; route++)
         for (int i = 0; i < 6; i++) {
             const unsigned long long count = atomic_load(&m->requests[route][i]);
@@ -74,58 +78,64 @@ static void write_times(const metrics *m, segue_route route, segue_bytes *b)
 static void write_connections(const metrics *m, segue_bytes *b)
 {
     static const char *const reasons[METRICS_DROPPED] = {"timeout", "full", "address"};
-    one(b, "connections", "gauge", "Open connections.", atomic_load(&m->connections));
-    about(b, "connections_dropped_total", "counter", "Connections closed, by reason.");
+    write_value(b, "connections", "gauge", "Open connections.", atomic_load(&m->connections));
+    write_header(b, "connections_dropped_total", "counter", "Connections closed, by reason.");
     for (int i = 0; i < METRICS_DROPPED; i++)
         segue_json_write_format(b, "segue_connections_dropped_total{reason=\"%s\"} %llu\n",
                                 reasons[i], atomic_load(&m->dropped[i]));
-    one(b, "access_log_dropped_total", "counter", "Lines dropped from the access log.",
-        atomic_load(&m->log_dropped));
-    one(b, "refused_logins_total", "counter", "Requests without a valid token.",
-        atomic_load(&m->refused));
+    write_value(b, "access_log_dropped_total", "counter", "Lines dropped from the access log.",
+                atomic_load(&m->log_dropped));
+    write_value(b, "refused_logins_total", "counter", "Requests without a valid token.",
+                atomic_load(&m->refused));
 }
 
 void segue_metrics_write(const metrics *m, const segue_gauges *now, segue_bytes *b)
 {
     write_requests(m, b);
-    about(b, "request_seconds", "histogram", "Time from the request to its answer.");
+    write_header(b, "request_seconds", "histogram", "Seconds from request to response.");
     for (segue_route route = 0; route < N_ROUTES; route++)
-        if (seen(m, route) > 0)
+        if (count_requests(m, route) > 0)
             write_times(m, route, b);
-    one(b, "decisions_total", "counter", "Decisions given.", atomic_load(&m->decisions));
-    one(b, "rewards_total", "counter", "Rewards counted.", atomic_load(&m->rewards));
-    one(b, "duplicates_total", "counter", "Rewards told again.", atomic_load(&m->duplicates));
-    one(b, "defaults_total", "counter", "Defaults counted.", atomic_load(&m->defaults));
-    one(b, "tasks_closed_total", "counter", "Tasks closed.", atomic_load(&m->closed));
-    one(b, "transactions_total", "counter", "Groups stored.", atomic_load(&m->groups));
-    one(b, "transaction_operations_total", "counter", "Operations in them.",
-        atomic_load(&m->grouped));
-    one(b, "store_failures_total", "counter", "Groups that could not be stored.",
-        atomic_load(&m->failures));
-    one(b, "refits_total", "counter", "Fits published.", atomic_load(&m->refits));
-    one(b, "refit_failures_total", "counter", "Fits that failed, and are tried again.",
-        atomic_load(&m->refit_failures));
-    one(b, "snapshots_total", "counter", "Snapshots stored.", atomic_load(&m->snapshots));
-    one(b, "open_tasks", "gauge", "Open tasks.", now->open_tasks);
-    one(b, "unstored_decisions", "gauge",
-        "Decisions that wait for a default and are not stored yet.", now->unstored);
-    one(b, "queue_length", "gauge", "Operations that wait to be stored.", now->queued);
-    one(b, "checkpoints_total", "counter", "Checkpoints of the WAL.", atomic_load(&m->checkpoints));
-    one(b, "checkpoint_failures_total", "counter", "Checkpoints that failed; nothing is lost.",
-        atomic_load(&m->checkpoint_failures));
-    one(b, "wal_bytes", "gauge", "Size of the WAL's file.", now->wal_bytes);
+    write_value(b, "decisions_total", "counter", "Decisions given.", atomic_load(&m->decisions));
+    write_value(b, "rewards_total", "counter", "Rewards counted.", atomic_load(&m->rewards));
+    write_value(b, "duplicates_total", "counter", "Rewards that were stored before.",
+                atomic_load(&m->duplicates));
+    write_value(b, "defaults_total", "counter", "Default rewards counted.",
+                atomic_load(&m->defaults));
+    write_value(b, "tasks_closed_total", "counter", "Tasks closed.", atomic_load(&m->closed));
+    write_value(b, "transactions_total", "counter", "Transactions committed.",
+                atomic_load(&m->groups));
+    write_value(b, "transaction_operations_total", "counter",
+                "Operations in committed transactions.", atomic_load(&m->grouped));
+    write_value(b, "store_failures_total", "counter", "Transactions that failed.",
+                atomic_load(&m->failures));
+    write_value(b, "refits_total", "counter", "Refits published.", atomic_load(&m->refits));
+    write_value(b, "refit_failures_total", "counter", "Refits that failed; they are retried.",
+                atomic_load(&m->refit_failures));
+    write_value(b, "snapshots_total", "counter", "Snapshots stored.", atomic_load(&m->snapshots));
+    write_value(b, "open_tasks", "gauge", "Open tasks.", now->open_tasks);
+    write_value(b, "unstored_decisions", "gauge",
+                "Decisions with a default reward that are not stored yet.", now->unstored);
+    write_value(b, "queue_length", "gauge", "Operations in the commit queue.", now->queued);
+    write_value(b, "checkpoints_total", "counter", "WAL checkpoints.",
+                atomic_load(&m->checkpoints));
+    write_value(b, "checkpoint_failures_total", "counter",
+                "WAL checkpoints that failed; no data is lost.",
+                atomic_load(&m->checkpoint_failures));
+    write_value(b, "wal_bytes", "gauge", "Size of the WAL file.", now->wal_bytes);
     write_connections(m, b);
-    one(b, "ready", "gauge", "Whether it can store what it is told.", now->ready);
+    write_value(b, "ready", "gauge", "1 if the service can store, else 0.", now->ready);
 }
 
 void segue_metrics_write_memory(const memory *m, size_t reads, segue_bytes *b)
 {
-    one(b, "memory_bytes", "gauge", "Memory of learners, tasks and requests, as it is counted.",
-        atomic_load(&m->kept) + atomic_load(&m->under_way));
-    one(b, "memory_limit_bytes", "gauge", "What --max-memory allows.", m->limit);
-    one(b, "memory_full", "gauge", "Whether new tasks and learners are refused.",
-        atomic_load(&m->full));
-    one(b, "resident_bytes", "gauge", "Memory of the process, as the system sees it.",
-        segue_memory_resident());
-    one(b, "reads_waiting", "gauge", "Long requests that wait or are under way.", reads);
+    write_value(b, "memory_bytes", "gauge",
+                "Memory of learners, tasks and requests, as the service counts it.",
+                atomic_load(&m->kept) + atomic_load(&m->under_way));
+    write_value(b, "memory_limit_bytes", "gauge", "Limit of --max-memory.", m->limit);
+    write_value(b, "memory_full", "gauge", "1 if new tasks and learners are rejected, else 0.",
+                atomic_load(&m->full));
+    write_value(b, "resident_bytes", "gauge", "Resident memory of the process.",
+                segue_memory_resident());
+    write_value(b, "reads_waiting", "gauge", "Long requests queued or running.", reads);
 }

@@ -1,4 +1,7 @@
-/* metrics.h - what is counted, for Prometheus.
+/* metrics.h - counters and gauges for Prometheus.
+ *
+ * Counters are relaxed atomics: any thread counts without a lock, and a scrape may see one counter
+ * ahead of another.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SERVICE_ENGINE_METRICS_H
 #define SEGUE_SERVICE_ENGINE_METRICS_H
@@ -29,7 +32,7 @@ typedef struct metrics {
 
 void segue_metrics_count(metrics *m, segue_route route, int status, double seconds);
 
-/** What is so just now, beside what was counted. */
+/** Values of this moment, in addition to the counters. */
 typedef struct segue_gauges {
     unsigned long long open_tasks;
     unsigned long long unstored; /* decisions that wait for a default */
@@ -38,10 +41,10 @@ typedef struct segue_gauges {
     bool ready;
 } segue_gauges;
 
-/** The text that Prometheus reads, format 0.0.4. */
+/** Write all metrics in the text format 0.0.4. */
 void segue_metrics_write(const metrics *m, const segue_gauges *now, segue_bytes *b);
 
-/** Memory, and requests that the pool has; to be written behind the others. */
+/** Write memory and the length of the read pool. */
 void segue_metrics_write_memory(const memory *m, size_t reads, segue_bytes *b);
 
 #endif

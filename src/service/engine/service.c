@@ -328,7 +328,7 @@ static segue_status fill(segue_service *service, segue_error *err)
         return status;
     segue_hash_map_init(&service->by_name, service->key);
     segue_hash_map_init(&service->by_id, service->key);
-    status = segue_auth_init(&service->tokens, service->config.token_file, service->key,
+    status = segue_auth_init(&service->auth, service->config.token_file, service->key,
                              service->config.rate, err);
     (void)segue_memory_restore_spare(&service->memory); /* first: it is what lets tasks be closed */
     if (status == SEGUE_OK)
@@ -512,7 +512,7 @@ void segue_service_destroy(segue_service *service)
     if (service->reader != service->store)
         segue_store_close(service->reader);
     segue_store_close(service->store);
-    segue_auth_fini(&service->tokens);
+    segue_auth_fini(&service->auth);
     segue_commit_queue_fini(&service->queue);
     segue_read_pool_fini(&service->pool);
     segue_memory_fini(&service->memory);

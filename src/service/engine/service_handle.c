@@ -189,8 +189,8 @@ static bool needs_no_token(const segue_parsed_request *call)
 static void count_refusal(segue_service *service, const segue_request *request)
 {
     (void)atomic_fetch_add(&service->metrics.refused, 1);
-    segue_auth_count_refused(&service->tokens, request->address);
-    segue_timer_report_refusals(service);
+    segue_auth_count_rejected(&service->auth, request->address);
+    segue_timer_report_rejections(service);
 }
 
 /* Whether it may be answered; who may not learns nothing about what is there. */
@@ -199,13 +199,13 @@ static bool allow(segue_service *service, const segue_request *request,
 {
     segue_response gate = {.status = 200};
     memcpy(gate.id, reply->id, sizeof gate.id);
-    const bool any_host = service->tokens.count > 0; /* else what is meant for this one */
+    const bool any_host = service->auth.count > 0; /* else what is meant for this one */
     const bool open = understood && needs_no_token(call);
     reply->authorized = !open;
     if (request->own)
         return true;
     if (segue_auth_allow_origin(request, any_host, &gate) &&
-        segue_auth_allow(&service->tokens, request, open, segue_service_time(service), &gate))
+        segue_auth_allow(&service->auth, request, open, segue_service_time(service), &gate))
         return true;
     gate.route = reply->route;
     gate.type = reply->type;

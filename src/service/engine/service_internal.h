@@ -29,7 +29,7 @@ struct segue_service {
     unsigned char start[16]; /* random bits of this start; what must never repeat goes by them */
     service_clock clock;
     double clock_probed; /* service time of the last probe for it; of the thread that keeps time */
-    tokens tokens;
+    auth auth;
     metrics metrics;
     memory memory;
 

@@ -122,10 +122,10 @@ static bool is_clock_due(segue_service *service, double now)
     return true;
 }
 
-void segue_timer_report_refusals(segue_service *service)
+void segue_timer_report_rejections(segue_service *service)
 {
-    refusals due;
-    if (segue_auth_report_due(&service->tokens, segue_service_time(service), &due))
+    rejections due;
+    if (segue_auth_report_due(&service->auth, segue_service_time(service), &due))
         segue_service_report(service,
                              "%llu request%s without a valid token refused, the last from %s",
                              due.count, due.count == 1 ? "" : "s", due.address);
@@ -149,7 +149,7 @@ void segue_timer_tick(segue_service *service)
     if (atomic_load(&service->failing) || is_clock_due(service, now) ||
         !segue_store_files_exist(service->store))
         wish_probe(service);
-    segue_timer_report_refusals(service);
+    segue_timer_report_rejections(service);
     if (atomic_load(&service->memory.full))
         (void)segue_service_has_memory(service, NULL); /* tasks may have been closed since */
     segue_checkpoint_enqueue(service);

@@ -14,6 +14,6 @@ bool segue_timer_defaults_due(const learner_state *state, double now);
 operation *segue_timer_expired(segue_service *service, int64_t learner);
 void segue_timer_tick(segue_service *service);
 /* Report requests without a valid token, at most once a minute. */
-void segue_timer_report_refusals(segue_service *service);
+void segue_timer_report_rejections(segue_service *service);
 
 #endif

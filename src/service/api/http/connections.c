@@ -1,14 +1,16 @@
-/* connections.c - the open connections: in which state each is, and which is closed first.
+/* connections.c - the state of each open connection, and which are closed first.
  *
- *   WAITING  for a request line: a new connection, or one that is kept alive
- *   READING  the rest of a request
- *   WORKING  the request is handled, and may wait for the disk
- *   SENDING  the response
+ *   WAITING   for a request line: a new connection, or a persistent one
+ *   READING   the rest of a request
+ *   HANDLING  the request, which may wait for the disk
+ *   SENDING   the response
  *
- * The thread that handles a connection sets its state and deadline, without a lock.  The reaper
- * wakes up four times a second, and when the reserve is touched.  It closes a connection by
- * shutdown(): the thread that handles it then sees its end and closes the socket.  The socket of a
- * connection in the list is open, because libmicrohttpd notifies us before it closes one.
+ * The thread that serves a connection sets its state and deadline, without a lock.  The reaper
+ * thread wakes up four times per second, and when connections use the reserve.  It closes a
+ * connection by shutdown(): the thread that serves it then sees the end and closes the socket.  The
+ * socket of a connection in the list is open, because libmicrohttpd notifies us before it closes
+ * one.  `lock` guards the list and the counts per address; it is held for passes over all
+ * connections, and no other lock is taken under it.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/api/http/connections.h"
 
@@ -27,28 +29,28 @@
 #include "service/engine/metrics.h"
 #include "service/state/hash_map.h"
 
-#define SECOND         1000000000ULL
-#define TICK           (SECOND / 4)
-#define PAUSE          (SECOND / 100) /* between two passes while the reserve is touched */
-#define REPORT_PAUSE   (60 * SECOND)
-#define NEVER          UINT64_MAX
-#define BYTES_A_SECOND 65536.0 /* a response may be read as slowly as this */
+#define SECOND               1000000000ULL
+#define TICK                 (SECOND / 4)
+#define PAUSE                (SECOND / 100) /* between two passes while the reserve is in use */
+#define REPORT_PAUSE         (60 * SECOND)
+#define NEVER                UINT64_MAX
+#define MIN_BYTES_PER_SECOND 65536.0 /* a client that reads slower is closed */
 
 typedef uint64_t nanoseconds; /* of the monotonic clock */
 
-enum { WAITING, READING, WORKING, SENDING };
+enum { WAITING, READING, HANDLING, SENDING };
 
-/* An address, and its connections. */
-typedef struct caller {
+/* The number of connections of an address. */
+typedef struct client {
     unsigned count;
-} caller;
+} client;
 
 struct segue_connection {
     segue_connections *all;
     segue_connection *next, **link; /* guarded by lock */
     int fd;
     bool dropped;        /* guarded by lock: it was shut down */
-    caller *from;        /* guarded by lock; NULL: not counted */
+    client *from;        /* guarded by lock; NULL: not counted */
     bool first;          /* no request has come yet; its thread's */
     atomic_bool trusted; /* it carried a valid token */
     atomic_int state;
@@ -68,7 +70,7 @@ struct segue_connections {
     pthread_cond_t wake;
     segue_connection *first; /* guarded by lock, as all that follows */
     segue_connection **candidates;
-    map callers;          /* by address */
+    map clients;          /* by address */
     unsigned open;        /* and not dropped */
     bool closing;         /* the reaper is to end */
     nanoseconds reported; /* the last time that the reserve was touched */
@@ -93,7 +95,8 @@ static nanoseconds of_seconds(double seconds)
 
 /* ---- addresses --------------------------------------------------------------------------- */
 
-/* IPv4 as a mapped address, IPv6 as its network of 64 bits: a caller has all of that. */
+/* Write an IPv4 address in its mapped form.  IPv6 clients are counted by their network of 64 bits,
+ * which one client usually owns (network_size). */
 static void read_address(segue_connection *one, const struct sockaddr *address)
 {
     union {
@@ -132,30 +135,30 @@ static size_t network_size(const segue_connection *one)
     return is_mapped(one->address) || is_loopback(one->address) ? 16 : 8;
 }
 
-/* The entry of an address, made if there is none; NULL: out of memory. */
-static caller *find_caller(segue_connections *all, const segue_connection *one)
+/* Find or add the entry of an address; NULL: out of memory. */
+static client *find_client(segue_connections *all, const segue_connection *one)
 {
     const size_t size = network_size(one);
-    caller *found = segue_hash_map_find(&all->callers, one->address, size);
+    client *found = segue_hash_map_find(&all->clients, one->address, size);
     if (found)
         return found;
     found = calloc(1, sizeof *found);
-    if (found && segue_hash_map_set(&all->callers, one->address, size, found))
+    if (found && segue_hash_map_set(&all->clients, one->address, size, found))
         return found;
     free(found);
     return NULL;
 }
 
-/* Count it for its address; false: there are too many. */
+/* Count a connection for its address; false: the address has too many. */
 static bool count_address(segue_connections *all, segue_connection *one)
 {
     const bool any_number = all->config.per_address == 0 && is_loopback(one->address);
-    const unsigned most =
+    const unsigned max =
         all->config.per_address > 0 ? all->config.per_address : (all->config.limit + 3) / 4;
     if (any_number)
         return true;
-    caller *from = find_caller(all, one);
-    if (!from || from->count >= most)
+    client *from = find_client(all, one);
+    if (!from || from->count >= max)
         return false;
     from->count++;
     one->from = from;
@@ -166,11 +169,11 @@ static void discount_address(segue_connections *all, const segue_connection *one
 {
     if (!one->from || --one->from->count > 0)
         return;
-    segue_hash_map_remove(&all->callers, one->address, network_size(one));
+    segue_hash_map_remove(&all->clients, one->address, network_size(one));
     free(one->from);
 }
 
-/* ---- coming and going -------------------------------------------------------------------- */
+/* ---- adding and removing ----------------------------------------------------------------- */
 
 static void enter(segue_connections *all, segue_connection *one)
 {
@@ -245,14 +248,14 @@ void segue_connections_set_reading(segue_connection *one)
 void segue_connections_set_handling(segue_connection *one)
 {
     if (one)
-        move(one, WORKING, NEVER);
+        move(one, HANDLING, NEVER);
 }
 
 void segue_connections_set_sending(segue_connection *one, size_t size, bool authorized)
 {
     if (!one)
         return;
-    const double seconds = (double)size / BYTES_A_SECOND;
+    const double seconds = (double)size / MIN_BYTES_PER_SECOND;
     if (authorized)
         atomic_store(&one->trusted, true);
     move(one, SENDING, now() + of_seconds(one->all->config.request_timeout + seconds));
@@ -290,11 +293,11 @@ static void drop_overdue(segue_connections *all, nanoseconds at)
             drop(all, one, METRICS_DROPPED_TIMEOUT);
 }
 
-/* Whether it may be closed to free the reserve. */
+/* Test if a connection may be closed to free the reserve: never while its request is handled. */
 static bool may_drop(const segue_connection *one, bool trusted)
 {
     const int state = atomic_load(&one->state);
-    return !one->dropped && state != WORKING && atomic_load(&one->trusted) == trusted &&
+    return !one->dropped && state != HANDLING && atomic_load(&one->trusted) == trusted &&
            (!trusted || state == WAITING);
 }
 
@@ -305,15 +308,15 @@ static int compare_since(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Close the oldest until so many are open, but leave at least `least` of them. */
-static void drop_oldest(segue_connections *all, bool trusted, unsigned open, unsigned least)
+/* Close the oldest until `open` are open, but leave at least `min` candidates. */
+static void drop_oldest(segue_connections *all, bool trusted, unsigned open, unsigned min)
 {
     size_t count = 0;
     for (segue_connection *one = all->first; one && count < all->config.limit; one = one->next)
         if (may_drop(one, trusted))
             all->candidates[count++] = one;
     qsort(all->candidates, count, sizeof(segue_connection *), compare_since);
-    for (size_t i = 0; i + least < count && all->open > open; i++)
+    for (size_t i = 0; i + min < count && all->open > open; i++)
         drop(all, all->candidates[i], METRICS_DROPPED_FULL);
 }
 
@@ -323,25 +326,25 @@ static void report_full(segue_connections *all, nanoseconds at)
         return;
     all->reported = at;
     segue_service_report(all->service,
-                         "%u of %u connections are taken: those without a valid token are closed, "
-                         "then idle ones, oldest first; --max-connections allows more",
+                         "%u of %u connections are in use: those without a valid token are closed, "
+                         "then idle ones, oldest first; raise --max-connections to allow more",
                          all->open, all->config.limit);
 }
 
-/* Callers without a token may have what is left by the others, and always half of the reserve: who
- * has one begins there.  Then idle callers go, so that half of the reserve is free for those who
- * come next. */
+/* Close connections until half of the reserve is free for new clients.  First those that never
+ * carried a valid token, except for half of the reserve: a client with a token starts there too.
+ * Then idle ones. */
 static void free_reserve(segue_connections *all, nanoseconds at)
 {
-    const unsigned most = all->config.limit - all->reserve, half = all->reserve / 2;
+    const unsigned max = all->config.limit - all->reserve, half = all->reserve / 2;
     if (!is_full(all))
         return;
     report_full(all, at);
-    drop_oldest(all, false, most, half);
+    drop_oldest(all, false, max, half);
     drop_oldest(all, true, all->config.limit - half, 0);
 }
 
-/* Sleep for a while; under the lock, which is free meanwhile. */
+/* Sleep, with the lock released meanwhile; with `until_full`, until the reserve is in use. */
 static void pause_for(segue_connections *all, nanoseconds span, bool until_full)
 {
     const nanoseconds end = now() + span;
@@ -383,7 +386,7 @@ static void free_all(segue_connections *all)
 {
     (void)pthread_mutex_destroy(&all->lock);
     (void)pthread_cond_destroy(&all->wake);
-    segue_hash_map_fini(&all->callers);
+    segue_hash_map_fini(&all->clients);
     free(all->candidates);
     free(all);
 }
@@ -401,7 +404,7 @@ segue_status segue_connections_create(segue_connections **out, segue_service *se
     all->metrics = segue_service_metrics(service);
     all->config = *config;
     all->reserve = config->limit >= 16 ? config->limit / 8 : config->limit > 4 ? 2 : 0;
-    segue_hash_map_init(&all->callers, key);
+    segue_hash_map_init(&all->clients, key);
     init_locks(all);
     all->candidates = calloc(config->limit, sizeof(segue_connection *));
     if (!all->candidates) {
@@ -410,7 +413,9 @@ segue_status segue_connections_create(segue_connections **out, segue_service *se
     }
     if (pthread_create(&all->thread, NULL, reap, all) != 0) {
         free_all(all);
-        return segue_fail(err, SEGUE_ETHREAD, "a thread could not be started");
+        return segue_fail(
+            err, SEGUE_ETHREAD,
+            "a thread could not be started; check the limits of the process (ulimit -u)");
     }
     *out = all;
     return SEGUE_OK;

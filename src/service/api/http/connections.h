@@ -1,7 +1,7 @@
-/* connections.h - the open connections: in which state each is, and which is closed first.
+/* connections.h - the state of each open connection, and which are closed first.
  *
- * A connection must send each request within a deadline.  When nearly all connections are taken,
- * those that never carried a valid token are closed first, so that callers who have one are served.
+ * A connection must send each request within a deadline.  When nearly all connections are in use,
+ * those that never carried a valid token are closed first, so that clients with a token are served.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SERVICE_API_HTTP_CONNECTIONS_H
 #define SEGUE_SERVICE_API_HTTP_CONNECTIONS_H
@@ -29,25 +29,25 @@ SEGUE_MUST_CHECK segue_status segue_connections_create(segue_connections **out,
                                                        segue_error *err);
 void segue_connections_destroy(segue_connections *all);
 
-/** A connection was accepted; NULL: shut it down, its address has too many or memory ran out. */
+/** Add an accepted connection.  NULL: shut it down, its address has too many or memory ran out. */
 segue_connection *segue_connections_add(segue_connections *all, int fd,
                                         const struct sockaddr *address);
 
-/** It is about to be closed.  NULL is fine. */
+/** Remove a connection before its socket is closed.  NULL is allowed. */
 void segue_connections_remove(segue_connections *all, segue_connection *one);
 
-/* What a connection does, told by the thread that handles it.  NULL is fine. */
+/* State changes, by the thread that serves the connection.  NULL is allowed. */
 
-/** The request line has come: the rest is due within the deadline. */
+/** The request line was read: the rest is due within the deadline. */
 void segue_connections_set_reading(segue_connection *one);
-/** The request has come whole, and is being handled: there is no deadline. */
+/** The request is complete and is handled: there is no deadline. */
 void segue_connections_set_handling(segue_connection *one);
-/** The response is sent; `authorized`: the request had a valid token, or needs none. */
+/** The response is being sent; `authorized`: the request had a valid token or needs none. */
 void segue_connections_set_sending(segue_connection *one, size_t size, bool authorized);
-/** The response was sent: the next request is awaited. */
+/** The response was sent: the connection waits for the next request. */
 void segue_connections_set_idle(segue_connection *one);
 
-/** The caller's address, as text. */
+/** The client's address, as text. */
 const char *segue_connections_address(const segue_connection *one);
 
 #endif

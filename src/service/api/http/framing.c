@@ -1,14 +1,14 @@
-/* framing.c - whether a request's head leaves no doubt where the request ends.
+/* framing.c - rejects requests whose length is ambiguous.
  *
- * libmicrohttpd 0.9.75 takes the first of two Content-Length, prefers Transfer-Encoding to it, and
- * gives names and values as strings, which end at a NUL.  But it parses the head in place: from the
- * method on, header_size bytes, in which it puts a NUL for the space behind a word, for a colon,
- * and for CR and LF.  So names and values must follow each other without a gap, up to the end.  A
- * gap is a NUL that was sent, a line that ended with LF alone, a line that went on in the next one,
- * or more than one space.
+ * libmicrohttpd 0.9.75 uses the first of two Content-Length, prefers Transfer-Encoding to it, and
+ * passes names and values as strings, which end at a NUL.  But it parses the header in place: from
+ * the method on, header_size bytes, in which it writes a NUL over the space after a word, over a
+ * colon, and over CR and LF.  So names and values must follow each other without a gap up to the
+ * end.  A gap is a NUL that was sent, a line that ended with LF alone, a folded line, or more than
+ * one space.
  *
- * Later versions have a strict mode of their own (MHD_OPTION_CLIENT_DISCIPLINE_LVL), and may parse
- * another way: for them only names and values are looked at.
+ * Later versions have a strict mode (MHD_OPTION_CLIENT_DISCIPLINE_LVL) and may parse differently:
+ * with them only names and values are checked.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/api/http/framing.h"
 
@@ -17,7 +17,7 @@
 #include <strings.h>
 
 typedef struct head {
-    const char *at; /* where the next header must begin */
+    const char *next; /* the next header must begin here */
     const char *fault;
     const char *encoding;
     unsigned hosts, lengths, encodings;
@@ -30,7 +30,7 @@ static bool is_token(const char *text, size_t size)
     return size > 0 && strspn(text, letters) == size;
 }
 
-/* No control characters but tabs: a CR may be one that another server takes for an end of line. */
+/* Reject control characters except tabs: another server may treat a CR as an end of line. */
 static bool is_field_value(const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++)
@@ -52,7 +52,7 @@ static bool is_digits(const char *text)
     return *text && strspn(text, "0123456789") == strlen(text);
 }
 
-/* ---- places ------------------------------------------------------------------------------ */
+/* ---- positions --------------------------------------------------------------------------- */
 
 #if MHD_VERSION < 0x00097701
 static bool is_line_end(const char *at)
@@ -70,21 +70,21 @@ static const char *check_first_line(const char *method, const char *url, size_t 
     return NULL;
 }
 
-static void check_place(head *h, const char *name, size_t name_size, const char *value,
-                        size_t value_size)
+static void check_position(head *h, const char *name, size_t name_size, const char *value,
+                           size_t value_size)
 {
-    const size_t gap = name == h->at ? strspn(name + name_size + 1, " \t") : 0;
-    if (name != h->at || value != name + name_size + 1 + gap || !is_line_end(value + value_size))
-        h->fault = "a header has a NUL, goes on in the next line, or does not end with CR LF";
-    h->at = value + value_size + 2;
+    const size_t gap = name == h->next ? strspn(name + name_size + 1, " \t") : 0;
+    if (name != h->next || value != name + name_size + 1 + gap || !is_line_end(value + value_size))
+        h->fault = "a header has a NUL, is folded, or does not end with CR LF";
+    h->next = value + value_size + 2;
 }
 
 static const char *check_end(struct MHD_Connection *connection, const head *h, const char *method)
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
-    if (!info || h->at + 2 != method + info->header_size)
-        return "a header has a NUL, goes on in the next line, or does not end with CR LF";
+    if (!info || h->next + 2 != method + info->header_size)
+        return "a header has a NUL, is folded, or does not end with CR LF";
     return NULL;
 }
 #else
@@ -98,8 +98,8 @@ static const char *check_first_line(const char *method, const char *url, size_t 
     return NULL;
 }
 
-static void check_place(head *h, const char *name, size_t name_size, const char *value,
-                        size_t value_size)
+static void check_position(head *h, const char *name, size_t name_size, const char *value,
+                           size_t value_size)
 {
     (void)h;
     (void)name;
@@ -139,13 +139,13 @@ static enum MHD_Result on_header(void *context, enum MHD_ValueKind kind, const c
 {
     head *h = context;
     (void)kind;
-    if (!value) { /* it has no colon */
+    if (!value) { /* no colon */
         h->fault = "a header has no value";
         return MHD_NO;
     }
-    check_place(h, name, name_size, value, value_size);
+    check_position(h, name, name_size, value, value_size);
     if (!h->fault && !is_token(name, name_size))
-        h->fault = "the name of a header has a space or another character that it may not have";
+        h->fault = "the name of a header has a space or another character that is not allowed";
     if (!h->fault && !is_field_value(value, value_size))
         h->fault = "a header has a control character";
     if (!h->fault)
@@ -153,16 +153,16 @@ static enum MHD_Result on_header(void *context, enum MHD_ValueKind kind, const c
     return h->fault ? MHD_NO : MHD_YES;
 }
 
-/* What the headers say together. */
-static const char *check_counts(const head *h, bool old)
+/* Check headers that depend on each other. */
+static const char *check_counts(const head *h, bool is_http10)
 {
-    if (h->hosts != 1 && !(old && h->hosts == 0))
+    if (h->hosts != 1 && !(is_http10 && h->hosts == 0))
         return h->hosts == 0 ? "the request has no Host" : "the request has several Host";
     if (h->lengths > 1)
         return "the request has several Content-Length";
     if (h->encodings > 0 && h->lengths > 0)
         return "the request has both Content-Length and Transfer-Encoding";
-    if (h->encodings > 0 && old)
+    if (h->encodings > 0 && is_http10)
         return "HTTP/1.0 has no Transfer-Encoding";
     if (h->encodings > 1 || (h->encodings == 1 && strcasecmp(h->encoding, "chunked") != 0))
         return "Transfer-Encoding is not just 'chunked'";
@@ -174,10 +174,10 @@ segue_framing segue_framing_check(struct MHD_Connection *connection, const char 
                                   const char *query)
 {
     const size_t uri_size = strlen(path) + (query ? 1 + strlen(query) : 0);
-    const bool old = strcmp(version, "HTTP/1.0") == 0;
-    head h = {.at = version + strlen(version) + 2};
+    const bool is_http10 = strcmp(version, "HTTP/1.0") == 0;
+    head h = {.next = version + strlen(version) + 2};
     if (!is_token(method, strlen(method)) || !is_uri(path) || (query && !is_uri(query)) ||
-        (!old && strcmp(version, "HTTP/1.1") != 0))
+        (!is_http10 && strcmp(version, "HTTP/1.1") != 0))
         h.fault = "the request line is not METHOD PATH HTTP/1.1";
     if (!h.fault)
         h.fault = check_first_line(method, url, uri_size, version);
@@ -186,6 +186,6 @@ segue_framing segue_framing_check(struct MHD_Connection *connection, const char 
     if (!h.fault)
         h.fault = check_end(connection, &h, method);
     if (!h.fault)
-        h.fault = check_counts(&h, old);
+        h.fault = check_counts(&h, is_http10);
     return (segue_framing){.fault = h.fault, .chunked = h.encodings > 0};
 }

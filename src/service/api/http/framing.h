@@ -1,7 +1,8 @@
-/* framing.h - whether a request's head leaves no doubt where the request ends.
+/* framing.h - rejects requests whose length is ambiguous.
  *
- * A proxy and the service that disagree on that let a caller hide a second request in the body of a
- * first one (request smuggling).  What RFC 9112 forbids is refused, and the connection is closed.
+ * If a proxy and the service disagree on where a request ends, a client can hide a second request
+ * in the body of the first one (request smuggling).  What RFC 9112 forbids is rejected, and the
+ * connection is closed.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SERVICE_API_HTTP_FRAMING_H
 #define SEGUE_SERVICE_API_HTTP_FRAMING_H
@@ -11,12 +12,12 @@
 struct MHD_Connection;
 
 typedef struct segue_framing {
-    const char *fault; /* a sentence: the request is to be refused; NULL: it is sound */
+    const char *fault; /* why the request must be rejected; NULL: it is valid */
     bool chunked;      /* libmicrohttpd is lax about chunks: close the connection after it */
 } segue_framing;
 
-/** Look at a request whose headers have come.  `method`, `url` and `version` are those that
- * libmicrohttpd gives; `path` and `query` (or NULL) are copies of what its log callback saw. */
+/** Check a request whose headers were read.  `method`, `url` and `version` are
+ * libmicrohttpd's own pointers; `path` and `query` (or NULL) are copies from its log callback. */
 segue_framing segue_framing_check(struct MHD_Connection *connection, const char *method,
                                   const char *url, const char *version, const char *path,
                                   const char *query);

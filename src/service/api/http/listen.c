@@ -1,4 +1,4 @@
-/* listen.c - an address to listen on.
+/* listen.c - a listening socket, from an address as text.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/api/http/listen.h"
 
@@ -13,7 +13,7 @@
 
 #include "segue/number.h"
 
-#define BACKLOG 1024 /* that wait until the service is ready for them */
+#define BACKLOG 1024 /* connections that wait until the service is ready */
 
 typedef union address {
     struct sockaddr any;
@@ -49,29 +49,30 @@ static segue_status read_address(const char *listen, address *out, segue_error *
     if (inet_pton(AF_INET, host, &out->four.sin_addr) == 1)
         return SEGUE_OK;
     return segue_fail(err, SEGUE_EDOMAIN,
-                      "'%.60s' is not an address; names are not looked up, give numbers", listen);
+                      "'%.60s' is not an address; names are not resolved, give a numeric address",
+                      listen);
 }
 
-bool segue_listen_is_local(const char *place)
+bool segue_listen_is_local(const char *host_port)
 {
     static const struct in6_addr loopback = IN6ADDR_LOOPBACK_INIT;
     struct in_addr four;
     struct in6_addr six;
     char host[64];
-    const bool bracket = place[0] == '[';
-    const size_t size = strcspn(place + bracket, bracket ? "]" : ":");
-    const char *rest = place + bracket + size + bracket;
-    if (size >= sizeof host || (bracket && place[bracket + size] != ']') ||
+    const bool bracket = host_port[0] == '[';
+    const size_t size = strcspn(host_port + bracket, bracket ? "]" : ":");
+    const char *rest = host_port + bracket + size + bracket;
+    if (size >= sizeof host || (bracket && host_port[bracket + size] != ']') ||
         (*rest != '\0' && *rest != ':'))
         return false;
-    (void)snprintf(host, sizeof host, "%.*s", (int)size, place + bracket);
+    (void)snprintf(host, sizeof host, "%.*s", (int)size, host_port + bracket);
     if (bracket)
         return inet_pton(AF_INET6, host, &six) == 1 && memcmp(&six, &loopback, sizeof six) == 0;
     return strcasecmp(host, "localhost") == 0 ||
            (inet_pton(AF_INET, host, &four) == 1 && (ntohl(four.s_addr) >> 24) == 127);
 }
 
-/* SO_REUSEADDR lets a port be had again right after a kill, but not while another listens. */
+/* SO_REUSEADDR allows a port right after a kill, but not while another process listens. */
 static segue_status bind_to(const address *a, const char *listen_on, int fd, segue_error *err)
 {
     const socklen_t size = a->any.sa_family == AF_INET6 ? sizeof a->six : sizeof a->four;
@@ -80,8 +81,9 @@ static segue_status bind_to(const address *a, const char *listen_on, int fd, seg
         bind(fd, &a->any, size) == 0 && listen(fd, BACKLOG) == 0)
         return SEGUE_OK;
     return segue_fail(err, SEGUE_EIO, "cannot listen on %.60s: %s", listen_on,
-                      errno == EADDRINUSE ? "another process does; give another port"
-                                          : strerror(errno));
+                      errno == EADDRINUSE
+                          ? "another process does; stop it or choose another port with --listen"
+                          : strerror(errno));
 }
 
 segue_status segue_listen(const char *listen_on, bool guarded, int *out, segue_error *err)
@@ -93,10 +95,10 @@ segue_status segue_listen(const char *listen_on, bool guarded, int *out, segue_e
         return status;
     if (!guarded && !segue_listen_is_local(listen_on))
         return segue_fail(err, SEGUE_EUSAGE,
-                          "%.60s can be reached from other machines: give --token-file, or listen "
+                          "%.60s can be reached from other machines; give --token-file, or listen "
                           "on 127.0.0.1",
                           listen_on);
-    /* several threads may wake up for one caller: none must wait for a second one */
+    /* non-blocking: several threads wake up for one connection, and all but one find none */
     const int fd = socket(a.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return segue_fail(err, SEGUE_EIO, "cannot listen on %.60s: %s", listen_on, strerror(errno));

@@ -1,7 +1,7 @@
-/* listen.h - an address to listen on.
+/* listen.h - a listening socket, from an address as text.
  *
- * It is taken before anything else is done: who calls before the service is ready waits, and a port
- * that cannot be had leaves no trace on the disk.
+ * It is opened before the store: early clients wait in its backlog, and if the port is in use,
+ * nothing was written yet.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SERVICE_API_HTTP_LISTEN_H
 #define SEGUE_SERVICE_API_HTTP_LISTEN_H
@@ -11,21 +11,20 @@
 #include "segue/status.h"
 
 /**
- * Listen on "127.0.0.1:8080", "[::1]:8080", "localhost:8080"; port 0: any that is free.  `guarded`:
- * there are tokens, and it may be an address that other machines can reach.  The caller closes the
- * socket.
+ * Listen on "127.0.0.1:8080", "[::1]:8080", "localhost:8080"; port 0: any free port.  `guarded`:
+ * requests need tokens, so other machines may reach the address.  The caller closes the socket.
  *
  * @retval SEGUE_EDOMAIN  it is not an address
- * @retval SEGUE_EUSAGE   it is not of this machine alone, and not guarded
- * @retval SEGUE_EIO      the address is taken, say
+ * @retval SEGUE_EUSAGE   other machines can reach it, and it is not guarded
+ * @retval SEGUE_EIO      the address is in use, for example
  */
 SEGUE_MUST_CHECK segue_status segue_listen(const char *listen_on, bool guarded, int *out,
                                            segue_error *err);
 
-/** Whether only this machine can be meant by HOST or HOST:PORT: localhost, 127.0.0.0/8, [::1]. */
-bool segue_listen_is_local(const char *place);
+/** Test if HOST or HOST:PORT is this machine: localhost, 127.0.0.0/8, [::1]. */
+bool segue_listen_is_local(const char *host_port);
 
-/** The port of such a socket. */
+/** The port of a listening socket. */
 unsigned segue_listen_port(int fd);
 
 #endif

@@ -1,4 +1,4 @@
-/* static_files.c - the files inside the program, by their paths.
+/* static_files.c - files embedded in the program, by path.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/api/http/static_files.h"
 
