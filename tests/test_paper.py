@@ -596,14 +596,14 @@ class Paper(Folder):
         levels = regrets(200, 130, 44)
         check({"order": "holds", "prediction": "partly", "lengths": "holds", "start": "holds", "never-worse": "partly",
                "approach": "holds", "complexity": "holds", "bounds": "holds", "remark": "holds", "baselines": "holds",
-               "single-runs": "fails", "error": "holds", "choices": "holds", "related": "holds", "told": "holds"},
+               "single-runs": "fails", "error": "holds", "choices": "holds", "related": "holds", "known-model": "holds"},
               levels, tasks(201, 90), *lengths_of_tucb(150, 120), track("complexity", lambda x: 26 - 10 * x),
               named("baselines", ts=40, kl_ucb=50), track("error", lambda x: .05 + .1 * x), track("eps", lambda x: .1),
               ("tucb-choices", lambda cell: self.set_regret(cell, 90 if cell["policy"] == "tucb:C=2" else 100)),
               named("related", sw_ucb=400, d_ucb=800, carried_ucb=1000), told(5))
         check({"order": "fails", "lengths": "fails", "never-worse": "fails", "approach": "fails", "remark": "fails",
                "complexity": "fails", "baselines": "fails", "error": "fails", "choices": "fails", "related": "fails",
-               "told": "fails", "bounds": "fails"},
+               "known-model": "fails", "bounds": "fails"},
               regrets(44, 130, 200), tasks(46, 45), *lengths_of_tucb(210, 220),
               track("complexity", lambda x: 20 + 3 * x), named("baselines", ts=60, kl_ucb=50),
               track("error", lambda x: .3 - .29 * x), track("eps", lambda x: .1),

@@ -1,4 +1,4 @@
-/* claims.h - what the paper says, and what the results say to it.
+/* claims.h - the claims of the paper and our own, and what the results say about them.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_REPORT_CLAIMS_H
 #define SEGUE_REPORT_CLAIMS_H
@@ -12,24 +12,26 @@ typedef enum segue_verdict {
     SEGUE_VERDICT_UNCLEAR
 } segue_verdict;
 
-/** In words, and as a class of the page's style. */
+/** The verdict in words, and as a CSS class of the page. */
 const char *segue_claims_verdict_text(segue_verdict verdict);
 const char *segue_claims_verdict_class(segue_verdict verdict);
 
-/** A claim that was looked into. */
+/** A checked claim. */
 typedef struct segue_finding {
-    const char *id;   /* of the claim, and of its place in the report */
+    const char *id;   /* of the claim; its anchor in the report is claim-ID */
     const char *says; /* the claim */
-    bool ours;        /* it is not the paper's */
+    bool ours;        /* else the paper's */
     segue_verdict verdict;
-    char text[1000]; /* what was found */
+    char text[1000]; /* numbers that the verdict rests on */
 } segue_finding;
 
-/** Look into all claims, in the order of the report; *count tells how many there are. */
 #define SEGUE_MAX_CLAIMS 30
-void segue_claims_check(const segue_paper *paper, segue_finding *findings, size_t *count);
 
-/** The finding of a claim. */
-const segue_finding *segue_claims_find(const segue_finding *findings, size_t count, const char *id);
+/** Check all claims, in the order of the report; `findings` has SEGUE_MAX_CLAIMS elements. */
+void segue_claims_check(const segue_paper *paper, segue_finding *findings, size_t *n_findings);
+
+/** Return the finding of a claim, or NULL. */
+const segue_finding *segue_claims_find(const segue_finding *findings, size_t n_findings,
+                                       const char *id);
 
 #endif

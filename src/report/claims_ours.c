@@ -1,9 +1,14 @@
-/* claims_ours.c - our learners beside the paper's, and the two questions that it leaves open.
+/* claims_ours.c - our learners against the paper's, and the two questions that the paper leaves
+ * open.
+ *
+ * The questions: is it useful to pull an arm that is best for no model (experiments probes and
+ * probes-tasks), and to spend the first tasks on identification (experiment identify)?
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
+#include "report/claims_checks.h"
 #include "report/compare.h"
 
 static const char *const learners[] = {"tts", "tla"};
@@ -14,7 +19,7 @@ static uint64_t fewer_runs(const segue_cell *a, const segue_cell *b)
     return a->runs < b->runs ? a->runs : b->runs;
 }
 
-/* A learner's cell for tasks as long as those of tUCB. */
+/* Return a learner's cell for tasks with as many steps as those of tUCB. */
 static const segue_cell *ours(const segue_paper *paper, const char *policy)
 {
     const segue_results *results = paper->results[SEGUE_STUDY_OURS];
@@ -55,7 +60,7 @@ void segue_claims_check_sooner(const segue_paper *paper, segue_finding *f)
         segue_compare_count(&t,
                             segue_compare_regrets(end, cell->regret, fewer_runs(cell, longest)));
         segue_claims_append(
-            f, "Over its first %" PRIu64 " tasks %s has regret %.1f (s.e. %.1f) a task. ",
+            f, "Over its first %" PRIu64 " tasks %s has regret %.1f (s.e. %.1f) per task. ",
             cell->tasks, cell->policy, cell->regret.mean, cell->regret.se);
     }
     f->verdict = segue_compare_verdict(&t);
@@ -76,7 +81,7 @@ void segue_claims_check_learned(const segue_paper *paper, segue_finding *f)
         segue_compare_count(
             &t, segue_compare_regrets(paper->mucb->regret, late, fewer_runs(cell, paper->mucb)));
         segue_claims_append(
-            f, "Over the last third of %" PRIu64 " tasks %s has %.1f (s.e. %.1f) a task. ",
+            f, "Over the last third of %" PRIu64 " tasks %s has %.1f (s.e. %.1f) per task. ",
             cell->tasks, cell->policy, late.mean, late.se);
     }
     f->verdict = segue_compare_verdict(&t);
@@ -86,52 +91,54 @@ void segue_claims_check_learned(const segue_paper *paper, segue_finding *f)
 
 /* ---- arms that are best for no model ----------------------------------------------------- */
 
-/* What look-ahead is compared with: two that pull no such arm, and itself where there is none. */
-enum { BESIDE_MUCB, BESIDE_MTS, BESIDE_BARE, BESIDES };
-static const char *const besides[BESIDES] = {"mUCB", "mTS", "mLA where these arms are left out"};
+/* Look-ahead is compared with two policies that pull no such arm, and with itself in an environment
+ * without such arms. */
+enum { OTHER_MUCB, OTHER_MTS, OTHER_WITHOUT, N_OTHERS };
+static const char *const other_names[N_OTHERS] = {"mUCB", "mTS", "mLA without these arms"};
 
-static const segue_cell *beside(const segue_results *results, const segue_cell *mla, size_t which)
+static const segue_cell *find_other(const segue_results *results, const segue_cell *mla,
+                                    size_t which)
 {
-    static const char *const policies[BESIDES] = {"mucb", "mts", "mla"};
-    char place[100];
-    (void)snprintf(place, sizeof place, "%s%s", mla->environment,
-                   which == BESIDE_BARE ? "-without" : "");
-    return segue_results_find_in(results, place, policies[which], mla->steps, 0);
+    static const char *const policies[N_OTHERS] = {"mucb", "mts", "mla"};
+    char environment[100];
+    (void)snprintf(environment, sizeof environment, "%s%s", mla->environment,
+                   which == OTHER_WITHOUT ? "-without" : "");
+    return segue_results_find_in(results, environment, policies[which], mla->steps, 0);
 }
 
 static void compare_probing(const segue_results *results, const segue_cell *mla,
-                            segue_compare_counts *tally)
+                            segue_compare_counts *counts)
 {
-    for (size_t i = 0; i < BESIDES; i++) {
-        const segue_cell *other = beside(results, mla, i);
+    for (size_t i = 0; i < N_OTHERS; i++) {
+        const segue_cell *other = find_other(results, mla, i);
         if (other)
-            segue_compare_count(&tally[i], segue_compare_cells(other, mla));
+            segue_compare_count(&counts[i], segue_compare_cells(other, mla));
     }
 }
 
-/* The same in words. */
-static void tell_probing(const segue_results *results, const segue_cell *mla, segue_finding *f)
+/* Describe one comparison of look-ahead. */
+static void describe_probing(const segue_results *results, const segue_cell *mla, segue_finding *f)
 {
     segue_claims_append(f,
                         "%s, where such arms help most (n = %" PRIu64
                         "): mLA %.1f (s.e. %.1f), with %.1f pulls of them",
                         mla->environment, mla->steps, mla->regret.mean, mla->regret.se,
                         mla->never_best.mean);
-    for (size_t i = 0; i < BESIDES; i++) {
-        const segue_cell *other = beside(results, mla, i);
+    for (size_t i = 0; i < N_OTHERS; i++) {
+        const segue_cell *other = find_other(results, mla, i);
         if (other)
-            segue_claims_append(f, "; %s %.1f (%.1f)", besides[i], other->regret.mean,
+            segue_claims_append(f, "; %s %.1f (%.1f)", other_names[i], other->regret.mean,
                                 other->regret.se);
     }
     segue_claims_append(f, ". ");
 }
 
-/* Whether look-ahead gains most by such arms at this n, of those of its environment. */
-static bool gains_most(const segue_results *results, const segue_cell *mla)
+/* True if look-ahead gains more by such arms at this n than at the other n of its environment. */
+static bool has_largest_gain(const segue_results *results, const segue_cell *mla)
 {
-    const segue_cell *bare = beside(results, mla, BESIDE_BARE);
+    const segue_cell *bare = find_other(results, mla, OTHER_WITHOUT);
     for (size_t i = 0; bare && i < results->n_cells; i++) {
-        const segue_cell *cell = &results->cell[i], *own = beside(results, cell, BESIDE_BARE);
+        const segue_cell *cell = &results->cell[i], *own = find_other(results, cell, OTHER_WITHOUT);
         if (strcmp(cell->policy, "mla") == 0 && own &&
             strcmp(cell->environment, mla->environment) == 0 &&
             own->regret.mean - cell->regret.mean > bare->regret.mean - mla->regret.mean)
@@ -143,28 +150,29 @@ static bool gains_most(const segue_results *results, const segue_cell *mla)
 void segue_claims_check_probing(const segue_paper *paper, segue_finding *f)
 {
     const segue_results *results = paper->results[SEGUE_STUDY_PROBES];
-    segue_compare_counts tally[BESIDES] = {{.right = 0}}, all = {.right = 0};
+    segue_compare_counts counts[N_OTHERS] = {{.right = 0}}, all = {.right = 0};
     for (size_t i = 0; i < results->n_cells; i++) {
         const segue_cell *cell = &results->cell[i];
         if (strcmp(cell->policy, "mla") != 0 || strstr(cell->environment, "-without"))
             continue;
-        compare_probing(results, cell, tally);
-        if (gains_most(results, cell))
-            tell_probing(results, cell, f);
+        compare_probing(results, cell, counts);
+        if (has_largest_gain(results, cell))
+            describe_probing(results, cell, f);
     }
-    for (size_t i = 0; i < BESIDES; i++) {
-        all.right += tally[i].right;
-        all.wrong += tally[i].wrong;
-        all.open += tally[i].open;
+    for (size_t i = 0; i < N_OTHERS; i++) {
+        all.right += counts[i].right;
+        all.wrong += counts[i].wrong;
+        all.open += counts[i].open;
         segue_claims_append(
-            f, "Beside %s, over all n, mLA is better in %zu, worse in %zu, too close in %zu. ",
-            besides[i], tally[i].right, tally[i].wrong, tally[i].open);
+            f,
+            "Compared with %s, over all n, mLA is better in %zu, worse in %zu, too close in %zu. ",
+            other_names[i], counts[i].right, counts[i].wrong, counts[i].open);
     }
     f->verdict = segue_compare_verdict(&all);
 }
 
-/* Whether tLA is better by such arms: does it pull them more often? */
-static void tell_learned_probing(const segue_results *results, segue_finding *f)
+/* Describe if tLA is better by such arms: does it pull them more often? */
+static void describe_learned_probing(const segue_results *results, segue_finding *f)
 {
     const segue_cell *first = &results->cell[0];
     const segue_cell *tts =
@@ -176,11 +184,11 @@ static void tell_learned_probing(const segue_results *results, segue_finding *f)
     segue_claims_append(
         f,
         "Among the models with probes tLA pulls arms that are best for no model %.1f times "
-        "a task and tTS %.1f times: ",
+        "per task and tTS %.1f times: ",
         tla->never_best.mean, tts->never_best.mean);
     segue_claims_append(f, tla->never_best.mean > tts->never_best.mean
                                ? "it probes. "
-                               : "what it gains does not come of probing. ");
+                               : "its gain does not come from probing. ");
 }
 
 void segue_claims_check_probing_learned(const segue_paper *paper, segue_finding *f)
@@ -197,14 +205,14 @@ void segue_claims_check_probing_learned(const segue_paper *paper, segue_finding 
                             cell->regret.mean, cell->regret.se);
     }
     f->verdict = segue_compare_verdict(&t);
-    tell_learned_probing(results, f);
+    describe_learned_probing(results, f);
     segue_claims_append(f, "n = %" PRIu64 ", averages over %" PRIu64 " tasks.",
                         results->cell[0].steps, results->cell[0].tasks);
 }
 
 /* ---- identifying first ------------------------------------------------------------------- */
 
-/* tUCB that does not identify first, with the C of `cell`: of another experiment. */
+/* Return tUCB of another experiment that does not identify first, with the C of `cell`. */
 static const segue_cell *plain_of(const segue_paper *paper, const segue_cell *cell)
 {
     const segue_results *choices = paper->results[SEGUE_STUDY_TUCB_CHOICES];
@@ -219,7 +227,8 @@ static segue_regret all_of(const segue_cell *cell)
     return cell->regret;
 }
 
-/* Each way to identify first against the same without, by regret over a part of the tasks. */
+/* Compare each tUCB that identifies first with the one that does not, by regret over a part of the
+ * tasks. */
 static void compare_to_plain(const segue_paper *paper, segue_regret (*part)(const segue_cell *),
                              segue_finding *f)
 {
@@ -242,7 +251,7 @@ void segue_claims_check_identify_later(const segue_paper *paper, segue_finding *
     compare_to_plain(paper, segue_compare_final_regret, f);
     segue_claims_append(
         f,
-        "Regret a task over the last tenth of %" PRIu64
+        "Regret per task over the last tenth of %" PRIu64
         ", against the same without identification; mUCB has %.1f. tUCB trusts its models "
         "to within eps_j, which counts tasks and not how well they were sampled.",
         paper->results[SEGUE_STUDY_IDENTIFY]->cell[0].tasks, paper->mucb->regret.mean);
@@ -252,7 +261,7 @@ void segue_claims_check_identify_pays(const segue_paper *paper, segue_finding *f
 {
     compare_to_plain(paper, all_of, f);
     segue_claims_append(f,
-                        "Regret a task over all %" PRIu64
+                        "Regret per task over all %" PRIu64
                         ", those of identification among them, against the same without it.",
                         paper->results[SEGUE_STUDY_IDENTIFY]->cell[0].tasks);
 }
@@ -261,11 +270,11 @@ void segue_claims_check_no_identifying(const segue_paper *paper, segue_finding *
 {
     const segue_results *results = paper->results[SEGUE_STUDY_IDENTIFY];
     segue_compare_counts t = {.right = 0};
-    double least = INFINITY;
+    double smallest = INFINITY;
     for (size_t i = 0; i < results->n_cells; i++) {
         const segue_cell *cell = &results->cell[i];
         const segue_regret late = segue_compare_final_regret(cell);
-        least = fmin(least, late.mean);
+        smallest = fmin(smallest, late.mean);
         for (size_t k = 0; k < LEARNERS; k++) {
             const segue_cell *own = ours(paper, learners[k]);
             if (own)
@@ -277,11 +286,11 @@ void segue_claims_check_no_identifying(const segue_paper *paper, segue_finding *
         const segue_cell *own = ours(paper, learners[k]);
         if (own)
             segue_claims_append(
-                f, "%s has regret %.1f (s.e. %.1f) a task over its first %" PRIu64 ". ",
+                f, "%s has regret %.1f (s.e. %.1f) per task over its first %" PRIu64 ". ",
                 own->policy, own->regret.mean, own->regret.se, own->tasks);
     }
     f->verdict = segue_compare_verdict(&t);
     segue_claims_append(
         f, "The best tUCB that identifies first has %.1f over the last tenth of %" PRIu64 ".",
-        least, results->cell[0].tasks);
+        smallest, results->cell[0].tasks);
 }

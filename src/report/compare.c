@@ -1,22 +1,10 @@
-/* compare.c - comparisons beyond chance, and a tally of them.
+/* compare.c - compare regrets of the results, beyond noise.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/compare.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "segue/stats.h"
-
-void segue_claims_append(segue_finding *finding, const char *format, ...)
-{
-    const size_t used = strlen(finding->text);
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(finding->text + used, sizeof finding->text - used, format, arguments);
-    va_end(arguments);
-}
 
 int segue_compare_regrets(segue_regret a, segue_regret b, uint64_t runs)
 {
@@ -30,27 +18,27 @@ int segue_compare_cells(const segue_cell *a, const segue_cell *b)
     return segue_compare_regrets(a->regret, b->regret, a->runs < b->runs ? a->runs : b->runs);
 }
 
-void segue_compare_count(segue_compare_counts *tally, int comparison)
+void segue_compare_count(segue_compare_counts *counts, int comparison)
 {
-    tally->right += comparison > 0;
-    tally->wrong += comparison < 0;
-    tally->open += comparison == 0;
+    counts->right += comparison > 0;
+    counts->wrong += comparison < 0;
+    counts->open += comparison == 0;
 }
 
-segue_verdict segue_compare_verdict(const segue_compare_counts *tally)
+segue_verdict segue_compare_verdict(const segue_compare_counts *counts)
 {
-    if (tally->right == 0)
-        return tally->wrong ? SEGUE_VERDICT_FAILS : SEGUE_VERDICT_UNCLEAR;
-    return tally->wrong || tally->open ? SEGUE_VERDICT_PARTLY : SEGUE_VERDICT_HOLDS;
+    if (counts->right == 0)
+        return counts->wrong ? SEGUE_VERDICT_FAILS : SEGUE_VERDICT_UNCLEAR;
+    return counts->wrong || counts->open ? SEGUE_VERDICT_PARTLY : SEGUE_VERDICT_HOLDS;
 }
 
-segue_regret segue_compare_mean_over(const segue_cell *cell, segue_track track, size_t from,
-                                     size_t to)
+segue_regret segue_compare_mean_over(const segue_cell *cell, segue_track track, size_t first,
+                                     size_t end)
 {
     segue_stats stats = {.count = 0};
     for (uint64_t run = 0; run < cell->runs; run++) {
         segue_stats own = {.count = 0};
-        for (size_t p = from; p < to; p++)
+        for (size_t p = first; p < end; p++)
             segue_stats_add(&own, cell->track[track][run * cell->n_points + p]);
         segue_stats_add(&stats, own.mean);
     }
@@ -67,4 +55,23 @@ segue_regret segue_compare_final_regret(const segue_cell *cell)
 {
     return segue_compare_mean_over(cell, SEGUE_TRACK_REGRET, segue_compare_last_tenth(cell),
                                    cell->n_points);
+}
+
+double segue_compare_run_end(const segue_cell *cell, uint64_t run)
+{
+    const size_t first = segue_compare_last_tenth(cell);
+    double sum = 0.0;
+    for (size_t p = first; p < cell->n_points; p++)
+        sum += cell->track[SEGUE_TRACK_REGRET][run * cell->n_points + p];
+    return sum / (double)(cell->n_points - first);
+}
+
+double segue_compare_median_end(const segue_cell *cell)
+{
+    enum { MAX_RUNS = 1000 };
+    double ends[MAX_RUNS];
+    size_t n = 0;
+    for (uint64_t run = 0; run < cell->runs && n < MAX_RUNS; run++)
+        ends[n++] = segue_compare_run_end(cell, run);
+    return segue_stats_quantile(ends, n, 0.5);
 }

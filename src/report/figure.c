@@ -1,8 +1,9 @@
-/* figure.c - figures: their data as CSV, a script for gnuplot, and what it draws.
+/* figure.c - collect series of points; write them as CSV and a gnuplot script; draw them.
  *
- * Colours are those of Okabe and Ito (2008), which people with the usual kinds of colour blindness
- * tell apart; dashes and markers differ as well, so that a grey print can be read.
- * SPDX-License-Identifier: Apache-2.0 */
+ * Colours are those of Okabe and Ito (2008), which colour-blind readers can distinguish.  Dashes
+ * and markers differ too, so that a grey print can be read.  A failed allocation sets `failed`, so
+ * that callers add points without checks; segue_figure_draw reports it. SPDX-License-Identifier:
+ * Apache-2.0 */
 #include "report/figure.h"
 
 #include <math.h>
@@ -19,14 +20,14 @@ static const struct {
     const char *colour;
     int dash;
     int marker;
-} looks[] = {
+} styles[] = {
     {"#D55E00", 1, 7},  {"#E69F00", 2, 9},  {"#0072B2", 4, 11}, {"#009E73", 3, 13},
     {"#CC79A7", 5, 15}, {"#000000", 1, 2},  {"#56B4E9", 2, 6},  {"#7F7F7F", 3, 8},
     {"#8C510A", 4, 10}, {"#5E3C99", 5, 12},
 };
-#define LOOKS (sizeof looks / sizeof *looks)
+#define N_STYLES (sizeof styles / sizeof *styles)
 
-/* ---- gathering --------------------------------------------------------------------------- */
+/* ---- collecting --------------------------------------------------------------------------- */
 
 segue_figure segue_figure_init(const char *name, const char *x_label, const char *y_label)
 {
@@ -43,21 +44,21 @@ void segue_figure_fini(segue_figure *figure)
     segue_bytes_fini(&figure->narrow);
 }
 
-/* Room for one more of `count`; the block, or NULL and `failed`. */
-static void *grown(segue_figure *figure, void *block, size_t count, size_t *room, size_t size)
+/* Grow a block for one more element; return it, or NULL with `failed` set. */
+static void *grow(segue_figure *figure, void *block, size_t count, size_t *capacity, size_t size)
 {
-    if (count < *room)
+    if (count < *capacity)
         return block;
-    const size_t more = *room ? 2 * *room : 16;
+    const size_t more = *capacity ? 2 * *capacity : 16;
     void *larger = realloc(block, more * size);
     if (larger)
-        *room = more;
+        *capacity = more;
     else
         figure->failed = true;
     return larger;
 }
 
-void segue_figure_begin_series(segue_figure *figure, segue_mark mark, size_t look,
+void segue_figure_begin_series(segue_figure *figure, segue_mark mark, size_t style,
                                const char *format, ...)
 {
     char title[120];
@@ -67,7 +68,7 @@ void segue_figure_begin_series(segue_figure *figure, segue_mark mark, size_t loo
     va_end(arguments);
     title[segue_utf8_prefix_length(title, sizeof title)] = '\0';
     segue_series *series =
-        grown(figure, figure->series, figure->n_series, &figure->series_capacity, sizeof *series);
+        grow(figure, figure->series, figure->n_series, &figure->series_capacity, sizeof *series);
     if (!series)
         return;
     figure->series = series;
@@ -77,7 +78,7 @@ void segue_figure_begin_series(segue_figure *figure, segue_mark mark, size_t loo
         return;
     }
     figure->series[figure->n_series++] = (segue_series){
-        .title = copy, .mark = mark, .look = look % LOOKS, .first = figure->n_points};
+        .title = copy, .mark = mark, .style = style % N_STYLES, .first = figure->n_points};
 }
 
 void segue_figure_mark_ours(segue_figure *figure)
@@ -105,20 +106,20 @@ void segue_figure_add_range(segue_figure *figure, double x, double y, double low
     if (!isfinite(x) || !isfinite(y) || figure->n_series == 0)
         return;
     segue_point *point =
-        grown(figure, figure->point, figure->n_points, &figure->points_capacity, sizeof *point);
+        grow(figure, figure->point, figure->n_points, &figure->points_capacity, sizeof *point);
     if (!point)
         return;
     figure->point = point;
-    if (figure->log_y && low < figure->y_least) /* a logarithmic axis cannot show 0 or less */
-        low = figure->y_least;
+    if (figure->log_y && low < figure->y_min) /* a logarithmic axis cannot show 0 or less */
+        low = figure->y_min;
     figure->point[figure->n_points++] = (segue_point){.x = x, .y = y, .low = low, .high = high};
     figure->series[figure->n_series - 1].count++;
 }
 
-void segue_figure_add_level(segue_figure *figure, size_t look, double from, double to, double y,
+void segue_figure_add_level(segue_figure *figure, size_t style, double from, double to, double y,
                             double band, const char *title)
 {
-    segue_figure_begin_series(figure, SEGUE_SERIES_LEVEL, look, "%s", title);
+    segue_figure_begin_series(figure, SEGUE_SERIES_LEVEL, style, "%s", title);
     segue_figure_add_point(figure, from, y, band);
     segue_figure_add_point(figure, to, y, band);
 }
@@ -145,8 +146,8 @@ static void print_data(const segue_figure *figure, FILE *out)
 
 /* ---- the script -------------------------------------------------------------------------- */
 
-/* A text in gnuplot's single quotes, with `doubled` characters written twice; in double quotes it
- * could run commands. */
+/* Print a text in single quotes, with `doubled` characters written twice.  In double quotes gnuplot
+ * would run `commands` in it. */
 static void print_doubled(FILE *out, const char *text, const char *doubled)
 {
     fputc('\'', out);
@@ -163,7 +164,7 @@ static void print_quoted(FILE *out, const char *text)
     print_doubled(out, text, "'");
 }
 
-/* A tic's label is also a format of its number. */
+/* A label is also a printf format of the position, so % is doubled. */
 void segue_figure_print_tics(FILE *out, const char *const *name, size_t count)
 {
     fputs("set xtics rotate by -30 (", out);
@@ -181,7 +182,7 @@ static bool has_band(const segue_figure *figure, const segue_series *series)
            series->mark != SEGUE_SERIES_THIN;
 }
 
-/* The rows of a series in the data. */
+/* Print the reference to the rows of a series in the CSV file. */
 static void print_rows(FILE *out, const segue_figure *figure, const segue_series *series)
 {
     fprintf(out, "'%s.csv' skip 1 every ::%zu::%zu", figure->name, series->first,
@@ -190,9 +191,9 @@ static void print_rows(FILE *out, const segue_figure *figure, const segue_series
 
 static void print_plot(FILE *out, const segue_figure *figure, const segue_series *series)
 {
-    const char *colour = looks[series->look].colour;
-    const int dash = series->ours ? 1 : looks[series->look].dash;
-    const int marker = looks[series->look].marker;
+    const char *colour = styles[series->style].colour;
+    const int dash = series->ours ? 1 : styles[series->style].dash;
+    const int marker = styles[series->style].marker;
     const double width = series->ours ? 2.0 : 1.0; /* times the usual */
     if (has_band(figure, series)) {
         print_rows(out, figure, series);
@@ -240,10 +241,10 @@ static void print_axes(FILE *out, const segue_figure *figure)
         fputs("set logscale y\n", out);
     if (figure->log_x || figure->log_y)
         fputs("set format '%g'\n", out);
-    if (figure->y_most > 0.0)
-        fprintf(out, "set yrange [%g:%g]\n", figure->y_least, figure->y_most);
-    else if (figure->y_least > 0.0 || !figure->log_y)
-        fprintf(out, "set yrange [%g:*]\n", figure->y_least);
+    if (figure->y_max > 0.0)
+        fprintf(out, "set yrange [%g:%g]\n", figure->y_min, figure->y_max);
+    else if (figure->y_min > 0.0 || !figure->log_y)
+        fprintf(out, "set yrange [%g:*]\n", figure->y_min);
     if (figure->more)
         fprintf(out, "%s\n", figure->more);
 }
@@ -288,7 +289,7 @@ static segue_status path_of(char *path, size_t size, const char *folder, const s
                             const char *end, segue_error *err)
 {
     if (snprintf(path, size, "%s/%s%s", folder, figure->name, end) >= (int)size)
-        return segue_fail(err, SEGUE_EFILE, "the path of the folder is too long");
+        return segue_fail(err, SEGUE_EFILE, "the path of the folder %.60s... is too long", folder);
     return SEGUE_OK;
 }
 
@@ -297,13 +298,10 @@ static segue_status write_text(const segue_figure *figure, const char *folder, c
 {
     char path[4096];
     segue_output output;
-    segue_status status = path_of(path, sizeof path, folder, figure, end, err);
-    if (status == SEGUE_OK)
-        status = segue_output_init(&output, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(path_of(path, sizeof path, folder, figure, end, err));
+    SEGUE_TRY(segue_output_init(&output, err));
     print(figure, output.stream);
-    status = segue_output_write(&output, path, err);
+    const segue_status status = segue_output_write(&output, path, err);
     segue_output_fini(&output);
     return status;
 }
@@ -314,10 +312,9 @@ static segue_status draw_form(const segue_figure *figure, const char *folder, co
     char setup[64], script[256], path[4096];
     (void)snprintf(setup, sizeof setup, "form='%s'; out=''", form);
     (void)snprintf(script, sizeof script, "%s.gp", figure->name);
-    segue_status status = segue_gnuplot_run(folder, setup, script, out, err);
-    if (status == SEGUE_OK)
-        status = path_of(path, sizeof path, folder, figure, end, err);
-    return status == SEGUE_OK ? segue_atomic_file_write(path, out->data, out->size, err) : status;
+    SEGUE_TRY(path_of(path, sizeof path, folder, figure, end, err));
+    SEGUE_TRY(segue_gnuplot_run(folder, setup, script, out, err));
+    return segue_atomic_file_write(path, out->data, out->size, err);
 }
 
 segue_status segue_figure_draw(segue_figure *figure, const char *folder, segue_error *err)
@@ -327,15 +324,11 @@ segue_status segue_figure_draw(segue_figure *figure, const char *folder, segue_e
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for the figure %s", figure->name);
     if (figure->n_points == 0)
         return segue_fail(err, SEGUE_EDOMAIN, "the figure %s has nothing to show", figure->name);
-    segue_status status = write_text(figure, folder, ".csv", print_data, err);
-    if (status == SEGUE_OK)
-        status = write_text(figure, folder, ".gp", print_script, err);
-    if (status == SEGUE_OK)
-        status = draw_form(figure, folder, "svg", ".svg", &figure->wide, err);
-    if (status == SEGUE_OK)
-        status = draw_form(figure, folder, "narrow", "-narrow.svg", &figure->narrow, err);
-    if (status == SEGUE_OK)
-        status = draw_form(figure, folder, "pdf", ".pdf", &pdf, err);
+    SEGUE_TRY(write_text(figure, folder, ".csv", print_data, err));
+    SEGUE_TRY(write_text(figure, folder, ".gp", print_script, err));
+    SEGUE_TRY(draw_form(figure, folder, "svg", ".svg", &figure->wide, err));
+    SEGUE_TRY(draw_form(figure, folder, "narrow", "-narrow.svg", &figure->narrow, err));
+    const segue_status status = draw_form(figure, folder, "pdf", ".pdf", &pdf, err);
     segue_bytes_fini(&pdf);
     return status;
 }

@@ -1,6 +1,6 @@
 /* figure.h - a figure: named series of points with bands, drawn by gnuplot.
  *
- * Of each figure the folder gets NAME.csv, NAME.gp (which draws it again, after your changes),
+ * Of each figure the folder gets NAME.csv, NAME.gp (the script, which a user may edit and run),
  * NAME.svg, NAME-narrow.svg for small screens, and NAME.pdf.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_REPORT_FIGURE_H
@@ -21,14 +21,13 @@ typedef enum segue_mark {
     SEGUE_SERIES_SQUARES      /* large squares, and no line */
 } segue_mark;
 
-/** Colour, dashes and marker go by `look`, 0 .. 9: told apart by colour-blind people, and in grey
- * by their dashes and markers. */
+/** A named line or set of points.  `style`, 0 .. 9, selects colour, dashes and marker. */
 typedef struct segue_series {
     char *title; /* in the legend; empty: not there */
     segue_mark mark;
-    size_t look;
+    size_t style;
     size_t first, count; /* of the figure's points */
-    bool ours;           /* not the paper's: a thick line, and '(ours)' behind the title */
+    bool ours;           /* not the paper's: a thick line, and '(ours)' after the title */
 } segue_series;
 
 typedef struct segue_point {
@@ -40,13 +39,13 @@ typedef struct segue_figure {
     const char *name; /* of the files; borrowed, like the texts below */
     const char *x_label, *y_label;
     bool log_x, log_y;
-    double y_least, y_most; /* of the axis; 0 .. 0: gnuplot chooses the end */
-    const char *more;       /* lines of gnuplot, or NULL */
+    double y_min, y_max; /* of the axis; 0 .. 0: gnuplot chooses the end */
+    const char *more;    /* lines of gnuplot, or NULL */
     size_t n_series, series_capacity;
     segue_series *series;
     size_t n_points, points_capacity;
     segue_point *point;
-    bool failed;              /* memory ran out on the way */
+    bool failed;              /* memory ran out; segue_figure_draw reports it */
     segue_bytes wide, narrow; /* the SVG, when it is drawn */
 } segue_figure;
 
@@ -54,24 +53,24 @@ typedef struct segue_figure {
 segue_figure segue_figure_init(const char *name, const char *x_label, const char *y_label);
 void segue_figure_fini(segue_figure *figure);
 
-/** Begin a series; points that are added are its. */
-void segue_figure_begin_series(segue_figure *figure, segue_mark mark, size_t look,
+/** Begin a series; later points belong to it. */
+void segue_figure_begin_series(segue_figure *figure, segue_mark mark, size_t style,
                                const char *format, ...) SEGUE_PRINTF(4, 5);
 
-/** The series that was begun last is ours. */
+/** Mark the last series as ours. */
 void segue_figure_mark_ours(segue_figure *figure);
 
-/** Add a point, with `band` on both sides (NaN: none); points that are not finite are left out. */
+/** Add a point, with `band` on both sides (NaN: none); points that are not finite are skipped. */
 void segue_figure_add_point(segue_figure *figure, double x, double y, double band);
 
-/** The same with a band from `low` to `high`. */
+/** Add a point with a band from `low` to `high`. */
 void segue_figure_add_range(segue_figure *figure, double x, double y, double low, double high);
 
-/** A line across from `from` to `to` at `y`, with a band. */
-void segue_figure_add_level(segue_figure *figure, size_t look, double from, double to, double y,
+/** Add a horizontal line from x = `from` to `to` at `y`, with a band. */
+void segue_figure_add_level(segue_figure *figure, size_t style, double from, double to, double y,
                             double band, const char *title);
 
-/** Print gnuplot's line that puts these texts at 1, 2, ... of the x axis. */
+/** Print the gnuplot command that labels x = 1, 2, ... with these names. */
 void segue_figure_print_tics(FILE *out, const char *const *name, size_t count);
 
 /**

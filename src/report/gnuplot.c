@@ -1,4 +1,7 @@
-/* gnuplot.c - run gnuplot, and take what it draws.
+/* gnuplot.c - run gnuplot and read its output.
+ *
+ * The child writes the figure to a pipe and its messages to a temporary file, so that reading one
+ * never blocks on the other.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/gnuplot.h"
 #include "segue/internal.h"
@@ -11,15 +14,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define NOT_FOUND 127 /* as a shell would say */
+#define NOT_FOUND 127 /* the exit status of a shell for an unknown command */
 
-/* In the child: become gnuplot, what it draws to `output`, its words to `words`; neither the
- * user's settings nor the language change what it draws. */
+/* In the child: redirect standard output to `output` and standard error to `messages`, and become
+ * gnuplot.  -d and LC_ALL=C: the user's settings and language do not change the figure. */
 static void become_gnuplot(const char *folder, const char *setup, const char *script,
-                           const int *output, FILE *words)
+                           const int *output, FILE *messages)
 {
     (void)close(output[0]);
-    if (dup2(output[1], STDOUT_FILENO) < 0 || dup2(fileno(words), STDERR_FILENO) < 0 ||
+    if (dup2(output[1], STDOUT_FILENO) < 0 || dup2(fileno(messages), STDERR_FILENO) < 0 ||
         chdir(folder) != 0 || setenv("LC_ALL", "C", 1) != 0)
         _exit(1);
     (void)signal(SIGPIPE, SIG_DFL);
@@ -46,7 +49,7 @@ static segue_status read_to_end(int fd, segue_bytes *out, segue_error *err)
     return out->failed ? segue_fail_no_memory(err, "a figure") : SEGUE_OK;
 }
 
-static segue_status judge(int state, const char *script, FILE *words, segue_error *err)
+static segue_status check_exit(int state, const char *script, FILE *messages, segue_error *err)
 {
     if (WIFEXITED(state) && WEXITSTATUS(state) == 0)
         return SEGUE_OK;
@@ -56,24 +59,25 @@ static segue_status judge(int state, const char *script, FILE *words, segue_erro
                           "apt-get install gnuplot-nox");
     if (WIFSIGNALED(state))
         return segue_fail(err, SEGUE_ESTOPPED, "gnuplot was stopped by signal %d", WTERMSIG(state));
-    char told[201];
-    rewind(words);
-    told[fread(told, 1, sizeof told - 1, words)] = '\0';
-    told[strcspn(told, "\n")] = '\0';
+    char line[201];
+    rewind(messages);
+    line[fread(line, 1, sizeof line - 1, messages)] = '\0';
+    line[strcspn(line, "\n")] = '\0';
     return segue_fail(err, SEGUE_EIO, "gnuplot failed on %s: %s", script ? script : "--version",
-                      told);
+                      line);
 }
 
-/* Start gnuplot, take what it draws, and wait for it. */
-static segue_status draw(const char *folder, const char *setup, const char *script, FILE *words,
+/* Start gnuplot, read the figure, and wait for the end of the process. */
+static segue_status draw(const char *folder, const char *setup, const char *script, FILE *messages,
                          segue_bytes *out, segue_error *err)
 {
     int output[2], state = 0;
     if (pipe(output) != 0)
-        return segue_fail(err, SEGUE_EIO, "a pipe to gnuplot cannot be made: %s", strerror(errno));
+        return segue_fail(err, SEGUE_EIO, "a pipe to gnuplot cannot be created: %s",
+                          strerror(errno));
     const pid_t child = fork();
     if (child == 0)
-        become_gnuplot(folder, setup, script, output, words);
+        become_gnuplot(folder, setup, script, output, messages);
     (void)close(output[1]);
     if (child < 0) {
         (void)close(output[0]);
@@ -83,25 +87,25 @@ static segue_status draw(const char *folder, const char *setup, const char *scri
     (void)close(output[0]);
     while (waitpid(child, &state, 0) < 0 && errno == EINTR)
         continue;
-    return status == SEGUE_OK ? judge(state, script, words, err) : status;
+    return status == SEGUE_OK ? check_exit(state, script, messages, err) : status;
 }
 
 segue_status segue_gnuplot_run(const char *folder, const char *setup, const char *script,
                                segue_bytes *out, segue_error *err)
 {
-    FILE *words = tmpfile();
-    if (!words)
-        return segue_fail(err, SEGUE_EIO, "a temporary file for gnuplot cannot be made: %s",
+    FILE *messages = tmpfile();
+    if (!messages)
+        return segue_fail(err, SEGUE_EIO, "a temporary file for gnuplot cannot be created: %s",
                           strerror(errno));
-    const segue_status status = draw(folder, setup, script, words, out, err);
-    (void)fclose(words);
+    const segue_status status = draw(folder, setup, script, messages, out, err);
+    (void)fclose(messages);
     return status;
 }
 
 segue_status segue_gnuplot_check(segue_error *err)
 {
-    segue_bytes words = {.data = NULL};
-    const segue_status status = segue_gnuplot_run(".", "", NULL, &words, err);
-    segue_bytes_fini(&words);
+    segue_bytes output = {.data = NULL};
+    const segue_status status = segue_gnuplot_run(".", "", NULL, &output, err);
+    segue_bytes_fini(&output);
     return status;
 }

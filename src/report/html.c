@@ -1,4 +1,6 @@
-/* html.c - the parts of a page that holds all it needs.
+/* html.c - print the parts of a self-contained HTML page.
+ *
+ * Styles are inline and figures are data: URLs, so that one file can be moved or mailed.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/html.h"
 

@@ -1,4 +1,4 @@
-/* html.h - the parts of a page that holds all it needs.
+/* html.h - print the parts of a self-contained HTML page.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_REPORT_HTML_H
 #define SEGUE_REPORT_HTML_H
@@ -7,26 +7,27 @@
 
 #include "report/figure.h"
 
-/** The page up to its first heading, styles included. */
+/** Print the page up to its first heading, styles included. */
 void segue_html_begin(FILE *out, const char *title);
 void segue_html_end(FILE *out);
 
-/** Print as printf, with the letters that mean something in HTML escaped. */
+/** Print as printf, with the special characters of HTML escaped. */
 void segue_html_text(FILE *out, const char *format, ...) SEGUE_PRINTF(2, 3);
 
-/** A paragraph of such text. */
+/** Print a paragraph of such text. */
 void segue_html_p(FILE *out, const char *format, ...) SEGUE_PRINTF(2, 3);
 
-/** A heading of level 2 or 3, to which #id leads. */
+/** Print a heading of level 2 or 3 with an anchor. */
 void segue_html_heading(FILE *out, int level, const char *id, const char *text);
 
-/** A drawn figure, in two forms for wide and narrow screens, and its caption. */
+/** Embed a drawn figure, in two forms for wide and narrow screens, and its caption. */
 void segue_html_figure(FILE *out, const segue_figure *figure, const char *caption);
 
-/** A command to type. */
+/** Print a shell command. */
 void segue_html_command(FILE *out, const char *format, ...) SEGUE_PRINTF(2, 3);
 
-/** A table: begin with its headings (ended by NULL), then rows of cells, then the end. */
+/** Print a table: begin with its headings (terminated by NULL), then rows of cells, then the end.
+ */
 void segue_html_table_begin(FILE *out, const char *caption, const char *const *headings);
 void segue_html_row(FILE *out);
 void segue_html_cell(FILE *out, const char *format, ...) SEGUE_PRINTF(2, 3);

@@ -1,4 +1,8 @@
-/* paper.c - the results behind the report, and the theory for their models.
+/* paper.c - read the results of the report, check that they belong together, and compute the
+ * theory.
+ *
+ * The report is written from the result files alone: all experiments must have one seed, variant,
+ * version and model set.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/paper.h"
 
@@ -31,17 +35,17 @@ static segue_status lacks(segue_study study, const char *what, segue_error *err)
 
 static segue_status read_results(segue_paper *paper, const char *folder, segue_error *err)
 {
-    segue_status status = SEGUE_OK;
-    for (size_t i = 0; i < SEGUE_N_STUDIES && status == SEGUE_OK; i++) {
+    for (size_t i = 0; i < SEGUE_N_STUDIES; i++) {
         char path[4096];
         if (snprintf(path, sizeof path, "%s/%s.json", folder, names[i]) >= (int)sizeof path)
-            return segue_fail(err, SEGUE_EFILE, "the path of the folder is too long");
-        status = segue_results_read(&paper->results[i], path, err);
+            return segue_fail(err, SEGUE_EFILE, "the path of the folder %.60s... is too long",
+                              folder);
+        SEGUE_TRY(segue_results_read(&paper->results[i], path, err));
     }
-    return status;
+    return SEGUE_OK;
 }
 
-/* The environment of an experiment that has the paper's models: its only one, or that name. */
+/* Return the environment with the paper's models: the only one, or the one named "paper". */
 static const json_t *environment_of(const segue_results *results)
 {
     const json_t *all = json_object_get(results->experiment, "environment");
@@ -54,7 +58,7 @@ static const json_t *environment_of(const segue_results *results)
     return all;
 }
 
-/* The models, which must be the same everywhere. */
+/* Read the models, which must be the same in all experiments. */
 static segue_status read_models(segue_paper *paper, segue_error *err)
 {
     json_t *first = NULL;
@@ -70,7 +74,7 @@ static segue_status read_models(segue_paper *paper, segue_error *err)
     return segue_models_json_parse(&paper->models, &at, "models", first, err);
 }
 
-/* They must be of one making, and have numbers. */
+/* Check that all have one seed, variant and version, and finite numbers. */
 static segue_status check_results(const segue_paper *paper, segue_error *err)
 {
     const segue_results *first = paper->results[0];
@@ -87,7 +91,7 @@ static segue_status check_results(const segue_paper *paper, segue_error *err)
     return SEGUE_OK;
 }
 
-/* Every length has the three policies of the paper. */
+/* Check that every n has the three policies of the paper. */
 static segue_status check_lengths(const segue_paper *paper, segue_error *err)
 {
     static const char *const policies[] = {"ucb", "ucb+", "mucb"};
@@ -99,8 +103,8 @@ static segue_status check_lengths(const segue_paper *paper, segue_error *err)
     return SEGUE_OK;
 }
 
-/* By insertion: by n, then J; a cell that is there already stays the only one. */
-static void put_tucb(segue_paper *paper, const segue_cell *cell)
+/* Insert a cell in the order of n, then J; skip one whose n and J exist. */
+static void insert_tucb(segue_paper *paper, const segue_cell *cell)
 {
     size_t at = paper->n_tucb;
     if (segue_paper_tucb(paper, cell->steps, cell->tasks))
@@ -116,8 +120,8 @@ static void put_tucb(segue_paper *paper, const segue_cell *cell)
     paper->n_tucb++;
 }
 
-/* tUCB over n and J, whichever experiment played it. */
-static segue_status gather_tucb(segue_paper *paper, segue_error *err)
+/* Collect tUCB over n and J from both experiments. */
+static segue_status collect_tucb(segue_paper *paper, segue_error *err)
 {
     const segue_results *tasks = paper->results[SEGUE_STUDY_TUCB_TASKS];
     const segue_results *lengths = paper->results[SEGUE_STUDY_TUCB_LENGTHS];
@@ -126,9 +130,9 @@ static segue_status gather_tucb(segue_paper *paper, segue_error *err)
     if (!paper->tucb)
         return segue_fail_no_memory(err, "the report");
     for (size_t i = 0; i < tasks->n_cells; i++)
-        put_tucb(paper, &tasks->cell[i]);
+        insert_tucb(paper, &tasks->cell[i]);
     for (size_t i = 0; i < lengths->n_cells; i++)
-        put_tucb(paper, &lengths->cell[i]);
+        insert_tucb(paper, &lengths->cell[i]);
     return SEGUE_OK;
 }
 
@@ -140,7 +144,7 @@ const segue_cell *segue_paper_tucb(const segue_paper *paper, uint64_t steps, uin
     return NULL;
 }
 
-/* One n from task to task, and not more J than a table has columns. */
+/* Check that tucb-tasks has one n, and that the J fit into a table. */
 static segue_status check_tasks(const segue_paper *paper, segue_error *err)
 {
     const segue_results *tasks = paper->results[SEGUE_STUDY_TUCB_TASKS];
@@ -155,7 +159,7 @@ static segue_status check_tasks(const segue_paper *paper, segue_error *err)
     return SEGUE_OK;
 }
 
-/* What is drawn from task to task has points. */
+/* Check that the experiments of curves over tasks have points. */
 static segue_status check_points(const segue_paper *paper, segue_error *err)
 {
     static const segue_study studies[] = {SEGUE_STUDY_TUCB_CHOICES, SEGUE_STUDY_RELATED,
@@ -169,7 +173,7 @@ static segue_status check_points(const segue_paper *paper, segue_error *err)
     return SEGUE_OK;
 }
 
-/* The cells that others are compared with. */
+/* Find the cells that others are compared with. */
 static segue_status find_cells(segue_paper *paper, segue_error *err)
 {
     const segue_results *tasks = paper->results[SEGUE_STUDY_TUCB_TASKS];
@@ -202,7 +206,7 @@ static void add_gaps(segue_paper *paper, const segue_known_sets *sets, double we
     }
 }
 
-static segue_status work_out(segue_paper *paper, segue_error *err)
+static segue_status compute_theory(segue_paper *paper, segue_error *err)
 {
     const segue_models *models = paper->models;
     paper->smallest_gap = INFINITY;
@@ -211,9 +215,7 @@ static segue_status work_out(segue_paper *paper, segue_error *err)
         return segue_fail_no_memory(err, "the report");
     for (size_t k = 0; k < models->n_models; k++) {
         segue_known_sets *sets = NULL;
-        const segue_status status = segue_known_sets_create(&sets, models, k, err);
-        if (status != SEGUE_OK)
-            return status;
+        SEGUE_TRY(segue_known_sets_create(&sets, models, k, err));
         double *row = paper->complexity[k];
         row[SEGUE_COLUMN_UCB] = segue_complexity_ucb(sets);
         row[SEGUE_COLUMN_UCB_PLUS] = segue_complexity_ucb_plus(sets);
@@ -247,7 +249,7 @@ double segue_paper_bound_tucb(const segue_paper *paper, double complexity, uint6
            SEGUE_FORCED_PULLS * paper->gap_sum;
 }
 
-/* Every other arm is dominated once 2 eps_j is below its gap. */
+/* Every other arm is dominated as soon as 2 eps_j is below its gap. */
 double segue_paper_resolved_after(const segue_paper *paper, double c, uint64_t n_tasks,
                                   uint64_t steps)
 {
@@ -272,27 +274,25 @@ void segue_paper_destroy(segue_paper *paper)
     free(paper);
 }
 
+static segue_status fill(segue_paper *paper, const char *folder, segue_error *err)
+{
+    SEGUE_TRY(read_results(paper, folder, err));
+    SEGUE_TRY(read_models(paper, err));
+    SEGUE_TRY(check_results(paper, err));
+    SEGUE_TRY(check_lengths(paper, err));
+    SEGUE_TRY(collect_tucb(paper, err));
+    SEGUE_TRY(check_tasks(paper, err));
+    SEGUE_TRY(find_cells(paper, err));
+    return compute_theory(paper, err);
+}
+
 segue_status segue_paper_read(segue_paper **out, const char *folder, segue_error *err)
 {
     *out = NULL;
     segue_paper *paper = calloc(1, sizeof *paper);
     if (!paper)
         return segue_fail_no_memory(err, "the report");
-    segue_status status = read_results(paper, folder, err);
-    if (status == SEGUE_OK)
-        status = read_models(paper, err);
-    if (status == SEGUE_OK)
-        status = check_results(paper, err);
-    if (status == SEGUE_OK)
-        status = check_lengths(paper, err);
-    if (status == SEGUE_OK)
-        status = gather_tucb(paper, err);
-    if (status == SEGUE_OK)
-        status = check_tasks(paper, err);
-    if (status == SEGUE_OK)
-        status = find_cells(paper, err);
-    if (status == SEGUE_OK)
-        status = work_out(paper, err);
+    const segue_status status = fill(paper, folder, err);
     if (status != SEGUE_OK) {
         segue_paper_destroy(paper);
         return status;

@@ -1,4 +1,4 @@
-/* paper.h - what the report on the paper is made of.
+/* paper.h - the results and the theory that the report on the paper shows.
  *
  * The paper: Azar, Lazaric and Brunskill, Sequential Transfer in Multi-armed Bandit with Finite Set
  * of Models (2013).
@@ -9,7 +9,7 @@
 #include "io/results.h"
 #include "segue/theory.h"
 
-/** The experiments behind the report, in the order they are run. */
+/** The experiments of the report, in the order they are run. */
 typedef enum segue_study {
     SEGUE_STUDY_LENGTHS,      /* ucb, ucb+, mucb over n */
     SEGUE_STUDY_BASELINES,    /* what needs no models, over n */
@@ -24,10 +24,10 @@ typedef enum segue_study {
     SEGUE_N_STUDIES
 } segue_study;
 
-/** Their names, which are those of their files too. */
+/** The name of an experiment, and of its files. */
 const char *segue_paper_study_name(segue_study study);
 
-/** The most different J that a table shows. */
+/** Numbers of tasks, J, that a table shows. */
 #define SEGUE_MAX_TABLE_TASKS 6
 
 /** Columns of complexities and bounds. */
@@ -35,7 +35,7 @@ enum { SEGUE_COLUMN_UCB, SEGUE_COLUMN_UCB_PLUS, SEGUE_COLUMN_MUCB, SEGUE_N_COLUM
 
 typedef struct segue_paper {
     segue_results *results[SEGUE_N_STUDIES];
-    segue_models *models;                  /* of all of them */
+    segue_models *models;                  /* the same in all experiments */
     double (*complexity)[SEGUE_N_COLUMNS]; /* n_models */
     double average[SEGUE_N_COLUMNS];       /* by the weights */
     segue_spectrum spectrum;
@@ -49,7 +49,7 @@ typedef struct segue_paper {
 } segue_paper;
 
 /**
- * Read the results in `folder` and work out the theory.
+ * Read the results in `folder` and compute the theory.
  *
  * @retval SEGUE_EFILE, SEGUE_EPARSE, SEGUE_EDOMAIN  a file is missing or lacks what is needed
  * @retval SEGUE_ENOMEM
@@ -61,24 +61,16 @@ void segue_paper_destroy(segue_paper *paper);
 /** tUCB for n and J; NULL: it was not played. */
 const segue_cell *segue_paper_tucb(const segue_paper *paper, uint64_t steps, uint64_t tasks);
 
-/** A number cut after its second decimal, as the paper prints them. */
+/** Truncate a number after its second decimal, as the paper prints them. */
 double segue_paper_truncate(double x);
 
-/** The bound of the theorems on the regret of a task of n steps: of column `which`, by the weights;
- * of tUCB where it has that complexity, its forced pulls included. */
+/** The bound of the theorems on the regret of a task of n steps: for a column, averaged by the
+ * weights; for tUCB with a complexity, including its forced pulls. */
 double segue_paper_bound(const segue_paper *paper, size_t which, uint64_t steps);
 double segue_paper_bound_tucb(const segue_paper *paper, double complexity, uint64_t steps);
 
-/** After how many of J tasks eps_j is so small that every model has a single best arm. */
+/** The task of J from which eps_j is so small that every model has a single best arm. */
 double segue_paper_resolved_after(const segue_paper *paper, double c, uint64_t n_tasks,
                                   uint64_t steps);
-
-/**
- * Draw all figures into FOLDER/figures and write FOLDER/report.html.
- *
- * @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ENOMEM
- */
-SEGUE_MUST_CHECK segue_status segue_report_write(const segue_paper *paper, const char *folder,
-                                                 segue_error *err);
 
 #endif

@@ -1,6 +1,6 @@
-/* replay_page.c - what a replay found, as one page that holds all it needs.
+/* replay_page.c - the result of a replay as a self-contained HTML page.
  *
- * Nothing in it depends on when, where or how fast it was made: same seed, same bytes.
+ * The page depends on the result alone, not on time, host or speed: same seed, same bytes.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/replay_page.h"
 
@@ -16,9 +16,9 @@
 #include "report/html.h"
 #include "segue/internal.h"
 
-#define BLOCK      10   /* tasks that a point of a curve is the average of, at least, ... */
-#define GROWTH     1.25 /* ... and each ends so many times later than the one before */
-#define NAMED_ARMS 20   /* with more, the axis has numbers */
+#define BLOCK      10   /* smallest number of tasks per point of a curve */
+#define GROWTH     1.25 /* ratio of the ends of two blocks */
+#define NAMED_ARMS 20   /* with more arms, the axis has numbers */
 
 typedef struct page {
     const segue_replay_result *result;
@@ -38,7 +38,7 @@ static segue_status put_figure(const page *p, segue_figure *figure, const char *
     return status;
 }
 
-/* Where the block of tasks that begins at `first` ends; the last takes what would be left over. */
+/* Return the end of the block of tasks from `first`; a short rest joins the last block. */
 static size_t block_end(const segue_replay_result *result, size_t first)
 {
     const size_t grown = (size_t)(GROWTH * (double)first);
@@ -46,7 +46,7 @@ static size_t block_end(const segue_replay_result *result, size_t first)
     return end + BLOCK / 2 < result->n_played ? end : result->n_played;
 }
 
-/* The mean of a curve over a block, of where it is known. */
+/* Return the mean of the known points of a curve in a block. */
 static double block_mean(const double *curve, size_t first, size_t end)
 {
     double sum = 0.0, count = 0.0;
@@ -58,11 +58,11 @@ static double block_mean(const double *curve, size_t first, size_t end)
     return count > 0.0 ? sum / count : NAN;
 }
 
-/* A player's curve in blocks, less another's unless that is NULL. */
-static void add_curve(segue_figure *figure, const segue_replay_result *result, size_t look,
+/* Add a curve in blocks, minus the curve `less` unless that is NULL. */
+static void add_curve(segue_figure *figure, const segue_replay_result *result, size_t style,
                       const char *name, const double *curve, const double *less)
 {
-    segue_figure_begin_series(figure, SEGUE_SERIES_LINE, look, "%s", name);
+    segue_figure_begin_series(figure, SEGUE_SERIES_LINE, style, "%s", name);
     for (size_t first = 0, end = 0; first < result->n_played; first = end) {
         end = block_end(result, first);
         const double base = less ? block_mean(less, first, end) : 0.0;
@@ -74,20 +74,21 @@ static void add_curve(segue_figure *figure, const segue_replay_result *result, s
 static segue_status draw_gains(const page *p, segue_error *err)
 {
     const segue_replay_result *result = p->result;
-    segue_figure figure = segue_figure_init("replay-gain", "tasks met", "reward a step above ts");
+    segue_figure figure = segue_figure_init("replay-gain", "tasks met", "reward per step above ts");
     figure.log_x = true;
     figure.more = "set yrange [*:*]\nset xzeroaxis linetype 1 linecolor rgb '#888888'";
     for (size_t i = 0; i < result->n_candidates; i++)
         if (i != result->ts && i != result->fixed_arm)
             add_curve(&figure, result, i, result->candidate[i].name, result->candidate[i].reward,
                       result->candidate[result->ts].reward);
-    return put_figure(p, &figure,
-                      "What each gains over ts, which carries nothing from task to task, as tasks "
-                      "are met; averages over ten tasks, and later more.",
-                      err);
+    return put_figure(
+        p, &figure,
+        "The gain of each over ts, which transfers nothing from task to task, as tasks "
+        "are met; averages over ten tasks, and later more.",
+        err);
 }
 
-/* A fixed arm that is far off would leave the others no room. */
+/* True unless it is a bad fixed arm, which would compress the other curves. */
 static bool is_near(const segue_replay_result *result, size_t candidate)
 {
     return candidate != result->fixed_arm ||
@@ -98,19 +99,20 @@ static bool is_near(const segue_replay_result *result, size_t candidate)
 static segue_status draw_regret(const page *p, segue_error *err)
 {
     const segue_replay_result *result = p->result;
-    segue_figure figure = segue_figure_init("replay-regret", "tasks met", "regret a step");
+    segue_figure figure = segue_figure_init("replay-regret", "tasks met", "regret per step");
     figure.log_x = true;
     for (size_t i = 0; i < result->n_candidates; i++)
         if (is_near(result, i))
             add_curve(&figure, result, i, result->candidate[i].name, result->candidate[i].regret,
                       NULL);
-    return put_figure(p, &figure,
-                      "Regret a step against each task's best arm, as tasks are met; averages over "
-                      "the same tasks.",
-                      err);
+    return put_figure(
+        p, &figure,
+        "Regret per step against each task's best arm, as tasks are met; averages over "
+        "the same tasks.",
+        err);
 }
 
-/* Arms by name below the axis, in lines of gnuplot. */
+/* Label the axis with the names of the arms, in gnuplot commands. */
 static void name_arms(const segue_replay_result *result, segue_output *output)
 {
     fputs("set yrange [*:*]\n", output->stream);
@@ -138,7 +140,7 @@ static segue_status draw_types(const page *p, segue_error *err)
     status = segue_output_finish(&lines, err);
     figure.more = lines.data;
     if (status == SEGUE_OK)
-        status = put_figure(p, &figure, "What each arm pays in tasks of each type.", err);
+        status = put_figure(p, &figure, "The mean reward of each arm in tasks of each type.", err);
     else
         segue_figure_fini(&figure);
     segue_output_fini(&lines);
@@ -160,32 +162,31 @@ static void put_range(FILE *out, const segue_interval *range, double scale, int 
 static void put_results(const page *p)
 {
     static const char *const headings[] = {
-        "",        "carries",       "reward a step",     "regret a task",
-        "over ts", "over ts-prior", "over the best arm", "way to the best arms",
+        "",        "carries",       "reward per step",   "regret per task",
+        "over ts", "over ts-prior", "over the best arm", "gap closed",
         NULL};
     const segue_replay_result *result = p->result;
-    segue_html_table_begin(
-        p->out,
-        "What each would have won on the scored tasks, with 95 % intervals from a "
-        "paired bootstrap over tasks.",
-        headings);
+    segue_html_table_begin(p->out,
+                           "Results of each policy on the scored tasks, with 95 % intervals from a "
+                           "paired bootstrap over tasks.",
+                           headings);
     for (size_t i = 0; i < result->n_candidates; i++) {
-        const segue_interval *won = result->candidate[i].metric;
+        const segue_interval *metric = result->candidate[i].metric;
         segue_html_row(p->out);
         segue_html_cell(p->out, "%s", result->candidate[i].name);
         segue_html_cell(p->out, "%s",
                         segue_replay_result_transfer_text(result->candidate[i].transfer));
-        put_range(p->out, &won[SEGUE_METRIC_REWARD], 1.0, 3, "");
-        put_range(p->out, &won[SEGUE_METRIC_REGRET], 1.0, 2, "");
-        put_range(p->out, &won[SEGUE_METRIC_GAIN_OVER_TS], 100.0, 1, " %");
-        put_range(p->out, &won[SEGUE_METRIC_GAIN_OVER_PRIOR], 100.0, 1, " %");
-        put_range(p->out, &won[SEGUE_METRIC_GAIN_OVER_FIXED], 100.0, 1, " %");
-        put_range(p->out, &won[SEGUE_METRIC_GAP_CLOSED], 100.0, 0, " %");
+        put_range(p->out, &metric[SEGUE_METRIC_REWARD], 1.0, 3, "");
+        put_range(p->out, &metric[SEGUE_METRIC_REGRET], 1.0, 2, "");
+        put_range(p->out, &metric[SEGUE_METRIC_GAIN_OVER_TS], 100.0, 1, " %");
+        put_range(p->out, &metric[SEGUE_METRIC_GAIN_OVER_PRIOR], 100.0, 1, " %");
+        put_range(p->out, &metric[SEGUE_METRIC_GAIN_OVER_FIXED], 100.0, 1, " %");
+        put_range(p->out, &metric[SEGUE_METRIC_GAP_CLOSED], 100.0, 0, " %");
     }
     segue_html_table_end(p->out);
     segue_html_p(p->out,
-                 "Knowing each task's best arm would have paid %.3f a step; the log itself had "
-                 "%.3f. The way is from ts to that.",
+                 "Knowing each task's best arm would have paid %.3f per step; the log itself had "
+                 "%.3f. The gap is between ts and that.",
                  result->best_arms.value, result->logged);
 }
 
@@ -229,7 +230,7 @@ static void put_verdict(const page *p)
         segue_html_p(p->out, "Warning: %s.", p->result->warning[i]);
 }
 
-/* A word of a command line, for a shell. */
+/* Print a word of a shell command, quoted. */
 static void put_word(const page *p, const char *word, bool is_file)
 {
     char *quoted = segue_shell_quote(word, is_file);
@@ -284,19 +285,18 @@ void segue_replay_page_print_method(const segue_replay_result *result, FILE *out
               out);
 }
 
-static void put_way(const page *p)
+static void put_method(const page *p)
 {
     const segue_replay_result *result = p->result;
-    segue_html_heading(p->out, 2, "way", "How it was played");
+    segue_html_heading(p->out, 2, "method", "How it was played");
     fputs("<p>", p->out);
     segue_replay_page_print_method(result, p->out);
     fputs("</p>\n", p->out);
-    segue_html_p(
-        p->out,
-        "The log has %zu rewards of %zu tasks and %zu arms; %zu tasks were left out. Order "
-        "of the tasks: %s. %" PRIu64 " steps a task, %" PRIu64 " runs.",
-        result->n_rows, result->n_tasks, result->n_arms, result->n_skipped, result->order,
-        result->steps, result->runs);
+    segue_html_p(p->out,
+                 "The log has %zu rewards of %zu tasks and %zu arms; %zu tasks were skipped. Order "
+                 "of the tasks: %s. %" PRIu64 " steps per task, %" PRIu64 " runs.",
+                 result->n_rows, result->n_tasks, result->n_arms, result->n_skipped, result->order,
+                 result->steps, result->runs);
     if (result->n_learned < result->n_played)
         segue_html_p(p->out,
                      "Scored: the %zu tasks whose names match '%s', met with what was "
@@ -305,34 +305,32 @@ static void put_way(const page *p)
     else
         segue_html_p(p->out, "Scored: tasks %zu to %zu of the order.", result->first_scored,
                      result->n_played);
-    segue_html_p(p->out, "All of it again, to the same bytes:");
+    segue_html_p(p->out, "This command writes the same bytes again:");
     put_command(p);
 }
 
-/* ---- all of it --------------------------------------------------------------------------- */
+/* ---- the page ---------------------------------------------------------------------------- */
 
 static segue_status print_page(const page *p, segue_error *err)
 {
     segue_html_begin(p->out, "What would transfer have given?");
     put_verdict(p);
-    segue_html_heading(p->out, 2, "results", "Who would have won what");
+    segue_html_heading(p->out, 2, "results", "Results");
     put_results(p);
     segue_html_heading(p->out, 2, "curve", "As tasks are met");
-    segue_status status = draw_gains(p, err);
-    if (status == SEGUE_OK)
-        status = draw_regret(p, err);
+    SEGUE_TRY(draw_gains(p, err));
+    SEGUE_TRY(draw_regret(p, err));
     if (p->result->types.count > 0) {
         segue_html_heading(p->out, 2, "types", "The types of the tasks");
         put_types(p);
-        if (status == SEGUE_OK)
-            status = draw_types(p, err);
+        SEGUE_TRY(draw_types(p, err));
     }
-    put_way(p);
+    put_method(p);
     segue_html_end(p->out);
-    return status;
+    return SEGUE_OK;
 }
 
-/* What a figure leaves in a folder of its own. */
+/* Remove the files of the figures and their temporary folder. */
 static void clear_folder(const char *folder)
 {
     static const char *const figures[] = {"replay-gain", "replay-regret", "replay-types"};
@@ -350,11 +348,9 @@ static segue_status write_page(const segue_replay_result *result, const char *fo
                                const char *path, segue_error *err)
 {
     segue_output output;
-    segue_status status = segue_output_init(&output, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(segue_output_init(&output, err));
     const page p = {.result = result, .folder = folder, .out = output.stream};
-    status = print_page(&p, err);
+    segue_status status = print_page(&p, err);
     if (status == SEGUE_OK)
         status = segue_output_write(&output, path, err);
     segue_output_fini(&output);
@@ -371,7 +367,8 @@ segue_status segue_replay_page_write(const segue_replay_result *result, const ch
     if (snprintf(folder, sizeof folder, "%s/segue-XXXXXX", base && *base ? base : "/tmp") >=
             (int)sizeof folder ||
         !mkdtemp(folder))
-        return segue_fail(err, SEGUE_EIO, "a folder for figures cannot be made in %s: %s",
+        return segue_fail(err, SEGUE_EIO,
+                          "a temporary folder for figures cannot be created in %s: %s",
                           base && *base ? base : "/tmp", strerror(errno));
     const segue_status status = write_page(result, folder, path, err);
     clear_folder(folder);

@@ -1,6 +1,6 @@
-/* report.c - the report on the paper: what it says, what was found, and the figures.
+/* report.c - the report on the paper: its claims, their verdicts, and the figures.
  *
- * Nothing in it depends on when, where or how fast it was made: same results, same bytes.
+ * The page depends on the results alone, not on time, host or speed: same results, same bytes.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "report/html.h"
 #include "report/report.h"
 
-/* ---- what sections use ------------------------------------------------------------------- */
+/* ---- for the sections -------------------------------------------------------------------- */
 
 void segue_report_claim(const segue_report *report, const char *id)
 {
@@ -48,9 +48,9 @@ segue_status segue_report_figure(const segue_report *report, segue_figure *figur
 }
 
 void segue_report_add_lengths(segue_figure *figure, const segue_results *results,
-                              const char *policy, uint64_t tasks, size_t look, const char *title)
+                              const char *policy, uint64_t tasks, size_t style, const char *title)
 {
-    segue_figure_begin_series(figure, SEGUE_SERIES_LINE_POINTS, look, "%s", title);
+    segue_figure_begin_series(figure, SEGUE_SERIES_LINE_POINTS, style, "%s", title);
     for (size_t i = 0; i < results->n_cells; i++) {
         const segue_cell *cell = &results->cell[i];
         if (strcmp(cell->policy, policy) == 0 && cell->tasks == tasks)
@@ -60,9 +60,9 @@ void segue_report_add_lengths(segue_figure *figure, const segue_results *results
 }
 
 void segue_report_add_tucb(segue_figure *figure, const segue_paper *paper, uint64_t tasks,
-                           size_t look, const char *title)
+                           size_t style, const char *title)
 {
-    segue_figure_begin_series(figure, SEGUE_SERIES_LINE_POINTS, look, "%s", title);
+    segue_figure_begin_series(figure, SEGUE_SERIES_LINE_POINTS, style, "%s", title);
     for (size_t i = 0; i < paper->n_tucb; i++) {
         const segue_cell *cell = paper->tucb[i];
         if (cell->tasks == tasks)
@@ -72,9 +72,9 @@ void segue_report_add_tucb(segue_figure *figure, const segue_paper *paper, uint6
 }
 
 void segue_report_add_track(segue_figure *figure, const segue_cell *cell, segue_track track,
-                            size_t look, const char *title)
+                            size_t style, const char *title)
 {
-    segue_figure_begin_series(figure, SEGUE_SERIES_LINE, look, "%s", title);
+    segue_figure_begin_series(figure, SEGUE_SERIES_LINE, style, "%s", title);
     for (size_t p = 0; cell->track[track] && p < cell->n_points; p++) {
         const segue_regret point = segue_cell_mean(cell, track, p);
         segue_figure_add_point(figure, (double)segue_cell_last_task(cell, p), point.mean,
@@ -82,24 +82,23 @@ void segue_report_add_track(segue_figure *figure, const segue_cell *cell, segue_
     }
 }
 
-/* ---- its own sections -------------------------------------------------------------------- */
+/* ---- own sections ------------------------------------------------------------------------- */
 
 static void print_intro(const segue_report *report)
 {
     const segue_results *first = report->paper->results[0];
-    segue_html_p(
-        report->out,
-        "M. Gheshlaghi Azar, A. Lazaric and E. Brunskill (2013) let a learner meet one "
-        "bandit task after another, each of one of a few unknown types, and show how it "
-        "can learn the types from rewards alone. This report repeats their simulations, "
-        "checks what they say against what comes out, and shows what they do not: among it "
-        "our own learners, which figures mark as (ours) and draw with thick lines.");
+    segue_html_p(report->out,
+                 "M. Gheshlaghi Azar, A. Lazaric and E. Brunskill (2013) let a learner meet one "
+                 "bandit task after another, each of one of a few unknown types, and show how it "
+                 "can learn the types from rewards alone. This report repeats their simulations, "
+                 "checks their claims against the results, and shows what they do not: among it "
+                 "our own learners, which figures mark as (ours) and draw with thick lines.");
     segue_html_p(report->out,
                  "Made by segue %s with seed %" PRIu64
                  ". The regret of a task is how much more its best arm "
                  "would have paid, in mean. Unless a caption says otherwise, the bands of figures "
                  "are 95 %% over runs, by "
-                 "Student's t; tables and findings give standard errors (s.e., or behind ±). Two "
+                 "Student's t; tables and findings give standard errors (s.e., or after ±). Two "
                  "numbers count as different where their difference is more than its 95 %% band.",
                  first->version, first->seed);
 }
@@ -143,7 +142,7 @@ static void print_differences(const segue_report *report)
         "Where no model agrees with the rewards, which the analysis rules out with high "
         "probability "
         "only, mUCB and umUCB act as UCB for that step.",
-        "The bound on umUCB leaves out its three forced pulls of every arm; they are added here.",
+        "The bound on umUCB excludes its three forced pulls of every arm; they are added here.",
         "Estimated models are matched with the true ones by least squares before errors and "
         "complexities are computed."};
     FILE *out = report->out;
@@ -157,7 +156,7 @@ static void print_differences(const segue_report *report)
     fputs("</ul>\n", out);
 }
 
-/* The first and the last of what a field of an experiment lists. */
+/* Print the first and the last element of a field of an experiment. */
 static void print_range(FILE *out, const json_t *value)
 {
     const size_t count = json_array_size(value);
@@ -201,7 +200,7 @@ static void print_runs(const segue_report *report)
             "These are the experiments in their variant '%s', with fewer runs and tasks than "
             "the whole of them, which 'segue paper' plays.",
             variant);
-    segue_html_p(out, "All of it again, to the same bytes:");
+    segue_html_p(out, "This command writes the same bytes again:");
     segue_html_command(out, "segue paper%s%s --seed %" PRIu64, *variant ? " --" : "", variant,
                        report->paper->results[0]->seed);
     segue_html_p(out,
@@ -209,28 +208,23 @@ static void print_runs(const segue_report *report)
                  "again from figures/NAME.gp; data/ holds all results as CSV and JSON.");
 }
 
-/* ---- all of it --------------------------------------------------------------------------- */
+/* ---- the page ---------------------------------------------------------------------------- */
 
 static segue_status print_report(const segue_report *report, segue_error *err)
 {
     segue_html_begin(report->out, "Sequential transfer in bandits, reproduced");
     print_intro(report);
     print_summary(report);
-    segue_status status = segue_section_theory_models(report, err);
-    if (status == SEGUE_OK)
-        status = segue_section_figures(report, err);
-    if (status == SEGUE_OK)
-        status = segue_section_theory_bounds(report, err);
-    if (status == SEGUE_OK)
-        status = segue_section_beyond(report, err);
-    if (status == SEGUE_OK)
-        status = segue_section_ours(report, err);
-    if (status == SEGUE_OK)
-        status = segue_section_questions(report, err);
+    SEGUE_TRY(segue_section_theory_models(report, err));
+    SEGUE_TRY(segue_section_figures(report, err));
+    SEGUE_TRY(segue_section_theory_bounds(report, err));
+    SEGUE_TRY(segue_section_beyond(report, err));
+    SEGUE_TRY(segue_section_ours(report, err));
+    SEGUE_TRY(segue_section_questions(report, err));
     print_differences(report);
     print_runs(report);
     segue_html_end(report->out);
-    return status;
+    return SEGUE_OK;
 }
 
 segue_status segue_report_write(const segue_paper *paper, const char *folder, segue_error *err)
@@ -240,14 +234,12 @@ segue_status segue_report_write(const segue_paper *paper, const char *folder, se
     segue_output output;
     if (snprintf(figures, sizeof figures, "%s/figures", folder) >= (int)sizeof figures ||
         snprintf(path, sizeof path, "%s/report.html", folder) >= (int)sizeof path)
-        return segue_fail(err, SEGUE_EFILE, "the path of the folder is too long");
-    segue_status status = segue_output_init(&output, err);
-    if (status != SEGUE_OK)
-        return status;
+        return segue_fail(err, SEGUE_EFILE, "the path of the folder %.60s... is too long", folder);
+    SEGUE_TRY(segue_output_init(&output, err));
     segue_report report = {
         .paper = paper, .findings = findings, .figures = figures, .out = output.stream};
     segue_claims_check(paper, findings, &report.n_findings);
-    status = print_report(&report, err);
+    segue_status status = print_report(&report, err);
     if (status == SEGUE_OK)
         status = segue_output_write(&output, path, err);
     segue_output_fini(&output);

@@ -1,10 +1,18 @@
-/* report.h - the sections of the report.
+/* report.h - the report on the paper, and what its sections use.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_REPORT_REPORT_H
 #define SEGUE_REPORT_REPORT_H
 
 #include "report/claims.h"
 #include "report/figure.h"
+
+/**
+ * Draw all figures into FOLDER/figures and write FOLDER/report.html.
+ *
+ * @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_report_write(const segue_paper *paper, const char *folder,
+                                                 segue_error *err);
 
 /** A report that is being written. */
 typedef struct segue_report {
@@ -15,34 +23,37 @@ typedef struct segue_report {
     FILE *out;
 } segue_report;
 
-/** What a section may use: a claim with its finding; how an experiment is run again; a figure,
- * drawn, shown and released. */
+/** Print a claim with its finding; print the command that repeats an experiment; draw, embed and
+ * release a figure. */
 void segue_report_claim(const segue_report *report, const char *id);
 void segue_report_repeat(const segue_report *report, segue_study study);
 SEGUE_MUST_CHECK segue_status segue_report_figure(const segue_report *report, segue_figure *figure,
                                                   const char *caption, segue_error *err);
 
-/** Cells over n, or a track of one over tasks, as a series; of tUCB whichever experiment has it. */
+/** Add a series: a policy over n; tUCB over n, from both of its experiments; a track of one cell
+ * over tasks. */
 void segue_report_add_lengths(segue_figure *figure, const segue_results *results,
-                              const char *policy, uint64_t tasks, size_t look, const char *title);
+                              const char *policy, uint64_t tasks, size_t style, const char *title);
 void segue_report_add_tucb(segue_figure *figure, const segue_paper *paper, uint64_t tasks,
-                           size_t look, const char *title);
+                           size_t style, const char *title);
 void segue_report_add_track(segue_figure *figure, const segue_cell *cell, segue_track track,
-                            size_t look, const char *title);
+                            size_t style, const char *title);
+
+/* Sections, in the order of the report. */
 
 /** The models and their complexities. */
 SEGUE_MUST_CHECK segue_status segue_section_theory_models(const segue_report *report,
                                                           segue_error *err);
 /** The paper's figures of regret and complexity. */
 SEGUE_MUST_CHECK segue_status segue_section_figures(const segue_report *report, segue_error *err);
-/** The bounds beside what was measured. */
+/** The bounds and the measured regret. */
 SEGUE_MUST_CHECK segue_status segue_section_theory_bounds(const segue_report *report,
                                                           segue_error *err);
-/** Our learners beside the paper's. */
+/** Our learners and the paper's. */
 SEGUE_MUST_CHECK segue_status segue_section_ours(const segue_report *report, segue_error *err);
 /** The two questions that the paper leaves open. */
 SEGUE_MUST_CHECK segue_status segue_section_questions(const segue_report *report, segue_error *err);
-/** What the paper does not show. */
+/** Results that the paper does not show. */
 SEGUE_MUST_CHECK segue_status segue_section_beyond(const segue_report *report, segue_error *err);
 
 #endif

@@ -1,4 +1,5 @@
-/* section_beyond.c - what the paper does not show, and a reader should know.
+/* section_beyond.c - results that the paper does not show: baselines, single runs, errors of the
+ * models, other choices of C, and related work.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
@@ -16,7 +17,7 @@ static segue_status draw_baselines(const segue_report *report, segue_error *err)
     const segue_results *baselines = report->paper->results[SEGUE_STUDY_BASELINES];
     const uint64_t tasks = report->paper->longest->tasks;
     char title[60];
-    segue_figure figure = segue_figure_init("baselines", "steps a task, n", "regret per task");
+    segue_figure figure = segue_figure_init("baselines", "steps per task, n", "regret per task");
     (void)snprintf(title, sizeof title, "tUCB, J = %" PRIu64, tasks);
     segue_report_add_lengths(&figure, lengths, "ucb", 0, 0, "UCB");
     segue_report_add_lengths(&figure, lengths, "mucb", 0, 2, "mUCB, models known");
@@ -26,12 +27,12 @@ static segue_status draw_baselines(const segue_report *report, segue_error *err)
     segue_report_add_lengths(&figure, baselines, "ucb1", 0, 7, "UCB1");
     segue_report_add_lengths(&figure, baselines, "mts", 0, 8, "TS, models known");
     return segue_report_figure(report, &figure,
-                               "What one would use without transfer, beside the paper's policies; "
+                               "Policies without transfer and the paper's policies, "
                                "and Thompson sampling that knows the models.",
                                err);
 }
 
-/* One run, each point the mean of those around it. */
+/* Add one run as a moving average. */
 static void add_run(segue_figure *figure, const segue_cell *cell, uint64_t run)
 {
     const double *points = cell->track[SEGUE_TRACK_REGRET] + run * cell->n_points;
@@ -64,11 +65,11 @@ static segue_status draw_single_runs(const segue_report *report, segue_error *er
     return segue_report_figure(report, &figure, caption, err);
 }
 
-/* The error has outliers, where an eigenvalue comes out almost 0: its median over runs. */
-static void add_medians(segue_figure *figure, const segue_cell *cell, size_t look,
+/* Add medians over runs: the error has outliers where an estimated eigenvalue is almost 0. */
+static void add_medians(segue_figure *figure, const segue_cell *cell, size_t style,
                         const char *title)
 {
-    segue_figure_begin_series(figure, SEGUE_SERIES_LINE, look, "%s", title);
+    segue_figure_begin_series(figure, SEGUE_SERIES_LINE, style, "%s", title);
     for (size_t p = 0; cell->track[SEGUE_TRACK_ERROR] && p < cell->n_points; p++) {
         const segue_median median = segue_cell_median(cell, SEGUE_TRACK_ERROR, p);
         segue_figure_add_range(figure, (double)segue_cell_last_task(cell, p), median.middle,
@@ -83,8 +84,8 @@ static segue_status draw_errors(const segue_report *report, segue_error *err)
     segue_figure figure =
         segue_figure_init("errors", "tasks", "largest error of an estimated mean");
     figure.log_x = figure.log_y = true;
-    figure.y_least = 0.01;
-    figure.y_most = 2.0;
+    figure.y_min = 0.01;
+    figure.y_max = 2.0;
     add_medians(&figure, cell, 5, "tUCB, the paper's views");
     for (size_t i = 0; i < choices->n_cells; i++)
         if (strstr(choices->cell[i].policy, "views=symmetric"))
@@ -92,8 +93,9 @@ static segue_status draw_errors(const segue_report *report, segue_error *err)
     segue_report_add_track(&figure, cell, SEGUE_TRACK_EPS, 0, "eps_j, C = 2");
     return segue_report_figure(
         report, &figure,
-        "How well the models are known after so many tasks: the largest error of a mean, after "
-        "matching models, and what tUCB takes it for. Medians over runs, with bands between two "
+        "How well the models are known over tasks: the largest error of a mean, after "
+        "matching models, and the error eps_j that tUCB assumes. Medians over runs, with bands "
+        "between two "
         "runs that hold the median with 95 % (of fewer than six runs, the least and the largest).",
         err);
 }
@@ -107,9 +109,9 @@ static segue_status draw_choices(const segue_report *report, segue_error *err)
     segue_figure_add_level(&figure, 2, 0.0, to, report->paper->mucb->regret.mean, NAN, "mUCB");
     for (size_t i = 0; i < choices->n_cells; i++) {
         const segue_cell *cell = &choices->cell[i];
-        static const size_t looks[] = {1, 3, 5, 4, 6, 8};
+        static const size_t styles[] = {1, 3, 5, 4, 6, 8};
         const bool doubling = strcmp(cell->policy, "tucb:C=0") == 0;
-        segue_report_add_track(&figure, cell, SEGUE_TRACK_REGRET, looks[i % 6],
+        segue_report_add_track(&figure, cell, SEGUE_TRACK_REGRET, styles[i % 6],
                                doubling ? "tUCB, C doubling" : cell->policy);
     }
     return segue_report_figure(report, &figure,
@@ -124,19 +126,19 @@ static segue_status draw_related(const segue_report *report, segue_error *err)
     const double to = (double)related->cell[0].tasks;
     segue_figure figure = segue_figure_init("related", "tasks", "regret per task");
     figure.log_y = true;
-    figure.y_least = 0.01;
+    figure.y_min = 0.01;
     segue_figure_add_level(&figure, 0, 0.0, to, report->paper->ucb->regret.mean, NAN, "UCB");
     segue_figure_add_level(&figure, 2, 0.0, to, report->paper->mucb->regret.mean, NAN, "mUCB");
     for (size_t i = 0; i < related->n_cells; i++) {
-        static const size_t looks[] = {3, 4, 1, 7, 5};
-        segue_report_add_track(&figure, &related->cell[i], SEGUE_TRACK_REGRET, looks[i % 5],
+        static const size_t styles[] = {3, 4, 1, 7, 5};
+        segue_report_add_track(&figure, &related->cell[i], SEGUE_TRACK_REGRET, styles[i % 5],
                                related->cell[i].policy);
     }
     return segue_report_figure(
         report, &figure,
         "Related work: sliding-window and discounted UCB over the whole stream of steps, UCB that "
-        "carries its means over, UCB with a hypothesis test (which lies on UCB), and UCB that is "
-        "told each task's model.",
+        "carries its means over, UCB with a hypothesis test (which lies on UCB), and UCB that "
+        "knows each task's model.",
         err);
 }
 
@@ -145,11 +147,10 @@ static void print_remark(const segue_report *report)
     static const char *const headings[] = {"C", "tasks needed", "by the printed formula", NULL};
     const segue_cell *cell = report->paper->longest;
     const double gap = report->paper->smallest_gap;
-    segue_html_table_begin(
-        report->out,
-        "After how many tasks eps_j is so small that every model has a single best "
-        "arm.",
-        headings);
+    segue_html_table_begin(report->out,
+                           "Tasks after which eps_j is so small that every model has a single best "
+                           "arm.",
+                           headings);
     static const double choices[] = {0.5, 1.0, 2.0, 4.0};
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
         const double c = choices[i];
@@ -162,7 +163,7 @@ static void print_remark(const segue_report *report)
     segue_html_table_end(report->out);
     segue_html_p(report->out,
                  "The smallest gap of an arm to the best one is %.3g; 2 eps_j must be below it. "
-                 "The formula in the paper, 2 C / gap² + 1, leaves out the logarithm and a factor "
+                 "The formula in the paper, 2 C / gap² + 1, omits the logarithm and a factor "
                  "2 C, and gives too small a number.",
                  gap);
 }
@@ -172,23 +173,20 @@ segue_status segue_section_beyond(const segue_report *report, segue_error *err)
     FILE *out = report->out;
     segue_html_heading(out, 2, "beyond", "What the paper does not show");
     segue_html_heading(out, 3, "baselines", "Policies that need no models");
-    segue_status status = draw_baselines(report, err);
+    SEGUE_TRY(draw_baselines(report, err));
     segue_report_claim(report, "baselines");
     segue_report_repeat(report, SEGUE_STUDY_BASELINES);
 
     segue_html_heading(out, 3, "single-runs", "Single runs");
-    if (status == SEGUE_OK)
-        status = draw_single_runs(report, err);
+    SEGUE_TRY(draw_single_runs(report, err));
     segue_report_claim(report, "single-runs");
 
     segue_html_heading(out, 3, "errors", "How well the models are known");
-    if (status == SEGUE_OK)
-        status = draw_errors(report, err);
+    SEGUE_TRY(draw_errors(report, err));
     segue_report_claim(report, "error");
 
     segue_html_heading(out, 3, "choices", "Other choices of C, and symmetric views");
-    if (status == SEGUE_OK)
-        status = draw_choices(report, err);
+    SEGUE_TRY(draw_choices(report, err));
     segue_report_claim(report, "choices");
     segue_report_repeat(report, SEGUE_STUDY_TUCB_CHOICES);
 
@@ -197,13 +195,12 @@ segue_status segue_section_beyond(const segue_report *report, segue_error *err)
     segue_report_claim(report, "remark");
 
     segue_html_heading(out, 3, "related", "Related work");
-    if (status == SEGUE_OK)
-        status = draw_related(report, err);
+    SEGUE_TRY(draw_related(report, err));
     segue_report_claim(report, "related");
-    segue_report_claim(report, "told");
+    segue_report_claim(report, "known-model");
     segue_html_p(out, "The hypothesis test of the paper's appendix needs a smallest gap between "
                       "models; arm 3 has the same mean in all of the paper's, the gap is 0, and "
                       "ucb-test never tests: it is UCB.");
     segue_report_repeat(report, SEGUE_STUDY_RELATED);
-    return status;
+    return SEGUE_OK;
 }

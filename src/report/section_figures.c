@@ -1,4 +1,4 @@
-/* section_figures.c - the paper's figures of regret and complexity.
+/* section_figures.c - the paper's figures: regret against n, regret and complexity over tasks.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
@@ -9,11 +9,11 @@
 
 /* ---- regret against n -------------------------------------------------------------------- */
 
-/* The different J of tUCB, which are those of its first n. */
-static size_t tasks_of(const segue_paper *paper, uint64_t *tasks, size_t most)
+/* List the J of tUCB, which are those of its first n. */
+static size_t tasks_of(const segue_paper *paper, uint64_t *tasks, size_t capacity)
 {
     size_t count = 0;
-    for (size_t i = 0; i < paper->n_tucb && count < most; i++)
+    for (size_t i = 0; i < paper->n_tucb && count < capacity; i++)
         if (paper->tucb[i]->steps == paper->tucb[0]->steps)
             tasks[count++] = paper->tucb[i]->tasks;
     return count;
@@ -24,7 +24,7 @@ static segue_status draw_lengths(const segue_report *report, segue_error *err)
     const segue_results *lengths = report->paper->results[SEGUE_STUDY_LENGTHS];
     uint64_t tasks[SEGUE_MAX_TABLE_TASKS];
     const size_t n_tasks = tasks_of(report->paper, tasks, SEGUE_MAX_TABLE_TASKS);
-    segue_figure figure = segue_figure_init("lengths", "steps a task, n", "regret per task");
+    segue_figure figure = segue_figure_init("lengths", "steps per task, n", "regret per task");
     segue_report_add_lengths(&figure, lengths, "ucb", 0, 0, "UCB");
     segue_report_add_lengths(&figure, lengths, "ucb+", 0, 1, "UCB+");
     segue_report_add_lengths(&figure, lengths, "mucb", 0, 2, "mUCB");
@@ -125,7 +125,7 @@ static segue_status draw_complexity(const segue_report *report, const segue_cell
 typedef segue_status (*draw_function)(const segue_report *report, const segue_cell *cell,
                                       segue_error *err);
 
-/* The paper's figures are of two J: the largest here. */
+/* True for the two largest J; the paper draws two. */
 static bool is_drawn(const segue_results *results, const segue_cell *cell)
 {
     size_t larger = 0;
@@ -137,18 +137,17 @@ static bool is_drawn(const segue_results *results, const segue_cell *cell)
 static segue_status draw_each(const segue_report *report, draw_function draw, segue_error *err)
 {
     const segue_results *results = report->paper->results[SEGUE_STUDY_TUCB_TASKS];
-    segue_status status = SEGUE_OK;
-    for (size_t i = 0; i < results->n_cells && status == SEGUE_OK; i++)
+    for (size_t i = 0; i < results->n_cells; i++)
         if (is_drawn(results, &results->cell[i]))
-            status = draw(report, &results->cell[i], err);
-    return status;
+            SEGUE_TRY(draw(report, &results->cell[i], err));
+    return SEGUE_OK;
 }
 
 segue_status segue_section_figures(const segue_report *report, segue_error *err)
 {
     FILE *out = report->out;
     segue_html_heading(out, 2, "lengths", "Regret against the length of a task");
-    segue_status status = draw_lengths(report, err);
+    SEGUE_TRY(draw_lengths(report, err));
     print_lengths(report);
     segue_report_claim(report, "order");
     segue_report_claim(report, "lengths");
@@ -156,17 +155,15 @@ segue_status segue_section_figures(const segue_report *report, segue_error *err)
     segue_report_repeat(report, SEGUE_STUDY_TUCB_LENGTHS);
 
     segue_html_heading(out, 2, "tasks", "Regret from task to task");
-    if (status == SEGUE_OK)
-        status = draw_each(report, draw_regret, err);
+    SEGUE_TRY(draw_each(report, draw_regret, err));
     segue_report_claim(report, "start");
     segue_report_claim(report, "never-worse");
     segue_report_claim(report, "approach");
     segue_report_repeat(report, SEGUE_STUDY_TUCB_TASKS);
 
     segue_html_heading(out, 2, "complexity", "Complexity from task to task");
-    if (status == SEGUE_OK)
-        status = draw_each(report, draw_complexity, err);
+    SEGUE_TRY(draw_each(report, draw_complexity, err));
     segue_report_claim(report, "complexity");
     segue_html_p(out, "The runs are those of the figures before.");
-    return status;
+    return SEGUE_OK;
 }

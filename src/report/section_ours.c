@@ -1,6 +1,6 @@
-/* section_ours.c - our learners beside the paper's: from task to task, and against n.
+/* section_ours.c - our learners and the paper's: over tasks, and against n.
  *
- * Whatever is ours is drawn with a thick line and marked in the legend.
+ * What is ours is drawn with a thick line and marked (ours) in the legend.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
@@ -10,23 +10,23 @@
 #include "report/html.h"
 #include "report/report.h"
 
-/* The learners, as they are typed, named and drawn. */
+/* The learners: as typed, as named in figures, and their line styles. */
 static const struct {
     const char *policy, *title;
-    size_t look;
+    size_t style;
 } learners[] = {{"ts-prior", "TS, learned prior", 8}, {"tts", "tTS", 9}, {"tla", "tLA", 6}};
 #define LEARNERS (sizeof learners / sizeof *learners)
 
-/* A level of single tasks, as far as the longest tUCB goes; not at 0, for the axis is logarithmic.
- */
+/* Add the level of a policy without transfer, up to the last task of tUCB.  It does not start at 0,
+ * since the axis is logarithmic. */
 static void add_level(segue_figure *figure, const segue_paper *paper, segue_study study,
-                      const char *policy, size_t look, const char *title)
+                      const char *policy, size_t style, const char *title)
 {
     const segue_cell *longest = paper->longest;
     const segue_cell *cell = segue_results_find(paper->results[study], policy, longest->steps, 0);
     const double from = (double)paper->results[SEGUE_STUDY_OURS]->cell[0].every;
     if (cell)
-        segue_figure_add_level(figure, look, from, (double)longest->tasks, cell->regret.mean,
+        segue_figure_add_level(figure, style, from, (double)longest->tasks, cell->regret.mean,
                                segue_cell_half_width(cell, cell->regret), title);
 }
 
@@ -38,7 +38,7 @@ static segue_status draw_tasks(const segue_report *report, segue_error *err)
     char caption[500];
     segue_figure figure = segue_figure_init("ours-tasks", "tasks", "regret per task");
     figure.log_x = figure.log_y = true;
-    figure.y_least = 1.0;
+    figure.y_min = 1.0;
     add_level(&figure, paper, SEGUE_STUDY_LENGTHS, "ucb", 0, "UCB");
     add_level(&figure, paper, SEGUE_STUDY_LENGTHS, "mucb", 2, "mUCB, models known");
     segue_report_add_track(&figure, paper->longest, SEGUE_TRACK_REGRET, 5, "tUCB");
@@ -47,7 +47,7 @@ static segue_status draw_tasks(const segue_report *report, segue_error *err)
         const segue_cell *cell = segue_results_find(results, learners[i].policy, steps, tasks);
         if (!cell)
             continue;
-        segue_report_add_track(&figure, cell, SEGUE_TRACK_REGRET, learners[i].look,
+        segue_report_add_track(&figure, cell, SEGUE_TRACK_REGRET, learners[i].style,
                                learners[i].title);
         segue_figure_mark_ours(&figure);
     }
@@ -68,9 +68,9 @@ static segue_status draw_lengths(const segue_report *report, segue_error *err)
     const segue_results *results = paper->results[SEGUE_STUDY_OURS];
     const uint64_t tasks = results->cell[0].tasks;
     char title[60], caption[400];
-    segue_figure figure = segue_figure_init("ours-lengths", "steps a task, n", "regret per task");
+    segue_figure figure = segue_figure_init("ours-lengths", "steps per task, n", "regret per task");
     figure.log_y = true;
-    figure.y_least = 1.0;
+    figure.y_min = 1.0;
     (void)snprintf(title, sizeof title, "tUCB, J = %" PRIu64, paper->longest->tasks);
     segue_report_add_lengths(&figure, paper->results[SEGUE_STUDY_LENGTHS], "ucb", 0, 0, "UCB");
     segue_report_add_lengths(&figure, paper->results[SEGUE_STUDY_LENGTHS], "mucb", 0, 2,
@@ -82,7 +82,7 @@ static segue_status draw_lengths(const segue_report *report, segue_error *err)
                              "LA, no transfer");
     segue_figure_mark_ours(&figure);
     for (size_t i = 0; i < LEARNERS; i++) {
-        segue_report_add_lengths(&figure, results, learners[i].policy, tasks, learners[i].look,
+        segue_report_add_lengths(&figure, results, learners[i].policy, tasks, learners[i].style,
                                  learners[i].title);
         segue_figure_mark_ours(&figure);
     }
@@ -119,7 +119,7 @@ static void print_table(const segue_report *report)
                                            "mTS*",
                                            "mLA* (ours)",
                                            NULL};
-    static const char *const single[] = {"ts", "la"}, *const told[] = {"mts", "mla"};
+    static const char *const single[] = {"ts", "la"}, *const known[] = {"mts", "mla"};
     const segue_paper *paper = report->paper;
     const segue_results *results = paper->results[SEGUE_STUDY_OURS];
     const segue_results *lengths = paper->results[SEGUE_STUDY_LENGTHS];
@@ -128,7 +128,7 @@ static void print_table(const segue_report *report)
     segue_html_table_begin(
         out,
         "Regret per task, with standard errors; of tUCB over its largest J, of our "
-        "learners over their first tasks. *: told the models.",
+        "learners over their first tasks. *: knows the models.",
         headings);
     for (size_t i = 0; i < results->n_cells; i++) {
         const uint64_t steps = results->cell[i].steps, tasks = results->cell[i].tasks;
@@ -144,7 +144,7 @@ static void print_table(const segue_report *report)
         for (size_t k = 0; k < LEARNERS; k++)
             print_cell(out, segue_results_find(results, learners[k].policy, steps, tasks));
         for (size_t k = 0; k < 2; k++)
-            print_cell(out, segue_results_find(baselines, told[k], steps, 0));
+            print_cell(out, segue_results_find(baselines, known[k], steps, 0));
     }
     segue_html_table_end(out);
 }
@@ -156,40 +156,40 @@ static segue_status draw_types(const segue_report *report, segue_error *err)
     segue_figure_add_level(&figure, 7, 0.0, (double)results->cell[0].tasks,
                            (double)report->paper->models->n_models, NAN, "models there are");
     for (size_t i = 0; i < results->n_cells; i++) {
-        static const size_t looks[] = {9, 6, 3, 4, 1, 0};
+        static const size_t styles[] = {9, 6, 3, 4, 1, 0};
         const segue_cell *cell = &results->cell[i];
         char title[60];
         if (!cell->track[SEGUE_TRACK_TYPES])
             continue;
         (void)snprintf(title, sizeof title, "%s, n = %" PRIu64, cell->policy, cell->steps);
-        segue_report_add_track(&figure, cell, SEGUE_TRACK_TYPES, looks[figure.n_series % 6], title);
+        segue_report_add_track(&figure, cell, SEGUE_TRACK_TYPES, styles[figure.n_series % 6],
+                               title);
         segue_figure_mark_ours(&figure);
     }
-    return segue_report_figure(report, &figure,
-                               "How many types our learners have found after so many tasks: mean "
-                               "over runs. They are not told that there are any.",
-                               err);
+    return segue_report_figure(
+        report, &figure,
+        "The number of types that our learners have found, over tasks: mean over "
+        "runs. They do not know that there are any.",
+        err);
 }
 
 segue_status segue_section_ours(const segue_report *report, segue_error *err)
 {
     FILE *out = report->out;
-    segue_html_heading(out, 2, "ours", "Our learners beside the paper's");
+    segue_html_heading(out, 2, "ours", "Our learners and the paper's");
     segue_html_p(out, "None of what figures and tables mark as (ours) is the paper's. tTS and tLA "
-                      "are told neither the models nor how many there are: they fit a mixture of "
-                      "types to the counts of finished tasks, by likelihood in the place of "
+                      "know neither the models nor their number: they fit a mixture of "
+                      "types to the counts of finished tasks, by likelihood instead of "
                       "moments, and play by Thompson sampling or by look-ahead over it. LA and mLA "
                       "are look-ahead without models and over known ones; TS with a learned prior "
                       "is what one would build in an hour.");
-    segue_status status = draw_tasks(report, err);
+    SEGUE_TRY(draw_tasks(report, err));
     segue_report_claim(report, "sooner");
     segue_report_claim(report, "learned");
-    if (status == SEGUE_OK)
-        status = draw_lengths(report, err);
+    SEGUE_TRY(draw_lengths(report, err));
     print_table(report);
     segue_report_claim(report, "transfer");
-    if (status == SEGUE_OK)
-        status = draw_types(report, err);
+    SEGUE_TRY(draw_types(report, err));
     segue_report_repeat(report, SEGUE_STUDY_OURS);
-    return status;
+    return SEGUE_OK;
 }

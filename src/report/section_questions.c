@@ -1,6 +1,7 @@
-/* section_questions.c - the two questions that the paper leaves open, each with an answer that is
- * measured: pull an arm for what it tells? identify first?
- * SPDX-License-Identifier: Apache-2.0 */
+/* section_questions.c - the two questions that the paper leaves open, with measured answers.
+ *
+ * Is it useful to pull an arm for its information only?  Should the first tasks identify the
+ * models? SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -24,12 +25,12 @@ static segue_regret pulls_of(const segue_cell *cell)
     return cell->never_best;
 }
 
-/* A policy in an environment, over n. */
+/* Add a policy in an environment, over n. */
 static void add_environment(segue_figure *figure, const segue_results *results,
-                            const char *environment, const char *policy, reading read, size_t look,
+                            const char *environment, const char *policy, reading read, size_t style,
                             const char *title)
 {
-    segue_figure_begin_series(figure, SEGUE_SERIES_LINE_POINTS, look, "%s", title);
+    segue_figure_begin_series(figure, SEGUE_SERIES_LINE_POINTS, style, "%s", title);
     for (size_t i = 0; i < results->n_cells; i++) {
         const segue_cell *cell = &results->cell[i];
         if (strcmp(cell->policy, policy) != 0 || strcmp(cell->environment, environment) != 0)
@@ -45,13 +46,13 @@ static segue_status draw_probing(const segue_report *report, const char *name,
 {
     const segue_results *results = report->paper->results[SEGUE_STUDY_PROBES];
     char without[60];
-    segue_figure figure = segue_figure_init(name, "steps a task, n", "regret per task");
+    segue_figure figure = segue_figure_init(name, "steps per task, n", "regret per task");
     figure.log_x = figure.log_y = true;
-    figure.y_least = 1.0;
+    figure.y_min = 1.0;
     (void)snprintf(without, sizeof without, "%s-without", environment);
     add_environment(&figure, results, environment, "mucb", regret_of, 2, "mUCB");
     add_environment(&figure, results, environment, "mts", regret_of, 3, "mTS");
-    add_environment(&figure, results, without, "mla", regret_of, 1, "mLA, those arms left out");
+    add_environment(&figure, results, without, "mla", regret_of, 1, "mLA, without those arms");
     segue_figure_mark_ours(&figure);
     add_environment(&figure, results, environment, "mla", regret_of, 6, "mLA");
     segue_figure_mark_ours(&figure);
@@ -62,7 +63,7 @@ static segue_status draw_pulls(const segue_report *report, segue_error *err)
 {
     const segue_results *results = report->paper->results[SEGUE_STUDY_PROBES];
     segue_figure figure =
-        segue_figure_init("probing-pulls", "steps a task, n", "pulls of arms best for no model");
+        segue_figure_init("probing-pulls", "steps per task, n", "pulls of arms best for no model");
     figure.log_x = true;
     add_environment(&figure, results, "paper", "mucb", pulls_of, 2, "mUCB, the paper's models");
     add_environment(&figure, results, "paper", "mts", pulls_of, 3, "mTS, the paper's models");
@@ -70,11 +71,12 @@ static segue_status draw_pulls(const segue_report *report, segue_error *err)
     segue_figure_mark_ours(&figure);
     add_environment(&figure, results, "probes", "mla", pulls_of, 4, "mLA, models with probes");
     segue_figure_mark_ours(&figure);
-    return segue_report_figure(report, &figure,
-                               "Pulls a task of arms that are best for no model. mUCB and mTS pull "
-                               "the best arm of some model, and so none of them, but for steps at "
-                               "which no model is left.",
-                               err);
+    return segue_report_figure(
+        report, &figure,
+        "Pulls per task of arms that are best for no model. mUCB and mTS pull "
+        "the best arm of some model, and so none of them, but for steps at "
+        "which no model is left.",
+        err);
 }
 
 static void print_pulls_row(FILE *out, const segue_cell *cell)
@@ -104,32 +106,31 @@ static void print_pulls(const segue_report *report, segue_study study, const cha
 static segue_status show_probing(const segue_report *report, segue_error *err)
 {
     FILE *out = report->out;
-    segue_html_heading(out, 3, "probing", "Pull an arm for what it tells?");
-    segue_html_p(out, "mUCB only pulls arms that are best for some model. The paper wonders "
-                      "whether this can be optimal: an arm that is best for none may differ so "
-                      "much between models that a few pulls of it, dear as they are, rule most "
-                      "models out. Look-ahead (mLA, ours) weighs just that: what would pulls of an "
-                      "arm tell, and is it worth more to the end of the task than they cost? On "
-                      "the paper's models arms 6 and 7 are best for none. The second set, "
-                      "models/probes.csv, is made for the question: eight models, each with a good "
-                      "arm of its own (0.7 against 0.5), and three probes that are the worst arms "
-                      "of all, and pay 0.1 or 0.45 by the binary digits of the model's number. "
-                      "To see what such arms are worth, mLA also plays both sets without them.");
-    segue_status status =
+    segue_html_heading(out, 3, "probing", "Pull an arm for its information?");
+    segue_html_p(out,
+                 "mUCB only pulls arms that are best for some model. The paper wonders "
+                 "whether this can be optimal: an arm that is best for none may differ so "
+                 "much between models that a few pulls of it, expensive as they are, rule most "
+                 "models out. Look-ahead (mLA, ours) compares just that: the value of the "
+                 "information until the end of the task, and the cost of the pulls. On "
+                 "the paper's models arms 6 and 7 are best for none. The second set, "
+                 "models/probes.csv, is made for the question: eight models, each with a good "
+                 "arm of its own (0.7 against 0.5), and three probes that are the worst arms "
+                 "of all, and pay 0.1 or 0.45 by the binary digits of the model's number. "
+                 "To measure the value of such arms, mLA also plays both sets without them.");
+    SEGUE_TRY(
         draw_probing(report, "probing-paper", "paper",
                      "The paper's models, known: regret against n, on logarithmic axes. Thick "
                      "lines, marked (ours), are not the paper's.",
-                     err);
-    if (status == SEGUE_OK)
-        status = draw_probing(report, "probing-probes", "probes",
-                              "Models with three probes, known: regret against n, on logarithmic "
-                              "axes. Thick lines, marked (ours), are not the paper's.",
-                              err);
-    if (status == SEGUE_OK)
-        status = draw_pulls(report, err);
+                     err));
+    SEGUE_TRY(draw_probing(report, "probing-probes", "probes",
+                           "Models with three probes, known: regret against n, on logarithmic "
+                           "axes. Thick lines, marked (ours), are not the paper's.",
+                           err));
+    SEGUE_TRY(draw_pulls(report, err));
     print_pulls(
         report, SEGUE_STUDY_PROBES,
-        "Models known: regret a task, and pulls a task of arms that are best for no model.");
+        "Models known: regret per task, and pulls per task of arms that are best for no model.");
     segue_report_claim(report, "probing");
     segue_report_repeat(report, SEGUE_STUDY_PROBES);
     print_pulls(report, SEGUE_STUDY_PROBES_TASKS,
@@ -137,16 +138,16 @@ static segue_status show_probing(const segue_report *report, segue_error *err)
                 "such arms because it does not know yet that they are best for no model.");
     segue_report_claim(report, "probing-learned");
     segue_report_repeat(report, SEGUE_STUDY_PROBES_TASKS);
-    return status;
+    return SEGUE_OK;
 }
 
 /* ---- identifying first ------------------------------------------------------------------- */
 
-/* The regret a task over all tasks up to each point, over runs. */
-static void add_average(segue_figure *figure, const segue_cell *cell, size_t look,
+/* Add the regret per task over all tasks up to each point, averaged over runs. */
+static void add_average(segue_figure *figure, const segue_cell *cell, size_t style,
                         const char *title)
 {
-    segue_figure_begin_series(figure, SEGUE_SERIES_LINE, look, "%s", title);
+    segue_figure_begin_series(figure, SEGUE_SERIES_LINE, style, "%s", title);
     for (size_t p = 0; p < cell->n_points; p++) {
         const segue_regret so_far = segue_compare_mean_over(cell, SEGUE_TRACK_REGRET, 0, p + 1);
         segue_figure_add_point(figure, (double)segue_cell_last_task(cell, p), so_far.mean,
@@ -154,23 +155,24 @@ static void add_average(segue_figure *figure, const segue_cell *cell, size_t loo
     }
 }
 
-typedef void (*add_function)(segue_figure *figure, const segue_cell *cell, size_t look,
+typedef void (*add_function)(segue_figure *figure, const segue_cell *cell, size_t style,
                              const char *title);
 
-static void add_regret(segue_figure *figure, const segue_cell *cell, size_t look, const char *title)
+static void add_regret(segue_figure *figure, const segue_cell *cell, size_t style,
+                       const char *title)
 {
-    segue_report_add_track(figure, cell, SEGUE_TRACK_REGRET, look, title);
+    segue_report_add_track(figure, cell, SEGUE_TRACK_REGRET, style, title);
 }
 
 static void add_ours(segue_figure *figure, const segue_paper *paper, add_function add,
-                     const char *policy, size_t look, const char *title)
+                     const char *policy, size_t style, const char *title)
 {
     const segue_results *results = paper->results[SEGUE_STUDY_OURS];
     const segue_cell *cell =
         segue_results_find(results, policy, paper->longest->steps, results->cell[0].tasks);
     if (!cell)
         return;
-    add(figure, cell, look, title);
+    add(figure, cell, style, title);
     segue_figure_mark_ours(figure);
 }
 
@@ -184,14 +186,14 @@ static segue_status draw_identify(const segue_report *report, const char *name, 
                                                  first->steps, first->tasks);
     segue_figure figure = segue_figure_init(name, "tasks", y_label);
     figure.log_x = figure.log_y = true;
-    figure.y_least = 1.0;
+    figure.y_min = 1.0;
     segue_figure_add_level(&figure, 2, (double)first->every, (double)first->tasks,
                            paper->mucb->regret.mean, NAN, "mUCB, models known");
     if (plain)
         add(&figure, plain, 5, "tucb");
     for (size_t i = 0; i < results->n_cells; i++) {
-        static const size_t looks[] = {1, 0, 4, 7};
-        add(&figure, &results->cell[i], looks[i % 4], results->cell[i].policy);
+        static const size_t styles[] = {1, 0, 4, 7};
+        add(&figure, &results->cell[i], styles[i % 4], results->cell[i].policy);
     }
     add_ours(&figure, paper, add, "tts", 9, "tTS");
     add_ours(&figure, paper, add, "tla", 6, "tLA");
@@ -202,33 +204,31 @@ static segue_status show_identify(const segue_report *report, segue_error *err)
 {
     FILE *out = report->out;
     segue_html_heading(out, 3, "identify", "Identify the models first?");
-    segue_html_p(out,
-                 "tUCB plays every task as well as it can, and learns from what this happens "
-                 "to show. The paper wonders whether it would be better, with many tasks to "
-                 "come, to give the first ones up to identifying the models, at a regret of up "
-                 "to a constant a step, and to be near mUCB soon after. Here tUCB plays its "
-                 "first 20, 100 or 500 tasks round robin (identify=), which samples every arm "
-                 "fairly; with C = 0.5 it also trusts the models sooner.");
-    segue_status status = draw_identify(
+    segue_html_p(out, "tUCB plays every task as well as it can, and learns from what this happens "
+                      "to show. The paper wonders whether it would be better, with many tasks to "
+                      "come, to spend the first ones on identifying the models, at a regret of up "
+                      "to a constant per step, and to be near mUCB soon after. Here tUCB plays its "
+                      "first 20, 100 or 500 tasks round robin (identify=), which samples every arm "
+                      "fairly; with C = 0.5 it also trusts the models sooner.");
+    SEGUE_TRY(draw_identify(
         report, "identify", "regret per task", add_regret,
         "Regret from task to task, on logarithmic axes: tUCB that identifies first, tUCB, and our "
         "learners (thick lines), which do not.",
-        err);
-    if (status == SEGUE_OK)
-        status = draw_identify(report, "identify-average", "regret per task so far", add_average,
-                               "The same on average over all tasks so far: where a line falls "
-                               "below tUCB's, what was spent on identification has come back.",
-                               err);
+        err));
+    SEGUE_TRY(draw_identify(report, "identify-average", "regret per task so far", add_average,
+                            "The same on average over all tasks so far: where a line falls "
+                            "below tUCB's, what was spent on identification has come back.",
+                            err));
     segue_report_claim(report, "identify-later");
     segue_report_claim(report, "identify-pays");
     segue_report_claim(report, "no-identifying");
     segue_report_repeat(report, SEGUE_STUDY_IDENTIFY);
-    return status;
+    return SEGUE_OK;
 }
 
 segue_status segue_section_questions(const segue_report *report, segue_error *err)
 {
     segue_html_heading(report->out, 2, "questions", "Two questions that the paper leaves open");
-    const segue_status status = show_probing(report, err);
-    return status == SEGUE_OK ? show_identify(report, err) : status;
+    SEGUE_TRY(show_probing(report, err));
+    return show_identify(report, err);
 }

@@ -1,4 +1,4 @@
-/* section_theory.c - the models, their complexities, and the bounds beside what was measured.
+/* section_theory.c - the models, their complexities, and the bounds with the measured regret.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
@@ -12,7 +12,7 @@ static segue_status draw_models(const segue_report *report, segue_error *err)
 {
     const segue_models *models = report->paper->models;
     segue_figure figure = segue_figure_init("models", "arm", "mean reward");
-    figure.y_most = 1.0;
+    figure.y_max = 1.0;
     char range[60];
     (void)snprintf(range, sizeof range, "set xrange [0.5:%g]\nset xtics 1",
                    (double)models->n_arms + 0.5);
@@ -78,9 +78,9 @@ static segue_status draw_bounds(const segue_report *report, segue_error *err)
     static const char *const policies[] = {"ucb", "ucb+", "mucb"};
     static const char *const titles[] = {"UCB", "UCB+", "mUCB"};
     const segue_results *lengths = report->paper->results[SEGUE_STUDY_LENGTHS];
-    segue_figure figure = segue_figure_init("bounds", "steps a task, n", "regret per task");
+    segue_figure figure = segue_figure_init("bounds", "steps per task, n", "regret per task");
     figure.log_y = true;
-    figure.y_least = 5.0;
+    figure.y_min = 5.0;
     for (size_t c = 0; c < SEGUE_N_COLUMNS; c++) {
         segue_report_add_lengths(&figure, lengths, policies[c], 0, c, titles[c]);
         segue_figure_begin_series(&figure, SEGUE_SERIES_LINE, c, "%s, bound", titles[c]);
@@ -97,7 +97,7 @@ static segue_status draw_bounds(const segue_report *report, segue_error *err)
         err);
 }
 
-/* Averages over the tasks of a run, as Theorem 4 has them. */
+/* Print averages over the tasks of a run, as Theorem 4 has them. */
 static void print_tucb_bounds(const segue_report *report)
 {
     static const char *const headings[] = {"tasks J", "runs", "measured", "s.e.", "bound", NULL};
@@ -160,7 +160,7 @@ segue_status segue_section_theory_models(const segue_report *report, segue_error
 
 segue_status segue_section_theory_bounds(const segue_report *report, segue_error *err)
 {
-    segue_html_heading(report->out, 2, "bounds", "The bounds beside what was measured");
+    segue_html_heading(report->out, 2, "bounds", "The bounds and the measured regret");
     const segue_status status = draw_bounds(report, err);
     print_tucb_bounds(report);
     print_recovery(report);

@@ -18,6 +18,7 @@
 #include "experiment/cost.h"
 #include "report/claims.h"
 #include "report/gnuplot.h"
+#include "report/report.h"
 #include "segue/internal.h"
 
 typedef struct settings {
