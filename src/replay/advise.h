@@ -9,7 +9,7 @@
 #define SEGUE_MAX_SHOWN_EIGENVALUES 10
 #define SEGUE_MAX_SPECTRUM_ARMS     200 /* with more arms the spectrum is too slow for advice */
 
-/** What to summarise; the log was read with its times and probabilities. */
+/** The input: the log was read with its times and probabilities. */
 typedef struct segue_advise_config {
     const segue_history *history;
     double lowest, highest; /* the range of rewards */

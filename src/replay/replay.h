@@ -36,7 +36,7 @@ typedef enum segue_replay_order {
     SEGUE_REPLAY_ORDER_TIME /* by the first time of a task; needs times */
 } segue_replay_order;
 
-/** What to play; all is borrowed, and must outlive the result. */
+/** The input: all is borrowed, and must outlive the result. */
 typedef struct segue_replay_config {
     const char *path; /* of the log, for messages */
     const segue_history *history;

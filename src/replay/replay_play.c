@@ -1,14 +1,18 @@
-/* replay_play.c - all runs of all players over threads, and what each task brought.
+/* replay_play.c - play all runs of all candidates over threads, and attribute rewards to tasks.
  *
- * A task has one number a player: its reward a step.  Resampled tasks have all n steps.  Replayed
- * ones end where their rows do, and then the reward a step is taken step by step: r_t, the average
- * at step t over the N_t tasks that reached it, and the average of r_1 .. r_n.  Since how far a
- * task comes does not depend on what was played (replay/replay_run.c), each r_t is what step t of a
- * live task pays, and short tasks do not make early steps count more.  What task i brings to it is
+ * A task has one number per candidate: its reward per step.  Resampled tasks have all n steps.  Row
+ * replay ends a task with its rows, so its reward per step is computed step by step: r_t is the
+ * average at step t over the N_t tasks that reached it, and r the average of r_1 .. r_n.  The
+ * number of steps of a task does not depend on the candidate (replay_run.c).  So r_t estimates the
+ * reward at step t of a live task, and short tasks do not overweight early steps.  The contribution
+ * of task i
  *
- *     r + N sum over its steps t of (x_it - r_t) / (n N_t),      N tasks, average r,
+ *     r + N sum over its steps t of (x_it - r_t) / (n N_t),      N tasks,
  *
- * whose average over tasks is r; the bootstrap draws tasks with these (docs/adr/0017).
+ * averages to r over tasks; the bootstrap resamples these (docs/adr/0017).
+ *
+ * An item is one run of one candidate.  Workers play items; one thread at a time commits them, in
+ * their order.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +20,7 @@
 #include "replay/replay_internal.h"
 #include "segue/internal.h"
 
-/* What a worker works in. */
+/* Memory of one worker thread. */
 typedef struct replay_worker {
     replay_run run;
     double *reward, *regret; /* n_played: per step of the task at each position */
@@ -32,14 +36,14 @@ typedef struct thread_pool {
 
 /* ---- replayed tasks ---------------------------------------------------------------------- */
 
-/* The value of a step: its reward, or its regret. */
+/* Return the reward of a step, or its regret. */
 static double value_of(const replay_study *st, const replay_worker *w, size_t position,
                        double reward, bool regret)
 {
     return regret ? st->best[w->run.task[position]] - reward : reward;
 }
 
-/* The rewards of the first task that is scored. */
+/* Return the steps of the first scored task. */
 static const double *scored_steps(const replay_study *st, const replay_worker *w)
 {
     const double *step = w->run.step;
@@ -48,8 +52,9 @@ static const double *scored_steps(const replay_study *st, const replay_worker *w
     return step;
 }
 
-/* Averages at every step, and N_t; returns their average over the steps that any task reached,
- * whose number goes to *n_steps. */
+/* Compute r_t and N_t; return r, over the steps that any task reached, whose number goes to
+ * *n_steps.
+ */
 static double average_steps(const replay_study *st, replay_worker *w, bool regret, double *n_steps)
 {
     const size_t n = (size_t)st->result->steps;
@@ -72,7 +77,8 @@ static double average_steps(const replay_study *st, replay_worker *w, bool regre
     return *n_steps > 0.0 ? sum / *n_steps : 0.0;
 }
 
-static void spread_steps(const replay_study *st, replay_worker *w, bool regret, double *out)
+/* Compute the contribution of every scored task. */
+static void attribute_steps(const replay_study *st, replay_worker *w, bool regret, double *out)
 {
     double n_steps = 0.0;
     const double average = average_steps(st, w, regret, &n_steps);
@@ -80,11 +86,11 @@ static void spread_steps(const replay_study *st, replay_worker *w, bool regret, 
     const double *step = scored_steps(st, w);
     for (size_t position = st->result->first_scored - 1; position < st->result->n_played;
          position++) {
-        double brought = 0.0;
+        double contribution = 0.0;
         for (uint64_t t = 0; t < w->run.steps[position]; t++)
-            brought += (value_of(st, w, position, *step++, regret) - w->total[t]) /
-                       (n_steps * w->reached[t]);
-        out[position] = average + n_tasks * brought;
+            contribution += (value_of(st, w, position, *step++, regret) - w->total[t]) /
+                            (n_steps * w->reached[t]);
+        out[position] = average + n_tasks * contribution;
     }
 }
 
@@ -93,8 +99,8 @@ static void spread_steps(const replay_study *st, replay_worker *w, bool regret, 
 static void value_run(const replay_study *st, replay_worker *w)
 {
     if (!st->result->resampled) {
-        spread_steps(st, w, false, w->reward);
-        spread_steps(st, w, true, w->regret);
+        attribute_steps(st, w, false, w->reward);
+        attribute_steps(st, w, true, w->regret);
         return;
     }
     for (size_t position = 0; position < st->result->n_played; position++) {
@@ -116,7 +122,7 @@ static segue_status play_item(void *context, size_t worker, uint64_t item, segue
     return status;
 }
 
-/* What the task at a place brings to the curve: its own steps. */
+/* Add the task at a position to the curve: the average of its own steps. */
 static void add_to_curve(replay_study *st, const replay_worker *w, size_t candidate,
                          size_t position)
 {
@@ -144,12 +150,12 @@ static void commit_item(void *context, size_t worker, uint64_t item)
         const size_t task = w->run.task[position];
         st->reward_sum[candidate * n_played + task] += w->reward[position];
         st->regret_sum[candidate * n_played + task] += w->regret[position];
-        st->count[task] += candidate == 0; /* all players meet the same tasks */
+        st->count[task] += candidate == 0; /* all candidates play the same tasks */
         sum += w->reward[position];
         segue_stats_add(&st->complete, w->run.steps[position] == st->result->steps);
     }
     segue_stats_add(&st->run[candidate], sum / n_scored);
-    const double steps = (double)n_played * (double)st->result->steps; /* of an item, at most */
+    const double steps = (double)n_played * (double)st->result->steps; /* largest number per item */
     if (st->config->progress)
         st->config->progress(st->config->context, (double)(item + 1) * steps,
                              (double)c->n_items * steps);
@@ -166,7 +172,7 @@ static segue_status replay_worker_init(replay_worker *w, const replay_study *st,
     w->reached = calloc(n_steps + 1, sizeof *w->reached);
     w->total = calloc(n_steps + 1, sizeof *w->total);
     if (status == SEGUE_OK && (!w->reward || !w->regret || !w->reached || !w->total))
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for %zu tasks", st->result->n_played);
+        return segue_fail_no_memory(err, "the rewards of tasks");
     return status;
 }
 
@@ -179,7 +185,7 @@ static void replay_worker_fini(replay_worker *w)
     free(w->total);
 }
 
-static segue_status reserve_sums(replay_study *st, segue_error *err)
+static segue_status allocate_sums(replay_study *st, segue_error *err)
 {
     const size_t n_played = st->result->n_played, cells = st->result->n_candidates * n_played;
     st->reward_sum = calloc(cells, sizeof *st->reward_sum);
@@ -191,7 +197,7 @@ static segue_status reserve_sums(replay_study *st, segue_error *err)
     if (st->reward_sum && st->regret_sum && st->count && st->reward_curve && st->regret_curve &&
         st->run)
         return SEGUE_OK;
-    return segue_fail(err, SEGUE_ENOMEM, "out of memory for %zu tasks", n_played);
+    return segue_fail_no_memory(err, "the rewards of tasks");
 }
 
 segue_status segue_replay_play_all(replay_study *st, segue_error *err)
@@ -199,9 +205,9 @@ segue_status segue_replay_play_all(replay_study *st, segue_error *err)
     const uint64_t n_items = st->result->n_candidates * st->result->runs;
     const size_t n_threads = st->config->threads < n_items ? st->config->threads : (size_t)n_items;
     thread_pool c = {.st = st, .n_items = n_items, .worker = calloc(n_threads, sizeof *c.worker)};
-    segue_status status = reserve_sums(st, err);
+    segue_status status = allocate_sums(st, err);
     if (!c.worker && status == SEGUE_OK)
-        status = segue_fail(err, SEGUE_ENOMEM, "out of memory for %zu threads", n_threads);
+        status = segue_fail_no_memory(err, "worker threads");
     for (size_t i = 0; i < n_threads && status == SEGUE_OK; i++)
         status = replay_worker_init(&c.worker[i], st, err);
     if (status == SEGUE_OK)

@@ -1,4 +1,4 @@
-/* replay_repeats.c - do the arms of a log follow each other as independent draws would?
+/* replay_repeats.c - count rows that repeat an arm; independent draws have a known expectation.
  *
  * A repeat is a row with the arm of the row before it, in the same task.  If the arms of a task are
  * drawn independently, with any probabilities, every order of its rows is equally likely once the
@@ -39,7 +39,7 @@ static double ratio(double part, double whole)
     return whole > 0.0 ? part / whole : 0.0;
 }
 
-/* Add a task of `rows` rows, of which `same` repeat. */
+/* Add a task with `rows` rows, of which `same` are repeats. */
 static void add_task(segue_repeats *out, const falling *sum, double rows, double same)
 {
     const double two = rows * (rows - 1.0), three = two * (rows - 2.0), four = three * (rows - 3.0);
@@ -52,7 +52,7 @@ static void add_task(segue_repeats *out, const falling *sum, double rows, double
                      (rows - 2.0) * (rows - 3.0) * apart - mean * mean;
 }
 
-/* Count the rows of each arm of a task in `count`, all zeros, and its repeats. */
+/* Count the rows per arm of a task in `count`, which is zero before; return its repeats. */
 static double count_task(const segue_history *history, size_t task, double *count)
 {
     double same = 0.0;
@@ -69,7 +69,7 @@ segue_status segue_replay_repeats(const segue_history *history, segue_repeats *o
     double *count = calloc(history->n_arms, sizeof *count);
     *out = (segue_repeats){.pairs = 0.0};
     if (!count)
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for %zu arms", history->n_arms);
+        return segue_fail_no_memory(err, "the counts of a task");
     for (size_t task = 0; task < history->n_tasks; task++) {
         falling sum = {.two = 0.0};
         const double same = count_task(history, task, count);

@@ -14,7 +14,7 @@ typedef struct segue_interval {
     double value, low, high;
 } segue_interval;
 
-/** What a candidate transfers from task to task. */
+/** The knowledge that a candidate transfers from task to task. */
 typedef enum segue_transfer_kind {
     SEGUE_TRANSFER_NOTHING,
     SEGUE_TRANSFER_PRIOR, /* a prior per arm: ts-prior, or a learner limited to one type */
@@ -104,7 +104,7 @@ typedef struct segue_replay_result {
     uint64_t steps, runs, seed;
     double rows_accepted; /* row replay: share of the rows that may answer a pull */
     double complete;      /* row replay: share of the scored tasks with rows for all steps */
-    /* What came out. */
+    /* Results. */
     size_t n_candidates;
     segue_replay_candidate *candidate;
     size_t ts, ts_prior, fixed_arm; /* candidates that gains are measured against */

@@ -1,11 +1,11 @@
-/* replay_run.c - one run over the tasks of a log, by resampling or by replay.
+/* replay_run.c - one run over the tasks of a log, by resampling or by row replay.
  *
- * An ask is never taken back: it waits for its row.  Where rows are kept at the same rate for every
- * arm, the wait is geometric with that rate, whichever arm was asked for and whatever was seen
- * before.  So how many steps a task has does not depend on what was played, and its steps are
- * those of a live task (docs/adr/0017).  Which rows are kept is drawn row by row, before it is
- * known whether anybody asks for them: all players of a run see the same rows.
- * SPDX-License-Identifier: Apache-2.0 */
+ * Row replay never withdraws an ask: it waits for its row.  If rows are accepted at the same rate
+ * for every arm, the wait is geometric with that rate, for any arm and history.  So the number of
+ * steps of a task does not depend on the candidate, and its steps are those of a live task
+ * (docs/adr/0017).  Accepted rows are drawn row by row, independently of the asks: all candidates
+ * of a run see the same rows.  A run uses one thread and its own objects. SPDX-License-Identifier:
+ * Apache-2.0 */
 #include "replay/replay_run.h"
 
 #include <assert.h>
@@ -15,27 +15,27 @@
 #include "segue/internal.h"
 #include "segue/simulation.h"
 
-/* What is under way. */
+/* The state of a run. */
 typedef struct play {
     const replay_setting *setting;
     const replay_candidate *candidate;
     uint64_t run;
-    segue_task *task; /* of a policy; or of a learner, the one that is open; or NULL */
+    segue_task *task; /* the policy's; or the learner's open task; or NULL */
     segue_learner *learner;
     segue_environment env;
-    segue_simulated_task *world; /* resampling */
-    double *step;                /* replay: where the next reward goes */
+    segue_simulated_task *simulated; /* resampling */
+    double *step;                    /* row replay: where the next reward goes */
 } play;
 
-/* ---- what is left of it ------------------------------------------------------------------ */
+/* ---- results ---------------------------------------------------------------------------- */
 
 static size_t rows_of(const replay_rows *rows, size_t task)
 {
     return rows->start[task + 1] - rows->start[task];
 }
 
-/* The most steps that all tasks can have. */
-static size_t most_steps(const replay_setting *setting)
+/* Return the largest number of steps of all tasks together. */
+static size_t max_steps(const replay_setting *setting)
 {
     size_t sum = 0;
     for (size_t i = 0; i < setting->n_tasks; i++) {
@@ -52,7 +52,7 @@ segue_status segue_replay_run_init(replay_run *out, const replay_setting *settin
                         .steps = calloc(count, sizeof *out->steps),
                         .reward = calloc(count, sizeof *out->reward)};
     if (setting->rows)
-        out->step = calloc(most_steps(setting) + 1, sizeof *out->step);
+        out->step = calloc(max_steps(setting) + 1, sizeof *out->step);
     if (out->task && out->steps && out->reward && (out->step || !setting->rows))
         return SEGUE_OK;
     segue_replay_run_fini(out);
@@ -70,20 +70,20 @@ void segue_replay_run_fini(replay_run *run)
 
 /* ---- the order --------------------------------------------------------------------------- */
 
-/* Places first .. end - 1 in a random order: each is swapped with one from it on. */
+/* Shuffle positions first .. end - 1 (Fisher and Yates). */
 static void shuffle(const play *p, size_t *task, size_t first, size_t end)
 {
     for (size_t position = first; position < end; position++) {
         segue_rng rng;
         segue_rng_init(&rng, p->setting->seed, p->run, position, SEGUE_STREAM_MODEL);
         const size_t with = position + (size_t)(segue_rng_uniform(&rng) * (double)(end - position));
-        const size_t kept = task[position];
+        const size_t other = task[position];
         task[position] = task[with];
-        task[with] = kept;
+        task[with] = other;
     }
 }
 
-static void put_in_order(const play *p, size_t *task)
+static void order_tasks(const play *p, size_t *task)
 {
     const replay_setting *setting = p->setting;
     memcpy(task, setting->order, setting->n_tasks * sizeof *task);
@@ -107,13 +107,13 @@ static void tell(const play *p, size_t arm, double reward)
     (void)status;
 }
 
-/* Whether a row may answer. */
-static bool is_kept(const replay_rows *rows, size_t row, segue_rng *rng)
+/* Draw if a row may answer a pull. */
+static bool is_accepted(const replay_rows *rows, size_t row, segue_rng *rng)
 {
     return !rows->probability || segue_rng_uniform(rng) * rows->probability[row] < rows->rate;
 }
 
-/* Replay the rows of a task at a place of the run; returns the steps it had. */
+/* Replay the rows of the task at a position; return the number of its steps. */
 static uint64_t replay_rows_of(play *p, size_t position, size_t task, double *reward)
 {
     const replay_rows *rows = p->setting->rows;
@@ -123,7 +123,7 @@ static uint64_t replay_rows_of(play *p, size_t position, size_t task, double *re
     segue_rng_init(&rng, p->setting->seed, p->run, position, SEGUE_STREAM_THINNING);
     for (size_t i = rows->start[task]; i < rows->start[task + 1] && step < p->setting->steps; i++) {
         const segue_logged_reward *row = &rows->row[i];
-        if (!is_kept(rows, i, &rng) || row->arm != arm)
+        if (!is_accepted(rows, i, &rng) || row->arm != arm)
             continue;
         tell(p, arm, row->reward);
         *p->step++ = row->reward;
@@ -134,17 +134,17 @@ static uint64_t replay_rows_of(play *p, size_t position, size_t task, double *re
     return step;
 }
 
-/* Draw the rewards of a task again; returns the sum of the means of what was pulled. */
+/* Resample a task; return the sum of the means of the pulled arms. */
 static double resample(play *p, size_t position, size_t task)
 {
     const replay_setting *setting = p->setting;
     const double *mean = setting->samples->mean + task * setting->n_arms;
     double best = 0.0;
-    segue_simulated_task_begin_logged(p->world, setting->seed, p->run, position, task);
+    segue_simulated_task_begin_logged(p->simulated, setting->seed, p->run, position, task);
     for (size_t arm = 0; arm < setting->n_arms; arm++)
         best = mean[arm] > best ? mean[arm] : best;
     const double steps = (double)setting->steps;
-    return p->task ? steps * best - segue_simulation_play(p->task, p->world, setting->steps)
+    return p->task ? steps * best - segue_simulation_play(p->task, p->simulated, setting->steps)
                    : steps * mean[p->candidate->arm];
 }
 
@@ -162,7 +162,7 @@ static void play_task(play *p, size_t position, replay_run *out)
 
 /* ---- one run ----------------------------------------------------------------------------- */
 
-static segue_status make_task(play *p, segue_error *err)
+static segue_status create_task(play *p, segue_error *err)
 {
     segue_task_config config = segue_task_defaults();
     config.policy = *p->candidate->policy;
@@ -171,7 +171,7 @@ static segue_status make_task(play *p, segue_error *err)
     return segue_task_create(&p->task, &config, err);
 }
 
-static segue_status make_learner(play *p, segue_error *err)
+static segue_status create_learner(play *p, segue_error *err)
 {
     segue_learner_config config = *p->candidate->learner;
     config.n_arms = p->setting->n_arms;
@@ -184,16 +184,13 @@ static segue_status make_learner(play *p, segue_error *err)
 
 static segue_status play_init(play *p, segue_error *err)
 {
-    segue_status status = SEGUE_OK;
     if (p->setting->samples) {
         p->env = (segue_environment){.samples = p->setting->samples, .order = SEGUE_ORDER_FILE};
-        status = segue_simulated_task_create(&p->world, &p->env, err);
+        SEGUE_TRY(segue_simulated_task_create(&p->simulated, &p->env, err));
     }
-    if (status == SEGUE_OK && p->candidate->policy)
-        status = make_task(p, err);
-    if (status == SEGUE_OK && p->candidate->learner)
-        status = make_learner(p, err);
-    return status;
+    if (p->candidate->policy)
+        SEGUE_TRY(create_task(p, err));
+    return p->candidate->learner ? create_learner(p, err) : SEGUE_OK;
 }
 
 static void play_fini(play *p)
@@ -201,18 +198,17 @@ static void play_fini(play *p)
     if (!p->learner)
         segue_task_destroy(p->task);
     segue_learner_destroy(p->learner);
-    segue_simulated_task_destroy(p->world);
+    segue_simulated_task_destroy(p->simulated);
 }
 
-/* The task begins: of a learner anew, but held-out ones share one that is never closed, and so
- * never learned from. */
+/* Begin a task.  A learner opens one per task that it learns from; held-out tasks share one more,
+ * which is never closed and so never learned from. */
 static segue_status begin(play *p, size_t position, segue_error *err)
 {
-    segue_status status = SEGUE_OK;
     if (p->learner && position <= p->setting->n_learned)
-        status = segue_learner_open_task(p->learner, &p->task, err);
-    if (status != SEGUE_OK || !p->task)
-        return status;
+        SEGUE_TRY(segue_learner_open_task(p->learner, &p->task, err));
+    if (!p->task)
+        return SEGUE_OK;
     segue_rng rng;
     segue_rng_init(&rng, p->setting->seed, p->run, position, SEGUE_STREAM_POLICY);
     segue_task_next(p->task, &rng, 0);
@@ -239,14 +235,17 @@ segue_status segue_replay_run_play(const replay_setting *setting, const replay_c
 {
     play p = {.setting = setting, .candidate = candidate, .run = number, .step = out->step};
     segue_status status = play_init(&p, err);
-    put_in_order(&p, out->task);
+    if (status != SEGUE_OK)
+        goto done;
+    order_tasks(&p, out->task);
     for (size_t position = 0; position < setting->n_tasks && status == SEGUE_OK; position++) {
         status = begin(&p, position, err);
         if (status != SEGUE_OK)
-            break;
+            goto done;
         play_task(&p, position, out);
         status = end(&p, position, err);
     }
+done:
     play_fini(&p);
     return status;
 }

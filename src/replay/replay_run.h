@@ -1,9 +1,9 @@
-/* replay_run.h - the tasks of a log played again, by a policy, by a learner, or by one arm.
+/* replay_run.h - one run of one candidate over the tasks of a log.
  *
- * Two ways.  Resampling: a pull draws one of the task's rewards of the arm.  Replay (Li, Chu,
- * Langford and Wang 2011): a pull is answered by the next row of the task that holds the arm, and
- * the rows between are passed over.  Logged with probabilities p, such a row answers with
- * probability `rate` / p only: then any arm waits equally long, whatever the history is.
+ * Resampling: a pull draws one of the task's rewards of the arm.  Row replay (Li, Chu, Langford and
+ * Wang 2011): a pull takes the next row of the task with that arm, and skips the rows between.  If
+ * the log has probabilities p, a row is accepted with probability `rate` / p only: then the wait
+ * has the same distribution for every arm and every history.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_REPLAY_REPLAY_RUN_H
 #define SEGUE_REPLAY_REPLAY_RUN_H
@@ -13,48 +13,49 @@
 
 /* The rows of a log, task by task; borrowed. */
 typedef struct replay_rows {
-    const size_t *start;            /* one a task, and the end of the last */
+    const size_t *start;            /* first row per task, and the end of the last */
     const segue_logged_reward *row; /* in the order they were logged */
-    const double *probability;      /* of each row's arm when it was pulled; NULL: all arms alike */
-    double rate;                    /* at most the least of them */
+    const double *probability;      /* of each row's arm when it was pulled; NULL: uniform */
+    double rate;                    /* at most the smallest probability */
 } replay_rows;
 
-/* What is played again; all is borrowed. */
+/* Tasks and their order; all is borrowed. */
 typedef struct replay_setting {
     size_t n_arms;
     const segue_samples *samples; /* resampled; or ... */
-    const replay_rows *rows;      /* ... replayed */
-    const size_t *order;          /* n_tasks: numbers of tasks, in the order they are played ... */
+    const replay_rows *rows;      /* ... row replay */
+    const size_t *order;          /* n_tasks: the task at each position */
     size_t n_tasks;
-    size_t n_learned; /* ... of which the first are learned from, 1 .. n_tasks; those behind are
-                         met with what is known then, and teach nothing */
-    bool shuffled;    /* each of the two parts is in another random order in each run */
-    uint64_t steps;   /* n: of a task, at most; one whose rows run out ends there */
+    size_t n_learned; /* 1 .. n_tasks: tasks at the first positions, which are learned from; later
+                         ones are held out */
+    bool shuffled;    /* each of the two parts has a random order per run */
+    uint64_t steps;   /* horizon; row replay ends a task whose rows run out */
     uint64_t seed;
 } replay_setting;
 
-/* Who plays: a policy, a learner, or, if both are NULL, always the same arm. */
+/* A policy, a learner, or, if both are NULL, a fixed arm. */
 typedef struct replay_candidate {
     const segue_policy_spec *policy;
-    const segue_learner_config *learner; /* arms, steps, tasks and streams are filled in */
+    const segue_learner_config
+        *learner; /* n_arms, horizon, n_tasks, seed and run are set by the run */
     size_t arm;
 } replay_candidate;
 
-/* A run that was played. */
+/* The result of a run, by position. */
 typedef struct replay_run {
-    size_t *task;    /* n_tasks: which one was played at each place */
-    uint64_t *steps; /* n_tasks: how many it had */
-    double *reward;  /* n_tasks: their sum; resampled: of the means of the arms pulled */
-    double *step;    /* replayed: the reward of each step, one task behind the other; else NULL */
+    size_t *task;    /* n_tasks: the task */
+    uint64_t *steps; /* n_tasks: steps that it had */
+    double *reward;  /* n_tasks: sum of rewards; resampling: of the means of the pulled arms */
+    double *step;    /* row replay: the reward of each step, task after task; else NULL */
 } replay_run;
 
-/** Reserve what is left of a run; @retval SEGUE_ENOMEM */
+/** Allocate the result of a run; @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_replay_run_init(replay_run *out, const replay_setting *setting,
                                                     segue_error *err);
 void segue_replay_run_fini(replay_run *run);
 
 /**
- * Whether a player can play such tasks, to be asked before long work.
+ * Check that a candidate can play such tasks, before long work.
  *
  * @retval SEGUE_EDOMAIN, SEGUE_EUSAGE, SEGUE_ENAME, SEGUE_ENOMEM
  */
@@ -63,7 +64,7 @@ SEGUE_MUST_CHECK segue_status segue_replay_run_check(const replay_setting *setti
                                                      segue_error *err);
 
 /**
- * Play run `number` into `out`, which was reserved for the setting.
+ * Play run `number` into `out`, which was initialised for the setting.
  *
  * @retval SEGUE_EDOMAIN, SEGUE_EUSAGE, SEGUE_ENAME  as segue_replay_run_check
  * @retval SEGUE_ENOMEM

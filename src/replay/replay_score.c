@@ -1,7 +1,8 @@
-/* replay_score.c - from what each task brought to rewards, regrets and gains with intervals.
+/* replay_score.c - compute the metrics of all candidates, with intervals.
  *
- * The bootstrap is paired: each time the same tasks are drawn, with replacement, for all players,
- * and every number is made anew from them.  An interval is from the 2.5 to the 97.5 percentile.
+ * The bootstrap is paired: each of RESAMPLES draws takes tasks with replacement, the same for all
+ * candidates, and computes every metric from them.  An interval is from the 2.5 to the 97.5
+ * percentile of the draws.  Cost: O(RESAMPLES x candidates x tasks), over threads.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>
@@ -12,19 +13,19 @@
 
 #define RESAMPLES 1000
 
-/* What the numbers are made of, and where they go: for each time, player and range, one. */
+/* The scored tasks and the metrics of every draw. */
 typedef struct bootstrap {
     replay_study *st;
-    size_t *scored; /* n_scored: tasks that were scored in any run */
+    size_t *scored; /* n_scored: tasks that are scored in any run */
     size_t n_scored;
     double *weights; /* n_threads x n_places: how often a task was drawn */
     double *drawn;   /* RESAMPLES x (n_players x SEGUE_N_METRICS + 1) */
-    size_t width;    /* numbers each time */
+    size_t width;    /* numbers per draw */
 } bootstrap;
 
-/* ---- one set of numbers ------------------------------------------------------------------ */
+/* ---- the metrics ------------------------------------------------------------------------- */
 
-/* The average of a player's sums, over tasks weighted so. */
+/* Return the average of a candidate's sums over weighted tasks. */
 static double average(const replay_study *st, const double *sums, size_t candidate,
                       const double *weight)
 {
@@ -37,22 +38,21 @@ static double average(const replay_study *st, const double *sums, size_t candida
     return total / count;
 }
 
-/* Nothing of nothing is nothing. */
+/* Return a share; 0 of nothing. */
 static double share_of(double part, double whole)
 {
     return whole > 0.0 ? part / whole : 0.0;
 }
 
-/* A gain as a share of what is gained on, in the range of the log's rewards unless that begins
- * below 0, where shares mean nothing: then as if it began there. */
+/* Return the gain over a base as a share of the base.  The base is measured from 0, or from the
+ * lowest reward if that is negative, since shares of negative rewards mean nothing. */
 static double gain(const segue_replay_result *result, double reward, double base)
 {
     const double zero = fmax(0.0, result->lowest) / (result->highest - result->lowest);
     return share_of(reward - base, base + zero);
 }
 
-/* All ranges' values: n_players x SEGUE_N_METRICS, and the reward of knowing every task's best arm.
- */
+/* Compute all metrics: n_candidates x SEGUE_N_METRICS, then the reward of each task's best arm. */
 static void compute(const replay_study *st, const double *weight, double *out)
 {
     const segue_replay_result *result = st->result;
@@ -80,9 +80,9 @@ static void compute(const replay_study *st, const double *weight, double *out)
     out[result->n_candidates * SEGUE_N_METRICS] = result->lowest + width * (ts + ts_lost);
 }
 
-/* ---- many -------------------------------------------------------------------------------- */
+/* ---- draws ------------------------------------------------------------------------------- */
 
-/* Draw as many tasks as are scored, from those that are. */
+/* Draw n_scored tasks with replacement from the scored tasks. */
 static void draw_tasks(const bootstrap *b, uint64_t time, double *weight)
 {
     const double count = (double)b->n_scored;
@@ -103,9 +103,9 @@ static segue_status draw_once(void *context, size_t worker, uint64_t item, segue
     return SEGUE_OK;
 }
 
-/* ---- what is found ----------------------------------------------------------------------- */
+/* ---- the result -------------------------------------------------------------------------- */
 
-/* The percentiles of one number over the times; what is not a number leaves no interval. */
+/* Return a metric with its percentiles over the draws; without them if a draw is not finite. */
 static segue_interval make_interval(const bootstrap *b, double value, size_t at, double *scratch)
 {
     for (size_t i = 0; i < RESAMPLES; i++) {
@@ -130,7 +130,8 @@ static void store_intervals(const bootstrap *b, const double *values)
     result->best_arms = make_interval(b, values[b->width - 1], b->width - 1, scratch);
 }
 
-/* The values alone: who is best without transfer must be known for the rest. */
+/* Compute the rewards, rank the candidates by them, and compute all metrics, which need the ranks.
+ */
 static void rank(replay_study *st, const double *weight, double *values)
 {
     compute(st, weight, values);
@@ -140,7 +141,8 @@ static void rank(replay_study *st, const double *weight, double *values)
     compute(st, weight, values);
 }
 
-/* From which place on the total stays above that of ts, of where both had a step. */
+/* Return the position from which the total reward stays above that of ts, or 0.  Positions at which
+ * either had no step do not count. */
 static size_t ahead_from(const replay_study *st, size_t candidate)
 {
     const segue_stats *reward = st->reward_curve + candidate * st->result->n_played;
@@ -164,7 +166,7 @@ static segue_status store_curve(replay_study *st, size_t candidate, segue_error 
     double **const list[] = {&c->reward, &c->reward_se, &c->regret, &c->regret_se};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (!(*list[i] = calloc(result->n_played, sizeof **list[i])))
-            return segue_fail(err, SEGUE_ENOMEM, "out of memory for %zu tasks", result->n_played);
+            return segue_fail_no_memory(err, "the curves");
     for (size_t position = 0; position < result->n_played; position++) {
         const segue_stats *reward = &st->reward_curve[candidate * result->n_played + position];
         const segue_stats *regret = &st->regret_curve[candidate * result->n_played + position];
@@ -189,7 +191,7 @@ static segue_status draw_all(bootstrap *b, double *values, segue_error *err)
     rank(st, b->weights, values);
     segue_status status = SEGUE_OK;
     for (size_t i = 0; i < b->width; i++)
-        b->drawn[i] = NAN; /* what is not drawn has no interval */
+        b->drawn[i] = NAN; /* without draws there is no interval */
     if (!st->config->values_only)
         status = segue_parallel_run(st->config->threads, RESAMPLES, draw_once, NULL, b, err);
     if (status == SEGUE_OK)

@@ -1,8 +1,8 @@
-/* replay_types.c - the types of the tasks of a log: what they are, whom they fit, and how well.
+/* replay_types.c - fit types to the tasks of a log; describe them and how well they fit.
  *
- * They are fitted to all rows of the log, not to what a player pulled.  How well: the variance of
- * tasks' means around their type's, beside that around the single type that all tasks would be.
- * Both are of the tasks' means themselves, not of averages of few rewards.
+ * Types are fitted to all rows of the log, not to the pulls of a candidate.  The explained share of
+ * variance compares two fits: tasks' means around their types, and around one type for all tasks.
+ * Both are variances of the means themselves, without the noise of few rewards.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ segue_status segue_replay_fit_types(segue_types **out, const segue_history *hist
     config.cap = cap;
     config.seed = seed;
     segue_status status = sum ? segue_types_create(out, &config, err)
-                              : segue_fail(err, SEGUE_ENOMEM, "out of memory for %zu arms", n_arms);
+                              : segue_fail_no_memory(err, "the counts of a task");
     for (size_t task = 0; task < history->n_tasks && status == SEGUE_OK; task++) {
         segue_replay_tasks_count(history, task, sum, sum + n_arms);
         status = segue_types_add_task(*out, sum, sum + n_arms, err);
@@ -43,7 +43,7 @@ bool segue_replay_is_constant(const segue_history *history)
 
 /* ---- spreads ----------------------------------------------------------------------------- */
 
-/* The variance of tasks' means around a type's, average over arms; in [0, 1]. */
+/* Return the variance of tasks' means around a type's, averaged over arms, in [0, 1]. */
 static double variance_of(const segue_types *types, size_t type)
 {
     const size_t n_arms = segue_types_arms(types);
@@ -55,7 +55,7 @@ static double variance_of(const segue_types *types, size_t type)
     return sum / (double)n_arms;
 }
 
-/* The same by the weights of all types. */
+/* Return that variance averaged by the weights of the types. */
 static double variance_within(const segue_types *types)
 {
     const double *weight = segue_types_weights(types);
@@ -93,7 +93,7 @@ static segue_status find_explained(replay_study *st, const segue_types *types, s
 
 /* ---- typical tasks ----------------------------------------------------------------------- */
 
-/* How far a task's averages are from a type's means, where it has any. */
+/* Return the mean squared distance of a task's averages from a type's means. */
 static double distance(const double *sum, const double *pulls, const double *mean, size_t n_arms)
 {
     double square = 0.0, count = 0.0;
@@ -106,8 +106,9 @@ static double distance(const double *sum, const double *pulls, const double *mea
     return count > 0.0 ? square / count : INFINITY;
 }
 
-/* Put a task among the nearest of its type, if it is; `gap` has their distances. */
-static void take_typical(segue_replay_type *type, double *gap, size_t task, double distance_of)
+/* Insert a task into the list of the tasks nearest to a type, if it is one; `gap` has their
+ * distances. */
+static void insert_typical(segue_replay_type *type, double *gap, size_t task, double distance_of)
 {
     size_t at = type->n_typical < SEGUE_N_TYPICAL ? type->n_typical++ : SEGUE_N_TYPICAL;
     for (; at > 0 && distance_of < gap[at - 1]; at--)
@@ -129,7 +130,7 @@ static size_t likeliest(const double *share, size_t count)
     return best;
 }
 
-/* `sum` has room for sums and pulls. */
+/* Find the typical tasks of all types; `sum` is scratch for sums and pulls. */
 static void find_typical(replay_study *st, const segue_types *types, double *sum)
 {
     const segue_history *history = st->config->history;
@@ -142,12 +143,14 @@ static void find_typical(replay_study *st, const segue_types *types, double *sum
         if (best == 0)
             continue;
         segue_replay_type *type = &st->result->types.type[best - 1];
-        take_typical(type, gap[best - 1], task, distance(sum, pulls, type->mean, history->n_arms));
+        insert_typical(type, gap[best - 1], task,
+                       distance(sum, pulls, type->mean, history->n_arms));
     }
 }
 
-/* ---- all of it --------------------------------------------------------------------------- */
+/* ---- the result -------------------------------------------------------------------------- */
 
+/* Copy weights, sizes, spreads and means of the types. */
 static segue_status describe(replay_study *st, const segue_types *types, segue_error *err)
 {
     segue_replay_types *result = &st->result->types;
@@ -171,8 +174,8 @@ static segue_status describe(replay_study *st, const segue_types *types, segue_e
     return result->type ? SEGUE_OK : segue_fail_no_memory(err, "types");
 }
 
-/* From [0, 1] to the range of the rewards. */
-static void put_in_range(segue_replay_result *result)
+/* Scale means from [0, 1] to the range of the rewards. */
+static void scale_means(segue_replay_result *result)
 {
     for (size_t q = 0; q < result->types.count; q++)
         for (size_t i = 0; i < result->n_arms; i++)
@@ -195,18 +198,22 @@ segue_status segue_replay_find_types(replay_study *st, segue_error *err)
     double *sum = calloc(2 * history->n_arms, sizeof *sum);
     segue_status status =
         sum ? segue_replay_fit_types(&types, history, SEGUE_MAX_TYPES_COUNT, st->config->seed, err)
-            : segue_fail(err, SEGUE_ENOMEM, "out of memory for %zu arms", history->n_arms);
-    if (status == SEGUE_OK)
-        status = describe(st, types, err);
-    if (status == SEGUE_OK && segue_types_count(types) > 0)
+            : segue_fail_no_memory(err, "the counts of a task");
+    if (status != SEGUE_OK)
+        goto done;
+    status = describe(st, types, err);
+    if (status != SEGUE_OK)
+        goto done;
+    if (segue_types_count(types) > 0)
         status = find_explained(st, types, err);
-    if (status == SEGUE_OK) {
-        find_typical(st, types, sum);
-        put_in_range(st->result);
-        qsort(result->type, result->count, sizeof *result->type, by_weight);
-        result->no_type = segue_types_weights(types)[0];
-        result->n_tasks = segue_types_in_window(types);
-    }
+    if (status != SEGUE_OK)
+        goto done;
+    find_typical(st, types, sum); /* compares means in [0, 1]: before they are scaled */
+    scale_means(st->result);
+    qsort(result->type, result->count, sizeof *result->type, by_weight);
+    result->no_type = segue_types_weights(types)[0];
+    result->n_tasks = segue_types_in_window(types);
+done:
     segue_types_destroy(types);
     free(sum);
     return status;

@@ -9,9 +9,9 @@
 
 #include "replay/replay_internal.h"
 
-#define BOUND     4.9
-#define LOGS      300
-#define MOST_ARMS 200
+#define BOUND    4.9
+#define LOGS     300
+#define MAX_ARMS 200
 
 /* ---- logs that are made ------------------------------------------------------------------- */
 
@@ -20,7 +20,7 @@ typedef struct made_log {
     segue_rng rng;
 } made_log;
 
-static const char *arm_names[MOST_ARMS];
+static const char *arm_names[MAX_ARMS];
 
 static void made_log_init(made_log *log, size_t n_arms, size_t n_tasks, size_t rows, size_t number)
 {
@@ -31,7 +31,7 @@ static void made_log_init(made_log *log, size_t n_arms, size_t n_tasks, size_t r
     h->start = calloc(n_tasks + 1, sizeof *h->start);
     h->row = calloc(h->n_rows, sizeof *h->row);
     assert_true(h->task_name && h->start && h->row);
-    for (size_t i = 0; i < MOST_ARMS; i++)
+    for (size_t i = 0; i < MAX_ARMS; i++)
         arm_names[i] = "arm";
     h->arm_name = arm_names;
     for (size_t i = 0; i < n_tasks; i++) {
@@ -74,7 +74,7 @@ typedef struct logging {
 
 static void fill(made_log *log, const logging *how, size_t number)
 {
-    double weight[MOST_ARMS];
+    double weight[MAX_ARMS];
     made_log_init(log, how->n_arms, how->n_tasks, how->rows, number);
     segue_logged_reward *row = log->history.row;
     for (size_t i = 0; i < log->history.n_rows; i++) {
