@@ -1,8 +1,9 @@
-/* csv.c - strict reading of comma-separated lines, with the number of each for errors.
+/* csv.c - strict reading of comma-separated rows.
  *
- * A row is split where it lies in the buffer; quoted fields, which only get shorter, are moved up
- * to their starts.
- *
+ * A row is split in place, in the buffer of lines: a field is an offset and a length, without a
+ * copy.  Removing quotes makes a field shorter, so it moves towards its start.  The search for
+ * commas reads eight bytes at a time (swar.h); LF ends every line of the buffer, so that no search
+ * runs past it.  Errors carry the line number of the row.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "io/log/csv.h"
 
@@ -10,6 +11,7 @@
 #include <string.h>
 
 #include "io/log/swar.h"
+#include "segue/internal.h"
 
 segue_status segue_csv_open(segue_csv *csv, const char *path, segue_error *err)
 {
@@ -37,13 +39,13 @@ static segue_status grow_fields(segue_csv *csv, segue_error *err)
     return SEGUE_OK;
 }
 
-static segue_status has_nul(const segue_csv *csv, segue_error *err)
+static segue_status fail_nul(const segue_csv *csv, segue_error *err)
 {
     return segue_lines_fail_nul(&csv->lines, err);
 }
 
-/* How far it is to the next comma, LF or NUL: of the bytes up to the comma in ASCII few others are
- * in names and numbers, so that these are looked for together. */
+/* Return the distance to the next comma, LF or NUL.  Searches for any byte up to the comma in
+ * ASCII: few others of these occur in names and numbers. */
 static size_t plain_length(const char *text)
 {
     const uint64_t ends = UINT64_C(1) << ',' | UINT64_C(1) << '\n' | UINT64_C(1) << '\0';
@@ -61,8 +63,8 @@ static size_t plain_length(const char *text)
     }
 }
 
-/* The lines of the buffer end within a quoted field that is at `at` of the row: get more. */
-static segue_status go_on(segue_csv *csv, size_t at, segue_error *err)
+/* The buffer ends inside a quoted field, `at` bytes into the row: read more lines. */
+static segue_status read_more(segue_csv *csv, size_t at, segue_error *err)
 {
     segue_lines *lines = &csv->lines;
     const size_t before = lines->limit - csv->row;
@@ -75,18 +77,15 @@ static segue_status go_on(segue_csv *csv, size_t at, segue_error *err)
                             csv->n_fields + 1);
 }
 
-/* Take the quotes off a field that starts at `start` of the row; *end is then behind it. */
+/* Remove the quotes of the field at offset `start` of the row; *end is the offset after it. */
 static segue_status unquote(segue_csv *csv, size_t start, size_t *length, size_t *end,
                             segue_error *err)
 {
     size_t from = start + 1, to = start;
     for (;;) {
-        if (csv->row + from == csv->lines.limit) {
-            const segue_status status = go_on(csv, from, err);
-            if (status != SEGUE_OK)
-                return status;
-        }
-        char *row = csv->lines.buffer + csv->row; /* LF is at its end, and never behind it */
+        if (csv->row + from == csv->lines.limit)
+            SEGUE_TRY(read_more(csv, from, err));
+        char *row = csv->lines.buffer + csv->row; /* it ends with LF */
         if (row[from] == '"' && row[++from] != '"')
             break;
         if (row[from] == '\0')
@@ -106,32 +105,29 @@ static segue_status check_end(const segue_csv *csv, size_t end, segue_error *err
     if (*at == ',' || *at == '\n' || (at[0] == '\r' && at[1] == '\n'))
         return SEGUE_OK;
     return *at == '\0'
-               ? has_nul(csv, err)
+               ? fail_nul(csv, err)
                : segue_lines_fail(&csv->lines, SEGUE_EPARSE, err,
                                   "field %zu: a quote is not closed before the next comma or the "
                                   "end of the line",
                                   csv->n_fields + 1);
 }
 
-/* Take the quoted field that starts at `*at` of the row; *at is then behind the mark at its end.
- * *ended: that was the end of the row. */
-static segue_status take_quoted(segue_csv *csv, size_t *at, bool *ended, segue_error *err)
+/* Read the quoted field at offset *at, and advance *at past the comma or LF after it; *ended: the
+ * row ended. */
+static segue_status read_quoted(segue_csv *csv, size_t *at, bool *ended, segue_error *err)
 {
     size_t length = 0, end = 0;
-    segue_status status = unquote(csv, *at, &length, &end, err);
-    if (status == SEGUE_OK)
-        status = check_end(csv, end, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(unquote(csv, *at, &length, &end, err));
+    SEGUE_TRY(check_end(csv, end, err));
     csv->field[csv->n_fields++] = (segue_csv_span){.start = *at, .length = length};
     *ended = csv->lines.buffer[csv->row + end] != ',';
     *at = end + 1;
     return SEGUE_OK;
 }
 
-/* The same for fields without quotes, as many as there are and have room; returns whether the row
- * has ended. */
-static bool take_plain(segue_csv *csv, size_t *at)
+/* Read fields without quotes until a quote, the capacity or the end of the row; returns true at the
+ * end of the row. */
+static bool read_plain(segue_csv *csv, size_t *at)
 {
     const char *const row = csv->lines.buffer + csv->row;
     segue_csv_span *const field = csv->field;
@@ -148,18 +144,18 @@ static bool take_plain(segue_csv *csv, size_t *at)
     return ended;
 }
 
-/* The row ends at `end`, with LF, CRLF or a NUL. */
+/* Finish a row that ends at offset `end`, with LF, CRLF or a NUL. */
 static segue_status end_row(segue_csv *csv, size_t end, segue_error *err)
 {
     const char *at = csv->lines.buffer + csv->row + end;
     segue_csv_span *last = &csv->field[csv->n_fields - 1];
     if (*at == '\0')
-        return has_nul(csv, err);
+        return fail_nul(csv, err);
     if (end > SEGUE_MAX_LINE)
         return segue_lines_fail(&csv->lines, SEGUE_EPARSE, err, "the line is longer than %d bytes",
                                 SEGUE_MAX_LINE);
     if (last->length > 0 && end == last->start + last->length && at[-1] == '\r')
-        last->length--; /* of CRLF, behind a field without quotes */
+        last->length--; /* the CR of CRLF after a field without quotes */
     csv->lines.at = csv->row + end + 1 + (*at == '\r');
     return SEGUE_OK;
 }
@@ -168,18 +164,17 @@ static segue_status split(segue_csv *csv, segue_error *err)
 {
     size_t at = 0;
     bool ended = false;
-    segue_status status = SEGUE_OK;
     csv->row = csv->lines.at;
     csv->n_fields = 0;
-    while (status == SEGUE_OK && !ended) {
+    while (!ended) {
         if (csv->n_fields == csv->capacity)
-            status = grow_fields(csv, err);
+            SEGUE_TRY(grow_fields(csv, err));
         else if (csv->lines.buffer[csv->row + at] == '"')
-            status = take_quoted(csv, &at, &ended, err);
+            SEGUE_TRY(read_quoted(csv, &at, &ended, err));
         else
-            ended = take_plain(csv, &at);
+            ended = read_plain(csv, &at);
     }
-    return status == SEGUE_OK ? end_row(csv, at - 1, err) : status;
+    return end_row(csv, at - 1, err);
 }
 
 /* ---- rows -------------------------------------------------------------------------------- */
@@ -197,9 +192,9 @@ segue_status segue_csv_next(segue_csv *csv, bool *more, segue_error *err)
     for (;;) {
         lines->line = csv->next_line;
         if (lines->at == lines->limit) {
-            const segue_status status = segue_lines_fill(lines, err);
-            if (status != SEGUE_OK || lines->at == lines->limit)
-                return status;
+            SEGUE_TRY(segue_lines_fill(lines, err));
+            if (lines->at == lines->limit)
+                return SEGUE_OK;
         }
         csv->next_line++;
         if (!is_blank(lines))
@@ -214,21 +209,17 @@ segue_status segue_csv_for_each(segue_csv *csv, segue_csv_row_function row, void
                                 uint64_t *rows, segue_error *err)
 {
     bool more = true;
-    segue_status status = SEGUE_OK;
-    *rows = 0;
-    while (status == SEGUE_OK) {
-        status = segue_csv_next(csv, &more, err);
-        if (status != SEGUE_OK || !more)
-            break;
-        status = row(context, err);
-        *rows += status == SEGUE_OK;
+    for (*rows = 0;; ++*rows) {
+        SEGUE_TRY(segue_csv_next(csv, &more, err));
+        if (!more)
+            return SEGUE_OK;
+        SEGUE_TRY(row(context, err));
     }
-    return status;
 }
 
 const char *segue_csv_path(const segue_csv *csv)
 {
-    return segue_input_stream_name(csv->lines.source);
+    return segue_input_stream_name(csv->lines.stream);
 }
 
 uint64_t segue_csv_line(const segue_csv *csv)

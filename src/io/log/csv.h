@@ -16,7 +16,7 @@ typedef struct segue_csv_span {
 
 typedef struct segue_csv {
     segue_lines lines;
-    uint64_t next_line; /* the number of the line behind the current row */
+    uint64_t next_line; /* the number of the line after the current row */
     size_t row;         /* where the current row starts in the buffer */
     segue_csv_span *field;
     size_t n_fields, capacity;
@@ -33,7 +33,7 @@ void segue_csv_close(segue_csv *csv);
 /**
  * Read the next row that is not blank and split it into fields; *more is false at the end.
  *
- * A field may be quoted ("a, b" with "" for a quote, and with ends of lines in it).  Lines end with
+ * A field may be quoted ("a, b" with "" for a quote; it may contain line ends).  Lines end with
  * LF or CRLF.
  *
  * @retval SEGUE_EPARSE  a NUL byte, a row that is too long, or a quote that is not closed
@@ -43,35 +43,35 @@ void segue_csv_close(segue_csv *csv);
 SEGUE_MUST_CHECK segue_status segue_csv_next(segue_csv *csv, bool *more, segue_error *err);
 
 /**
- * Call `row` for each row that is left, until one fails; *rows counts them.
+ * Call `row` for each remaining row until one fails; *rows counts them.
  *
- * @retval  what segue_csv_next or `row` returned
+ * @retval  the status of segue_csv_next or `row`
  */
 typedef segue_status (*segue_csv_row_function)(void *context, segue_error *err);
 SEGUE_MUST_CHECK segue_status segue_csv_for_each(segue_csv *csv, segue_csv_row_function row,
                                                  void *context, uint64_t *rows, segue_error *err);
 
-/** How many fields the current row has. */
+/** Return the number of fields of the current row. */
 static inline size_t segue_csv_n_fields(const segue_csv *csv)
 {
     return csv->n_fields;
 }
 
-/** A field of the current row, without a NUL behind it; valid until the next one is read. */
+/** Return a field of the current row, without a NUL after it; valid until the next row is read. */
 static inline char *segue_csv_text(const segue_csv *csv, size_t index)
 {
     return csv->lines.buffer + csv->row + csv->field[index].start;
 }
 
-/** The same, with a NUL behind it. */
+/** Return a field of the current row with a NUL after it. */
 static inline const char *segue_csv_field(const segue_csv *csv, size_t index)
 {
     char *text = segue_csv_text(csv, index);
-    text[csv->field[index].length] = '\0'; /* on its comma, which is not needed any more */
+    text[csv->field[index].length] = '\0'; /* overwrites its comma */
     return text;
 }
 
-/** Where the reader is: for errors. */
+/** Return the name of the file, and the line of the current row, for errors. */
 const char *segue_csv_path(const segue_csv *csv);
 uint64_t segue_csv_line(const segue_csv *csv);
 

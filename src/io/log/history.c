@@ -1,15 +1,19 @@
-/* history.c - the rows of a log kept in memory, task by task: a counting sort.
- * SPDX-License-Identifier: Apache-2.0 */
+/* history.c - the rows of a log in memory, grouped by task.
+ *
+ * Rows are appended in the order of the file, with arms and tasks numbered by first occurrence.
+ * Then arms get their final numbers, and a counting sort groups the rows by task; it is skipped if
+ * the file is grouped already. SPDX-License-Identifier: Apache-2.0 */
 #include "io/log/history.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows in the order of the file, and the numbers of arms as they came. */
-typedef struct collecting {
+#include "segue/internal.h"
+
+typedef struct collector {
     segue_history *out;
     size_t capacity;
-} collecting;
+} collector;
 
 static segue_status no_memory(size_t n_rows, segue_error *err)
 {
@@ -29,7 +33,7 @@ void segue_history_fini(segue_history *history)
 
 /* ---- collecting -------------------------------------------------------------------------- */
 
-/* A list of numbers with room for `capacity`, if the log has it. */
+/* Grow a list of numbers to `capacity`, if the log has this column. */
 static bool grow_numbers(double **list, bool has, size_t capacity)
 {
     double *grown = has ? realloc(*list, capacity * sizeof *grown) : NULL;
@@ -38,7 +42,7 @@ static bool grow_numbers(double **list, bool has, size_t capacity)
     return grown || !has;
 }
 
-static segue_status grow(collecting *c, segue_error *err)
+static segue_status grow(collector *c, segue_error *err)
 {
     segue_history *h = c->out;
     const size_t capacity = 2 * c->capacity + 1024;
@@ -52,15 +56,12 @@ static segue_status grow(collecting *c, segue_error *err)
     return SEGUE_OK;
 }
 
-static segue_status take_row(void *context, const log_row *row, segue_error *err)
+static segue_status add_row(void *context, const log_row *row, segue_error *err)
 {
-    collecting *c = context;
+    collector *c = context;
     segue_history *h = c->out;
-    if (h->n_rows == c->capacity) {
-        const segue_status status = grow(c, err);
-        if (status != SEGUE_OK)
-            return status;
-    }
+    if (h->n_rows == c->capacity)
+        SEGUE_TRY(grow(c, err));
     h->row[h->n_rows] = (segue_logged_reward){
         .task = (uint32_t)row->task, .arm = (uint32_t)row->arm, .reward = row->reward};
     if (h->time)
@@ -71,10 +72,10 @@ static segue_status take_row(void *context, const log_row *row, segue_error *err
     return SEGUE_OK;
 }
 
-/* ---- putting in order -------------------------------------------------------------------- */
+/* ---- sorting ----------------------------------------------------------------------------- */
 
-/* From the order of their first rows to the order of the arms, with their names. */
-static segue_status put_arms_in_order(segue_history *h, segue_error *err)
+/* Renumber arms from the order of first rows to their final order, with their names. */
+static segue_status sort_arms(segue_history *h, segue_error *err)
 {
     uint32_t *number = calloc(h->n_arms, sizeof *number);
     h->arm_name = calloc(h->n_arms, sizeof *h->arm_name);
@@ -92,8 +93,8 @@ static segue_status put_arms_in_order(segue_history *h, segue_error *err)
     return SEGUE_OK;
 }
 
-/* Where the rows of each task start; returns whether they are there already, one task behind the
- * other.  Tasks are numbered as they come, so that they are if their numbers never fall. */
+/* Compute where the rows of each task start; returns true if the rows are grouped already.  Tasks
+ * are numbered by first occurrence, so they are grouped if their numbers never decrease. */
 static bool find_starts(segue_history *h)
 {
     bool sorted = true;
@@ -110,9 +111,8 @@ static bool find_starts(segue_history *h)
     return sorted;
 }
 
-/* Move one list, `size` bytes an entry, to the places of its rows; `next` is room for a place for
- * each task.  Takes the old list, and returns the new one; NULL, with the old one left: no memory.
- */
+/* Copy a list with `size` bytes per entry into the order of tasks; `next` is scratch, n_tasks.
+ * Frees the old list; out of memory returns NULL and leaves it. */
 static void *move(const segue_history *h, void *list, size_t size, size_t *next)
 {
     char *sorted = malloc(h->n_rows * size);
@@ -125,7 +125,7 @@ static void *move(const segue_history *h, void *list, size_t size, size_t *next)
     return sorted;
 }
 
-/* The rows come last, since they tell the places. */
+/* The rows are moved last, since their tasks give the new positions. */
 static bool move_lists(segue_history *h, size_t *next)
 {
     double **const optional[] = {&h->time, &h->probability};
@@ -141,7 +141,7 @@ static bool move_lists(segue_history *h, size_t *next)
     return moved != NULL;
 }
 
-static segue_status put_tasks_in_order(segue_history *h, segue_error *err)
+static segue_status group_by_task(segue_history *h, segue_error *err)
 {
     h->start = calloc(h->n_tasks + 1, sizeof *h->start);
     if (!h->start)
@@ -155,19 +155,19 @@ static segue_status put_tasks_in_order(segue_history *h, segue_error *err)
 }
 
 segue_status segue_history_read(segue_history *out, const char *path,
-                                const log_read_options *wanted, segue_error *err)
+                                const log_read_options *options, segue_error *err)
 {
-    collecting c = {.out = out};
+    collector c = {.out = out};
     *out = (segue_history){.n_rows = 0};
-    segue_status status = segue_log_rows_read(&out->rows, path, wanted, take_row, &c, err);
+    segue_status status = segue_log_rows_read(&out->rows, path, options, add_row, &c, err);
     out->n_arms = out->rows.arms.count;
     out->n_tasks = out->rows.tasks.count;
     out->task_name = out->rows.tasks.name;
     out->has_dates = out->rows.has_dates;
     if (status == SEGUE_OK)
-        status = put_arms_in_order(out, err);
+        status = sort_arms(out, err);
     if (status == SEGUE_OK)
-        status = put_tasks_in_order(out, err);
+        status = group_by_task(out, err);
     if (status != SEGUE_OK)
         segue_history_fini(out);
     return status;
@@ -175,14 +175,14 @@ segue_status segue_history_read(segue_history *out, const char *path,
 
 /* ---- by time ----------------------------------------------------------------------------- */
 
-typedef struct begun {
+typedef struct task_start {
     double time;
     size_t task;
-} begun;
+} task_start;
 
 static int by_time(const void *a, const void *b)
 {
-    const begun *x = a, *y = b;
+    const task_start *x = a, *y = b;
     if (x->time != y->time)
         return x->time < y->time ? -1 : 1;
     return (x->task > y->task) - (x->task < y->task);
@@ -191,12 +191,12 @@ static int by_time(const void *a, const void *b)
 segue_status segue_history_order_by_time(const segue_history *history, size_t *order,
                                          segue_error *err)
 {
-    begun *list = calloc(history->n_tasks, sizeof *list);
+    task_start *list = calloc(history->n_tasks, sizeof *list);
     if (!list)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for %zu tasks", history->n_tasks);
     for (size_t task = 0; task < history->n_tasks; task++) {
         const size_t first = history->start[task], end = history->start[task + 1];
-        list[task] = (begun){.time = history->time[first], .task = task};
+        list[task] = (task_start){.time = history->time[first], .task = task};
         for (size_t i = first + 1; i < end; i++)
             if (history->time[i] < list[task].time)
                 list[task].time = history->time[i];

@@ -1,7 +1,8 @@
-/* input_stream.c - the bytes of a file, plain or by way of zlib or libzstd.
+/* input_stream.c - the bytes of a file, decompressed by zlib or libzstd if needed.
  *
- * Both formats allow several streams one behind the other, read as one text.  What is behind the
- * last one must be nothing, or, for gzip, the zeros that fill up a tape.
+ * Both formats allow several concatenated streams, which read as one text.  After the last one the
+ * file must end; for gzip, zeros may follow (padding of tapes).  Checksums are verified: damaged
+ * data is an error, never a different reward.  docs/adr/0034 compares this with libarchive.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "io/log/input_stream.h"
 
@@ -20,7 +21,7 @@
 #define PACKED_SIZE 65536
 #define MAGIC_SIZE  4
 
-typedef segue_status (*reader)(segue_input_stream *source, void *to, size_t size, size_t *got,
+typedef segue_status (*reader)(segue_input_stream *stream, void *to, size_t size, size_t *got,
                                segue_error *err);
 
 struct segue_input_stream {
@@ -30,37 +31,37 @@ struct segue_input_stream {
     z_stream gzip;
     bool has_gzip;
     ZSTD_DStream *zstd;
-    bool between; /* streams: the last one is complete */
+    bool is_between; /* the last stream is complete, and no other has started */
     size_t at, filled;
-    unsigned char packed[PACKED_SIZE]; /* the next bytes of the file are those from `at` on */
+    unsigned char packed[PACKED_SIZE]; /* compressed bytes from `at` to `filled` */
 };
 
-void segue_input_stream_close(segue_input_stream *source)
+void segue_input_stream_close(segue_input_stream *stream)
 {
-    if (!source)
+    if (!stream)
         return;
-    if (source->has_gzip)
-        (void)inflateEnd(&source->gzip);
-    ZSTD_freeDStream(source->zstd);
-    if (source->fd > STDIN_FILENO)
-        (void)close(source->fd);
-    free(source->name);
-    free(source);
+    if (stream->has_gzip)
+        (void)inflateEnd(&stream->gzip);
+    ZSTD_freeDStream(stream->zstd);
+    if (stream->fd > STDIN_FILENO)
+        (void)close(stream->fd);
+    free(stream->name);
+    free(stream);
 }
 
-const char *segue_input_stream_name(const segue_input_stream *source)
+const char *segue_input_stream_name(const segue_input_stream *stream)
 {
-    return source->name;
+    return stream->name;
 }
 
 /* ---- plain bytes ------------------------------------------------------------------------- */
 
-static segue_status read_file(segue_input_stream *source, void *to, size_t size, size_t *got,
+static segue_status read_file(segue_input_stream *stream, void *to, size_t size, size_t *got,
                               segue_error *err)
 {
     ssize_t count;
     do {
-        count = read(source->fd, to, size);
+        count = read(stream->fd, to, size);
     } while (count < 0 && errno == EINTR);
     *got = count > 0 ? (size_t)count : 0;
     if (count < 0)
@@ -69,28 +70,28 @@ static segue_status read_file(segue_input_stream *source, void *to, size_t size,
     return SEGUE_OK;
 }
 
-/* The bytes that were looked at to tell the format come first. */
-static segue_status read_plain(segue_input_stream *source, void *to, size_t size, size_t *got,
+/* Return the bytes that detected the format first. */
+static segue_status read_plain(segue_input_stream *stream, void *to, size_t size, size_t *got,
                                segue_error *err)
 {
-    const size_t left = source->filled - source->at;
-    if (left == 0)
-        return read_file(source, to, size, got, err);
-    *got = left < size ? left : size;
-    memcpy(to, source->packed + source->at, *got);
-    source->at += *got;
+    const size_t buffered = stream->filled - stream->at;
+    if (buffered == 0)
+        return read_file(stream, to, size, got, err);
+    *got = buffered < size ? buffered : size;
+    memcpy(to, stream->packed + stream->at, *got);
+    stream->at += *got;
     return SEGUE_OK;
 }
 
-/* More compressed bytes, if none are left; *more is false at the end of the file. */
-static segue_status read_packed(segue_input_stream *source, bool *more, segue_error *err)
+/* Refill the compressed bytes if all are used; *more is false at the end of the file. */
+static segue_status read_packed(segue_input_stream *stream, bool *more, segue_error *err)
 {
     segue_status status = SEGUE_OK;
-    if (source->at == source->filled) {
-        source->at = 0;
-        status = read_file(source, source->packed, PACKED_SIZE, &source->filled, err);
+    if (stream->at == stream->filled) {
+        stream->at = 0;
+        status = read_file(stream, stream->packed, PACKED_SIZE, &stream->filled, err);
     }
-    *more = source->at < source->filled;
+    *more = stream->at < stream->filled;
     return status;
 }
 
@@ -101,28 +102,28 @@ static segue_status ends_early(const char *format, segue_error *err)
 
 /* ---- gzip -------------------------------------------------------------------------------- */
 
-/* Start the next stream, if there is one; else the zeros behind the last one are skipped. */
-static segue_status next_member(segue_input_stream *source, segue_error *err)
+/* Start the next stream, or skip one zero of the padding after the last one. */
+static segue_status next_member(segue_input_stream *stream, segue_error *err)
 {
-    if (source->packed[source->at] == 0) {
-        source->at++;
+    if (stream->packed[stream->at] == 0) {
+        stream->at++;
         return SEGUE_OK;
     }
-    if (source->packed[source->at] != 0x1f)
-        return segue_fail(err, SEGUE_EPARSE, "there are other bytes behind the gzip data");
-    source->between = false;
-    (void)inflateReset(&source->gzip); /* which cannot fail */
+    if (stream->packed[stream->at] != 0x1f)
+        return segue_fail(err, SEGUE_EPARSE, "there are other bytes after the gzip data");
+    stream->is_between = false;
+    (void)inflateReset(&stream->gzip); /* cannot fail */
     return SEGUE_OK;
 }
 
-static segue_status inflate_some(segue_input_stream *source, segue_error *err)
+static segue_status inflate_some(segue_input_stream *stream, segue_error *err)
 {
-    z_stream *z = &source->gzip;
-    z->next_in = source->packed + source->at;
-    z->avail_in = (uInt)(source->filled - source->at);
+    z_stream *z = &stream->gzip;
+    z->next_in = stream->packed + stream->at;
+    z->avail_in = (uInt)(stream->filled - stream->at);
     const int result = inflate(z, Z_NO_FLUSH);
-    source->at = source->filled - z->avail_in;
-    source->between = result == Z_STREAM_END;
+    stream->at = stream->filled - z->avail_in;
+    stream->is_between = result == Z_STREAM_END;
     if (result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR)
         return SEGUE_OK;
     if (result == Z_MEM_ERROR)
@@ -131,132 +132,133 @@ static segue_status inflate_some(segue_input_stream *source, segue_error *err)
                       z->msg ? z->msg : "no reason is known");
 }
 
-static segue_status read_gzip(segue_input_stream *source, void *to, size_t size, size_t *got,
+static segue_status read_gzip(segue_input_stream *stream, void *to, size_t size, size_t *got,
                               segue_error *err)
 {
     segue_status status = SEGUE_OK;
-    source->gzip.next_out = to;
-    source->gzip.avail_out = (uInt)size;
+    stream->gzip.next_out = to;
+    stream->gzip.avail_out = (uInt)size;
     *got = 0;
     while (status == SEGUE_OK && *got == 0) {
         bool more = false;
-        status = read_packed(source, &more, err);
+        status = read_packed(stream, &more, err);
         if (status != SEGUE_OK)
             return status;
         if (!more)
-            return source->between ? SEGUE_OK : ends_early("gzip", err);
-        status = source->between ? next_member(source, err) : inflate_some(source, err);
-        *got = size - source->gzip.avail_out;
+            return stream->is_between ? SEGUE_OK : ends_early("gzip", err);
+        status = stream->is_between ? next_member(stream, err) : inflate_some(stream, err);
+        *got = size - stream->gzip.avail_out;
     }
-    return *got > 0 ? SEGUE_OK : status; /* what is whole comes first; damage is told again */
+    return *got > 0 ? SEGUE_OK
+                    : status; /* return whole bytes first; the next call reports damage again */
 }
 
-static segue_status start_gzip(segue_input_stream *source, segue_error *err)
+static segue_status start_gzip(segue_input_stream *stream, segue_error *err)
 {
-    source->read = read_gzip;
-    source->has_gzip = inflateInit2(&source->gzip, 16 + MAX_WBITS) == Z_OK; /* 16: with a header */
-    return source->has_gzip ? SEGUE_OK
-                            : segue_fail(err, SEGUE_ENOMEM, "%s: out of memory", source->name);
+    stream->read = read_gzip;
+    stream->has_gzip = inflateInit2(&stream->gzip, 16 + MAX_WBITS) == Z_OK; /* 16: gzip header */
+    return stream->has_gzip ? SEGUE_OK
+                            : segue_fail(err, SEGUE_ENOMEM, "%s: out of memory", stream->name);
 }
 
 /* ---- zstd -------------------------------------------------------------------------------- */
 
-static segue_status read_zstd(segue_input_stream *source, void *to, size_t size, size_t *got,
+static segue_status read_zstd(segue_input_stream *stream, void *to, size_t size, size_t *got,
                               segue_error *err)
 {
     ZSTD_outBuffer out = {.dst = to, .size = size};
     while (out.pos == 0) {
         bool more = false;
-        const segue_status status = read_packed(source, &more, err);
+        const segue_status status = read_packed(stream, &more, err);
         if (status != SEGUE_OK)
             return status;
-        /* At the end of the file, some text may still be held back. */
-        ZSTD_inBuffer in = {.src = source->packed, .size = source->filled, .pos = source->at};
-        if (!more && source->between)
+        /* At the end of the file the decoder may still hold text. */
+        ZSTD_inBuffer in = {.src = stream->packed, .size = stream->filled, .pos = stream->at};
+        if (!more && stream->is_between)
             break;
-        const size_t result = ZSTD_decompressStream(source->zstd, &out, &in);
-        source->at = in.pos;
-        source->between = result == 0;
+        const size_t result = ZSTD_decompressStream(stream->zstd, &out, &in);
+        stream->at = in.pos;
+        stream->is_between = result == 0;
         if (ZSTD_isError(result))
             return segue_fail(err, SEGUE_EPARSE, "the zstd data are damaged (%s)",
                               ZSTD_getErrorName(result));
-        if (!more && out.pos == 0 && !source->between)
+        if (!more && out.pos == 0 && !stream->is_between)
             return ends_early("zstd", err);
     }
     *got = out.pos;
     return SEGUE_OK;
 }
 
-static segue_status start_zstd(segue_input_stream *source, segue_error *err)
+static segue_status start_zstd(segue_input_stream *stream, segue_error *err)
 {
-    source->read = read_zstd;
-    source->zstd = ZSTD_createDStream();
-    return source->zstd ? SEGUE_OK
-                        : segue_fail(err, SEGUE_ENOMEM, "%s: out of memory", source->name);
+    stream->read = read_zstd;
+    stream->zstd = ZSTD_createDStream();
+    return stream->zstd ? SEGUE_OK
+                        : segue_fail(err, SEGUE_ENOMEM, "%s: out of memory", stream->name);
 }
 
 /* ---- opening ----------------------------------------------------------------------------- */
 
-static segue_status open_file(segue_input_stream *source, const char *path, segue_error *err)
+static segue_status open_file(segue_input_stream *stream, const char *path, segue_error *err)
 {
     struct stat about;
     if (*path == '\0')
         return segue_fail(err, SEGUE_EFILE, "the name of the file is empty");
-    source->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (source->fd < 0)
-        return segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", source->name,
+    stream->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (stream->fd < 0)
+        return segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", stream->name,
                           strerror(errno));
-    if (fstat(source->fd, &about) == 0 && S_ISDIR(about.st_mode))
-        return segue_fail(err, SEGUE_EFILE, "%s: is a directory; need a file", source->name);
+    if (fstat(stream->fd, &about) == 0 && S_ISDIR(about.st_mode))
+        return segue_fail(err, SEGUE_EFILE, "%s: is a directory; need a file", stream->name);
     return SEGUE_OK;
 }
 
-/* Look at the first bytes, which a pipe may give one by one. */
-static segue_status look(segue_input_stream *source, segue_error *err)
+/* Detect the format by the first bytes, which a pipe may deliver one by one. */
+static segue_status detect_format(segue_input_stream *stream, segue_error *err)
 {
     static const unsigned char gzip[] = {0x1f, 0x8b}, zstd[] = {0x28, 0xb5, 0x2f, 0xfd};
     size_t got = 1;
-    while (source->filled < MAGIC_SIZE && got > 0) {
+    while (stream->filled < MAGIC_SIZE && got > 0) {
         segue_error why;
-        const segue_status status = read_file(source, source->packed + source->filled,
-                                              PACKED_SIZE - source->filled, &got, &why);
+        const segue_status status = read_file(stream, stream->packed + stream->filled,
+                                              PACKED_SIZE - stream->filled, &got, &why);
         if (status != SEGUE_OK)
-            return segue_fail(err, status, "%s:1: %s", source->name, why.message);
-        source->filled += got;
+            return segue_fail(err, status, "%s:1: %s", stream->name, why.message);
+        stream->filled += got;
     }
-    source->read = read_plain;
-    if (source->filled >= sizeof gzip && memcmp(source->packed, gzip, sizeof gzip) == 0)
-        return start_gzip(source, err);
-    if (source->filled >= sizeof zstd && memcmp(source->packed, zstd, sizeof zstd) == 0)
-        return start_zstd(source, err);
+    stream->read = read_plain;
+    if (stream->filled >= sizeof gzip && memcmp(stream->packed, gzip, sizeof gzip) == 0)
+        return start_gzip(stream, err);
+    if (stream->filled >= sizeof zstd && memcmp(stream->packed, zstd, sizeof zstd) == 0)
+        return start_zstd(stream, err);
     return SEGUE_OK;
 }
 
 segue_status segue_input_stream_open(segue_input_stream **out, const char *path, segue_error *err)
 {
     *out = NULL;
-    segue_input_stream *source = calloc(1, sizeof *source);
-    if (source)
-        source->name =
+    segue_input_stream *stream = calloc(1, sizeof *stream);
+    if (stream)
+        stream->name =
             strdup(strcmp(path, "-") == 0 ? SEGUE_STANDARD_INPUT : segue_path_tail(path));
-    if (!source || !source->name) {
-        segue_input_stream_close(source);
+    if (!stream || !stream->name) {
+        segue_input_stream_close(stream);
         return segue_fail(err, SEGUE_ENOMEM, "%s: out of memory", segue_path_tail(path));
     }
-    segue_status status = open_file(source, path, err);
+    segue_status status = open_file(stream, path, err);
     if (status == SEGUE_OK)
-        status = look(source, err);
+        status = detect_format(stream, err);
     if (status != SEGUE_OK) {
-        segue_input_stream_close(source);
+        segue_input_stream_close(stream);
         return status;
     }
-    *out = source;
+    *out = stream;
     return SEGUE_OK;
 }
 
-segue_status segue_input_stream_read(segue_input_stream *source, char *to, size_t size, size_t *got,
+segue_status segue_input_stream_read(segue_input_stream *stream, char *to, size_t size, size_t *got,
                                      segue_error *err)
 {
     *got = 0;
-    return source->read(source, to, size, got, err);
+    return stream->read(stream, to, size, got, err);
 }

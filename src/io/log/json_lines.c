@@ -1,7 +1,8 @@
 /* json_lines.c - strict reading of JSON Lines, RFC 8259, without a tree.
  *
- * A line is read where it lies in the buffer: strings that are wanted lose their escapes, which
- * makes them shorter.  The LF at its end is allowed nowhere inside, so that no loop runs over it.
+ * A line is parsed in place, in the buffer of lines: decoding escapes makes a string shorter, so it
+ * stays where it is.  LF is not allowed inside an object, so that no loop runs past the line.
+ * Nested values are validated and skipped with a bit stack, without recursion.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "io/log/json_lines.h"
 
@@ -11,8 +12,9 @@
 #include "io/encode.h"
 #include "io/log/swar.h"
 #include "io/utf8.h"
+#include "segue/internal.h"
 
-/* Where the reader is in a line. */
+/* The position in a line. */
 typedef struct cursor {
     segue_json_lines *json;
     char *line, *at;
@@ -25,21 +27,21 @@ void segue_json_lines_fini(segue_json_lines *json)
     json->others = (segue_json_lines_keys){.key = NULL};
 }
 
-static segue_status wrong(const cursor *c, const char *says)
+static segue_status wrong(const cursor *c, const char *message)
 {
     return segue_lines_fail(c->json->lines, SEGUE_EPARSE, c->err, "byte %zu: %s",
-                            (size_t)(c->at - c->line) + 1, says);
+                            (size_t)(c->at - c->line) + 1, message);
 }
 
-/* Something else was expected here. */
-static segue_status unexpected(const cursor *c, const char *says)
+/* Fail with `message`, or with a better one for a NUL or the end of the line. */
+static segue_status unexpected(const cursor *c, const char *message)
 {
     if (*c->at == '\0')
         return segue_lines_fail_nul(c->json->lines, c->err);
     if (*c->at == '\n')
         return segue_lines_fail(c->json->lines, SEGUE_EPARSE, c->err,
-                                "the object is not closed on its line; need one object a line");
-    return wrong(c, says);
+                                "the object is not closed on its line; need one object per line");
+    return wrong(c, message);
 }
 
 static void skip_blanks(cursor *c)
@@ -50,9 +52,9 @@ static void skip_blanks(cursor *c)
 
 /* ---- strings ----------------------------------------------------------------------------- */
 
-/* The next byte of a string that is not plain ASCII: a quote, a backslash, a control character or a
- * part of another character. */
-static char *find_odd(char *p)
+/* Return the next byte of a string that needs care: a quote, a backslash, a control character, or
+ * one outside ASCII. */
+static char *find_special(char *p)
 {
     for (;; p += 8) {
         const uint64_t word = segue_swar_load(p);
@@ -63,15 +65,15 @@ static char *find_odd(char *p)
     }
 }
 
-/* Four hexadecimal digits; -1 if they are not. */
+/* Read four hexadecimal digits; -1 if they are not. */
 static int32_t hex(const char *p)
 {
     unsigned char byte[2];
     return segue_encode_hex_decode(byte, p, 2) ? byte[0] << 8 | byte[1] : -1;
 }
 
-/* The character of \uXXXX at `p`, or of two of them that are surrogates; *used tells how many bytes
- * were read.  -1: it is none. */
+/* Return the character of \uXXXX at `p`, or of two of them that are surrogates, or -1; *used is the
+ * number of bytes read. */
 static int32_t escaped(const char *p, size_t *used)
 {
     const int32_t first = hex(p + 2);
@@ -87,7 +89,7 @@ static int32_t escaped(const char *p, size_t *used)
     return 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
 }
 
-/* Write a character as UTF-8; returns what is behind it. */
+/* Write a character as UTF-8; returns the position after it. */
 static char *put_character(char *to, int32_t c)
 {
     static const unsigned char first[] = {0x00, 0xc0, 0xe0, 0xf0};
@@ -99,7 +101,7 @@ static char *put_character(char *to, int32_t c)
     return (char *)byte;
 }
 
-/* What a backslash and a letter stand for; -1 if nothing. */
+/* Return the character of a backslash and a letter, or -1. */
 static int32_t plain_escape(char c)
 {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
@@ -107,8 +109,7 @@ static int32_t plain_escape(char c)
     return found ? (unsigned char)to[found - from] : -1;
 }
 
-/* Read an escape at `at`, and write what it stands for to `to`; returns what is behind that, or
- * NULL. */
+/* Decode the escape at `at` into `to`; returns the position after it, or NULL. */
 static char *take_escape(cursor *c, char *to)
 {
     size_t used = 2;
@@ -120,25 +121,25 @@ static char *take_escape(cursor *c, char *to)
     return to;
 }
 
-/* Read a string whose quote is at `at`, and take its escapes off. */
+/* Read the string whose quote is at `at`, and decode its escapes in place. */
 static segue_status take_string(cursor *c, segue_json_lines_value *out)
 {
     char *const start = ++c->at, *to = start;
     bool ascii = true;
     for (;;) {
-        char *odd = find_odd(c->at);
-        const size_t plain = (size_t)(odd - c->at);
+        char *special = find_special(c->at);
+        const size_t plain = (size_t)(special - c->at);
         if (to != c->at)
             memmove(to, c->at, plain);
         to += plain;
-        c->at = odd;
-        if (*odd == '"')
+        c->at = special;
+        if (*special == '"')
             break;
-        if (*odd == '\\') {
+        if (*special == '\\') {
             to = take_escape(c, to);
             if (!to)
                 return unexpected(c, "there is no such escape in a string, or it is a NUL");
-        } else if ((unsigned char)*odd < ' ') {
+        } else if ((unsigned char)*special < ' ') {
             return unexpected(c, "a control character in a string; write it as an escape");
         } else {
             ascii = false;
@@ -169,7 +170,7 @@ static segue_status take_number(cursor *c, segue_json_lines_value *out)
 {
     char *start = c->at;
     c->at += *c->at == '-';
-    bool good = *c->at == '0' ? c->at++ != NULL : take_digits(c); /* no digit behind a first 0 */
+    bool good = *c->at == '0' ? c->at++ != NULL : take_digits(c); /* no digit after a first 0 */
     if (good && *c->at == '.') {
         c->at++;
         good = take_digits(c);
@@ -213,19 +214,17 @@ static segue_status take_key(cursor *c, segue_json_lines_value *key)
     skip_blanks(c);
     if (*c->at != '"')
         return unexpected(c, "need a key in quotes");
-    const segue_status status = take_string(c, key);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(take_string(c, key));
     skip_blanks(c);
     if (*c->at != ':')
-        return unexpected(c, "need a colon behind a key");
+        return unexpected(c, "need a colon after a key");
     c->at++;
     skip_blanks(c);
     return SEGUE_OK;
 }
 
-/* Pass over an array or object with all that is in it.  A bit of `objects` for each that is open:
- * whether it is an object. */
+/* Skip an array or object with its contents.  `objects` is a stack of bits, one per open value: 1
+ * for an object. */
 static segue_status skip_nested(cursor *c)
 {
     uint64_t objects = 0;
@@ -245,7 +244,7 @@ static segue_status skip_nested(cursor *c)
             status = take_scalar(c, &ignored);
         }
         bool empty = opens;
-        /* It is over, or has just been opened; so may be those around it. */
+        /* Close the values that end here. */
         for (;; empty = false) {
             skip_blanks(c);
             if (status != SEGUE_OK || *c->at != (objects & 1 ? '}' : ']'))
@@ -274,20 +273,20 @@ static segue_status take_value(cursor *c, segue_json_lines_value *out)
 
 /* ---- an object --------------------------------------------------------------------------- */
 
-static segue_status twice(const cursor *c, const char *key)
+static segue_status fail_duplicate(const cursor *c, const char *key)
 {
     return segue_lines_fail(c->json->lines, SEGUE_EPARSE, c->err, "the key '%.40s' is there twice",
                             key);
 }
 
-/* Remember a key that was not asked for. */
-static segue_status note_other(cursor *c, const segue_json_lines_value *key)
+/* Remember a key that is not wanted, to find duplicates. */
+static segue_status add_other(cursor *c, const segue_json_lines_value *key)
 {
     segue_json_lines_keys *others = &c->json->others;
     for (size_t i = 0; i < others->count; i++)
         if (others->key[i].length == key->length &&
             memcmp(others->key[i].text, key->text, key->length) == 0)
-            return twice(c, key->text);
+            return fail_duplicate(c, key->text);
     if (others->count == SEGUE_MAX_JSON_KEYS)
         return segue_lines_fail(c->json->lines, SEGUE_EPARSE, c->err, "more than %d keys",
                                 SEGUE_MAX_JSON_KEYS);
@@ -303,14 +302,14 @@ static segue_status note_other(cursor *c, const segue_json_lines_value *key)
     return SEGUE_OK;
 }
 
-/* Which key it is of those that are wanted, or n_wanted.  Lines are mostly alike. */
+/* Return the index of a wanted key, or n_wanted; starts at the guess, since lines are alike. */
 static size_t find_wanted(segue_json_lines *json, const segue_json_lines_value *key)
 {
     for (size_t i = 0; i < json->n_wanted; i++) {
-        const size_t place = (json->guess + i) % json->n_wanted;
-        if (strcmp(json->wanted[place], key->text) == 0) {
-            json->guess = place + 1;
-            return place;
+        const size_t at = (json->guess + i) % json->n_wanted;
+        if (strcmp(json->wanted[at], key->text) == 0) {
+            json->guess = at + 1;
+            return at;
         }
     }
     return json->n_wanted;
@@ -320,18 +319,16 @@ static segue_status take_member(cursor *c)
 {
     segue_json_lines *json = c->json;
     segue_json_lines_value key = {.text = c->at}, ignored;
-    segue_status status = take_key(c, &key);
-    if (status != SEGUE_OK)
-        return status;
-    const size_t place = find_wanted(json, &key);
-    if (place == json->n_wanted) {
-        status = note_other(c, &key);
-        return status == SEGUE_OK ? take_value(c, &ignored) : status;
+    SEGUE_TRY(take_key(c, &key));
+    const size_t i = find_wanted(json, &key);
+    if (i == json->n_wanted) {
+        SEGUE_TRY(add_other(c, &key));
+        return take_value(c, &ignored);
     }
-    if (json->seen >> place & 1)
-        return twice(c, key.text);
-    json->seen |= UINT32_C(1) << place;
-    return take_value(c, &json->value[place]);
+    if (json->seen >> i & 1)
+        return fail_duplicate(c, key.text);
+    json->seen |= UINT32_C(1) << i;
+    return take_value(c, &json->value[i]);
 }
 
 static segue_status take_object(cursor *c)
@@ -342,21 +339,18 @@ static segue_status take_object(cursor *c)
                                 "need a JSON object, {..}, as on the lines before");
     c->at++;
     skip_blanks(c);
-    segue_status status = SEGUE_OK;
-    for (bool first = true; status == SEGUE_OK && (!first || *c->at != '}'); first = false) {
-        status = take_member(c);
+    for (bool first = true; !first || *c->at != '}'; first = false) {
+        SEGUE_TRY(take_member(c));
         skip_blanks(c);
-        if (status != SEGUE_OK || *c->at == '}')
+        if (*c->at == '}')
             break;
         if (*c->at != ',')
             return unexpected(c, "need a comma, or the end of the object");
         c->at++;
     }
-    if (status != SEGUE_OK)
-        return status;
     c->at++;
     skip_blanks(c);
-    return *c->at == '\n' ? SEGUE_OK : unexpected(c, "there is text behind the object");
+    return *c->at == '\n' ? SEGUE_OK : unexpected(c, "there is text after the object");
 }
 
 static segue_status read_object(segue_json_lines *json, segue_error *err)
@@ -369,9 +363,7 @@ static segue_status read_object(segue_json_lines *json, segue_error *err)
     json->guess = 0;
     for (size_t i = 0; i < json->n_wanted; i++)
         json->value[i] = (segue_json_lines_value){.kind = SEGUE_JSON_LINES_NONE};
-    const segue_status status = take_object(&c);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(take_object(&c));
     if (c.at - line > SEGUE_MAX_LINE)
         return segue_lines_fail(lines, SEGUE_EPARSE, err, "the line is longer than %d bytes",
                                 SEGUE_MAX_LINE);
@@ -379,16 +371,16 @@ static segue_status read_object(segue_json_lines *json, segue_error *err)
     return SEGUE_OK;
 }
 
-/* Go to the next line that has more than blanks. */
+/* Find the next line that is not blank. */
 static segue_status find_line(segue_json_lines *json, bool *more, segue_error *err)
 {
     segue_lines *lines = json->lines;
     for (*more = false; !*more;) {
         lines->line = json->next_line;
         if (lines->at == lines->limit) {
-            const segue_status status = segue_lines_fill(lines, err);
-            if (status != SEGUE_OK || lines->at == lines->limit)
-                return status;
+            SEGUE_TRY(segue_lines_fill(lines, err));
+            if (lines->at == lines->limit)
+                return SEGUE_OK;
         }
         const char *line = lines->buffer + lines->at;
         const size_t blanks = strspn(line, " \t\r");
@@ -402,6 +394,6 @@ static segue_status find_line(segue_json_lines *json, bool *more, segue_error *e
 
 segue_status segue_json_lines_next(segue_json_lines *json, bool *more, segue_error *err)
 {
-    const segue_status status = find_line(json, more, err);
-    return status == SEGUE_OK && *more ? read_object(json, err) : status;
+    SEGUE_TRY(find_line(json, more, err));
+    return *more ? read_object(json, err) : SEGUE_OK;
 }

@@ -1,7 +1,7 @@
-/* json_lines.h - strict reading of JSON Lines: one flat object a line.
+/* json_lines.h - strict reading of JSON Lines: one flat object per line.
  *
- * Only some keys are asked for; the values of others may be anything, nested too, and are checked
- * and passed over.
+ * The caller names the keys that it wants.  Values of other keys may be anything, also nested; they
+ * are validated and skipped.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_IO_LOG_JSON_LINES_H
 #define SEGUE_IO_LOG_JSON_LINES_H
@@ -19,15 +19,15 @@ typedef enum segue_json_lines_kind {
     SEGUE_JSON_LINES_OTHER /* true, false, an array or an object */
 } segue_json_lines_kind;
 
-/* A value that was asked for. */
+/* The value of a wanted key. */
 typedef struct segue_json_lines_value {
     segue_json_lines_kind kind;
-    char *text; /* of a string, without its escapes, or as the number is written; valid until the
-                   next line is read.  Its reader may put a NUL behind it. */
+    char *text; /* a string with its escapes decoded, or the text of a number; valid until the next
+                   line is read.  The byte after it may be overwritten. */
     size_t length;
 } segue_json_lines_value;
 
-/* What is known of the other keys of a line. */
+/* The keys of a line that are not wanted. */
 typedef struct segue_json_lines_keys {
     segue_json_lines_value *key;
     size_t count, capacity;
@@ -40,19 +40,19 @@ typedef struct segue_json_lines {
     size_t n_wanted;
     segue_json_lines_value *value; /* n_wanted: their values on the current line */
     segue_json_lines_keys others;
-    uint32_t seen; /* a bit for each key that was wanted, and is there */
-    size_t guess;  /* which of them comes next, probably */
+    uint32_t seen; /* one bit per wanted key that the line has */
+    size_t guess;  /* the index that is probably next */
 } segue_json_lines;
 
-/** Free what was used; the rest belongs to the caller. */
+/** Free the list of other keys; the rest belongs to the caller. */
 void segue_json_lines_fini(segue_json_lines *json);
 
 /**
  * Read the next line that is not blank; *more is false at the end.
  *
- * @retval SEGUE_EPARSE  it is not an object of JSON (RFC 8259) alone, a key is there twice, it has
- *                       more than SEGUE_MAX_JSON_KEYS keys or values deeper than
- * SEGUE_MAX_JSON_DEPTH, a string has a NUL in it, or the line is too long
+ * @retval SEGUE_EPARSE  not one JSON object (RFC 8259), a duplicate key, more than
+ *                       SEGUE_MAX_JSON_KEYS keys, values deeper than SEGUE_MAX_JSON_DEPTH, a NUL in
+ *                       a string, or a line that is too long
  * @retval SEGUE_EIO, SEGUE_ENOMEM
  */
 SEGUE_MUST_CHECK segue_status segue_json_lines_next(segue_json_lines *json, bool *more,

@@ -1,4 +1,8 @@
-/* lines.c - whole lines in a buffer: one search for the last LF of a block, none for each line.
+/* lines.c - whole lines in a buffer.
+ *
+ * Blocks are read into one buffer, and one search per block finds its last LF: what follows is an
+ * incomplete line, which moves to the start of the buffer before the next block.  A reader splits
+ * lines in place.  Zeros after the last byte let it read words of eight bytes.
  * SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* memrchr */
 #include "io/log/lines.h"
@@ -11,7 +15,7 @@
 
 #include "segue/internal.h"
 
-#define BLOCK 262144 /* stays in the cache of a processor */
+#define BLOCK 262144 /* fits into the L2 cache */
 
 segue_status(segue_lines_fail)(const segue_lines *lines, segue_status status, segue_error *err,
                                const char *format, ...)
@@ -19,7 +23,7 @@ segue_status(segue_lines_fail)(const segue_lines *lines, segue_status status, se
     char prefix[SEGUE_ERROR_SIZE];
     va_list args;
     (void)snprintf(prefix, sizeof prefix, "%s:%" PRIu64 ": ",
-                   segue_input_stream_name(lines->source), lines->line);
+                   segue_input_stream_name(lines->stream), lines->line);
     va_start(args, format);
     segue_vfail(err, status, prefix, format, args);
     va_end(args);
@@ -37,13 +41,13 @@ segue_status segue_lines_fail_nul(const segue_lines *lines, segue_error *err)
 
 void segue_lines_close(segue_lines *lines)
 {
-    segue_input_stream_close(lines->source);
+    segue_input_stream_close(lines->stream);
     free(lines->buffer);
-    *lines = (segue_lines){.source = NULL};
+    *lines = (segue_lines){.stream = NULL};
 }
 
-/* The bytes that are kept go to the start of the buffer, which grows if they leave little room. */
-static segue_status make_room(segue_lines *lines, segue_error *err)
+/* Move unread bytes to the start of the buffer, and grow it if less than half a block is free. */
+static segue_status reserve(segue_lines *lines, segue_error *err)
 {
     memmove(lines->buffer, lines->buffer + lines->at, lines->filled - lines->at);
     lines->filled -= lines->at;
@@ -59,13 +63,13 @@ static segue_status make_room(segue_lines *lines, segue_error *err)
     return SEGUE_OK;
 }
 
-/* Read a block; what is behind it can be read too, as zeros. */
+/* Read a block, and put zeros after it. */
 static segue_status read_block(segue_lines *lines, segue_error *err)
 {
     size_t got = 0;
     segue_error why = {.status = SEGUE_OK};
     const segue_status status = segue_input_stream_read(
-        lines->source, lines->buffer + lines->filled, lines->capacity - lines->filled, &got, &why);
+        lines->stream, lines->buffer + lines->filled, lines->capacity - lines->filled, &got, &why);
     if (status != SEGUE_OK)
         return segue_lines_fail(lines, status, err, "%s", why.message);
     lines->ended = got == 0;
@@ -74,7 +78,7 @@ static segue_status read_block(segue_lines *lines, segue_error *err)
     return SEGUE_OK;
 }
 
-/* Move the limit behind the last LF, or behind the last line, which may have none. */
+/* Move the limit past the last LF; at the end of the file add a missing one. */
 static void find_limit(segue_lines *lines)
 {
     const char *from = lines->buffer + lines->limit;
@@ -82,14 +86,13 @@ static void find_limit(segue_lines *lines)
     if (last)
         lines->limit = (size_t)(last - lines->buffer) + 1;
     if (lines->ended && lines->limit < lines->filled) {
-        lines->buffer[lines->filled++] = '\n'; /* in the slack, of which there is enough */
+        lines->buffer[lines->filled++] = '\n'; /* the slack has space for it */
         lines->limit = lines->filled;
     }
 }
 
 segue_status segue_lines_fill(segue_lines *lines, segue_error *err)
 {
-    segue_status status = SEGUE_OK;
     if (lines->ended)
         return SEGUE_OK;
     const size_t before = lines->limit - lines->at;
@@ -97,18 +100,16 @@ segue_status segue_lines_fill(segue_lines *lines, segue_error *err)
         if (lines->filled - lines->at > SEGUE_MAX_LINE)
             return segue_lines_fail(lines, SEGUE_EPARSE, err, "the line is longer than %d bytes",
                                     SEGUE_MAX_LINE);
-        status = make_room(lines, err);
-        if (status == SEGUE_OK)
-            status = read_block(lines, err);
-        if (status == SEGUE_OK)
-            find_limit(lines);
-    } while (status == SEGUE_OK && !lines->ended && lines->limit == before);
-    return status;
+        SEGUE_TRY(reserve(lines, err));
+        SEGUE_TRY(read_block(lines, err));
+        find_limit(lines);
+    } while (!lines->ended && lines->limit == before);
+    return SEGUE_OK;
 }
 
-static void skip_mark(segue_lines *lines)
+static void skip_byte_order_mark(segue_lines *lines)
 {
-    static const char mark[] = "\xef\xbb\xbf"; /* the byte-order mark of UTF-8 */
+    static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8 */
     if (lines->filled >= 3 && memcmp(lines->buffer, mark, 3) == 0)
         lines->at = 3;
 }
@@ -127,20 +128,20 @@ static bool looks_like_utf16(const unsigned char *bytes, size_t count)
 segue_status segue_lines_open(segue_lines *lines, const char *path, segue_error *err)
 {
     *lines = (segue_lines){.line = 1, .capacity = BLOCK};
-    segue_status status = segue_input_stream_open(&lines->source, path, err);
+    segue_status status = segue_input_stream_open(&lines->stream, path, err);
     if (status != SEGUE_OK)
         return status;
     lines->buffer = calloc(1, BLOCK + SEGUE_LINES_SLACK);
     if (!lines->buffer)
         status = segue_fail(err, SEGUE_ENOMEM, "%s: out of memory",
-                            segue_input_stream_name(lines->source));
+                            segue_input_stream_name(lines->stream));
     else
         status = segue_lines_fill(lines, err);
     if (status != SEGUE_OK) {
         segue_lines_close(lines);
         return status;
     }
-    skip_mark(lines);
+    skip_byte_order_mark(lines);
     lines->is_utf16 = looks_like_utf16((const unsigned char *)lines->buffer, lines->filled);
     return SEGUE_OK;
 }

@@ -1,7 +1,7 @@
-/* lines.h - whole lines in a buffer, to be taken apart where they are.
+/* lines.h - whole lines in a buffer, to be split in place.
  *
- * The bytes from `at` to `limit` are lines that each end with LF, the last line of a file too; NUL
- * bytes are not looked for.  SEGUE_LINES_SLACK bytes behind them can be read, and mean nothing.
+ * The bytes from `at` to `limit` are lines that each end with LF, also the last one of a file. They
+ * may contain NULs.  SEGUE_LINES_SLACK more bytes can be read, with any value.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_IO_LOG_LINES_H
 #define SEGUE_IO_LOG_LINES_H
@@ -15,19 +15,19 @@
 #define SEGUE_LINES_SLACK 16
 
 typedef struct segue_lines {
-    segue_input_stream *source;
-    char *buffer; /* whoever reads lines may write to them */
+    segue_input_stream *stream;
+    char *buffer; /* readers may modify their lines */
     size_t capacity;
-    size_t at;     /* where the next line starts: for its reader to move on */
-    size_t limit;  /* behind the last whole line */
-    size_t filled; /* behind what has been read */
-    uint64_t line; /* the number of the current line, from 1 on: for its reader to count */
+    size_t at;     /* start of the next line; the reader advances it */
+    size_t limit;  /* end of the last whole line */
+    size_t filled; /* end of the bytes read */
+    uint64_t line; /* number of the current line, from 1; the reader counts */
     bool ended;
-    bool is_utf16; /* its first bytes look like it */
+    bool is_utf16; /* the first bytes look like UTF-16 */
 } segue_lines;
 
 /**
- * Open a file as segue_input_stream_open does, and pass over a byte-order mark.
+ * Open a file (segue_input_stream_open) and skip a byte-order mark.
  *
  * @retval SEGUE_EFILE, SEGUE_EPARSE, SEGUE_EIO, SEGUE_ENOMEM
  */
@@ -36,21 +36,19 @@ SEGUE_MUST_CHECK segue_status segue_lines_open(segue_lines *lines, const char *p
 void segue_lines_close(segue_lines *lines);
 
 /**
- * Get at least one more line behind `limit`, and keep those bytes from `at` on, which go to the
- * start of the buffer: `at` is then 0.  At the end of the file `limit` does not grow.
+ * Read at least one more line.  Bytes from `at` on move to the start of the buffer: `at` is then 0.
+ * At the end of the file `limit` - `at` does not grow.
  *
- * @retval SEGUE_EPARSE  there is no end of a line within SEGUE_MAX_LINE bytes, or as
- *                       segue_input_stream_read says
+ * @retval SEGUE_EPARSE  a line is longer than SEGUE_MAX_LINE bytes, or compressed data are damaged
  * @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ENOMEM
  */
 SEGUE_MUST_CHECK segue_status segue_lines_fill(segue_lines *lines, segue_error *err);
 
-/** Refuse the current line: file and line go before the sentence.  Returns `status`. */
+/** Fail with "FILE:LINE: " before the sentence.  Returns `status`. */
 segue_status segue_lines_fail(const segue_lines *lines, segue_status status, segue_error *err,
                               const char *format, ...) SEGUE_PRINTF(4, 5);
 
-/** Refuse the current line because it contains a NUL byte: text that is not UTF-8, perhaps UTF-16.
- */
+/** Fail because the current line contains a NUL byte; suggests how to convert UTF-16. */
 segue_status segue_lines_fail_nul(const segue_lines *lines, segue_error *err);
 
 #ifdef __clang_analyzer__ /* as for segue_fail */

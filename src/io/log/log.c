@@ -1,4 +1,7 @@
-/* log.c - read a log of rewards into three batches for each task and arm.
+/* log.c - sum a log into three batches of rewards per task and arm.
+ *
+ * Reward k of an arm in a task goes to batch k mod 3.  A task has cells up to its highest arm so
+ * far, so memory grows with the pairs of task and arm that occur.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "io/log/log.h"
 #include "segue/internal.h"
@@ -6,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A list of `size`-byte entries grown from `count` to `wanted`, the new ones zero; NULL: no memory,
- * and the old list stays. */
-static void *grow(void *list, size_t count, size_t wanted, size_t size)
+/* Grow a list of `size`-byte entries from `count` to `new_count`, with zeros; out of memory returns
+ * NULL and leaves the old list. */
+static void *grow(void *list, size_t count, size_t new_count, size_t size)
 {
-    char *grown = realloc(list, wanted * size);
+    char *grown = realloc(list, new_count * size);
     if (grown)
-        memset(grown + count * size, 0, (wanted - count) * size);
+        memset(grown + count * size, 0, (new_count - count) * size);
     return grown;
 }
 
@@ -21,7 +24,7 @@ static segue_status no_memory(segue_error *err)
     return segue_fail_no_memory(err, "the log");
 }
 
-/* The cell of a task and arm; the log has room for so many tasks as the capacity says. */
+/* Find the cell of a task and arm, and grow both lists as needed. */
 static segue_status find_cell(segue_log *log, size_t task, size_t arm, log_cell **out,
                               segue_error *err)
 {
@@ -45,20 +48,18 @@ static segue_status find_cell(segue_log *log, size_t task, size_t arm, log_cell 
     return SEGUE_OK;
 }
 
-static segue_status take_reward(void *context, const log_row *row, segue_error *err)
+static segue_status add_reward(void *context, const log_row *row, segue_error *err)
 {
     log_cell *cell = NULL;
-    const segue_status status = find_cell(context, row->task, row->arm, &cell, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(find_cell(context, row->task, row->arm, &cell, err));
     const uint64_t before = (uint64_t)cell->count[0] + cell->count[1] + cell->count[2];
     cell->sum[before % 3] += row->reward;
     cell->count[before % 3]++;
     return SEGUE_OK;
 }
 
-/* Arms and tasks go by their names. */
-static segue_status put_names(segue_log *log, segue_error *err)
+/* Fill in the counts, and the names in the final order of arms. */
+static segue_status fill_names(segue_log *log, segue_error *err)
 {
     const log_rows *rows = &log->rows;
     log->arm_name = calloc(rows->arms.count, sizeof *log->arm_name);
@@ -79,10 +80,10 @@ segue_status segue_log_read(segue_log *out, const char *path, double lowest, dou
                             segue_error *err)
 {
     *out = (segue_log){.n_arms = 0};
-    const log_read_options wanted = {.lowest = lowest, .highest = highest};
-    segue_status status = segue_log_rows_read(&out->rows, path, &wanted, take_reward, out, err);
+    const log_read_options options = {.lowest = lowest, .highest = highest};
+    segue_status status = segue_log_rows_read(&out->rows, path, &options, add_reward, out, err);
     if (status == SEGUE_OK)
-        status = put_names(out, err);
+        status = fill_names(out, err);
     if (status != SEGUE_OK)
         segue_log_fini(out);
     return status;
@@ -102,12 +103,12 @@ bool segue_log_views(const segue_log *log, size_t task, double *views)
 {
     const log_task *entry = &log->tasks[task];
     for (size_t arm = 0; arm < log->n_arms; arm++) {
-        const size_t place = log->arm_order[arm];
+        const size_t at = log->arm_order[arm];
         for (size_t batch = 0; batch < 3; batch++) {
-            if (place >= entry->n_cells || entry->cells[place].count[batch] == 0)
+            if (at >= entry->n_cells || entry->cells[at].count[batch] == 0)
                 return false;
             views[batch * log->n_arms + arm] =
-                entry->cells[place].sum[batch] / entry->cells[place].count[batch];
+                entry->cells[at].sum[batch] / entry->cells[at].count[batch];
         }
     }
     return true;
@@ -118,8 +119,8 @@ void segue_log_counts(const segue_log *log, size_t task, double *sum, double *pu
     const log_task *entry = &log->tasks[task];
     const log_cell none = {.sum = {0.0}};
     for (size_t arm = 0; arm < log->n_arms; arm++) {
-        const size_t place = log->arm_order[arm];
-        const log_cell *cell = place < entry->n_cells ? &entry->cells[place] : &none;
+        const size_t at = log->arm_order[arm];
+        const log_cell *cell = at < entry->n_cells ? &entry->cells[at] : &none;
         sum[arm] = cell->sum[0] + cell->sum[1] + cell->sum[2];
         pulls[arm] = (double)cell->count[0] + (double)cell->count[1] + (double)cell->count[2];
     }

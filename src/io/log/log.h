@@ -1,6 +1,6 @@
-/* log.h - a log in three batches of rewards for each task and arm.
+/* log.h - a log summed into three batches of rewards per task and arm.
  *
- * The rows are not kept, as history.h does: each goes to one of the batches, in turn.
+ * Rows go to the batches in turn and are not stored; history.h stores them.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_IO_LOG_LOG_H
 #define SEGUE_IO_LOG_LOG_H
@@ -19,22 +19,22 @@ typedef struct log_cell {
 
 typedef struct log_task {
     char *name;
-    log_cell *cells; /* n_cells: arms beyond have no reward */
+    log_cell *cells; /* n_cells: arms from there on have no reward */
     size_t n_cells;
 } log_task;
 
 typedef struct segue_log {
     size_t n_arms, n_tasks;
     uint64_t n_rows;
-    char **arm_name;   /* n_arms, in the order of their numbers, or of their first rows */
-    log_task *tasks;   /* n_tasks, in the order of their first rows */
-    size_t capacity;   /* room for so many tasks */
-    size_t *arm_order; /* n_arms: where an arm's cells are; of the rows */
+    char **arm_name;   /* n_arms, sorted if all are numbers, else in the order of first rows */
+    log_task *tasks;   /* n_tasks, in the order of first rows */
+    size_t capacity;   /* of tasks */
+    size_t *arm_order; /* n_arms: the index of an arm's cell; borrowed from rows */
     log_rows rows;
 } segue_log;
 
 /**
- * Read a log as log_rows.h says, whose rewards lie in [lowest, highest].
+ * Read a log (log_rows.h) with rewards in [lowest, highest].
  *
  * @retval SEGUE_EFILE, SEGUE_EPARSE, SEGUE_EDOMAIN  the message names file, line and field
  * @retval SEGUE_EIO, SEGUE_ENOMEM
@@ -43,10 +43,10 @@ SEGUE_MUST_CHECK segue_status segue_log_read(segue_log *out, const char *path, d
                                              double highest, segue_error *err);
 void segue_log_fini(segue_log *log);
 
-/** The three views of a task, 3 x n_arms; false if an arm has fewer than three rewards. */
+/** Write the three views of a task, 3 x n_arms; false if an arm has fewer than three rewards. */
 bool segue_log_views(const segue_log *log, size_t task, double *views);
 
-/** The sums of a task's rewards and its pulls, n_arms each. */
+/** Write the sums of a task's rewards and its pulls, n_arms each. */
 void segue_log_counts(const segue_log *log, size_t task, double *sum, double *pulls);
 
 #endif

@@ -1,4 +1,12 @@
 /* log_rows.c - the rows of a log, read strictly, one by one.
+ *
+ * The first character of a file tells CSV from JSON Lines.  Both readers leave the fields of a row
+ * as texts in the buffer of lines, without copies; from there on the formats share all code.  Names
+ * of tasks and arms become numbers (string_table.h).  The loop runs ten million times for a large
+ * log: it does not allocate, and single digits bypass the parser of numbers.
+ *
+ * Every error names file and line.  A log is rejected at its first error: guessing would change
+ * results silently.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "io/log/log_rows.h"
 
@@ -10,206 +18,132 @@
 
 #include "io/log/csv.h"
 #include "io/log/json_lines.h"
+#include "io/log/log_header.h"
 #include "io/log/timestamp.h"
 #include "io/utf8.h"
+#include "segue/internal.h"
 #include "segue/models.h"
 #include "segue/number.h"
 
 #define MAX_TASKS 100000000
 
 enum { TASK, ARM, REWARD, TIME, PROBABILITY, N_COLUMNS };
-enum { N_NEEDED = REWARD + 1 };
+enum { N_REQUIRED = REWARD + 1 };
 
 static const char *const column_name[N_COLUMNS] = {"task", "arm", "reward", "time", "probability"};
 
-typedef struct reading {
+typedef struct reader {
     segue_csv csv;
     segue_json_lines json;
     bool is_json;
-    bool looked_for[N_COLUMNS];
-    size_t place[N_COLUMNS];        /* CSV: which field of a row it is; ... */
-    size_t n_used, used[N_COLUMNS]; /* ... those columns that are there */
-    bool has[N_COLUMNS]; /* whether the log has it, which CSV tells in its header and JSON in
-                            its first object */
-    size_t n_fields;
+    bool is_wanted[N_COLUMNS];      /* the caller reads it */
+    bool has[N_COLUMNS];            /* the header of CSV, or the first object of JSON, has it */
+    size_t field[N_COLUMNS];        /* CSV: its field in a row */
+    size_t n_used, used[N_COLUMNS]; /* CSV: the columns that are wanted and present */
+    size_t n_fields;                /* CSV: per row */
     segue_json_lines_value value[N_COLUMNS]; /* of the current row */
-    const log_read_options *wanted;
-    double scale; /* of rewards */
+    const log_read_options *options;
+    double scale; /* width of the range of rewards */
     log_rows *out;
-    log_row_callback take;
+    log_row_callback on_row;
     void *context;
-} reading;
+} reader;
 
-/* Refuse the current line. */
+/* Fail at the current line. */
 #define WRONG(r, status, err, ...) segue_lines_fail(&(r)->csv.lines, status, err, __VA_ARGS__)
 
-static const char *path_of(const reading *r)
+static const char *path_of(const reader *r)
 {
     return segue_csv_path(&r->csv);
 }
 
-/* What else a reward may be written as. */
-#define HOW_TO_WRITE "; write true as 1 and false as 0, without quotes"
+#define BOOLEAN_HINT "; write true as 1 and false as 0, without quotes"
 
-/* ---- CSV: the header --------------------------------------------------------------------- */
+/* ---- fields of a row --------------------------------------------------------------------- */
 
-/* Where a column is from `first` on, or n_fields. */
-static size_t find_column(const reading *r, size_t column, size_t first)
-{
-    size_t i = first;
-    while (i < r->n_fields && strcmp(segue_csv_field(&r->csv, i), column_name[column]) != 0)
-        i++;
-    return i;
-}
-
-/* The names that a header has, quoted, for a person: at most five, each cut after 24 bytes. */
-static void list_columns(const reading *r, char *text, size_t size)
-{
-    enum { SHOWN = 5, LONGEST = 24 };
-    size_t used = 0;
-    for (size_t i = 0; i < r->n_fields && i < SHOWN && used < size; i++) {
-        const char *name = segue_csv_field(&r->csv, i);
-        const char *before = i == 0 ? "" : i + 1 == r->n_fields ? " and " : ", ";
-        used += (size_t)snprintf(text + used, size - used, "%s'%.*s'", before,
-                                 (int)segue_utf8_prefix_length(name, LONGEST), name);
-    }
-    if (r->n_fields > SHOWN && used < size)
-        (void)snprintf(text + used, size - used, ", ...");
-    segue_utf8_sanitize(text);
-    for (char *c = text; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7f)
-            *c = '?';
-}
-
-/* What separates the fields of a header that has no comma; NULL: nothing that is known. */
-static const char *find_separator(const reading *r, const char **convert)
-{
-    static const struct {
-        char mark;
-        const char *name, *convert;
-    } marks[] = {{'\t', "tabs", "tr '\\t' ',' < FILE"},
-                 {';', "semicolons", "tr ';' ',' < FILE"},
-                 {'|', "vertical bars", "tr '|' ',' < FILE"}};
-    const char *header = segue_csv_field(&r->csv, 0);
-    for (size_t i = 0; i < sizeof marks / sizeof *marks && r->n_fields == 1; i++)
-        if (strchr(header, marks[i].mark)) {
-            *convert = marks[i].convert;
-            return marks[i].name;
-        }
-    return NULL;
-}
-
-/* Files of old have lines that end with CR alone, and would be one long header. */
-static segue_status no_column(const reading *r, size_t column, segue_error *err)
-{
-    for (size_t i = 0; i < r->n_fields; i++)
-        if (strchr(segue_csv_field(&r->csv, i), '\r'))
-            return WRONG(r, SEGUE_EPARSE, err,
-                         "the header has a carriage return in it; lines must end with LF or CRLF");
-    const char *convert = NULL, *separator = find_separator(r, &convert);
-    if (separator)
-        return WRONG(r, SEGUE_EPARSE, err,
-                     "the header has no column '%s'; it seems to be separated by %s; need commas: "
-                     "convert it, such as with %s",
-                     column_name[column], separator, convert);
-    char found[240] = "";
-    list_columns(r, found, sizeof found);
-    return WRONG(r, SEGUE_EPARSE, err,
-                 "the header has no column '%s'; need task, arm and reward; it has %s: rename its "
-                 "columns",
-                 column_name[column], found);
-}
-
-static segue_status read_header(reading *r, segue_error *err)
+static segue_status read_header(reader *r, segue_error *err)
 {
     bool more = false;
-    const segue_status status = segue_csv_next(&r->csv, &more, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(segue_csv_next(&r->csv, &more, err));
     r->n_fields = segue_csv_n_fields(&r->csv);
     for (size_t c = 0; c < N_COLUMNS; c++) {
-        if (!r->looked_for[c])
+        if (!r->is_wanted[c])
             continue;
-        r->place[c] = find_column(r, c, 0);
-        r->has[c] = r->place[c] < r->n_fields;
-        if (!r->has[c] && c < N_NEEDED)
-            return no_column(r, c, err);
-        if (r->has[c] && find_column(r, c, r->place[c] + 1) < r->n_fields)
-            return WRONG(r, SEGUE_EPARSE, err, "two columns are named '%s'", column_name[c]);
+        SEGUE_TRY(
+            segue_log_header_find(&r->csv, column_name[c], c < N_REQUIRED, &r->field[c], err));
+        r->has[c] = r->field[c] < r->n_fields;
         if (r->has[c])
             r->used[r->n_used++] = c;
     }
     return SEGUE_OK;
 }
 
-/* ---- the fields of a row ----------------------------------------------------------------- */
-
-/* A text of CSV is what its column needs, a string or a number: it has no kind. */
-static segue_status next_csv(reading *r, bool *more, segue_error *err)
+/* CSV has no kinds of values: each text is what its column needs, a string or a number. */
+static segue_status next_csv(reader *r, bool *more, segue_error *err)
 {
-    const segue_status status = segue_csv_next(&r->csv, more, err);
-    if (status != SEGUE_OK || !*more)
-        return status;
+    SEGUE_TRY(segue_csv_next(&r->csv, more, err));
+    if (!*more)
+        return SEGUE_OK;
     if (segue_csv_n_fields(&r->csv) != r->n_fields)
         return WRONG(r, SEGUE_EPARSE, err, "the row has %zu fields; the header has %zu",
                      segue_csv_n_fields(&r->csv), r->n_fields);
     for (size_t i = 0; i < r->n_used; i++) {
         const size_t c = r->used[i];
-        r->value[c].text = segue_csv_text(&r->csv, r->place[c]);
-        r->value[c].length = r->csv.field[r->place[c]].length;
+        r->value[c].text = segue_csv_text(&r->csv, r->field[c]);
+        r->value[c].length = r->csv.field[r->field[c]].length;
     }
     return SEGUE_OK;
 }
 
-/* What the first object has, each has. */
-static segue_status check_optional(reading *r, size_t c, segue_error *err)
+/* The first object decides which optional fields all have. */
+static segue_status check_optional(reader *r, size_t c, segue_error *err)
 {
     const bool there = r->value[c].kind != SEGUE_JSON_LINES_NONE;
     if (r->out->n_rows == 0)
-        r->has[c] = there && r->looked_for[c];
+        r->has[c] = there && r->is_wanted[c];
     else if (r->has[c] && !there)
         return WRONG(r, SEGUE_EPARSE, err, "there is no '%s'; the rows before have one",
                      column_name[c]);
-    else if (!r->has[c] && there && r->looked_for[c])
+    else if (!r->has[c] && there && r->is_wanted[c])
         return WRONG(r, SEGUE_EPARSE, err, "there is a '%s'; the rows before have none",
                      column_name[c]);
     return SEGUE_OK;
 }
 
-static segue_status check_kind(reading *r, size_t c, segue_error *err)
+static segue_status check_kind(reader *r, size_t c, segue_error *err)
 {
     const bool number = c == REWARD || c == PROBABILITY;
     const segue_json_lines_kind kind = r->value[c].kind;
-    if (kind == SEGUE_JSON_LINES_NONE && c < N_NEEDED)
+    if (kind == SEGUE_JSON_LINES_NONE && c < N_REQUIRED)
         return WRONG(r, SEGUE_EPARSE, err, "there is no '%s'; need task, arm and reward",
                      column_name[c]);
-    if (r->looked_for[c] &&
+    if (r->is_wanted[c] &&
         (kind == SEGUE_JSON_LINES_OTHER || (number && kind == SEGUE_JSON_LINES_STRING)))
         return WRONG(r, SEGUE_EPARSE, err, "field '%s': need a %snumber%s", column_name[c],
-                     number ? "" : "string or a ", c == REWARD ? HOW_TO_WRITE : "");
+                     number ? "" : "string or a ", c == REWARD ? BOOLEAN_HINT : "");
     return SEGUE_OK;
 }
 
-static segue_status next_json(reading *r, bool *more, segue_error *err)
+static segue_status next_json(reader *r, bool *more, segue_error *err)
 {
-    segue_status status = segue_json_lines_next(&r->json, more, err);
-    for (size_t c = 0; c < N_COLUMNS && status == SEGUE_OK && *more; c++) {
-        status = check_kind(r, c, err);
-        if (status == SEGUE_OK && c >= N_NEEDED)
-            status = check_optional(r, c, err);
+    SEGUE_TRY(segue_json_lines_next(&r->json, more, err));
+    for (size_t c = 0; c < N_COLUMNS && *more; c++) {
+        SEGUE_TRY(check_kind(r, c, err));
+        if (c >= N_REQUIRED)
+            SEGUE_TRY(check_optional(r, c, err));
     }
-    return status;
+    return SEGUE_OK;
 }
 
-/* With a NUL behind it. */
+/* Return a value with a NUL after it, which overwrites the separator. */
 static const char *text_of(const segue_json_lines_value *value)
 {
     value->text[value->length] = '\0';
     return value->text;
 }
 
-/* The taker of the first row knows what rows have. */
-static segue_status next_row(reading *r, bool *more, segue_error *err)
+/* Read the next row; the callback of the first row already sees which columns there are. */
+static segue_status next_row(reader *r, bool *more, segue_error *err)
 {
     const segue_status status = r->is_json ? next_json(r, more, err) : next_csv(r, more, err);
     if (r->out->n_rows == 0) {
@@ -219,10 +153,10 @@ static segue_status next_row(reading *r, bool *more, segue_error *err)
     return status;
 }
 
-/* ---- what they mean ---------------------------------------------------------------------- */
+/* ---- values of a row --------------------------------------------------------------------- */
 
-/* Names are looked at when they are new. */
-static segue_status check_name(const reading *r, size_t c, const char *name, size_t length,
+/* Validate a name at its first occurrence. */
+static segue_status check_name(const reader *r, size_t c, const char *name, size_t length,
                                segue_error *err)
 {
     const char *problem = length == 0                          ? "there is no name"
@@ -233,7 +167,7 @@ static segue_status check_name(const reading *r, size_t c, const char *name, siz
                    : SEGUE_OK;
 }
 
-static segue_status read_name(reading *r, size_t c, names *list, size_t most, size_t *number,
+static segue_status read_name(reader *r, size_t c, names *list, size_t max, size_t *number,
                               segue_error *err)
 {
     const segue_json_lines_value *value = &r->value[c];
@@ -242,17 +176,17 @@ static segue_status read_name(reading *r, size_t c, names *list, size_t most, si
         segue_string_table_intern(list, value->text, value->length, number, err);
     if (status != SEGUE_OK || list->count == before)
         return status;
-    if (list->count > most)
+    if (list->count > max)
         return WRONG(r, SEGUE_EDOMAIN, err, "field '%s': more than %zu of them", column_name[c],
-                     most);
+                     max);
     return check_name(r, c, list->name[*number], value->length, err);
 }
 
-static segue_status read_number(const reading *r, size_t c, double *out, segue_error *err)
+static segue_status read_number(const reader *r, size_t c, double *out, segue_error *err)
 {
     const segue_json_lines_value *value = &r->value[c];
     if (value->length == 1 && value->text[0] >= '0' && value->text[0] <= '9') {
-        *out = value->text[0] - '0'; /* most rewards are 0 or 1 */
+        *out = value->text[0] - '0'; /* fast path: most rewards are 0 or 1 */
         return SEGUE_OK;
     }
     segue_error why;
@@ -262,27 +196,27 @@ static segue_status read_number(const reading *r, size_t c, double *out, segue_e
                : WRONG(r, status, err, "field '%s': %s", column_name[c], why.message);
 }
 
-/* Rewards that people write in other ways. */
-static segue_status check_reward(const reading *r, segue_error *err)
+/* Explain rewards that are missing or written as words. */
+static segue_status check_reward(const reader *r, segue_error *err)
 {
-    static const char *const words[] = {"true", "false", "yes", "no"};
+    static const char *const booleans[] = {"true", "false", "yes", "no"};
     const segue_json_lines_value *value = &r->value[REWARD];
     if (value->length == 0)
         return WRONG(
             r, SEGUE_EPARSE, err,
-            "field 'reward': '' is not a number: it is missing; leave such rows out, or write "
+            "field 'reward': '' is not a number: it is missing; remove such rows, or write "
             "what they stand for, such as 0");
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcasecmp(text_of(value), words[i]) == 0)
-            return WRONG(r, SEGUE_EPARSE, err, "field 'reward': '%s' is not a number" HOW_TO_WRITE,
+    for (size_t i = 0; i < sizeof booleans / sizeof *booleans; i++)
+        if (strcasecmp(text_of(value), booleans[i]) == 0)
+            return WRONG(r, SEGUE_EPARSE, err, "field 'reward': '%s' is not a number" BOOLEAN_HINT,
                          value->text);
     return SEGUE_OK;
 }
 
-static segue_status read_reward(const reading *r, double *out, segue_error *err)
+static segue_status read_reward(const reader *r, double *out, segue_error *err)
 {
     const segue_status status = read_number(r, REWARD, out, err);
-    const double lowest = r->wanted->lowest, highest = r->wanted->highest;
+    const double lowest = r->options->lowest, highest = r->options->highest;
     if (status == SEGUE_EPARSE && check_reward(r, err) != SEGUE_OK)
         return SEGUE_EPARSE;
     if (status != SEGUE_OK)
@@ -297,7 +231,7 @@ static segue_status read_reward(const reading *r, double *out, segue_error *err)
     return SEGUE_OK;
 }
 
-static segue_status read_time(reading *r, double *out, segue_error *err)
+static segue_status read_time(reader *r, double *out, segue_error *err)
 {
     bool is_date = false;
     segue_error why;
@@ -314,7 +248,7 @@ static segue_status read_time(reading *r, double *out, segue_error *err)
     return SEGUE_OK;
 }
 
-static segue_status read_probability(const reading *r, double *out, segue_error *err)
+static segue_status read_probability(const reader *r, double *out, segue_error *err)
 {
     const segue_status status = read_number(r, PROBABILITY, out, err);
     if (status == SEGUE_OK && !(*out > 0.0 && *out <= 1.0))
@@ -323,82 +257,77 @@ static segue_status read_probability(const reading *r, double *out, segue_error 
     return status;
 }
 
-static segue_status read_row(reading *r, segue_error *err)
+static segue_status read_row(reader *r, segue_error *err)
 {
     log_row row = {.task = 0};
-    segue_status status = read_name(r, TASK, &r->out->tasks, MAX_TASKS, &row.task, err);
-    if (status == SEGUE_OK)
-        status = read_name(r, ARM, &r->out->arms, SEGUE_MAX_ARMS, &row.arm, err);
-    if (status == SEGUE_OK)
-        status = read_reward(r, &row.reward, err);
-    if (status == SEGUE_OK && r->has[TIME])
-        status = read_time(r, &row.time, err);
-    if (status == SEGUE_OK && r->has[PROBABILITY])
-        status = read_probability(r, &row.probability, err);
-    return status == SEGUE_OK ? r->take(r->context, &row, err) : status;
+    SEGUE_TRY(read_name(r, TASK, &r->out->tasks, MAX_TASKS, &row.task, err));
+    SEGUE_TRY(read_name(r, ARM, &r->out->arms, SEGUE_MAX_ARMS, &row.arm, err));
+    SEGUE_TRY(read_reward(r, &row.reward, err));
+    if (r->has[TIME])
+        SEGUE_TRY(read_time(r, &row.time, err));
+    if (r->has[PROBABILITY])
+        SEGUE_TRY(read_probability(r, &row.probability, err));
+    return r->on_row(r->context, &row, err);
 }
 
-static segue_status read_rows(reading *r, segue_error *err)
+static segue_status read_rows(reader *r, segue_error *err)
 {
-    bool more = true;
-    segue_status status = SEGUE_OK;
-    while (status == SEGUE_OK) {
-        status = next_row(r, &more, err);
-        if (status != SEGUE_OK || !more)
+    for (bool more = true;; r->out->n_rows++) {
+        SEGUE_TRY(next_row(r, &more, err));
+        if (!more)
             break;
-        status = read_row(r, err);
-        r->out->n_rows += status == SEGUE_OK;
+        SEGUE_TRY(read_row(r, err));
     }
-    if (status == SEGUE_OK && r->out->n_rows == 0)
-        status =
-            segue_fail(err, SEGUE_EPARSE, "%s: there is no reward below the header", path_of(r));
-    if (status == SEGUE_OK && r->out->arms.count < SEGUE_MIN_ARMS)
-        status = segue_fail(err, SEGUE_EDOMAIN, "%s: there is only one arm; need at least %d",
-                            path_of(r), SEGUE_MIN_ARMS);
-    return status;
+    if (r->out->n_rows == 0)
+        return segue_fail(err, SEGUE_EPARSE, "%s: there is no reward below the header", path_of(r));
+    if (r->out->arms.count < SEGUE_MIN_ARMS)
+        return segue_fail(err, SEGUE_EDOMAIN, "%s: there is only one arm; need at least %d",
+                          path_of(r), SEGUE_MIN_ARMS);
+    return SEGUE_OK;
 }
 
 /* ---- the order of the arms --------------------------------------------------------------- */
 
-typedef struct numbered {
+typedef struct numbered_arm {
     double value;
-    size_t place;
-} numbered;
+    size_t arm;
+} numbered_arm;
 
 static int by_value(const void *a, const void *b)
 {
-    const double x = ((const numbered *)a)->value, y = ((const numbered *)b)->value;
+    const double x = ((const numbered_arm *)a)->value, y = ((const numbered_arm *)b)->value;
     return (x > y) - (x < y);
 }
 
-/* Arms that are all numbers go by their numbers, else by their first rows. */
+/* Sort arms by their numbers if all are numbers; else they stay in the order of their first rows.
+ */
 static segue_status order_arms(log_rows *out, segue_error *err)
 {
     const names *arms = &out->arms;
-    numbered *list = calloc(arms->count, sizeof *list);
-    size_t *place = out->arm_order = calloc(arms->count, sizeof *place);
+    numbered_arm *list = calloc(arms->count, sizeof *list);
+    size_t *order = out->arm_order = calloc(arms->count, sizeof *order);
     bool numbers = true;
-    if (!list || !place) {
+    if (!list || !order) {
         free(list);
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for %zu arms", arms->count);
     }
     for (size_t i = 0; i < arms->count; i++) {
-        list[i].place = place[i] = i;
+        list[i].arm = order[i] = i;
         numbers =
             numbers && segue_number_parse_double(arms->name[i], &list[i].value, NULL) == SEGUE_OK;
     }
     if (numbers)
         qsort(list, arms->count, sizeof *list, by_value);
     for (size_t i = 0; i < arms->count && numbers; i++)
-        place[i] = list[i].place;
+        order[i] = list[i].arm;
     free(list);
     return SEGUE_OK;
 }
 
-/* ---- the whole --------------------------------------------------------------------------- */
+/* ---- the log ----------------------------------------------------------------------------- */
 
-/* The first character tells the format. */
-static segue_status find_format(reading *r, segue_error *err)
+/* Tell the format by the first character. */
+static segue_status find_format(reader *r, segue_error *err)
 {
     const segue_lines *lines = &r->csv.lines;
     size_t at = lines->at;
@@ -409,38 +338,37 @@ static segue_status find_format(reading *r, segue_error *err)
                           path_of(r));
     if (lines->buffer[at] == '[')
         return WRONG(r, SEGUE_EPARSE, err,
-                     "this is a JSON array; need one object a line (JSON Lines)");
+                     "this is a JSON array; need one object per line (JSON Lines)");
     r->is_json = lines->buffer[at] == '{';
     return SEGUE_OK;
 }
 
-static segue_status read_log(reading *r, segue_error *err)
+static segue_status read_log(reader *r, segue_error *err)
 {
-    segue_status status = find_format(r, err);
-    if (status == SEGUE_OK && !r->is_json)
-        status = read_header(r, err);
-    if (status == SEGUE_OK)
-        status = read_rows(r, err);
-    return status == SEGUE_OK ? order_arms(r->out, err) : status;
+    SEGUE_TRY(find_format(r, err));
+    if (!r->is_json)
+        SEGUE_TRY(read_header(r, err));
+    SEGUE_TRY(read_rows(r, err));
+    return order_arms(r->out, err);
 }
 
-segue_status segue_log_rows_read(log_rows *out, const char *path, const log_read_options *wanted,
-                                 log_row_callback take, void *context, segue_error *err)
+segue_status segue_log_rows_read(log_rows *out, const char *path, const log_read_options *options,
+                                 log_row_callback on_row, void *context, segue_error *err)
 {
-    reading r = {.wanted = wanted,
-                 .scale = wanted->highest - wanted->lowest,
-                 .out = out,
-                 .take = take,
-                 .context = context,
-                 .looked_for = {true, true, true, wanted->time, wanted->probability},
-                 .has = {true, true, true},
-                 .json = {.next_line = 1, .wanted = column_name, .n_wanted = N_COLUMNS}};
+    reader r = {.options = options,
+                .scale = options->highest - options->lowest,
+                .out = out,
+                .on_row = on_row,
+                .context = context,
+                .is_wanted = {true, true, true, options->time, options->probability},
+                .has = {true, true, true},
+                .json = {.next_line = 1, .wanted = column_name, .n_wanted = N_COLUMNS}};
     r.json.lines = &r.csv.lines;
     r.json.value = r.value;
     *out = (log_rows){.n_rows = 0};
     if (!(r.scale > 0.0))
         return segue_fail(err, SEGUE_EDOMAIN, "rewards from %g to %g: need a growing range",
-                          wanted->lowest, wanted->highest);
+                          options->lowest, options->highest);
     segue_status status = segue_csv_open(&r.csv, path, err);
     if (status == SEGUE_OK)
         status = read_log(&r, err);

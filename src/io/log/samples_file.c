@@ -1,4 +1,4 @@
-/* samples_file.c - the rewards of a log, to be drawn again.
+/* samples_file.c - the rewards of a log as samples to draw from.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "io/log/samples_file.h"
 
@@ -21,14 +21,14 @@ static segue_status group(segue_samples **out, const char *path, const segue_his
 }
 
 segue_status segue_samples_file_read(segue_samples **out, const char *path,
-                                     const segue_samples_options *wanted, segue_error *err)
+                                     const segue_samples_options *options, segue_error *err)
 {
-    const log_read_options of_log = {.lowest = wanted->lowest, .highest = wanted->highest};
+    const log_read_options log_options = {.lowest = options->lowest, .highest = options->highest};
     segue_history history;
     *out = NULL;
-    segue_status status = segue_history_read(&history, path, &of_log, err);
+    segue_status status = segue_history_read(&history, path, &log_options, err);
     if (status == SEGUE_OK)
-        status = group(out, path, &history, wanted->least, err);
+        status = group(out, path, &history, options->least, err);
     segue_history_fini(&history);
     return status;
 }

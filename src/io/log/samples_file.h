@@ -1,24 +1,23 @@
-/* samples_file.h - the rewards of a log, to be drawn again.
+/* samples_file.h - the rewards of a log as samples to draw from.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_IO_LOG_SAMPLES_FILE_H
 #define SEGUE_IO_LOG_SAMPLES_FILE_H
 
 #include "segue/samples.h"
 
-/** What to read of a log. */
 typedef struct segue_samples_options {
     uint64_t least; /* rewards that each arm of a task must have, 1 .. SEGUE_MAX_MIN_REWARDS */
     double lowest, highest; /* the range of rewards, which becomes [0, 1] */
 } segue_samples_options;
 
 /**
- * Read a log as history.h does, and group its rewards.
+ * Read a log (history.h) and group its rewards by task and arm.
  *
  * @retval SEGUE_EFILE, SEGUE_EPARSE, SEGUE_EDOMAIN  the message names the file
  * @retval SEGUE_EIO, SEGUE_ENOMEM
  */
 SEGUE_MUST_CHECK segue_status segue_samples_file_read(segue_samples **out, const char *path,
-                                                      const segue_samples_options *wanted,
+                                                      const segue_samples_options *options,
                                                       segue_error *err);
 
 #endif

@@ -1,5 +1,8 @@
-/* string_table.c - names to numbers: open addressing, at most three quarters full.
- * SPDX-License-Identifier: Apache-2.0 */
+/* string_table.c - intern names: each gets a number, in the order of first occurrence.
+ *
+ * A hash table with open addressing and linear probing, at most three quarters full.  Names of up
+ * to 12 bytes are their own key and need no comparison of texts; longer ones have a hash as key.
+ * Texts lie in blocks that never move. SPDX-License-Identifier: Apache-2.0 */
 #include "io/log/string_table.h"
 #include "segue/internal.h"
 
@@ -35,7 +38,7 @@ uint64_t segue_string_table_hash(const char *text, size_t length)
     return mix(h, segue_string_table_load(text, length));
 }
 
-/* Whether a slot has this key and, if that is a hash, this text. */
+/* Test whether a slot has this key and, if that is a hash, this text. */
 static bool is_at(const names *n, const string_table_slot *slot, const string_table_slot *key,
                   const char *text, size_t length)
 {
@@ -46,15 +49,15 @@ static bool is_at(const names *n, const string_table_slot *slot, const string_ta
            (strncmp(name, text, length) == 0 && name[length] == '\0');
 }
 
-/* Where a search for a key starts. */
+/* Return the slot where the search for a key starts. */
 static size_t home_of(const string_table_slot *key, size_t n_slots)
 {
     return (size_t)mix(mix(0, key->key), key->key_end) & (n_slots - 1);
 }
 
-/* Where a name is, or would be. */
-static size_t place_of(const names *n, const string_table_slot *key, const char *text,
-                       size_t length)
+/* Return the slot of a name, or the empty one for it. */
+static size_t find_slot(const names *n, const string_table_slot *key, const char *text,
+                        size_t length)
 {
     size_t at = home_of(key, n->n_slots);
     while (n->slot[at].number != 0 && !is_at(n, &n->slot[at], key, text, length))
@@ -96,7 +99,7 @@ static segue_status grow(names *n, segue_error *err)
 static segue_status add_block(names *n, size_t size, segue_error *err)
 {
     char **grown = n->block;
-    if ((n->n_blocks & (n->n_blocks - 1)) == 0) /* room for a power of two of them */
+    if ((n->n_blocks & (n->n_blocks - 1)) == 0) /* the capacity is a power of two */
         grown = realloc(n->block, (n->n_blocks ? 2 * n->n_blocks : 1) * sizeof *grown);
     if (!grown)
         return no_memory(err);
@@ -112,11 +115,8 @@ static segue_status add_block(names *n, size_t size, segue_error *err)
 
 static segue_status add(names *n, const char *text, size_t length, segue_error *err)
 {
-    segue_status status = SEGUE_OK;
     if (n->size - n->used < length + 1)
-        status = add_block(n, length < BLOCK_SIZE ? BLOCK_SIZE : length + 1, err);
-    if (status != SEGUE_OK)
-        return status;
+        SEGUE_TRY(add_block(n, length < BLOCK_SIZE ? BLOCK_SIZE : length + 1, err));
     char *copy = memcpy(n->block[n->n_blocks - 1] + n->used, text, length);
     copy[length] = '\0';
     n->name[n->count++] = copy;
@@ -127,16 +127,11 @@ static segue_status add(names *n, const char *text, size_t length, segue_error *
 segue_status segue_string_table_intern_slow(names *n, string_table_slot key, const char *text,
                                             size_t length, size_t *number, segue_error *err)
 {
-    segue_status status = SEGUE_OK;
     if (n->count == n->capacity)
-        status = grow(n, err);
-    if (status != SEGUE_OK)
-        return status;
-    string_table_slot *slot = &n->slot[place_of(n, &key, text, length)];
+        SEGUE_TRY(grow(n, err));
+    string_table_slot *slot = &n->slot[find_slot(n, &key, text, length)];
     if (slot->number == 0) {
-        status = add(n, text, length, err);
-        if (status != SEGUE_OK)
-            return status;
+        SEGUE_TRY(add(n, text, length, err));
         key.number = (uint32_t)n->count;
         *slot = key;
     }

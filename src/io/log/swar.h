@@ -1,7 +1,7 @@
-/* swar.h - eight bytes at once, as a word: where the first of some kind is.
+/* swar.h - search eight bytes at once, as one word (SIMD within a register).
  *
- * For a byte 0 in a word see "Hacker's Delight", section 6-1.  The lowest mark is always right;
- * those above it may not be.
+ * For a byte 0 in a word see "Hacker's Delight", section 6-1.  Only the lowest mark is
+ * reliable: those above it may be wrong.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_IO_LOG_SWAR_H
 #define SEGUE_IO_LOG_SWAR_H
@@ -12,7 +12,7 @@
 
 #define SEGUE_SWAR_ONES UINT64_C(0x0101010101010101)
 
-/* The first byte is the lowest. */
+/* Load eight bytes; the first becomes the lowest. */
 static inline uint64_t segue_swar_load(const char *p)
 {
     uint64_t word;
@@ -23,19 +23,19 @@ static inline uint64_t segue_swar_load(const char *p)
     return word;
 }
 
-/* Mark the bytes that are less than `least`, 1 to 128. */
-static inline uint64_t segue_swar_mark_less(uint64_t word, unsigned char least)
+/* Mark the bytes that are less than `bound`, 1 to 128. */
+static inline uint64_t segue_swar_mark_less(uint64_t word, unsigned char bound)
 {
-    return (word - SEGUE_SWAR_ONES * least) & ~word & (SEGUE_SWAR_ONES << 7);
+    return (word - SEGUE_SWAR_ONES * bound) & ~word & (SEGUE_SWAR_ONES << 7);
 }
 
-/* Mark the bytes that are `byte`. */
+/* Mark the bytes that equal `byte`. */
 static inline uint64_t segue_swar_mark(uint64_t word, char byte)
 {
     return segue_swar_mark_less(word ^ (SEGUE_SWAR_ONES * (unsigned char)byte), 1);
 }
 
-/* Which byte is the first that is marked; there must be one. */
+/* Return the index of the first marked byte; there must be one. */
 static inline size_t segue_swar_first(uint64_t marks)
 {
     return (size_t)__builtin_ctzll(marks) / 8;

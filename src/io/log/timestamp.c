@@ -1,4 +1,7 @@
-/* timestamp.c - times: numbers, or dates as ISO 8601 writes them, in the Gregorian calendar.
+/* timestamp.c - times of a log: numbers, or ISO 8601 dates in the Gregorian calendar.
+ *
+ * Parsed by hand: strptime does not validate, depends on the locale, and is slower.  A leap second
+ * counts as the first second of the next minute.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "io/log/timestamp.h"
 
@@ -6,10 +9,10 @@
 
 #include "segue/number.h"
 
-#define SHOWN 40 /* of a wrong text, in its error */
+#define SHOWN 40 /* characters of a wrong text in its error */
 
-/* Read just `digits` digits as a number from `least` to `most`. */
-static bool take(const char **text, int digits, int least, int most, int *out)
+/* Read exactly `digits` digits as a number from `min` to `max`. */
+static bool take(const char **text, int digits, int min, int max, int *out)
 {
     int value = 0;
     for (int i = 0; i < digits; i++, (*text)++) {
@@ -18,7 +21,7 @@ static bool take(const char **text, int digits, int least, int most, int *out)
         value = 10 * value + (**text - '0');
     }
     *out = value;
-    return value >= least && value <= most;
+    return value >= min && value <= max;
 }
 
 static bool take_mark(const char **text, char mark)
@@ -33,7 +36,7 @@ static bool is_leap(int year)
     return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
 }
 
-/* Days from 1970 on; leap days are those of whole years before, and of this one. */
+/* Read a date as days since 1970; leap days are those of the years before, and of this one. */
 static bool take_day(const char **text, double *days)
 {
     static const int length[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
@@ -49,7 +52,7 @@ static bool take_day(const char **text, double *days)
     return day <= length[month - 1] + (month == 2 && is_leap(year));
 }
 
-/* The digits behind the point of the seconds. */
+/* Read the decimals of seconds. */
 static bool take_fraction(const char **text, double *seconds)
 {
     double value = 0.0, unit = 1.0;
@@ -57,7 +60,7 @@ static bool take_fraction(const char **text, double *seconds)
         return true;
     const char *first = *text;
     for (; **text >= '0' && **text <= '9'; (*text)++) {
-        if (*text - first >= 15) /* finer than any double of our time */
+        if (*text - first >= 15) /* below the resolution of a double */
             continue;
         value = 10.0 * value + (**text - '0');
         unit *= 10.0;
@@ -78,7 +81,7 @@ static bool take_clock(const char **text, double *seconds)
     return !has_seconds || take_fraction(text, seconds);
 }
 
-/* Z, an offset, or nothing. */
+/* Read Z, an offset, or nothing. */
 static bool take_offset(const char **text, double *seconds)
 {
     int hours = 0, minutes = 0;

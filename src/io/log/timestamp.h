@@ -1,4 +1,4 @@
-/* timestamp.h - times: numbers, or dates as ISO 8601 writes them.
+/* timestamp.h - times of a log: numbers, or ISO 8601 dates.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_IO_LOG_TIMESTAMP_H
 #define SEGUE_IO_LOG_TIMESTAMP_H
@@ -8,12 +8,12 @@
 #include "segue/status.h"
 
 /**
- * Read a finite number, as it is; or YYYY-MM-DD, which may go on with T or a blank and HH:MM,
- * HH:MM:SS or HH:MM:SS.fraction, and then Z or an offset from UTC (+HH, +HHMM, +HH:MM, or with -).
+ * Parse a finite number; or YYYY-MM-DD, optionally followed by T or a blank and HH:MM,
+ * HH:MM:SS or HH:MM:SS.fraction, then Z or an offset from UTC (+HH, +HHMM, +HH:MM, or with -).
  * Without an offset it is UTC.
  *
  * @param seconds  the number, or seconds since 1970 began, without leap seconds
- * @param is_date  which of the two it was
+ * @param is_date  true for a date
  * @retval SEGUE_EPARSE  it is neither, or there is no such day or time
  * @retval SEGUE_ENOMEM
  */
