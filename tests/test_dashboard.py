@@ -1,131 +1,20 @@
 #!/usr/bin/python3
-"""The dashboard in a real browser, before the real service: what is played through the API is seen.
+"""The dashboard in a real browser: what happens through the API is shown.
 
-Exit code 77, 'skipped', where there is no Chromium.  With SEGUE_SCREENSHOTS=FOLDER the pictures are kept.
+With SEGUE_SCREENSHOTS=FOLDER the screenshots are stored there.
 
 usage: test_dashboard.py SEGUE SOURCE [unittest options]
 SPDX-License-Identifier: Apache-2.0"""
-import http.client
-import json
 import os
 import pathlib
 import random
-import re
-import resource
-import sys
-import tempfile
-import time
-import unittest
 import urllib.parse
 
-from browser import CHROMIUM, Browser
-from player import Player
-from program import SEGUE
-from service import Service
-
-TAB, ENTER, SPACE = ("Tab", 9), ("Enter", 13, "\r"), (" ", 32, " ")
-ARMS = ["hint", "worked example", "video"]
-KINDS = [[0.9, 0.2, 0.4], [0.1, 0.3, 0.8]]
-STEPS = 8
-
-# Text whose contrast is below WCAG's AA: what it is, and how far.
-FAINT = """(() => {
-  const parse = c => { const v = c.match(/[\\d.]+/g).map(Number); return {rgb: v.slice(0, 3), a: v[3] ?? 1}; };
-  const light = rgb => { const [r, g, b] = rgb.map(x => (x /= 255) <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
-  const under = e => { for (; e; e = e.parentElement) { const c = parse(getComputedStyle(e).backgroundColor);
-    if (c.a === 1) return c.rgb; } return [255, 255, 255]; };
-  const found = [];
-  for (const e of document.querySelectorAll('body *')) {
-    const own = [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
-    if (!own || !e.checkVisibility() || e.closest('.unseen, .skip')) continue;
-    const style = getComputedStyle(e), size = parseFloat(style.fontSize);
-    const [a, b] = [light(parse(style.color).rgb), light(under(e))].sort((x, y) => y - x);
-    const need = size >= 24 || (size >= 18.66 && style.fontWeight >= 700) ? 3 : 4.5;
-    if ((a + 0.05) / (b + 0.05) < need) found.push([e.textContent.slice(0, 40), (a + 0.05) / (b + 0.05)]);
-  }
-  return found; })()"""
-WIDE = """[...document.body.querySelectorAll('*')].filter(e => !e.closest('.frame, pre, .skip') && e.checkVisibility() &&
-  e.getBoundingClientRect().right > innerWidth + 0.5).map(e => e.outerHTML.slice(0, 80))"""
-# What is out of the card or the caption that it is in, or out of sight without scrolling.
-OUT = """[...document.querySelectorAll('.card *, .tiles dd, caption span')].filter(e => e.checkVisibility() && (e.scrollWidth >
-  e.clientWidth + 1 && e.clientWidth > 0 || e.getBoundingClientRect().right > (e.closest('.card, .tiles div, .frame')
-  .getBoundingClientRect().right + 0.5))).map(e => e.outerHTML.slice(0, 80))"""
-ASKED = "performance.getEntriesByType('resource').filter(e => e.name.includes('/v1/')).length"
-HIDE = ("Object.defineProperty(document, 'hidden', {{value: {}, configurable: true}});"
-        "document.dispatchEvent(new Event('visibilitychange'))")
-FOCUS = """(() => { const e = document.activeElement, s = getComputedStyle(e);
-  return {tag: e.tagName, text: (e.getAttribute('aria-label') ?? e.id ?? '') || e.textContent.trim().slice(0, 60),
-          seen: s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 2}; })()"""
+from dashboard_page import ARMS, ASKED, ENTER, HIDE, KINDS, SPACE, STEPS, Page, main, start_browser
 
 
 def setUpModule():
-    """One browser for all: starting it takes the longest."""
-    holder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-    unittest.addModuleCleanup(holder.cleanup)
-    Page.browser = Browser(holder.name)
-    unittest.addModuleCleanup(Page.browser.close)
-
-
-class Page(unittest.TestCase):
-    """A service, the browser, and what they share."""
-    options = ()
-    browser = None
-    visits = 0
-
-    @classmethod
-    def setUpClass(cls):
-        holder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-        cls.addClassCleanup(holder.cleanup)
-        cls.folder = pathlib.Path(holder.name)
-        cls.service = Service(SEGUE, cls.folder / "test.db", *cls.options)
-        cls.addClassCleanup(cls.service.stop)
-
-    def setUp(self):
-        self.browser.prefer("light")
-        self.browser.complaints.clear()  # a test's own alone
-
-    def tearDown(self):
-        self.assertEqual(self.browser.complaints, [])
-
-    def url(self):
-        return f"http://127.0.0.1:{self.service.port}"
-
-    def go(self, hash="#/", width=1280, mobile=False):
-        Page.visits += 1  # another address each time, so that it is loaded anew
-        self.browser.open(f"{self.url()}/?{Page.visits}{hash}", width, mobile)
-
-    def live(self):
-        self.browser.wait("/^(Live|Connected)/.test(document.getElementById('live').textContent)")
-
-    def wait_for(self, text, selector="main"):
-        self.browser.wait(f"document.querySelector({json.dumps(selector)})?.innerText.includes({json.dumps(text)})")
-
-    def text(self, selector="main"):
-        return self.browser.value(f"document.querySelector({json.dumps(selector)}).innerText")
-
-    def tab_to(self, text, most=60):
-        """Press Tab until something with this text has the focus, which is always to be seen."""
-        for _ in range(most):
-            self.browser.press(*TAB)
-            at = self.browser.value(FOCUS)
-            self.assertTrue(at["seen"], at)
-            if at["text"] == text:
-                return
-        self.fail(f"Tab never comes to '{text}'")
-
-
-    def api(self):
-        api = Player(self.service.port)
-        self.addCleanup(api.close)
-        return api
-
-    def check_look(self):
-        overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-        self.assertEqual(self.browser.value(overflow), 0)
-        self.assertEqual(self.browser.value(WIDE), [])
-        self.assertEqual(self.browser.value(OUT), [])
-        self.assertEqual(self.browser.value(FAINT), [])
+    start_browser()
 
 
 class Dashboard(Page):
@@ -169,7 +58,7 @@ class Dashboard(Page):
         self.assertEqual([arm["name"] for arm in made["arms"]], ARMS)
         self.assertEqual((made["steps"], made["control"], made["range"]), (STEPS, 0.25, [0, 1]))
         self.assertEqual((made["idle"], made["close_after"], made["default_reward"]), (3600, STEPS, None))
-        self.assertIn(f"A task closes after {STEPS} rewards, after 1 hour without ask or tell, or when it is told to:",
+        self.assertIn(f"A task closes after {STEPS} rewards, after 1 hour without ask or tell, or on request:",
                       self.text("#reward ~ .empty"))
         self.assertIn(f"curl '{self.url()}{self.PATH}/tasks/student-1/close'", self.text("#reward ~ .empty pre"))
 
@@ -227,7 +116,7 @@ class Dashboard(Page):
         self.browser.wait(f"document.querySelector('.map .heat').innerText.startsWith('{learner['types'][0]['means'][0]:.3f}')")
         transfer, control = (learner["effect"][side] for side in ("transfer", "control"))
         early = min(transfer["tasks"], control["tasks"]) < 5  # which tasks are control goes by the store's key
-        self.assertIn("Too early to tell" if early else f"{transfer['reward_per_step']:.3f} with transfer",
+        self.assertIn("Too early: 5 closed tasks" if early else f"{transfer['reward_per_step']:.3f} with transfer",
                       self.text(".effect"))
         groups = self.browser.value("Chart.getChart(document.querySelector('canvas')).data.datasets[0].data")
         self.assertEqual(groups[-1]["x"], learner["tasks"]["closed"])
@@ -309,302 +198,14 @@ class Dashboard(Page):
         self.service.stop()
         self.browser.value("for (const [id, text] of [['name', 'x'], ['arms', 'a\\nb']]) document.getElementById(id).value = text;"
                            "document.querySelector('form').requestSubmit()")
-        self.browser.wait("document.querySelector('.error').innerText === 'The service does not answer; try again.'")
+        self.browser.wait("document.querySelector('.error').innerText === 'The service does not respond; try again.'")
         self.browser.value("location.hash = '#/'")
-        self.wait_for("does not answer", "#status")
+        self.wait_for("does not respond", "#status")
         self.service.listen = f"127.0.0.1:{self.service.port}"
         self.service.start()
         self.wait_for("Connected again", "#status")
         self.browser.complaints.clear()
 
 
-class Modules(Page):
-    """Parts of the dashboard by themselves, in the browser that runs them."""
-
-    def evaluate(self, module, expression):
-        self.go()
-        return self.browser.value(f"import('/{module}.js').then(m => ({expression}))")
-
-    def test_a_type_is_followed_through_versions_that_count_it_anew(self):
-        a, b, c = [0.1, 0.9], [0.9, 0.1], [0.5, 0.5]
-        versions = [{"types": [{"means": m} for m in some]} for some in ([a], [b, a], [c, a, b], [a, b])]
-        self.assertEqual(self.evaluate("follow", f"m.follow({json.dumps(versions)}, [0, 1])"),
-                         [[1], [2, 1], [3, 1, 2], [1, 2]])
-
-    def test_many_groups_become_few_and_lose_no_task(self):
-        side = lambda tasks, mean: {"tasks": tasks, "reward_per_step": mean}
-        groups = [{"from": i + 1, "to": i + 1, "transfer": side(i % 2, i % 2 or None), "control": side(1, 0.5)}
-                  for i in range(100)]
-        few = self.evaluate("reward", f"m.coarser({json.dumps(groups)})")
-        self.assertEqual((few[0]["from"], few[-1]["to"]), (1, 100))
-        self.assertLessEqual(len(few), 40)
-        self.assertEqual(sum(g["transfer"]["tasks"] for g in few), 50)
-        self.assertEqual({g["transfer"]["reward_per_step"] for g in few}, {1})
-        self.assertEqual([g["to"] - g["from"] + 1 for g in few[-2:]], [3, 4])  # a single task is no point of its own
-
-    def test_a_text_can_be_read_on_every_colour_of_the_map(self):
-        faint = self.evaluate("heat", "(() => { for (let i = 0; i <= 100; i++) { const e = document.createElement('p');"
-                              "e.textContent = i; m.paint(e, i / 100); document.body.append(e); } return 0; })()")
-        self.assertEqual(faint, 0)
-        self.assertEqual(self.browser.value(FAINT), [])
-
-    def test_a_faint_text_would_be_seen(self):
-        self.go()
-        self.browser.value("document.body.append(Object.assign(document.createElement('p'), {textContent: 'faint'}));"
-                           "document.body.lastChild.style.color = 'rgb(150, 150, 150)'")
-        self.assertEqual([text for text, _ in self.browser.value(FAINT)], ["faint"])
-
-    def test_a_shell_line_quotes_what_must_be(self):
-        line = self.evaluate("curl", "m.curl('/v1/it', {task: \"a'b\"}).textContent")
-        self.assertIn("-d '{\"task\":\"a'\\''b\"}'", line)
-
-
-    def test_a_tab_hidden_and_shown_while_it_asks_still_asks_one_at_a_time(self):
-        self.evaluate("poll", "(window.begun = window.under = window.most = 0, m.poll(() => { window.begun++;"
-                      "window.most = Math.max(window.most, ++window.under);"
-                      "return new Promise(done => { window.end = () => { window.under--; done(); }; }); }, () => {}), 0)")
-        for _ in range(2):
-            self.browser.value(HIDE.format("true"))
-            self.browser.value(HIDE.format("false"))
-        self.assertEqual(self.browser.value("window.begun"), 1)
-        self.browser.value("window.end()")
-        self.browser.wait("window.begun === 2 && window.under === 1")
-        self.browser.value(HIDE.format("true"))
-        self.browser.value("window.end()")
-        self.browser.value(HIDE.format("false"))  # nothing is under way: at once
-        self.browser.wait("window.begun === 3")
-        self.assertEqual(self.browser.value("window.most"), 1)
-
-    def test_numbers_are_written_by_their_size(self):
-        cases = {
-            "m.value(0.72)": "0.720", "m.value(null)": "–", "m.value(-0.0201)": "−0.020", "m.value(-0.0001)": "0.000",
-            "m.signed(0.1146)": "+0.115", "m.signed(-0.0316)": "−0.032", "m.plain(1)": "1", "m.plain(0.25)": "0.25",
-            "m.span(0.206, 0.294)": "0.206–0.294", "m.span(-0.02, 0.31)": "−0.020 to 0.310",
-            "m.value(72.04, m.scaleOf([0, 100]))": "72.0",
-            "m.span(-4415472.954, -673084.664, 1e7)": "−4,415,473 to −673,085",
-            "m.signed(2123396.054, 1e7)": "+2,123,396", "m.value(0, 1e90)": "0", "m.value(-3.21e89, 1e90)": "−3.21e89",
-            "m.signed(5.18e-8, 1e-6)": "+5.18e−8", "m.span(5.61e-7, 8.34e-7, 1e-6)": "5.61e−7 to 8.34e−7",
-            "m.value(1e9 + 0.72, m.scaleOf([1e9, 1e9 + 1]))": "1,000,000,000.720",
-            "m.exact(-5e6)": "−5,000,000", "m.exact(0.1234567)": "0.1234567", "m.exact(1e-6)": "1e−6",
-            "m.exact(-1e100)": "−1e100", "m.share(0.0312)": "3.1\u00a0%", "m.share(0.312)": "31\u00a0%",
-            "m.duration(86400)": "1 day", "m.duration(90)": "90 seconds", "m.duration(0.5)": "0.5 seconds",
-        }
-        self.assertEqual(self.evaluate("format", f"[{','.join(cases)}]"), list(cases.values()))
-
-    def test_an_alarm_needs_types_and_many_closed_tasks(self):
-        calls = ["0.5, 2, 199", "0.5, 2, 200", "0.19, 2, 1000", "1, 0, 1000"]
-        self.assertEqual(self.evaluate("alarm", f"[{','.join(f'm.isAlarming({c})' for c in calls)}]"),
-                         [False, True, False, False])
-
-    def test_two_control_tasks_are_too_few_to_tell(self):
-        worth = {"transfer": {"tasks": 23, "reward_per_step": 0.6}, "control": {"tasks": 2, "reward_per_step": 0.7},
-                 "difference": -0.1, "interval": [-2.832, 2.589], "level": 0.95}
-        enough = {**worth, "control": {"tasks": 5, "reward_per_step": 0.7}, "interval": [-0.25, 0.05]}
-        self.assertEqual(self.evaluate("effect", f"[{json.dumps(worth)}, {json.dumps(enough)}].map(m.effectShort)"),
-                         ["too early: 2 control tasks", "−0.100 (−0.250\u00a0to\u00a0+0.050)"])
-
-    def test_a_refusal_names_its_field(self):
-        said = ["the body: field 'range': need two", "the body: is not JSON", "there is a learner 'x' already"]
-        blamed = self.evaluate("create", f"{json.dumps(said)}.map(m.blame).map(b => [b.id, b.text])")
-        self.assertEqual(blamed, [["lowest", "Need two"], [None, "Is not JSON"], ["name", "There is a learner 'x' already"]])
-
-    def test_when_a_task_closes_goes_by_the_settings(self):
-        cases = {"{close_after: 0, idle: 0}": "only when it is told to",
-                 "{close_after: 0, idle: 86400}": "after 1 day without ask or tell, or when it is told to",
-                 "{close_after: 1, idle: 0}": "after 1 reward, or when it is told to"}
-        self.assertEqual(self.evaluate("reward", f"[{','.join(cases)}].map(m.closing)"), list(cases.values()))
-
-
-class Odd(Page):
-    """Learners that are unlike most: large rewards, many arms with long names, methods without types."""
-    LONG = "a learner with a long name " + "x" * 80
-    NAMES = [f"arm number {i} with quite a long name that goes on and on" for i in range(28)] + ["W" * 120, "日本語" * 20]
-    MAKE = {
-        "wide": {"arms": ["a", "b", "c"], "range": [-5e6, 5e6], "steps": 6, "control": 0.5, "reward_deadline": 60, "default_reward": -2.5e6},
-        LONG: {"arms": NAMES, "steps": 20, "control": 0},
-        "prior": {"arms": ["a", "b"], "method": "ts-prior", "close_after": 4},
-        "tucb": {"arms": ["a", "b"], "method": "tucb", "models": 2, "steps": 12},
-    }
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        api = Player(cls.service.port)
-        cls.addClassCleanup(api.close)
-        rng = random.Random(1)
-        for name, more in cls.MAKE.items():
-            api.must("POST", "/v1/learners", {"name": name, **more})
-            arms = more["arms"]
-            for i in range(tasks := 42 if name == "wide" else 24):  # of 40, fewer than 5 are control twice in 10 million stores
-                chance = {arm: 0.9 if k % 2 == i % 2 else 0.1 for k, arm in enumerate(arms)}
-                steps = more.get("close_after") or more["steps"]
-                cls.play(api, name, f"student {9481912800 + i}", chance, steps if i < tasks - 2 else 2, rng)
-
-    @classmethod
-    def play(cls, api, name, key, chance, steps, rng):
-        low, high = cls.MAKE[name].get("range", [0, 1])
-        for _ in range(steps):
-            answer = api.must("POST", f"/v1/learners/{urllib.parse.quote(name)}/ask", {"task": key})
-            reward = high if rng.random() < chance[answer["arm"]] else low
-            api.must("POST", "/v1/tell", {"decision": answer["decision"], "reward": reward})
-
-    def visit(self, name):
-        self.go("#/learner/" + urllib.parse.quote(name))
-        self.live()
-
-    def check_widths(self):
-        for width, mobile in [(1280, False), (390, True), (320, True)]:
-            with self.subTest(width=width):
-                self.browser.resize(width, 800, mobile)
-                self.browser.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
-                self.check_look()
-
-    def test_large_rewards_fit_their_cards_and_tables(self):
-        self.go()
-        self.live()
-        self.assertRegex(self.text(".cards"), r"[+−]\d,\d\d\d,\d\d\d|[+−]\d\d\d,\d\d\d")
-        self.check_widths()
-        self.visit("wide")
-        self.check_widths()
-        self.assertNotRegex(self.text(), r"-\d")  # every minus is a real one
-        self.browser.value("document.querySelector('details:has(.facts)').open = true")
-        self.assertIn("−5,000,000 to 5,000,000", self.text(".facts"))
-        self.assertIn("−2,500,000", self.text(".facts"))
-
-    def test_many_arms_with_long_names_leave_the_table_readable(self):
-        learner = self.api().look("/v1/learners/" + urllib.parse.quote(self.LONG))
-        self.visit(self.LONG)
-        self.assertLess(self.browser.value("document.querySelector('.map thead').offsetHeight"), 110)
-        means = learner["types"][0]["means"]
-        best = self.NAMES[means.index(max(means))]
-        self.assertEqual(self.browser.value("document.querySelector('.map tbody th small').title"), f"best: {best}")
-        self.assertIn("Scroll sideways for more arms.", self.text())
-        scroll = "(f => {{ f.scrollLeft = {}; }})(document.querySelector('.frame:has(.map)'))"
-        self.browser.wait("document.querySelector('.frame:has(.map).more')")
-        self.browser.value(scroll.format(1e6))
-        self.browser.wait("document.querySelector('.frame:has(.map):not(.more)')")
-        self.check_widths()
-
-    def test_a_learner_without_types_says_so_and_shows_none(self):
-        self.visit("prior")
-        self.wait_for("ts-prior knows no types")
-        for words in ("How the types changed", "Of no type", "none 100", "No types yet"):
-            self.assertNotIn(words, self.text())
-        self.assertIn("no type: ts-prior knows none", self.text())
-        self.visit("tucb")
-        self.wait_for("tucb does not weigh its models")
-        self.assertNotIn("None of them\n", self.text())
-        self.browser.value("document.querySelector('details:has(.facts)').open = true")
-        self.assertIn("Models\n2", self.text(".facts"))
-
-    def test_a_learner_made_anew_under_its_name_begins_anew(self):
-        api, made = self.api(), {"name": "again", "arms": ["a", "b"], "close_after": 2, "range": [0, 3]}
-        rng = random.Random(1)
-        api.must("POST", "/v1/learners", made)
-        for i in range(6):
-            api.play("again", f"student {i}", {"a": 1, "b": 0}, 2, rng)
-        self.visit("again")
-        facts = "document.querySelector('.facts').textContent"
-        self.assertIn("0 to 3", self.browser.value(facts))
-        api.must("DELETE", "/v1/learners/again")
-        api.must("POST", "/v1/learners", {**made, "range": [0, 7]})
-        self.wait_for("No task is closed yet")
-        self.assertIn("0 to 7", self.browser.value(facts))
-        self.browser.complaints.clear()  # of the time when there was none
-
-    def test_every_page_can_be_reached_and_an_unknown_one_says_so(self):
-        current = "[...document.querySelectorAll('nav [aria-current=page]')].map(e => e.textContent).join()"
-        for hash, name in [("", "Learners"), ("#/", "Learners"), ("#/new", "New learner"), ("#/learner/prior", "")]:
-            self.go(hash)
-            self.live()
-            self.assertEqual(self.browser.value(current), name)
-        self.go("#/bogus")
-        self.wait_for("There is nothing at #/bogus.")
-        self.browser.value("document.querySelector('main a').click()")
-        self.wait_for("Learners", "h1")
-        self.assertEqual(self.browser.value(current), "Learners")
-
-
-class Demonstration(Page):
-    """Students who use the service while the dashboard shows it."""
-    options = ("--demo",)
-    STUDENTS, REST = 16, 0.2  # at once; seconds
-
-    def test_students_who_are_refused_rest(self):
-        self.go("#/learner/demo")
-        self.live()  # it is created, maybe after the page has asked for it
-        self.browser.complaints.clear()
-        api, begun, failures = self.api(), time.monotonic(), 0
-        resource.prlimit(self.service.process.pid, resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))  # a full disk
-        while not failures or time.monotonic() < begun + 1:
-            self.assertLess(time.monotonic(), begun + 60)
-            time.sleep(0.05)
-            failures = int(re.search(rb"^segue_store_failures_total (\d+)", api.raw("GET", "/metrics")[1], re.M)[1])
-        rests = 1 + (time.monotonic() - begun) / self.REST
-        self.assertLess(failures, 2 * self.STUDENTS * rests)  # once would do, but for what the service tries by itself
-
-
-class Headers(Page):
-    """What the pages are served with."""
-
-    def head(self, path, method="GET", **headers):
-        connection = http.client.HTTPConnection("127.0.0.1", self.service.port, timeout=30)
-        connection.request(method, path, headers=headers)
-        reply = connection.getresponse()
-        body = reply.read()
-        connection.close()
-        return reply, body
-
-    def test_types_policy_and_etag(self):
-        for path, type in [("/", "text/html; charset=utf-8"), ("/style.css", "text/css; charset=utf-8"),
-                           ("/app.js", "text/javascript; charset=utf-8"), ("/icon.svg", "image/svg+xml"),
-                           ("/chart.min.js", "text/javascript; charset=utf-8")]:
-            with self.subTest(path=path):
-                reply, body = self.head(path)
-                self.assertEqual((reply.status, reply.headers["Content-Type"]), (200, type))
-                self.assertIn("default-src 'self'", reply.headers["Content-Security-Policy"])
-                self.assertEqual(reply.headers["X-Content-Type-Options"], "nosniff")
-                tag = reply.headers["ETag"]
-                again, none = self.head(path, **{"If-None-Match": tag})
-                self.assertEqual((again.status, none, again.headers["ETag"]), (304, b"", tag))
-                only, none = self.head(path, "HEAD")
-                self.assertEqual((only.status, none, only.headers["Content-Length"]), (200, b"", str(len(body))))
-        self.assertEqual(self.head("/no.js")[0].status, 404)
-
-
-class Token(Page):
-    """A service that asks for a token."""
-
-    @classmethod
-    def setUpClass(cls):
-        holder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(holder.cleanup)
-        file = pathlib.Path(holder.name) / "tokens"
-        file.write_text("correct-horse-battery\n")
-        file.chmod(0o600)
-        cls.options = ("--token-file", str(file))
-        super().setUpClass()
-
-    def test_the_token_is_asked_for_and_kept_in_the_tab_alone(self):
-        self.go()
-        for typed, then in [("wrong", "does not take this token"), ("correct-horse-battery", "No learner yet")]:
-            self.wait_for("asks for a token", "h1")
-            self.browser.wait("document.activeElement.id === 'token' && document.activeElement.value === ''")
-            self.browser.type(typed)
-            self.browser.press(*ENTER)
-            self.wait_for(then)
-        self.assertEqual(self.browser.value("[localStorage.length, document.cookie, sessionStorage.length]"), [0, "", 1])
-        self.assertIn("Bearer $TOKEN", self.text("pre"))
-        self.assertNotIn("battery", self.browser.value("document.documentElement.outerHTML"))
-        self.browser.value("document.getElementById('forget').click()")
-        self.wait_for("asks for a token", "h1")
-        self.assertEqual(self.browser.value("sessionStorage.length"), 0)
-        self.assertEqual({c["params"]["entry"]["source"] for c in self.browser.complaints}, {"network"})
-        self.browser.complaints.clear()
-
-
 if __name__ == "__main__":
-    if not CHROMIUM:
-        print("skipped: no Chromium is installed; 'scripts/install-deps browser' installs it")
-        sys.exit(77)
-    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
+    main()

@@ -3,15 +3,15 @@
 
 const KEY = "segue-token";
 
-/** The token lives as long as the tab does, and nowhere else. */
+/** The token is in the session storage of the tab, and nowhere else. */
 export const token = {
     get: () => sessionStorage.getItem(KEY),
     set: (text) => sessionStorage.setItem(KEY, text),
     forget: () => sessionStorage.removeItem(KEY),
 };
 
-/** What the service refused: its sentence, and when to try again. */
-export class Refused extends Error {
+/** An error response: its message, and when to retry. */
+export class RequestError extends Error {
     constructor(status, message, retryAfter) {
         super(message);
         this.status = status;
@@ -19,17 +19,17 @@ export class Refused extends Error {
     }
 }
 
-async function refusal(response) {
+async function errorOf(response) {
     const body = await response.json().catch(() => null);
-    const sentence = body?.error?.message ?? `The service answered ${response.status}.`;
-    return new Refused(response.status, sentence, Number(response.headers.get("Retry-After")) || 0);
+    const message = body?.error?.message ?? `The service responded with ${response.status}.`;
+    return new RequestError(response.status, message, Number(response.headers.get("Retry-After")) || 0);
 }
 
 async function request(path, options = {}) {
     const headers = { Accept: "application/json", ...options.headers };
     if (token.get()) headers.Authorization = `Bearer ${token.get()}`;
     const response = await fetch(path, { ...options, headers, cache: "no-store" });
-    if (!response.ok) throw await refusal(response);
+    if (!response.ok) throw await errorOf(response);
     return response.json();
 }
 

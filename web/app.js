@@ -1,4 +1,4 @@
-/* app.js - which page is shown, kept up to date while somebody looks.
+/* app.js - the router: shows a page and polls for its data while it is visible.
  * SPDX-License-Identifier: Apache-2.0 */
 import { token } from "./api.js";
 import { createPage } from "./create.js";
@@ -18,10 +18,10 @@ let page = null;
 let stop = () => {};
 let lost = false;
 
-/** Say something once, aloud too; "" takes it back. */
+/** Show a status text; screen readers announce it.  "" clears it. */
 const say = (text) => setText(status, text);
 
-/* An address may have been typed by hand. */
+/* The address may be typed by hand and not decode. */
 function decoded(text) {
     try {
         return decodeURIComponent(text);
@@ -39,11 +39,11 @@ function pageOf(hash) {
 
 function unknownPage(hash) {
     const element = h("div", {}, h("h1", { tabindex: "-1" }, "No such page"),
-        h("p", {}, `There is nothing at ${decoded(hash)}. `, h("a", { href: "#/" }, "All learners")));
+        h("p", {}, `The page ${decoded(hash)} does not exist. `, h("a", { href: "#/" }, "All learners")));
     return { title: "No such page", element };
 }
 
-/** Mark the page's own link. */
+/** Mark the link of the current page. */
 function markCurrent(hash) {
     for (const link of document.querySelectorAll("nav a")) {
         if (link.hash && link.hash === (hash.slice(1) ? hash : "#/")) link.setAttribute("aria-current", "page");
@@ -51,31 +51,31 @@ function markCurrent(hash) {
     }
 }
 
-/* Pages are gone to by hand, so focus moves to the heading, or to the field asked for: by keyboard one goes on there. */
+/* Navigation moves the focus to the heading or the first field, so that keyboard users continue there. */
 function enter(next, focus) {
     stop();
-    page?.leave?.();
+    page?.destroy?.();
     page = next;
     main.replaceChildren(page.element);
     document.title = `${page.title} – Segue`;
     forget.hidden = token.get() === null;
     if (focus) (page.focus ?? main.querySelector("h1")).focus();
-    if (!page.look) setText(live, "Not live.");
-    stop = page.look ? poll(look, failed) : () => {};
+    if (!page.poll) setText(live, "Not live.");
+    stop = page.poll ? poll(refresh, failed) : () => {};
 }
 
-async function look(signal) {
-    await page.look(signal);
+async function refresh(signal) {
+    await page.poll(signal);
     if (lost) say("Connected again.");
     lost = false;
-    if (page.once) stop(); /* it shows nothing that changes */
-    setText(live, page.once ? "Connected." : `Live: looked at ${new Date().toLocaleTimeString()}.`);
+    if (page.once) stop(); /* the page shows nothing that changes */
+    setText(live, page.once ? "Connected." : `Live: updated at ${new Date().toLocaleTimeString()}.`);
 }
 
 function failed(error) {
     if (error.status === 401) return enter(loginPage(() => route(true)), true);
     lost = true;
-    say(error.status ? capital(error.message) : "The service does not answer; trying again.");
+    say(error.status ? capital(error.message) : "The service does not respond; retrying.");
     setText(live, "Not live.");
 }
 
@@ -85,7 +85,7 @@ function route(focus) {
     enter(pageOf(location.hash), focus);
 }
 
-/* The address tells the page, so the link cannot have one of its own. */
+/* The hash selects the page, so the skip link cannot use it. */
 document.querySelector(".skip").addEventListener("click", (event) => {
     event.preventDefault();
     main.focus();

@@ -1,4 +1,4 @@
-/* chart.js - charts in the page's own colours, each with its table behind it.
+/* chart.js - charts in the colours of the page, each with its data as a table.
  * SPDX-License-Identifier: Apache-2.0 */
 import { h } from "./dom.js";
 
@@ -9,13 +9,13 @@ const themes = matchMedia("(prefers-color-scheme: dark)");
 export const colour = (name) =>
     getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
-/* The name of a type's colour (1, 2, ...; 0: none of them); types that are gone share one. */
+/* The name of a type's colour (1, 2, ...; 0: no type); types that no longer exist share one. */
 const typeName = (type) => (type === 0 ? "none" : type <= 8 ? `type-${type}` : "gone");
 
 /** The colour of a type, as it is now. */
 export const typeColour = (type) => colour(typeName(type));
 
-/** The same for an element, which changes with the colours of the page. */
+/** Paint an element with the colour of a type; it follows the theme of the page. */
 export function paintType(element, type) {
     element.style.backgroundColor = `var(--${typeName(type)})`;
 }
@@ -37,7 +37,7 @@ const ticks = (write) => function tick(y, ...more) {
 
 /**
  * @typedef {Object} Drawing  what a chart shows now
- * @property {string} label   one sentence for those who do not see it
+ * @property {string} label   one sentence for screen readers
  * @property {any[]} datasets of Chart.js
  * @property {any[]} [labels]
  * @property {{title: string}} x  and more of Chart.js's options of an axis
@@ -65,8 +65,7 @@ function configure({ datasets, labels, x, y, write }, type) {
 }
 
 /**
- * A chart of a type of Chart.js, with `table` behind it.  `draw` is called again when the colours
- * of the page change.
+ * A chart of Chart.js with its `table`.  It is drawn again when the theme of the page changes.
  */
 export function makeChart(type, table) {
     const canvas = h("canvas", { role: "img" });

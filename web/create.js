@@ -1,18 +1,18 @@
-/* create.js - a learner from a form.
+/* create.js - a form that creates a learner.
  * SPDX-License-Identifier: Apache-2.0 */
 import { get, post } from "./api.js";
 import { h, setText, show } from "./dom.js";
 import { capital } from "./format.js";
 
-const METHODS = [["auto", "auto: the one that suits"], ["tla", "tla: look ahead over types"],
-    ["tts", "tts: sample over types"], ["ts-prior", "ts-prior: a prior for each arm, no types"],
-    ["tucb", "tucb: the paper's, of a known number of models"]];
+const METHODS = [["auto", "auto: chosen by the settings"], ["tla", "tla: look-ahead over types"],
+    ["tts", "tts: Thompson sampling over types"], ["ts-prior", "ts-prior: one prior per arm, no types"],
+    ["tucb", "tucb: the paper's method, with a known number of models"]];
 
-const CLOSING = "A learner learns from closed tasks only. A task closes after as many rewards as it has steps (or as you " +
-    "say below), after some time without ask or tell, or when it is told to.";
+const CLOSING = "A learner learns from closed tasks only. A task closes after as many rewards as it has steps (or as set " +
+    "below), after some time without ask or tell, or on request.";
 const MORE = ["close_after", "idle", "reward_deadline", "default_reward", "models"];
 
-/** A label, a control, and a line of help tied to it. */
+/** A label, a control and its help text. */
 function field(id, label, help, control) {
     control.id = id;
     control.name = id;
@@ -27,39 +27,39 @@ function number(value, props) {
 
 const seconds = () => number(null, { min: 0, step: "any" });
 
-/** What most learners leave as it is: an empty field is not sent. */
+/** Fields with defaults: an empty field is not sent. */
 function moreFields() {
     return [
-        field("close_after", "Close after so many rewards", "Empty: after as many as a task has steps. 0: never.",
+        field("close_after", "Close after rewards", "Number of rewards. Empty: the steps of a task. 0: never.",
             number(null, { min: 0, step: 1 })),
-        field("idle", "Close after so many idle seconds", "Seconds without ask or tell. Empty: a day (86400), or twice " +
+        field("idle", "Close after idle seconds", "Seconds without ask or tell. Empty: a day (86400), or twice " +
             "the reward deadline if that is more. 0: never.", seconds()),
         field("reward_deadline", "Reward deadline, seconds", "A reward that arrives later is rejected. Empty or 0: no deadline.",
             seconds()),
         field("default_reward", "Default reward", "It counts when the deadline passes. Empty: a decision without a reward is ignored.",
             number(null, { step: "any" })),
-        field("models", "Models", "How many there are: tucb must know it.", number(null, { min: 1, step: 1 })),
+        field("models", "Models", "The number of models; tucb needs it.", number(null, { min: 1, step: 1 })),
     ];
 }
 
 function fields() {
     return [
-        field("name", "Name", "Your programs use it in paths.",
+        field("name", "Name", "Part of the paths of the API.",
             h("input", { required: true, maxlength: 256, autocomplete: "off" })),
-        field("arms", "Arms", "What there is to choose from: one a line, at least two.",
+        field("arms", "Arms", "The choices, one per line, at least two.",
             h("textarea", { required: true, rows: 5 })),
-        field("steps", "Steps a task", "How many decisions a task has, or a guess on the high side; 0: not known.",
+        field("steps", "Steps per task", "Decisions per task, or a guess on the high side; 0: not known.",
             number(0, { min: 0, step: 1 })),
-        field("control", "Control tasks, %", "So many tasks are played without transfer, to measure what it is worth.",
+        field("control", "Control tasks, %", "Share of tasks without transfer, to measure its effect.",
             number(5, { min: 0, max: 100, step: "any" })),
-        field("lowest", "Lowest reward", "Rewards below it are refused.", number(0, { step: "any" })),
-        field("highest", "Highest reward", "Rewards above it are refused.", number(1, { step: "any" })),
+        field("lowest", "Lowest reward", "Rewards below it are rejected.", number(0, { step: "any" })),
+        field("highest", "Highest reward", "Rewards above it are rejected.", number(1, { step: "any" })),
         field("method", "Method", "How it learns over tasks.",
             h("select", {}, ...METHODS.map(([value, text]) => h("option", { value }, text)))),
     ];
 }
 
-/** The form as the service takes it. */
+/** The form as the body of a request. */
 export function read(data) {
     const arms = data.get("arms").split("\n").map((line) => line.trim()).filter(Boolean);
     return {
@@ -69,13 +69,13 @@ export function read(data) {
     };
 }
 
-const WORDS = [["name", /^learner '.*' already exists/], ["models", /n_models/]]; /* of sentences that name no field */
+const PATTERNS = [["name", /^learner '.*' already exists/], ["models", /n_models/]]; /* messages that name no field */
 
-/** The service's sentence, and the id of the field of the form that it is about, where there is one. */
+/** The service's message, and the id of the form field that it names, or null. */
 export function blame(message) {
     const [, name, reason] = /^the body: field '([^']*)': (.*)$/s.exec(message) ?? [];
     const text = reason ?? message.replace(/^the body: /, "");
-    const id = name ?? WORDS.find(([, words]) => words.test(message))?.[0] ?? null;
+    const id = name ?? PATTERNS.find(([, pattern]) => pattern.test(message))?.[0] ?? null;
     return { id: id === "range" ? "lowest" : id, text: capital(text) };
 }
 
@@ -85,7 +85,7 @@ export function createPage(say) {
     const more = h("details", {}, h("summary", {}, "More"), ...moreFields());
     show(error, false);
 
-    /* By the field that is wrong, or before the button. */
+    /* Show an error at its field, or above the button. */
     function complain(form, { id, text }) {
         const control = id ? form.elements[id] : null;
         setText(error, text);
@@ -98,7 +98,7 @@ export function createPage(say) {
         control.focus();
     }
 
-    /* Models are asked for where the method needs them; what must be filled in is seen. */
+    /* Show the field for models if the method needs it, and open the section with a required field. */
     function choose() {
         const { method, models } = form.elements;
         const needed = show(models.closest(".field"), method.value === "tucb");
@@ -113,16 +113,16 @@ export function createPage(say) {
         event.target.querySelector("[aria-invalid]")?.removeAttribute("aria-invalid");
         try {
             const learner = await post("/v1/learners", read(new FormData(event.target)));
-            say(`Learner ${learner.name} is there.`);
+            say(`Learner ${learner.name} exists now.`);
             location.hash = `#/learner/${encodeURIComponent(learner.name)}`;
         } catch (refused) {
-            complain(event.target, blame(refused.status ? refused.message : "The service does not answer; try again."));
+            complain(event.target, blame(refused.status ? refused.message : "The service does not respond; try again."));
         }
         button.disabled = false;
     }
     const form = h("form", { class: "form", onsubmit: submit, onchange: choose }, ...fields(), more, error, button);
     choose();
     const element = h("div", {}, h("h1", { tabindex: "-1" }, "New learner"), h("p", { class: "note" }, CLOSING), form);
-    const look = (signal) => get("/v1/learners", signal); /* a token is asked for before the form is filled in */
-    return { title: "New learner", element, look, once: true };
+    const poll = (signal) => get("/v1/learners", signal); /* ask for a token before the form is filled in */
+    return { title: "New learner", element, poll, once: true };
 }

@@ -1,9 +1,9 @@
-/* dom.js - elements made and changed without markup in strings.
+/* dom.js - helpers that create and change elements without markup in strings.
  * SPDX-License-Identifier: Apache-2.0 */
 
 /**
- * Make an element.  Properties named on... are listeners, the rest attributes; one that is null or
- * false is left out, true is an empty attribute.
+ * Create an element.  Properties named on... are listeners, the others attributes; null and false are
+ * skipped, true is an empty attribute.
  * @param {string} tag
  * @param {Object<string, any>} [props]
  * @param {...(Node|string|null)} children
@@ -18,21 +18,21 @@ export function h(tag, props = {}, ...children) {
     return element;
 }
 
-/** Set a text only where it differs, so that a selection in it survives. */
+/** Set a text only if it differs, so that a selection in it survives. */
 export function setText(element, text) {
     if (element.textContent !== text) element.textContent = text;
 }
 
-/** Show or hide, and tell which. */
+/** Show or hide; returns `shown`. */
 export function show(element, shown) {
     element.hidden = !shown;
     return shown;
 }
 
-/** Words for screen readers only. */
+/** Text for screen readers only. */
 export const unseen = (text) => h("span", { class: "unseen" }, text);
 
-/** A heading and what follows it, as a region that can be jumped to. */
+/** A section with a heading, as a landmark region. */
 export function section(id, title, ...children) {
     return h("section", { "aria-labelledby": id }, h("h2", { id }, title), ...children);
 }

@@ -3,22 +3,22 @@
 import { h, setText, show } from "./dom.js";
 import { count, many, scaleOf, signed, value } from "./format.js";
 
-const ENOUGH = 5; /* closed tasks of each kind: an interval of fewer is wider than rewards can be */
+const ENOUGH = 5; /* closed tasks of each kind: with fewer, the interval is wider than the range of rewards */
 
 const isEarly = ({ transfer, control, interval }) => !interval || Math.min(transfer.tasks, control.tasks) < ENOUGH;
 
-/* Short ones are not broken over lines. */
+/* Do not break short intervals over lines. */
 function ends([low, high], scale) {
     const text = `${signed(low, scale)} to ${signed(high, scale)}`;
     return text.length > 18 ? text : text.replaceAll(" ", "\u00a0");
 }
 
-/* The list does not know the range of rewards, but means of them. */
+/* The list has no range of rewards: take the scale from the means. */
 function scaleOfEffect({ transfer, control, interval }) {
     return Math.max(...[transfer.reward_per_step, control.reward_per_step, ...interval].map(Math.abs)) || 1;
 }
 
-/** In a few words, for a card. */
+/** Short text for a card. */
 export function effectShort(effect) {
     if (isEarly(effect)) return `too early: ${many(effect.control.tasks, "control task")}`;
     const scale = scaleOfEffect(effect);
@@ -27,23 +27,23 @@ export function effectShort(effect) {
 
 function verdict({ interval }) {
     if (interval[0] > 0) return "Transfer pays.";
-    if (interval[1] < 0) return "Transfer costs: tasks may not be alike, or the types are wrong.";
-    return "Not told apart from no transfer yet.";
+    if (interval[1] < 0) return "Transfer costs reward: tasks may differ too much, or the types are wrong.";
+    return "The data do not show an effect of transfer yet.";
 }
 
 function earlySentence({ transfer, control }, share) {
-    if (share === 0 && control.tasks === 0) return "Not measured: there are no control tasks to compare with.";
-    return `Too early to tell: it takes ${ENOUGH} closed tasks of each kind, and there are ${count(transfer.tasks)} ` +
-        `with transfer and ${count(control.tasks)} control tasks, played without.`;
+    if (share === 0 && control.tasks === 0) return "Not measured: there are no control tasks.";
+    return `Too early: ${ENOUGH} closed tasks of each kind are needed; there are ${count(transfer.tasks)} ` +
+        `with transfer and ${count(control.tasks)} in the control group.`;
 }
 
-/** One sentence. */
+/** The effect as one sentence. */
 function effectSentence(effect, scale) {
     const { transfer, control, difference, interval, level } = effect;
     return `${verdict(effect)} Mean reward per step is ${value(transfer.reward_per_step, scale)} with transfer and ` +
-        `${value(control.reward_per_step, scale)} in ${count(control.tasks)} control tasks played without: ` +
+        `${value(control.reward_per_step, scale)} in ${count(control.tasks)} control tasks: ` +
         `a difference of ${signed(difference, scale)}, ${Math.round(100 * level)} % interval ${ends(interval, scale)}, ` +
-        "which holds at every look.";
+        "valid however often you check.";
 }
 
 export function makeEffect() {

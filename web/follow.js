@@ -1,11 +1,11 @@
-/* follow.js - which type is which from one version to the next.
+/* follow.js - matches types between versions.
  *
- * A fit counts types anew, so a type's number can change from one version to the next.  A chart over
- * versions must follow the type itself: here it keeps the number that it has in the newest version,
- * and going back, a type is the one whose means are nearest to it in the version after.
+ * Each fit numbers its types anew, so the number of a type can change from one version to the next.
+ * A chart over versions must follow the type itself.  Here a type has its number of the newest
+ * version; in older versions it is the type whose means are nearest to it in the version after.
  * SPDX-License-Identifier: Apache-2.0 */
 
-const FAR = 0.15; /* of the range of rewards: means further apart on average are of another type */
+const FAR = 0.15; /* share of the range of rewards: types whose means differ more on average do not match */
 
 function distance(a, b, range) {
     const n = Math.min(a.means.length, b.means.length);
@@ -18,18 +18,18 @@ function distance(a, b, range) {
 function pairs(older, newer, range) {
     const all = older.flatMap((a, i) => newer.map((b, k) => ({ i, k, d: distance(a, b, range) })));
     const found = new Map();
-    const taken = new Set();
+    const matched = new Set();
     for (const { i, k, d } of all.sort((p, q) => p.d - q.d)) {
-        if (d > FAR || found.has(i) || taken.has(k)) continue;
+        if (d > FAR || found.has(i) || matched.has(k)) continue;
         found.set(i, k);
-        taken.add(k);
+        matched.add(k);
     }
     return found;
 }
 
 /**
- * For each version the numbers of its types: those of the newest are 1, 2, ...; a type that is gone
- * by then has a number after them.
+ * For each version the numbers of its types: those of the newest are 1, 2, ...; a type that no
+ * longer exists has a number after them.
  * @param {{types: {means: number[]}[]}[]} versions  oldest first
  * @param {[number, number]} range  of rewards
  * @returns {number[][]}

@@ -1,4 +1,4 @@
-/* format.js - numbers and times as people read them.
+/* format.js - numbers and times as text.
  * SPDX-License-Identifier: Apache-2.0 */
 
 const counts = new Intl.NumberFormat("en");
@@ -9,13 +9,13 @@ export const count = (n) => counts.format(n);
 /** "1 task", "2 tasks". */
 export const many = (n, noun) => `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
 
-/** A sentence that begins as one. */
+/** Capitalize the first letter. */
 export const capital = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 const HUGE = 1e7; /* from here on, and below TINY, with a power of ten */
 const TINY = 1e-4;
 
-/** How large the rewards of a range are: so many decimals do numbers about them have. */
+/** The width of the range of rewards: it sets the number of decimals. */
 export const scaleOf = ([lowest, highest]) => highest - lowest;
 
 /* Three decimals where rewards are about 1: fewer where they are large, more where they are small. */

@@ -1,14 +1,14 @@
 /* heat.js - a colour for a number, and a text colour that can be read on it.
  * SPDX-License-Identifier: Apache-2.0 */
 
-/* From dark blue over green to yellow, equally bright steps: told apart without seeing hues. */
+/* From dark blue over green to yellow, in equal steps of brightness: readable without colour vision. */
 const STOPS = [[38, 40, 94], [48, 91, 138], [35, 139, 136], [91, 190, 106], [246, 222, 79]];
 
 /** The colour at x in [0, 1], as three bytes. */
 function at(x) {
-    const place = Math.min(Math.max(x, 0), 1) * (STOPS.length - 1);
-    const i = Math.min(Math.floor(place), STOPS.length - 2);
-    return STOPS[i].map((from, c) => Math.round(from + (place - i) * (STOPS[i + 1][c] - from)));
+    const position = Math.min(Math.max(x, 0), 1) * (STOPS.length - 1);
+    const i = Math.min(Math.floor(position), STOPS.length - 2);
+    return STOPS[i].map((from, c) => Math.round(from + (position - i) * (STOPS[i + 1][c] - from)));
 }
 
 /* The relative luminance of WCAG 2. */

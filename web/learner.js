@@ -1,4 +1,4 @@
-/* learner.js - one learner: what transfer is worth, types, tasks, decisions.
+/* learner.js - one learner: effect of transfer, types, tasks, decisions.
  * SPDX-License-Identifier: Apache-2.0 */
 import { makeAlarm } from "./alarm.js";
 import { get, learnerPath } from "./api.js";
@@ -8,29 +8,29 @@ import { capital, count, many, share } from "./format.js";
 import { makeReward } from "./reward.js";
 import { makeSettings } from "./settings.js";
 import { makeTasks } from "./tasks.js";
-import { knowsNone, makeTypes } from "./types.js";
+import { hasNoType, makeTypes } from "./types.js";
 import { makeVersions } from "./versions.js";
 
-/* null: no tile for this learner */
+/* null: not shown for this learner */
 const TILES = [
     ["Closed tasks", (l) => count(l.tasks.closed)],
-    ["of them control", (l) => count(l.tasks.control)],
+    ["In the control group", (l) => count(l.tasks.control)],
     ["Open tasks", (l) => count(l.tasks.open)],
     ["Rewards", (l) => count(l.rewards)],
     ["Version", (l) => count(l.version)],
-    ["Of no type", (l) => (!knowsNone(l.method) ? null : l.types.length ? share(l.no_type) : "–")],
+    ["No type", (l) => (!hasNoType(l.method) ? null : l.types.length ? share(l.no_type) : "–")],
 ];
 
 function describe({ method, arms, age }) {
-    const behind = age ? `; ${many(age, "closed task")} not learned from yet` : "";
-    return `${method}, ${arms.length} arms${behind}`;
+    const pending = age ? `; ${many(age, "closed task")} not in this version yet` : "";
+    return `${method}, ${arms.length} arms${pending}`;
 }
 
 function makeTiles() {
     const values = TILES.map(() => h("dd"));
     const tiles = TILES.map(([label], i) => h("div", {}, h("dt", {}, label), values[i]));
-    const update = (learner) => TILES.forEach(([, tell], i) => {
-        const text = tell(learner);
+    const update = (learner) => TILES.forEach(([, textOf], i) => {
+        const text = textOf(learner);
         if (show(tiles[i], text !== null)) setText(values[i], text);
     });
     return { element: h("dl", { class: "tiles" }, ...tiles), update };
@@ -60,8 +60,8 @@ export function learnerPage(name) {
     }
     forget();
 
-    /* The history costs the service the more the longer it is: again only when a difference could be seen. */
-    async function lookBack(learner, signal) {
+    /* The cost of the history grows with its length: load it again only when the chart would change. */
+    async function loadHistory(learner, signal) {
         const { closed } = learner.tasks;
         if (closed > drawn && closed >= 1.01 * drawn) {
             ({ groups } = await get(at("/history"), signal));
@@ -70,7 +70,7 @@ export function learnerPage(name) {
         if (seen?.version !== learner.version) ({ versions } = await get(at("/versions"), signal));
     }
 
-    /* Of a learner whose rows in the store are damaged, only the reason is known. */
+    /* For a learner whose rows in the store are damaged, show the reason alone. */
     async function inspect(signal) {
         try {
             const learner = await get(at(""), signal);
@@ -86,10 +86,10 @@ export function learnerPage(name) {
         }
     }
 
-    async function look(signal) {
+    async function poll(signal) {
         const learner = await inspect(signal);
-        if (seen && seen.created !== learner.created) forget(); /* another of the same name */
-        await lookBack(learner, signal);
+        if (seen && seen.created !== learner.created) forget(); /* a new learner of the same name */
+        await loadHistory(learner, signal);
         const [{ tasks }, { decisions }] = await Promise.all([
             get(at("/tasks?open=true&explain=true&limit=20"), signal), get(at("/decisions"), signal)]);
         if (!seen) settings.append(makeSettings(learner));
@@ -100,6 +100,6 @@ export function learnerPage(name) {
         alarm.update(learner);
         parts.forEach((part) => part.update({ learner, groups, versions, tasks, decisions }));
     }
-    const leave = () => parts.forEach((part) => part.destroy?.());
-    return { title: name, element, look, leave };
+    const destroy = () => parts.forEach((part) => part.destroy?.());
+    return { title: name, element, poll, destroy };
 }

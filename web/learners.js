@@ -1,20 +1,20 @@
-/* learners.js - all learners at a glance.
+/* learners.js - the list of learners.
  * SPDX-License-Identifier: Apache-2.0 */
 import { get } from "./api.js";
 import { isAlarming } from "./alarm.js";
 import { curl } from "./curl.js";
 import { h, setText, show } from "./dom.js";
 import { count, many, share } from "./format.js";
-import { knowsNone } from "./types.js";
+import { hasNoType } from "./types.js";
 import { effectShort } from "./effect.js";
 
-/* null: no line for this learner */
+/* null: not shown for this learner */
 const FACTS = [
-    ["Arms", (line) => count(line.arms)],
-    ["Tasks", (line) => `${count(line.closed)} closed, ${count(line.open)} open`],
-    ["Rewards", (line) => count(line.rewards)],
-    ["Transfer, per step", (line) => effectShort(line.effect)],
-    ["Of no type", (line) => (!knowsNone(line.method) ? null : line.types ? share(line.no_type) : "–")],
+    ["Arms", (learner) => count(learner.arms)],
+    ["Tasks", (learner) => `${count(learner.closed)} closed, ${count(learner.open)} open`],
+    ["Rewards", (learner) => count(learner.rewards)],
+    ["Effect of transfer, per step", (learner) => effectShort(learner.effect)],
+    ["No type", (learner) => (!hasNoType(learner.method) ? null : learner.types ? share(learner.no_type) : "–")],
 ];
 
 /** A card for one learner, to be updated. */
@@ -22,23 +22,23 @@ function makeCard(name) {
     const values = FACTS.map(() => h("dd"));
     const facts = FACTS.map(([label], i) => h("div", {}, h("dt", {}, label), values[i]));
     const method = h("p", { class: "soft" });
-    const alarm = h("p", { class: "alarm" }, "Many tasks are of no known type");
+    const alarm = h("p", { class: "alarm" }, "Many tasks fit no type");
     const damage = h("p", { class: "alarm" });
     const list = h("dl", {}, ...facts);
     const link = h("a", { href: `#/learner/${encodeURIComponent(name)}` }, name);
     const element = h("li", { class: "card" }, h("h2", {}, link), method, alarm, damage, list);
-    function update(line) {
-        show(list, !line.damaged);
-        if (show(damage, Boolean(line.damaged))) {
-            setText(damage, `Not served: ${line.damaged}`);
+    function update(learner) {
+        show(list, !learner.damaged);
+        if (show(damage, Boolean(learner.damaged))) {
+            setText(damage, `Not served: ${learner.damaged}`);
             setText(method, "");
             show(alarm, false);
             return;
         }
-        setText(method, `${line.method}, version ${count(line.version)}`);
-        show(alarm, isAlarming(line.no_type, line.types, line.closed));
-        FACTS.forEach(([, tell], i) => {
-            const text = tell(line);
+        setText(method, `${learner.method}, version ${count(learner.version)}`);
+        show(alarm, isAlarming(learner.no_type, learner.types, learner.closed));
+        FACTS.forEach(([, textOf], i) => {
+            const text = textOf(learner);
             if (show(facts[i], text !== null)) setText(values[i], text);
         });
     }
@@ -60,24 +60,24 @@ export function learnersPage() {
     const element = h("div", {}, h("h1", { tabindex: "-1" }, "Learners"), total, empty, list);
     show(empty, false);
 
-    function place(line, i) {
-        if (!cards.has(line.name)) cards.set(line.name, makeCard(line.name));
-        const card = cards.get(line.name);
-        card.update(line);
+    function update(learner, i) {
+        if (!cards.has(learner.name)) cards.set(learner.name, makeCard(learner.name));
+        const card = cards.get(learner.name);
+        card.update(learner);
         if (list.children[i] !== card.element) list.insertBefore(card.element, list.children[i] ?? null);
     }
 
-    async function look(signal) {
+    async function poll(signal) {
         const { learners } = await get("/v1/learners", signal);
-        const names = new Set(learners.map((line) => line.name));
+        const names = new Set(learners.map((learner) => learner.name));
         for (const [name, card] of cards) {
             if (names.has(name)) continue;
             card.element.remove();
             cards.delete(name);
         }
-        learners.forEach(place);
+        learners.forEach(update);
         show(empty, learners.length === 0);
         setText(total, learners.length ? many(learners.length, "learner") : "");
     }
-    return { title: "Learners", element, look };
+    return { title: "Learners", element, poll };
 }

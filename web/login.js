@@ -1,4 +1,4 @@
-/* login.js - the token, asked for when the service does.
+/* login.js - the page that asks for a token.
  * SPDX-License-Identifier: Apache-2.0 */
 import { token } from "./api.js";
 import { h } from "./dom.js";
@@ -16,9 +16,9 @@ export function loginPage(done) {
     const form = h("form", { class: "form", onsubmit: submit },
         h("div", { class: "field" }, h("label", { for: "token" }, "Token"), input,
             h("p", { class: "soft", id: "token-help" },
-                "A line of the file given with --token-file. It is kept until this tab is closed.")),
-        wrong ? h("p", { class: "error", role: "alert" }, "The service does not take this token.") : null,
-        h("button", { type: "submit" }, "Go on"));
-    const element = h("div", {}, h("h1", { tabindex: "-1" }, "The service asks for a token"), form);
+                "A line of the file given with --token-file. This tab stores it until you close the tab.")),
+        wrong ? h("p", { class: "error", role: "alert" }, "The token is not valid.") : null,
+        h("button", { type: "submit" }, "Continue"));
+    const element = h("div", {}, h("h1", { tabindex: "-1" }, "The service needs a token"), form);
     return { title: "Token", element, focus: input };
 }

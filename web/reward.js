@@ -1,4 +1,4 @@
-/* reward.js - reward per task over time, that of the control tasks beside it.
+/* reward.js - reward per step over closed tasks, with transfer and in the control group.
  * SPDX-License-Identifier: Apache-2.0 */
 import { learnerPath } from "./api.js";
 import { colour, makeChart } from "./chart.js";
@@ -17,16 +17,16 @@ const COLUMNS = [
     { head: "Control tasks", number: true, cell: (g) => count(g.control.tasks) },
 ];
 
-const MOST = 40; /* points of a line: single tasks are too noisy to see a trend in */
+const MAX_POINTS = 40; /* per line: single tasks are too noisy to show a trend */
 
-/** The closed tasks with a reward of several sides as one. */
+/** Merge the statistics of several groups. */
 function join(sides) {
     const tasks = sides.reduce((sum, side) => sum + side.tasks, 0);
     const reward = sides.reduce((sum, side) => sum + side.tasks * (side.reward_per_step ?? 0), 0);
     return { tasks, reward_per_step: tasks ? reward / tasks : null };
 }
 
-/** Neighbours as one group. */
+/** Merge neighbouring groups. */
 function joinGroups(some) {
     return { from: some[0].from, to: some.at(-1).to,
              transfer: join(some.map((g) => g.transfer)), control: join(some.map((g) => g.control)) };
@@ -34,9 +34,9 @@ function joinGroups(some) {
 
 const sizeOf = (group) => group.to - group.from + 1;
 
-/** At most MOST groups, made of neighbours; a last one that is less than half full goes to the one before. */
+/** Merge neighbours into at most MAX_POINTS groups; a last group less than half full joins the one before. */
 export function coarser(groups) {
-    const each = Math.ceil(groups.length / MOST);
+    const each = Math.ceil(groups.length / MAX_POINTS);
     const starts = groups.map((_, i) => i).filter((i) => i % each === 0);
     const made = starts.map((i) => joinGroups(groups.slice(i, i + each)));
     const last = made.slice(-2);
@@ -44,7 +44,7 @@ export function coarser(groups) {
     return [...made.slice(0, -2), joinGroups(last)];
 }
 
-/** The mean over all control tasks up to each group: single groups have too few to compare. */
+/** The mean over all control tasks up to each group: single groups have too few. */
 function controlSoFar(groups) {
     return groups.map((_, i) => join(groups.slice(0, i + 1).map((g) => g.control)).reward_per_step);
 }
@@ -76,11 +76,11 @@ function drawing(groups, scale) {
     };
 }
 
-/** When a task of this learner closes. */
+/** Text: when a task of this learner closes. */
 export function closing({ close_after: after, idle }) {
-    const ways = [after ? `after ${many(after, "reward")}` : null,
-        idle ? `after ${duration(idle)} without ask or tell` : null, "when it is told to"].filter(Boolean);
-    return ways.length > 1 ? `${ways.slice(0, -1).join(", ")}, or ${ways.at(-1)}` : `only ${ways[0]}`;
+    const conditions = [after ? `after ${many(after, "reward")}` : null,
+        idle ? `after ${duration(idle)} without ask or tell` : null, "on request"].filter(Boolean);
+    return conditions.length > 1 ? `${conditions.slice(0, -1).join(", ")}, or ${conditions.at(-1)}` : `only ${conditions[0]}`;
 }
 
 export function makeReward(name) {
@@ -95,7 +95,7 @@ export function makeReward(name) {
         const groups = coarser(fine).map((group) => ({ ...group, scale }));
         effect.update(learner);
         if (show(empty, groups.length === 0)) {
-            setText(how, `No task is closed yet, and only closed ones are learned from. A task closes ${closing(learner)}:`);
+            setText(how, `No task is closed yet, and the learner learns from closed tasks only. A task closes ${closing(learner)}:`);
         }
         if (!show(chart.element, groups.length > 0)) return;
         table.update(groups);

@@ -1,4 +1,4 @@
-/* settings.js - what a learner was created with, and the shell lines to use it.
+/* settings.js - the settings of a learner, and commands to use it.
  * SPDX-License-Identifier: Apache-2.0 */
 import { learnerPath } from "./api.js";
 import { curl } from "./curl.js";
@@ -7,26 +7,26 @@ import { clock, count, duration, exact, many, share } from "./format.js";
 
 const never = (n, text) => (n > 0 ? text : "never");
 
-/* null: nothing to say of this learner */
+/* null: not shown for this learner */
 const FACTS = [
     ["Created", (l) => clock(l.created)],
-    ["Rewards lie in", (l) => l.range.map(exact).join(" to ")],
-    ["Steps a task", (l) => (l.steps ? count(l.steps) : "not known")],
+    ["Range of rewards", (l) => l.range.map(exact).join(" to ")],
+    ["Steps per task", (l) => (l.steps ? count(l.steps) : "not known")],
     ["A task closes", (l) => never(l.close_after, `after ${many(l.close_after, "reward")}`)],
     ["An idle task closes", (l) => never(l.idle, `after ${duration(l.idle)}`)],
-    ["Waits for a reward", (l) => (l.reward_deadline ? duration(l.reward_deadline) : "for ever")],
-    ["What counts then", (l) => (!l.reward_deadline ? null : l.default_reward === null ? "nothing: the decision is ignored" : exact(l.default_reward))],
+    ["Reward deadline", (l) => (l.reward_deadline ? duration(l.reward_deadline) : "none")],
+    ["Default reward", (l) => (!l.reward_deadline ? null : l.default_reward === null ? "none: the decision is ignored" : exact(l.default_reward))],
     ["Control tasks", (l) => share(l.control)],
     ["Models", (l) => (l.settings.models ? count(l.settings.models) : null)],
     ["Seed", (l) => String(l.seed)],
 ];
 
-/** Settings never change, so they are made once. */
+/** Settings never change, so the element is created once. */
 export function makeSettings(learner) {
-    const told = FACTS.map(([label, tell]) => [label, tell(learner)]).filter(([, text]) => text !== null);
-    const facts = told.map(([label, text]) => h("div", {}, h("dt", {}, label), h("dd", {}, text)));
-    return h("details", {}, h("summary", {}, "Settings, and how to ask and tell"),
+    const shown = FACTS.map(([label, textOf]) => [label, textOf(learner)]).filter(([, text]) => text !== null);
+    const facts = shown.map(([label, text]) => h("div", {}, h("dt", {}, label), h("dd", {}, text)));
+    return h("details", {}, h("summary", {}, "Settings, and commands to ask and tell"),
         h("dl", { class: "facts" }, ...facts),
-        h("p", {}, "Ask which arm to take:"), curl(learnerPath(learner.name, "/ask"), { task: "student-1" }),
-        h("p", {}, "Tell what it gave:"), curl("/v1/tell", { decision: "ID", reward: learner.range[1] }));
+        h("p", {}, "Ask which arm to pull:"), curl(learnerPath(learner.name, "/ask"), { task: "student-1" }),
+        h("p", {}, "Tell its reward:"), curl("/v1/tell", { decision: "ID", reward: learner.range[1] }));
 }

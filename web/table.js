@@ -1,19 +1,19 @@
-/* table.js - tables whose rows stay in place while their numbers change.
+/* table.js - tables that are updated in place.
  * SPDX-License-Identifier: Apache-2.0 */
 import { h, setText } from "./dom.js";
 
 /**
  * @typedef {Object} Column
  * @property {string} head
- * @property {(item: any) => (string|Node)} cell  what stands there; a text is changed in place
- * @property {boolean} [number]  set to the right
+ * @property {(item: any) => (string|Node)} cell  the content; a text is changed in place
+ * @property {boolean} [number]  aligned to the right
  * @property {boolean} [key]     a task's key: as wide as a long number
- * @property {boolean} [words]   a name: as wide as most words
+ * @property {boolean} [name]    a name: as wide as most names
  */
 
 function makeCell(column, index) {
-    const name = ["number", "key", "words"].find((kind) => column[kind]) ?? null;
-    return index === 0 ? h("th", { scope: "row", class: name }) : h("td", { class: name });
+    const kind = ["number", "key", "name"].find((option) => column[option]) ?? null;
+    return index === 0 ? h("th", { scope: "row", class: kind }) : h("td", { class: kind });
 }
 
 function fill(row, columns, item) {
@@ -29,7 +29,7 @@ function fill(row, columns, item) {
  * A table in a frame that scrolls by itself, also by keyboard.
  * @param {string} caption
  * @param {Column[]} columns
- * @param {(item: any, i: number) => any} key  which row an item has
+ * @param {(item: any, i: number) => any} key  the key of the row of an item
  */
 export function makeTable(caption, columns, key) {
     const body = h("tbody");
@@ -54,20 +54,20 @@ export function makeTable(caption, columns, key) {
     return { element: frame(caption, table), update };
 }
 
-/** A caption that is as wide as what is seen of its table. */
+/** A caption as wide as the visible part of its table. */
 export const makeCaption = (text) => h("caption", {}, h("span", {}, text));
 
-/** A frame that scrolls sideways when what is in it is too wide, and fades out where there is more. */
+/** A frame that scrolls sideways when its content is too wide, and fades out where there is more. */
 export function frame(label, ...content) {
     const inside = h("div", { class: "inside" }, ...content);
     const element = h("div", { class: "frame", role: "region", "aria-label": label, tabindex: "0" }, inside);
-    function look() {
+    function update() {
         const beyond = element.scrollWidth - element.clientWidth;
         element.classList.toggle("wide", beyond > 1);
         element.classList.toggle("more", element.scrollLeft < beyond - 1);
     }
-    element.addEventListener("scroll", look);
-    const observer = new ResizeObserver(look);
+    element.addEventListener("scroll", update);
+    const observer = new ResizeObserver(update);
     observer.observe(element);
     observer.observe(inside);
     return element;

@@ -1,4 +1,4 @@
-/* tasks.js - open tasks, and what each is taken for.
+/* tasks.js - open tasks and their posterior over types.
  * SPDX-License-Identifier: Apache-2.0 */
 import { learnerPath } from "./api.js";
 import { paintType } from "./chart.js";
@@ -8,13 +8,13 @@ import { follow } from "./follow.js";
 import { ago, count, many, scaleOf, share, value } from "./format.js";
 import { makeTable } from "./table.js";
 
-const PURPOSES = { exploit: "takes the best arm", distinguish: "distinguishes types", explore: "explores an arm" };
-const OPAQUE = { "ts-prior": "no type: ts-prior knows none", tucb: "not told: tucb does not weigh its models" };
-const NAMED = 0.1; /* weights from this on are named in words */
+const PURPOSES = { exploit: "pulls the best arm", distinguish: "distinguishes types", explore: "explores an arm" };
+const OPAQUE = { "ts-prior": "no types with ts-prior", tucb: "tucb has no posterior over its models" };
+const NAMED = 0.1; /* types with at least this probability are named */
 
-/** How a type of a task's version is called now; types are counted anew in every version. */
+/** The current name of a type of an older version: each version numbers its types anew. */
 function nameType(type, followed) {
-    if (type === 0) return { label: "none", number: 0 };
+    if (type === 0) return { label: "no type", number: 0 };
     const number = followed?.[type - 1];
     return number ? { label: `type ${number}`, number } : { label: `old type ${type}`, number: Infinity };
 }
@@ -29,18 +29,18 @@ function posteriorBar(types, followed) {
     return h("span", { class: "posterior", "aria-hidden": "true" }, ...parts);
 }
 
-function words(types, followed) {
+function typeNames(types, followed) {
     return types.filter((t) => t.weight >= NAMED).sort((a, b) => b.weight - a.weight)
         .map((t) => `${nameType(t.type, followed).label} ${share(t.weight)}`.replaceAll(" ", "\u00a0")).join(", ");
 }
 
-function takenFor(task) {
-    if (task.control) return h("span", { class: "soft" }, "control: played without transfer");
+function posteriorCell(task) {
+    if (task.control) return h("span", { class: "soft" }, "control group: no transfer");
     if (OPAQUE[task.method]) return h("span", { class: "soft" }, OPAQUE[task.method]);
     if (!task.explanation) return h("span", { class: "soft" }, "–");
     const { types, purpose, arm } = task.explanation;
     const next = purpose ? h("small", {}, `next ${PURPOSES[purpose]}: ${arm}`) : null;
-    return h("div", {}, posteriorBar(types, task.followed), words(types, task.followed), next);
+    return h("div", {}, posteriorBar(types, task.followed), typeNames(types, task.followed), next);
 }
 
 function taskCell(task) {
@@ -54,7 +54,7 @@ function rewardsCell(task) {
 
 const COLUMNS = [
     { head: "Task", key: true, cell: taskCell },
-    { head: "Taken for", cell: takenFor },
+    { head: "Posterior over types", cell: posteriorCell },
     { head: "Rewards", number: true, cell: rewardsCell },
 ];
 
@@ -62,22 +62,22 @@ export function makeTasks(name) {
     const table = makeTable("Open tasks, the newest first", COLUMNS, (task) => task.task);
     const ask = curl(learnerPath(name, "/ask"), { task: "student-1" });
     const empty = h("div", { class: "empty" },
-        h("p", {}, "No task is open. Asking for a task with a new key opens it:"), ask);
+        h("p", {}, "No task is open. An ask with a new key opens one:"), ask);
     const more = h("p", { class: "soft" });
     const element = section("tasks", "Open tasks", empty, table.element, more);
     function update({ learner, tasks, versions }) {
         const numbers = follow(versions, learner.range);
         const nNow = versions.at(-1)?.types.length ?? 0;
-        /* Only some versions are known; numbers change at a refit alone, so an older one near by will do. */
+        /* Not all versions are stored; numbers change only at a refit, so the last older one has the same. */
         const followed = (version) => numbers[versions.findLastIndex((v) => v.version <= version)]
-            ?.map((number) => (number <= nNow ? number : null)); /* the rest are gone by now */
+            ?.map((number) => (number <= nNow ? number : null)); /* the others no longer exist */
         show(empty, tasks.length === 0);
         show(table.element, tasks.length > 0);
         const { method } = learner;
         const scale = scaleOf(learner.range);
         table.update(tasks.map((task) => ({ ...task, method, scale, followed: followed(task.version) })));
-        const left = learner.tasks.open - tasks.length;
-        if (show(more, left > 0)) setText(more, `${many(left, "older open task")} not shown.`);
+        const hidden = learner.tasks.open - tasks.length;
+        if (show(more, hidden > 0)) setText(more, `${many(hidden, "older open task")} not shown.`);
     }
     return { element, update };
 }

@@ -6,17 +6,17 @@ import { count, scaleOf, share, span, value } from "./format.js";
 import { paint } from "./heat.js";
 import { frame, makeCaption } from "./table.js";
 
-/** Whether a method finds types, and whether it can take a task for none of them. */
-export const knowsTypes = (method) => method !== "ts-prior";
-export const knowsNone = (method) => method === "tla" || method === "tts";
+/** Methods that find types, and methods with a component for tasks of no type. */
+export const hasTypes = (method) => method !== "ts-prior";
+export const hasNoType = (method) => method === "tla" || method === "tts";
 
-const MOST_ARMS = 40; /* columns that are drawn; the most pulled of more */
+const MAX_ARMS = 40; /* columns; with more arms, those with the most pulls */
 
 /** Indices of the arms to show, in their order. */
 function shownArms(arms) {
     const all = arms.map((_, i) => i);
-    if (all.length <= MOST_ARMS) return all;
-    return all.sort((a, b) => arms[b].pulls - arms[a].pulls).slice(0, MOST_ARMS).sort((a, b) => a - b);
+    if (all.length <= MAX_ARMS) return all;
+    return all.sort((a, b) => arms[b].pulls - arms[a].pulls).slice(0, MAX_ARMS).sort((a, b) => a - b);
 }
 
 /** A square of a type's colour. */
@@ -46,7 +46,7 @@ function meanCell(type, arm, best, range) {
     return cell;
 }
 
-/** The arm of the largest mean among those that can still be taken. */
+/** The arm with the largest mean, retired arms excluded. */
 function bestArm(type, arms) {
     let best = -1;
     arms.forEach((arm, i) => {
@@ -55,7 +55,7 @@ function bestArm(type, arms) {
     return best;
 }
 
-/** A name that may be long: cut off where it is seen, but read whole. */
+/** A name that may be long: clipped on screen, complete for screen readers. */
 const clipped = (tag, text) => h(tag, { class: "clip", title: text }, text);
 
 function rowHead(type, name, more) {
@@ -70,8 +70,8 @@ function typeRow(learner, shown, number) {
         ...shown.map((arm) => meanCell(type, arm, arm === best, learner.range)));
 }
 
-function noneRow(learner, shown) {
-    return h("tr", {}, rowHead(0, "None of them", "tasks that fit no type"), weightCell(0, learner.no_type),
+function noTypeRow(learner, shown) {
+    return h("tr", {}, rowHead(0, "No type", "tasks that fit no type"), weightCell(0, learner.no_type),
         h("td", { colspan: shown.length }));
 }
 
@@ -82,19 +82,19 @@ function armHead(arm) {
 
 function makeMap(learner) {
     const shown = shownArms(learner.arms);
-    const left = learner.arms.length - shown.length;
+    const hidden = learner.arms.length - shown.length;
     const caption = "Mean reward of each arm in each type" + (learner.types[0].low ? ", with its 95 % interval" : "") +
-        (left ? `; ${count(left)} arms with fewer pulls are left out` : "");
+        (hidden ? `; ${count(hidden)} arms with fewer pulls not shown` : "");
     const head = h("tr", {}, h("th", { scope: "col" }, "Type"),
         h("th", { scope: "col", class: "number" }, "Share of tasks"),
         ...shown.map((arm) => armHead(learner.arms[arm])));
     const rows = learner.types.map((_, i) => typeRow(learner, shown, i + 1));
     return h("table", { class: "map" }, makeCaption(caption), h("thead", {}, head),
-        h("tbody", {}, ...rows, knowsNone(learner.method) ? noneRow(learner, shown) : null));
+        h("tbody", {}, ...rows, hasNoType(learner.method) ? noTypeRow(learner, shown) : null));
 }
 
-const NO_TYPES = "No types yet: they are found once some tasks are closed. Until then every task starts from nothing.";
-const NEVER = "ts-prior knows no types: it learns a prior for each arm from closed tasks, and a new task starts from these.";
+const NO_TYPES = "No types yet: the learner finds them in closed tasks. Until then tasks start without a shared prior.";
+const NEVER = "ts-prior has no types: it learns one prior per arm from closed tasks, and new tasks start with it.";
 
 export function makeTypes() {
     const empty = h("p", { class: "empty" });
@@ -104,7 +104,7 @@ export function makeTypes() {
     const element = section("types", "Types found", empty, map, hint);
     let drawn = "";
     function update({ learner }) {
-        if (show(empty, learner.types.length === 0)) setText(empty, knowsTypes(learner.method) ? NO_TYPES : NEVER);
+        if (show(empty, learner.types.length === 0)) setText(empty, hasTypes(learner.method) ? NO_TYPES : NEVER);
         if (!show(map, learner.types.length > 0)) return;
         const now = JSON.stringify([learner.types, learner.no_type, learner.arms.map((a) => [a.name, a.retired])]);
         if (now === drawn) return;

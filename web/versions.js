@@ -5,12 +5,12 @@ import { section, show } from "./dom.js";
 import { follow } from "./follow.js";
 import { count, many, share } from "./format.js";
 import { makeTable } from "./table.js";
-import { knowsTypes } from "./types.js";
+import { hasTypes } from "./types.js";
 
-/** The name of a followed type: those not in the newest version are gone. */
-const nameOf = (type, nNow) => (type === 0 ? "None of them" : type <= nNow ? `Type ${type}` : "Gone by now");
+/** The name of a matched type; those not in the newest version no longer exist. */
+const nameOf = (type, nNow) => (type === 0 ? "No type" : type <= nNow ? `Type ${type}` : "No longer exists");
 
-/** Weights of each version by name, those of types that are gone in one sum. */
+/** Weights of each version by name; types that no longer exist share one sum. */
 function weigh(version, numbers, nNow) {
     const weights = new Map([[nameOf(0), version.no_type]]);
     version.types.forEach((type, i) => {
@@ -21,7 +21,7 @@ function weigh(version, numbers, nNow) {
 }
 
 function series(rows, nNow) {
-    const anyGone = rows.some((row) => row.weights.has("Gone by now"));
+    const anyGone = rows.some((row) => row.weights.has("No longer exists"));
     const types = Array.from({ length: nNow }, (_, i) => i + 1);
     return [...types, ...(anyGone ? [nNow + 1] : []), 0].map((type) => {
         const label = nameOf(type, nNow);
@@ -45,7 +45,7 @@ function drawing(rows, nNow) {
 
 const COLUMNS = [
     { head: "Version", cell: (row) => count(row.version) },
-    { head: "Made from tasks", number: true, cell: (row) => count(row.tasks) },
+    { head: "Closed tasks", number: true, cell: (row) => count(row.tasks) },
     { head: "Shares of tasks", cell: (row) => [...row.weights].map(([name, w]) => `${name} ${share(w)}`).join(", ") },
 ];
 
@@ -54,7 +54,7 @@ export function makeVersions() {
     const chart = makeChart("bar", table);
     const element = section("versions", "How the types changed", chart.element);
     function update({ learner, versions }) {
-        if (!show(element, versions.length > 0 && knowsTypes(learner.method))) return;
+        if (!show(element, versions.length > 0 && hasTypes(learner.method))) return;
         const nNow = versions.at(-1).types.length;
         const numbers = follow(versions, learner.range);
         const rows = versions.map((v, i) => ({ ...v, weights: weigh(v, numbers[i], nNow) }));

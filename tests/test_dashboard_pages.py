@@ -1,0 +1,212 @@
+#!/usr/bin/python3
+"""Unusual learners, the demo, headers and tokens, in a real browser.
+
+usage: test_dashboard_pages.py SEGUE SOURCE [unittest options]
+SPDX-License-Identifier: Apache-2.0"""
+import http.client
+import pathlib
+import random
+import re
+import resource
+import tempfile
+import time
+import urllib.parse
+
+from dashboard_page import ENTER, Page, main, start_browser
+from player import Player
+
+
+def setUpModule():
+    start_browser()
+
+
+class Odd(Page):
+    """Learners that are unlike most: large rewards, many arms with long names, methods without types."""
+    LONG = "a learner with a long name " + "x" * 80
+    NAMES = [f"arm number {i} with quite a long name that goes on and on" for i in range(28)] + ["W" * 120, "日本語" * 20]
+    MAKE = {
+        "wide": {"arms": ["a", "b", "c"], "range": [-5e6, 5e6], "steps": 6, "control": 0.5, "reward_deadline": 60, "default_reward": -2.5e6},
+        LONG: {"arms": NAMES, "steps": 20, "control": 0},
+        "prior": {"arms": ["a", "b"], "method": "ts-prior", "close_after": 4},
+        "tucb": {"arms": ["a", "b"], "method": "tucb", "models": 2, "steps": 12},
+    }
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        api = Player(cls.service.port)
+        cls.addClassCleanup(api.close)
+        rng = random.Random(1)
+        for name, more in cls.MAKE.items():
+            api.must("POST", "/v1/learners", {"name": name, **more})
+            arms = more["arms"]
+            for i in range(tasks := 42 if name == "wide" else 24):  # of 40, fewer than 5 are control twice in 10 million stores
+                chance = {arm: 0.9 if k % 2 == i % 2 else 0.1 for k, arm in enumerate(arms)}
+                steps = more.get("close_after") or more["steps"]
+                cls.play(api, name, f"student {9481912800 + i}", chance, steps if i < tasks - 2 else 2, rng)
+
+    @classmethod
+    def play(cls, api, name, key, chance, steps, rng):
+        low, high = cls.MAKE[name].get("range", [0, 1])
+        for _ in range(steps):
+            answer = api.must("POST", f"/v1/learners/{urllib.parse.quote(name)}/ask", {"task": key})
+            reward = high if rng.random() < chance[answer["arm"]] else low
+            api.must("POST", "/v1/tell", {"decision": answer["decision"], "reward": reward})
+
+    def visit(self, name):
+        self.go("#/learner/" + urllib.parse.quote(name))
+        self.live()
+
+    def check_widths(self):
+        for width, mobile in [(1280, False), (390, True), (320, True)]:
+            with self.subTest(width=width):
+                self.browser.resize(width, 800, mobile)
+                self.browser.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+                self.check_look()
+
+    def test_large_rewards_fit_their_cards_and_tables(self):
+        self.go()
+        self.live()
+        self.assertRegex(self.text(".cards"), r"[+−]\d,\d\d\d,\d\d\d|[+−]\d\d\d,\d\d\d")
+        self.check_widths()
+        self.visit("wide")
+        self.check_widths()
+        self.assertNotRegex(self.text(), r"-\d")  # every minus is a real one
+        self.browser.value("document.querySelector('details:has(.facts)').open = true")
+        self.assertIn("−5,000,000 to 5,000,000", self.text(".facts"))
+        self.assertIn("−2,500,000", self.text(".facts"))
+
+    def test_many_arms_with_long_names_leave_the_table_readable(self):
+        learner = self.api().look("/v1/learners/" + urllib.parse.quote(self.LONG))
+        self.visit(self.LONG)
+        self.assertLess(self.browser.value("document.querySelector('.map thead').offsetHeight"), 110)
+        means = learner["types"][0]["means"]
+        best = self.NAMES[means.index(max(means))]
+        self.assertEqual(self.browser.value("document.querySelector('.map tbody th small').title"), f"best: {best}")
+        self.assertIn("Scroll sideways for more arms.", self.text())
+        scroll = "(f => {{ f.scrollLeft = {}; }})(document.querySelector('.frame:has(.map)'))"
+        self.browser.wait("document.querySelector('.frame:has(.map).more')")
+        self.browser.value(scroll.format(1e6))
+        self.browser.wait("document.querySelector('.frame:has(.map):not(.more)')")
+        self.check_widths()
+
+    def test_a_learner_without_types_says_so_and_shows_none(self):
+        self.visit("prior")
+        self.wait_for("ts-prior has no types")
+        for words in ("How the types changed", "No type\n", "no\u00a0type\u00a0100", "No types yet"):
+            self.assertNotIn(words, self.text())
+        self.assertIn("no types with ts-prior", self.text())
+        self.visit("tucb")
+        self.wait_for("tucb has no posterior over its models")
+        self.assertNotIn("tasks that fit no type", self.text())
+        self.browser.value("document.querySelector('details:has(.facts)').open = true")
+        self.assertIn("Models\n2", self.text(".facts"))
+
+    def test_a_learner_made_anew_under_its_name_begins_anew(self):
+        api, made = self.api(), {"name": "again", "arms": ["a", "b"], "close_after": 2, "range": [0, 3]}
+        rng = random.Random(1)
+        api.must("POST", "/v1/learners", made)
+        for i in range(6):
+            api.play("again", f"student {i}", {"a": 1, "b": 0}, 2, rng)
+        self.visit("again")
+        facts = "document.querySelector('.facts').textContent"
+        self.assertIn("0 to 3", self.browser.value(facts))
+        api.must("DELETE", "/v1/learners/again")
+        api.must("POST", "/v1/learners", {**made, "range": [0, 7]})
+        self.wait_for("No task is closed yet")
+        self.assertIn("0 to 7", self.browser.value(facts))
+        self.browser.complaints.clear()  # of the time when there was none
+
+    def test_every_page_can_be_reached_and_an_unknown_one_says_so(self):
+        current = "[...document.querySelectorAll('nav [aria-current=page]')].map(e => e.textContent).join()"
+        for hash, name in [("", "Learners"), ("#/", "Learners"), ("#/new", "New learner"), ("#/learner/prior", "")]:
+            self.go(hash)
+            self.live()
+            self.assertEqual(self.browser.value(current), name)
+        self.go("#/bogus")
+        self.wait_for("The page #/bogus does not exist.")
+        self.browser.value("document.querySelector('main a').click()")
+        self.wait_for("Learners", "h1")
+        self.assertEqual(self.browser.value(current), "Learners")
+
+
+class Demonstration(Page):
+    """Students who use the service while the dashboard shows it."""
+    options = ("--demo",)
+    STUDENTS, REST = 16, 0.2  # at once; seconds
+
+    def test_students_who_are_refused_rest(self):
+        self.go("#/learner/demo")
+        self.live()  # it is created, maybe after the page has asked for it
+        self.browser.complaints.clear()
+        api, begun, failures = self.api(), time.monotonic(), 0
+        resource.prlimit(self.service.process.pid, resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))  # a full disk
+        while not failures or time.monotonic() < begun + 1:
+            self.assertLess(time.monotonic(), begun + 60)
+            time.sleep(0.05)
+            failures = int(re.search(rb"^segue_store_failures_total (\d+)", api.raw("GET", "/metrics")[1], re.M)[1])
+        rests = 1 + (time.monotonic() - begun) / self.REST
+        self.assertLess(failures, 2 * self.STUDENTS * rests)  # once would do, but for what the service tries by itself
+
+
+class Headers(Page):
+    """What the pages are served with."""
+
+    def head(self, path, method="GET", **headers):
+        connection = http.client.HTTPConnection("127.0.0.1", self.service.port, timeout=30)
+        connection.request(method, path, headers=headers)
+        reply = connection.getresponse()
+        body = reply.read()
+        connection.close()
+        return reply, body
+
+    def test_types_policy_and_etag(self):
+        for path, type in [("/", "text/html; charset=utf-8"), ("/style.css", "text/css; charset=utf-8"),
+                           ("/app.js", "text/javascript; charset=utf-8"), ("/icon.svg", "image/svg+xml"),
+                           ("/chart.min.js", "text/javascript; charset=utf-8")]:
+            with self.subTest(path=path):
+                reply, body = self.head(path)
+                self.assertEqual((reply.status, reply.headers["Content-Type"]), (200, type))
+                self.assertIn("default-src 'self'", reply.headers["Content-Security-Policy"])
+                self.assertEqual(reply.headers["X-Content-Type-Options"], "nosniff")
+                tag = reply.headers["ETag"]
+                again, none = self.head(path, **{"If-None-Match": tag})
+                self.assertEqual((again.status, none, again.headers["ETag"]), (304, b"", tag))
+                only, none = self.head(path, "HEAD")
+                self.assertEqual((only.status, none, only.headers["Content-Length"]), (200, b"", str(len(body))))
+        self.assertEqual(self.head("/no.js")[0].status, 404)
+
+
+class Token(Page):
+    """A service that asks for a token."""
+
+    @classmethod
+    def setUpClass(cls):
+        holder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(holder.cleanup)
+        file = pathlib.Path(holder.name) / "tokens"
+        file.write_text("correct-horse-battery\n")
+        file.chmod(0o600)
+        cls.options = ("--token-file", str(file))
+        super().setUpClass()
+
+    def test_the_token_is_asked_for_and_kept_in_the_tab_alone(self):
+        self.go()
+        for typed, then in [("wrong", "The token is not valid"), ("correct-horse-battery", "No learner yet")]:
+            self.wait_for("needs a token", "h1")
+            self.browser.wait("document.activeElement.id === 'token' && document.activeElement.value === ''")
+            self.browser.type(typed)
+            self.browser.press(*ENTER)
+            self.wait_for(then)
+        self.assertEqual(self.browser.value("[localStorage.length, document.cookie, sessionStorage.length]"), [0, "", 1])
+        self.assertIn("Bearer $TOKEN", self.text("pre"))
+        self.assertNotIn("battery", self.browser.value("document.documentElement.outerHTML"))
+        self.browser.value("document.getElementById('forget').click()")
+        self.wait_for("needs a token", "h1")
+        self.assertEqual(self.browser.value("sessionStorage.length"), 0)
+        self.assertEqual({c["params"]["entry"]["source"] for c in self.browser.complaints}, {"network"})
+        self.browser.complaints.clear()
+
+
+if __name__ == "__main__":
+    main()

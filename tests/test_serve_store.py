@@ -1,0 +1,223 @@
+#!/usr/bin/python3
+"""The files of a service: client commands, export, import, upgrade, damage.
+
+usage: test_serve_store.py SEGUE SOURCE [unittest options]
+SPDX-License-Identifier: Apache-2.0"""
+import contextlib
+import json
+import os
+import pathlib
+import pty
+import sqlite3
+import sys
+import unittest
+
+from program import SEGUE, Folder, answer, run
+from served import TUTOR, Served
+from service import Service, check_store, make_old
+
+
+class Clients(Served):
+    def test_clients_and_store(self):
+        url = f"http://127.0.0.1:{self.service.port}/"
+        words = self.file(json.dumps({"name": "a b/ä", "arms": ["x", "y", "z"]}), "words.json")
+        self.assertEqual(json.loads(answer("learners", "--create", words, "-u", url))["name"], "a b/ä")
+        first = json.loads(answer("ask", "a b/ä", "--task", "s/1", "-u", url, "--exclude", "x,y"))
+        self.assertEqual(first["arm"], "z")
+        again = [answer("ask", "a b/ä", "--task", "s/1", "-u", url, "--event", "e") for _ in range(2)]
+        self.assertEqual(*again)
+        self.assertEqual(len(json.loads(answer("ask", "a b/ä", "--task", "s/1", "-u", url, "--count", 3,
+                                               "--probability", "--explain"))["decisions"]), 3)
+        self.assertEqual(json.loads(answer("tell", first["decision"], "-r", 0.5, "-u", url))["status"], "counted")
+        self.refused(2, "already", "tell", first["decision"], "-r", 0, "-u", url)
+        self.assertFalse(json.loads(answer("close", "a b/ä", "--task", "s/1", "-u", url))["open"])
+        self.assertEqual(len(json.loads(answer("learners", "a b/ä", "--add-arm", "w", "-u", url))["arms"]), 4)
+        self.assertTrue(json.loads(answer("learners", "a b/ä", "--retire-arm", "x", "-u", url))["arms"][0]["retired"])
+        out = str(self.folder / "out.jsonl")
+        for _ in range(2):  # it holds the key that decisions are signed with
+            answer("store", "export", "--store", self.store, "--file", out)
+            self.assertEqual(os.stat(out).st_mode & 0o777, 0o600)
+            os.chmod(out, 0o644)
+        self.assertIn("sound; 2 learners", answer("store", "import", "--store", self.folder / "copy.db", "--file", out))
+        self.refused(2, "already", "store", "import", "--store", self.folder / "copy.db", "--file", out)
+        self.spoil_export((self.folder / "out.jsonl").read_text().splitlines(keepends=True))
+        json.loads(answer("learners", "a b/ä", "--delete", "-u", url))
+        self.refused(2, "no learner", "learners", "a b/ä", "-u", url)
+
+    def test_a_terminal_gets_lines(self):
+        """The same JSON, with a line a value; elsewhere it is one line."""
+        url = f"http://127.0.0.1:{self.service.port}"
+        self.client.post("/v1/learners", {"name": 'odd "{[,:\\ ', "arms": ["x", "y"]})
+        main, side = pty.openpty()
+        try:
+            self.assertEqual(run("learners", "-u", url, stdout=side).returncode, 0)
+            os.close(side)
+            shown = b""
+            with contextlib.suppress(OSError):  # which is a terminal's end
+                while part := os.read(main, 4096):
+                    shown += part
+        finally:
+            os.close(main)
+        self.assertEqual(json.loads(shown), json.loads(answer("learners", "-u", url)))
+        self.assertEqual(answer("learners", "-u", url), answer("learners", "-u", url.removeprefix("http://")))
+        with open("/dev/full", "w") as full:
+            self.assertEqual(run("learners", "-u", url, stdout=full).returncode, 1)
+        self.assertIn(b'{\r\n  "learners": [\r\n    {\r\n      "name": "', shown)
+
+    def spoil_export(self, lines):
+        """An export that lacks something, or has more, is refused."""
+        for says, spoilt in (("cut off", lines[:-1]), ("cut off", lines[:1]), ("other rows", lines[:-2] + lines[-1:]),
+                             ("behind the last", lines + lines[-2:-1]), ("not an object", lines[:-1] + [lines[-1][:-3]])):
+            path = self.file("".join(spoilt), "spoilt.jsonl")
+            self.refused(2, says, "store", "import", "--store", self.folder / "spoilt.db", "--file", path)
+            self.assertEqual(list(self.folder.glob("spoilt.db*")), [])
+
+
+class Stores(Folder):
+    def test_who_may_only_read_can_check_and_export(self):
+        stranger = {"user": 65534, "group": 65534, "extra_groups": []}
+        try:
+            run("version", **stranger)
+        except PermissionError:
+            self.skipTest("needs root, and a program that others may run")
+        store, out = self.folder / "50% ?#.db", self.folder / "out"
+        service = Service(SEGUE, str(store))
+        service.client().post("/v1/learners", TUTOR)
+        out.mkdir()
+        out.chmod(0o777)
+        self.folder.chmod(0o755)
+        self.refused(2, "opened: no permission", "store", "check", "--store", store, **stranger)
+        for running in (True, False):
+            for path in self.folder.glob("*.db*"):
+                path.chmod(0o644)
+            self.assertIn("1 learner,", run("store", "check", "--store", store, **stranger).stdout)
+            done = run("store", "export", "--store", store, "--file", out / f"{running}.jsonl", **stranger)
+            self.assertEqual((done.returncode, done.stderr.count("\n"), "written to" in done.stderr), (0, 1, True))
+            if running:
+                self.assertEqual(service.stop(), 0)
+        self.assertEqual((out / "True.jsonl").read_text().count("\n"), (out / "False.jsonl").read_text().count("\n"))
+        self.assertEqual([path.name for path in self.folder.glob("*.db-*")], [])
+        self.refused(2, "written to: no permission", "serve", "--store", store, "--listen", "127.0.0.1:0", **stranger)
+
+    def test_an_older_store_is_upgraded(self):
+        """Format 1 had no probabilities of decisions; its snapshots are not taken over."""
+        store, out = str(self.folder / "old.db"), str(self.folder / "out.jsonl")
+        service = Service(SEGUE, store)
+        client = service.client()
+        client.post("/v1/learners", dict(TUTOR, close_after=1))
+        for task in range(12):
+            client.tell(client.ask("tutor", f"s{task}", event="e")[1]["decision"], 1.0)
+        client.ask("tutor", "s", event="e")
+        self.assertEqual(service.stop(), 0)
+        make_old(store)
+        service = Service(SEGUE, store)
+        before = service.client().ask("tutor", "s", event="e")
+        self.assertEqual(service.stop(), 0)
+        make_old(store, 1)
+        with contextlib.closing(sqlite3.connect(store)) as db, db:
+            self.assertEqual(db.execute("SELECT count(*) FROM snapshot").fetchone(), (1,))
+        self.refused(2, "'segue store upgrade' makes it so", "serve", "--store", store, "--listen", "127.0.0.1:0")
+        self.refused(2, "'segue store upgrade' makes it so", "store", "check", "--store", store)
+        self.assertRegex(answer("store", "upgrade", "--store", store), "was of format 1, and is of format 3(.|\n)*sound")
+        self.assertIn("nothing is to be done", answer("store", "upgrade", "--store", store))
+        service = Service(SEGUE, store)
+        self.refused(2, "another process serves", "store", "upgrade", "--store", store)
+        self.assertEqual(service.client().ask("tutor", "s", event="e"), before)
+        self.assertEqual(service.stop(), 0)
+        answer("store", "export", "--store", store, "--file", out)
+        rows = [json.loads(line) for line in pathlib.Path(out).read_text().splitlines()]
+        self.assertNotIn("snapshot", [row.get("table") for row in rows])
+        rows.insert(-1, {"table": "snapshot", "row": [1, 1, {"hex": "00"}]})  # exports had them, and they are skipped
+        rows[-1]["rows"] += 1
+        new = self.file("\n".join(map(json.dumps, rows)), "new.jsonl")
+        self.assertIn("sound; 1 learner,", answer("store", "import", "--store", self.folder / "new.db", "--file", new))
+        service = Service(SEGUE, str(self.folder / "new.db"))
+        self.assertEqual(service.client().ask("tutor", "s", event="e"), before)
+        self.assertEqual(service.stop(), 0)
+        with contextlib.closing(sqlite3.connect(self.folder / "new.db")) as db:
+            self.assertEqual(db.execute("SELECT count(*) FROM snapshot").fetchone(), (1,))
+        rows = [row for row in rows if row.get("table") != "sqlite_sequence"]
+        rows[0]["segue_store"] = 1  # and an export of that time
+        rows[-1]["rows"] = len(rows) - 2
+        for row in rows:
+            if row.get("table") == "decision":
+                del row["row"][6:]
+            elif row.get("table") == "task":
+                del row["row"][11:]
+        old = self.file("\n".join(map(json.dumps, rows)), "old.jsonl")
+        self.assertIn("sound; 1 learner,", answer("store", "import", "--store", self.folder / "copy.db", "--file", old))
+
+    def test_a_changed_snapshot_is_found(self):
+        store = str(self.folder / "a.db")
+        service = Service(SEGUE, store)
+        client = service.client()
+        client.post("/v1/learners", dict(TUTOR, close_after=2, control=0))
+        for task in range(13):  # of which the last stays open
+            for i in range(2 if task < 12 else 1):
+                client.tell(client.ask("tutor", f"s{task}", event=f"e{i}")[1]["decision"], 1.0)
+        self.assertEqual(service.stop(), 0)
+        check_store(SEGUE, store)
+        whole = pathlib.Path(store).read_bytes()
+        for says, spoil in (("the journal does not say", "DELETE FROM journal WHERE seq = (SELECT max(seq) FROM journal "
+                                                         "WHERE kind = 1)"),
+                            ("column closed_seq: 3; need NULL", "UPDATE task SET closed = NULL WHERE id = 3"),
+                            ("the journal does not say", "UPDATE task SET closed_seq = 1 WHERE id = 3"),
+                            ("count other rewards", "UPDATE task SET total = 5 WHERE id = 3"),
+                            ("count other rewards", "UPDATE arm SET pulls = pulls + 1 - 2 * place WHERE place < 2"),
+                            ("column arm: 99; need 0 to", "UPDATE reward SET arm = 99 WHERE task = 13"),
+                            ("column arm: -1; need", "UPDATE decision SET arm = -1"),
+                            ("of no task or arm", "INSERT INTO reward VALUES (99, 0, 0, 0, 1, 0, 0)"),
+                            ("from 0 to 1", "UPDATE reward SET value = 1e300 WHERE task = 13"),
+                            ("no key", "DELETE FROM meta WHERE name = 'key'"),
+                            ("no key", "UPDATE meta SET value = 'x' WHERE name = 'key'"),
+                            ("call it", "UPDATE learner SET name = 'other'")):
+            with contextlib.closing(sqlite3.connect(store)) as db, db:
+                self.assertGreater(db.execute(spoil).rowcount, 0, spoil)
+            self.refused(2, says, "store", "check", "--store", store)
+            pathlib.Path(store).write_bytes(whole)
+        with sqlite3.connect(store) as db:
+            db.execute("UPDATE reward SET value = 0 WHERE task = 5")
+            db.execute("UPDATE task SET total = 0 WHERE id = 5")
+        self.refused(2, "does not lead to", "store", "check", "--store", store)
+        with sqlite3.connect(store) as db:
+            db.execute("DELETE FROM reward WHERE task = 5")
+        self.refused(2, "count other rewards", "store", "check", "--store", store)
+
+    def test_a_number_is_never_given_again(self):
+        """A decision of a learner that is gone counts for no other one, also after an export."""
+        store, out, copy = (str(self.folder / name) for name in ("a.db", "out.jsonl", "copy.db"))
+        service = Service(SEGUE, store)
+        client = service.client()
+        for name in "keep", "old":
+            client.post("/v1/learners", dict(TUTOR, name=name))
+        gone = client.ask("old", "s")[1]["decision"]
+        client.call("DELETE", "/v1/learners/old")
+        self.assertEqual(client.tell(gone, 1.0)[0], 404)
+        self.refused(2, "another process serves", "store", "import", "--store", store, "--file", self.file("{}"))
+        self.assertEqual(service.stop(), 0)
+        for name in (store, f"sqlite:{store}"):
+            self.refused(2, "--file and --store name the same file", "store", "export", "--store", name, "--file", store)
+        self.refused(2, "--file needs a file", "store", "export", "--store", store, "--file", "-")
+        answer("store", "export", "--store", store, "--file", out)
+        answer("store", "import", "--store", copy, "--file", out)
+        service = Service(SEGUE, copy)
+        client = service.client()
+        client.post("/v1/learners", dict(TUTOR, name="new"))
+        client.ask("new", "s")
+        self.assertEqual(client.tell(gone, 1.0)[0], 404)
+        self.assertEqual(service.stop(), 0)
+
+    def test_a_file_that_is_no_store_stays_as_it_is(self):
+        other, empty = str(self.folder / "other.db"), self.file("", "empty.db")
+        with contextlib.closing(sqlite3.connect(other)) as db, db:
+            db.execute("CREATE TABLE x (y)")
+        before = pathlib.Path(other).read_bytes()
+        for word in "check", "upgrade":
+            self.refused(2, "not a store", "store", word, "--store", other)
+            self.refused(2, "not a store", "store", word, "--store", empty)
+        self.refused(2, "not a store", "serve", "--store", other, "--listen", "127.0.0.1:0")
+        self.assertEqual((pathlib.Path(other).read_bytes(), os.path.getsize(empty)), (before, 0))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
