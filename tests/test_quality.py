@@ -2,9 +2,9 @@
 """A small form of bench/quality: learners of types keep what they must, on a few seeds.
 
 A row says that the mean over seeds of d = above - must * below is at most 0 (below is 1 where regret
-itself is bounded).  Ten seeds give Student's t of d with 9 degrees of freedom; the row is in doubt if t
+itself is bounded).  Ten seeds give Student's t of d with 9 degrees of freedom; the row is uncertain if t
 is above 4.297, which has probability 1e-3 if the mean is 0, and less if it is below.  Then ten fresh
-seeds must be in doubt too: 1e-6 for a row that is just kept, and below 2e-5 for all of these.  d is an
+seeds must be uncertain too: 1e-6 for a row that just passes, and below 2e-5 for all of these.  d is an
 average of hundreds of tasks, and skewed towards large regrets, which makes a large t rarer still.
 
 usage: test_quality.py SEGUE SOURCE
@@ -34,8 +34,8 @@ quality.PLAYS["changed"] = quality.Play(quality.changed, LEARNERS, 300, 300, SEE
 quality.PLAYS["changed-fresh"] = quality.Play(quality.only_new, LEARNERS, 300, 150, SEEDS)
 quality.ARRIVAL, quality.RARE = 100, 0.2
 quality.PLAYS["newcomer"] = quality.Play(quality.newcomer, ["ts", "round-robin", *LEARNERS], 300, 220, SEEDS)
-KEPT = ("paper-100", "nothing-30", "spread-20-100", "changed", "newcomer")
-ROWS = [row for row in quality.ROWS if row.name.split()[0] in KEPT] + [
+CHECKED = ("paper-100", "nothing-30", "spread-20-100", "changed", "newcomer")
+ROWS = [row for row in quality.ROWS if row.name.split()[0] in CHECKED] + [
     quality.Row("paper-100 tts, tasks 301-500", "", *quality.regret("paper-100", "tts", 301), 6.6),
     quality.Row("short-cap tts:cap=3", "ts", *quality.against("short-cap", "tts:cap=3", "ts"), 1),
     quality.Row("short-cap tla:cap=3", "ts", *quality.against("short-cap", "tla:cap=3", "ts"), 1),
@@ -48,7 +48,7 @@ ROWS = [row for row in quality.ROWS if row.name.split()[0] in KEPT] + [
 played = {}
 
 
-def is_in_doubt(row, first_seed):
+def is_uncertain(row, first_seed):
     """Whether ten seeds speak against a row."""
     data = played.setdefault(first_seed, {})
     for play in row.plays:
@@ -60,4 +60,4 @@ def is_in_doubt(row, first_seed):
     return t > LARGEST_T
 
 
-sys.exit(any([is_in_doubt(row, 1) and is_in_doubt(row, 101) for row in ROWS]))
+sys.exit(any([is_uncertain(row, 1) and is_uncertain(row, 101) for row in ROWS]))

@@ -41,7 +41,7 @@ def deviation(policy, steps, runs, value, error):
          str(steps), "--runs", str(runs), "--format", "json"], check=True, capture_output=True)
     regret = json.loads(text.stdout)["results"][0]["regret"]
     z = (regret["mean"] - value) / math.hypot(regret["se"], error)
-    print(f"{policy:5} n = {steps}, {runs} runs a model: {regret['mean']:7.2f} ({regret['se']:.2f})"
+    print(f"{policy:5} n = {steps}, {runs} runs per model: {regret['mean']:7.2f} ({regret['se']:.2f})"
           f"  reference {value} ({error})  z = {z:+.2f}")
     return abs(z)
 

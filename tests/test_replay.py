@@ -34,16 +34,16 @@ def text(lines, header="task,arm,reward"):
     return "\n".join([header, *(",".join(map(str, line)) for line in lines)]) + "\n"
 
 
-def randomised(tasks=60, n=60, told=True, seed=6):
+def randomised(tasks=60, n=60, stated=True, seed=6):
     """A log of decisions drawn at random: by probabilities, or all alike."""
     draw = random.Random(seed)
-    share = {"a": 0.5, "b": 0.3, "c": 0.2} if told else dict.fromkeys("abc", 1 / 3)
+    share = {"a": 0.5, "b": 0.3, "c": 0.2} if stated else dict.fromkeys("abc", 1 / 3)
     for i in range(tasks):
         kind = "xy"[i % 2]
         for _ in range(n):
             arm = draw.choices("abc", share.values())[0]
             reward = int(draw.random() < MEANS[kind][arm])
-            yield (f"{kind}{i}", arm, reward, share[arm]) if told else (f"{kind}{i}", arm, reward)
+            yield (f"{kind}{i}", arm, reward, share[arm]) if stated else (f"{kind}{i}", arm, reward)
 
 
 class Replay(Folder):
@@ -81,26 +81,26 @@ class Replay(Folder):
     def test_prints_a_table_for_people(self):
         table = answer("replay", "--quiet", "--steps", 20, self.log)
         self.assertLessEqual(max(map(len, table.splitlines())), 80, table)
-        for words in ("Resampling", "scored: tasks 31 to 60", "tla", "2 types", "In tasks of 20 steps, transfer would"):
-            self.assertIn(words, table)
+        for texts in ("Resampling", "scored: tasks 31 to 60", "tla", "2 types", "In tasks of 20 steps, transfer would"):
+            self.assertIn(texts, table)
 
-    def test_csv_has_one_row_a_player(self):
+    def test_csv_has_one_row_per_policy(self):
         lines = list(csv.DictReader(io.StringIO(answer("replay", "--format", "csv", "--policy", "tts", "--quiet",
                                                        self.log))))
         self.assertEqual([line["policy"] for line in lines], ["tts", "ts", "ts-prior", "tla:cap=1", "always a"])
         self.assertEqual([line["carries"] for line in lines], ["types", "nothing", "prior", "prior", "arm"])
         self.assertLess(float(lines[0]["reward_low"]), float(lines[0]["reward_high"]))
 
-    def test_the_curve_has_one_row_a_player_and_task(self):
+    def test_the_curve_has_one_row_per_policy_and_task(self):
         curve = self.folder / "curve.csv"
         self.play("--curve", curve)
         lines = list(csv.DictReader(io.StringIO(curve.read_text())))
         self.assertEqual(len(lines), 7 * 60)
         self.assertEqual([int(line["task"]) for line in lines[:60]], list(range(1, 61)))
 
-    def test_tasks_without_a_step_tell_nothing_of_who_is_ahead(self):
+    def test_tasks_without_a_step_do_not_decide_which_policy_is_ahead(self):
         curve = self.folder / "curve.csv"
-        short = self.file(text(randomised(told=False, n=2)), "short.csv")
+        short = self.file(text(randomised(stated=False, n=2)), "short.csv")
         found = self.play("--play", "replay", "--steps", 1, "--runs", 1, "--curve", curve, log=short)
         paid = {}
         for row in csv.DictReader(io.StringIO(curve.read_text())):
@@ -108,10 +108,10 @@ class Replay(Folder):
         self.assertIn(None, paid["ts"])
         for result in found["results"]:
             total, ahead = 0, None
-            for place, (one, ts) in enumerate(zip(paid[result["policy"]], paid["ts"], strict=True), 1):
+            for position, (one, ts) in enumerate(zip(paid[result["policy"]], paid["ts"], strict=True), 1):
                 if one is not None and ts is not None:
                     total += one - ts
-                    ahead = None if total <= 0 else ahead or place
+                    ahead = None if total <= 0 else ahead or position
             self.assertEqual(result["ahead_from"], ahead, result["policy"])
 
     def test_the_same_seed_gives_the_same_bytes_on_any_threads(self):
@@ -172,12 +172,12 @@ class Replay(Folder):
         self.assertEqual(self.play("--least", 30)["log"]["skipped"], 0)
 
     def test_replays_what_was_drawn_at_random(self):
-        told = self.file(text(randomised(), "task,arm,reward,probability"), "told.csv")
-        alike = self.file(text(randomised(told=False)), "alike.csv")
-        for log, kept in (told, 0.6), (alike, 1.0):
+        stated = self.file(text(randomised(), "task,arm,reward,probability"), "stated.csv")
+        alike = self.file(text(randomised(stated=False)), "alike.csv")
+        for log, accepted in (stated, 0.6), (alike, 1.0):
             found = json.loads(answer("replay", "--play", "replay", "--format", "json", "--quiet", log))
             self.assertEqual((found["play"]["method"], found["warnings"]), ("replay", []))
-            self.assertAlmostEqual(found["play"]["rows_accepted"], kept, delta=0.05)
+            self.assertAlmostEqual(found["play"]["rows_accepted"], accepted, delta=0.05)
             self.assertGreater(found["play"]["reached"], 0.3)
         uneven = self.file(text(line[:3] for line in randomised()), "uneven.csv")
         found = json.loads(answer("replay", "--play", "replay", "--format", "json", "--quiet", uneven))
@@ -200,12 +200,12 @@ class Replay(Folder):
         self.assertIn("?.csv", json.loads(answer("advise", "--format", "json", os.fsdecode(path)))["next"])
 
     def test_probabilities_may_be_rounded(self):
-        for told, warnings in (0.333333, 0), (0.333, 0), (0.3, 1):
-            log = self.file(text(((*line, told) for line in randomised(told=False)), "task,arm,reward,probability"),
-                            f"{told}.csv")
+        for stated, warnings in (0.333333, 0), (0.333, 0), (0.3, 1):
+            log = self.file(text(((*line, stated) for line in randomised(stated=False)), "task,arm,reward,probability"),
+                            f"{stated}.csv")
             found = json.loads(answer("replay", "--play", "replay", "--policy", "ts", "--runs", 1, "--format", "json",
                                       "--quiet", log))
-            self.assertEqual(len([one for one in found["warnings"] if "cannot be right" in one]), warnings, told)
+            self.assertEqual(len([one for one in found["warnings"] if "cannot be right" in one]), warnings, stated)
 
     def test_a_log_without_any_reward_is_played(self):
         found = self.play(log=self.file(text((t, a, 0) for t, a, _ in rows()), "zeros.csv"))
@@ -227,7 +227,7 @@ class Replay(Folder):
         found = self.play("--play", "replay", "--steps", 5)
         self.assertIn("repeat the arm before", " ".join(found["warnings"]))
 
-    def test_replay_is_taken_where_only_it_can_be(self):
+    def test_row_replay_is_the_default_if_nothing_else_is_possible(self):
         sparse = self.file(text((line for line in randomised() if line[1] != "bc"[int(line[0][1:]) % 2]),
                                 "task,arm,reward,probability"), "sparse.csv")
         found = json.loads(answer("replay", "--format", "json", "--quiet", sparse))
@@ -266,7 +266,7 @@ class Replay(Folder):
         self.assertIn("always " + 56 * "é", titles)  # a title has room for 119 bytes
 
     @unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not installed")
-    def test_a_folder_that_cannot_be_made_is_told_before_anything_is_written(self):
+    def test_a_folder_that_cannot_be_created_is_an_error_before_anything_is_written(self):
         page, out = self.folder / "page.html", self.folder / "out.json"
         for folder in self.log, self.folder / "no" / "folder":
             self.refused(2, "folder", "replay", "--quiet", "--html", page, "--out", out, "--figures", folder, self.log)
@@ -285,7 +285,7 @@ class Replay(Folder):
                 ("--play replay", sparse),
                 ("none of the 60 tasks has 31 rewards", "--least", 31, self.log),
                 ("is no extended regular expression", "--holdout", "(", self.log),
-                ("matches none of the 60 tasks", "--holdout", "nobody", self.log),
+                ("matches none of the 60 tasks", "--holdout", "nothing", self.log),
                 ("matches all of the 60 tasks", "--holdout", ".", self.log),
                 ("exclude each other", "--holdout", "x", "--from", 3, self.log),
                 ("has no column 'time'", "--order", "time", self.log),
@@ -296,7 +296,7 @@ class Replay(Folder):
                 ("--least goes with resampling", "--play", "replay", "--least", 2, self.log),
                 ("--least goes with resampling, and only 0 of 60 tasks have 40", "--least", 40, drawn),
                 ("needs a known model set", "--policy", "ts,mucb", self.log),
-                ("no policy 'nobody'", "--policy", "nobody", self.log),
+                ("no policy 'nothing'", "--policy", "nothing", self.log),
                 ("would overwrite the log", "--out", self.log, self.log),
                 ("name the same file", "--curve", "a.csv", "--html", "a.csv", self.log),
                 ("--curve needs a file", "--curve", "-", self.log),
@@ -308,13 +308,13 @@ class Replay(Folder):
 
 
 class Advise(Folder):
-    def test_says_what_a_log_holds_and_what_to_do(self):
+    def test_summarises_a_log_and_gives_the_next_command(self):
         log = self.file(text(rows()), "log.csv")
-        told = answer("advise", log)
-        self.assertLessEqual(len(told.splitlines()), 24)
-        self.assertLessEqual(max(map(len, told.splitlines()[1:-1])), 80, told)
-        for words in ("Tasks            60", "Types            2 found", "Next:  segue replay " + log):
-            self.assertIn(words, told)
+        printed = answer("advise", log)
+        self.assertLessEqual(len(printed.splitlines()), 24)
+        self.assertLessEqual(max(map(len, printed.splitlines()[1:-1])), 80, printed)
+        for texts in ("Tasks            60", "Types            2 found", "Next:  segue replay " + log):
+            self.assertIn(texts, printed)
         found = json.loads(answer("advise", "--format", "json", log))
         self.assertEqual((found["tasks"], found["arms"], found["types"], found["full_tasks"]), (60, 3, 2, 60))
         self.assertEqual(found["eigenvalues_above_noise"], 2)
@@ -327,9 +327,9 @@ class Advise(Folder):
         log = self.file(text(sorted(rows(tasks=200), key=lambda row: row[0][0])))
         self.assertEqual(json.loads(answer("advise", "--format", "json", log))["types"], 2)
 
-    def test_what_it_says_can_be_run(self):
-        told = self.file(text(((*line, 5) for line in randomised(n=40)), "task,arm,reward,probability,time"), "t.csv")
-        following = json.loads(answer("advise", "--format", "json", told))["next"]
+    def test_the_next_command_can_be_run(self):
+        printed = self.file(text(((*line, 5) for line in randomised(n=40)), "task,arm,reward,probability,time"), "t.csv")
+        following = json.loads(answer("advise", "--format", "json", printed))["next"]
         self.assertIn("--order time", following)
         answer(*following.split()[1:], "--quiet")
 
@@ -337,17 +337,17 @@ class Advise(Folder):
         stars = text((t, a, 0.2 + 4 * r) for t, a, r in rows())
         for name in ("my log's $HOME;*.csv", "plain-1.csv", "-n.csv"):
             self.file(stars, name)
-            told = run("advise", "--lowest", 0.2, "--highest", 4.2, "--least", 2, "--format", "json", "--", name,
+            printed = run("advise", "--lowest", 0.2, "--highest", 4.2, "--least", 2, "--format", "json", "--", name,
                        cwd=self.folder).stdout
-            words = shlex.split(json.loads(told)["next"])
-            self.assertEqual(words[2:-1], ["--least", "2", "--lowest", "0.2", "--highest", "4.2"])
-            played = run(*words[1:], "--quiet", "--runs", 1, "--steps", 5, "--policy", "ts", cwd=self.folder)
+            texts = shlex.split(json.loads(printed)["next"])
+            self.assertEqual(texts[2:-1], ["--least", "2", "--lowest", "0.2", "--highest", "4.2"])
+            played = run(*texts[1:], "--quiet", "--runs", 1, "--steps", 5, "--policy", "ts", cwd=self.folder)
             self.assertEqual(played.returncode, 0, played.stderr)
         with open(self.file(text(rows())), encoding="utf-8") as log:
-            told = run("advise", "-", stdin=log).stdout
-        self.assertIn("Next:  segue replay LOG\n", told)
+            printed = run("advise", "-", stdin=log).stdout
+        self.assertIn("Next:  segue replay LOG\n", printed)
 
-    def test_says_what_is_missing(self):
+    def test_names_what_a_log_lacks(self):
         few = self.file(text(rows(tasks=3)), "few.csv")
         self.assertIn("5 more", answer("advise", few))
         sparse = self.file(text([(t, "ab"[r], r) for t, a, r in rows(each=1)] + [("z", "c", 1)]), "sparse.csv")

@@ -13,7 +13,7 @@ import unittest
 
 from browser import CHROMIUM, Browser
 from program import answer
-from test_paper import tiny_experiments
+from paper_files import tiny_experiments
 
 FIGURES = 20
 

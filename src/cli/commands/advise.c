@@ -168,7 +168,7 @@ static segue_status print_table(const void *what, FILE *out, segue_error *err)
     fprintf(out, "Rewards          %zu; average %.3g, in %g .. %g\n", f->n_rows,
             in_range(st, f->mean), st->set.lowest, st->set.highest);
     fprintf(out, "Tasks            %zu\n", f->n_tasks);
-    fprintf(out, "Rewards a task   %.0f (median; four tasks in five have %.0f to %.0f)\n",
+    fprintf(out, "Rewards per task %.0f (median; four tasks in five have %.0f to %.0f)\n",
             f->median_rows, f->few_rows, f->many_rows);
     fprintf(out, "Arms             %zu; best on average: %.40s, %.3g\n", f->n_arms,
             st->history.arm_name[f->best_arm], in_range(st, f->best_fixed));

@@ -149,7 +149,7 @@ static void replay_by_probabilities_is_unbiased(void **state)
 
 static const double only_2[] = {0.1, 0.1, 0.8};
 
-/* The same bounds find a bias if the log does not state its probabilities: ts asks for the best
+/* These bounds find a bias if the log does not state its probabilities: ts asks for the best
  * arm, which the log seldom pulled, so tasks end early, and late steps are those of the other
  * tasks. */
 static void without_its_probabilities_such_a_log_is_biased(void **state)

@@ -122,12 +122,12 @@ static void permute(segue_history *h, size_t at, segue_stats *same, segue_repeat
         return;
     }
     for (size_t i = at; i < h->n_rows; i++) {
-        const segue_logged_reward kept = h->row[at];
+        const segue_logged_reward saved = h->row[at];
         h->row[at] = h->row[i];
-        h->row[i] = kept;
+        h->row[i] = saved;
         permute(h, at + 1, same, last);
         h->row[i] = h->row[at];
-        h->row[at] = kept;
+        h->row[at] = saved;
     }
 }
 
