@@ -1,78 +1,25 @@
-/* estimator.h - learn a model set from finished tasks, by their moments or by likelihood.
+/* estimator.h - estimate a model set from finished tasks, by their moments or by likelihood.
  *
- * Each task gives three views: averages of three batches of the rewards of every arm, which are
- * independent given the task's model.  Their products, averaged over tasks, estimate the moments
- * M2 = sum rho mu (x) mu and M3 = sum rho mu (x) mu (x) mu, and these give back the models.  The
- * method "em" also wants the sums and pulls of each task, and makes their likelihood large.
+ * Methods solve the moments (moments.h) for the models.  The method "em" also needs the reward sums
+ * and pulls of each task, and maximises their likelihood.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_ESTIMATOR_H
 #define SEGUE_ESTIMATOR_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include "segue/models.h"
-#include "segue/status.h"
+#include "segue/moments.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/** Up to so many arms the third moment is stored; above, the views of every task are. */
-#define SEGUE_MAX_DENSE_ARMS 100
-
-/** Estimators find at most so many models. */
+/** Estimators find at most this many models. */
 #define SEGUE_MAX_ESTIMATED 100
 
-/** "em" keeps so many of the last tasks. */
+/** "em" fits a window of the last tasks, between these sizes. */
 #define SEGUE_MIN_WINDOW 16
 #define SEGUE_MAX_WINDOW 65536
-
-/* ---- moments ----------------------------------------------------------------------------- */
-
-/** Which pairs of views make the second moment. */
-typedef enum segue_views {
-    SEGUE_VIEWS_PAPER,    /* the first with the second, as published */
-    SEGUE_VIEWS_SYMMETRIC /* all pairs: less variance, at no cost in rewards */
-} segue_views;
-
-/** The sums over tasks.  Memory does not grow with the tasks up to SEGUE_MAX_DENSE_ARMS arms. */
-typedef struct segue_moments segue_moments;
-
-/**
- * @retval SEGUE_EDOMAIN  `n_arms` is outside SEGUE_MIN_ARMS .. SEGUE_MAX_ARMS
- * @retval SEGUE_ENOMEM
- */
-SEGUE_API SEGUE_MUST_CHECK segue_status segue_moments_create(segue_moments **out, size_t n_arms,
-                                                             segue_views views, segue_error *err);
-SEGUE_API void segue_moments_destroy(segue_moments *moments);
-
-/**
- * Add a task: its three views, 3 x n_arms averages, with a weight (1 for a task that happened).
- *
- * @retval SEGUE_EDOMAIN  a view is not within SEGUE_MAX_ABS_MEAN of 0, or the weight not 0 to 1e12
- * @retval SEGUE_ENOMEM   on failure nothing is added
- */
-SEGUE_API SEGUE_MUST_CHECK segue_status segue_moments_add(segue_moments *moments,
-                                                          const double *views, double weight,
-                                                          segue_error *err);
-
-/**
- * Add all tasks of `other`, as if they had been added one by one (above SEGUE_MAX_DENSE_ARMS arms
- * to the digits of single precision).
- *
- * @retval SEGUE_EDOMAIN  they differ in arms or in views
- * @retval SEGUE_ENOMEM   on failure nothing is added
- */
-SEGUE_API SEGUE_MUST_CHECK segue_status segue_moments_merge(segue_moments *moments,
-                                                            const segue_moments *other,
-                                                            segue_error *err);
-
-/** How many tasks were added. */
-SEGUE_API uint64_t segue_moments_tasks(const segue_moments *moments);
-
-/* ---- estimators -------------------------------------------------------------------------- */
 
 /** How the weights of the models are found. */
 typedef enum segue_weights {
@@ -96,7 +43,7 @@ SEGUE_API const segue_estimator_method *segue_estimator_methods(size_t i);
 /** The method of that name; NULL: there is none. */
 SEGUE_API const segue_estimator_method *segue_estimator_method_find(const char *name);
 
-/** What to estimate, and how.  Start from segue_estimator_defaults(). */
+/** The settings of an estimator.  Start from segue_estimator_defaults(). */
 typedef struct segue_estimator_config {
     size_t size;        /* of this struct, as segue_estimator_config_init writes it */
     const char *method; /* the name of a segue_estimator_method; default "rtp" */
@@ -105,10 +52,10 @@ typedef struct segue_estimator_config {
     size_t starts;   /* L: random starts of a component, 1 .. 1000; default 24 */
     size_t steps;    /* N: iterations from each, 1 .. 1000; default 40 */
     double alpha0;   /* eca: total concentration of the mixtures that tasks are, >= 0; default 0 */
-    size_t window;   /* em: tasks kept, SEGUE_MIN_WINDOW .. SEGUE_MAX_WINDOW; default 8,192 */
+    size_t window;   /* em: tasks to fit, SEGUE_MIN_WINDOW .. SEGUE_MAX_WINDOW; default 8,192 */
     uint64_t seed;   /* of the random starts and directions; default 1 */
     uint64_t run;    /* and their run; default 0 */
-    bool cold;       /* rtp, em: forget the last answer at each fit; default false */
+    bool cold;       /* rtp, em: never start from the last estimate; default false */
     segue_weights weights;
 } segue_estimator_config;
 
@@ -125,22 +72,22 @@ static inline segue_estimator_config segue_estimator_defaults(void)
 
 #define SEGUE_VERDICT_SIZE 160
 
-/** What an estimate rests on.  The arrays are the estimator's, valid until the next fit. */
+/** An estimate and its quality.  The arrays are the estimator's, valid until the next fit. */
 typedef struct segue_estimate_info {
     bool found;       /* there is an estimate; else the verdict says why not */
-    uint64_t n_tasks; /* tasks behind it; em: of those kept */
+    uint64_t n_tasks; /* tasks in it; em: in its window */
     size_t n_arms, n_models;
     const double *eigenvalue; /* n_eigenvalues: of M2, the largest first */
     size_t n_eigenvalues;     /* n_arms, or above SEGUE_MAX_DENSE_ARMS arms the leading few */
     const double *lambda;     /* n_models: of the whitened tensor; em: NULL */
     double noise;             /* how large noise makes an eigenvalue: from the part of M2 that is
                                  not symmetric, and from its negative eigenvalues if known */
-    double residual;          /* Frobenius norm of what the components leave of the tensor */
+    double residual;          /* Frobenius norm of the tensor without the components */
     double weight_sum;        /* sum of 1 / lambda^2, which should be 1 */
     uint64_t iterations;      /* of the power method, in all lanes; em: of EM, from all starts */
     uint64_t starts;          /* lanes used; em: starts */
-    double log_likelihood;    /* em: of the kept tasks' rewards, in the order they came in */
-    double certainty;         /* em: how much of a task its likeliest model has, on average */
+    double log_likelihood;    /* em: of the rewards in its window, in their order */
+    double certainty;         /* em: mean share of a task in its likeliest model */
     bool warm;                /* it started from the last estimate */
     char verdict[SEGUE_VERDICT_SIZE]; /* one sentence: "good: ...", "weak: ...", "none: ..." */
 } segue_estimate_info;
@@ -158,9 +105,9 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_estimator_create(segue_estimator *
 SEGUE_API void segue_estimator_destroy(segue_estimator *estimator);
 
 /**
- * em: add a finished task, the sums of its rewards, in [0, 1], and its pulls, n_arms each.  Of the
- * tasks, the last `window` are kept; one need not have pulled every arm.  Other methods have no use
- * for it, and do nothing.
+ * em: add a finished task, the sums of its rewards, in [0, 1], and its pulls, n_arms each.  The
+ * estimator stores the last `window` tasks; a task need not have pulled every arm.  Other methods
+ * ignore the call.
  *
  * @retval SEGUE_EDOMAIN  not 0 <= sum <= pulls <= 1e15
  * @retval SEGUE_ENOMEM   on failure nothing is added
@@ -170,12 +117,12 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_estimator_add(segue_estimator *est
                                                             segue_error *err);
 
 /**
- * Estimate the models from `moments`; em: from the tasks that were added, starting from what rtp
- * makes of the moments, and from the last estimate or, if there is none, a few random ones.
+ * Estimate the models from `moments`; em: from the tasks that were added, starting from the
+ * answer of rtp, and from the last estimate or, at a first fit, a few random ones.
  *
  * That there is no estimate (fewer tasks than models, more models than arms, a second moment of
- * lower rank; em: fewer tasks than models) is an outcome, told by segue_estimator_info, and not an
- * error.  A model keeps its number from fit to fit, by matching each set with the one before.
+ * lower rank; em: fewer tasks than models) is an outcome in segue_estimator_info, not an error.  A
+ * model keeps its number from fit to fit: each set is matched with the one before.
  *
  * @retval SEGUE_EDOMAIN  the moments have another number of arms; or LAPACK failed
  * @retval SEGUE_ENOMEM
@@ -184,11 +131,11 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_estimator_fit(segue_estimator *est
                                                             const segue_moments *moments,
                                                             segue_error *err);
 
-/** The last estimate, the estimator's until the next fit; NULL if there is none.  Means are not
- * cut to [0, 1]. */
+/** The last estimate, valid until the next fit; NULL if there is none.  Means may lie outside
+ * [0, 1]. */
 SEGUE_API const segue_models *segue_estimator_models(const segue_estimator *estimator);
 
-/** What the last fit rests on. */
+/** The outcome of the last fit. */
 SEGUE_API segue_estimate_info segue_estimator_info(const segue_estimator *estimator);
 
 #ifdef __cplusplus

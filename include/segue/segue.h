@@ -10,6 +10,7 @@
 #include "segue/learner_explain.h"
 #include "segue/learner_refit.h"
 #include "segue/models.h"
+#include "segue/moments.h"
 #include "segue/number.h"
 #include "segue/policy.h"
 #include "segue/rng.h"

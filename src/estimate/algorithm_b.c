@@ -5,7 +5,7 @@
  * has the eigenvalues <theta, U' mu_k> and, for all theta, the same eigenvectors R.  With an
  * orthogonal matrix of directions theta_i, L(i, k) = (R^(-1) B(theta_i) R)(k, k) and
  * mu = U Theta' L.  Directions whose first eigenvalues are complex or close are drawn again, up to
- * TRIES times, and the widest gap is kept.
+ * TRIES times; the widest gap wins.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static void matrix_along(const fit *f, const double *theta, double *b)
         b[i] /= f->s.eigenvalue[i % f->m];
 }
 
-/* The least distance of two eigenvalues; negative if one is complex. */
+/* The smallest distance of two eigenvalues; negative if one is complex. */
 static double min_gap(const double *real, const double *imaginary, size_t m)
 {
     double gap = INFINITY;
@@ -117,7 +117,7 @@ static void set_model(fit *f, const directions *d, const double *l, size_t k, do
     segue_spectral_lift(&f->s, false, scratch, f->mean + k * f->n_arms);
 }
 
-/* Without whitening there are no lambdas; they are told from the weights that M1 gives. */
+/* Without whitening there are no lambdas: compute them from the weights that M1 gives. */
 static segue_status set_weights(fit *f, segue_error *err)
 {
     const segue_status status =

@@ -1,11 +1,11 @@
 /* eca.c - excess correlation analysis.
  *
  * Anandkumar, Foster, Hsu, Kakade and Liu (2012): tasks are mixtures of the models with
- * Dirichlet(alpha0 rho) shares; alpha0 = 0 is one model a task.  With q = W' M1 the corrected and
+ * Dirichlet(alpha0 rho) shares; alpha0 = 0 is one model per task.  With q = W' M1 the corrected and
  * whitened third moment is
  *   T - a0/(a0+2) (G_ab q_c + G_ac q_b + G_bc q_a) + 2 a0^2 / ((a0+1)(a0+2)) q_a q_b q_c,
  * G = W' M2 W = I + a0/(a0+1) q q'.  Its components v are the eigenvectors of T(I, I, theta) for
- * a random theta; of TRIES the one with the widest gap between eigenvalues is taken.  A component
+ * a random theta; of TRIES the one with the widest gap between eigenvalues wins.  A component
  * has lambda = 2 / ((a0+2) sqrt p), mu = B v / sqrt p and rho = (a0+1) p.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -17,7 +17,7 @@
 #define TRIES      20
 #define MIN_LAMBDA 1e-6
 
-/* Take out what the mixing of models adds to the third moment. */
+/* Subtract what mixing adds to the third moment. */
 static void correct(spectral *s, double a0)
 {
     const size_t m = s->m;

@@ -1,10 +1,10 @@
-/* em_counts.c - the likeliest point models of the tasks that are kept, from several starts.
+/* em_counts.c - the likeliest point models of the task window, from several starts.
  *
- * EM climbs to the top that is next to where it starts.  It starts where the moments point, and
- * where the last fit ended or, at a first fit, from a few random tasks; the start that is highest
- * after TRIAL iterations goes on to the top.  (With 500 tasks of 15 pulls an arm, the moments'
- * start alone misses a model in some logs of a hundred, with random ones beside it in none; later
- * fits gain nothing by them.)
+ * EM climbs to the local maximum next to its start.  It starts from the answer of the moments, and
+ * from the last fit or, at a first fit, from a few random tasks.  The best start after TRIAL
+ * iterations continues to the end.  (With 500 tasks of 15 pulls per arm, the start of the moments
+ * alone misses a model in a few logs of a hundred; with random starts beside it, in none.  Later
+ * fits gain nothing from random starts.)
  * SPDX-License-Identifier: Apache-2.0 */
 #include "estimate/em_counts.h"
 
@@ -14,7 +14,7 @@
 #include "estimate/point_em.h"
 
 #define RANDOM_STARTS  8
-#define TRIAL          30 /* iterations from each start; then the best goes on */
+#define TRIAL          30 /* iterations from each start; then the best continues */
 #define MAX_ITERATIONS 2000
 
 segue_status segue_em_counts_add(em_counts *c, const double *sum, const double *pulls,
@@ -28,8 +28,8 @@ segue_status segue_em_counts_add(em_counts *c, const double *sum, const double *
     return status;
 }
 
-/* Keep the models as the answer. */
-static void keep(em_counts *c, const point_em *em, double *mean, double *weight)
+/* Copy the models to the answer. */
+static void store_answer(em_counts *c, const point_em *em, double *mean, double *weight)
 {
     c->log_likelihood = em->log_likelihood;
     c->certainty = em->certainty;
@@ -37,14 +37,14 @@ static void keep(em_counts *c, const point_em *em, double *mean, double *weight)
     memcpy(weight, em->weight, em->m * sizeof *weight);
 }
 
-/* Climb a while, and keep the models if they are the likeliest so far. */
+/* Iterate TRIAL times, and store the models if they are the likeliest so far. */
 static void try_start(em_counts *c, point_em *em, double *mean, double *weight)
 {
     segue_point_em_run(em, TRIAL);
     c->iterations += em->iterations;
     c->starts++;
     if (c->starts == 1 || em->log_likelihood > c->log_likelihood)
-        keep(c, em, mean, weight);
+        store_answer(c, em, mean, weight);
 }
 
 segue_status segue_em_counts_fit(em_counts *c, size_t m, const em_start *starts, size_t n_starts,
@@ -66,12 +66,12 @@ segue_status segue_em_counts_fit(em_counts *c, size_t m, const em_start *starts,
     segue_point_em_resume(&em, mean, weight);
     segue_point_em_run(&em, MAX_ITERATIONS);
     c->iterations += em.iterations;
-    keep(c, &em, mean, weight);
+    store_answer(c, &em, mean, weight);
     segue_point_em_fini(&em);
     return SEGUE_OK;
 }
 
-/* ---- saving ------------------------------------------------------------------------------ */
+/* ---- serialize --------------------------------------------------------------------------- */
 
 void segue_em_counts_serialize(const em_counts *c, segue_bytes *b)
 {
@@ -98,6 +98,6 @@ segue_status segue_em_counts_deserialize(em_counts *c, segue_bytes_reader *r, se
     const size_t count = c->tasks.count;
     if (!isfinite(numbers[0]) || !isfinite(numbers[1]) ||
         (count > 0 && segue_task_window_number(&c->tasks, count - 1) != c->added))
-        return segue_fail(err, SEGUE_EDOMAIN, "the tasks that it has counted cannot be");
+        return segue_fail(err, SEGUE_EDOMAIN, "invalid counts in saved learner");
     return SEGUE_OK;
 }

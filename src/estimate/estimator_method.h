@@ -1,4 +1,5 @@
-/* estimator_method.h - what an estimation method gets and gives; one file a method.
+/* estimator_method.h - the object that an estimation method is, and its input and answer.  Each
+ * method has one file.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_ESTIMATE_ESTIMATOR_METHOD_H
 #define SEGUE_ESTIMATE_ESTIMATOR_METHOD_H
@@ -14,7 +15,7 @@ typedef struct fit {
     power power;            /* rtp only */
     segue_rng rng;          /* of this fit */
     const double *previous; /* m x n_arms: the last estimate to start from, or NULL */
-    bool full;              /* rtp: take all the random starts, also if there is a last estimate */
+    bool full;              /* rtp: use all random starts, also if there is a last estimate */
     double *scratch;        /* 9 m x m + 3 m */
     /* the answer: */
     double *mean;   /* m x n_arms */
@@ -50,20 +51,19 @@ const estimator_method *segue_estimator_method_object(const char *name);
 /* Solve by the robust tensor power method: rtp, and the start of em. */
 segue_status segue_rtp_solve(fit *f, segue_error *err);
 
-/* rho = 1 / lambda^2; a true lambda is at least 1, and one that noise made tiny has no say. */
+/* rho = 1 / lambda^2; a true lambda is at least 1, so a tiny one is bounded. */
 double segue_weights_from_lambda(double lambda);
 
-/* A random unit vector of length m. */
+/* Draw a random unit vector of length m. */
 void segue_estimator_random_direction(segue_rng *rng, size_t m, double *v);
 
 /* The m x m matrix T(I, I, theta). */
 void segue_estimator_tensor_slice(const double *tensor, size_t m, const double *theta,
                                   double *slice);
 
-/* Non-negative least squares: the weights (m) >= 0 that make |sum weight_k mean_k - target| least.
+/* Non-negative least squares: the weights (m) >= 0 that minimise |sum weight_k mean_k - target|.
  * `mean` is m x n, m <= n.
- * @retval SEGUE_EDOMAIN  there are none worth having: the models are dependent, or the weights are
- *                        not near to shares of one whole
+ * @retval SEGUE_EDOMAIN  the models are dependent, or the weights do not sum to about 1
  * @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_weights_nonnegative(size_t m, size_t n, const double *mean,
                                                         const double *target, double *weight,

@@ -3,7 +3,8 @@
  * M2 = 1/j sum v1 (x) v2 and M3 = 1/j sum v1 (x) v2 (x) v3 (Azar, Lazaric and Brunskill 2013,
  * equation 4); `symmetric` takes all pairs of views for M2.  (M3 is symmetrised after whitening in
  * either case, which is the same as taking all triples.)  A task costs O(n_arms^3) up to
- * SEGUE_MAX_DENSE_ARMS arms; above, its views are kept (kept.c).
+ * SEGUE_MAX_DENSE_ARMS arms; above, its views are stored
+ * (view_store.c).
  * SPDX-License-Identifier: Apache-2.0 */
 #include "estimate/moments.h"
 
@@ -32,7 +33,7 @@ struct segue_moments {
     view_store store;
 };
 
-static bool is_stored(const segue_moments *moments)
+static bool is_dense(const segue_moments *moments)
 {
     return moments->n_arms <= SEGUE_MAX_DENSE_ARMS;
 }
@@ -41,11 +42,11 @@ static segue_status make_sums(segue_moments *moments, segue_error *err)
 {
     const size_t n = moments->n_arms;
     moments->first = calloc(n, sizeof *moments->first);
-    if (moments->first && is_stored(moments)) {
+    if (moments->first && is_dense(moments)) {
         moments->second = calloc(n * n, sizeof *moments->second);
         moments->third = calloc(n * n * n, sizeof *moments->third);
     }
-    if (moments->first && !is_stored(moments))
+    if (moments->first && !is_dense(moments))
         return segue_view_store_init(&moments->store, n, moments->views, err);
     if (!moments->first || !moments->second || !moments->third)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for the moments of %zu arms", n);
@@ -79,8 +80,8 @@ size_t segue_moments_bytes(const segue_moments *moments)
 {
     const size_t n = moments->n_arms;
     return sizeof *moments + n * sizeof(double) +
-           (is_stored(moments) ? (n * n + n * n * n) * sizeof(double)
-                               : segue_view_store_bytes(&moments->store));
+           (is_dense(moments) ? (n * n + n * n * n) * sizeof(double)
+                              : segue_view_store_bytes(&moments->store));
 }
 
 void segue_moments_destroy(segue_moments *moments)
@@ -109,7 +110,7 @@ size_t segue_moments_arms(const segue_moments *moments)
     return moments->n_arms;
 }
 
-/* ---- adding ------------------------------------------------------------------------------ */
+/* ---- add --------------------------------------------------------------------------------- */
 
 static void add_outer(double *sum, size_t n, double scale, const double *x, const double *y)
 {
@@ -140,7 +141,7 @@ static void add_second(segue_moments *moments, const double *views, double weigh
     add_outer(moments->second, n, weight / 3.0, y, z);
 }
 
-/* The first moment, and how much there is. */
+/* Add to the first moment, the weight and the count. */
 static void add_first(segue_moments *moments, const double *views, double weight)
 {
     const size_t n = moments->n_arms;
@@ -162,11 +163,11 @@ segue_status segue_moments_add(segue_moments *moments, const double *views, doub
             return segue_fail(err, SEGUE_EDOMAIN, "view %zu of arm %zu is %g; need a mean",
                               i / n + 1, i % n + 1, views[i]);
     const segue_status status =
-        is_stored(moments) ? SEGUE_OK : segue_view_store_reserve(&moments->store, 1, err);
+        is_dense(moments) ? SEGUE_OK : segue_view_store_reserve(&moments->store, 1, err);
     if (status != SEGUE_OK)
         return status;
     add_first(moments, views, weight);
-    if (!is_stored(moments)) {
+    if (!is_dense(moments)) {
         segue_view_store_add(&moments->store, views, weight);
         return SEGUE_OK;
     }
@@ -181,7 +182,7 @@ static void add_all(double *sum, const double *more, size_t count)
         sum[i] += more[i];
 }
 
-/* Add the tasks whose views were kept, one by one. */
+/* Add the tasks of a view store, one by one. */
 static segue_status merge_stored_views(segue_moments *moments, const view_store *other,
                                        segue_error *err)
 {
@@ -208,23 +209,23 @@ segue_status segue_moments_merge(segue_moments *moments, const segue_moments *ot
                           "moments of %zu and of %zu arms, or of other views, "
                           "do not add up",
                           n, other->n_arms);
-    if (!is_stored(moments) && moments->n_tasks > 0)
+    if (!is_dense(moments) && moments->n_tasks > 0)
         return merge_stored_views(moments, &other->store, err);
     const segue_status status =
-        is_stored(moments) ? SEGUE_OK : segue_view_store_copy(&moments->store, &other->store, err);
+        is_dense(moments) ? SEGUE_OK : segue_view_store_copy(&moments->store, &other->store, err);
     if (status != SEGUE_OK)
         return status;
     add_all(moments->first, other->first, n);
     moments->weight += other->weight;
     moments->n_tasks += other->n_tasks;
-    if (is_stored(moments)) {
+    if (is_dense(moments)) {
         add_all(moments->second, other->second, n * n);
         add_all(moments->third, other->third, n * n * n);
     }
     return SEGUE_OK;
 }
 
-/* ---- reading ----------------------------------------------------------------------------- */
+/* ---- read -------------------------------------------------------------------------------- */
 
 void segue_moments_first(const segue_moments *moments, double *m1)
 {
@@ -242,9 +243,9 @@ segue_status segue_moments_second(const segue_moments *moments, double *m2, segu
 {
     const size_t n = moments->n_arms;
     segue_status status = SEGUE_OK;
-    if (!is_stored(moments))
+    if (!is_dense(moments))
         status = segue_view_store_second(&moments->store, m2, err);
-    for (size_t i = 0; i < n && is_stored(moments); i++)
+    for (size_t i = 0; i < n && is_dense(moments); i++)
         for (size_t k = 0; k < n; k++)
             m2[i * n + k] = 0.5 * (moments->second[i * n + k] + moments->second[k * n + i]);
     scale_all(m2, n * n, moments->weight);
@@ -254,7 +255,7 @@ segue_status segue_moments_second(const segue_moments *moments, double *m2, segu
 segue_status segue_moments_apply(const segue_moments *moments, const double *x, size_t m, double *y,
                                  segue_error *err)
 {
-    assert(!is_stored(moments));
+    assert(!is_dense(moments));
     const segue_status status = segue_view_store_apply(&moments->store, x, m, y, err);
     scale_all(y, moments->n_arms * m, moments->weight);
     return status;
@@ -275,9 +276,8 @@ static double antisymmetric_norm2(const segue_moments *moments)
 
 double segue_moments_noise(const segue_moments *moments)
 {
-    const double square = is_stored(moments)
-                              ? antisymmetric_norm2(moments)
-                              : segue_view_store_antisymmetric_norm2(&moments->store);
+    const double square = is_dense(moments) ? antisymmetric_norm2(moments)
+                                            : segue_view_store_antisymmetric_norm2(&moments->store);
     return fmin(1.0, 2.0 / sqrt((double)moments->n_arms)) * sqrt(square) / moments->weight;
 }
 
@@ -317,7 +317,7 @@ static void symmetrise(double *t, size_t m, double scale)
 segue_status segue_moments_third(const segue_moments *moments, const double *u, size_t m,
                                  double *tensor, segue_error *err)
 {
-    const segue_status status = is_stored(moments)
+    const segue_status status = is_dense(moments)
                                     ? contract_stored(moments, u, m, tensor, err)
                                     : segue_view_store_third(&moments->store, u, m, tensor, err);
     if (status == SEGUE_OK)
@@ -325,7 +325,7 @@ segue_status segue_moments_third(const segue_moments *moments, const double *u, 
     return status;
 }
 
-/* ---- saving ------------------------------------------------------------------------------ */
+/* ---- serialize --------------------------------------------------------------------------- */
 
 void segue_moments_serialize(const segue_moments *moments, segue_bytes *b)
 {
@@ -333,7 +333,7 @@ void segue_moments_serialize(const segue_moments *moments, segue_bytes *b)
     segue_bytes_append_u64(b, moments->n_tasks);
     segue_bytes_append_f64(b, &moments->weight, 1);
     segue_bytes_append_f64(b, moments->first, n);
-    if (is_stored(moments)) {
+    if (is_dense(moments)) {
         segue_bytes_append_f64(b, moments->second, n * n);
         segue_bytes_append_f64(b, moments->third, n * n * n);
     } else {
@@ -347,7 +347,7 @@ static segue_status deserialize_stored(segue_moments *moments, segue_bytes_reade
     const size_t n = moments->n_arms;
     if (!segue_bytes_read_finite(r, moments->second, n * n) ||
         !segue_bytes_read_finite(r, moments->third, n * n * n))
-        return segue_fail(err, SEGUE_EDOMAIN, "a moment is not finite");
+        return segue_fail(err, SEGUE_EDOMAIN, "invalid moment in saved learner");
     return SEGUE_OK;
 }
 
@@ -357,8 +357,8 @@ segue_status segue_moments_deserialize(segue_moments *moments, segue_bytes_reade
     moments->n_tasks = segue_bytes_read_count(r);
     if (!segue_bytes_read_finite(r, &moments->weight, 1) || moments->weight < 0.0 ||
         !segue_bytes_read_finite(r, moments->first, moments->n_arms))
-        return segue_fail(err, SEGUE_EDOMAIN, "a moment is not finite");
-    if (is_stored(moments))
+        return segue_fail(err, SEGUE_EDOMAIN, "invalid moment in saved learner");
+    if (is_dense(moments))
         return deserialize_stored(moments, r, err);
     return segue_view_store_deserialize(&moments->store, moments->n_tasks, r, err);
 }

@@ -1,4 +1,4 @@
-/* moments.h - what estimators read of the moments.
+/* moments.h - queries of the moments, for estimators.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_ESTIMATE_MOMENTS_H
 #define SEGUE_ESTIMATE_MOMENTS_H
@@ -6,8 +6,8 @@
 #include "segue/estimator.h"
 
 /**
- * How large noise makes an eigenvalue of M2.  The part of the sum that is not symmetric is noise
- * alone, and of the same size as the noise in the part that is: of a random matrix of Frobenius
+ * The size of an eigenvalue of M2 that noise alone makes.  The antisymmetric part of the sum is
+ * only noise, and as large as the noise in the symmetric part: of a random matrix of Frobenius
  * norm F the largest eigenvalue is about 2 F / sqrt(n_arms).  Above SEGUE_MAX_DENSE_ARMS arms F is
  * itself estimated, by random vectors.
  */
@@ -24,7 +24,7 @@ void segue_moments_first(const segue_moments *moments, double *m1);
 SEGUE_MUST_CHECK segue_status segue_moments_second(const segue_moments *moments, double *m2,
                                                    segue_error *err);
 
-/** y = M2 x for x of n_arms x m, without M2 being written out: above SEGUE_MAX_DENSE_ARMS arms.
+/** y = M2 x for x of n_arms x m, without forming M2: above SEGUE_MAX_DENSE_ARMS arms.
  * @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_moments_apply(const segue_moments *moments, const double *x,
                                                   size_t m, double *y, segue_error *err);

@@ -2,7 +2,7 @@
  *
  * Every task of model k has the means p_k: the logarithm of the likelihood of a task with sums S
  * and pulls T, in the order its rewards came in, is sum_i S_i ln p_ki + (T_i - S_i) ln(1 - p_ki).
- * Which arm was pulled depends on what was seen alone, so no policy needs a correction.
+ * The choice of arms depends only on earlier rewards, so no policy needs a correction.
  *
  * E: the share of task l in model k is proportional to w_k exp fit_lk (in logarithms).
  * M: w_k is the average share, p_ki the rewards of arm i over its pulls, tasks counting by their
@@ -22,16 +22,16 @@
 
 #include "core/linalg/linalg.h"
 
-#define EDGE       1e-6 /* means stay so far from 0 and 1 */
-#define START_EDGE 0.01 /* and at a start: a model that one reward can rule out gets no tasks */
-#define STILL      1e-4 /* nats: growth that is none */
+#define EDGE       1e-6 /* distance of means from 0 and 1 */
+#define START_EDGE 0.01 /* at a start: a model that one reward can exclude would get no tasks */
+#define STILL      1e-4 /* nats: less growth ends the iteration */
 
 static double cut(double x, double edge)
 {
     return fmin(1.0 - edge, fmax(edge, x));
 }
 
-/* ---- making one -------------------------------------------------------------------------- */
+/* ---- init, fini -------------------------------------------------------------------------- */
 
 segue_status segue_point_em_init(point_em *em, const task_window *tasks, size_t m, segue_error *err)
 {
@@ -46,7 +46,7 @@ segue_status segue_point_em_init(point_em *em, const task_window *tasks, size_t 
     em->total = em->slope + width * m;
     em->mean = em->total + width * m;
     em->weight = em->mean + width / 2 * m;
-    for (size_t l = 0; l < n; l++) /* a row of the ring has its pulls behind its sums */
+    for (size_t l = 0; l < n; l++) /* a row of the window has its pulls after its sums */
         memcpy(em->counts + l * width, segue_task_window_sum(tasks, l), width * sizeof *em->counts);
     return SEGUE_OK;
 }
@@ -57,9 +57,9 @@ void segue_point_em_fini(point_em *em)
     em->counts = NULL;
 }
 
-/* ---- iterating --------------------------------------------------------------------------- */
+/* ---- iterate ----------------------------------------------------------------------------- */
 
-/* share becomes the log-likelihood of every task under every model. */
+/* Set share to the log-likelihood of every task under every model. */
 static void fit_all(point_em *em)
 {
     for (size_t k = 0; k < em->m; k++)
@@ -71,7 +71,7 @@ static void fit_all(point_em *em)
     segue_linalg_multiply(em->n_tasks, 2 * em->n_arms, em->m, em->counts, em->slope, em->share);
 }
 
-/* From logarithms, weights in them, to the shares of one task; returns that of their sum. */
+/* Turn log-weights of one task into shares; returns the logarithm of their sum. */
 static double share_out(double *share, size_t m, double *max)
 {
     double best = -INFINITY, total = 0.0;
@@ -151,7 +151,7 @@ void segue_point_em_resume(point_em *em, const double *mean, const double *weigh
     expect(em);
 }
 
-/* Every model begins with at least the weight of a task: one of no weight would never get any. */
+/* Every model starts with the weight of at least one task: a weight of 0 would stay 0. */
 void segue_point_em_start(point_em *em, const double *mean, const double *weight)
 {
     const double n = (double)em->n_tasks, m = (double)em->m;
@@ -166,7 +166,7 @@ void segue_point_em_start(point_em *em, const double *mean, const double *weight
     expect(em);
 }
 
-/* The averages of one task, with two rewards as all tasks have them. */
+/* Average the rewards of one task, with two pooled rewards added. */
 static void copy_task(point_em *em, size_t task, const double *pooled, double *mean)
 {
     const double *sum = em->counts + 2 * task * em->n_arms, *pulls = sum + em->n_arms;
@@ -183,7 +183,7 @@ static double fit_of(const point_em *em, size_t task, const double *mean)
     return fit;
 }
 
-/* The averages of all tasks together; 1/2 where there was no pull. */
+/* Average the rewards of all tasks; 1/2 for an arm without pulls. */
 static void pool(const point_em *em, double *pooled)
 {
     for (size_t i = 0; i < em->n_arms; i++) {
@@ -196,7 +196,7 @@ static void pool(const point_em *em, double *pooled)
     }
 }
 
-/* A task, with a probability proportional to its gain; any, if none has one. */
+/* Draw a task with probability proportional to its gain; uniformly, if no task gains. */
 static size_t draw_task(const double *gain, size_t n, size_t step, segue_rng *rng)
 {
     double all = 0.0;
@@ -208,17 +208,17 @@ static size_t draw_task(const double *gain, size_t n, size_t step, segue_rng *rn
     size_t drawn = 0;
     for (size_t l = 0; l < n && left >= 0.0; l++)
         if (gain[l * step] > 0.0) {
-            drawn = l; /* the last one, should rounding leave something */
+            drawn = l; /* the last one, if rounding leaves a remainder */
             left -= gain[l * step];
         }
     return drawn;
 }
 
 /* k-means++ (Arthur and Vassilvitskii 2007) with the divergence of the likelihood.  The gain of a
- * task is kept where its share will be, and `slope` is free. */
+ * task is stored in its share, which is computed later; `slope` is scratch. */
 void segue_point_em_draw(point_em *em, segue_rng *rng)
 {
-    double *pooled = em->slope, *own = pooled + em->n_arms; /* m >= 1: there is room for both */
+    double *pooled = em->slope, *own = pooled + em->n_arms; /* m >= 1: both fit */
     pool(em, pooled);
     memset(em->share, 0, em->n_tasks * em->m * sizeof *em->share);
     for (size_t k = 0; k < em->m; k++) {

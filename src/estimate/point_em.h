@@ -1,4 +1,4 @@
-/* point_em.h - models of tasks by likelihood: a mixture of points, fitted to tasks' counts.
+/* point_em.h - a mixture of point models, fitted to the counts of tasks by likelihood.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_ESTIMATE_POINT_EM_H
 #define SEGUE_ESTIMATE_POINT_EM_H
@@ -13,14 +13,14 @@ typedef struct point_em {
     double *mean;          /* m x n_arms, each strictly between 0 and 1 */
     double *weight;        /* m, sum 1 */
     double log_likelihood; /* of the rewards in their order, under these */
-    double certainty;      /* how much of a task the model it fits best has, on average */
+    double certainty;      /* mean share of a task in its likeliest model */
     uint64_t iterations;   /* from the last start on */
-    double *share;         /* n_tasks x m: which task is of which model */
+    double *share;         /* n_tasks x m: the posterior of each task over models */
     double *slope;         /* 2 n_arms x m: of the log-likelihood, in sums and pulls */
     double *total;         /* m x 2 n_arms: sums and pulls of a model's tasks */
 } point_em;
 
-/* Copy the tasks, at least m of them; there are no models until a start is made.
+/* Copy the tasks, at least m of them; a start then sets the models.
  * @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_point_em_init(point_em *em, const task_window *tasks, size_t m,
                                                   segue_error *err);
@@ -29,16 +29,16 @@ void segue_point_em_fini(point_em *em);
 /* Start from means (m x n_arms; they may stray from [0, 1]) and weights (m, of any sum > 0). */
 void segue_point_em_start(point_em *em, const double *mean, const double *weight);
 
-/* Start from m tasks, each drawn where those before it explain the least. */
+/* Start from m tasks, each drawn where the earlier ones explain least. */
 void segue_point_em_draw(point_em *em, segue_rng *rng);
 
 /* One iteration: the log-likelihood does not fall, but for rounding. */
 void segue_point_em_step(point_em *em);
 
-/* Iterate until the log-likelihood stands still, or so often. */
+/* Iterate until the log-likelihood stops growing, at most `max` times. */
 void segue_point_em_run(point_em *em, uint64_t max);
 
-/* Go on from models that another start has led to. */
+/* Continue from models that another start has reached. */
 void segue_point_em_resume(point_em *em, const double *mean, const double *weight);
 
 #endif

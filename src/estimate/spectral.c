@@ -1,4 +1,4 @@
-/* spectral.c - diagonalise the second moment, and carry the others into its leading span.
+/* spectral.c - diagonalise the second moment, and project the others on its leading span.
  *
  * W = U D^(-1/2) whitens: W' M2 W = I.  Its pseudo-inverse transposed is B = U D^(1/2).
  * Cost O(n_arms^3) for the eigenvectors; above SEGUE_MAX_DENSE_ARMS arms only the leading ones are
@@ -12,7 +12,7 @@
 
 #include "core/linalg/linalg.h"
 
-#define GUARDS 5 /* eigenvectors beyond the m: the gap behind the m-th may be narrow */
+#define GUARDS 5 /* eigenvectors beyond the m: the gap after the m-th may be narrow */
 
 static bool is_large(const spectral *s)
 {
@@ -109,16 +109,17 @@ static segue_status apply(void *context, const double *x, size_t r, double *y, s
     return status;
 }
 
-/* Iterate from the last vectors; where that does not settle, take LAPACK's. */
-static segue_status lead(spectral *s, const segue_moments *moments, double alpha0, segue_error *err)
+/* Iterate from the last vectors; where that does not converge, use LAPACK. */
+static segue_status find_leading(spectral *s, const segue_moments *moments, double alpha0,
+                                 segue_error *err)
 {
     subspace *sub = &s->leading;
     operand o = {.s = s, .moments = moments, .alpha0 = alpha0};
-    bool settled = false;
+    bool converged = false;
     if (!s->has_leading)
         segue_subspace_randomise(sub);
-    segue_status status = segue_subspace_iterate(sub, s->m, s->noise, apply, &o, &settled, err);
-    if (status == SEGUE_OK && settled)
+    segue_status status = segue_subspace_iterate(sub, s->m, s->noise, apply, &o, &converged, err);
+    if (status == SEGUE_OK && converged)
         memcpy(s->eigenvalue, sub->value, sub->r * sizeof *sub->value);
     else if (status == SEGUE_OK)
         status = diagonalise(s, moments, alpha0, sub->r, sub->vector, err);
@@ -135,7 +136,7 @@ segue_status segue_spectral_diagonalise(spectral *s, const segue_moments *moment
     segue_moments_first(moments, s->first);
     s->noise = segue_moments_noise(moments);
     if (is_large(s))
-        return lead(s, moments, alpha0, err);
+        return find_leading(s, moments, alpha0, err);
     const segue_status status = diagonalise(s, moments, alpha0, s->m, s->basis, err);
     s->noise = fmax(s->noise, -s->eigenvalue[s->n_arms - 1]); /* M2 itself has none below 0 */
     return status;
@@ -175,7 +176,7 @@ void segue_spectral_lift(const spectral *s, bool rooted, const double *x, double
     }
 }
 
-/* ---- saving ------------------------------------------------------------------------------ */
+/* ---- serialize --------------------------------------------------------------------------- */
 
 void segue_spectral_serialize(const spectral *s, segue_bytes *b)
 {

@@ -1,11 +1,11 @@
 /* subspace.c - subspace iteration with Rayleigh and Ritz.
  *
- * A sweep multiplies r vectors by A, finds the best eigenvectors within their span, looks whether
- * these are good enough, and else makes the products the next vectors.  What is not yet in the span
- * shrinks by value_{r+1} / value_wanted a sweep: with the vectors of a matrix of slightly fewer
- * tasks to begin with, and values that stand out of the noise, one or two sweeps do.  Iteration
- * finds the values that are largest in size, and noise has negative ones as large as its positive
- * ones: so it is done on A + noise I, which has hardly any below 0.
+ * A sweep multiplies r vectors by A, finds the best eigenvectors within their span, and stops if
+ * these are good enough; else the products are the next vectors.  The error shrinks by
+ * value_{r+1} / value_wanted per sweep.  Started from the vectors of a matrix of slightly fewer
+ * tasks, with values above the noise, one or two sweeps suffice.  Iteration finds the values that
+ * are largest in size, and noise has negative ones as large as its positive ones.  So it runs on
+ * A + noise I, which has hardly any negative ones.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "estimate/subspace.h"
 
@@ -124,7 +124,7 @@ static segue_status solve_within(subspace *s, segue_error *err)
     return status;
 }
 
-/* Turn the columns of x into the eigenvectors found, by way of the scratch. */
+/* Rotate the columns of x to the eigenvectors, through the scratch. */
 static void turn_columns(subspace *s, double *x)
 {
     segue_linalg_multiply(s->n, s->r, s->r, x, s->turn, s->turned);
@@ -162,19 +162,19 @@ static segue_status sweep_once(subspace *s, double shift, matrix_function apply,
     return status;
 }
 
-/* Values that stand out have settled; and the last that is wanted is above 0, which says that there
- * is something to be found: if it is not, that should not be for want of sweeps. */
-static bool has_settled(const subspace *s, size_t wanted, double noise)
+/* Values above the noise have converged, and the last wanted value is positive.  If it is not, more
+ * sweeps may still find one. */
+static bool has_converged(const subspace *s, size_t wanted, double noise)
 {
     const double enough = fmax(SHARE_OF_NOISE * noise, ROUNDING * fabs(s->value[0]));
     return s->value[wanted - 1] > noise && largest_residual(s, wanted, 2.0 * noise) <= enough;
 }
 
 segue_status segue_subspace_iterate(subspace *s, size_t wanted, double noise, matrix_function apply,
-                                    void *context, bool *settled, segue_error *err)
+                                    void *context, bool *converged, segue_error *err)
 {
-    *settled = false;
-    for (int sweep = 0; sweep < MAX_SWEEPS && !*settled; sweep++) {
+    *converged = false;
+    for (int sweep = 0; sweep < MAX_SWEEPS && !*converged; sweep++) {
         if (sweep > 0)
             memcpy(s->vector, s->image, s->n * s->r * sizeof *s->vector);
         if (sweep > 0 && !orthonormalise(s))
@@ -182,7 +182,7 @@ segue_status segue_subspace_iterate(subspace *s, size_t wanted, double noise, ma
         const segue_status status = sweep_once(s, noise, apply, context, err);
         if (status != SEGUE_OK)
             return status;
-        *settled = has_settled(s, wanted, noise);
+        *converged = has_converged(s, wanted, noise);
     }
     for (size_t k = 0; k < s->r; k++)
         s->value[k] -= noise;

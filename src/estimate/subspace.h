@@ -1,4 +1,4 @@
-/* subspace.h - the leading eigenvectors of a large symmetric matrix, from those of one like it.
+/* subspace.h - the leading eigenvectors of a large symmetric matrix, from those of a similar one.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_ESTIMATE_SUBSPACE_H
 #define SEGUE_ESTIMATE_SUBSPACE_H
@@ -25,16 +25,15 @@ SEGUE_MUST_CHECK segue_status segue_subspace_init(subspace *s, size_t n, size_t 
                                                   segue_error *err);
 void segue_subspace_fini(subspace *s);
 
-/* Begin from random vectors, always the same. */
+/* Start from random vectors of a fixed stream. */
 void segue_subspace_randomise(subspace *s);
 
-/* Iterate from the vectors that are there, until those of the first `wanted` whose values stand out
- * of the noise have settled: a residual |A x - value x| of a small share of the noise, or of what
- * rounding leaves; and the last wanted value is above 0.  Where this is not reached, `settled` is
- * false and the vectors are of no use.
+/* Iterate from the current vectors until those of the first `wanted` whose values exceed the noise
+ * have converged: a residual |A x - value x| below a small share of the noise, or rounding; and the
+ * last wanted value is positive.  Else `converged` is false, and the vectors are not usable.
  * @retval SEGUE_ENOMEM, SEGUE_EDOMAIN */
 SEGUE_MUST_CHECK segue_status segue_subspace_iterate(subspace *s, size_t wanted, double noise,
                                                      matrix_function apply, void *context,
-                                                     bool *settled, segue_error *err);
+                                                     bool *converged, segue_error *err);
 
 #endif

@@ -3,7 +3,7 @@
  * The robust tensor power method (Anandkumar, Ge, Hsu, Kakade and Telgarsky 2014, algorithm 1).
  * T(I, v, v)_x = sum over y <= z of P(x; y, z) v_y v_z on the packed tensor; the inner loops run
  * over LANES starts, so that the compiler makes vector instructions of them.
- * Cost O(m^3 / 2) a step and start.
+ * Cost O(m^3 / 2) per step and start.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "estimate/tensor_power.h"
 #include "core/fail.h"
@@ -14,10 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A polished vector that moves less than this has, convergence being quadratic, all the digits it
- * will have; ... */
+/* A polished vector that moves less than this is exact, since convergence is quadratic. */
 #define STILL 1e-9
-/* ... and of vectors that move less than this it is known which will win. */
+/* Once vectors move less than this, the best one stays the best. */
 #define CONVERGED 1e-3
 
 void segue_tensor_power_fini(power *p)
@@ -68,11 +67,11 @@ static void pack(power *p, const double *tensor)
                 *to++ = (y == z ? 1.0 : 2.0) * tensor[(x * m + y) * m + z];
 }
 
-/* Four lanes, as wide as common processors compute; two of them make a group. */
+/* Four lanes, the width of common processors; two of them make a group. */
 typedef double quad __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double))));
 
-/* Rows x and x + 1 of the image: two at a time, for an addition waits for the one before it in the
- * same sum. */
+/* Rows x and x + 1 of the image: two at a time, since an addition waits for the one before it in
+ * the same sum. */
 static inline void sum_two_rows(const power *p, size_t x)
 {
     const size_t pairs = p->m * (p->m + 1) / 2;
@@ -108,8 +107,8 @@ static inline void apply(const power *p, const double *group)
         sum_two_rows(p, x);
 }
 
-/* 1 / |image| of each lane; where that is not a number, the image becomes v, to stay. */
-static inline void take_scales(const power *p, const double *group, double *scale)
+/* 1 / |image| of each lane; where that is not finite, the image becomes v, so that v stays. */
+static inline void compute_scales(const power *p, const double *group, double *scale)
 {
     const size_t m = p->m;
     double square[LANES] = {0};
@@ -131,7 +130,7 @@ static inline void take_scales(const power *p, const double *group, double *scal
 static inline double normalise(const power *p, double *group, size_t used)
 {
     double scale[LANES], moved[LANES] = {0}, max = 0.0;
-    take_scales(p, group, scale);
+    compute_scales(p, group, scale);
     for (size_t x = 0; x < p->m; x++)
         for (size_t l = 0; l < LANES; l++) {
             const double next = scale[l] * p->image[x * LANES + l];
@@ -144,8 +143,8 @@ static inline double normalise(const power *p, double *group, size_t used)
     return max;
 }
 
-/* Iterate a group of which `used` lanes count up to `steps` times, or until none of them moves
- * much; then the image.  Returns the times. */
+/* Iterate the first `used` lanes of a group up to `steps` times, or until none of them moves much;
+ * then compute the image.  Returns the number of iterations. */
 static inline size_t iterate(const power *p, double *group, size_t used, size_t steps)
 {
     double moved = INFINITY;
@@ -164,7 +163,7 @@ static size_t iterate_portable(const power *p, double *group, size_t used, size_
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-/* The same operations on wider registers: the same bits. */
+/* AVX2 does the portable operations on wider registers: equal bits. */
 __attribute__((target("avx2"))) static size_t iterate_avx2(const power *p, double *group,
                                                            size_t used, size_t steps)
 {
@@ -235,7 +234,7 @@ static double value_of(const power *p, const double *group, size_t lane)
     return sum;
 }
 
-/* The lane with the largest T(v, v, v), after up to `steps` iterations of each. */
+/* Iterate every lane up to `steps` times; returns the lane with the largest T(v, v, v). */
 static size_t race(power *p, size_t steps)
 {
     size_t best = 0;

@@ -30,13 +30,13 @@ SEGUE_MUST_CHECK segue_status segue_tensor_power_init(power *p, size_t m, size_t
                                                       segue_error *err);
 void segue_tensor_power_fini(power *p);
 
-/* No starts yet; and one more, v (m), which is made a unit vector (a zero one becomes e_1). */
+/* Remove all starts; add the start v (m), normalised (a zero vector becomes e_1). */
 void segue_tensor_power_clear(power *p);
 void segue_tensor_power_start(power *p, const double *v);
 
-/* Iterate all starts `steps` times on the symmetric m x m x m tensor, keep the one with the largest
- * T(v, v, v), and polish it: up to `most` more steps, until it stands still.  Returns that largest
- * value; v (m) is where it is reached. */
+/* Iterate all starts `steps` times on the symmetric m x m x m tensor, choose the one with the
+ * largest T(v, v, v), and polish it: up to `max` more steps, until it stops moving.  Returns that
+ * largest value; v (m) is where it is reached. */
 double segue_tensor_power_best(power *p, const double *tensor, size_t steps, size_t max, double *v);
 
 /* T <- T - lambda v (x) v (x) v; and the Frobenius norm. */

@@ -1,11 +1,10 @@
-/* view_store.c - views in blocks of tasks, so that they never move and BLAS can have them as
- * matrices.
+/* view_store.c - views in blocks of tasks, so that they never move and BLAS reads them as matrices.
  *
- * The third moment of n arms takes n^3 numbers, and a task changes all of them; the views of a task
- * are 3 n.  Above SEGUE_MAX_DENSE_ARMS arms they are kept instead, and M3(U, U, U) is made of
- * them when it is asked for: O(tasks n m), bound by the memory they are read from.  Single
- * precision halves that, and what it rounds is far below the noise of any view.
- * SPDX-License-Identifier: Apache-2.0 */
+ * The third moment of n arms has n^3 numbers, and a task changes all of them; the views of a task
+ * are 3 n numbers.  Above SEGUE_MAX_DENSE_ARMS arms the views are stored instead, and M3(U, U, U)
+ * is computed from them on demand: O(tasks n m), bound by memory bandwidth.  Single precision
+ * halves that, and its rounding is far below the noise of any view. SPDX-License-Identifier:
+ * Apache-2.0 */
 #include "estimate/view_store.h"
 
 #include <math.h>
@@ -167,7 +166,7 @@ segue_status segue_view_store_copy(view_store *k, const view_store *from, segue_
 
 /* ---- the second moment ------------------------------------------------------------------- */
 
-/* What `second` lacks: the tasks of a block that is not full. */
+/* True if the last block is not full: `second` does not contain its tasks. */
 static bool lacks_block(const view_store *k, size_t *block)
 {
     *block = (size_t)(k->n_tasks / VIEW_BLOCK);
@@ -234,7 +233,7 @@ double segue_view_store_antisymmetric_norm2(const view_store *k)
 
 /* ---- the third moment -------------------------------------------------------------------- */
 
-/* What a contraction works in. */
+/* Scratch of a contraction. */
 typedef struct work {
     float *u;         /* n_arms x m */
     float *projected; /* 3 VIEW_BLOCK x m: U'v of all views of a block */
@@ -261,7 +260,7 @@ static void work_fini(work *w)
     free(w->last);
 }
 
-static void take_products(work *w, const double *weight, size_t m)
+static void compute_products(work *w, const double *weight, size_t m)
 {
     for (size_t t = 0; t < VIEW_BLOCK; t++) {
         const float *x = w->projected + t * m, *y = x + VIEW_BLOCK * m, *z = y + VIEW_BLOCK * m;
@@ -286,14 +285,14 @@ segue_status segue_view_store_third(const view_store *k, const double *u, size_t
     for (size_t block = 0; block < used && status == SEGUE_OK; block++) {
         const view_block *b = k->block[block];
         segue_linalg_multiply_single(3 * VIEW_BLOCK, k->n_arms, m, b->view, w.u, w.projected);
-        take_products(&w, b->weight, m);
+        compute_products(&w, b->weight, m);
         segue_linalg_multiply_left_add(VIEW_BLOCK, m * m, m, w.products, w.last, tensor);
     }
     work_fini(&w);
     return status;
 }
 
-/* ---- saving ------------------------------------------------------------------------------ */
+/* ---- serialize --------------------------------------------------------------------------- */
 
 void segue_view_store_serialize(const view_store *k, segue_bytes *b)
 {
@@ -306,17 +305,17 @@ void segue_view_store_serialize(const view_store *k, segue_bytes *b)
     }
 }
 
-static bool get_task(view_store *k, segue_bytes_reader *r)
+static bool deserialize_task(view_store *k, segue_bytes_reader *r)
 {
     const uint64_t t = k->n_tasks++;
     double *weight = &k->block[t / VIEW_BLOCK]->weight[t % VIEW_BLOCK];
     segue_bytes_read_f64(r, weight, 1);
     bool finite = isfinite(*weight) && *weight >= 0.0;
     for (size_t view = 0; view < 3; view++) {
-        float *place = view_of(k, t, view);
-        segue_bytes_read_f32(r, place, k->n_arms);
+        float *out = view_of(k, t, view);
+        segue_bytes_read_f32(r, out, k->n_arms);
         for (size_t i = 0; i < k->n_arms; i++)
-            finite = finite && isfinite(place[i]);
+            finite = finite && isfinite(out[i]);
     }
     return finite;
 }
@@ -327,13 +326,13 @@ segue_status segue_view_store_deserialize(view_store *k, uint64_t n_tasks, segue
     const size_t n = k->n_arms;
     if (!segue_bytes_read_finite(r, k->second, n * n) ||
         !segue_bytes_read_finite(r, k->odd, n * PROBES))
-        return segue_fail(err, SEGUE_EDOMAIN, "a moment is not finite");
-    /* The views of so many tasks must be there before memory is taken for them. */
+        return segue_fail(err, SEGUE_EDOMAIN, "invalid moment in saved learner");
+    /* The bytes of all views must be there before memory is allocated for them. */
     if (n_tasks > (r->size - r->at) / (sizeof(double) + 3 * k->n_arms * sizeof(float)))
-        return segue_fail(err, SEGUE_EDOMAIN, "the views of its tasks are missing");
+        return segue_fail(err, SEGUE_EDOMAIN, "missing views in saved learner");
     const segue_status status = segue_view_store_reserve(k, n_tasks, err);
     while (status == SEGUE_OK && k->n_tasks < n_tasks)
-        if (!get_task(k, r))
-            return segue_fail(err, SEGUE_EDOMAIN, "a view is not finite");
+        if (!deserialize_task(k, r))
+            return segue_fail(err, SEGUE_EDOMAIN, "invalid view in saved learner");
     return status;
 }

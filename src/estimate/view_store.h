@@ -1,4 +1,4 @@
-/* view_store.h - moments of many arms: the views of all tasks are kept, in the place of M3.
+/* view_store.h - moments above SEGUE_MAX_DENSE_ARMS arms: the views of all tasks replace M3.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_ESTIMATE_VIEW_STORE_H
 #define SEGUE_ESTIMATE_VIEW_STORE_H
@@ -6,7 +6,7 @@
 #include "core/bytes.h"
 #include "segue/estimator.h"
 
-/* Tasks in a block, which are multiplied at once; the last block may have room left. */
+/* Tasks in a block, which are multiplied at once; the last block may be part empty. */
 #define VIEW_BLOCK 64
 
 typedef struct view_block {
@@ -18,7 +18,7 @@ typedef struct view_store {
     size_t n_arms;
     size_t n_pairs; /* of views that make M2: 1 or 3 */
     uint64_t n_tasks;
-    size_t n_blocks; /* that there is memory for */
+    size_t n_blocks; /* allocated */
     view_block **block;
     double *second;  /* n_arms x n_arms: the symmetric sum over full blocks, its upper triangle */
     double *probe;   /* n_arms x PROBES: random signs */
@@ -34,15 +34,15 @@ void segue_view_store_fini(view_store *k);
 /* Bytes of its arrays. */
 size_t segue_view_store_bytes(const view_store *k);
 
-/* Make room for `more` tasks; @retval SEGUE_ENOMEM */
+/* Reserve memory for `more` tasks; @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_view_store_reserve(view_store *k, uint64_t more,
                                                        segue_error *err);
 
-/* Add a task, for which there is room; and task t as it was added (the views 3 x n_arms). */
+/* Add a task, for which memory is reserved; get task t (views 3 x n_arms; returns its weight). */
 void segue_view_store_add(view_store *k, const double *views, double weight);
 double segue_view_store_task(const view_store *k, uint64_t t, double *views);
 
-/* Have the tasks of another one; there are none yet.  @retval SEGUE_ENOMEM */
+/* Copy the tasks of another store into an empty one.  @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_view_store_copy(view_store *k, const view_store *from,
                                                     segue_error *err);
 
@@ -60,8 +60,8 @@ double segue_view_store_antisymmetric_norm2(const view_store *k);
 SEGUE_MUST_CHECK segue_status segue_view_store_third(const view_store *k, const double *u, size_t m,
                                                      double *tensor, segue_error *err);
 
-/* All tasks to bytes, and back into one that has none.
- * @retval SEGUE_EDOMAIN  they are not there, or a number cannot be
+/* Write all tasks, and read them into an empty store.
+ * @retval SEGUE_EDOMAIN  bytes are missing, or a number is invalid
  * @retval SEGUE_ENOMEM */
 void segue_view_store_serialize(const view_store *k, segue_bytes *b);
 SEGUE_MUST_CHECK segue_status segue_view_store_deserialize(view_store *k, uint64_t n_tasks,

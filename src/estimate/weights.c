@@ -1,8 +1,8 @@
-/* weights.c - how often each model comes: non-negative least squares on the first moment.
+/* weights.c - the weights of the models: non-negative least squares on the first moment.
  *
  * M1 = sum rho_k mu_k; the method of Lawson and Hanson (1974): models enter one by one by the
  * steepest gain, a least-squares problem is solved on those that are in, and those that it would
- * make negative leave.  m <= n.
+ * make negative go out again.  m <= n.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>
@@ -11,10 +11,10 @@
 #include "core/linalg/linalg.h"
 #include "estimate/estimator_method.h"
 
-#define MIN_SUM    0.5 /* shares of one whole sum to 1, but for noise */
+#define MIN_SUM    0.5 /* weights sum to 1, except for noise */
 #define MAX_SUM    2.0
 #define MIN_LAMBDA 0.5
-#define NO_GAIN    1e-12 /* of the largest: a model that would gain less stays out */
+#define NO_GAIN    1e-12 /* of the largest: a model that gains less does not enter */
 
 typedef struct problem {
     size_t m, n;
@@ -54,31 +54,31 @@ static segue_status solve_on_those_in(problem *p, segue_error *err)
     return status;
 }
 
-/* Go towards the solution until a weight reaches zero, and let that model leave.  Whether the
+/* Go towards the solution until a weight reaches zero, and drop that model.  Returns true if the
  * solution was reached. */
 static bool step_towards_solution(problem *p)
 {
     double share = 1.0;
-    size_t leaver = p->m;
+    size_t dropped = p->m;
     for (size_t k = 0; k < p->m; k++)
         if (p->in[k] && p->solution[k] <= 0.0) {
-            const double way = p->weight[k] / (p->weight[k] - p->solution[k]);
-            if (leaver == p->m || way < share) {
-                share = way;
-                leaver = k;
+            const double step = p->weight[k] / (p->weight[k] - p->solution[k]);
+            if (dropped == p->m || step < share) {
+                share = step;
+                dropped = k;
             }
         }
     for (size_t k = 0; k < p->m; k++)
         if (p->in[k])
             p->weight[k] += share * (p->solution[k] - p->weight[k]);
-    if (leaver == p->m)
+    if (dropped == p->m)
         return true;
-    p->in[leaver] = false;
-    p->weight[leaver] = 0.0;
+    p->in[dropped] = false;
+    p->weight[dropped] = 0.0;
     return false;
 }
 
-/* The model outside that would gain most, or m. */
+/* The model that is not in and gains most, or m. */
 static size_t steepest(const problem *p, double min)
 {
     size_t best = p->m;

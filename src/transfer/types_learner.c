@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "core/fail.h"
-#include "estimate/types/types.h"
+#include "estimate/types/types_read.h"
 
 typedef struct types_state {
     segue_types *types;

@@ -1,20 +1,19 @@
-/* change.c - whether the newer tasks are of other types than the older ones.
+/* change.c - detect that the newer tasks have other types than the older ones.
  *
  * One mixture for all tasks against one for those before a cut and one for those after it: the
- * larger objective wins, the two being charged for where in the window the cut may be.  The
- * objective has the price of each type in it, so that types which were there before and still are
- * speak for one mixture.  Tasks that come in blocks are none of that: a log that was sorted, say,
- * by where its tasks are from.  Costs two fits.
+ * larger objective wins, and the two pay PRICE for the choice of the cut.  The objective contains
+ * the penalty of each type, so types that stay favour one mixture.  Tasks that come in blocks, as
+ * in a log that was sorted by site, are no change.  Costs two fits.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "estimate/types/change.h"
 
 #include "estimate/types/mixture_refit.h"
 
-#define PRICE 6.0 /* nats: a cut is one of some hundreds that could have been */
-#define MIXED 0.8 /* of the changes of type from task to task in a random order */
+#define PRICE 6.0 /* nats: the cut is one of some hundred possible ones */
+#define MIXED 0.8 /* share of the type changes that a random order has */
 
-/* The component that a task is likeliest of. */
+/* The likeliest component of a task. */
 static size_t likeliest(const mixture *mix, const task_window *tasks, size_t index)
 {
     double share[MAX_TYPES + 1];
@@ -27,8 +26,8 @@ static size_t likeliest(const mixture *mix, const task_window *tasks, size_t ind
     return best;
 }
 
-/* Whether tasks of different types followed each other, about as often as in a random order.  Where
- * they came in blocks instead, type after type, what is away may well come back. */
+/* True if tasks of different types follow each other about as often as in a random order.  If they
+ * come in blocks, type after type, a type that is away may come back. */
 static bool is_mixed(const mixture *mix, const task_window *tasks)
 {
     double count[MAX_TYPES + 1] = {0.0}, alike = 0.0, changes = 0.0;
@@ -69,7 +68,7 @@ static void side_fini(side *s)
     segue_mixture_fini(&s->mix);
 }
 
-/* All tasks but those of the other side; no types yet. */
+/* Copy the tasks of one side; there are no types yet. */
 static segue_status side_init(side *s, const task_window *tasks, size_t cap, task_test is_other,
                               const segue_change_point *cut, segue_error *err)
 {
@@ -82,7 +81,8 @@ static segue_status side_init(side *s, const task_window *tasks, size_t cap, tas
     return status;
 }
 
-/* The older side starts from the types of all, which are mostly its own; the newer from none. */
+/* The older side starts from the types of all tasks, which are mostly its own; the newer from none.
+ */
 static segue_status fit_sides(side *older, side *newer, const mixture *mix,
                               const segue_change_point *cut, segue_rng *rng, segue_error *err)
 {

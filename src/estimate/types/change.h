@@ -1,4 +1,4 @@
-/* change.h - whether the newer tasks are of other types than the older ones.
+/* change.h - detect that the newer tasks have other types than the older ones.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_ESTIMATE_TYPES_CHANGE_H
 #define SEGUE_ESTIMATE_TYPES_CHANGE_H
@@ -11,14 +11,14 @@
 
 #define MIN_SIDE 8 /* tasks on each side of a change */
 
-/* Where a change may have been: after the task of number `last`, `now` being that of the newest. */
+/* A possible change, after task number `last`; `now` is the number of the newest task. */
 typedef struct segue_change_point {
     uint64_t last, now;
     size_t hint; /* types expected, as for a fit */
 } segue_change_point;
 
-/* Whether the tasks up to a cut and those after it are better told by types of their own than all
- * by `mix`, which was fitted to all.  @retval SEGUE_ENOMEM */
+/* Decide if separate types for the tasks up to a cut and after it explain them better than `mix`,
+ * which was fitted to all.  @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_change_detect(bool *has_changed, const mixture *mix,
                                                   const task_window *tasks,
                                                   const segue_change_point *cut, segue_rng *rng,

@@ -1,11 +1,10 @@
-/* count_table.c - the different results of an arm over many tasks.
+/* count_table.c - the distinct results of an arm over many tasks.
  *
- * Of some hundred tasks most have pulled an arm a few times, and won a few of these: there are far
- * fewer different results than tasks, and fewer different numbers still.  A likelihood needs
- * ln Gamma at a + won, b + lost and a + b + pulls; it is taken at the different numbers, added up
- * for the different pairs, and looked up for the tasks.  Rewards that are not 0 or 1 repeat less,
- * and are only as fast as without.
- * SPDX-License-Identifier: Apache-2.0 */
+ * Most of some hundred tasks have pulled an arm a few times, and won a few of these pulls: there
+ * are far fewer distinct results than tasks, and even fewer distinct numbers.  A likelihood needs
+ * ln Gamma at a + won, b + lost and a + b + pulls.  It is computed at the distinct numbers, added
+ * up for the distinct pairs, and looked up for the tasks.  Rewards other than 0 and 1 repeat less,
+ * and gain nothing. SPDX-License-Identifier: Apache-2.0 */
 #include "estimate/types/count_table.h"
 
 #include <stdlib.h>
@@ -16,13 +15,13 @@
 
 #define EMPTY UINT32_MAX
 
-/* Room to find the different ones of up to `count` numbers. */
+/* A hash table to find the distinct ones of up to `count` numbers. */
 typedef struct finder {
     size_t n_slots;   /* a power of 2, at least twice the count */
     uint32_t *slot;   /* n_slots: the index of a number, or EMPTY */
-    double *number;   /* count: what is looked through */
-    double *value[4]; /* count each: the different ones of each kind, and of the pairs */
-    uint32_t *of[4];  /* count each: which one each is */
+    double *number;   /* count: the numbers to search */
+    double *value[4]; /* count each: the distinct ones of each kind, and of the pairs */
+    uint32_t *of[4];  /* count each: the index of each number among the distinct ones */
 } finder;
 
 static void finder_fini(finder *f)
@@ -40,7 +39,7 @@ static segue_status finder_init(finder *f, size_t count, segue_error *err)
     f->number = calloc(5 * count, sizeof *f->number);
     if (!f->slot || !f->number) {
         finder_fini(f);
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory to look through %zu tasks", count);
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for the counts of %zu tasks", count);
     }
     for (size_t k = 0; k < 4; k++) {
         f->value[k] = f->number + (k + 1) * count;
@@ -61,7 +60,7 @@ static size_t slot_of(const finder *f, const double *value, double x)
     return at;
 }
 
-/* The different ones of the first n of `number`, in the order they appear. */
+/* Find the distinct ones of the first n of `number`, in the order they appear. */
 static size_t distinct(finder *f, size_t kind, size_t n)
 {
     size_t count = 0;
@@ -81,7 +80,7 @@ static size_t distinct(finder *f, size_t kind, size_t n)
 
 enum { PAIRS = N_KINDS };
 
-/* What each task has won and lost, and which pairs that makes. */
+/* Find the distinct wins, losses and pairs of the tasks. */
 static void find_pairs(finder *f, const task_window *tasks, size_t arm, count_table *t)
 {
     const size_t n = tasks->count;
@@ -97,7 +96,7 @@ static void find_pairs(finder *f, const task_window *tasks, size_t arm, count_ta
     t->n_pairs = distinct(f, PAIRS, n);
 }
 
-/* The pulls of the pairs. */
+/* Find the distinct pulls of the pairs. */
 static void find_pulls(finder *f, size_t n, count_table *t)
 {
     for (size_t l = 0; l < n; l++)
@@ -105,7 +104,7 @@ static void find_pulls(finder *f, size_t n, count_table *t)
     t->kind[PULLS].count = distinct(f, PULLS, t->n_pairs);
 }
 
-/* Memory of just the size. */
+/* Allocate memory of the exact size. */
 static segue_status give_memory(count_table *t, size_t n_tasks, segue_error *err)
 {
     size_t numbers = 0;
@@ -125,7 +124,7 @@ static segue_status give_memory(count_table *t, size_t n_tasks, segue_error *err
     return SEGUE_OK;
 }
 
-static void keep(const finder *f, size_t n, count_table *t)
+static void copy_distinct(const finder *f, size_t n, count_table *t)
 {
     memcpy(t->of_task, f->of[PAIRS], n * sizeof *t->of_task);
     for (size_t k = 0; k < N_KINDS; k++)
@@ -144,7 +143,7 @@ static segue_status fill_table(finder *f, const task_window *tasks, size_t arm, 
     find_pulls(f, tasks->count, t);
     const segue_status status = give_memory(t, tasks->count, err);
     if (status == SEGUE_OK)
-        keep(f, tasks->count, t);
+        copy_distinct(f, tasks->count, t);
     return status;
 }
 
@@ -179,7 +178,7 @@ segue_status segue_count_table_create(count_table **out, const task_window *task
     return status;
 }
 
-/* ---- reading ----------------------------------------------------------------------------- */
+/* ---- read -------------------------------------------------------------------------------- */
 
 double segue_count_table_won(const count_table *t, size_t pair)
 {
@@ -208,9 +207,9 @@ void segue_count_table_fits(const count_table *t, double a, double b, double *sc
                  pulls[t->kind[PULLS].of_pair[p]];
 }
 
-/* ---- one type's part --------------------------------------------------------------------- */
+/* ---- digest of a type -------------------------------------------------------------------- */
 
-/* The sums of the shares of all numbers of a kind; then those that have none are left out. */
+/* Sum the shares of all numbers of a kind, and skip the numbers without a share. */
 static size_t digest_kind(const levels *numbers, size_t n_pairs, const double *pair_share,
                           double *value, double *share)
 {

@@ -1,4 +1,4 @@
-/* count_table.h - the different results of an arm over many tasks: each is worked out once.
+/* count_table.h - the distinct results of an arm over many tasks: each is computed once.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_ESTIMATE_TYPES_COUNT_TABLE_H
 #define SEGUE_ESTIMATE_TYPES_COUNT_TABLE_H
@@ -10,7 +10,7 @@
 
 enum { WON, LOST, PULLS, N_KINDS };
 
-/* The different numbers of one kind, and the one each pair has. */
+/* The distinct numbers of one kind, and the index that each pair has. */
 typedef struct levels {
     size_t count;
     double *value;     /* count */
@@ -20,13 +20,13 @@ typedef struct levels {
 /* A pair is one result (won, lost) of an arm. */
 typedef struct count_table {
     size_t n_pairs;
-    uint32_t *of_task; /* one a task: its pair */
+    uint32_t *of_task; /* the pair of each task */
     levels kind[N_KINDS];
     double *number;  /* memory of the values ... */
     uint32_t *index; /* ... and of the indices */
 } count_table;
 
-/* One tally an arm, of the tasks in the order of their places.  @retval SEGUE_ENOMEM */
+/* Create one table per arm, of the tasks in the order of the window.  @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_count_table_create(count_table **out, const task_window *tasks,
                                                        segue_error *err);
 void segue_count_table_destroy(count_table *count_tables, size_t n_arms);
@@ -35,21 +35,21 @@ void segue_count_table_destroy(count_table *count_tables, size_t n_arms);
 double segue_count_table_won(const count_table *t, size_t pair);
 double segue_count_table_pulls(const count_table *t, size_t pair);
 
-/* fit (n_pairs): ln B(a + won, b + lost) - ln B(a, b) of every pair.  `scratch` has room for three
- * numbers a task. */
+/* fit (n_pairs): ln B(a + won, b + lost) - ln B(a, b) of every pair.  `scratch` has three
+ * numbers per task. */
 void segue_count_table_fits(const count_table *t, double a, double b, double *scratch, double *fit);
 
-/* What one type has of a tally: the numbers of each kind that occur in its tasks, and for how much
- * each counts.  Memory is the caller's: one number a task in each array. */
+/* The share of one type in a table: the numbers of each kind that occur in its tasks, and the
+ * weight of each.  The caller owns the memory: one number per task in each array. */
 typedef struct digest {
     size_t count[N_KINDS];
     double *value[N_KINDS], *share[N_KINDS];
 } digest;
 
-/* From the shares (n_pairs) of the pairs. */
+/* Compute a digest from the shares (n_pairs) of the pairs. */
 void segue_count_table_digest(const count_table *t, const double *pair_share, digest *d);
 
-/* The sum of the fits, each times its share.  `scratch` has room for a number a task. */
+/* The sum of the fits, each times its share.  `scratch` has one number per task. */
 double segue_count_table_digest_fit(const digest *d, double a, double b, double *scratch);
 
 #endif

@@ -1,13 +1,12 @@
 /* em.c - expectation and maximisation over the finished tasks.
  *
  * E: the share r_lq of task l in component q is proportional to w_q exp fit_lq.
- * M: weights from the sizes R_q = sum_l r_lq; then, for every arm of a type, what its tasks have
- * won and how often they pulled, task l counting r_l (kappa + 1) / (kappa + T_l); then kappa, one
- * place up or down its list where the likelihood with p fixed, less SPREAD_PRICE a place, is
- * larger. The M-step is not exact, so the objective may fall: such a sweep is undone and is the
- * last.
+ * M: weights from the sizes R_q = sum_l r_lq; then, for every arm of a type, the wins and
+ * pulls of its tasks, task l with weight r_l (kappa + 1) / (kappa + T_l); then kappa, one step up
+ * or down its list where the likelihood with p fixed, less SPREAD_PRICE per step, is larger.  The
+ * M-step is not exact, so the objective may fall: such a sweep is undone and is the last.
  *
- * A sweep costs O(types x (tasks x arms + different results)); see tally.c.
+ * A sweep costs O(types x (tasks x arms + different results)); see count_table.c.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "estimate/types/em.h"
 
@@ -15,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LITTLE 1e-3 /* nats: after a sweep that gains less, the next ones will too */
+#define LITTLE 1e-3 /* nats: a sweep that gains less is the last */
 
 /* ---- memory ------------------------------------------------------------------------------ */
 
@@ -152,12 +151,12 @@ static double value_of_spread(em *fit, double p, size_t spread)
            SPREAD_PRICE * (double)spread;
 }
 
-/* The best of a kappa and its neighbours; ties go to the one that is. */
+/* The best of a kappa and its neighbours; ties go to the current one. */
 static size_t best_spread(em *fit, double p, size_t spread)
 {
     size_t best = spread;
     double max = value_of_spread(fit, p, spread);
-    const size_t next[2] = {spread - 1, spread + 1}; /* below 0: past the end too */
+    const size_t next[2] = {spread - 1, spread + 1}; /* below 0 wraps past the end too */
     for (size_t k = 0; k < 2; k++) {
         const double value = next[k] < N_SPREADS ? value_of_spread(fit, p, next[k]) : max;
         if (value > max) {
@@ -175,7 +174,7 @@ static void maximise_arm(em *fit, size_t type, size_t arm)
     share_pairs(fit, type, arm);
     count_pairs(fit, type, arm, spread);
     if (!(mix->pulls[at] > 0.0))
-        return; /* nothing is known of it, nor of its spread */
+        return; /* no pulls: neither mean nor spread is known */
     segue_count_table_digest(&fit->count_tables[arm], fit->pair_share, &fit->digest);
     const size_t best = best_spread(fit, segue_mixture_mean(mix, type, arm), spread);
     if (best != spread)
@@ -224,7 +223,7 @@ void segue_em_sweeps(em *fit, size_t max)
     }
 }
 
-/* One type, which has every task. */
+/* Start with one type that has every task. */
 static void make_first(em *fit)
 {
     mixture *mix = &fit->now.mix;

@@ -1,12 +1,12 @@
 /* mixture.c - types of tasks as a mixture of products of Betas.
  *
  * In a task of type q the mean of arm i is a Beta(kappa p, kappa (1 - p)) number: p is the type's
- * mean, kappa says how far its tasks are spread around it, and both are learned, for every type and
- * arm alone.  A type that has to cover two becomes wide on the arms where they differ, and nowhere
- * else.  p is itself known from `pulls` pulls only, so a new task's mean has the concentration
- * c = 1 / (1 / kappa + 1 / (pulls + 2)): spread and ignorance in one Beta.
+ * mean, kappa is the concentration of its tasks around it, and both are learned, separately for
+ * every type and arm.  A type that has to cover two becomes wide on the arms where they differ, and
+ * nowhere else.  p is itself known from `pulls` pulls only, so a new task's mean has the
+ * concentration c = 1 / (1 / kappa + 1 / (pulls + 2)): spread and ignorance in one Beta.
  *
- * Which arm was pulled depends on what was seen alone, so the likelihood of a task's rewards is
+ * The choice of arms depends only on earlier rewards, so the likelihood of a task's rewards is
  * that of its counts, whatever the policy: for every arm ln B(a + won, b + lost) - ln B(a, b).  T
  * pulls of one task tell of p what T (kappa + 1) / (kappa + T) pulls of as many tasks would. A task
  * costs O(types x arms).
@@ -22,7 +22,7 @@
 #include "core/log_gamma.h"
 
 #define POINT       1e6  /* kappa of a type whose tasks all have the same mean */
-#define PULLS_A_NAT 1.57 /* a mean is worth 1/2 ln(1 + pulls / this) nats */
+#define PULLS_A_NAT 1.57 /* a mean costs 1/2 ln(1 + pulls / this) nats */
 #define MIN_WEIGHT  1e-9 /* of a type */
 #define NEGLIGIBLE  40.0 /* nats below the best: a share below 1e-17 */
 
@@ -32,7 +32,7 @@ double segue_mixture_kappa(size_t spread)
     return spread + 1 < N_SPREADS ? (double)(2U << spread) : POINT;
 }
 
-/* ---- making one -------------------------------------------------------------------------- */
+/* ---- init, fini -------------------------------------------------------------------------- */
 
 segue_status segue_mixture_init(mixture *mix, size_t n_arms, size_t cap, segue_error *err)
 {
@@ -74,7 +74,7 @@ void segue_mixture_copy(mixture *to, const mixture *from)
         }
 }
 
-/* ---- what it says of an arm -------------------------------------------------------------- */
+/* ---- arms of a type ---------------------------------------------------------------------- */
 
 double segue_mixture_mean(const mixture *mix, size_t type, size_t arm)
 {
@@ -95,7 +95,7 @@ void segue_mixture_set(mixture *mix, size_t type, size_t arm, double won, double
     mix->b[at] = c * (1.0 + fmax(0.0, pulls - won)) / (2.0 + pulls);
 }
 
-/* ---- what it says of a task -------------------------------------------------------------- */
+/* ---- posterior of a task ----------------------------------------------------------------- */
 
 double segue_mixture_log_likelihood(const mixture *mix, size_t component, const double *sum,
                                     const double *pulls)
@@ -140,8 +140,8 @@ double segue_mixture_posterior(const mixture *mix, const double *sum, const doub
 
 /* ---- weights ----------------------------------------------------------------------------- */
 
-/* The weights, made to sum to 1; none falls below its least, not even after a million tasks that
- * are of no type. */
+/* Scale the weights to sum to 1, each at least its minimum, also after a million tasks of no type.
+ */
 static void scale_weights(mixture *mix)
 {
     double types = 0.0;

@@ -35,13 +35,13 @@ SEGUE_MUST_CHECK segue_status segue_mixture_init(mixture *mix, size_t n_arms, si
                                                  segue_error *err);
 void segue_mixture_fini(mixture *mix);
 
-/* `to` has room for as many types, and at least as many arms; nothing is known of new ones. */
+/* Copy into a mixture with at least as many types and arms; added arms are flat. */
 void segue_mixture_copy(mixture *to, const mixture *from);
 
 /* kappa of an index below N_SPREADS. */
 double segue_mixture_kappa(size_t spread);
 
-/* Set what is known of an arm of a type. */
+/* Set the counts and the spread of an arm of a type. */
 void segue_mixture_set(mixture *mix, size_t type, size_t arm, double won, double pulls,
                        size_t spread);
 
@@ -72,14 +72,14 @@ void segue_mixture_learn(mixture *mix, size_t n_tasks, const double *share, cons
 /* Weights from the sizes (n_types + 1) of the components among n_tasks. */
 void segue_mixture_set_weights(mixture *mix, const double *size, size_t n_tasks);
 
-/* Another type, of weight 1 / (n_types + 1), made from one task; and one type less. */
+/* Add a type of weight 1 / (n_types + 1) from one task; remove a type. */
 void segue_mixture_add_type(mixture *mix, const double *sum, const double *pulls);
 void segue_mixture_remove_type(mixture *mix, size_t type);
 
-/* No types, as when it was made. */
+/* Remove all types. */
 void segue_mixture_clear(mixture *mix);
 
-/* What so many types, learned from n_tasks, cost in nats. */
+/* The penalty of the types, learned from n_tasks, in nats. */
 double segue_mixture_penalty(const mixture *mix, size_t n_tasks);
 
 #endif

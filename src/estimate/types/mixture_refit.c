@@ -1,9 +1,9 @@
-/* mixture_refit.c - births and deaths of types, each kept if the objective grows by it.
+/* mixture_refit.c - add and remove types, as long as the objective grows.
  *
- * A new type is made from one task, drawn with a probability proportional to the square of what it
- * would gain from a type of its own: log-likelihood under a type made from it alone, less that
- * under the mixture.  The lightest types are tried without.  A fit costs a few tens of sweeps
- * (em.c).
+ * A new type starts from one task, drawn with probability proportional to the square of its gain:
+ * its log-likelihood under a type of its own, less that under the mixture.  Then the lightest types
+ * are removed on trial.  A move that does not increase the objective is undone.  A fit costs a few
+ * tens of sweeps (em.c).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "estimate/types/mixture_refit.h"
@@ -12,21 +12,21 @@
 
 #include "estimate/types/em.h"
 
-#define FIRST_SWEEPS 15 /* of the very first type */
-#define SWEEPS       8
-#define BIRTH_STEPS  3 /* of the new type alone, before all are fitted */
-#define DEATH_SWEEPS 3
-#define TRIES        6 /* births that fail in a row */
-#define MAX_DEATHS   2
+#define FIRST_SWEEPS  15 /* of the very first type */
+#define SWEEPS        8
+#define ADD_STEPS     3 /* of the new type alone, before all types are swept */
+#define REMOVE_SWEEPS 3
+#define TRIES         6 /* additions that fail in a row */
+#define MAX_REMOVALS  2
 
 typedef struct refit {
     em fit;
-    em_state before; /* a birth or a death */
-    double *alone;   /* n_tasks: fit of each to a type made from it alone */
+    em_state before; /* the last move */
+    double *alone;   /* n_tasks: fit of each to a type of its own */
     double *gain;    /* n_tasks: scratch */
 } refit;
 
-/* ---- births ------------------------------------------------------------------------------ */
+/* ---- add types --------------------------------------------------------------------------- */
 
 static double fit_alone(mixture *one, const double *sum, const double *pulls)
 {
@@ -46,7 +46,7 @@ static segue_status fit_each_alone(refit *r, const task_window *tasks, segue_err
     return status;
 }
 
-/* The task that a new type is made from; n_tasks if none would gain. */
+/* Draw the task that a new type starts from; n_tasks if no task gains. */
 static size_t draw_seed(refit *r, segue_rng *rng)
 {
     const size_t n = r->fit.n_tasks;
@@ -60,13 +60,13 @@ static size_t draw_seed(refit *r, segue_rng *rng)
     size_t drawn = n;
     for (size_t l = 0; l < n && left >= 0.0; l++)
         if (r->gain[l] > 0.0) {
-            drawn = l; /* the last one, should rounding leave something */
+            drawn = l; /* the last one, if rounding leaves a remainder */
             left -= r->gain[l];
         }
     return drawn;
 }
 
-/* Whether the objective has grown; if not, all is as before. */
+/* Accept a move if the objective has grown; else undo it. */
 static bool accept_or_undo(refit *r)
 {
     if (r->fit.now.objective > r->before.objective)
@@ -75,7 +75,7 @@ static bool accept_or_undo(refit *r)
     return false;
 }
 
-static bool try_birth(refit *r, segue_rng *rng)
+static bool try_add(refit *r, segue_rng *rng)
 {
     em *fit = &r->fit;
     const size_t seed = draw_seed(r, rng);
@@ -86,20 +86,20 @@ static bool try_birth(refit *r, segue_rng *rng)
                            segue_task_window_pulls(fit->tasks, seed));
     segue_em_fit_component(fit, fit->now.mix.n_types);
     segue_em_expect(fit);
-    for (size_t s = 0; s < BIRTH_STEPS; s++)
+    for (size_t s = 0; s < ADD_STEPS; s++)
         segue_em_step(fit, fit->now.mix.n_types);
     segue_em_sweeps(fit, SWEEPS);
     return accept_or_undo(r);
 }
 
-static void births(refit *r, size_t tries, segue_rng *rng)
+static void add_types(refit *r, size_t tries, segue_rng *rng)
 {
     const mixture *mix = &r->fit.now.mix;
     for (size_t failed = 0; failed < tries && mix->n_types < mix->cap;)
-        failed = try_birth(r, rng) ? 0 : failed + 1;
+        failed = try_add(r, rng) ? 0 : failed + 1;
 }
 
-/* ---- deaths ------------------------------------------------------------------------------ */
+/* ---- remove types --------------------------------------------------------------------------- */
 
 static size_t lightest(const mixture *mix)
 {
@@ -110,7 +110,7 @@ static size_t lightest(const mixture *mix)
     return type;
 }
 
-static bool try_death(refit *r)
+static bool try_remove(refit *r)
 {
     em *fit = &r->fit;
     segue_em_state_copy(&r->before, &fit->now);
@@ -119,20 +119,20 @@ static bool try_death(refit *r)
     for (size_t q = type; q <= fit->now.mix.n_types; q++)
         segue_em_fit_component(fit, q);
     segue_em_expect(fit);
-    segue_em_sweeps(fit, DEATH_SWEEPS);
+    segue_em_sweeps(fit, REMOVE_SWEEPS);
     return accept_or_undo(r);
 }
 
-static void deaths(refit *r)
+static void remove_types(refit *r)
 {
-    for (size_t k = 0; k < MAX_DEATHS && r->fit.now.mix.n_types > 1; k++)
-        if (!try_death(r))
+    for (size_t k = 0; k < MAX_REMOVALS && r->fit.now.mix.n_types > 1; k++)
+        if (!try_remove(r))
             return;
 }
 
 /* ---- all --------------------------------------------------------------------------------- */
 
-/* When each type was last seen: the newest task that is of it rather than of any other. */
+/* Set when each type was last seen: its newest task with a posterior above 1/2. */
 static void date(const refit *r, uint64_t now, mixture *mix)
 {
     const size_t n = r->fit.n_tasks;
@@ -167,8 +167,8 @@ segue_status segue_mixture_refit(mixture *mix, const task_window *tasks, size_t 
     const segue_status status = give_memory(&r, mix, tasks, err);
     if (status == SEGUE_OK) {
         segue_em_sweeps(&r.fit, is_first ? FIRST_SWEEPS : SWEEPS);
-        births(&r, is_first && hint > TRIES ? hint : TRIES, rng);
-        deaths(&r);
+        add_types(&r, is_first && hint > TRIES ? hint : TRIES, rng);
+        remove_types(&r);
         segue_mixture_copy(mix, &r.fit.now.mix);
         date(&r, now, mix);
     }

@@ -1,4 +1,4 @@
-/* mixture_refit.h - how many types there are, and what they are, from the finished tasks.
+/* mixture_refit.h - refit a mixture to finished tasks, and choose its number of types.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_ESTIMATE_TYPES_MIXTURE_REFIT_H
 #define SEGUE_ESTIMATE_TYPES_MIXTURE_REFIT_H
@@ -7,13 +7,14 @@
 #include "estimate/types/task_window.h"
 #include "segue/rng.h"
 
-/* Fit the mixture anew, starting from what it is; with `hint` types expected, and `now` tasks
- * finished so far.  On failure the mixture is as it was.  @retval SEGUE_ENOMEM */
+/* Refit the mixture, starting from its current types; `hint` types are expected, and `now` tasks
+ * are finished so far.  On failure the mixture is as it was.  @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_mixture_refit(mixture *mix, const task_window *tasks,
                                                   size_t hint, uint64_t now, segue_rng *rng,
                                                   segue_error *err);
 
-/* What a fit makes large: the logarithm of the tasks' likelihood, less what so many types cost. */
+/* The objective that a fit maximises: log-likelihood of the tasks, less the penalty of the types.
+ */
 double segue_mixture_objective(const mixture *mix, const task_window *tasks);
 
 #endif

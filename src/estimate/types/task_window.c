@@ -1,4 +1,7 @@
-/* task_window.c - the finished tasks that are remembered.
+/* task_window.c - the newest finished tasks, in a ring buffer.
+ *
+ * Index 0 is the oldest task.  Memory grows by doubling up to the window; a full window overwrites
+ * its oldest task.  Callers see indices only, never the position of a row in memory.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "estimate/types/task_window.h"
 
@@ -7,7 +10,7 @@
 #include <string.h>
 
 #define MIN_ROWS  16
-#define MAX_PULLS 1e15 /* whole numbers up to here, and their sums, are exact */
+#define MAX_PULLS 1e15 /* integers up to here, and their sums, are exact */
 
 void segue_task_window_init(task_window *r, size_t n_arms, size_t window)
 {
@@ -44,7 +47,7 @@ uint64_t segue_task_window_number(const task_window *r, size_t index)
     return r->number[row_of(r, index)];
 }
 
-/* ---- adding ------------------------------------------------------------------------------ */
+/* ---- add --------------------------------------------------------------------------------- */
 
 /* Write row `at`; arms from `n` on, if any, were not pulled. */
 static void write_row(task_window *r, size_t at, uint64_t number, const double *sum,
@@ -56,7 +59,6 @@ static void write_row(task_window *r, size_t at, uint64_t number, const double *
     r->number[at] = number;
 }
 
-/* Place after place, from row 0 on. */
 size_t segue_task_window_bytes(const task_window *r)
 {
     return r->capacity * (2 * r->n_arms * sizeof *r->row + sizeof *r->number);
@@ -143,7 +145,7 @@ segue_status segue_task_window_copy(task_window *to, const task_window *from, se
     return status;
 }
 
-/* ---- saving ------------------------------------------------------------------------------ */
+/* ---- serialize --------------------------------------------------------------------------- */
 
 bool segue_task_window_accepts(size_t n_arms, const double *sum, const double *pulls)
 {
@@ -164,7 +166,7 @@ void segue_task_window_serialize(const task_window *r, segue_bytes *b)
 }
 
 /* One task; `before` is the number of the one before it. */
-static bool get_row(task_window *r, segue_bytes_reader *from, uint64_t before)
+static bool deserialize_row(task_window *r, segue_bytes_reader *from, uint64_t before)
 {
     double *row = r->row + r->count * 2 * r->n_arms;
     r->number[r->count] = segue_bytes_read_count(from);
@@ -179,14 +181,14 @@ segue_status segue_task_window_deserialize(task_window *r, segue_bytes_reader *f
 {
     assert(r->count == 0);
     const uint64_t count = segue_bytes_read_u64(from);
-    /* every task takes bytes: a wrong count is seen before memory is asked for */
+    /* every task has bytes: reject a wrong count before allocating memory */
     if (count > r->window || count > (from->size - from->at) / (8 + 16 * r->n_arms))
-        return segue_fail(err, SEGUE_EDOMAIN, "there are too many finished tasks");
+        return segue_fail(err, SEGUE_EDOMAIN, "invalid number of finished tasks in saved learner");
     const segue_status status = segue_task_window_reserve(r, (size_t)count, err);
     uint64_t before = 0;
     for (uint64_t k = 0; k < count && status == SEGUE_OK; k++) {
-        if (!get_row(r, from, before))
-            return segue_fail(err, SEGUE_EDOMAIN, "finished task %llu cannot be",
+        if (!deserialize_row(r, from, before))
+            return segue_fail(err, SEGUE_EDOMAIN, "invalid finished task %llu in saved learner",
                               (unsigned long long)k + 1);
         before = r->number[k];
     }

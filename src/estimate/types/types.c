@@ -1,17 +1,19 @@
-/* types.c - types of tasks: a task at a time, and when to fit anew.
+/* types.c - learn types task by task, and decide when to refit.
  *
- * After each task: its shares in the components; each type learns from its share (stepwise EM); a
- * moving average of the share of none, for the next task; a CUSUM of it, as an alarm.
- * Types of weight w together, none of which has been seen for s tasks, would all be away that long
- * with probability exp(-w s): at w s >= STALE they are given up, with their tasks.  Fits are due at
- * 8 tasks and then each time they have grown by 30 %; after an alarm; and after types were given
- * up.  A fit at w s >= SUSPECT asks whether all that came since is better told on its own
- * (change.h).  If so, all that was before is forgotten and there are no types for 8 tasks, as at
- * the start: a type that looks like a new one on the arms that are pulled would be kept by the new
- * one's tasks, and be wrong where it is not tried; and tasks that are played by no type try all
- * arms.
+ * Each task: compute its posterior over the components; let each type learn from its share
+ * (stepwise EM); update a moving average of the share of no type, for the next task, and its CUSUM,
+ * an alarm.
+ *
+ * Stale types: types of joint weight w that have not been seen for s tasks would all be absent that
+ * long with probability exp(-w s).  At w s >= STALE they are removed, with their tasks.
+ *
+ * Refits are due at 8 tasks and then each time the tasks have grown by 30 %; after an alarm; and
+ * after stale types were removed.  A refit at w s >= SUSPECT also tests for a change (change.h).
+ * After a change the window forgets all tasks before it, and there are no types for 8 tasks, as at
+ * the start.  Otherwise an old type that resembles a new one on the arms that it pulls would
+ * survive, wrong on the arms that are not tried; tasks without types try all arms.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "estimate/types/types.h"
+#include "estimate/types/types_read.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,17 +25,17 @@
 #include "segue/models.h"
 
 #define WINDOW      512
-#define MAX_FITS    8 /* in a row */
+#define MAX_FITS    8 /* of refit_until_stable */
 #define MIN_GROWTH  4
 #define GROWTH      0.3
-#define ALARM       3.0 /* tasks more than expected that are of no type */
-#define ALARM_APART 8   /* tasks from a fit to the next alarm */
+#define ALARM       3.0 /* more tasks of no type than expected */
+#define ALARM_APART 8   /* tasks between a fit and the next alarm */
 #define NONE_RATE   0.2
 #define STALE       10.0
 #define SUSPECT     3.0
-#define STALE_EVERY 5 /* tasks: so often stale types are looked for */
+#define STALE_EVERY 5 /* tasks between two searches for stale types */
 
-/* ---- making ------------------------------------------------------------------------------ */
+/* ---- create ------------------------------------------------------------------------------ */
 
 segue_types_config segue_types_defaults(void)
 {
@@ -120,8 +122,8 @@ static bool is_stale_type(const stale_types *gone, size_t type)
     return gone->mix->last[type] <= gone->last;
 }
 
-/* Those that have not been seen since this one. */
-static stale_types stale_since(const mixture *mix, size_t type)
+/* The types that have not been seen since this one. */
+static stale_types not_seen_since(const mixture *mix, size_t type)
 {
     stale_types gone = {.mix = mix, .last = mix->last[type]};
     for (size_t q = 1; q <= mix->n_types; q++)
@@ -130,12 +132,12 @@ static stale_types stale_since(const mixture *mix, size_t type)
     return gone;
 }
 
-/* The most types that have been away together for `away` tasks of theirs; of weight 0: none. */
+/* The heaviest group of types with w s >= `away`; weight 0 if there is none. */
 static stale_types find_stale_types(const mixture *mix, uint64_t now, double away)
 {
     stale_types max = {.mix = mix};
     for (size_t q = 1; q <= mix->n_types; q++) {
-        const stale_types gone = stale_since(mix, q);
+        const stale_types gone = not_seen_since(mix, q);
         const double since = (double)(now - gone.last);
         if (gone.weight * since >= away && gone.weight > max.weight)
             max = gone;
@@ -143,7 +145,7 @@ static stale_types find_stale_types(const mixture *mix, uint64_t now, double awa
     return max;
 }
 
-/* Whether a task is of one of them rather than of any other. */
+/* True if the task is of a stale type with probability above 1/2. */
 static bool is_dropped(const void *context, uint64_t number, const double *sum, const double *pulls)
 {
     const stale_types *gone = context;
@@ -155,7 +157,7 @@ static bool is_dropped(const void *context, uint64_t number, const double *sum, 
     return stale_share > 0.5;
 }
 
-/* Not while a fit is due: a copy may be under way, whose tasks these are too. */
+/* Not while a refit is due: a refit job may hold a copy of these tasks. */
 static void remove_stale_types(segue_types *types)
 {
     mixture *mix = &types->mix;
@@ -201,17 +203,17 @@ bool segue_types_due(const segue_types *types)
     return types->is_due;
 }
 
-/* When there will be enough tasks to tell whether they have changed; never, if nothing says so. */
-static uint64_t time_to_tell(const segue_types *types)
+/* The task count that allows a test for a change; UINT64_MAX if no type is suspect. */
+static uint64_t tasks_for_test(const segue_types *types)
 {
     const stale_types gone = find_stale_types(&types->mix, types->finished, SUSPECT);
     const uint64_t enough = gone.last + MIN_SIDE;
     return gone.weight > 0.0 && types->finished < enough ? enough : UINT64_MAX;
 }
 
-/* The next fit by the clock.  Where tasks were given up, it goes by those that are left, as if the
- * others had never been; without types, it is the first again. */
-static void set_clock(segue_types *types)
+/* Set the next refit.  After tasks were removed, count only the remaining ones; without types,
+ * start over. */
+static void schedule_refit(segue_types *types)
 {
     const bool is_full = types->tasks.count == types->config.window;
     const double age = is_full ? (double)types->finished : (double)types->tasks.count;
@@ -219,13 +221,13 @@ static void set_clock(segue_types *types)
     types->fit_at = types->finished + (uint64_t)fmax(MIN_GROWTH, floor(GROWTH * age));
     if (types->mix.n_types == 0)
         types->fit_at = types->finished + FIRST_FIT;
-    else if (time_to_tell(types) < types->fit_at)
-        types->fit_at = time_to_tell(types);
+    else if (tasks_for_test(types) < types->fit_at)
+        types->fit_at = tasks_for_test(types);
     types->alarm = 0.0;
     types->is_due = false;
 }
 
-/* Where types have been away, look for a change; after one, begin anew. */
+/* If types are suspect, test for a change; after one, start over. */
 static segue_status detect_change(segue_types *types, mixture *mix, segue_rng *rng,
                                   segue_error *err)
 {
@@ -245,7 +247,7 @@ static segue_status detect_change(segue_types *types, mixture *mix, segue_rng *r
     return status;
 }
 
-/* Fit a copy of the types, and put it in place whole.  Tasks that came all at once do not change.
+/* Fit a copy of the mixture, and replace the types by it.  Tasks that came at once have no change.
  */
 static segue_status fit_copy(segue_types *types, mixture *copy, bool at_once, segue_error *err)
 {
@@ -270,7 +272,7 @@ static segue_status fit(segue_types *types, bool at_once, segue_error *err)
         status = fit_copy(types, &copy, at_once, err);
     segue_mixture_fini(&copy);
     if (status == SEGUE_OK)
-        set_clock(types);
+        schedule_refit(types);
     return status;
 }
 

@@ -1,11 +1,11 @@
-/* types_internal.h - what types are made of, for the files that make them up.
+/* types_internal.h - the state of types, for the files that implement them.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_ESTIMATE_TYPES_TYPES_INTERNAL_H
 #define SEGUE_ESTIMATE_TYPES_TYPES_INTERNAL_H
 
 #include "estimate/types/mixture.h"
 #include "estimate/types/task_window.h"
-#include "estimate/types/types.h"
+#include "estimate/types/types_read.h"
 
 #define FIRST_FIT 8 /* tasks */
 
@@ -14,10 +14,10 @@ struct segue_types {
     task_window tasks;
     mixture mix;
     uint64_t finished; /* tasks so far */
-    uint64_t fit_at;   /* the next fit by the clock */
+    uint64_t fit_at;   /* tasks at which the next refit is due */
     uint64_t fitted;   /* tasks at the last fit */
-    double none;       /* moving average of the shares of the last tasks in none of the types */
-    double alarm;      /* how many more of them were in none than should be */
+    double none;       /* moving average of the share of no type over the last tasks */
+    double alarm;      /* CUSUM of the share of no type above its weight */
     bool is_due;
 };
 

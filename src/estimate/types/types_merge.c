@@ -1,9 +1,9 @@
-/* types_merge.c - types that are copied, taken over, merged, and given more arms.
+/* types_merge.c - copy types, adopt a refitted copy, merge, add arms.
  *
- * All of it is made aside and put in place whole, so that a failure changes nothing.
- * SPDX-License-Identifier: Apache-2.0 */
-#include "estimate/types/types.h"
+ * Every operation builds a new object and swaps it in at the end, so that a failure changes
+ * nothing. SPDX-License-Identifier: Apache-2.0 */
 #include "estimate/types/types_internal.h"
+#include "estimate/types/types_read.h"
 
 static void swap(segue_types *a, segue_types *b)
 {
@@ -12,7 +12,7 @@ static void swap(segue_types *a, segue_types *b)
     *b = swapped;
 }
 
-/* All but the tasks. */
+/* Copy everything except the tasks. */
 static void copy_state(segue_types *to, const segue_types *from)
 {
     segue_mixture_copy(&to->mix, &from->mix);
@@ -24,7 +24,7 @@ static void copy_state(segue_types *to, const segue_types *from)
     to->is_due = from->is_due;
 }
 
-/* A copy with at least as many arms. */
+/* Copy, with at least as many arms. */
 static segue_status copy_with(segue_types **out, const segue_types *types, size_t n_arms,
                               segue_error *err)
 {
@@ -60,7 +60,7 @@ segue_status segue_types_resize(segue_types *types, size_t n_arms, segue_error *
     return status;
 }
 
-/* ---- taking over ------------------------------------------------------------------------- */
+/* ---- adopt ---------------------------------------------------------------------------- */
 
 static bool is_copy(const segue_types *copy, const segue_types *of)
 {
@@ -75,12 +75,12 @@ segue_status segue_types_adopt(segue_types *types, segue_types *copy, segue_erro
     const uint64_t known = copy->finished;
     segue_status status = SEGUE_OK;
     if (!is_copy(copy, types))
-        return segue_fail(err, SEGUE_EDOMAIN, "what should be taken over is not a copy");
+        return segue_fail(err, SEGUE_EDOMAIN, "the types to adopt are not a copy");
     for (size_t l = 0; l < tasks->count && status == SEGUE_OK; l++) {
         const uint64_t number = segue_task_window_number(tasks, l);
         if (number <= known)
             continue;
-        copy->finished = number - 1; /* some between may not be kept any more */
+        copy->finished = number - 1; /* some tasks between may have left the window */
         status = segue_types_add_task(copy, segue_task_window_sum(tasks, l),
                                       segue_task_window_pulls(tasks, l), err);
     }
@@ -91,9 +91,9 @@ segue_status segue_types_adopt(segue_types *types, segue_types *copy, segue_erro
     return status;
 }
 
-/* ---- merging ----------------------------------------------------------------------------- */
+/* ---- merge ------------------------------------------------------------------------------- */
 
-/* The newest tasks of both in turn, up to the window; once one has no more, those of the other. */
+/* Add the newest tasks of both in turn, up to the window; then those of the longer one. */
 static void pool_tasks(segue_types *pool, const task_window *a, const task_window *b)
 {
     const size_t both = a->count + b->count, window = pool->config.window;

@@ -3,8 +3,8 @@
 #include <assert.h>
 #include <math.h>
 
-#include "estimate/types/types.h"
 #include "estimate/types/types_internal.h"
+#include "estimate/types/types_read.h"
 
 #define MAX_NO_TYPE 0.999999          /* weight of none: no type is ever ruled out beforehand */
 #define NORMAL_95   1.959963984540054 /* a standard normal number is within +- this: 95 % */

@@ -1,9 +1,9 @@
-/* types_serialize.c - types to bytes and back.
+/* types_serialize.c - types as bytes.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
-#include "estimate/types/types.h"
 #include "estimate/types/types_internal.h"
+#include "estimate/types/types_read.h"
 
 #define MAX_COUNT     1e300 /* pulls that count: finite, and their sums too */
 #define MAX_SUM_ERROR 1e-9  /* of the sum of the weights from 1 */
@@ -23,7 +23,7 @@ static void serialize_mixture(const mixture *mix, segue_bytes *b)
     }
 }
 
-static bool get_weights(mixture *mix, segue_bytes_reader *r)
+static bool deserialize_weights(mixture *mix, segue_bytes_reader *r)
 {
     double sum = 0.0;
     bool is_right = segue_bytes_read_finite(r, mix->weight, mix->n_types + 1);
@@ -35,7 +35,7 @@ static bool get_weights(mixture *mix, segue_bytes_reader *r)
            (mix->n_types == 0 || mix->weight[0] < 1.0);
 }
 
-static bool get_arm(mixture *mix, size_t type, size_t arm, segue_bytes_reader *r)
+static bool deserialize_arm(mixture *mix, size_t type, size_t arm, segue_bytes_reader *r)
 {
     double known[2];
     segue_bytes_read_f64(r, known, 2);
@@ -53,13 +53,13 @@ static bool deserialize_mixture(mixture *mix, segue_bytes_reader *r, uint64_t fi
     if (n_types > mix->cap)
         return false;
     mix->n_types = (size_t)n_types;
-    bool is_right = get_weights(mix, r);
+    bool is_right = deserialize_weights(mix, r);
     for (size_t q = 1; q <= mix->n_types; q++) {
         mix->last[q] = segue_bytes_read_count(r);
         is_right = is_right && mix->last[q] <= finished;
     }
     for (size_t k = 0; k < mix->n_types * mix->n_arms && is_right; k++)
-        is_right = get_arm(mix, 1 + k / mix->n_arms, k % mix->n_arms, r);
+        is_right = deserialize_arm(mix, 1 + k / mix->n_arms, k % mix->n_arms, r);
     return is_right;
 }
 
@@ -77,7 +77,7 @@ void segue_types_serialize(const segue_types *types, segue_bytes *b)
     segue_task_window_serialize(&types->tasks, b);
 }
 
-static bool get_clock(segue_types *types, segue_bytes_reader *r)
+static bool deserialize_schedule(segue_types *types, segue_bytes_reader *r)
 {
     types->finished = segue_bytes_read_count(r);
     types->fit_at = segue_bytes_read_count(r);
@@ -99,10 +99,10 @@ static bool are_numbered(const segue_types *types)
 
 segue_status segue_types_deserialize(segue_types *types, segue_bytes_reader *r, segue_error *err)
 {
-    if (!get_clock(types, r) || !deserialize_mixture(&types->mix, r, types->finished))
-        return segue_fail(err, SEGUE_EDOMAIN, "a number of the types cannot be");
+    if (!deserialize_schedule(types, r) || !deserialize_mixture(&types->mix, r, types->finished))
+        return segue_fail(err, SEGUE_EDOMAIN, "invalid types in saved learner");
     const segue_status status = segue_task_window_deserialize(&types->tasks, r, err);
     if (status == SEGUE_OK && (!are_numbered(types) || r->failed))
-        return segue_fail(err, SEGUE_EDOMAIN, "a finished task cannot be");
+        return segue_fail(err, SEGUE_EDOMAIN, "invalid finished task in saved learner");
     return status;
 }

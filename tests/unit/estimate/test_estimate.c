@@ -3,7 +3,7 @@
 #include "core/linalg/linalg.h"
 #include "estimate/estimator_internal.h"
 #include "estimate/estimator_method.h"
-#include "estimate/types/types.h"
+#include "estimate/types/types_read.h"
 #include "support.h"
 
 /* ---- linear algebra ---------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
 #include "estimate/types/change.h"
 #include "estimate/types/em.h"
 #include "estimate/types/mixture_refit.h"
-#include "estimate/types/types.h"
+#include "estimate/types/types_read.h"
 #include "estimate/types/types_internal.h"
 
 enum { MOST_ARMS = 8 };

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "core/atomic_file.h"
-#include "estimate/types/types.h"
+#include "estimate/types/types_read.h"
 #include "experiment/experiment.h"
 #include "io/log/history.h"
 #include "io/log/log.h"
