@@ -15,6 +15,7 @@
 #include "../../core/path.h"
 #include "../../core/store_file.h"
 #include "../../core/text.h"
+#include "../../estimate/types/types.h"
 #include "../../estimate/types/types_read.h"
 #include "../../sim/kernels/kernel.h"
 #include "../../sim/parallel.h"
