@@ -127,20 +127,6 @@ def parts_of(decision):
     return learner, task, number, arm, int.from_bytes(raw[22:28], "little") / 1000, int.from_bytes(raw[28:36], "little")
 
 
-def make_old(store, version=None):
-    """Let the tasks be as those that an older program opened, without tags: ids of their decisions
-    then are as it wrote them.  With a version: the whole store, which nobody serves meanwhile."""
-    with contextlib.closing(sqlite3.connect(store)) as db, db:
-        db.execute("UPDATE task SET tag = NULL")
-        if version:
-            db.execute("ALTER TABLE task DROP COLUMN tag")
-            db.execute(f"PRAGMA user_version = {version}")
-        if version == 1:
-            db.execute("ALTER TABLE decision DROP COLUMN probability")
-            db.execute("ALTER TABLE decision DROP COLUMN exact")
-            db.execute("DROP INDEX task_learner")
-
-
 def check_store(program, store):
     done = subprocess.run([program, "store", "check", "--store", f"sqlite:{store}"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

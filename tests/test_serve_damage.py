@@ -44,12 +44,12 @@ class Damage(Folder):
                 self.assertGreater(db.execute(text).rowcount, 0, text)
 
     def test_a_learner_is_set_apart_and_the_others_are_served(self):
-        self.damage("UPDATE task SET key = NULL WHERE learner = 2", "UPDATE arm SET place = place + 2 WHERE learner = 3")
+        self.damage("UPDATE task SET key = NULL WHERE learner = 2", "UPDATE arm SET position = position + 2 WHERE learner = 3")
         done = subprocess.run([SEGUE, "store", "check", "--store", self.store], capture_output=True, text=True)
         self.assertEqual(done.returncode, 2)
         self.assertRegex(done.stderr, r"^segue: .*: 2 of 3 learners are damaged\n$")
         self.assertRegex(done.stdout, r"learner 'b': the store is damaged: table task, id \d+, column key: NULL; need a text")
-        self.assertRegex(done.stdout, r"learner 'c': the store is damaged: table arm, learner 3, place 2")
+        self.assertRegex(done.stdout, r"learner 'c': the store is damaged: table arm, learner 3, position 2")
         service = Service(SEGUE, self.store)
         client = service.client()
         lines = {line["name"]: line for line in client.get("/v1/learners")[1]["learners"]}

@@ -217,7 +217,7 @@ class Named(Stored):
             config = json.loads(db.execute("SELECT config FROM learner").fetchone()[0])
             config.update(name=name, arms=["A", name])
             db.execute("UPDATE learner SET name = ?, config = ?", (name, json.dumps(config)))
-            db.execute("UPDATE arm SET name = ? WHERE place = 1", (name,))
+            db.execute("UPDATE arm SET name = ? WHERE position = 1", (name,))
             db.execute("UPDATE task SET key = ?", (name,))
         check_store(SEGUE, self.store)
         log = self.folder / "log"

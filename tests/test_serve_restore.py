@@ -19,7 +19,7 @@ import tempfile
 import unittest
 
 from program import SEGUE, Folder, answer
-from service import SHORT, Service, check_store, make_old, parts_of
+from service import SHORT, Service, check_store, parts_of
 
 RESTORES = int(os.environ.get("SEGUE_RESTORES", "4" if SHORT else "10"))
 WAYS = "export", "backup"
@@ -180,39 +180,6 @@ class Pairs(Restored):
         place.stop()
         check_store(SEGUE, place.store)
 
-    def test_decisions_of_an_older_program_count_after_an_upgrade(self):
-        for version in 1, 2:
-            with self.subTest(version=version):
-                place = self.place("backup")
-                self.make(place)
-                self.ask(place, "old")
-                place.stop()
-                make_old(place.store)
-                place.start()
-                given = [self.ask(place, "old"), self.ask(place, "old", event="e")]
-                place.stop()
-                make_old(place.store, version)
-                place.back_up()
-                answer("store", "upgrade", "--store", place.store)
-                place.start()
-                self.assertEqual(self.ask(place, "old", event="e"), given[1])
-                new = self.ask(place, "new")
-                given.append(self.ask(place, "old"))
-                for decision in given:
-                    self.counted(place, decision, "old")
-                self.counted(place, new, "new")
-                place.stop()
-                os.unlink(place.store)
-                os.rename(place.saved, place.store)
-                answer("store", "upgrade", "--store", place.store)  # and go on from there
-                place.start()
-                other = self.ask(place, "other")
-                self.assertEqual(parts_of(new)[:2], parts_of(other)[:2])
-                self.gone(place, new)
-                self.counted(place, other, "other")
-                place.stop()
-
-
 class Ledger:
     """What the service has acknowledged; of one history."""
 
@@ -286,7 +253,7 @@ class Histories(Restored):
         by_value = {given[3]: (*given[:3], decision) for decision, given in self.given.items()}
         with contextlib.closing(sqlite3.connect(place.store)) as db:
             rows = db.execute("SELECT l.name, t.key, a.name, r.value FROM reward AS r JOIN task AS t ON t.id = r.task "
-                              "JOIN learner AS l ON l.id = t.learner JOIN arm AS a ON a.learner = l.id AND a.place = r.arm "
+                              "JOIN learner AS l ON l.id = t.learner JOIN arm AS a ON a.learner = l.id AND a.position = r.arm "
                               "WHERE l.name IS NOT NULL AND r.by_default = 0").fetchall()
         found = set()
         for name, key, arm, value in rows:

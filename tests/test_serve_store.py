@@ -14,7 +14,7 @@ import unittest
 
 from program import SEGUE, Folder, answer, run
 from served import TUTOR, Served
-from service import Service, check_store, make_old
+from service import Service, check_store
 
 
 class Clients(Served):
@@ -67,7 +67,7 @@ class Clients(Served):
     def spoil_export(self, lines):
         """An export that lacks something, or has more, is refused."""
         for says, spoilt in (("cut off", lines[:-1]), ("cut off", lines[:1]), ("other rows", lines[:-2] + lines[-1:]),
-                             ("behind the last", lines + lines[-2:-1]), ("not an object", lines[:-1] + [lines[-1][:-3]])):
+                             ("follows the last", lines + lines[-2:-1]), ("not a JSON object", lines[:-1] + [lines[-1][:-3]])):
             path = self.file("".join(spoilt), "spoilt.jsonl")
             self.refused(2, says, "store", "import", "--store", self.folder / "spoilt.db", "--file", path)
             self.assertEqual(list(self.folder.glob("spoilt.db*")), [])
@@ -99,53 +99,37 @@ class Stores(Folder):
         self.assertEqual([path.name for path in self.folder.glob("*.db-*")], [])
         self.refused(2, "written to: no permission", "serve", "--store", store, "--listen", "127.0.0.1:0", **stranger)
 
-    def test_an_older_store_is_upgraded(self):
-        """Format 1 had no probabilities of decisions; its snapshots are not taken over."""
-        store, out = str(self.folder / "old.db"), str(self.folder / "out.jsonl")
+    def test_a_store_of_another_format_is_refused(self):
+        store, out = str(self.folder / "a.db"), str(self.folder / "out.jsonl")
         service = Service(SEGUE, store)
         client = service.client()
         client.post("/v1/learners", dict(TUTOR, close_after=1))
         for task in range(12):
             client.tell(client.ask("tutor", f"s{task}", event="e")[1]["decision"], 1.0)
-        client.ask("tutor", "s", event="e")
-        self.assertEqual(service.stop(), 0)
-        make_old(store)
-        service = Service(SEGUE, store)
-        before = service.client().ask("tutor", "s", event="e")
-        self.assertEqual(service.stop(), 0)
-        make_old(store, 1)
-        with contextlib.closing(sqlite3.connect(store)) as db, db:
-            self.assertEqual(db.execute("SELECT count(*) FROM snapshot").fetchone(), (1,))
-        self.refused(2, "'segue store upgrade' makes it so", "serve", "--store", store, "--listen", "127.0.0.1:0")
-        self.refused(2, "'segue store upgrade' makes it so", "store", "check", "--store", store)
-        self.assertRegex(answer("store", "upgrade", "--store", store), "was of format 1, and is of format 3(.|\n)*sound")
-        self.assertIn("nothing is to be done", answer("store", "upgrade", "--store", store))
-        service = Service(SEGUE, store)
+        before = client.ask("tutor", "s", event="e")
         self.refused(2, "another process serves", "store", "upgrade", "--store", store)
-        self.assertEqual(service.client().ask("tutor", "s", event="e"), before)
         self.assertEqual(service.stop(), 0)
+        self.assertIn("nothing is to be done", answer("store", "upgrade", "--store", store))
         answer("store", "export", "--store", store, "--file", out)
+        for version, says in (1, "it was written before"), (3, "it was written before"), (5, "use the program that wrote it"):
+            with contextlib.closing(sqlite3.connect(store)) as db, db:
+                db.execute(f"PRAGMA user_version = {version}")
+            self.refused(2, f"has format {version}; need 4; {says}", "serve", "--store", store, "--listen", "127.0.0.1:0")
+            for word in "check", "upgrade", "export":
+                self.refused(2, f"has format {version}; need 4; {says}", "store", word, "--store", store,
+                             *(("--file", str(self.folder / "no.jsonl")) if word == "export" else ()))
         rows = [json.loads(line) for line in pathlib.Path(out).read_text().splitlines()]
         self.assertNotIn("snapshot", [row.get("table") for row in rows])
-        rows.insert(-1, {"table": "snapshot", "row": [1, 1, {"hex": "00"}]})  # exports had them, and they are skipped
-        rows[-1]["rows"] += 1
-        new = self.file("\n".join(map(json.dumps, rows)), "new.jsonl")
-        self.assertIn("sound; 1 learner,", answer("store", "import", "--store", self.folder / "new.db", "--file", new))
+        for version, says in (3, "an older program"), (5, "a newer program"):
+            rows[0]["segue_store"] = version
+            file = self.file("\n".join(map(json.dumps, rows)), "other.jsonl")
+            self.refused(2, f"line 1: the export is of {says}", "store", "import", "--store", self.folder / "other.db", "--file", file)
+        self.assertIn("sound; 1 learner,", answer("store", "import", "--store", self.folder / "new.db", "--file", out))
         service = Service(SEGUE, str(self.folder / "new.db"))
         self.assertEqual(service.client().ask("tutor", "s", event="e"), before)
         self.assertEqual(service.stop(), 0)
         with contextlib.closing(sqlite3.connect(self.folder / "new.db")) as db:
             self.assertEqual(db.execute("SELECT count(*) FROM snapshot").fetchone(), (1,))
-        rows = [row for row in rows if row.get("table") != "sqlite_sequence"]
-        rows[0]["segue_store"] = 1  # and an export of that time
-        rows[-1]["rows"] = len(rows) - 2
-        for row in rows:
-            if row.get("table") == "decision":
-                del row["row"][6:]
-            elif row.get("table") == "task":
-                del row["row"][11:]
-        old = self.file("\n".join(map(json.dumps, rows)), "old.jsonl")
-        self.assertIn("sound; 1 learner,", answer("store", "import", "--store", self.folder / "copy.db", "--file", old))
 
     def test_a_changed_snapshot_is_found(self):
         store = str(self.folder / "a.db")
@@ -158,12 +142,12 @@ class Stores(Folder):
         self.assertEqual(service.stop(), 0)
         check_store(SEGUE, store)
         whole = pathlib.Path(store).read_bytes()
-        for says, spoil in (("the journal does not say", "DELETE FROM journal WHERE seq = (SELECT max(seq) FROM journal "
-                                                         "WHERE kind = 1)"),
+        for says, spoil in (("disagrees with the event log", "DELETE FROM event WHERE seq = (SELECT max(seq) FROM event "
+                                                             "WHERE kind = 1)"),
                             ("column closed_seq: 3; need NULL", "UPDATE task SET closed = NULL WHERE id = 3"),
-                            ("the journal does not say", "UPDATE task SET closed_seq = 1 WHERE id = 3"),
-                            ("count other rewards", "UPDATE task SET total = 5 WHERE id = 3"),
-                            ("count other rewards", "UPDATE arm SET pulls = pulls + 1 - 2 * place WHERE place < 2"),
+                            ("disagrees with the event log: 1", "UPDATE task SET closed_seq = 1 WHERE id = 3"),
+                            ("counts differ from their rewards", "UPDATE task SET total = 5 WHERE id = 3"),
+                            ("counts differ from their rewards", "UPDATE arm SET pulls = pulls + 1 - 2 * position WHERE position < 2"),
                             ("column arm: 99; need 0 to", "UPDATE reward SET arm = 99 WHERE task = 13"),
                             ("column arm: -1; need", "UPDATE decision SET arm = -1"),
                             ("of no task or arm", "INSERT INTO reward VALUES (99, 0, 0, 0, 1, 0, 0)"),
@@ -181,7 +165,7 @@ class Stores(Folder):
         self.refused(2, "does not lead to", "store", "check", "--store", store)
         with sqlite3.connect(store) as db:
             db.execute("DELETE FROM reward WHERE task = 5")
-        self.refused(2, "count other rewards", "store", "check", "--store", store)
+        self.refused(2, "counts differ from their rewards", "store", "check", "--store", store)
 
     def test_a_number_is_never_given_again(self):
         """A decision of a learner that is gone counts for no other one, also after an export."""

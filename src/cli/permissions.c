@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "segue/internal.h"
+#include "store/store.h"
 
 #define OTHERS_READ  (S_IRGRP | S_IROTH)
 #define OTHERS_WRITE (S_IWGRP | S_IWOTH)
@@ -42,13 +43,8 @@ bool cli_permissions_warn(const char *who, const char *what, const char *path)
 
 void cli_permissions_warn_store(const char *who, const char *store)
 {
-    static const char kind[] = "sqlite:";
-    static const char *const suffixes[] = {"", "-wal", "-shm"};
     char path[PATH_MAX];
-    const size_t skip = strncmp(store, kind, strlen(kind)) == 0 ? strlen(kind) : 0;
-    bool warned = false;
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes && !warned; i++)
-        warned =
-            snprintf(path, sizeof path, "%s%s", store + skip, suffixes[i]) < (int)sizeof path &&
-            cli_permissions_warn(who, "the store", path);
+    for (size_t i = 0; segue_store_file_path(store, i, path, sizeof path); i++)
+        if (cli_permissions_warn(who, "the store", path))
+            return;
 }

@@ -1,6 +1,7 @@
 /* store.c - `segue store`: look after the file of a service.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -112,14 +113,11 @@ static segue_status need_file(const settings *set, segue_error *err)
  * before it is opened: see segue_store_file_detect. */
 static segue_status check_export(const settings *set, segue_error *err)
 {
-    static const char kind[] = "sqlite:";
-    const segue_status status = need_file(set, err);
-    if (status != SEGUE_OK)
-        return status;
-    const bool named = strncmp(set->store, kind, strlen(kind)) == 0;
-    const cli_path paths[] = {{"file", set->file},
-                              {"store", named ? set->store + strlen(kind) : set->store}};
-    return cli_output_check_paths(paths, 1, 2, err);
+    char path[PATH_MAX];
+    SEGUE_TRY(need_file(set, err));
+    const bool has_path = segue_store_file_path(set->store, 0, path, sizeof path);
+    const cli_path paths[] = {{"file", set->file}, {"store", path}};
+    return cli_output_check_paths(paths, 1, has_path ? 2 : 1, err);
 }
 
 static segue_status export(const settings *set, segue_store *store, segue_error *err)

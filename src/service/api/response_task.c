@@ -188,13 +188,16 @@ typedef struct arm_sums {
     double total[SEGUE_MAX_SERVICE_ARMS];
 } arm_sums;
 
-static segue_status on_reward(void *context, const segue_stored_reward *reward, segue_error *err)
+static segue_status add_rewards(segue_store *store, int64_t task, arm_sums *sums, segue_error *err)
 {
-    arm_sums *sums = context;
-    (void)err;
-    sums->pulls[reward->arm % SEGUE_MAX_SERVICE_ARMS]++;
-    sums->total[reward->arm % SEGUE_MAX_SERVICE_ARMS] += reward->value;
-    return SEGUE_OK;
+    segue_rows rows;
+    segue_stored_reward reward;
+    segue_rows_open(&rows, store, &(segue_query){SEGUE_QUERY_REWARDS, .id = task}, err);
+    while (segue_rows_next_reward(&rows, &reward)) {
+        sums->pulls[reward.arm % SEGUE_MAX_SERVICE_ARMS]++;
+        sums->total[reward.arm % SEGUE_MAX_SERVICE_ARMS] += reward.value;
+    }
+    return segue_rows_close(&rows, SEGUE_OK);
 }
 
 static void write_closed_task(learner_state *state, const segue_stored_task *row, const char *key,
@@ -222,7 +225,7 @@ static void answer_closed_task(segue_service *service, segue_store *store, learn
     }
     segue_status status = segue_store_find_task(store, state->id, key, &row, &found, &err);
     if (status == SEGUE_OK && found)
-        status = segue_store_each_reward(store, row.id, on_reward, sums, &err);
+        status = add_rewards(store, row.id, sums, &err);
     if (status != SEGUE_OK)
         segue_damage_respond_failed(service, status, &err, response);
     else if (!found)

@@ -289,14 +289,13 @@ static segue_status start_store(segue_service *service, segue_error *err)
 
 static segue_status open_stores(segue_service *service, segue_error *err)
 {
-    segue_checkpoint done;
     segue_status status =
         segue_store_open(&service->store, service->config.store, SEGUE_STORE_CREATE, err);
     if (status == SEGUE_OK)
         status = segue_store_lock(service->store, err);
     /* After a sync that failed the WAL may be in memory alone; the main file is synced anew. */
     if (status == SEGUE_OK)
-        status = segue_store_checkpoint(service->store, true, &done, err);
+        status = segue_store_checkpoint(service->store, true, err);
     if (status == SEGUE_OK)
         status = start_store(service, err);
     if (status == SEGUE_OK)

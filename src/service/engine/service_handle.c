@@ -46,10 +46,12 @@ static bool is_ready(const segue_service *service)
 
 static void answer_metrics(segue_service *service, segue_response *reply)
 {
+    segue_wal_info wal;
+    segue_store_wal_info(service->store, &wal);
     const segue_gauges now = {.open_tasks = atomic_load(&service->open_tasks),
                               .unstored = atomic_load(&service->unstored),
                               .queued = segue_commit_queue_length(&service->queue),
-                              .wal_bytes = segue_store_wal_bytes(service->store),
+                              .wal_bytes = wal.file_size,
                               .ready = is_ready(service)};
     segue_metrics_write(&service->metrics, &now, &reply->body);
     segue_damage_write_metric(service, &reply->body);

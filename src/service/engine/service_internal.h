@@ -21,7 +21,7 @@ typedef struct damaged_learner damaged_learner; /* damage.h */
 struct segue_service {
     segue_service_config config;
     /* Used by the writer alone (before it starts: by the thread that creates the service); other
-     * threads only call segue_store_files_exist. */
+     * threads only call segue_store_is_present. */
     segue_store *store;
     segue_store *reader; /* used by all others, under reader_lock; the same one without a file */
     pthread_mutex_t reader_lock;

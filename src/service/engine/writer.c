@@ -19,10 +19,10 @@
 #include "service/engine/commit_queue.h"
 #include "service/engine/damage.h"
 #include "service/engine/service_internal.h"
-#include "service/jobs/checkpoint.h"
 #include "service/jobs/maintenance.h"
 #include "service/jobs/read_pool.h"
 #include "service/jobs/reads.h"
+#include "service/jobs/wal_checkpoint.h"
 
 /* A job that is dequeued may be enqueued again, also if it turns out not to be due. */
 static void dequeue(segue_service *service, operation *op)
@@ -42,7 +42,7 @@ static segue_status store_group(segue_service *service, operation *group, operat
                                 segue_error *err)
 {
     service->staged_open = 0;
-    SEGUE_TRY(segue_checkpoint_allow_write(service, err));
+    SEGUE_TRY(segue_wal_checkpoint_allow_write(service, err));
     SEGUE_TRY(segue_store_begin(service->store, err));
     for (operation *op = group; op; op = op->next) {
         *failed = op;
@@ -75,7 +75,7 @@ static void apply_group(segue_service *service, operation *group)
 static void reject_group(segue_service *service, operation *group, const segue_error *why)
 {
     segue_store_rollback(service->store);
-    segue_checkpoint_for_space(service);
+    segue_wal_checkpoint_for_space(service);
     for (operation *op = group; op; op = op->next) {
         segue_operation_rollback(service, op);
         segue_operation_reject(op, 503,
@@ -185,7 +185,7 @@ void segue_writer_commit(segue_service *service, operation *group)
         finish(service, group);
     }
     if (!atomic_load(&service->broken))
-        segue_checkpoint_if_due(service, oversized); /* no request waits for it */
+        segue_wal_checkpoint_if_due(service, oversized); /* no request waits for it */
 }
 
 void *segue_writer_main(void *context)

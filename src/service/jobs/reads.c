@@ -116,9 +116,8 @@ static bool make_room(read_state *r)
     return true;
 }
 
-static segue_status on_task(void *context, const segue_stored_task *row, segue_error *err)
+static segue_status add_task(read_state *r, const segue_stored_task *row, segue_error *err)
 {
-    read_state *r = context;
     const size_t key = r->keys.size;
     segue_bytes_append(&r->keys, row->key, strlen(row->key) + 1);
     if (r->keys.failed || !make_room(r))
@@ -129,11 +128,18 @@ static segue_status on_task(void *context, const segue_stored_task *row, segue_e
 
 static segue_status read_tasks(operation *op, segue_store *store, segue_error *err)
 {
-    const segue_store_task_filter which = op->request.open == 1   ? SEGUE_TASKS_NEWEST_OPEN
-                                          : op->request.open == 0 ? SEGUE_TASKS_NEWEST_CLOSED
-                                                                  : SEGUE_TASKS_NEWEST;
-    return segue_store_each_task(store, op->state->id, which, op->request.limit, on_task, op->read,
-                                 err);
+    const segue_query query = {.kind = op->request.open == 1   ? SEGUE_QUERY_NEWEST_OPEN_TASKS
+                                       : op->request.open == 0 ? SEGUE_QUERY_NEWEST_CLOSED_TASKS
+                                                               : SEGUE_QUERY_NEWEST_TASKS,
+                               .id = op->state->id,
+                               .number = op->request.limit};
+    segue_rows rows;
+    segue_stored_task row;
+    segue_status status = SEGUE_OK;
+    segue_rows_open(&rows, store, &query, err);
+    while (status == SEGUE_OK && segue_rows_next_task(&rows, &row))
+        status = add_task(op->read, &row, err);
+    return segue_rows_close(&rows, status);
 }
 
 static read_result list_tasks(segue_service *service, operation *op, segue_store *store)

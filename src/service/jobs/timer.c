@@ -8,7 +8,7 @@
 
 #include "service/engine/commit_queue.h"
 #include "service/engine/service_internal.h"
-#include "service/jobs/checkpoint.h"
+#include "service/jobs/wal_checkpoint.h"
 
 #define TICK_SECONDS 0.1
 #define EXPIRED_MOST 1000 /* defaults of a learner at one tick */
@@ -147,12 +147,12 @@ void segue_timer_tick(segue_service *service)
     }
     free(all);
     if (atomic_load(&service->failing) || is_clock_due(service, now) ||
-        !segue_store_files_exist(service->store))
+        !segue_store_is_present(service->store))
         wish_probe(service);
     segue_timer_report_rejections(service);
     if (atomic_load(&service->memory.full))
         (void)segue_service_has_memory(service, NULL); /* tasks may have been closed since */
-    segue_checkpoint_enqueue(service);
+    segue_wal_checkpoint_enqueue(service);
 }
 
 void *segue_timer_main(void *context)

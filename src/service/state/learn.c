@@ -13,13 +13,24 @@
 
 #define TASK_COST 64 /* of opening and closing a task, in rewards */
 
-static segue_status on_reward(void *context, const segue_stored_reward *reward, segue_error *err)
+static segue_status tell(segue_task *task, const segue_stored_reward *reward, segue_error *err)
 {
     segue_error why;
-    if (segue_task_tell(context, reward->arm, reward->value, &why) == SEGUE_OK)
+    if (segue_task_tell(task, reward->arm, reward->value, &why) == SEGUE_OK)
         return SEGUE_OK;
-    return segue_fail(err, SEGUE_EFILE, "the store is damaged: task %" PRId64 ": %s", reward->task,
-                      why.message);
+    return segue_store_fail_damaged(err, "task %" PRId64 ": %s", reward->task, why.message);
+}
+
+/* Tell a task the stored rewards of task `id`, in the order of arrival. */
+static segue_status tell_all(segue_store *store, int64_t id, segue_task *task, segue_error *err)
+{
+    segue_rows rows;
+    segue_stored_reward reward;
+    segue_status status = SEGUE_OK;
+    segue_rows_open(&rows, store, &(segue_query){SEGUE_QUERY_REWARDS, .id = id}, err);
+    while (status == SEGUE_OK && segue_rows_next_reward(&rows, &reward))
+        status = tell(task, &reward, err);
+    return segue_rows_close(&rows, status);
 }
 
 static void acquire(pthread_mutex_t *lock)
@@ -44,7 +55,7 @@ segue_status segue_learn_task(segue_store *store, segue_learner *learner, int64_
     if (status != SEGUE_OK)
         return status;
     /* Without the lock: no other thread has the fresh task. */
-    status = segue_store_each_reward(store, task, on_reward, fresh, err);
+    status = tell_all(store, task, fresh, err);
     acquire(lock);
     if (status == SEGUE_OK)
         status = segue_learner_close_task(learner, &fresh, err);

@@ -34,7 +34,7 @@ static segue_status begin_refit(replay *r, segue_error *err)
 static segue_status publish_refit(replay *r, segue_error *err)
 {
     if (!r->refit)
-        return segue_fail(err, SEGUE_EFILE, "the journal publishes a fit that was not begun");
+        return segue_fail(err, SEGUE_EFILE, "the event log publishes a refit that was not begun");
     const segue_status status = segue_refit_run(r->refit, err);
     return status == SEGUE_OK ? segue_learner_refit_publish(r->out->learner, &r->refit, err)
                               : status;
@@ -51,9 +51,9 @@ static segue_status find_closed(replay *r, const segue_stored_event *event, segu
     return found && row->learner == event->learner && row->closed_seq == event->seq
                ? SEGUE_OK
                : segue_store_fail_damaged(err,
-                                          "the journal does not say of task %" PRId64
-                                          " what the task says: that event %" PRIu64 " closed it",
-                                          event->subject, event->seq);
+                                          "event %" PRIu64 " closes task %" PRId64
+                                          ", which does not exist or names another closing event",
+                                          event->seq, event->subject);
 }
 
 static segue_status close_task(replay *r, const segue_stored_event *event, segue_error *err)
@@ -73,7 +73,7 @@ static segue_status add_arm(replay *r, int64_t place, segue_error *err)
 {
     const size_t n_arms = segue_learner_settings(r->out->learner)->n_arms;
     if (place != (int64_t)n_arms)
-        return segue_store_fail_damaged(err, "the journal adds arm %" PRId64 "; need arm %zu",
+        return segue_store_fail_damaged(err, "the event log adds arm %" PRId64 "; need arm %zu",
                                         place, n_arms);
     return segue_learner_add_arm(r->out->learner, err);
 }
@@ -93,7 +93,7 @@ static segue_status apply(replay *r, const segue_stored_event *event, segue_erro
     case SEGUE_EVENT_RETIRE_ARM:
         return segue_learner_retire_arm(learner, (size_t)event->subject, err);
     }
-    return segue_fail(err, SEGUE_EFILE, "the journal has an event of kind %d", (int)event->kind);
+    return segue_fail(err, SEGUE_EFILE, "the event log has an event of kind %d", (int)event->kind);
 }
 
 segue_status segue_recovery_compare(const segue_recovered_learner *rebuilt, const void *data,
@@ -105,21 +105,20 @@ segue_status segue_recovery_compare(const segue_recovered_learner *rebuilt, cons
     if (b.failed)
         status = segue_fail(err, SEGUE_ENOMEM, "out of memory to compare a learner");
     else if (b.size != size || memcmp(b.data, data, size) != 0)
-        status = segue_fail(err, SEGUE_EFILE, "the journal does not lead to %s", what);
+        status = segue_fail(err, SEGUE_EFILE, "the event log does not lead to %s", what);
     segue_bytes_fini(&b);
     return status;
 }
 
-static segue_status on_event(void *context, const segue_stored_event *event, segue_error *err)
+static segue_status replay_event(replay *r, const segue_stored_event *event, segue_error *err)
 {
-    replay *r = context;
     segue_error why;
     segue_status status = apply(r, event, &why);
     if (status == SEGUE_OK)
         status = segue_model_history_add(&r->out->versions, r->out->learner, &why);
     if (status != SEGUE_OK)
         return segue_fail(err, status == SEGUE_ENOMEM || status == SEGUE_EIO ? status : SEGUE_EFILE,
-                          "event %" PRIu64 " of the journal: %s", event->seq, why.message);
+                          "event %" PRIu64 " of the event log: %s", event->seq, why.message);
     if (event->kind != SEGUE_EVENT_CLOSE)
         r->out->replay_cost += segue_learn_replay_cost(event->kind, 0);
     r->out->seq = event->seq;
@@ -239,8 +238,14 @@ static segue_status start_old(segue_store *store, const segue_stored_learner *ro
 
 static segue_status replay_events(replay *r, const segue_stored_learner *row, segue_error *err)
 {
-    const segue_status status =
-        segue_store_each_event(r->store, row->id, r->out->seq, on_event, r, err);
+    segue_rows rows;
+    segue_stored_event event;
+    segue_status status = SEGUE_OK;
+    segue_rows_open(&rows, r->store,
+                    &(segue_query){SEGUE_QUERY_EVENTS, .id = row->id, .number = r->out->seq}, err);
+    while (status == SEGUE_OK && segue_rows_next_event(&rows, &event))
+        status = replay_event(r, &event, err);
+    status = segue_rows_close(&rows, status);
     segue_refit_destroy(r->refit);
     if (status == SEGUE_OK)
         return SEGUE_OK;
@@ -284,7 +289,7 @@ segue_status segue_recovery_verify(segue_store *store, const segue_stored_learne
     if (status == SEGUE_OK)
         status = replay_events(&r, row, err);
     if (status == SEGUE_OK && !r.compared)
-        status = segue_store_fail_damaged(err, "its snapshot is of no event of the journal");
+        status = segue_store_fail_damaged(err, "its snapshot is of no event of the event log");
     free(data);
     return status;
 }

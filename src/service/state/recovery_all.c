@@ -27,8 +27,8 @@ typedef struct recovering {
 static segue_status arm_damaged(const learner_state *state, const segue_stored_arm *arm,
                                 const char *what, segue_error *err)
 {
-    return segue_store_fail_damaged(err, "table arm, learner %" PRId64 ", place %zu, %s", state->id,
-                                    arm->place, what);
+    return segue_store_fail_damaged(err, "table arm, learner %" PRId64 ", position %zu, %s",
+                                    state->id, arm->place, what);
 }
 
 /* The first arms are those of the settings; the learner knows which are retired. */
@@ -37,20 +37,19 @@ static segue_status check_arm(const learner_state *state, const segue_stored_arm
 {
     size_t other = 0;
     if (arm->place != state->n_arms)
-        return arm_damaged(state, arm, "column place: an arm before it is missing", err);
+        return arm_damaged(state, arm, "column position: an arm before it is missing", err);
     if (segue_learner_state_find_arm(state, arm->name, &other))
         return arm_damaged(state, arm, "column name: another arm has this name", err);
     if (arm->place < state->settings.n_arms &&
         strcmp(arm->name, state->settings.arm[arm->place]) != 0)
         return arm_damaged(state, arm, "column name: the learner was created with another", err);
     if (arm->retired != segue_learner_is_retired(state->learner, arm->place))
-        return arm_damaged(state, arm, "column retired: the journal says otherwise", err);
+        return arm_damaged(state, arm, "column retired: the event log says otherwise", err);
     return SEGUE_OK;
 }
 
-static segue_status on_arm(void *context, const segue_stored_arm *arm, segue_error *err)
+static segue_status recover_arm(learner_state *state, const segue_stored_arm *arm, segue_error *err)
 {
-    learner_state *state = ((recovering *)context)->state;
     segue_status status = check_arm(state, arm, err);
     if (status == SEGUE_OK)
         status = segue_learner_state_add_arm(state, arm->name, arm->retired, err);
@@ -62,11 +61,23 @@ static segue_status on_arm(void *context, const segue_stored_arm *arm, segue_err
     return status;
 }
 
+static segue_status recover_arms(recovering *r, segue_error *err)
+{
+    segue_rows rows;
+    segue_stored_arm arm;
+    segue_status status = SEGUE_OK;
+    segue_rows_open(&rows, r->from->store, &(segue_query){SEGUE_QUERY_ARMS, .id = r->state->id},
+                    err);
+    while (status == SEGUE_OK && segue_rows_next_arm(&rows, &arm))
+        status = recover_arm(r->state, &arm, err);
+    return segue_rows_close(&rows, status);
+}
+
 /* ---- open tasks -------------------------------------------------------------------------- */
 
-static segue_status on_reward(void *context, const segue_stored_reward *reward, segue_error *err)
+static segue_status recover_reward(recovering *r, const segue_stored_reward *reward,
+                                   segue_error *err)
 {
-    recovering *r = context;
     const learner_settings *w = &r->state->settings;
     if (reward->arm >= r->task->n_arms)
         return segue_store_fail_damaged(
@@ -81,6 +92,18 @@ static segue_status on_reward(void *context, const segue_stored_reward *reward, 
                                         w->lowest, w->highest);
     segue_learner_state_tell(r->state, r->task, reward->arm, reward->value);
     return SEGUE_OK;
+}
+
+static segue_status recover_rewards(recovering *r, segue_error *err)
+{
+    segue_rows rows;
+    segue_stored_reward reward;
+    segue_status status = SEGUE_OK;
+    segue_rows_open(&rows, r->from->store, &(segue_query){SEGUE_QUERY_REWARDS, .id = r->task->id},
+                    err);
+    while (status == SEGUE_OK && segue_rows_next_reward(&rows, &reward))
+        status = recover_reward(r, &reward, err);
+    return segue_rows_close(&rows, status);
 }
 
 static segue_status check_task(const learner_state *state, const segue_stored_task *row,
@@ -101,9 +124,8 @@ static segue_status check_task(const learner_state *state, const segue_stored_ta
     return SEGUE_OK;
 }
 
-static segue_status on_open(void *context, const segue_stored_task *row, segue_error *err)
+static segue_status recover_task(recovering *r, const segue_stored_task *row, segue_error *err)
 {
-    recovering *r = context;
     segue_status status = check_task(r->state, row, err);
     if (status == SEGUE_OK)
         status = segue_learner_state_open_task(r->state, row, row->key,
@@ -111,16 +133,28 @@ static segue_status on_open(void *context, const segue_stored_task *row, segue_e
     if (status != SEGUE_OK)
         return status;
     r->task = segue_learner_state_task_by_id(r->state, row->id);
-    status = segue_store_each_reward(r->from->store, row->id, on_reward, r, err);
+    status = recover_rewards(r, err);
     r->task->active = r->from->now; /* asks are not stored: it may just have been */
     r->task->staged_rewards = r->task->rewards;
     r->task->staged_total = r->task->total;
     return status;
 }
 
-static segue_status on_waiting(void *context, const segue_stored_decision *row, segue_error *err)
+static segue_status recover_tasks(recovering *r, segue_error *err)
 {
-    const recovering *r = context;
+    segue_rows rows;
+    segue_stored_task row;
+    segue_status status = SEGUE_OK;
+    segue_rows_open(&rows, r->from->store,
+                    &(segue_query){SEGUE_QUERY_OPEN_TASKS, .id = r->state->id}, err);
+    while (status == SEGUE_OK && segue_rows_next_task(&rows, &row))
+        status = recover_task(r, &row, err);
+    return segue_rows_close(&rows, status);
+}
+
+static segue_status recover_decision(const recovering *r, const segue_stored_decision *row,
+                                     segue_error *err)
+{
     learner_state *state = r->state;
     const task_state *task = segue_learner_state_task_by_id(state, row->task);
     decision d = segue_decision_id_from_row(state->id, task ? task->tag : 0, row);
@@ -131,6 +165,18 @@ static segue_status on_waiting(void *context, const segue_stored_decision *row, 
                                         ", column arm: %zu is no arm of an open task",
                                         d.task, (int64_t)d.number, d.arm);
     return segue_deadline_queue_push(&state->deadlines, &d, true, &state->by_id, err);
+}
+
+static segue_status recover_decisions(recovering *r, segue_error *err)
+{
+    segue_rows rows;
+    segue_stored_decision row;
+    segue_status status = SEGUE_OK;
+    segue_rows_open(&rows, r->from->store,
+                    &(segue_query){SEGUE_QUERY_PENDING_DECISIONS, .id = r->state->id}, err);
+    while (status == SEGUE_OK && segue_rows_next_decision(&rows, &row))
+        status = recover_decision(r, &row, err);
+    return segue_rows_close(&rows, status);
 }
 
 /* ---- one learner ------------------------------------------------------------------------- */
@@ -161,20 +207,18 @@ static segue_status check_settings(const learner_state *state, const segue_store
 
 static segue_status bring_back(recovering *r, const segue_stored_learner *row, segue_error *err)
 {
-    segue_store *store = r->from->store;
     learner_state *state = r->state;
     segue_status status = check_settings(state, row, err);
     if (status == SEGUE_OK)
-        status = segue_store_each_arm(store, state->id, on_arm, r, err);
+        status = recover_arms(r, err);
     if (status == SEGUE_OK && state->n_arms != segue_learner_settings(state->learner)->n_arms)
         status = segue_store_fail_damaged(err, "'%.60s' lacks arms: it has %zu; need %zu",
                                           state->settings.name, state->n_arms,
                                           segue_learner_settings(state->learner)->n_arms);
     if (status == SEGUE_OK)
-        status =
-            segue_store_each_task(store, state->id, SEGUE_TASKS_OPEN, UINT64_MAX, on_open, r, err);
+        status = recover_tasks(r, err);
     if (status == SEGUE_OK && state->settings.has_default_reward)
-        status = segue_store_each_pending(store, state->id, on_waiting, r, err);
+        status = recover_decisions(r, err);
     return status;
 }
 
@@ -243,9 +287,8 @@ static segue_status recover_named(all *a, const segue_stored_learner *row,
     return segue_fail_no_memory(err, "a learner");
 }
 
-static segue_status on_learner(void *context, const segue_stored_learner *row, segue_error *err)
+static segue_status recover_row(all *a, const segue_stored_learner *row, segue_error *err)
 {
-    all *a = context;
     segue_error why = {.status = SEGUE_OK};
     segue_recovery_result found = {.row = row};
     const segue_status status = recover_named(a, row, &found, &why);
@@ -261,7 +304,13 @@ segue_status segue_recovery_all(const segue_recovery_source *recovery, segue_rec
 {
     all a = {.from = recovery, .seen = seen, .context = context};
     segue_hash_map_init(&a.names, recovery->key);
-    const segue_status status = segue_store_each_learner(recovery->store, on_learner, &a, err);
+    segue_rows rows;
+    segue_stored_learner row;
+    segue_status status = SEGUE_OK;
+    segue_rows_open(&rows, recovery->store, &(segue_query){SEGUE_QUERY_LEARNERS}, err);
+    while (status == SEGUE_OK && segue_rows_next_learner(&rows, &row))
+        status = recover_row(&a, &row, err);
+    status = segue_rows_close(&rows, status);
     segue_hash_map_fini(&a.names);
     return status;
 }

@@ -95,7 +95,7 @@ static segue_status check_all(checker *c, segue_error *err)
     static const unsigned char key[16];
     const segue_recovery_source recovery = {.store = c->store, .key = key, .draw = no_draw};
     segue_error why;
-    segue_status status = segue_store_verify_file(c->store, &why);
+    segue_status status = segue_store_verify(c->store, &why);
     if (is_damage(status))
         note(c, NULL, why.message);
     else if (status != SEGUE_OK)

@@ -159,7 +159,7 @@ static void change_store(const char *sql)
     segue_store *store = NULL;
     segue_service_destroy(service);
     assert_ok(segue_store_open(&store, own_path, SEGUE_STORE_CHANGE, NULL));
-    assert_ok(segue_sqlite_execute(store, sql, NULL));
+    assert_ok(segue_sqlite_execute(segue_sqlite_of(store), sql, NULL));
     segue_store_close(store);
 }
 

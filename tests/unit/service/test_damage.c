@@ -10,7 +10,7 @@
 #include "service/engine/damage.h"
 #include "service/engine/writer.h"
 #include "service/state/store_check.h"
-#include "store/sqlite/sqlite.h"
+#include "store/sqlite/sqlite_column.h"
 
 static segue_service *service;
 static double clock_now;
@@ -193,12 +193,12 @@ static void lack_of_memory_is_no_damage(void **state)
     segue_error err;
     sqlite3_stmt *sql = NULL;
     (void)state;
-    assert_int_equal(sqlite3_prepare_v2(service->store->db, query, -1, &sql, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(segue_sqlite_of(service->store)->db, query, -1, &sql, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_step(sql), SQLITE_ROW);
     sql_row row = {.sql = sql, .table = "task", .keys = 1, .err = &err};
     const int64_t limit = sqlite3_hard_heap_limit64(1);
     (void)sqlite3_column_text16(sql, 1); /* what cannot be made for lack of memory is NULL */
-    (void)segue_sqlite_row_text(&row, 1, 1000000);
+    (void)segue_sqlite_column_text(&row, 1, 1000000);
     (void)sqlite3_hard_heap_limit64(limit);
     (void)sqlite3_finalize(sql);
     assert_int_equal(row.status, SEGUE_ENOMEM);
@@ -211,8 +211,8 @@ static void every_column_is_validated(void **state)
     } cases[] = {
         {"UPDATE learner SET config = x'00' WHERE id = 1", "column config: a blob of 1 bytes"},
         {"UPDATE learner SET created = 9e999 WHERE id = 1", "column created: inf"},
-        {"UPDATE arm SET name = CAST(x'ff' AS TEXT) WHERE learner = 1 AND place = 1",
-         "table arm, learner 1, place 1, column name: a text of 1 bytes; need well-formed UTF-8"},
+        {"UPDATE arm SET name = CAST(x'ff' AS TEXT) WHERE learner = 1 AND position = 1",
+         "table arm, learner 1, position 1, column name: a text of 1 bytes; need well-formed UTF-8"},
         {"UPDATE arm SET pulls = -1 WHERE learner = 1", "column pulls: -1"},
         {"UPDATE task SET key = hex(zeroblob(200)) WHERE id = 7",
          "column key: a text of 400 bytes"},
@@ -220,16 +220,16 @@ static void every_column_is_validated(void **state)
         {"UPDATE task SET n_arms = 9 WHERE id = 7", "column n_arms: 9; need 2 to 2"},
         {"UPDATE task SET n_arms = 1 << 40 WHERE id = 7", "column n_arms: 1099511627776"},
         {"UPDATE task SET opened = 'x' WHERE id = 7", "column opened: a text"},
-        {"UPDATE reward SET place = 5 WHERE task = 7", "column place: 5"},
+        {"UPDATE reward SET position = 5 WHERE task = 7", "column position: 5"},
         {"UPDATE reward SET arm = -1 WHERE task = 7", "column arm: -1"},
         {"UPDATE reward SET value = 7 WHERE task = 7",
          "column value: 7; need a number from 0 to 1"},
         {"UPDATE reward SET by_default = 2 WHERE task = 7", "column by_default: 2"},
-        {"UPDATE journal SET kind = 9 WHERE learner = 1", "column kind: 9"},
-        {"UPDATE journal SET subject = -1 WHERE learner = 1", "column subject: -1"},
-        {"DELETE FROM arm WHERE learner = 1 AND place = 1", "'a' lacks arms"},
-        {"UPDATE arm SET name = 'A' WHERE learner = 1 AND place = 1", "another arm has this name"},
-        {"UPDATE arm SET retired = 1 WHERE learner = 1 AND place = 1", "column retired"},
+        {"UPDATE event SET kind = 9 WHERE learner = 1", "column kind: 9"},
+        {"UPDATE event SET subject = -1 WHERE learner = 1", "column subject: -1"},
+        {"DELETE FROM arm WHERE learner = 1 AND position = 1", "'a' lacks arms"},
+        {"UPDATE arm SET name = 'A' WHERE learner = 1 AND position = 1", "another arm has this name"},
+        {"UPDATE arm SET retired = 1 WHERE learner = 1 AND position = 1", "column retired"},
         {"UPDATE learner SET name = 'c' WHERE id = 1", "call it 'a'"},
         {"UPDATE learner SET name = NULL WHERE id = 1", "column name: NULL"},
     };
@@ -360,9 +360,9 @@ static void damage_in_a_transaction_refuses_one_operation(void **state)
 static void what_cannot_be_applied_sets_its_learner_apart(void **state)
 {
     (void)state;
-    damage("UPDATE reward SET told = NULL WHERE task = 7");
-    refused(500, "column told: NULL", "POST", "/v1/learners/a/tasks/t3/close", NULL);
-    refused(500, "column told: NULL", "POST", "/v1/learners/a/ask", "{\"task\":\"t3\"}");
+    damage("UPDATE reward SET created = NULL WHERE task = 7");
+    refused(500, "column created: NULL", "POST", "/v1/learners/a/tasks/t3/close", NULL);
+    refused(500, "column created: NULL", "POST", "/v1/learners/a/ask", "{\"task\":\"t3\"}");
     assert_false(segue_service_has_failed(service));
     assert_int_equal(segue_damage_count(service), 1);
     assert_int_equal(segue_service_open_tasks(service), 1);
@@ -378,7 +378,7 @@ static void a_learner_that_is_set_apart_counts_no_open_tasks(void **state)
     (void)state;
     check(200, "DELETE", "/v1/learners/b", NULL);
     play("a", "u", "1"); /* open, one reward */
-    damage("UPDATE reward SET told = NULL WHERE task = 7");
+    damage("UPDATE reward SET created = NULL WHERE task = 7");
     const segue_request requests[] = {request_of("POST", "/v1/learners/a/tasks/t3/close", NULL),
                                       request_of("POST", "/v1/learners/a/tasks/u/close", NULL)};
     handle_together(requests, 2, status);

@@ -148,7 +148,7 @@ static void without_a_tag_a_decision_older_than_its_task_is_refused(void **state
     (void)state;
     clock_now = 1000.0005;
     ask("untagged", id);
-    assert_ok(segue_sqlite_execute(service->store, "UPDATE task SET tag = NULL", NULL));
+    assert_ok(segue_sqlite_execute(segue_sqlite_of(service->store), "UPDATE task SET tag = NULL", NULL));
     segue_service_destroy(service);
     start();
     ask("untagged", id);

@@ -791,20 +791,17 @@ static void a_default_counts_when_the_wait_is_over(void **state)
     told("duplicate", told_id, 1.0);
 }
 
-static segue_status count_kept(void *context, const segue_stored_decision *row, segue_error *err)
-{
-    (void)row;
-    (void)err;
-    ++*(size_t *)context;
-    return SEGUE_OK;
-}
-
 /* Decisions on the disk that wait, of the first learner. */
 static size_t n_kept(void)
 {
-    size_t count = 0;
-    assert_ok(segue_store_each_pending(service->store, 1, count_kept, &count, NULL));
-    return count;
+    segue_rows rows;
+    segue_stored_decision row;
+    segue_rows_open(&rows, service->store, &(segue_query){SEGUE_QUERY_PENDING_DECISIONS, .id = 1},
+                    NULL);
+    while (segue_rows_next_decision(&rows, &row))
+        continue;
+    assert_ok(segue_rows_close(&rows, SEGUE_OK));
+    return rows.count;
 }
 
 static void ask_many(const char *task, int count)
@@ -841,7 +838,7 @@ static void fill_disk(void)
 {
     char task[300];
     int i = 0;
-    assert_ok(segue_store_limit_pages(service->store, 1, NULL)); /* as it is now */
+    assert_ok(segue_sqlite_limit_pages(service->store, 1, NULL)); /* as it is now */
     do {
         (void)snprintf(task, sizeof task, "{\"task\":\"%0200d\"}", i++);
         json_decref(send("POST", "/v1/learners/tutor/tasks", task));
@@ -862,7 +859,7 @@ static void defaults_outlast_a_full_disk(void **state)
         segue_service_run_pending(service);
     }
     rewards_are("s", 0);
-    assert_ok(segue_store_limit_pages(service->store, 0, &err));
+    assert_ok(segue_sqlite_limit_pages(service->store, 0, &err));
     segue_timer_tick(service);
     segue_service_run_pending(service);
     rewards_are("s", 1000);
@@ -1035,7 +1032,7 @@ static void a_full_disk_refuses_tells_and_not_asks(void **state)
     refused(503, "cannot be written", "GET", "/readyz", NULL);
     char other[SEGUE_DECISION_ID_LENGTH + 1];
     ask("s", other); /* asks go on */
-    assert_int_equal(segue_store_limit_pages(service->store, 0, &err), SEGUE_OK);
+    assert_int_equal(segue_sqlite_limit_pages(service->store, 0, &err), SEGUE_OK);
     told("counted", id, 1.0);
     told("counted", other, 1.0);
     check(200, "GET", "/readyz", NULL);
@@ -1061,7 +1058,7 @@ static int64_t rows_of(segue_store *store, const char *table)
     char text[64];
     int64_t count = 0;
     (void)snprintf(text, sizeof text, "SELECT count(*) FROM %s", table);
-    assert_ok(segue_sqlite_query_integer(store, text, &count, NULL));
+    assert_ok(segue_sqlite_query_integer(segue_sqlite_of(store), text, &count, NULL));
     return count;
 }
 
@@ -1090,7 +1087,7 @@ static void fill(segue_store *store)
 
 static void a_learner_is_purged_a_part_at_a_time(void **state)
 {
-    static const char *const tables[] = {"reward", "decision", "task", "journal", "learner"};
+    static const char *const tables[] = {"reward", "decision", "task", "event", "learner"};
     segue_store *store = store_of_learner();
     int64_t left[5] = {0};
     bool more = true;
@@ -1130,12 +1127,12 @@ static void a_read_that_fails_is_not_called_damage(void **state)
     (void)state;
     assert_ok(segue_store_add_task(store, &task, NULL));
     assert_int_equal(segue_store_task_key(store, task.id + 1, name, &err), SEGUE_EFILE);
-    sqlite3_progress_handler(store->db, 1, interrupt, NULL);
+    sqlite3_progress_handler(segue_sqlite_of(store)->db, 1, interrupt, NULL);
     assert_int_equal(segue_store_task_key(store, task.id, name, &err), SEGUE_EIO);
     assert_non_null(strstr(err.message, "interrupted"));
     assert_int_equal(segue_store_start(store, key, &boot, &err), SEGUE_EIO);
     assert_non_null(strstr(err.message, "interrupted"));
-    sqlite3_progress_handler(store->db, 0, NULL, NULL);
+    sqlite3_progress_handler(segue_sqlite_of(store)->db, 0, NULL, NULL);
     assert_ok(segue_store_task_key(store, task.id, name, &err));
     assert_string_equal(name, "s");
     assert_ok(segue_store_start(store, key, &boot, &err));
@@ -1152,7 +1149,7 @@ static void what_is_too_long_is_called_so(void **state)
     (void)state;
     memset(text, 'x', sizeof text);
     text[sizeof text - 1] = '\0';
-    (void)sqlite3_limit(store->db, SQLITE_LIMIT_LENGTH, 1000);
+    (void)sqlite3_limit(segue_sqlite_of(store)->db, SQLITE_LIMIT_LENGTH, 1000);
     assert_int_equal(segue_store_add_snapshot(store, 1, 1, data, sizeof data, &err), SEGUE_EIO);
     assert_non_null(strstr(err.message, "too big"));
     learner.config = text;

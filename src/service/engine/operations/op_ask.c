@@ -32,9 +32,9 @@ typedef struct event_task {
     bool control;
 } event_task;
 
-static segue_status on_decision(void *context, const segue_stored_decision *row, segue_error *err)
+static segue_status add_decision(const event_task *task, const segue_stored_decision *row,
+                                 segue_error *err)
 {
-    const event_task *task = context;
     const learner_state *state = task->op->state;
     decided *d = &task->op->ask.decided;
     if (row->arm >= state->n_arms)
@@ -56,8 +56,15 @@ static segue_status on_decision(void *context, const segue_stored_decision *row,
 static segue_status read_event(segue_service *service, event_task task, segue_error *err)
 {
     operation *op = task.op;
-    SEGUE_TRY(segue_store_each_decision(service->store, task.id, op->request.event, on_decision,
-                                        &task, err));
+    segue_rows rows;
+    segue_stored_decision row;
+    segue_status status = SEGUE_OK;
+    segue_rows_open(
+        &rows, service->store,
+        &(segue_query){SEGUE_QUERY_EVENT_DECISIONS, .id = task.id, .key = op->request.event}, err);
+    while (status == SEGUE_OK && segue_rows_next_decision(&rows, &row))
+        status = add_decision(&task, &row, err);
+    SEGUE_TRY(segue_rows_close(&rows, status));
     const size_t n = op->ask.decided.n, wanted = segue_decide_count(&op->request);
     op->ask.decided.control = task.control;
     if (n > 0 && n != wanted)

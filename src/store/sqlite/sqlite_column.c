@@ -1,4 +1,4 @@
-/* sqlite_row.c - one row of a result, validated column by column.
+/* sqlite_column.c - one row of a result, validated column by column.
  *
  * A store may be damaged, also while it is in use: a page of the file changes, and SQLite hands out
  * NULL where the schema allows none, a text where a number was, or a number that no program wrote.
@@ -8,22 +8,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "store/sqlite/sqlite.h"
-
-segue_status segue_store_fail_damaged(segue_error *err, const char *format, ...)
-{
-    char what[SEGUE_ERROR_SIZE - 80]; /* room for the rest of the sentence */
-    va_list args;
-    va_start(args, format);
-    (void)vsnprintf(what, sizeof what, format, args);
-    va_end(args);
-    return segue_fail(err, SEGUE_EFILE,
-                      "the store is damaged: %s; restore a backup (docs/service.md)", what);
-}
+#include "store/sqlite/sqlite_column.h"
 
 /* ---- what is wrong ----------------------------------------------------------------------- */
 
@@ -82,12 +70,12 @@ static void fail(sql_row *row, int column, const char *need)
 
 /* ---- values ------------------------------------------------------------------------------ */
 
-bool segue_sqlite_row_is_null(const sql_row *row, int column)
+bool segue_sqlite_column_is_null(const sql_row *row, int column)
 {
     return sqlite3_column_type(row->sql, column) == SQLITE_NULL;
 }
 
-int64_t segue_sqlite_row_integer(sql_row *row, int column, int64_t least, int64_t most)
+int64_t segue_sqlite_column_integer(sql_row *row, int column, int64_t least, int64_t most)
 {
     char need[80];
     const int64_t value = sqlite3_column_int64(row->sql, column);
@@ -98,17 +86,17 @@ int64_t segue_sqlite_row_integer(sql_row *row, int column, int64_t least, int64_
     return 0;
 }
 
-uint64_t segue_sqlite_row_count(sql_row *row, int column)
+uint64_t segue_sqlite_column_count(sql_row *row, int column)
 {
-    return (uint64_t)segue_sqlite_row_integer(row, column, 0, INT64_C(1) << 53);
+    return (uint64_t)segue_sqlite_column_integer(row, column, 0, INT64_C(1) << 53);
 }
 
-bool segue_sqlite_row_flag(sql_row *row, int column)
+bool segue_sqlite_column_flag(sql_row *row, int column)
 {
-    return segue_sqlite_row_integer(row, column, 0, 1) == 1;
+    return segue_sqlite_column_integer(row, column, 0, 1) == 1;
 }
 
-double segue_sqlite_row_real(sql_row *row, int column)
+double segue_sqlite_column_real(sql_row *row, int column)
 {
     const int type = sqlite3_column_type(row->sql, column);
     const double value = sqlite3_column_double(row->sql, column);
@@ -145,7 +133,7 @@ static bool is_utf8(const char *text)
     return true;
 }
 
-const char *segue_sqlite_row_text(sql_row *row, int column, size_t most)
+const char *segue_sqlite_column_text(sql_row *row, int column, size_t most)
 {
     char need[80];
     (void)snprintf(need, sizeof need, "a text of 1 to %zu bytes", most);
@@ -166,7 +154,7 @@ const char *segue_sqlite_row_text(sql_row *row, int column, size_t most)
     return row->status == SEGUE_OK ? text : "";
 }
 
-const void *segue_sqlite_row_blob(sql_row *row, int column, size_t *size)
+const void *segue_sqlite_column_blob(sql_row *row, int column, size_t *size)
 {
     *size = 0;
     if (sqlite3_column_type(row->sql, column) != SQLITE_BLOB) {
@@ -180,7 +168,7 @@ const void *segue_sqlite_row_blob(sql_row *row, int column, size_t *size)
     return data ? data : "";
 }
 
-void segue_sqlite_row_fail(sql_row *row, int column, const char *need)
+void segue_sqlite_column_fail(sql_row *row, int column, const char *need)
 {
     fail(row, column, need);
 }

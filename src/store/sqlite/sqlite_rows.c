@@ -1,0 +1,209 @@
+/* sqlite_rows.c - cursors: each query is a prepared statement, each row a struct.
+ *
+ * A cursor is the statement itself, so a query may have one open cursor per store.  Every column
+ * that the program uses is validated (sqlite_column.c).
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "segue/internal.h"
+#include "store/sqlite/sqlite_column.h"
+
+/* ---- rows to structs --------------------------------------------------------------------- */
+
+/* A damaged learner is a row, too, with the reason: the other learners are still served. */
+static void read_learner(segue_rows *rows, sql_row *row, void *out)
+{
+    sqlite_store *store = segue_sqlite_of(rows->store);
+    segue_stored_learner *learner = out;
+    sql_row own = {
+        .sql = row->sql, .table = row->table, .keys = row->keys, .err = &store->row_damage};
+    *learner =
+        (segue_stored_learner){.id = sqlite3_column_int64(row->sql, 0),
+                               .name = segue_sqlite_column_text(&own, 1, SEGUE_MAX_STORE_NAME),
+                               .config = segue_sqlite_column_text(&own, 2, SEGUE_MAX_ROW_TEXT),
+                               .created = segue_sqlite_column_real(&own, 3)};
+    (void)segue_sqlite_column_integer(&own, 0, 1, SEGUE_MAX_LEARNER_ID);
+    if (own.status == SEGUE_ENOMEM)
+        row->status = segue_fail(row->err, own.status, "%s", store->row_damage.message);
+    else if (own.status != SEGUE_OK)
+        learner->damage = store->row_damage.message;
+}
+
+static void read_arm(segue_rows *rows, sql_row *row, void *out)
+{
+    (void)rows;
+    segue_stored_arm *arm = out;
+    *arm = (segue_stored_arm){
+        .learner = sqlite3_column_int64(row->sql, 0),
+        .place = (size_t)segue_sqlite_column_integer(row, 1, 0, SEGUE_MAX_ROW_ARMS - 1),
+        .name = segue_sqlite_column_text(row, 2, SEGUE_MAX_STORE_NAME),
+        .added = segue_sqlite_column_real(row, 3),
+        .retired = !segue_sqlite_column_is_null(row, 4),
+        .pulls = segue_sqlite_column_count(row, 5),
+        .total = segue_sqlite_column_real(row, 6)};
+    if (arm->retired)
+        (void)segue_sqlite_column_real(row, 4);
+}
+
+static void read_task(segue_rows *rows, sql_row *row, void *out)
+{
+    (void)rows;
+    const bool open = segue_sqlite_column_is_null(row, 7),
+               unclosed = segue_sqlite_column_is_null(row, 10),
+               untagged = segue_sqlite_column_is_null(row, 11);
+    *(segue_stored_task *)out = (segue_stored_task){
+        .id = segue_sqlite_column_integer(row, 0, 1, SEGUE_MAX_ROW_ID),
+        .learner = segue_sqlite_column_integer(row, 1, 1, SEGUE_MAX_LEARNER_ID),
+        .key = segue_sqlite_column_text(row, 2, SEGUE_MAX_STORE_NAME),
+        .control = segue_sqlite_column_flag(row, 3),
+        .version = segue_sqlite_column_count(row, 4),
+        .n_arms = (size_t)segue_sqlite_column_integer(row, 5, 1, SEGUE_MAX_ROW_ARMS),
+        .opened = segue_sqlite_column_real(row, 6),
+        .open = open,
+        .closed = open ? 0.0 : segue_sqlite_column_real(row, 7),
+        .rewards = segue_sqlite_column_count(row, 8),
+        .total = segue_sqlite_column_real(row, 9),
+        .tag = untagged ? 0 : (uint64_t)segue_sqlite_column_integer(row, 11, 1, INT64_MAX),
+        .closed_seq =
+            unclosed ? 0 : (uint64_t)segue_sqlite_column_integer(row, 10, 1, SEGUE_MAX_ROW_ID)};
+    if (open != unclosed)
+        segue_sqlite_column_fail(row, 10,
+                                 open ? "NULL, as the task is open" : "the event that closed it");
+}
+
+static void read_reward(segue_rows *rows, sql_row *row, void *out)
+{
+    segue_stored_reward *reward = out;
+    *reward = (segue_stored_reward){
+        .task = segue_sqlite_column_integer(row, 0, 1, SEGUE_MAX_ROW_ID),
+        .number = (uint64_t)segue_sqlite_column_integer(row, 1, INT64_MIN, INT64_MAX),
+        .place = segue_sqlite_column_count(row, 2),
+        .arm = (size_t)segue_sqlite_column_integer(row, 3, 0, SEGUE_MAX_ROW_ARMS - 1),
+        .value = segue_sqlite_column_real(row, 4),
+        .told = segue_sqlite_column_real(row, 5),
+        .by_default = segue_sqlite_column_flag(row, 6)};
+    if (rows->query.kind == SEGUE_QUERY_REWARDS && reward->place != rows->count)
+        segue_sqlite_column_fail(row, 2,
+                                 "the positions of a task's rewards from 0 on, without a gap");
+}
+
+static void read_decision(segue_rows *rows, sql_row *row, void *out)
+{
+    (void)rows;
+    const bool no_event = segue_sqlite_column_is_null(row, 4),
+               no_probability = segue_sqlite_column_is_null(row, 6);
+    segue_stored_decision *decision = out;
+    *decision = (segue_stored_decision){
+        .task = segue_sqlite_column_integer(row, 0, 1, SEGUE_MAX_ROW_ID),
+        .number = (uint64_t)segue_sqlite_column_integer(row, 1, INT64_MIN, INT64_MAX),
+        .arm = (size_t)segue_sqlite_column_integer(row, 2, 0, SEGUE_MAX_ROW_ARMS - 1),
+        .version = segue_sqlite_column_count(row, 3),
+        .event = no_event ? NULL : segue_sqlite_column_text(row, 4, SEGUE_MAX_STORE_NAME),
+        .asked = segue_sqlite_column_real(row, 5),
+        .probability = no_probability ? 0.0 : segue_sqlite_column_real(row, 6),
+        .exact = !segue_sqlite_column_is_null(row, 7) && segue_sqlite_column_flag(row, 7)};
+    if (!(decision->probability >= 0.0 && decision->probability <= 1.0))
+        segue_sqlite_column_fail(row, 6, "a probability");
+}
+
+static void read_event(segue_rows *rows, sql_row *row, void *out)
+{
+    (void)rows;
+    *(segue_stored_event *)out = (segue_stored_event){
+        .seq = (uint64_t)segue_sqlite_column_integer(row, 0, 1, SEGUE_MAX_ROW_ID),
+        .learner = segue_sqlite_column_integer(row, 1, 1, SEGUE_MAX_LEARNER_ID),
+        .kind = (segue_event_kind)segue_sqlite_column_integer(row, 2, SEGUE_EVENT_CLOSE,
+                                                              SEGUE_EVENT_RETIRE_ARM),
+        .subject = segue_sqlite_column_integer(row, 3, 0, SEGUE_MAX_ROW_ID),
+        .when = segue_sqlite_column_real(row, 4)};
+}
+
+static void read_snapshot(segue_rows *rows, sql_row *row, void *out)
+{
+    (void)rows;
+    segue_stored_snapshot *snapshot = out;
+    *snapshot = (segue_stored_snapshot){
+        .learner = sqlite3_column_int64(row->sql, 0),
+        .seq = (uint64_t)segue_sqlite_column_integer(row, 1, 1, SEGUE_MAX_ROW_ID)};
+    snapshot->bytes = segue_sqlite_column_blob(row, 2, &snapshot->size);
+}
+
+/* ---- queries ----------------------------------------------------------------------------- */
+
+/* How a query is bound and read: parameters of the statement, in order, are of the query `id`, then
+ * `number` or `key`. */
+typedef struct query_kind {
+    statement sql;
+    const char *table;
+    int keys; /* number of first columns that identify a row */
+    void (*read)(segue_rows *rows, sql_row *row, void *out);
+} query_kind;
+
+static const query_kind kinds[SEGUE_N_QUERIES] = {
+    [SEGUE_QUERY_LEARNERS] = {SQL_LEARNERS, "learner", 1, read_learner},
+    [SEGUE_QUERY_ARMS] = {SQL_ARMS, "arm", 2, read_arm},
+    [SEGUE_QUERY_OPEN_TASKS] = {SQL_TASKS_OPEN, "task", 1, read_task},
+    [SEGUE_QUERY_NEWEST_OPEN_TASKS] = {SQL_TASKS_NEWEST_OPEN, "task", 1, read_task},
+    [SEGUE_QUERY_NEWEST_CLOSED_TASKS] = {SQL_TASKS_NEWEST_CLOSED, "task", 1, read_task},
+    [SEGUE_QUERY_NEWEST_TASKS] = {SQL_TASKS_NEWEST, "task", 1, read_task},
+    [SEGUE_QUERY_TASK_BY_KEY] = {SQL_TASK_BY_KEY, "task", 1, read_task},
+    [SEGUE_QUERY_TASK_BY_ID] = {SQL_TASK_BY_ID, "task", 1, read_task},
+    [SEGUE_QUERY_REWARDS] = {SQL_REWARDS, "reward", 2, read_reward},
+    [SEGUE_QUERY_REWARD] = {SQL_REWARD, "reward", 2, read_reward},
+    [SEGUE_QUERY_DECISIONS] = {SQL_TASK_DECISIONS, "decision", 2, read_decision},
+    [SEGUE_QUERY_EVENT_DECISIONS] = {SQL_DECISIONS, "decision", 2, read_decision},
+    [SEGUE_QUERY_PENDING_DECISIONS] = {SQL_WAITING, "decision", 2, read_decision},
+    [SEGUE_QUERY_EVENTS] = {SQL_EVENTS, "event", 1, read_event},
+    [SEGUE_QUERY_SNAPSHOT] = {SQL_SNAPSHOT, "snapshot", 2, read_snapshot},
+};
+
+/* The decision numbers of a reward use all 64 bits; limits and events end at INT64_MAX. */
+static int64_t number_of(const segue_query *query)
+{
+    return query->kind == SEGUE_QUERY_REWARD || query->number < INT64_MAX ? (int64_t)query->number
+                                                                          : INT64_MAX;
+}
+
+segue_status segue_sqlite_rows_open(segue_rows *rows, segue_error *err)
+{
+    const segue_query *query = &rows->query;
+    if (query->kind == SEGUE_QUERY_TABLE)
+        return segue_sqlite_table_open(rows, err);
+    sqlite3_stmt *sql =
+        segue_sqlite_statement(segue_sqlite_of(rows->store), kinds[query->kind].sql, err);
+    if (!sql)
+        return SEGUE_EIO;
+    assert(!sqlite3_stmt_busy(sql)); /* one cursor per query */
+    const int parameters = sqlite3_bind_parameter_count(sql);
+    if (parameters > 0)
+        (void)sqlite3_bind_int64(sql, 1, query->id);
+    if (parameters > 1 && query->key)
+        (void)sqlite3_bind_text(sql, 2, query->key, -1, SQLITE_STATIC);
+    else if (parameters > 1)
+        (void)sqlite3_bind_int64(sql, 2, number_of(query));
+    rows->cursor = sql;
+    return SEGUE_OK;
+}
+
+segue_status segue_sqlite_rows_next(segue_rows *rows, void *out, bool *more, segue_error *err)
+{
+    if (rows->query.kind == SEGUE_QUERY_TABLE)
+        return segue_sqlite_table_next(rows, out, more, err);
+    const query_kind *kind = &kinds[rows->query.kind];
+    sql_row row = {.sql = rows->cursor, .table = kind->table, .keys = kind->keys, .err = err};
+    const int code = sqlite3_step(row.sql);
+    *more = code == SQLITE_ROW;
+    if (!*more)
+        return code == SQLITE_DONE ? SEGUE_OK
+                                   : segue_sqlite_fail_step(segue_sqlite_of(rows->store), err);
+    kind->read(rows, &row, out);
+    return row.status;
+}
+
+void segue_sqlite_rows_close(segue_rows *rows)
+{
+    (void)sqlite3_reset(rows->cursor);
+    (void)sqlite3_clear_bindings(rows->cursor);
+}

@@ -1,0 +1,88 @@
+/* sqlite_statements.h - the SQL of a store, prepared when it is first used.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_STORE_SQLITE_SQLITE_STATEMENTS_H
+#define SEGUE_STORE_SQLITE_SQLITE_STATEMENTS_H
+
+#define SEGUE_STATEMENTS(X)                                                                        \
+    X(BEGIN, "BEGIN IMMEDIATE")                                                                    \
+    X(BEGIN_READ, "BEGIN")                                                                         \
+    X(COMMIT, "COMMIT")                                                                            \
+    X(ROLLBACK, "ROLLBACK")                                                                        \
+    X(META, "SELECT value FROM meta WHERE name = ?1")                                              \
+    X(SET_META, "INSERT OR REPLACE INTO meta VALUES (?1, ?2)")                                     \
+    X(ADD_LEARNER, "INSERT INTO learner (name, config, created) VALUES (?1, ?2, ?3)")              \
+    X(DELETE_LEARNER, "UPDATE learner SET name = NULL, config = '' WHERE id = ?1")                 \
+    X(DELETED, "SELECT id FROM learner WHERE name IS NULL AND config = '' LIMIT 1")                \
+    X(PURGE_REWARDS,                                                                               \
+      "DELETE FROM reward WHERE (task, number) IN (SELECT task, number FROM reward "               \
+      "WHERE task IN (" FIRST_TASKS ") LIMIT ?2)")                                                 \
+    X(PURGE_DECISIONS, "DELETE FROM decision WHERE (task, number) IN (SELECT task, number FROM "   \
+                       "decision WHERE task IN (" FIRST_TASKS ") LIMIT ?2)")                       \
+    X(PURGE_TASKS, "DELETE FROM task WHERE id IN (" FIRST_TASKS ")")                               \
+    X(PURGE_EVENTS, "DELETE FROM event WHERE seq IN (SELECT seq FROM event WHERE "                 \
+                    "learner = ?1 ORDER BY seq LIMIT ?2)")                                         \
+    X(PURGE_ARMS, "DELETE FROM arm WHERE learner = ?1")                                            \
+    X(PURGE_SNAPSHOTS, "DELETE FROM snapshot WHERE learner = ?1")                                  \
+    X(PURGE_LEARNER, "DELETE FROM learner WHERE id = ?1")                                          \
+    X(ADD_ARM, "INSERT INTO arm (learner, position, name, added) VALUES (?1, ?2, ?3, ?4)")         \
+    X(RETIRE_ARM, "UPDATE arm SET retired = ?3 WHERE learner = ?1 AND position = ?2")              \
+    X(ADD_TASK, "INSERT INTO task (learner, key, control, version, n_arms, opened, tag) "          \
+                "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")                                             \
+    X(CLOSE_TASK, "UPDATE task SET closed = ?2, closed_seq = ?3, rewards = ?4, total = ?5 "        \
+                  "WHERE id = ?1")                                                                 \
+    X(ADD_PULLS, "UPDATE arm SET pulls = pulls + r.n, total = arm.total + r.s FROM "               \
+                 "(SELECT arm AS a, count(*) AS n, sum(value) AS s FROM reward WHERE task = ?1 "   \
+                 "GROUP BY arm) AS r WHERE arm.learner = ?2 AND arm.position = r.a")               \
+    X(FORGET_DECISIONS, "DELETE FROM decision WHERE task = ?1 AND event IS NULL")                  \
+    X(ADD_DECISION, "INSERT OR IGNORE INTO decision VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")      \
+    X(ADD_REWARD, "INSERT OR IGNORE INTO reward VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")              \
+    X(REWARD, "SELECT task, number, position, arm, value, created, by_default FROM reward "        \
+              "WHERE task = ?1 AND number = ?2")                                                   \
+    X(ADD_EVENT, "INSERT INTO event (learner, kind, subject, created) VALUES (?1, ?2, ?3, ?4)")    \
+    X(ADD_SNAPSHOT, "INSERT OR REPLACE INTO snapshot VALUES (?1, ?2, ?3)")                         \
+    X(FORGET_SNAPSHOTS, "DELETE FROM snapshot WHERE learner = ?1 AND seq <> ?2")                   \
+    X(LEARNERS, "SELECT id, name, config, created FROM learner "                                   \
+                "WHERE name IS NOT NULL OR config IS NOT '' ORDER BY id")                          \
+    X(ARMS,                                                                                        \
+      "SELECT learner, position, name, added, retired, pulls, total FROM arm WHERE learner = ?1 "  \
+      "ORDER BY position")                                                                         \
+    X(TASKS_OPEN, TASK_COLUMNS "WHERE learner = ?1 AND closed IS NULL ORDER BY id")                \
+    X(TASKS_NEWEST_OPEN,                                                                           \
+      TASK_COLUMNS "WHERE learner = ?1 AND closed IS NULL ORDER BY id DESC LIMIT ?2")              \
+    X(TASKS_NEWEST_CLOSED, TASK_COLUMNS "WHERE learner = ?1 AND closed_seq IS NOT NULL ORDER BY "  \
+                                        "closed_seq DESC LIMIT ?2")                                \
+    X(TASKS_NEWEST, TASK_COLUMNS "WHERE learner = ?1 ORDER BY id DESC LIMIT ?2")                   \
+    X(TASK_BY_KEY, TASK_COLUMNS "WHERE learner = ?1 AND key = ?2")                                 \
+    X(TASK_BY_ID, TASK_COLUMNS "WHERE id = ?1")                                                    \
+    X(REWARDS, "SELECT task, number, position, arm, value, created, by_default FROM reward "       \
+               "WHERE task = ?1 ORDER BY position")                                                \
+    X(DECISIONS, "SELECT task, number, arm, version, event, created, probability, exact FROM "     \
+                 "decision WHERE task = ?1 AND event = ?2 ORDER BY number")                        \
+    X(TASK_DECISIONS,                                                                              \
+      "SELECT task, number, arm, version, event, created, probability, exact FROM "                \
+      "decision WHERE task = ?1 ORDER BY number")                                                  \
+    X(WAITING, "SELECT d.task, d.number, d.arm, d.version, d.event, d.created, NULL, NULL FROM "   \
+               "decision AS d JOIN task AS t ON t.id = d.task WHERE t.learner = ?1 AND t.closed "  \
+               "IS NULL AND "                                                                      \
+               "NOT EXISTS (SELECT 1 FROM reward AS r WHERE r.task = d.task AND "                  \
+               "r.number = d.number) ORDER BY d.created, d.task, d.number")                        \
+    X(EVENTS, "SELECT seq, learner, kind, subject, created FROM event WHERE learner = ?1 AND "     \
+              "seq > ?2 ORDER BY seq")                                                             \
+    X(SNAPSHOT,                                                                                    \
+      "SELECT learner, seq, bytes FROM snapshot WHERE learner = ?1 ORDER BY seq DESC LIMIT 1")
+
+#define FIRST_TASKS "SELECT id FROM task WHERE learner = ?1 ORDER BY id LIMIT ?2"
+
+#define TASK_COLUMNS                                                                               \
+    "SELECT id, learner, key, control, version, n_arms, opened, closed, rewards, total, "          \
+    "closed_seq, tag "                                                                             \
+    "FROM task "
+
+typedef enum statement {
+#define SEGUE_STATEMENT_ENUM(name, text) SQL_##name,
+    SEGUE_STATEMENTS(SEGUE_STATEMENT_ENUM)
+#undef SEGUE_STATEMENT_ENUM
+        N_STATEMENTS
+} statement;
+
+#endif

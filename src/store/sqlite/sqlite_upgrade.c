@@ -1,0 +1,58 @@
+/* sqlite_upgrade.c - bring a store of an older format to this one.
+ *
+ * A step holds the statements from its format to the next.  They must lead to the tables, columns
+ * and indices of sqlite_schema.c; an empty text if only what learners compute from the event log
+ * has changed.  All steps are one transaction.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+
+#include "segue/internal.h"
+#include "store/sqlite/sqlite.h"
+
+/* Formats 1 to 3 were written before the first release: there are no steps from them. */
+static const sqlite_upgrade_step *const steps = NULL;
+enum { N_STEPS = 0 };
+
+/* The steps are consecutive and end at the current format. */
+static bool has_step(size_t n, int64_t from)
+{
+    return from < SEGUE_STORE_FORMAT && from >= SEGUE_STORE_FORMAT - (int64_t)n;
+}
+
+bool segue_sqlite_can_upgrade(int64_t from)
+{
+    return has_step(N_STEPS, from);
+}
+
+static segue_status run_steps(sqlite_store *store, const sqlite_upgrade_step *step, size_t n,
+                              int64_t from, segue_error *err)
+{
+    SEGUE_TRY(segue_sqlite_execute(store, "DELETE FROM snapshot", err));
+    for (size_t i = 0; i < n; i++)
+        if (step[i].from >= from)
+            SEGUE_TRY(segue_sqlite_execute(store, step[i].sql, err));
+    return segue_sqlite_execute(store, SEGUE_SQL_SET_FORMAT, err);
+}
+
+segue_status segue_sqlite_upgrade_by(segue_store *base, const sqlite_upgrade_step *step, size_t n,
+                                     int64_t *from, segue_error *err)
+{
+    sqlite_store *store = segue_sqlite_of(base);
+    SEGUE_TRY(segue_sqlite_query_integer(store, "PRAGMA user_version", from, err));
+    if (*from == SEGUE_STORE_FORMAT)
+        return SEGUE_OK;
+    if (!has_step(n, *from))
+        return segue_sqlite_fail_format(store, *from, err);
+    SEGUE_TRY(segue_store_begin(base, err));
+    segue_status status = run_steps(store, step, n, *from, err);
+    if (status == SEGUE_OK)
+        status = segue_store_commit(base, err);
+    if (status != SEGUE_OK)
+        segue_store_rollback(base);
+    return status;
+}
+
+segue_status segue_sqlite_upgrade(segue_store *base, int64_t *from, segue_error *err)
+{
+    return segue_sqlite_upgrade_by(base, steps, N_STEPS, from, err);
+}

@@ -1,0 +1,160 @@
+/* sqlite_verify.c - the check of a store.
+ *
+ * verify           pages and indices (PRAGMA integrity_check), the key, the counters of ids, and
+ *                  rows whose learner or task does not exist
+ * verify_learner   every row of one learner, validated as when it is served; then counts of rows
+ *                  that contradict each other, each by one SELECT that must give 0
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <string.h>
+
+#include "segue/internal.h"
+#include "store/sqlite/sqlite.h"
+
+/* ---- the file as a whole ----------------------------------------------------------------- */
+
+/* A SELECT that counts damaged rows, and what to call them. */
+typedef struct damage {
+    const char *count, *what;
+} damage;
+
+#define NO_LEARNER "learner NOT IN (SELECT id FROM learner)"
+
+static const damage of_file[] = {
+    {"SELECT count(*) FROM reward WHERE task NOT IN (SELECT id FROM task)",
+     "rewards of no task or arm"},
+    {"SELECT count(*) FROM decision WHERE task NOT IN (SELECT id FROM task)",
+     "decisions of no task or arm"},
+    {"SELECT (SELECT count(*) FROM task WHERE " NO_LEARNER
+     ") + (SELECT count(*) FROM arm WHERE " NO_LEARNER
+     ") + (SELECT count(*) FROM event WHERE " NO_LEARNER
+     ") + (SELECT count(*) FROM snapshot WHERE " NO_LEARNER ")",
+     "tasks, arms, events or snapshots of a learner that does not exist"},
+    {"SELECT count(*) FROM sqlite_sequence WHERE (name = 'learner' AND seq < (SELECT max(id) FROM "
+     "learner)) OR (name = 'task' AND seq < (SELECT max(id) FROM task)) OR (name = 'event' AND "
+     "seq < (SELECT max(seq) FROM event))",
+     "counters smaller than the ids they count"},
+};
+
+/* Run the counts, some of one learner (?1); the first that is not 0 is reported. */
+static segue_status count_damage(sqlite_store *store, const damage *list, size_t n, int64_t learner,
+                                 segue_error *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        sqlite3_stmt *sql = NULL;
+        int64_t found = 0;
+        segue_status status = SEGUE_OK;
+        if (sqlite3_prepare_v2(store->db, list[i].count, -1, &sql, NULL) != SQLITE_OK ||
+            (sqlite3_bind_parameter_count(sql) > 0 &&
+             sqlite3_bind_int64(sql, 1, learner) != SQLITE_OK) ||
+            sqlite3_step(sql) != SQLITE_ROW)
+            status = segue_sqlite_fail(store, err);
+        else
+            found = sqlite3_column_int64(sql, 0);
+        (void)sqlite3_finalize(sql);
+        if (status == SEGUE_OK && found != 0)
+            status = segue_store_fail_damaged(err, "%s: %" PRId64, list[i].what, found);
+        if (status != SEGUE_OK)
+            return status;
+    }
+    return SEGUE_OK;
+}
+
+static segue_status check_pages(sqlite_store *store, segue_error *err)
+{
+    sqlite3_stmt *sql = NULL;
+    segue_status status = SEGUE_OK;
+    const char *text = NULL;
+    if (sqlite3_prepare_v2(store->db, "PRAGMA integrity_check(1)", -1, &sql, NULL) != SQLITE_OK ||
+        sqlite3_step(sql) != SQLITE_ROW)
+        status = segue_sqlite_fail(store, err);
+    else if (!(text = (const char *)sqlite3_column_text(sql, 0)))
+        status = segue_fail(err, SEGUE_ENOMEM, "out of memory to check %s",
+                            segue_path_tail(store->base.location));
+    else if (strcmp(text, "ok") != 0)
+        status = segue_store_fail_damaged(err, "%.200s", text);
+    (void)sqlite3_finalize(sql);
+    return status;
+}
+
+segue_status segue_sqlite_verify(segue_store *base, segue_error *err)
+{
+    sqlite_store *store = segue_sqlite_of(base);
+    SEGUE_TRY(segue_sqlite_check_schema(store, err));
+    SEGUE_TRY(check_pages(store, err));
+    SEGUE_TRY(segue_sqlite_verify_start(store, err));
+    return count_damage(store, of_file, sizeof of_file / sizeof *of_file, 0, err);
+}
+
+/* ---- one learner ------------------------------------------------------------------------- */
+
+#define IS_CLOSE "kind = 1"
+_Static_assert(SEGUE_EVENT_CLOSE == 1, "IS_CLOSE has another number");
+
+static const damage of_learner[] = {
+    {"SELECT count(*) FROM task AS t WHERE learner = ?1 AND closed_seq IS NOT NULL AND NOT EXISTS "
+     "(SELECT 1 FROM event WHERE seq = t.closed_seq AND " IS_CLOSE
+     " AND subject = t.id AND learner = t.learner)",
+     "tasks whose closed state disagrees with the event log"},
+    {"SELECT count(*) FROM event AS j WHERE learner = ?1 AND " IS_CLOSE
+     " AND NOT EXISTS (SELECT 1 FROM task WHERE id = j.subject AND closed_seq = j.seq)",
+     "close events that do not match their task"},
+    {"SELECT count(*) FROM task AS t JOIN decision AS d ON d.task = t.id WHERE t.learner = ?1 AND "
+     "d.arm NOT BETWEEN 0 AND t.n_arms - 1",
+     "decisions of no task or arm"},
+    {"SELECT count(*) FROM task AS t JOIN reward AS r ON r.task = t.id WHERE t.learner = ?1 AND "
+     "r.arm NOT BETWEEN 0 AND t.n_arms - 1",
+     "rewards of no task or arm"},
+    {"SELECT count(*) FROM (SELECT t.rewards AS rewards, t.total AS total, count(r.task) AS n, "
+     "coalesce(sum(r.value), 0) AS s, coalesce(sum(abs(r.value)), 0) AS m FROM task AS t LEFT JOIN "
+     "reward AS r ON r.task = t.id WHERE t.learner = ?1 AND t.closed_seq IS NOT NULL GROUP BY "
+     "t.id) WHERE rewards <> n OR abs(total - s) > 1e-9 * m",
+     "tasks whose reward counts differ from their rewards"},
+    {"SELECT count(*) FROM arm LEFT JOIN (SELECT r.arm AS arm_, count(*) AS n FROM task AS t JOIN "
+     "reward AS r ON r.task = t.id WHERE t.learner = ?1 AND t.closed_seq IS NOT NULL GROUP BY 1) "
+     "ON arm_ = position WHERE learner = ?1 AND pulls <> coalesce(n, 0)",
+     "arms whose pull counts differ from their rewards"},
+};
+
+/* Read all rows of a cursor: each is validated on the way. */
+static segue_status read_rows(segue_store *base, const segue_query *query, segue_error *err)
+{
+    segue_rows rows;
+    union {
+        segue_stored_arm arm;
+        segue_stored_event event;
+        segue_stored_reward reward;
+        segue_stored_decision decision;
+    } row;
+    bool more = true;
+    segue_status status = SEGUE_OK;
+    segue_rows_open(&rows, base, query, err);
+    for (; more && status == SEGUE_OK && rows.status == SEGUE_OK; rows.count++)
+        status = segue_sqlite_rows_next(&rows, &row, &more, err);
+    return segue_rows_close(&rows, status);
+}
+
+static segue_status read_tasks(segue_store *base, int64_t learner, segue_error *err)
+{
+    segue_rows rows;
+    segue_stored_task task;
+    segue_status status = SEGUE_OK;
+    segue_rows_open(&rows, base,
+                    &(segue_query){SEGUE_QUERY_NEWEST_TASKS, .id = learner, .number = UINT64_MAX},
+                    err);
+    while (status == SEGUE_OK && segue_rows_next_task(&rows, &task)) {
+        status = read_rows(base, &(segue_query){SEGUE_QUERY_REWARDS, .id = task.id}, err);
+        if (status == SEGUE_OK)
+            status = read_rows(base, &(segue_query){SEGUE_QUERY_DECISIONS, .id = task.id}, err);
+    }
+    return segue_rows_close(&rows, status);
+}
+
+segue_status segue_sqlite_verify_learner(segue_store *base, int64_t learner, segue_error *err)
+{
+    SEGUE_TRY(read_rows(base, &(segue_query){SEGUE_QUERY_ARMS, .id = learner}, err));
+    SEGUE_TRY(read_rows(base, &(segue_query){SEGUE_QUERY_EVENTS, .id = learner}, err));
+    SEGUE_TRY(read_tasks(base, learner, err));
+    return count_damage(segue_sqlite_of(base), of_learner, sizeof of_learner / sizeof *of_learner,
+                        learner, err);
+}

@@ -1,0 +1,96 @@
+/* store_find.c - reads of one row: a cursor, its first row, and a copy of what the caller keeps.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "segue/internal.h"
+#include "store/store_backend.h"
+
+static segue_status find_task(segue_store *store, const segue_query *query, segue_stored_task *out,
+                              bool *found, segue_error *err)
+{
+    segue_rows rows;
+    segue_rows_open(&rows, store, query, err);
+    *found = segue_rows_next_task(&rows, out);
+    out->key = NULL; /* the cursor's */
+    return segue_rows_close(&rows, SEGUE_OK);
+}
+
+segue_status segue_store_find_task(segue_store *store, int64_t learner, const char *key,
+                                   segue_stored_task *out, bool *found, segue_error *err)
+{
+    return find_task(store, &(segue_query){SEGUE_QUERY_TASK_BY_KEY, .id = learner, .key = key}, out,
+                     found, err);
+}
+
+segue_status segue_store_read_task(segue_store *store, int64_t id, segue_stored_task *out,
+                                   bool *found, segue_error *err)
+{
+    return find_task(store, &(segue_query){SEGUE_QUERY_TASK_BY_ID, .id = id}, out, found, err);
+}
+
+segue_status segue_store_task_key(segue_store *store, int64_t id,
+                                  char key[SEGUE_MAX_STORE_NAME + 1], segue_error *err)
+{
+    segue_rows rows;
+    segue_stored_task task;
+    segue_rows_open(&rows, store, &(segue_query){SEGUE_QUERY_TASK_BY_ID, .id = id}, err);
+    const bool found = segue_rows_next_task(&rows, &task);
+    (void)snprintf(key, SEGUE_MAX_STORE_NAME + 1, "%s", found ? task.key : "");
+    SEGUE_TRY(segue_rows_close(&rows, SEGUE_OK));
+    return found ? SEGUE_OK
+                 : segue_store_fail_damaged(
+                       err, "a reward belongs to task %" PRId64 ", which does not exist", id);
+}
+
+segue_status segue_store_find_reward(segue_store *store, int64_t task, uint64_t number,
+                                     segue_stored_reward *out, bool *found, segue_error *err)
+{
+    segue_rows rows;
+    *out = (segue_stored_reward){.task = task};
+    segue_rows_open(&rows, store, &(segue_query){SEGUE_QUERY_REWARD, .id = task, .number = number},
+                    err);
+    *found = segue_rows_next_reward(&rows, out);
+    return segue_rows_close(&rows, SEGUE_OK);
+}
+
+segue_status segue_store_read_snapshot(segue_store *store, int64_t learner, uint64_t *seq,
+                                       void **bytes, size_t *size, segue_error *err)
+{
+    segue_rows rows;
+    segue_stored_snapshot row;
+    segue_status status = SEGUE_OK;
+    *seq = 0;
+    *bytes = NULL;
+    *size = 0;
+    segue_rows_open(&rows, store, &(segue_query){SEGUE_QUERY_SNAPSHOT, .id = learner}, err);
+    if (segue_rows_next_snapshot(&rows, &row)) {
+        *bytes = malloc(row.size ? row.size : 1);
+        *size = row.size;
+        *seq = row.seq;
+        if (*bytes)
+            memcpy(*bytes, row.bytes, row.size);
+        else
+            status = segue_fail_no_memory(err, "a snapshot");
+    }
+    return segue_rows_close(&rows, status);
+}
+
+segue_status segue_store_read_clock(segue_store *store, double *seconds, segue_error *err)
+{
+    segue_store_meta meta;
+    SEGUE_TRY(store->backend->read_meta(store, &meta, err));
+    if (meta.clock >= 0.0)
+        *seconds = meta.clock;
+    return SEGUE_OK;
+}
+
+segue_status segue_store_last_learner(segue_store *store, int64_t *id, segue_error *err)
+{
+    segue_store_meta meta;
+    SEGUE_TRY(store->backend->read_meta(store, &meta, err));
+    *id = meta.last_learner;
+    return SEGUE_OK;
+}

@@ -1,0 +1,43 @@
+/* store_find.h - reads of one row.
+ *
+ * Each returns SEGUE_EFILE if the row is damaged, SEGUE_EIO or SEGUE_ENOMEM.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_STORE_STORE_FIND_H
+#define SEGUE_STORE_STORE_FIND_H
+
+#include "store/rows.h"
+
+#define SEGUE_MAX_STORE_NAME 256 /* bytes of a name or of a task's key */
+
+/** Find a task by its key or by its id; *found is false if there is none.  Its key is NULL. */
+SEGUE_MUST_CHECK segue_status segue_store_find_task(segue_store *store, int64_t learner,
+                                                    const char *key, segue_stored_task *out,
+                                                    bool *found, segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_store_read_task(segue_store *store, int64_t id,
+                                                    segue_stored_task *out, bool *found,
+                                                    segue_error *err);
+
+/** Read the key of a task that must exist.  @retval SEGUE_EFILE  it does not */
+SEGUE_MUST_CHECK segue_status segue_store_task_key(segue_store *store, int64_t id,
+                                                   char key[SEGUE_MAX_STORE_NAME + 1],
+                                                   segue_error *err);
+
+/** Find the reward of a decision; *found is false if there is none. */
+SEGUE_MUST_CHECK segue_status segue_store_find_reward(segue_store *store, int64_t task,
+                                                      uint64_t number, segue_stored_reward *out,
+                                                      bool *found, segue_error *err);
+
+/** Read the newest snapshot of a learner; *bytes is the caller's to free, NULL without one. */
+SEGUE_MUST_CHECK segue_status segue_store_read_snapshot(segue_store *store, int64_t learner,
+                                                        uint64_t *seq, void **bytes, size_t *size,
+                                                        segue_error *err);
+
+/** Read the stored service time, in seconds; without one *seconds stays as it is. */
+SEGUE_MUST_CHECK segue_status segue_store_read_clock(segue_store *store, double *seconds,
+                                                     segue_error *err);
+
+/** Read the largest id that a learner of this store ever had, deleted ones included; 0: none. */
+SEGUE_MUST_CHECK segue_status segue_store_last_learner(segue_store *store, int64_t *id,
+                                                       segue_error *err);
+
+#endif

@@ -1,0 +1,91 @@
+/* stored.h - the rows of a store.
+ *
+ * Times are seconds.  Texts are borrowed: from the caller of an insert, from the cursor of a read.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_STORE_STORED_H
+#define SEGUE_STORE_STORED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "segue/status.h"
+
+typedef struct segue_store segue_store;
+
+typedef struct segue_stored_learner {
+    int64_t id;
+    const char *name, *config;
+    double created;
+    const char *damage; /* NULL: none; else why the row cannot be used, and `name` may be "" */
+} segue_stored_learner;
+
+typedef struct segue_stored_arm {
+    int64_t learner;
+    size_t place;
+    const char *name;
+    double added;
+    bool retired;
+    uint64_t pulls; /* in closed tasks ... */
+    double total;   /* ... and the sum of their rewards */
+} segue_stored_arm;
+
+typedef struct segue_stored_task {
+    int64_t id, learner;
+    const char *key;
+    bool control, open;
+    uint64_t version;
+    size_t n_arms; /* when it was opened */
+    uint64_t tag; /* random, 1 to 2^63 - 1; distinguishes it from a task with the same id in another
+                     history of this store, before a backup was restored; 0: none */
+    double opened, closed;
+    uint64_t rewards;
+    double total;        /* of the rewards */
+    uint64_t closed_seq; /* the event that closed it; 0: none */
+} segue_stored_task;
+
+/** A decision that must outlive the process. */
+typedef struct segue_stored_decision {
+    int64_t task;
+    uint64_t number, version;
+    size_t arm;
+    const char *event; /* NULL: none */
+    double asked;
+    double probability; /* 0: it was not requested */
+    bool exact;
+} segue_stored_decision;
+
+typedef struct segue_stored_reward {
+    int64_t task;
+    uint64_t number; /* of the decision */
+    uint64_t place;  /* among the rewards of the task, from 0 on */
+    size_t arm;
+    double value, told;
+    bool by_default; /* stored at its deadline */
+} segue_stored_reward;
+
+/** A change of a learner. */
+typedef enum segue_event_kind {
+    SEGUE_EVENT_CLOSE = 1, /* subject: the task */
+    SEGUE_EVENT_REFIT_BEGIN,
+    SEGUE_EVENT_REFIT_PUBLISH,
+    SEGUE_EVENT_ADD_ARM,   /* subject: its index */
+    SEGUE_EVENT_RETIRE_ARM /* subject: its index */
+} segue_event_kind;
+
+typedef struct segue_stored_event {
+    uint64_t seq;
+    int64_t learner, subject;
+    segue_event_kind kind;
+    double when;
+} segue_stored_event;
+
+/** The state of a learner after event `seq`. */
+typedef struct segue_stored_snapshot {
+    int64_t learner;
+    uint64_t seq;
+    const void *bytes;
+    size_t size;
+} segue_stored_snapshot;
+
+#endif
