@@ -189,7 +189,7 @@ class Run(Folder):
                 held = log if "log" in environment else models
                 path = self.file(json.dumps({**GOOD, "environment": environment, "policies": ["ts"], "tasks": 3}), "a.json")
                 file = pathlib.Path(self.file(held, name))
-                self.refused(2, f"{name}: the results would take its place", "run", path, "--out", self.folder)
+                self.refused(2, f"{name}: the results would overwrite it", "run", path, "--out", self.folder)
                 self.assertEqual(file.read_text(), held)
                 file.unlink()
         path = self.file(json.dumps(GOOD), "a.json")
@@ -237,7 +237,7 @@ class Run(Folder):
                              ({"order": 1}, "field 'environment.order': is a whole number; need \"shuffle\""),
                              ({"lowest": "x"}, "field 'environment.lowest': is a text; need a number"),
                              ({"lowest": 3}, "need a growing range"), ({"uniform": 3}, "one of the three"),
-                             ({"rewards": "beta:3"}, "field 'environment.rewards': those of a log"),
+                             ({"rewards": "beta:3"}, "field 'environment.rewards': cannot be combined with 'log'"),
                              ({"spread": 3}, "spread, mixed and switch need a model set"),
                              ({"found": {}}, "field 'environment.found': is of another log"),
                              ({"order": "file"}, "the order of the log needs tasks"),

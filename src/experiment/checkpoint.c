@@ -1,8 +1,9 @@
-/* checkpoint.c - finished runs on the disk.
+/* checkpoint.c - the checkpoint file of an experiment.
  *
- * A head: the eight letters below, the length of the identity, the identity.  Then records, each
- * its run, how many numbers it has, the numbers, and the CRC-32 of all these; little-endian.  A
- * record is appended with one write, so a program that is killed leaves at most the last cut off.
+ * The header is MAGIC, the length of the identity, and the identity.  Records follow: the unit, the
+ * count of numbers, the numbers, and the CRC-32 of all these; little-endian.  A record is appended
+ * with one write, so a killed program leaves at most the last record cut off.  A lock on the whole
+ * file (fcntl) keeps a second program from writing to it.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "experiment/checkpoint.h"
 
@@ -22,7 +23,7 @@
 struct segue_checkpoint_file {
     char *path;
     int fd;
-    bool resume; /* it is gone on with, and not only read */
+    bool resume; /* opened to append, not only to read */
 };
 
 static segue_status failed(const segue_checkpoint_file *checkpoint, const char *what,
@@ -36,7 +37,7 @@ static segue_status append(const segue_checkpoint_file *checkpoint, const segue_
                            segue_error *err)
 {
     if (b->failed)
-        return segue_fail_no_memory(err, "the journal");
+        return segue_fail_no_memory(err, "the checkpoint");
     for (size_t at = 0; at < b->size;) {
         const ssize_t written = write(checkpoint->fd, b->data + at, b->size - at);
         if (written < 0 && errno == EINTR)
@@ -70,8 +71,8 @@ static segue_status read_all(const segue_checkpoint_file *checkpoint, segue_byte
     return SEGUE_OK;
 }
 
-/* Take the next record; not `good` if it is cut off, damaged or of no run. */
-static segue_status take_record(segue_bytes_reader *r, checkpoint_function take, void *context,
+/* Read the next record; not `good` if it is cut off, damaged or rejected. */
+static segue_status read_record(segue_bytes_reader *r, checkpoint_function add, void *context,
                                 bool *good, segue_error *err)
 {
     const size_t start = r->at;
@@ -81,27 +82,27 @@ static segue_status take_record(segue_bytes_reader *r, checkpoint_function take,
     if (r->failed || count > MAX_NUMBERS || r->size - r->at < 8 * count + 8)
         return SEGUE_OK;
     double *values = calloc(count + 1, sizeof *values);
-    if (!values) /* which says nothing against the record */
-        return segue_fail_no_memory(err, "the journal");
+    if (!values) /* the record may still be good */
+        return segue_fail_no_memory(err, "the checkpoint");
     segue_bytes_read_f64(r, values, (size_t)count);
     const uint32_t sum = segue_bytes_crc32(r->data + start, r->at - start);
-    *good = segue_bytes_read_u64(r) == sum && take(context, unit, values, (size_t)count);
+    *good = segue_bytes_read_u64(r) == sum && add(context, unit, values, (size_t)count);
     free(values);
     return SEGUE_OK;
 }
 
-/* A head whose first `same` bytes are those of `identity`, and no more: tell what differs.  The
- * first line of an identity is the program, the second a shard if it is one. */
+/* Explain what differs in a header that has the first `same` bytes of `identity`. */
 static segue_status report_difference(const segue_checkpoint_file *checkpoint, const char *identity,
                                       size_t same, segue_error *err)
 {
     const char *path = segue_path_tail(checkpoint->path);
     const char *second = strchr(identity, '\n'), *third = second ? strchr(second + 1, '\n') : NULL;
     if (checkpoint->resume)
-        return segue_fail(err, SEGUE_EFILE,
-                          "%s: was started with other settings or another version; '--fresh' starts "
-                          "over",
-                          path);
+        return segue_fail(
+            err, SEGUE_EFILE,
+            "%s: was started with other settings or another version; '--fresh' starts "
+            "over",
+            path);
     if (second && identity + same <= second)
         return segue_fail(err, SEGUE_EFILE,
                           "%s: was made by another version or build than this, %.*s; need the same",
@@ -113,9 +114,9 @@ static segue_status report_difference(const segue_checkpoint_file *checkpoint, c
                       "%s: is of another experiment, or was made with other settings", path);
 }
 
-/* Whether the head is that of this experiment. */
-static segue_status check_head(const segue_checkpoint_file *checkpoint, segue_bytes_reader *r,
-                               const char *identity, segue_error *err)
+/* Validate the header: it must be of this experiment. */
+static segue_status check_header(const segue_checkpoint_file *checkpoint, segue_bytes_reader *r,
+                                 const char *identity, segue_error *err)
 {
     char magic[8];
     const size_t length = strlen(identity);
@@ -124,9 +125,10 @@ static segue_status check_head(const segue_checkpoint_file *checkpoint, segue_by
         return segue_fail(err, SEGUE_EFILE, "%s: is not an unfinished experiment",
                           segue_path_tail(checkpoint->path));
     const uint64_t theirs = segue_bytes_read_u64(r);
-    const size_t most = r->size - r->at < theirs ? r->size - r->at : (size_t)theirs;
+    const size_t available = r->size - r->at < theirs ? r->size - r->at : (size_t)theirs;
     size_t same = 0;
-    while (same < most && same < length && r->data[r->at + same] == (unsigned char)identity[same])
+    while (same < available && same < length &&
+           r->data[r->at + same] == (unsigned char)identity[same])
         same++;
     if (same < length || theirs != length)
         return report_difference(checkpoint, identity, same, err);
@@ -134,35 +136,33 @@ static segue_status check_head(const segue_checkpoint_file *checkpoint, segue_by
     return SEGUE_OK;
 }
 
-/* Take all whole records; `good` is where they end, and `size` where the file does. */
-static segue_status take_all(const segue_checkpoint_file *checkpoint, const char *identity,
-                             checkpoint_function take, void *context, size_t *good, size_t *size,
-                             segue_error *err)
+/* Read all whole records; *good is the offset where they end, *size that of the file. */
+static segue_status read_records(const segue_checkpoint_file *checkpoint, const char *identity,
+                                 checkpoint_function add, void *context, size_t *good, size_t *size,
+                                 segue_error *err)
 {
     segue_bytes b = {.data = NULL};
     segue_status status = read_all(checkpoint, &b, err);
     segue_bytes_reader r = {.data = b.data, .size = b.size};
     if (status == SEGUE_OK)
-        status = check_head(checkpoint, &r, identity, err);
+        status = check_header(checkpoint, &r, identity, err);
     *good = r.at;
     *size = r.size;
-    for (bool taken = true; taken && status == SEGUE_OK && r.at < r.size;) {
-        status = take_record(&r, take, context, &taken, err);
-        if (taken)
+    for (bool is_good = true; is_good && status == SEGUE_OK && r.at < r.size;) {
+        status = read_record(&r, add, context, &is_good, err);
+        if (is_good)
             *good = r.at;
     }
     segue_bytes_fini(&b);
     return status;
 }
 
-/* Take all whole records, and cut off what is behind them. */
-static segue_status go_on(const segue_checkpoint_file *checkpoint, const char *identity,
-                          checkpoint_function take, void *context, segue_error *err)
+/* Read all whole records, and truncate the file after them. */
+static segue_status resume_file(const segue_checkpoint_file *checkpoint, const char *identity,
+                                checkpoint_function add, void *context, segue_error *err)
 {
     size_t good = 0, size = 0;
-    const segue_status status = take_all(checkpoint, identity, take, context, &good, &size, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(read_records(checkpoint, identity, add, context, &good, &size, err));
     if (ftruncate(checkpoint->fd, (off_t)good) != 0 || lseek(checkpoint->fd, 0, SEEK_END) < 0)
         return failed(checkpoint, "writing", err);
     return SEGUE_OK;
@@ -170,7 +170,8 @@ static segue_status go_on(const segue_checkpoint_file *checkpoint, const char *i
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
-static segue_status begin(segue_checkpoint_file *checkpoint, const char *identity, segue_error *err)
+static segue_status start_file(segue_checkpoint_file *checkpoint, const char *identity,
+                               segue_error *err)
 {
     segue_bytes b = {.data = NULL};
     if (ftruncate(checkpoint->fd, 0) != 0)
@@ -197,10 +198,10 @@ segue_status segue_checkpoint_add(segue_checkpoint_file *checkpoint, uint64_t un
     return status;
 }
 
-/* ---- both -------------------------------------------------------------------------------- */
+/* ---- opening ----------------------------------------------------------------------------- */
 
-/* Until it is closed, nobody else writes to it. */
-static segue_status lock(const segue_checkpoint_file *checkpoint, short kind, segue_error *err)
+/* Lock the file until it is closed. */
+static segue_status lock_file(const segue_checkpoint_file *checkpoint, short kind, segue_error *err)
 {
     struct flock whole = {.l_type = kind, .l_whence = SEEK_SET};
     if (fcntl(checkpoint->fd, F_SETLK, &whole) != 0 && (errno == EACCES || errno == EAGAIN))
@@ -210,27 +211,25 @@ static segue_status lock(const segue_checkpoint_file *checkpoint, short kind, se
 }
 
 static segue_status open_at(segue_checkpoint_file *checkpoint, const char *identity, bool resume,
-                            bool fresh, checkpoint_function take, void *context, segue_error *err)
+                            bool fresh, checkpoint_function add, void *context, segue_error *err)
 {
     struct stat about;
     checkpoint->fd = open(checkpoint->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (checkpoint->fd < 0)
         return segue_fail(err, SEGUE_EFILE, "%s: cannot be written: %s",
                           segue_path_tail(checkpoint->path), strerror(errno));
-    const segue_status status = lock(checkpoint, F_WRLCK, err);
-    if (status != SEGUE_OK)
-        return status;
-    if (fstat(checkpoint->fd, &about) != 0) /* now, when nobody else makes it longer */
+    SEGUE_TRY(lock_file(checkpoint, F_WRLCK, err));
+    if (fstat(checkpoint->fd, &about) != 0) /* after the lock: no other program appends now */
         return failed(checkpoint, "reading", err);
     if (about.st_size == 0 || fresh)
-        return begin(checkpoint, identity, err);
+        return start_file(checkpoint, identity, err);
     if (!resume)
         return segue_fail(err, SEGUE_EFILE,
                           "%s: holds an unfinished experiment; '--resume' continues it, '--fresh' "
                           "starts over",
                           segue_path_tail(checkpoint->path));
     checkpoint->resume = true;
-    return go_on(checkpoint, identity, take, context, err);
+    return resume_file(checkpoint, identity, add, context, err);
 }
 
 static segue_status create(segue_checkpoint_file **out, const char *path, segue_error *err)
@@ -238,7 +237,7 @@ static segue_status create(segue_checkpoint_file **out, const char *path, segue_
     segue_checkpoint_file *checkpoint = calloc(1, sizeof *checkpoint);
     if (!checkpoint || !(checkpoint->path = strdup(path))) {
         free(checkpoint);
-        return segue_fail_no_memory(err, "the journal");
+        return segue_fail_no_memory(err, "the checkpoint");
     }
     checkpoint->fd = -1;
     *out = checkpoint;
@@ -247,13 +246,13 @@ static segue_status create(segue_checkpoint_file **out, const char *path, segue_
 
 segue_status segue_checkpoint_open(segue_checkpoint_file **out, const char *path,
                                    const char *identity, bool resume, bool fresh,
-                                   checkpoint_function take, void *context, segue_error *err)
+                                   checkpoint_function add, void *context, segue_error *err)
 {
     segue_checkpoint_file *checkpoint = NULL;
     *out = NULL;
     segue_status status = create(&checkpoint, path, err);
     if (status == SEGUE_OK)
-        status = open_at(checkpoint, identity, resume, fresh, take, context, err);
+        status = open_at(checkpoint, identity, resume, fresh, add, context, err);
     if (status != SEGUE_OK) {
         segue_checkpoint_close(checkpoint);
         return status;
@@ -262,7 +261,7 @@ segue_status segue_checkpoint_open(segue_checkpoint_file **out, const char *path
     return SEGUE_OK;
 }
 
-segue_status segue_checkpoint_read(const char *path, const char *identity, checkpoint_function take,
+segue_status segue_checkpoint_read(const char *path, const char *identity, checkpoint_function add,
                                    void *context, bool *whole, segue_error *err)
 {
     segue_checkpoint_file *checkpoint = NULL;
@@ -272,9 +271,9 @@ segue_status segue_checkpoint_read(const char *path, const char *identity, check
         status = segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", segue_path_tail(path),
                             strerror(errno));
     if (status == SEGUE_OK)
-        status = lock(checkpoint, F_RDLCK, err);
+        status = lock_file(checkpoint, F_RDLCK, err);
     if (status == SEGUE_OK)
-        status = take_all(checkpoint, identity, take, context, &good, &size, err);
+        status = read_records(checkpoint, identity, add, context, &good, &size, err);
     *whole = good == size;
     segue_checkpoint_close(checkpoint);
     return status;

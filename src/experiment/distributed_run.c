@@ -27,7 +27,7 @@ typedef struct session {
     size_t n_ended;        /* coordinator: processes whose status is known ... */
     segue_status status;   /* ... and the first failure */
     segue_error err;
-    pthread_t player;
+    pthread_t play_thread;
     bool has_reported;   /* the status of playing in this process is counted or sent */
     atomic_bool is_idle; /* playing has ended; the next two are valid from then on */
     segue_status played;
@@ -101,10 +101,10 @@ static void *play(void *argument)
     return NULL;
 }
 
-/* Start the player; if that fails, it is the status of playing. */
-static bool start_player(session *s)
+/* Start the thread that plays; a failure is the status of playing. */
+static bool start_playing(session *s)
 {
-    const int code = pthread_create(&s->player, NULL, play, s);
+    const int code = pthread_create(&s->play_thread, NULL, play, s);
     if (code == 0)
         return true;
     s->played = segue_fail(&s->why, SEGUE_ETHREAD, "the thread that plays could not be started: %s",
@@ -230,10 +230,10 @@ segue_status segue_distributed_run(segue_schedule *schedule, segue_status status
     status = prepare(&s, status, err);
     if (status == SEGUE_OK) {
         assign(&s);
-        const bool started = start_player(&s);
+        const bool started = start_playing(&s);
         status = s.processes->self == 0 ? coordinate(&s, err) : work(&s, err);
         if (started)
-            (void)pthread_join(s.player, NULL);
+            (void)pthread_join(s.play_thread, NULL);
     }
     free(s.message.data);
     return status;

@@ -1,5 +1,9 @@
-/* environment_spec.c - the environments of an experiment: model sets, laws of rewards, and what
- * makes tasks harder. SPDX-License-Identifier: Apache-2.0 */
+/* environment_spec.c - read the environments of an experiment.
+ *
+ * An environment draws tasks from a model set, a uniform distribution of means, or a log; it may
+ * add another distribution of rewards, spread, mixed tasks, and a switch to a second set.  Reading
+ * writes model sets out in the JSON, so that the JSON alone repeats the experiment.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "experiment/environment_spec.h"
 
 #include <stdlib.h>
@@ -28,7 +32,7 @@ void segue_environment_spec_fini(segue_environment_spec *spec)
     free(spec->log_path);
 }
 
-/* The path of a file that is named in the file at `from`. */
+/* Resolve a name in the file at `from`, relative to its folder. */
 static char *path_beside(const char *from, const char *name)
 {
     const char *slash = strrchr(from, '/');
@@ -59,7 +63,7 @@ static segue_status read_models_file(const segue_json_location *at, const char *
     return SEGUE_OK;
 }
 
-/* A set by the name of its file, or written out; afterwards it is written out. */
+/* Read a model set, from JSON or from the file that the field names, and write it into `object`. */
 static segue_status read_models(const segue_json_location *at, json_t *object, const char *field,
                                 segue_models **out, char **path, segue_error *err)
 {
@@ -98,8 +102,8 @@ static segue_status read_real(const segue_json_location *at, const json_t *objec
     if (value && !json_is_number(value))
         return segue_json_fail(at, field, err, "is %s; need a number", segue_json_kind(value));
     *out = json_number_value(value);
-    if (value && *out == 0.0) /* which would stand for: not given */
-        return segue_json_fail(at, field, err, "is 0; need a number above 0, or leave it out");
+    if (value && *out == 0.0) /* 0 means not given */
+        return segue_json_fail(at, field, err, "is 0; need a number above 0, or remove the field");
     return SEGUE_OK;
 }
 
@@ -122,19 +126,16 @@ static segue_status read_numbers(const segue_json_location *at, const json_t *ob
                                  segue_environment *env, segue_error *err)
 {
     uint64_t arms = 0;
-    segue_status status = SEGUE_OK;
     if (json_object_get(object, "uniform"))
-        status = segue_json_integer(at, "uniform", json_object_get(object, "uniform"),
-                                    SEGUE_MIN_ARMS, SEGUE_MAX_ARMS, &arms, err);
+        SEGUE_TRY(segue_json_integer(at, "uniform", json_object_get(object, "uniform"),
+                                     SEGUE_MIN_ARMS, SEGUE_MAX_ARMS, &arms, err));
     env->uniform_arms = (size_t)arms;
-    if (status == SEGUE_OK && json_object_get(object, "switch-at"))
-        status = segue_json_integer(at, "switch-at", json_object_get(object, "switch-at"), 1,
-                                    SEGUE_MAX_TASKS, &env->switch_at, err);
-    if (status == SEGUE_OK)
-        status = read_real(at, object, "spread", &env->spread, err);
-    if (status == SEGUE_OK)
-        status = read_real(at, object, "mixed", &env->mixed, err);
-    return status == SEGUE_OK ? read_rewards(at, object, &env->rewards, err) : status;
+    if (json_object_get(object, "switch-at"))
+        SEGUE_TRY(segue_json_integer(at, "switch-at", json_object_get(object, "switch-at"), 1,
+                                     SEGUE_MAX_TASKS, &env->switch_at, err));
+    SEGUE_TRY(read_real(at, object, "spread", &env->spread, err));
+    SEGUE_TRY(read_real(at, object, "mixed", &env->mixed, err));
+    return read_rewards(at, object, &env->rewards, err);
 }
 
 static segue_status read_name(const segue_json_location *at, const json_t *object,
@@ -148,7 +149,7 @@ static segue_status read_name(const segue_json_location *at, const json_t *objec
     return spec->name ? SEGUE_OK : segue_fail_no_memory(err, "the experiment");
 }
 
-/* Tasks have one source. */
+/* Require exactly one source of tasks. */
 static segue_status check_source(const segue_json_location *at, const json_t *object,
                                  segue_error *err)
 {
@@ -167,22 +168,13 @@ static segue_status read_spec(const segue_json_location *at, json_t *object,
     segue_error why = {.status = SEGUE_OK};
     if (!json_is_object(object))
         return segue_json_fail(at, "", err, "is %s; need an object", segue_json_kind(object));
-    segue_status status =
-        segue_json_check_keys(at, object, fields, sizeof fields / sizeof *fields, err);
-    if (status == SEGUE_OK)
-        status = check_source(at, object, err);
-    if (status == SEGUE_OK)
-        status = read_name(at, object, spec, err);
-    if (status == SEGUE_OK)
-        status = read_models(at, object, "models", &spec->models, &spec->models_path, err);
-    if (status == SEGUE_OK)
-        status = read_models(at, object, "switch-to", &spec->switch_to, &spec->switch_path, err);
-    if (status == SEGUE_OK)
-        status = read_log(at, object, spec, err);
-    if (status == SEGUE_OK)
-        status = read_numbers(at, object, &spec->env, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(segue_json_check_keys(at, object, fields, sizeof fields / sizeof *fields, err));
+    SEGUE_TRY(check_source(at, object, err));
+    SEGUE_TRY(read_name(at, object, spec, err));
+    SEGUE_TRY(read_models(at, object, "models", &spec->models, &spec->models_path, err));
+    SEGUE_TRY(read_models(at, object, "switch-to", &spec->switch_to, &spec->switch_path, err));
+    SEGUE_TRY(read_log(at, object, spec, err));
+    SEGUE_TRY(read_numbers(at, object, &spec->env, err));
     spec->env.models = spec->models;
     spec->env.switch_to = spec->switch_to;
     if (segue_environment_check(&spec->env, &why) != SEGUE_OK)
@@ -190,7 +182,7 @@ static segue_status read_spec(const segue_json_location *at, json_t *object,
     return SEGUE_OK;
 }
 
-/* Whether an earlier spec has the name of the i-th. */
+/* Test whether an earlier environment has the name of the i-th. */
 static bool is_named_before(const segue_environment_spec *specs, size_t i)
 {
     for (size_t k = 0; k < i; k++)

@@ -1,5 +1,8 @@
-/* environment_spec_log.c - the log of an environment: how it is read, and whether it is still the
- * same. SPDX-License-Identifier: Apache-2.0 */
+/* environment_spec_log.c - read the log of an environment, and check that it has not changed.
+ *
+ * Results name a log but do not contain its rows.  A checksum over its rewards (FNV-1a) in the
+ * field `found` rejects a changed log when an experiment is repeated from its results.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "experiment/environment_spec_log.h"
 
 #include <inttypes.h>
@@ -17,7 +20,8 @@ segue_status segue_environment_spec_log_check(const segue_json_location *at, con
         if (json_object_get(object, fields[i]))
             return segue_json_fail(at, fields[i], err, "goes with the field 'log'");
     if (log && json_object_get(object, "rewards"))
-        return segue_json_fail(at, "rewards", err, "those of a log have no other law");
+        return segue_json_fail(at, "rewards", err,
+                               "cannot be combined with 'log': a log has its own rewards");
     return SEGUE_OK;
 }
 
@@ -47,25 +51,21 @@ static segue_status read_order(const segue_json_location *at, const json_t *obje
     return SEGUE_OK;
 }
 
-static segue_status read_wanted(const segue_json_location *at, const json_t *object,
-                                segue_samples_options *out, segue_error *err)
+static segue_status read_options(const segue_json_location *at, const json_t *object,
+                                 segue_samples_options *out, segue_error *err)
 {
-    const json_t *least = json_object_get(object, "least");
-    *out = (segue_samples_options){.least = 1, .highest = 1.0};
-    segue_status status =
-        least ? segue_json_integer(at, "least", least, 1, SEGUE_MAX_MIN_REWARDS, &out->least, err)
-              : SEGUE_OK;
-    if (status == SEGUE_OK)
-        status = read_bound(at, object, "lowest", &out->lowest, err);
-    if (status == SEGUE_OK)
-        status = read_bound(at, object, "highest", &out->highest, err);
-    return status;
+    const json_t *min_rewards = json_object_get(object, "least");
+    *out = (segue_samples_options){.min_rewards = 1, .highest = 1.0};
+    if (min_rewards)
+        SEGUE_TRY(segue_json_integer(at, "least", min_rewards, 1, SEGUE_MAX_MIN_REWARDS,
+                                     &out->min_rewards, err));
+    SEGUE_TRY(read_bound(at, object, "lowest", &out->lowest, err));
+    return read_bound(at, object, "highest", &out->highest, err);
 }
 
-/* ---- the same log ------------------------------------------------------------------------ */
+/* ---- checksum ---------------------------------------------------------------------------- */
 
-/* FNV-1a over words, with the high half folded down: rewards of 0 and 1 differ in high bits only.
- */
+/* FNV-1a over words, with the high half folded down: rewards 0 and 1 differ in high bits only. */
 static uint64_t add_word(uint64_t sum, uint64_t word)
 {
     sum = (sum ^ word) * UINT64_C(0x100000001b3);
@@ -102,7 +102,7 @@ static segue_status compare(const segue_json_location *at, json_t *object,
         return segue_fail_no_memory(err, "the experiment");
     if (differs)
         return segue_json_fail(at, "found", err,
-                               "is of another log, or of one that has changed; leave it out");
+                               "is of another log, or of one that has changed; remove the field");
     return SEGUE_OK;
 }
 
@@ -110,14 +110,11 @@ segue_status segue_environment_spec_log_read(const segue_json_location *at, json
                                              const char *path, segue_environment_spec *spec,
                                              segue_error *err)
 {
-    segue_samples_options wanted;
+    segue_samples_options options;
     segue_error why = {.status = SEGUE_OK};
-    segue_status status = read_wanted(at, object, &wanted, err);
-    if (status == SEGUE_OK)
-        status = read_order(at, object, &spec->env.order, err);
-    if (status != SEGUE_OK)
-        return status;
-    if (segue_samples_file_read(&spec->samples, path, &wanted, &why) != SEGUE_OK)
+    SEGUE_TRY(read_options(at, object, &options, err));
+    SEGUE_TRY(read_order(at, object, &spec->env.order, err));
+    if (segue_samples_file_read(&spec->samples, path, &options, &why) != SEGUE_OK)
         return segue_json_fail_cause(at, "log", &why, err);
     spec->env.samples = spec->samples;
     return compare(at, object, spec->samples, err);

@@ -7,9 +7,8 @@
 #include "io/json.h"
 
 /**
- * Read the log at `path` as the fields of `object` say.  What was found in it, with a sum over its
- * rewards, is written to the field `found`; or compared with it, where it is there: results hold
- * the name of a log, not its rows, and can only be made again from the same ones.
+ * Read the log at `path` with the options in `object`.  Writes a summary with a checksum to the
+ * field `found`; if the field exists, a different summary is an error.
  *
  * @retval SEGUE_EFILE, SEGUE_EPARSE, SEGUE_EDOMAIN, SEGUE_ENAME, SEGUE_EIO, SEGUE_ENOMEM
  */
@@ -18,8 +17,7 @@ SEGUE_MUST_CHECK segue_status segue_environment_spec_log_read(const segue_json_l
                                                               segue_environment_spec *spec,
                                                               segue_error *err);
 
-/** Refuse fields of a log where there is none, and of rewards where there is; @retval SEGUE_EPARSE
- */
+/** Fail if fields of a log are given without one, or `rewards` with one; @retval SEGUE_EDOMAIN */
 SEGUE_MUST_CHECK segue_status segue_environment_spec_log_check(const segue_json_location *at,
                                                                const json_t *object,
                                                                segue_error *err);

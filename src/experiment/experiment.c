@@ -1,5 +1,7 @@
-/* experiment.c - the runs of an experiment over threads, alone or as one of several processes, and
- * the files of the results.
+/* experiment.c - run an experiment, and write its result files.
+ *
+ * A single process plays all runs on its threads; with several, distributed_run.c shares them.
+ * Files are replaced atomically, and never over the experiment, its model sets or its logs.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "experiment/experiment.h"
 
@@ -17,11 +19,9 @@
 
 static segue_status run_local(segue_schedule *s, segue_error *err)
 {
-    segue_status status = segue_schedule_open_checkpoint(s, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(segue_schedule_open_checkpoint(s, err));
     segue_schedule_assign(s, 0, 1);
-    status =
+    const segue_status status =
         segue_parallel_run(s->options->threads, s->n_todo, segue_schedule_play_item, NULL, s, err);
     return status == SEGUE_ESTOPPED ? segue_schedule_stopped_error(s, "", err) : status;
 }
@@ -57,25 +57,23 @@ static segue_status protect_file(const char *path, const char *file, segue_error
 {
     if (segue_path_is_same_file(path, file))
         return segue_fail(err, SEGUE_EUSAGE,
-                          "%s: the results would take its place; name another folder with --out",
+                          "%s: the results would overwrite it; name another folder with --out",
                           segue_path_tail(file));
     return SEGUE_OK;
 }
 
-/* Keep all that the experiment was read from. */
-static segue_status protect_inputs(const segue_experiment *ex, const char *path, const char *file,
-                                   segue_error *err)
+/* Fail if `path` is a file that the experiment was read from. */
+static segue_status check_inputs(const segue_experiment *ex, const char *path, const char *file,
+                                 segue_error *err)
 {
-    segue_status status = protect_file(path, file, err);
-    for (size_t i = 0; i < ex->n_environments && status == SEGUE_OK; i++) {
-        const segue_environment_spec *place = &ex->environment[i];
-        status = protect_file(path, place->models_path, err);
-        if (status == SEGUE_OK)
-            status = protect_file(path, place->switch_path, err);
-        if (status == SEGUE_OK)
-            status = protect_file(path, place->log_path, err);
+    SEGUE_TRY(protect_file(path, file, err));
+    for (size_t i = 0; i < ex->n_environments; i++) {
+        const segue_environment_spec *spec = &ex->environment[i];
+        SEGUE_TRY(protect_file(path, spec->models_path, err));
+        SEGUE_TRY(protect_file(path, spec->switch_path, err));
+        SEGUE_TRY(protect_file(path, spec->log_path, err));
     }
-    return status;
+    return SEGUE_OK;
 }
 
 segue_status segue_experiment_protect_inputs(const segue_experiment *ex, const char *folder,
@@ -83,13 +81,11 @@ segue_status segue_experiment_protect_inputs(const segue_experiment *ex, const c
 {
     static const char *const ends[] = {".json", ".csv", "-curve.csv"};
     char path[4096];
-    segue_status status = SEGUE_OK;
-    for (size_t i = 0; i < sizeof ends / sizeof *ends && status == SEGUE_OK; i++) {
-        status = segue_experiment_path(path, sizeof path, folder, ex->name, ends[i], err);
-        if (status == SEGUE_OK)
-            status = protect_inputs(ex, path, file, err);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        SEGUE_TRY(segue_experiment_path(path, sizeof path, folder, ex->name, ends[i], err));
+        SEGUE_TRY(check_inputs(ex, path, file, err));
     }
-    return status;
+    return SEGUE_OK;
 }
 
 segue_status segue_experiment_make_folder(const char *folder, segue_error *err)
@@ -131,19 +127,16 @@ static segue_status write_one(const segue_results *results, const char *folder, 
 {
     segue_output output;
     char path[4096];
-    segue_status status = segue_experiment_path(path, sizeof path, folder, results->name, end, err);
-    if (status == SEGUE_OK)
-        status = segue_output_init(&output, err);
-    if (status != SEGUE_OK)
-        return status;
-    status = print(results, output.stream, err);
+    SEGUE_TRY(segue_experiment_path(path, sizeof path, folder, results->name, end, err));
+    SEGUE_TRY(segue_output_init(&output, err));
+    segue_status status = print(results, output.stream, err);
     if (status == SEGUE_OK)
         status = segue_output_write(&output, path, err);
     segue_output_fini(&output);
     return status;
 }
 
-/* Whether the file at `path` is a curve: its header is ours. */
+/* Test whether the file at `path` is a curve: it has our header. */
 static bool is_curve(const char *path)
 {
     static const char header[] = SEGUE_RESULTS_CURVE_HEADER "\n";
@@ -155,7 +148,7 @@ static bool is_curve(const char *path)
     return ours;
 }
 
-/* A curve of earlier results does not belong to these; anything else of that name stays. */
+/* Remove the curve of earlier results; another file of that name stays. */
 static segue_status remove_curve(const segue_results *results, const char *folder, segue_error *err)
 {
     char path[4096];
@@ -169,11 +162,8 @@ static segue_status remove_curve(const segue_results *results, const char *folde
 segue_status segue_experiment_write_results(const segue_results *results, const char *folder,
                                             segue_error *err)
 {
-    segue_status status = write_one(results, folder, ".json", print_json, err);
-    if (status == SEGUE_OK)
-        status = write_one(results, folder, ".csv", print_csv, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(write_one(results, folder, ".json", print_json, err));
+    SEGUE_TRY(write_one(results, folder, ".csv", print_csv, err));
     return results->cell[0].every ? write_one(results, folder, "-curve.csv", print_curve, err)
                                   : remove_curve(results, folder, err);
 }

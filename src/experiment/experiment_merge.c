@@ -1,5 +1,8 @@
-/* experiment_merge.c - the results of an experiment whose shards were played apart.
- * SPDX-License-Identifier: Apache-2.0 */
+/* experiment_merge.c - compute results from the checkpoint files of all shards.
+ *
+ * A shard's file is validated as a checkpoint file is when it resumes: same program, same
+ * experiment, and here also complete.  Only then results are written. SPDX-License-Identifier:
+ * Apache-2.0 */
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -24,9 +27,9 @@ segue_status segue_experiment_checkpoint_path(const segue_experiment *ex, const 
     return SEGUE_OK;
 }
 
-/* ---- which there are --------------------------------------------------------------------- */
+/* ---- find shards ------------------------------------------------------------------------- */
 
-/* What the name of a file says; count 0: that it is no shard of this experiment. */
+/* Parse the name of a file; count 0: it is not a shard of this experiment. */
 static segue_shard shard_of(const segue_experiment *ex, const char *name)
 {
     static const char before[] = ".shard-", between[] = "-of-";
@@ -44,49 +47,47 @@ static segue_shard shard_of(const segue_experiment *ex, const char *name)
     return strcmp(name, expected) == 0 ? shard : none;
 }
 
-/* The shards with the fewest and with the most parts; both have count 0 if there are none. */
-static segue_status look(const segue_experiment *ex, const char *folder, segue_shard *fewest,
-                         segue_shard *most, segue_error *err)
+/* Find the shards with the smallest and the largest count; both are 0 if there are none. */
+static segue_status find_shards(const segue_experiment *ex, const char *folder,
+                                segue_shard *smallest, segue_shard *largest, segue_error *err)
 {
-    *fewest = *most = (segue_shard){.count = 0};
+    *smallest = *largest = (segue_shard){.count = 0};
     DIR *directory = opendir(folder);
     if (!directory)
         return segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", segue_path_tail(folder),
                           strerror(errno));
     for (const struct dirent *entry; (entry = readdir(directory));) {
         const segue_shard shard = shard_of(ex, entry->d_name);
-        if (shard.count && (!fewest->count || shard.count < fewest->count))
-            *fewest = shard;
-        if (shard.count > most->count)
-            *most = shard;
+        if (shard.count && (!smallest->count || shard.count < smallest->count))
+            *smallest = shard;
+        if (shard.count > largest->count)
+            *largest = shard;
     }
     (void)closedir(directory);
     return SEGUE_OK;
 }
 
-/* How many parts the experiment was played in. */
-static segue_status count_parts(const segue_experiment *ex, const char *folder, uint64_t *count,
-                                segue_error *err)
+/* Return how many shards the experiment has. */
+static segue_status count_shards(const segue_experiment *ex, const char *folder, uint64_t *count,
+                                 segue_error *err)
 {
-    segue_shard fewest, most;
-    const segue_status status = look(ex, folder, &fewest, &most, err);
-    if (status != SEGUE_OK)
-        return status;
-    if (!most.count)
+    segue_shard smallest, largest;
+    SEGUE_TRY(find_shards(ex, folder, &smallest, &largest, err));
+    if (!largest.count)
         return segue_fail(err, SEGUE_EFILE,
                           "%s: holds no shards of '%s'; 'segue run --shard' makes them",
                           segue_path_tail(folder), ex->name);
-    if (fewest.count != most.count)
+    if (smallest.count != largest.count)
         return segue_fail(err, SEGUE_EFILE,
                           "%s/%s.shard-%" PRIu64 "-of-%" PRIu64 ": lies beside %s.shard-%" PRIu64
                           "-of-%" PRIu64 "; remove the ones that are not meant",
-                          segue_path_tail(folder), ex->name, most.number, most.count, ex->name,
-                          fewest.number, fewest.count);
-    *count = most.count;
+                          segue_path_tail(folder), ex->name, largest.number, largest.count,
+                          ex->name, smallest.number, smallest.count);
+    *count = largest.count;
     return SEGUE_OK;
 }
 
-/* ---- what they hold ---------------------------------------------------------------------- */
+/* ---- read shards ------------------------------------------------------------------------- */
 
 static segue_status read_shard(segue_schedule *s, const char *path, bool *whole, segue_error *err)
 {
@@ -98,7 +99,7 @@ static segue_status read_shard(segue_schedule *s, const char *path, bool *whole,
     return status;
 }
 
-static segue_status take_shard(segue_schedule *s, const char *folder, segue_error *err)
+static segue_status add_shard(segue_schedule *s, const char *folder, segue_error *err)
 {
     char path[PATH_SIZE];
     bool whole = true;
@@ -117,9 +118,9 @@ static segue_status take_shard(segue_schedule *s, const char *folder, segue_erro
         return SEGUE_OK;
     return segue_fail(err, SEGUE_EFILE,
                       "%s: holds %" PRIu64 " of %" PRIu64 " runs%s; 'segue run --shard %" PRIu64
-                      "/%" PRIu64 " --resume' goes on with it",
+                      "/%" PRIu64 " --resume' continues it",
                       segue_path_tail(path), found, all,
-                      whole ? "" : ", and behind them what is damaged or doubled", s->shard.number,
+                      whole ? "" : ", and after them damaged or duplicate ones", s->shard.number,
                       s->shard.count);
 }
 
@@ -132,10 +133,10 @@ segue_status segue_experiment_merge(segue_results **out, const segue_experiment 
     *out = NULL;
     segue_status status = segue_schedule_init(&s, ex, &nothing, err);
     if (status == SEGUE_OK)
-        status = count_parts(ex, folder, &count, err);
+        status = count_shards(ex, folder, &count, err);
     for (uint64_t i = 1; i <= count && status == SEGUE_OK; i++) {
         s.shard = (segue_shard){.number = i, .count = count};
-        status = take_shard(&s, folder, err);
+        status = add_shard(&s, folder, err);
     }
     if (status == SEGUE_OK)
         status = segue_schedule_summarize(&s, out, err);

@@ -1,7 +1,7 @@
-/* experiment_results.c - results that an earlier run left: are they of this experiment?
+/* experiment_results.c - read the results of an earlier run, if they are of this experiment.
  *
- * Results describe the experiment that they are of, so that no second file has to say it.  They are
- * of this experiment if that description and the version are those that a run would write now.
+ * Results contain the description of their experiment.  They are of this experiment if description
+ * and version equal those that a run would write now.
  * SPDX-License-Identifier: Apache-2.0 */
 #define _XOPEN_SOURCE 700
 #include <errno.h>
@@ -18,26 +18,27 @@
 
 /* ---- the description --------------------------------------------------------------------- */
 
-/* Name a log by its whole path, if that is one that JSON can hold. */
-static int describe_log(json_t *place, const char *log)
+/* Name a log by its absolute path, if that is UTF-8. */
+static int describe_log(json_t *environment, const char *log)
 {
     char *path = log ? realpath(log, NULL) : NULL;
     int code = log && !path && errno == ENOMEM ? -1 : 0;
     if (path && segue_utf8_is_valid(path, strlen(path)))
-        code = json_object_set_new(place, "log", json_string(path));
+        code = json_object_set_new(environment, "log", json_string(path));
     free(path);
     return code;
 }
 
-/* Checkpoints have the names of logs as they were given, which all machines share. */
+/* Checkpoint files name logs as the experiment does, since machines may have other paths. */
 segue_status segue_experiment_describe(const segue_experiment *ex, json_t **out, segue_error *err)
 {
-    json_t *places = NULL;
+    json_t *environments = NULL;
     int code = 0;
     *out = json_deep_copy(ex->json);
-    places = json_object_get(*out, "environment");
+    environments = json_object_get(*out, "environment");
     for (size_t i = 0; *out && i < ex->n_environments; i++)
-        code |= describe_log(json_is_array(places) ? json_array_get(places, i) : places,
+        code |= describe_log(json_is_array(environments) ? json_array_get(environments, i)
+                                                         : environments,
                              ex->environment[i].log_path);
     if (*out && code == 0)
         return SEGUE_OK;
@@ -53,7 +54,7 @@ static segue_status print(json_t *json, segue_output *text, segue_error *err)
     return status == SEGUE_OK ? segue_output_finish(text, err) : status;
 }
 
-/* Texts are compared: a number may be read as 3 where it was 3.0. */
+/* Compare texts: a number may be read as 3 where it was 3.0. */
 static segue_status is_same(json_t *a, json_t *b, bool *same, segue_error *err)
 {
     segue_output first = {.stream = NULL}, second = {.stream = NULL};
@@ -92,7 +93,7 @@ static segue_status is_there(const segue_experiment *ex, const char *folder, siz
     return status;
 }
 
-/* JSON has fewer digits than the results had in memory: CSV files are not made from it. */
+/* Require the CSV files: JSON has fewer digits, so they cannot be written from it. */
 static segue_status need_all(const segue_experiment *ex, const segue_results *results,
                              const char *folder, segue_error *err)
 {

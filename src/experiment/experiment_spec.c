@@ -1,5 +1,9 @@
-/* experiment_spec.c - read and check an experiment.
- * SPDX-License-Identifier: Apache-2.0 */
+/* experiment_spec.c - read and validate an experiment file.
+ *
+ * Validation is complete before anything runs: unknown fields, ranges, duplicates, and every cell
+ * as a simulation.  The JSON is edited on the way (variant applied, overrides set, model sets
+ * written out), until it describes exactly what will run; that text identifies checkpoint files and
+ * results. SPDX-License-Identifier: Apache-2.0 */
 #include "experiment/experiment.h"
 
 #include <inttypes.h>
@@ -11,11 +15,11 @@
 #include "segue/internal.h"
 
 #define MAX_LIST    1000
-#define LARGEST_INT UINT64_C(9007199254740992) /* every whole number up to it is a double */
+#define LARGEST_INT UINT64_C(9007199254740992) /* every integer up to it is a double */
 
 static const char *const fields[] = {"name", "title", "environment", "policies", "steps",  "tasks",
                                      "runs", "seed",  "every",       "variants", "variant"};
-/* What a variant may set. */
+/* The fields that a variant may set. */
 static const char *const varied[] = {"policies", "steps", "tasks", "runs", "seed", "every"};
 
 static segue_status no_memory(segue_error *err)
@@ -44,9 +48,9 @@ static segue_status read_name(const segue_json_location *at, segue_experiment *e
     return SEGUE_OK;
 }
 
-/* One whole number, or a list of different ones. */
+/* Read one whole number, or a list of different ones. */
 static segue_status read_list(const segue_json_location *at, const json_t *json, const char *field,
-                              uint64_t most, uint64_t **out, size_t *count, segue_error *err)
+                              uint64_t max, uint64_t **out, size_t *count, segue_error *err)
 {
     const json_t *value = json_object_get(json, field);
     const bool list = json_is_array(value);
@@ -62,7 +66,7 @@ static segue_status read_list(const segue_json_location *at, const json_t *json,
         char item[40];
         (void)snprintf(item, sizeof item, list ? "%s[%zu]" : "%s", field, i);
         const segue_status status = segue_json_integer(
-            at, item, list ? json_array_get(value, i) : value, 1, most, &numbers[i], err);
+            at, item, list ? json_array_get(value, i) : value, 1, max, &numbers[i], err);
         if (status != SEGUE_OK)
             return status;
         for (size_t k = 0; k < i; k++)
@@ -104,44 +108,42 @@ static segue_status read_policies(const segue_json_location *at, segue_experimen
                                : json_is_array(list) ? " of none"
                                                      : "",
                                MAX_LIST);
-    segue_status status = segue_policy_list_init(&ex->policies, n, err);
-    for (size_t i = 0; i < n && status == SEGUE_OK; i++)
-        status = read_policy(at, ex, i, json_array_get(list, i), err);
-    return status;
+    SEGUE_TRY(segue_policy_list_init(&ex->policies, n, err));
+    for (size_t i = 0; i < n; i++)
+        SEGUE_TRY(read_policy(at, ex, i, json_array_get(list, i), err));
+    return SEGUE_OK;
 }
 
 static segue_status read_numbers(const segue_json_location *at, segue_experiment *ex,
                                  segue_error *err)
 {
     const json_t *json = ex->json;
-    segue_status status =
-        read_list(at, json, "steps", SEGUE_MAX_HORIZON, &ex->steps, &ex->n_steps, err);
-    if (status == SEGUE_OK && json_object_get(json, "tasks"))
-        status = read_list(at, json, "tasks", SEGUE_MAX_TASKS, &ex->tasks, &ex->n_tasks, err);
-    if (status == SEGUE_OK && !ex->tasks) {
+    SEGUE_TRY(read_list(at, json, "steps", SEGUE_MAX_HORIZON, &ex->steps, &ex->n_steps, err));
+    if (json_object_get(json, "tasks"))
+        SEGUE_TRY(read_list(at, json, "tasks", SEGUE_MAX_TASKS, &ex->tasks, &ex->n_tasks, err));
+    if (!ex->tasks) {
         ex->n_tasks = 1;
         ex->tasks = calloc(1, sizeof *ex->tasks);
         if (!ex->tasks)
             return no_memory(err);
     }
-    if (status == SEGUE_OK)
-        status = segue_json_integer(at, "runs", json_object_get(json, "runs"), 1, SEGUE_MAX_RUNS,
-                                    &ex->runs, err);
+    SEGUE_TRY(segue_json_integer(at, "runs", json_object_get(json, "runs"), 1, SEGUE_MAX_RUNS,
+                                 &ex->runs, err));
     ex->seed = 1;
-    if (status == SEGUE_OK && json_object_get(json, "seed"))
-        status = segue_json_integer(at, "seed", json_object_get(json, "seed"), 0, LARGEST_INT,
-                                    &ex->seed, err);
-    if (status == SEGUE_OK && json_object_get(json, "every"))
-        status = segue_json_integer(at, "every", json_object_get(json, "every"), 1, SEGUE_MAX_TASKS,
-                                    &ex->every, err);
-    if (status == SEGUE_OK && ex->every && !ex->tasks[0])
-        status = segue_json_fail(at, "every", err, "is over tasks, and needs the field 'tasks'");
-    return status;
+    if (json_object_get(json, "seed"))
+        SEGUE_TRY(segue_json_integer(at, "seed", json_object_get(json, "seed"), 0, LARGEST_INT,
+                                     &ex->seed, err));
+    if (json_object_get(json, "every"))
+        SEGUE_TRY(segue_json_integer(at, "every", json_object_get(json, "every"), 1,
+                                     SEGUE_MAX_TASKS, &ex->every, err));
+    if (ex->every && !ex->tasks[0])
+        return segue_json_fail(at, "every", err, "is over tasks, and needs the field 'tasks'");
+    return SEGUE_OK;
 }
 
 /* ---- variants ---------------------------------------------------------------------------- */
 
-/* "variant" stands in what was run and has no variants any more, and says which of them it was. */
+/* Validate "variant", which names the applied variant in results; a file with variants has none. */
 static segue_status check_variant(const segue_json_location *at, json_t *json, segue_error *err)
 {
     const json_t *variant = json_object_get(json, "variant");
@@ -198,21 +200,21 @@ static segue_status apply_variant(const segue_json_location *at, json_t *json, j
     return SEGUE_OK;
 }
 
-/* Apply the variant and the changes, so that what is left is what will be run. */
-static segue_status apply_changes(const segue_json_location *at, json_t *json,
-                                  const segue_experiment_overrides *changes, segue_error *err)
+/* Apply the variant and the overrides, so that `json` is what will run. */
+static segue_status apply_overrides(const segue_json_location *at, json_t *json,
+                                    const segue_experiment_overrides *overrides, segue_error *err)
 {
     json_t *variants = json_incref(json_object_get(json, "variants"));
     segue_status status = variants ? check_variants(at, variants, err) : SEGUE_OK;
     (void)json_object_del(json, "variants");
-    if (status == SEGUE_OK && changes->variant)
-        status = apply_variant(at, json, variants, changes->variant, err);
+    if (status == SEGUE_OK && overrides->variant)
+        status = apply_variant(at, json, variants, overrides->variant, err);
     json_decref(variants);
-    if (status == SEGUE_OK && changes->runs &&
-        json_object_set_new(json, "runs", json_integer((json_int_t)changes->runs)) != 0)
+    if (status == SEGUE_OK && overrides->runs &&
+        json_object_set_new(json, "runs", json_integer((json_int_t)overrides->runs)) != 0)
         return no_memory(err);
-    const json_int_t seed = changes->seed ? (json_int_t)*changes->seed : 1;
-    if (status == SEGUE_OK && (changes->seed || !json_object_get(json, "seed")) &&
+    const json_int_t seed = overrides->seed ? (json_int_t)*overrides->seed : 1;
+    if (status == SEGUE_OK && (overrides->seed || !json_object_get(json, "seed")) &&
         json_object_set_new(json, "seed", json_integer(seed)) != 0)
         return no_memory(err);
     return status;
@@ -252,7 +254,7 @@ segue_simulation segue_experiment_cell(const segue_experiment *ex, size_t cell)
     };
 }
 
-/* Whether each cell can be simulated. */
+/* Validate each cell as a simulation. */
 static segue_status check_cells(const segue_json_location *at, const segue_experiment *ex,
                                 segue_error *err)
 {
@@ -267,13 +269,13 @@ static segue_status check_cells(const segue_json_location *at, const segue_exper
         const segue_status status = segue_simulation_check(&sim, &why);
         if (status == SEGUE_OK)
             continue;
-        segue_error told;
+        segue_error named;
         char item[40];
         (void)snprintf(item, sizeof item, "policies[%zu]", policy);
-        (void)segue_fail(&told, status, "'%.60s' in environment '%.40s': %.200s",
+        (void)segue_fail(&named, status, "'%.60s' in environment '%.40s': %.200s",
                          ex->policies.text[policy],
                          ex->environment[segue_experiment_environment(ex, cell)].name, why.message);
-        return segue_json_fail_cause(at, item, &told, err);
+        return segue_json_fail_cause(at, item, &named, err);
     }
     return SEGUE_OK;
 }
@@ -295,28 +297,21 @@ void segue_experiment_destroy(segue_experiment *ex)
 }
 
 static segue_status fill(const segue_json_location *at, segue_experiment *ex,
-                         const segue_experiment_overrides *changes, segue_error *err)
+                         const segue_experiment_overrides *overrides, segue_error *err)
 {
-    segue_status status =
-        segue_json_check_keys(at, ex->json, fields, sizeof fields / sizeof *fields, err);
-    if (status == SEGUE_OK)
-        status = check_variant(at, ex->json, err);
-    if (status == SEGUE_OK)
-        status = apply_changes(at, ex->json, changes, err);
-    if (status == SEGUE_OK)
-        status = read_name(at, ex, err);
-    if (status == SEGUE_OK)
-        status = segue_environment_spec_read_all(at, ex->json, &ex->environment,
-                                                 &ex->n_environments, err);
-    if (status == SEGUE_OK)
-        status = read_policies(at, ex, err);
-    if (status == SEGUE_OK)
-        status = read_numbers(at, ex, err);
-    return status == SEGUE_OK ? check_cells(at, ex, err) : status;
+    SEGUE_TRY(segue_json_check_keys(at, ex->json, fields, sizeof fields / sizeof *fields, err));
+    SEGUE_TRY(check_variant(at, ex->json, err));
+    SEGUE_TRY(apply_overrides(at, ex->json, overrides, err));
+    SEGUE_TRY(read_name(at, ex, err));
+    SEGUE_TRY(
+        segue_environment_spec_read_all(at, ex->json, &ex->environment, &ex->n_environments, err));
+    SEGUE_TRY(read_policies(at, ex, err));
+    SEGUE_TRY(read_numbers(at, ex, err));
+    return check_cells(at, ex, err);
 }
 
-/* Results hold the experiment that they are of, and can be made again from it. */
-static void take_from_results(segue_experiment *ex)
+/* Replace the JSON of results by the experiment in it. */
+static void unwrap_results(segue_experiment *ex)
 {
     json_t *inner = json_object_get(ex->json, "experiment");
     if (!json_is_object(inner) || !json_object_get(ex->json, "results"))
@@ -327,7 +322,7 @@ static void take_from_results(segue_experiment *ex)
 }
 
 segue_status segue_experiment_read(segue_experiment **out, const char *path,
-                                   const segue_experiment_overrides *changes, segue_error *err)
+                                   const segue_experiment_overrides *overrides, segue_error *err)
 {
     const segue_json_location at = {.path = path};
     *out = NULL;
@@ -336,9 +331,9 @@ segue_status segue_experiment_read(segue_experiment **out, const char *path,
         return no_memory(err);
     segue_status status = segue_json_read(&ex->json, path, err);
     if (status == SEGUE_OK)
-        take_from_results(ex);
+        unwrap_results(ex);
     if (status == SEGUE_OK)
-        status = fill(&at, ex, changes, err);
+        status = fill(&at, ex, overrides, err);
     if (status != SEGUE_OK) {
         segue_experiment_destroy(ex);
         return status;

@@ -1,4 +1,4 @@
-/* measure.c - what is followed over the tasks of one run.
+/* measure.c - compute the tracks of a run, task by task.
  *
  * Complexity of a learner at task j (section 4.3 of the paper, its figure 'complexity over tasks'):
  * that of its estimated models and eps_j, averaged over the true models by their weights; without
@@ -12,15 +12,13 @@
 #include "segue/internal.h"
 #include "segue/theory.h"
 
-/* UCB's complexity, by the weights. */
+/* Compute UCB's complexity, averaged by the weights of the models. */
 static segue_status known_complexity(const segue_models *models, double *out, segue_error *err)
 {
     *out = 0.0;
     for (size_t k = 0; k < models->n_models; k++) {
         segue_known_sets *sets = NULL;
-        const segue_status status = segue_known_sets_create(&sets, models, k, err);
-        if (status != SEGUE_OK)
-            return status;
+        SEGUE_TRY(segue_known_sets_create(&sets, models, k, err));
         *out += models->weight[k] * segue_complexity_ucb(sets);
         segue_known_sets_destroy(sets);
     }
@@ -38,7 +36,7 @@ segue_status segue_measure_init(segue_measure *measure, segue_track_set track_se
     return known_complexity(measure->truth, &measure->known, err);
 }
 
-/* How many of the tracks before `end` are followed. */
+/* Count the tracks of the set before `end`. */
 static size_t n_tracks(const segue_measure *measure, size_t end)
 {
     size_t count = 0;
@@ -76,8 +74,8 @@ static double largest_error(const segue_models *truth, const segue_models *found
     return largest;
 }
 
-/* How many estimated models have one arm only that may be the best. */
-static double settled(const segue_estimated_sets *sets)
+/* Count the estimated models with a single non-dominated arm. */
+static double count_resolved(const segue_estimated_sets *sets)
 {
     size_t count = 0;
     for (size_t k = 0; k < sets->n_models; k++) {
@@ -96,13 +94,10 @@ static segue_status measure_estimate(segue_measure *measure, const segue_models 
     double complexity = 0.0;
     for (size_t k = 0; k < truth->n_models; k++) {
         segue_estimated_sets *sets = NULL;
-        const segue_status status =
-            segue_estimated_sets_create(&sets, truth, found, match, eps, k, err);
-        if (status != SEGUE_OK)
-            return status;
+        SEGUE_TRY(segue_estimated_sets_create(&sets, truth, found, match, eps, k, err));
         complexity += truth->weight[k] * segue_complexity_tucb(sets);
-        if (k == 0) /* of the estimated models alone, whatever the truth */
-            put(measure, SEGUE_TRACK_RESOLVED, settled(sets));
+        if (k == 0) /* depends on the estimated models alone */
+            put(measure, SEGUE_TRACK_RESOLVED, count_resolved(sets));
         segue_estimated_sets_destroy(sets);
     }
     put(measure, SEGUE_TRACK_COMPLEXITY, complexity);

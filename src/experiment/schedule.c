@@ -1,4 +1,9 @@
-/* schedule.c - which runs there are, in which order they are played, and who plays them.
+/* schedule.c - the units of an experiment, their order, and their assignment to processes.
+ *
+ * Each unit has its own row of numbers in memory, so threads and processes share nothing but locks
+ * for files and messages, and results are sums over rows in a fixed order.  Cells with the longest
+ * runs come first in the order; shards and processes take its units in turns, so that they take
+ * about the same time.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "experiment/schedule.h"
 
@@ -12,18 +17,18 @@
 #include "segue/internal.h"
 #include "segue/version.h"
 
-#define MAX_NUMBERS (double)(1 << 27) /* kept of all runs: a gigabyte */
+#define MAX_NUMBERS (double)(1 << 27) /* of all runs in memory: a gigabyte */
 
-/* Whether a learner looks for as many models as there are; 0: it is told. */
-static bool looks_for_all(const segue_simulation *sim)
+/* Test whether a learner estimates as many models as there are; 0 stands for that number. */
+static bool estimates_all(const segue_simulation *sim)
 {
     const size_t wanted = sim->learner->n_models;
     return wanted == 0 || wanted == segue_environment_models(sim->environment);
 }
 
-/* Estimated models can be compared where there is one set, of which each task has a model, and as
- * many of them are looked for. */
-static segue_track_set followed(const segue_experiment *ex, const segue_simulation *sim)
+/* Return the tracks of a cell.  Estimated models are compared with the true ones where tasks come
+ * from one set, and the learner estimates as many. */
+static segue_track_set find_track_set(const segue_experiment *ex, const segue_simulation *sim)
 {
     const segue_environment *env = sim->environment;
     if (!ex->every || !sim->tasks || !sim->learner)
@@ -32,7 +37,7 @@ static segue_track_set followed(const segue_experiment *ex, const segue_simulati
     if (method->has_types)
         return SEGUE_TRACK_SET_TYPES;
     const bool comparable = method->has_models && segue_environment_has_models(env) &&
-                            !env->switch_to && looks_for_all(sim);
+                            !env->switch_to && estimates_all(sim);
     return comparable ? SEGUE_TRACK_SET_MODELS : SEGUE_TRACK_SET_REGRET;
 }
 
@@ -48,12 +53,9 @@ static segue_status cell_init(schedule_cell *c, const segue_experiment *ex, size
     const bool single = c->sim.tasks == 0;
     const bool has_models = segue_environment_has_models(c->sim.environment);
     c->n_models = has_models ? segue_environment_models(c->sim.environment) : 0;
-    c->track_set = followed(ex, &c->sim);
+    c->track_set = find_track_set(ex, &c->sim);
     segue_measure measure;
-    const segue_status status =
-        segue_measure_init(&measure, c->track_set, &c->sim, single ? 0 : ex->every, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(segue_measure_init(&measure, c->track_set, &c->sim, single ? 0 : ex->every, err));
     const size_t models = c->n_models ? c->n_models : 1;
     c->width = single ? models + SINGLE_COLUMNS
                       : segue_schedule_tracks_offset(c) + segue_measure_size(&measure);
@@ -81,8 +83,8 @@ void segue_schedule_fini(segue_schedule *s)
     (void)pthread_mutex_destroy(&s->progress_lock);
 }
 
-/* By insertion: the longest first, and of equals the first. */
-static void put_in_order(segue_schedule *s)
+/* Sort cells by insertion, longest runs first; equal ones stay in their order. */
+static void sort_cells(segue_schedule *s)
 {
     for (size_t i = 0; i < s->n_cells; i++) {
         size_t at = i;
@@ -107,12 +109,9 @@ segue_status segue_schedule_init(segue_schedule *s, const segue_experiment *ex,
     s->order = calloc(s->n_cells, sizeof *s->order);
     if (!s->cells || !s->order)
         return segue_fail_no_memory(err, "the cells");
-    segue_status status = SEGUE_OK;
-    for (size_t i = 0; i < s->n_cells && status == SEGUE_OK; i++)
-        status = cell_init(&s->cells[i], ex, i, err);
-    if (status != SEGUE_OK)
-        return status;
-    put_in_order(s);
+    for (size_t i = 0; i < s->n_cells; i++)
+        SEGUE_TRY(cell_init(&s->cells[i], ex, i, err));
+    sort_cells(s);
     s->n_units = s->n_cells * ex->runs;
     s->done = calloc(s->n_units, sizeof *s->done);
     s->todo = calloc(s->n_units, sizeof *s->todo);
@@ -125,8 +124,8 @@ segue_status segue_schedule_init(segue_schedule *s, const segue_experiment *ex,
 
 static bool is_of_shard(const segue_schedule *s, uint64_t unit)
 {
-    const uint64_t runs = s->ex->runs, place = s->cells[unit / runs].position * runs + unit % runs;
-    return s->shard.count == 0 || place % s->shard.count + 1 == s->shard.number;
+    const uint64_t runs = s->ex->runs, at = s->cells[unit / runs].position * runs + unit % runs;
+    return s->shard.count == 0 || at % s->shard.count + 1 == s->shard.number;
 }
 
 uint64_t segue_schedule_n_units(const segue_schedule *s)
@@ -150,10 +149,10 @@ bool segue_schedule_add_run(void *context, uint64_t unit, const double *values, 
     size_t width = 0;
     if (unit >= s->n_units || s->done[unit] || !is_of_shard(s, unit))
         return false;
-    double *place = segue_schedule_values(s, unit, &width);
+    double *row = segue_schedule_values(s, unit, &width);
     if (count != width)
         return false;
-    memcpy(place, values, count * sizeof *values);
+    memcpy(row, values, count * sizeof *values);
     s->done[unit] = true;
     s->n_done++;
     return true;
@@ -163,8 +162,8 @@ void segue_schedule_assign(segue_schedule *s, size_t self, size_t count)
 {
     const uint64_t runs = s->ex->runs;
     uint64_t turn = 0;
-    for (uint64_t place = 0; place < s->n_units; place++) {
-        const uint64_t unit = s->order[place / runs] * runs + place % runs;
+    for (uint64_t i = 0; i < s->n_units; i++) {
+        const uint64_t unit = s->order[i / runs] * runs + i % runs;
         if (s->done[unit] || !is_of_shard(s, unit))
             continue;
         if (turn++ % count == self)
@@ -174,20 +173,18 @@ void segue_schedule_assign(segue_schedule *s, size_t self, size_t count)
     }
 }
 
-/* ---- words ------------------------------------------------------------------------------- */
+/* ---- checkpoint file --------------------------------------------------------------------- */
 
 segue_status segue_schedule_identity(const segue_schedule *s, segue_output *identity,
                                      segue_error *err)
 {
-    segue_status status = segue_output_init(identity, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(segue_output_init(identity, err));
     fprintf(identity->stream, "segue %s, %s\n", segue_version(), segue_version_build());
     if (s->shard.count)
         fprintf(identity->stream, "shard %" PRIu64 " of %" PRIu64 "\n", s->shard.number,
                 s->shard.count);
-    status = segue_json_print(identity->stream, json_incref(s->ex->json), err);
-    return status == SEGUE_OK ? segue_output_finish(identity, err) : status;
+    SEGUE_TRY(segue_json_print(identity->stream, json_incref(s->ex->json), err));
+    return segue_output_finish(identity, err);
 }
 
 segue_status segue_schedule_open_checkpoint(segue_schedule *s, segue_error *err)

@@ -1,5 +1,8 @@
-/* schedule_play.c - one run of a cell, into its own place and to where it is kept.
- * SPDX-License-Identifier: Apache-2.0 */
+/* schedule_play.c - play one unit into its row of numbers, and save it.
+ *
+ * Any thread plays any unit; only saving takes a lock.  A stop is noticed after every task: the
+ * unit is then lost, and played again when the experiment resumes. SPDX-License-Identifier:
+ * Apache-2.0 */
 #include <string.h>
 
 #include "experiment/measure.h"
@@ -7,14 +10,14 @@
 #include "experiment/schedule.h"
 #include "segue/internal.h"
 
-typedef struct notes {
+typedef struct observer {
     segue_schedule *schedule;
     const schedule_cell *cell;
     segue_measure measure;
-    double *by_model; /* of a run of tasks: sum and count of each model */
-} notes;
+    double *by_model; /* of a run of tasks: sum and count per model */
+} observer;
 
-/* Whoever finds another telling goes on: that one will do. */
+/* A thread that finds the display busy skips it. */
 void segue_schedule_progress(segue_schedule *s, const schedule_cell *cell, uint64_t tasks)
 {
     const segue_run_options *options = s->options;
@@ -30,9 +33,9 @@ static bool is_stopped(const segue_schedule *s)
     return atomic_load(&s->stop) || (s->options->stopped && s->options->stopped());
 }
 
-static segue_status note_task(void *context, const run_task *task, segue_error *err)
+static segue_status observe_task(void *context, const run_task *task, segue_error *err)
 {
-    notes *n = context;
+    observer *n = context;
     segue_schedule_progress(n->schedule, n->cell, 1);
     if (is_stopped(n->schedule))
         return segue_fail(err, SEGUE_ESTOPPED, "stopped");
@@ -43,34 +46,35 @@ static segue_status note_task(void *context, const run_task *task, segue_error *
     return segue_measure_task(&n->measure, task, task->number + 1 == n->cell->sim.tasks, err);
 }
 
-/* Single tasks: the regret of one task of each model, then the steps without a model and the pulls
- * of arms that are best for none, both by the weights. */
-static segue_status play_single(notes *n, segue_runner *runner, uint64_t run, double *values,
+/* Play one task per model.  The row has their regrets, then the steps without a model and the pulls
+ * of arms that are best for none, both weighted by the models. */
+static segue_status play_single(observer *n, segue_runner *runner, uint64_t run, double *values,
                                 segue_error *err)
 {
     const size_t models = n->cell->n_models ? n->cell->n_models : 1;
     segue_status status = SEGUE_OK;
     const double *weight = n->cell->n_models ? n->cell->sim.environment->models->weight : NULL;
-    double *behind = values + models;
-    behind[SINGLE_NO_MODEL] = behind[SINGLE_NEVER_BEST] = 0.0;
+    double *totals_of_run = values + models;
+    totals_of_run[SINGLE_NO_MODEL] = totals_of_run[SINGLE_NEVER_BEST] = 0.0;
     for (size_t k = 0; k < models && status == SEGUE_OK; k++) {
         run_totals totals;
-        status = segue_runner_play(runner, k * n->cell->sim.runs + run, &totals, note_task, n, err);
+        status =
+            segue_runner_play(runner, k * n->cell->sim.runs + run, &totals, observe_task, n, err);
         values[k] = totals.regret;
-        behind[SINGLE_NO_MODEL] += (weight ? weight[k] : 1.0) * totals.no_model_left;
-        behind[SINGLE_NEVER_BEST] += (weight ? weight[k] : 1.0) * totals.never_best;
+        totals_of_run[SINGLE_NO_MODEL] += (weight ? weight[k] : 1.0) * totals.no_model_left;
+        totals_of_run[SINGLE_NEVER_BEST] += (weight ? weight[k] : 1.0) * totals.never_best;
     }
     return status;
 }
 
-static segue_status play_tasks(notes *n, segue_runner *runner, uint64_t run, double *values,
+static segue_status play_tasks(observer *n, segue_runner *runner, uint64_t run, double *values,
                                segue_error *err)
 {
     run_totals totals;
     n->by_model = values + COLUMN_MODELS;
     memset(n->by_model, 0, 2 * n->cell->n_models * sizeof *values);
     segue_measure_begin(&n->measure, values + segue_schedule_tracks_offset(n->cell));
-    const segue_status status = segue_runner_play(runner, run, &totals, note_task, n, err);
+    const segue_status status = segue_runner_play(runner, run, &totals, observe_task, n, err);
     values[COLUMN_REGRET] = totals.regret;
     values[COLUMN_NO_MODEL] = totals.no_model_left;
     values[COLUMN_VIOLATIONS] = totals.violations;
@@ -83,7 +87,7 @@ static segue_status play(segue_schedule *s, uint64_t unit, segue_error *err)
 {
     const schedule_cell *c = &s->cells[unit / s->ex->runs];
     const uint64_t run = unit % s->ex->runs;
-    notes n = {.schedule = s, .cell = c};
+    observer n = {.schedule = s, .cell = c};
     segue_runner *runner = NULL;
     size_t width = 0;
     double *values = segue_schedule_values(s, unit, &width);

@@ -1,5 +1,6 @@
-/* schedule_summary.c - the numbers of all runs, added up in their order: threads, processes, stops
- * and resumptions do not show in the results. SPDX-License-Identifier: Apache-2.0 */
+/* schedule_summary.c - compute results from the numbers of all runs, in the order of the runs: the
+ * same bytes for any number of threads, processes and resumptions.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
 #include "experiment/schedule.h"
@@ -13,7 +14,7 @@ static segue_stats stats_of(const schedule_cell *c, size_t column)
     return stats;
 }
 
-static void summarise_single(const schedule_cell *c, segue_cell *out)
+static void summarize_single(const schedule_cell *c, segue_cell *out)
 {
     const size_t models = c->n_models ? c->n_models : 1;
     const double *weight = c->n_models ? c->sim.environment->models->weight : NULL;
@@ -39,14 +40,14 @@ static segue_regret regret_of_model(const schedule_cell *c, size_t model)
     return segue_summary_ratio_regret(&ratio);
 }
 
-static void summarise_tasks(const schedule_cell *c, segue_cell *out)
+static void summarize_tasks(const schedule_cell *c, segue_cell *out)
 {
     const segue_stats stats = stats_of(c, COLUMN_REGRET), rest = stats_of(c, COLUMN_NEVER_BEST);
     out->never_best = segue_summary_regret(&rest);
     out->regret = segue_summary_regret(&stats);
     out->no_model_left = stats_of(c, COLUMN_NO_MODEL).mean;
     out->violations = stats_of(c, COLUMN_VIOLATIONS).mean;
-    out->left_out = stats_of(c, COLUMN_EXCLUDED).mean;
+    out->skipped = stats_of(c, COLUMN_EXCLUDED).mean;
     for (size_t k = 0; k < c->n_models; k++)
         out->by_model[k] = regret_of_model(c, k);
     for (uint64_t run = 0; run < c->sim.runs; run++) {
@@ -61,7 +62,7 @@ static void summarise_tasks(const schedule_cell *c, segue_cell *out)
     }
 }
 
-static segue_status summarise(const segue_schedule *s, size_t number, segue_cell *out,
+static segue_status summarize(const segue_schedule *s, size_t number, segue_cell *out,
                               segue_error *err)
 {
     const segue_experiment *ex = s->ex;
@@ -75,13 +76,11 @@ static segue_status summarise(const segue_schedule *s, size_t number, segue_cell
     out->runs = c->sim.runs;
     out->n_models = c->n_models;
     out->every = c->sim.tasks ? ex->every : 0;
-    const segue_status status = segue_cell_reserve(out, c->track_set, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(segue_cell_reserve(out, c->track_set, err));
     if (c->sim.tasks)
-        summarise_tasks(c, out);
+        summarize_tasks(c, out);
     else
-        summarise_single(c, out);
+        summarize_single(c, out);
     return SEGUE_OK;
 }
 
@@ -94,7 +93,7 @@ segue_status segue_schedule_summarize(const segue_schedule *s, segue_results **o
     if (status == SEGUE_OK)
         status = segue_results_create(&results, experiment, s->n_cells, err);
     for (size_t i = 0; i < s->n_cells && status == SEGUE_OK; i++)
-        status = summarise(s, i, &results->cell[i], err);
+        status = summarize(s, i, &results->cell[i], err);
     if (status != SEGUE_OK) {
         segue_results_destroy(results);
         return status;

@@ -32,7 +32,7 @@ typedef struct segue_cell {
     size_t n_models;             /* 0 where tasks have none */
     segue_regret *by_model;      /* n_models; NaN: no task had the model */
     double no_model_left;        /* steps per task at which no model agreed with the rewards */
-    double violations, left_out; /* of a learner, per run */
+    double violations, skipped;  /* of a learner, per run */
     segue_regret never_best;     /* pulls per task of arms that are best for no model; NaN if there
                                     are no models, or the models change */
     double *run_regret;          /* runs: per task; NULL for single tasks */

@@ -1,4 +1,7 @@
 /* json.c - strict reading of JSON files.
+ *
+ * jansson parses; what it lacks is here: errors that name file, line and field, ranges of numbers,
+ * and unknown fields with a suggestion.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "io/json.h"
 
@@ -41,9 +44,7 @@ segue_status segue_json_read(json_t **out, const char *path, segue_error *err)
     FILE *file = NULL;
     json_error_t problem;
     *out = NULL;
-    const segue_status status = open_file(&file, path, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(open_file(&file, path, err));
     json_t *root = json_loadf(file, JSON_REJECT_DUPLICATES, &problem);
     const int failed = ferror(file);
     if (file != stdin)
@@ -76,23 +77,23 @@ static void write_prefix(const segue_json_location *location, const char *field,
                    (int)(*field || length == 0 ? length : length - 1), location->within, field);
 }
 
-segue_status segue_json_fail(const segue_json_location *place, const char *field, segue_error *err,
-                             const char *format, ...)
+segue_status segue_json_fail(const segue_json_location *location, const char *field,
+                             segue_error *err, const char *format, ...)
 {
     char prefix[SEGUE_ERROR_SIZE];
     va_list args;
-    write_prefix(place, field, prefix);
+    write_prefix(location, field, prefix);
     va_start(args, format);
     segue_vfail(err, SEGUE_EDOMAIN, prefix, format, args);
     va_end(args);
     return SEGUE_EDOMAIN;
 }
 
-segue_status segue_json_fail_cause(const segue_json_location *place, const char *field,
+segue_status segue_json_fail_cause(const segue_json_location *location, const char *field,
                                    const segue_error *why, segue_error *err)
 {
     char prefix[SEGUE_ERROR_SIZE];
-    write_prefix(place, field, prefix);
+    write_prefix(location, field, prefix);
     return segue_fail(err, why->status, "%s%.300s", prefix, why->message);
 }
 
@@ -125,29 +126,29 @@ const char *segue_json_kind(const json_t *value)
     }
 }
 
-/* 30.0 is 30: not all that write JSON tell them apart. */
-static bool is_round(const json_t *value)
+/* Accept 30.0 as 30: some programs write it so. */
+static bool is_integral(const json_t *value)
 {
     const double x = json_is_real(value) ? json_real_value(value) : NAN;
     return fabs(x) <= 0x1p53 && !(floor(x) < x);
 }
 
-segue_status segue_json_integer(const segue_json_location *place, const char *field,
-                                const json_t *value, uint64_t least, uint64_t most, uint64_t *out,
+segue_status segue_json_integer(const segue_json_location *location, const char *field,
+                                const json_t *value, uint64_t min, uint64_t max, uint64_t *out,
                                 segue_error *err)
 {
-    const bool is_whole = json_is_integer(value) || is_round(value);
+    const bool is_whole = json_is_integer(value) || is_integral(value);
     if (!is_whole)
-        return segue_json_fail(place, field, err,
+        return segue_json_fail(location, field, err,
                                "is %s; need a whole number from %" PRIu64 " to %" PRIu64,
-                               segue_json_kind(value), least, most);
+                               segue_json_kind(value), min, max);
     const json_int_t number =
         json_is_integer(value) ? json_integer_value(value) : (json_int_t)json_real_value(value);
-    if (number < 0 || (uint64_t)number < least || (uint64_t)number > most)
-        return segue_json_fail(place, field, err,
+    if (number < 0 || (uint64_t)number < min || (uint64_t)number > max)
+        return segue_json_fail(location, field, err,
                                "is %" JSON_INTEGER_FORMAT "; need a whole number from %" PRIu64
                                " to %" PRIu64,
-                               number, least, most);
+                               number, min, max);
     *out = (uint64_t)number;
     return SEGUE_OK;
 }
@@ -157,7 +158,7 @@ static const char *name_of(const void *list, size_t i)
     return ((const char *const *)list)[i];
 }
 
-segue_status segue_json_check_keys(const segue_json_location *place, json_t *object,
+segue_status segue_json_check_keys(const segue_json_location *location, json_t *object,
                                    const char *const *names, size_t count, segue_error *err)
 {
     const char *key = NULL;
@@ -169,13 +170,14 @@ segue_status segue_json_check_keys(const segue_json_location *place, json_t *obj
         char all[256] = "", shortened[41];
         (void)snprintf(shortened, sizeof shortened, "%s", key);
         if (count == 0)
-            return segue_json_fail(place, shortened, err, "is not known; no field is");
+            return segue_json_fail(location, shortened, err,
+                                   "is unknown; no field is allowed here");
         for (size_t i = 0; i < count; i++) {
             const size_t used = strlen(all);
             (void)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", names[i]);
         }
         const char *guess = segue_text_closest(key, names, count, name_of);
-        return segue_json_fail(place, shortened, err, "is not known%s%s%s; need one of %s",
+        return segue_json_fail(location, shortened, err, "is not known%s%s%s; need one of %s",
                                guess ? "; did you mean '" : "", guess ? guess : "",
                                guess ? "'?" : "", all);
     }

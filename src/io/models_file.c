@@ -1,5 +1,8 @@
-/* models_file.c - read a model set from CSV; every error names file, line and field.
- * SPDX-License-Identifier: Apache-2.0 */
+/* models_file.c - read a model set from CSV.
+ *
+ * The header names the arms and is validated first: names are unique, printable UTF-8.  Each row is
+ * validated as it is read, so that errors name file, line and field; segue_models_create checks
+ * what concerns the whole set. SPDX-License-Identifier: Apache-2.0 */
 #include "io/models_file.h"
 
 #include <inttypes.h>
@@ -10,23 +13,23 @@
 
 #include "io/log/csv.h"
 #include "io/utf8.h"
+#include "segue/internal.h"
 #include "segue/number.h"
 
-/* What has been read so far. */
-typedef struct reading {
+typedef struct reader {
     segue_csv csv;
     segue_models_kind kind;
     bool has_weights;
     size_t n_arms, n_models;
-    size_t capacity; /* models */
+    size_t capacity; /* of models */
     double *mean;
     double *weight;
     char **arm_name;
-} reading;
+} reader;
 
 #define AT(r) segue_csv_path(&(r)->csv), segue_csv_line(&(r)->csv)
 
-/* ---- the header -------------------------------------------------------------------------- */
+/* ---- header ------------------------------------------------------------------------------ */
 
 static bool is_number(const char *text)
 {
@@ -34,7 +37,7 @@ static bool is_number(const char *text)
     return segue_number_parse_double(text, &ignored, NULL) == SEGUE_OK;
 }
 
-static segue_status check_header(reading *r, segue_error *err)
+static segue_status check_header(reader *r, segue_error *err)
 {
     const size_t n_fields = segue_csv_n_fields(&r->csv);
     bool all_numbers = true;
@@ -69,7 +72,7 @@ const char *segue_models_file_arm_problem(const char *name)
     return segue_utf8_is_valid(name, strlen(name)) ? NULL : "the name is not UTF-8";
 }
 
-static segue_status check_name(const reading *r, size_t field, const char *name, segue_error *err)
+static segue_status check_name(const reader *r, size_t field, const char *name, segue_error *err)
 {
     const char *wrong = segue_models_file_arm_problem(name);
     if (wrong)
@@ -78,22 +81,26 @@ static segue_status check_name(const reading *r, size_t field, const char *name,
     return SEGUE_OK;
 }
 
-static segue_status copy_names(reading *r, segue_error *err)
+static segue_status no_memory(const reader *r, segue_error *err)
 {
-    segue_status status = SEGUE_OK;
+    return segue_fail(err, SEGUE_ENOMEM, "%s: out of memory for %zu arms", segue_csv_path(&r->csv),
+                      r->n_arms);
+}
+
+static segue_status copy_names(reader *r, segue_error *err)
+{
     r->arm_name = calloc(r->n_arms, sizeof *r->arm_name);
-    for (size_t arm = 0; r->arm_name && arm < r->n_arms && status == SEGUE_OK; arm++) {
+    if (!r->arm_name)
+        return no_memory(r, err);
+    for (size_t arm = 0; arm < r->n_arms; arm++) {
         const size_t field = arm + r->has_weights;
         const char *name = segue_csv_field(&r->csv, field);
-        status = check_name(r, field, name, err);
-        r->arm_name[arm] = status == SEGUE_OK ? strdup(name) : NULL;
-        if (status == SEGUE_OK && !r->arm_name[arm])
-            break;
+        SEGUE_TRY(check_name(r, field, name, err));
+        r->arm_name[arm] = strdup(name);
+        if (!r->arm_name[arm])
+            return no_memory(r, err);
     }
-    if (status == SEGUE_OK && (!r->arm_name || !r->arm_name[r->n_arms - 1]))
-        status = segue_fail(err, SEGUE_ENOMEM, "%s: out of memory for %zu arms",
-                            segue_csv_path(&r->csv), r->n_arms);
-    return status;
+    return SEGUE_OK;
 }
 
 static int by_name(const void *a, const void *b)
@@ -101,12 +108,11 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static segue_status check_twins(const reading *r, segue_error *err)
+static segue_status check_duplicates(const reader *r, segue_error *err)
 {
     const char **sorted = calloc(r->n_arms, sizeof *sorted);
     if (!sorted)
-        return segue_fail(err, SEGUE_ENOMEM, "%s: out of memory for %zu arms",
-                          segue_csv_path(&r->csv), r->n_arms);
+        return no_memory(r, err);
     for (size_t arm = 0; arm < r->n_arms; arm++)
         sorted[arm] = r->arm_name[arm];
     qsort(sorted, r->n_arms, sizeof *sorted, by_name);
@@ -119,25 +125,21 @@ static segue_status check_twins(const reading *r, segue_error *err)
     return status;
 }
 
-static segue_status read_header(reading *r, segue_error *err)
+static segue_status read_header(reader *r, segue_error *err)
 {
     bool more = false;
-    segue_status status = segue_csv_next(&r->csv, &more, err);
-    if (status == SEGUE_OK && !more)
-        status = segue_fail(err, SEGUE_EPARSE, "%s: the file is empty; need a header and a model",
-                            segue_csv_path(&r->csv));
-    if (status == SEGUE_OK)
-        status = check_header(r, err);
-    if (status == SEGUE_OK)
-        status = copy_names(r, err);
-    if (status == SEGUE_OK)
-        status = check_twins(r, err);
-    return status;
+    SEGUE_TRY(segue_csv_next(&r->csv, &more, err));
+    if (!more)
+        return segue_fail(err, SEGUE_EPARSE, "%s: the file is empty; need a header and a model",
+                          segue_csv_path(&r->csv));
+    SEGUE_TRY(check_header(r, err));
+    SEGUE_TRY(copy_names(r, err));
+    return check_duplicates(r, err);
 }
 
-/* ---- the rows ---------------------------------------------------------------------------- */
+/* ---- rows -------------------------------------------------------------------------------- */
 
-static segue_status reserve_row(reading *r, segue_error *err)
+static segue_status reserve_row(reader *r, segue_error *err)
 {
     if (r->n_models == SEGUE_MAX_MODELS)
         return segue_fail(err, SEGUE_EDOMAIN, "%s:%" PRIu64 ": more than %d models", AT(r),
@@ -157,7 +159,7 @@ static segue_status reserve_row(reading *r, segue_error *err)
     return SEGUE_OK;
 }
 
-static segue_status read_field(reading *r, size_t field, const char *name, double *out,
+static segue_status read_field(reader *r, size_t field, const char *name, double *out,
                                segue_error *err)
 {
     segue_error inner;
@@ -169,7 +171,7 @@ static segue_status read_field(reading *r, size_t field, const char *name, doubl
     return SEGUE_OK;
 }
 
-static segue_status read_weight(reading *r, segue_error *err)
+static segue_status read_weight(reader *r, segue_error *err)
 {
     double *weight = &r->weight[r->n_models];
     *weight = 1.0;
@@ -183,7 +185,7 @@ static segue_status read_weight(reading *r, segue_error *err)
     return status;
 }
 
-static segue_status read_mean(reading *r, size_t arm, segue_error *err)
+static segue_status read_mean(reader *r, size_t arm, segue_error *err)
 {
     double *mean = &r->mean[r->n_models * r->n_arms + arm];
     const segue_status status = read_field(r, arm + r->has_weights, r->arm_name[arm], mean, err);
@@ -196,22 +198,21 @@ static segue_status read_mean(reading *r, size_t arm, segue_error *err)
 
 static segue_status read_row(void *context, segue_error *err)
 {
-    reading *r = context;
-    const size_t n_fields = segue_csv_n_fields(&r->csv), wanted = r->n_arms + r->has_weights;
-    if (n_fields != wanted)
+    reader *r = context;
+    const size_t n_fields = segue_csv_n_fields(&r->csv), expected = r->n_arms + r->has_weights;
+    if (n_fields != expected)
         return segue_fail(err, SEGUE_EPARSE,
                           "%s:%" PRIu64 ": the row has %zu field%s; the header has %zu", AT(r),
-                          n_fields, n_fields == 1 ? "" : "s", wanted);
-    segue_status status = reserve_row(r, err);
-    if (status == SEGUE_OK)
-        status = read_weight(r, err);
-    for (size_t arm = 0; arm < r->n_arms && status == SEGUE_OK; arm++)
-        status = read_mean(r, arm, err);
-    r->n_models += status == SEGUE_OK;
-    return status;
+                          n_fields, n_fields == 1 ? "" : "s", expected);
+    SEGUE_TRY(reserve_row(r, err));
+    SEGUE_TRY(read_weight(r, err));
+    for (size_t arm = 0; arm < r->n_arms; arm++)
+        SEGUE_TRY(read_mean(r, arm, err));
+    r->n_models++;
+    return SEGUE_OK;
 }
 
-static segue_status read_rows(reading *r, segue_error *err)
+static segue_status read_rows(reader *r, segue_error *err)
 {
     uint64_t rows = 0;
     const segue_status status = segue_csv_for_each(&r->csv, read_row, r, &rows, err);
@@ -221,7 +222,7 @@ static segue_status read_rows(reading *r, segue_error *err)
     return status;
 }
 
-/* ---- the whole --------------------------------------------------------------------------- */
+/* ---- model set --------------------------------------------------------------------------- */
 
 static void free_names(char **names, size_t count)
 {
@@ -230,7 +231,7 @@ static void free_names(char **names, size_t count)
     free(names);
 }
 
-static segue_status make(reading *r, segue_models_file *out, segue_error *err)
+static segue_status create_models(reader *r, segue_models_file *out, segue_error *err)
 {
     segue_error inner;
     const segue_status status = segue_models_create(&out->models, r->kind, r->n_arms, r->n_models,
@@ -246,7 +247,7 @@ static segue_status make(reading *r, segue_models_file *out, segue_error *err)
 segue_status segue_models_file_read(segue_models_file *out, const char *path,
                                     segue_models_kind kind, segue_error *err)
 {
-    reading r = {.kind = kind};
+    reader r = {.kind = kind};
     *out = (segue_models_file){.models = NULL};
     segue_status status = segue_csv_open(&r.csv, path, err);
     if (status == SEGUE_OK)
@@ -254,7 +255,7 @@ segue_status segue_models_file_read(segue_models_file *out, const char *path,
     if (status == SEGUE_OK)
         status = read_rows(&r, err);
     if (status == SEGUE_OK)
-        status = make(&r, out, err);
+        status = create_models(&r, out, err);
     segue_csv_close(&r.csv);
     free(r.mean);
     free(r.weight);

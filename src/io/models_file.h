@@ -4,7 +4,7 @@
  *     0.5,0.9,0.4
  *     0.5,0.2,0.8
  *
- * A header that names the arms, with an optional first column `weight`; one row a model.
+ * A header that names the arms, with an optional first column `weight`; one row per model.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_IO_MODELS_FILE_H
 #define SEGUE_IO_MODELS_FILE_H
@@ -27,7 +27,7 @@ SEGUE_MUST_CHECK segue_status segue_models_file_read(segue_models_file *out, con
                                                      segue_models_kind kind, segue_error *err);
 void segue_models_file_fini(segue_models_file *file);
 
-/** Why a text cannot name an arm of a model set; NULL if it can. */
+/** Return why a text cannot name an arm of a model set; NULL if it can. */
 const char *segue_models_file_arm_problem(const char *name);
 
 #endif

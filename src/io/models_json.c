@@ -1,4 +1,6 @@
 /* models_json.c - model sets in JSON.
+ *
+ * Numbers are written with all their bits, so that a set that is read back gives the same results.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "io/models_json.h"
 
@@ -8,10 +10,9 @@
 #include <string.h>
 
 #include "io/json_build.h"
-#include "io/output.h"
 #include "segue/internal.h"
 
-/* The means, and the weights if there are any, in one block. */
+/* Means and weights in one allocation; weight is NULL if there are none. */
 typedef struct numbers {
     size_t n_models, n_arms;
     double *mean, *weight;
@@ -56,8 +57,8 @@ static segue_status read_numbers(const segue_json_location *at, const char *fiel
     return status;
 }
 
-/* Weights that sum to 1, but for rounding, stay as they are: those that were written come back. */
-static void keep_weights(segue_models *models, const double *weight)
+/* Restore weights that sum to 1 up to rounding: segue_models_create has normalized them again. */
+static void restore_weights(segue_models *models, const double *weight)
 {
     double sum = 0.0;
     for (size_t k = 0; weight && k < models->n_models; k++)
@@ -87,7 +88,7 @@ segue_status segue_models_json_parse(segue_models **out, const segue_json_locati
         if (status != SEGUE_OK)
             status = segue_json_fail_cause(at, field, &why, err);
         else
-            keep_weights(*out, n.weight);
+            restore_weights(*out, n.weight);
     }
     free(n.mean);
     return status;

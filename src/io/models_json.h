@@ -1,5 +1,5 @@
 /* models_json.h - model sets in JSON: {"means": [[0.9, 0.4], [0.2, 0.8]], "weights": [0.5, 0.5]},
- * one list a model; weights may be left out.
+ * one list per model; weights are optional.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_IO_MODELS_JSON_H
 #define SEGUE_IO_MODELS_JSON_H
@@ -7,13 +7,13 @@
 #include "io/json.h"
 #include "segue/models.h"
 
-/** @retval SEGUE_EDOMAIN, SEGUE_ENOMEM */
+/** Read a model set from the value of `field`; @retval SEGUE_EDOMAIN, SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_models_json_parse(segue_models **out,
                                                       const segue_json_location *at,
                                                       const char *field, json_t *value,
                                                       segue_error *err);
 
-/** NULL: out of memory. */
+/** Build the JSON of a model set with exact numbers; NULL: out of memory. */
 json_t *segue_models_json_build(const segue_models *models);
 
 #endif

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether the token at `text` goes on with the options of the policy before it. */
+/* Test whether the token at `text` is an option of the policy before it. */
 static bool continues(const char *text)
 {
     const size_t length = strcspn(text, ",");
     return memchr(text, '=', length) && !memchr(text, ':', length);
 }
 
-/* How long the policy at `text` is, its options included. */
+/* Return the length of the policy at `text`, with its options. */
 static size_t policy_length(const char *text)
 {
     size_t length = strcspn(text, ",");
@@ -22,12 +22,12 @@ static size_t policy_length(const char *text)
     return length;
 }
 
-segue_status segue_policy_list_init(segue_policy_list *list, size_t most, segue_error *err)
+segue_status segue_policy_list_init(segue_policy_list *list, size_t max_count, segue_error *err)
 {
     *list = (segue_policy_list){.count = 0};
-    list->text = calloc(most, sizeof *list->text);
-    list->spec = calloc(most, sizeof *list->spec);
-    list->learner = calloc(most, sizeof *list->learner);
+    list->text = calloc(max_count, sizeof *list->text);
+    list->spec = calloc(max_count, sizeof *list->spec);
+    list->learner = calloc(max_count, sizeof *list->learner);
     if (!list->text || !list->spec || !list->learner)
         return segue_fail_no_memory(err, "the list of policies");
     return SEGUE_OK;
@@ -51,10 +51,10 @@ segue_status segue_policy_list_add(segue_policy_list *list, const char *text, si
 
 segue_status segue_policy_list_parse(segue_policy_list *list, const char *text, segue_error *err)
 {
-    size_t most = 1;
+    size_t max_count = 1;
     for (const char *p = text; *p; p++)
-        most += *p == ',';
-    segue_status status = segue_policy_list_init(list, most, err);
+        max_count += *p == ',';
+    segue_status status = segue_policy_list_init(list, max_count, err);
     while (status == SEGUE_OK) {
         const size_t length = policy_length(text);
         status = segue_policy_list_add(list, text, length, err);

@@ -9,24 +9,24 @@
 typedef struct segue_policy_list {
     size_t count;
     char **text;                   /* count: as typed */
-    segue_policy_spec *spec;       /* count; without a policy where it is a learner: */
+    segue_policy_spec *spec;       /* count; its policy is NULL for a learner */
     segue_learner_config *learner; /* count */
 } segue_policy_list;
 
-/** Make room for `most` policies. */
-SEGUE_MUST_CHECK segue_status segue_policy_list_init(segue_policy_list *list, size_t most,
+/** Allocate memory for `max_count` policies. */
+SEGUE_MUST_CHECK segue_status segue_policy_list_init(segue_policy_list *list, size_t max_count,
                                                      segue_error *err);
 
-/** Add a policy or learner, the first `length` letters of `text`. */
+/** Add a policy or learner: the first `length` bytes of `text`. */
 SEGUE_MUST_CHECK segue_status segue_policy_list_add(segue_policy_list *list, const char *text,
                                                     size_t length, segue_error *err);
 
-/** A list from a text: a token with '=' and no ':' continues the options of the one before it.
- * After a failure it is empty, and there is nothing to free. */
+/** Parse a list: a token with '=' and no ':' is an option of the policy before it.  The list is
+ * empty after a failure. */
 SEGUE_MUST_CHECK segue_status segue_policy_list_parse(segue_policy_list *list, const char *text,
                                                       segue_error *err);
 
-/** Whether the i-th is a learner. */
+/** Test whether the i-th is a learner. */
 bool segue_policy_list_is_learner(const segue_policy_list *list, size_t i);
 
 void segue_policy_list_fini(segue_policy_list *list);

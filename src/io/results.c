@@ -125,7 +125,7 @@ static json_t *json_of_cell(const segue_cell *cell)
         "policy", cell->policy, "steps", (json_int_t)cell->steps, "tasks", (json_int_t)cell->tasks,
         "runs", (json_int_t)cell->runs, "regret", json_of_regret(cell, cell->regret),
         "no_model_left", segue_json_number(cell->no_model_left), "violations",
-        segue_json_number(cell->violations), "skipped", segue_json_number(cell->left_out),
+        segue_json_number(cell->violations), "skipped", segue_json_number(cell->skipped),
         "never_best", json_of_regret(cell, cell->never_best));
     json_t *by_model = json_array();
     for (size_t k = 0; k < cell->n_models; k++)

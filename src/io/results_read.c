@@ -1,7 +1,7 @@
-/* results_read.c - results from their JSON.
+/* results_read.c - read results from their JSON.
  *
- * The file may have been changed by hand or by another program: whatever is missing or of another
- * kind is refused with its field.
+ * The file may have been edited, or be of another program: a field that is missing or of another
+ * kind is an error that names it.  Lists must have the expected length before memory is allocated.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>
@@ -11,83 +11,82 @@
 #include "io/results.h"
 #include "segue/internal.h"
 
-/* A number, or NaN for null; no other kind. */
+/* Read a number, or NaN for null; false for other kinds. */
 static bool number_of(const json_t *value, double *out)
 {
     *out = json_is_null(value) ? NAN : json_number_value(value);
     return json_is_number(value) || json_is_null(value);
 }
 
-static segue_status wrong(const segue_json_location *place, const char *field, const char *need,
+static segue_status wrong(const segue_json_location *at, const char *field, const char *need,
                           segue_error *err)
 {
-    return segue_json_fail(place, field, err, "need %s", need);
+    return segue_json_fail(at, field, err, "need %s", need);
 }
 
-static segue_status read_number(const segue_json_location *place, const json_t *object,
+static segue_status read_number(const segue_json_location *at, const json_t *object,
                                 const char *field, double *out, segue_error *err)
 {
     return number_of(json_object_get(object, field), out)
                ? SEGUE_OK
-               : wrong(place, field, "a number or null", err);
+               : wrong(at, field, "a number or null", err);
 }
 
-static segue_status read_count(const segue_json_location *place, const json_t *object,
-                               const char *field, uint64_t least, uint64_t most, uint64_t *out,
+static segue_status read_count(const segue_json_location *at, const json_t *object,
+                               const char *field, uint64_t min, uint64_t max, uint64_t *out,
                                segue_error *err)
 {
-    return segue_json_integer(place, field, json_object_get(object, field), least, most, out, err);
+    return segue_json_integer(at, field, json_object_get(object, field), min, max, out, err);
 }
 
-static segue_status read_text(const segue_json_location *place, const json_t *object,
+static segue_status read_text(const segue_json_location *at, const json_t *object,
                               const char *field, char **out, segue_error *err)
 {
     const char *text = json_string_value(json_object_get(object, field));
     if (!text)
-        return wrong(place, field, "a text", err);
+        return wrong(at, field, "a text", err);
     *out = strdup(text);
     return *out ? SEGUE_OK : segue_fail_no_memory(err, "the results");
 }
 
-static segue_status read_regret(const segue_json_location *place, const json_t *object,
+static segue_status read_regret(const segue_json_location *at, const json_t *object,
                                 const char *field, segue_regret *out, segue_error *err)
 {
     if (!number_of(json_object_get(object, "mean"), &out->mean) ||
         !number_of(json_object_get(object, "se"), &out->se))
-        return wrong(place, field, "an object with numbers mean and se", err);
+        return wrong(at, field, "an object with numbers mean and se", err);
     return SEGUE_OK;
 }
 
-static segue_status read_numbers(const segue_json_location *place, const json_t *list,
+static segue_status read_numbers(const segue_json_location *at, const json_t *list,
                                  const char *field, double *out, size_t count, segue_error *err)
 {
     if (json_array_size(list) != count)
-        return segue_json_fail(place, field, err, "need a list of %zu numbers", count);
+        return segue_json_fail(at, field, err, "need a list of %zu numbers", count);
     for (size_t i = 0; i < count; i++)
         if (!number_of(json_array_get(list, i), &out[i]))
-            return wrong(place, field, "numbers", err);
+            return wrong(at, field, "numbers", err);
     return SEGUE_OK;
 }
 
-static segue_status read_tracks(const segue_json_location *place, const json_t *tracks,
+static segue_status read_tracks(const segue_json_location *at, const json_t *tracks,
                                 segue_cell *cell, segue_error *err)
 {
-    segue_status status = SEGUE_OK;
     for (size_t q = 0; q < SEGUE_N_TRACKS; q++) {
         const char *name = segue_cell_track_name((segue_track)q);
         if (!cell->track[q])
             continue;
         const json_t *runs = json_object_get(tracks, name);
         if (json_array_size(runs) != cell->runs)
-            return wrong(place, name, "one list a run", err);
-        for (uint64_t run = 0; run < cell->runs && status == SEGUE_OK; run++)
-            status = read_numbers(place, json_array_get(runs, run), name,
-                                  cell->track[q] + run * cell->n_points, cell->n_points, err);
+            return wrong(at, name, "one list per run", err);
+        for (uint64_t run = 0; run < cell->runs; run++)
+            SEGUE_TRY(read_numbers(at, json_array_get(runs, run), name,
+                                   cell->track[q] + run * cell->n_points, cell->n_points, err));
     }
-    return status;
+    return SEGUE_OK;
 }
 
-static segue_track_set followed(const json_t *tracks)
+static segue_track_set find_track_set(const json_t *tracks)
 {
     if (json_object_get(tracks, segue_cell_track_name(SEGUE_TRACK_COMPLEXITY)))
         return SEGUE_TRACK_SET_MODELS;
@@ -96,101 +95,85 @@ static segue_track_set followed(const json_t *tracks)
                : SEGUE_TRACK_SET_REGRET;
 }
 
-static segue_status read_sizes(const segue_json_location *place, const json_t *object,
+static segue_status read_sizes(const segue_json_location *at, const json_t *object,
                                segue_cell *cell, segue_error *err)
 {
     const json_t *tracks = json_object_get(object, "over_tasks");
-    segue_status status =
-        read_count(place, object, "steps", 1, SEGUE_MAX_HORIZON, &cell->steps, err);
-    if (status == SEGUE_OK)
-        status = read_count(place, object, "tasks", 0, SEGUE_MAX_TASKS, &cell->tasks, err);
-    if (status == SEGUE_OK)
-        status = read_count(place, object, "runs", 1, SEGUE_MAX_RUNS, &cell->runs, err);
-    if (status == SEGUE_OK && tracks)
-        status = read_count(place, tracks, "every", 1, SEGUE_MAX_TASKS, &cell->every, err);
+    SEGUE_TRY(read_count(at, object, "steps", 1, SEGUE_MAX_HORIZON, &cell->steps, err));
+    SEGUE_TRY(read_count(at, object, "tasks", 0, SEGUE_MAX_TASKS, &cell->tasks, err));
+    SEGUE_TRY(read_count(at, object, "runs", 1, SEGUE_MAX_RUNS, &cell->runs, err));
+    if (tracks)
+        SEGUE_TRY(read_count(at, tracks, "every", 1, SEGUE_MAX_TASKS, &cell->every, err));
     cell->n_models = json_array_size(json_object_get(object, "by_model"));
-    /* the lists must be as long as they should be before so much memory is asked for */
-    if (status == SEGUE_OK && cell->tasks &&
-        json_array_size(json_object_get(object, "each_run")) != cell->runs)
-        return wrong(place, "each_run", "one number a run", err);
-    if (status == SEGUE_OK && tracks && cell->tasks / cell->every > 10000000 / cell->runs)
-        return wrong(place, "every", "fewer points", err);
-    return status;
+    if (cell->tasks && json_array_size(json_object_get(object, "each_run")) != cell->runs)
+        return wrong(at, "each_run", "one number per run", err);
+    if (tracks && cell->tasks / cell->every > 10000000 / cell->runs)
+        return wrong(at, "every", "fewer points", err);
+    return SEGUE_OK;
 }
 
-static segue_status read_cell(const segue_json_location *place, const json_t *object,
-                              segue_cell *cell, segue_error *err)
+static segue_status read_cell(const segue_json_location *at, const json_t *object, segue_cell *cell,
+                              segue_error *err)
 {
     const json_t *tracks = json_object_get(object, "over_tasks");
-    segue_status status = read_sizes(place, object, cell, err);
-    if (status == SEGUE_OK)
-        status = segue_cell_reserve(cell, followed(tracks), err);
-    if (status == SEGUE_OK)
-        status = read_text(place, object, "environment", &cell->environment, err);
-    if (status == SEGUE_OK)
-        status = read_text(place, object, "policy", &cell->policy, err);
-    if (status == SEGUE_OK)
-        status =
-            read_regret(place, json_object_get(object, "regret"), "regret", &cell->regret, err);
-    if (status == SEGUE_OK)
-        status = read_number(place, object, "no_model_left", &cell->no_model_left, err);
-    if (status == SEGUE_OK)
-        status = read_number(place, object, "violations", &cell->violations, err);
-    if (status == SEGUE_OK)
-        status = read_number(place, object, "skipped", &cell->left_out, err);
-    if (status == SEGUE_OK)
-        status = read_regret(place, json_object_get(object, "never_best"), "never_best",
-                             &cell->never_best, err);
-    for (size_t k = 0; k < cell->n_models && status == SEGUE_OK; k++)
-        status = read_regret(place, json_array_get(json_object_get(object, "by_model"), k),
-                             "by_model", &cell->by_model[k], err);
-    if (status == SEGUE_OK && cell->tasks)
-        status = read_numbers(place, json_object_get(object, "each_run"), "each_run",
-                              cell->run_regret, (size_t)cell->runs, err);
-    return status == SEGUE_OK ? read_tracks(place, tracks, cell, err) : status;
+    SEGUE_TRY(read_sizes(at, object, cell, err));
+    SEGUE_TRY(segue_cell_reserve(cell, find_track_set(tracks), err));
+    SEGUE_TRY(read_text(at, object, "environment", &cell->environment, err));
+    SEGUE_TRY(read_text(at, object, "policy", &cell->policy, err));
+    SEGUE_TRY(read_regret(at, json_object_get(object, "regret"), "regret", &cell->regret, err));
+    SEGUE_TRY(read_number(at, object, "no_model_left", &cell->no_model_left, err));
+    SEGUE_TRY(read_number(at, object, "violations", &cell->violations, err));
+    SEGUE_TRY(read_number(at, object, "skipped", &cell->skipped, err));
+    SEGUE_TRY(read_regret(at, json_object_get(object, "never_best"), "never_best",
+                          &cell->never_best, err));
+    for (size_t k = 0; k < cell->n_models; k++)
+        SEGUE_TRY(read_regret(at, json_array_get(json_object_get(object, "by_model"), k),
+                              "by_model", &cell->by_model[k], err));
+    if (cell->tasks)
+        SEGUE_TRY(read_numbers(at, json_object_get(object, "each_run"), "each_run",
+                               cell->run_regret, (size_t)cell->runs, err));
+    return read_tracks(at, tracks, cell, err);
 }
 
-static segue_status read_cells(const segue_json_location *place, const json_t *cells,
+static segue_status read_cells(const segue_json_location *at, const json_t *cells,
                                segue_results *results, segue_error *err)
 {
-    segue_status status = SEGUE_OK;
-    for (size_t i = 0; i < results->n_cells && status == SEGUE_OK; i++) {
-        segue_json_location here = *place;
+    for (size_t i = 0; i < results->n_cells; i++) {
+        segue_json_location here = *at;
         (void)snprintf(here.within, sizeof here.within, "results[%zu].", i);
-        status = read_cell(&here, json_array_get(cells, i), &results->cell[i], err);
+        SEGUE_TRY(read_cell(&here, json_array_get(cells, i), &results->cell[i], err));
     }
-    return status;
+    return SEGUE_OK;
+}
+
+/* Read `results` from the fields of `root`; the caller releases both. */
+static segue_status read_results(const segue_json_location *at, json_t *root, segue_results **out,
+                                 segue_error *err)
+{
+    json_t *experiment = json_object_get(root, "experiment");
+    const json_t *cells = json_object_get(root, "results");
+    if (!json_is_object(experiment))
+        return wrong(at, "experiment", "the experiment that was run, an object", err);
+    if (!json_is_array(cells) || json_array_size(cells) == 0)
+        return wrong(at, "results", "a list of results", err);
+    SEGUE_TRY(segue_results_create(out, json_incref(experiment), json_array_size(cells), err));
+    free((*out)->version);
+    (*out)->version = NULL;
+    SEGUE_TRY(read_text(at, root, "version", &(*out)->version, err));
+    return read_cells(at, cells, *out, err);
 }
 
 segue_status segue_results_read(segue_results **out, const char *path, segue_error *err)
 {
+    const segue_json_location at = {.path = path};
     json_t *root = NULL;
-    segue_json_location place = {.path = path};
     *out = NULL;
-    segue_status status = segue_json_read(&root, path, err);
-    if (status != SEGUE_OK)
-        return status;
-    json_t *experiment = json_object_get(root, "experiment");
-    const json_t *cells = json_object_get(root, "results");
-    if (!json_is_object(experiment))
-        status = wrong(&place, "experiment", "the experiment that was run, an object", err);
-    else if (!json_is_array(cells) || json_array_size(cells) == 0)
-        status = wrong(&place, "results", "a list of results", err);
-    segue_results *results = NULL;
-    if (status == SEGUE_OK)
-        status =
-            segue_results_create(&results, json_incref(experiment), json_array_size(cells), err);
-    if (status == SEGUE_OK)
-        free(results->version), results->version = NULL;
-    if (status == SEGUE_OK)
-        status = read_text(&place, root, "version", &results->version, err);
-    if (status == SEGUE_OK)
-        status = read_cells(&place, cells, results, err);
+    SEGUE_TRY(segue_json_read(&root, path, err));
+    const segue_status status = read_results(&at, root, out, err);
     json_decref(root);
     if (status != SEGUE_OK) {
-        segue_results_destroy(results);
-        return status;
+        segue_results_destroy(*out);
+        *out = NULL;
     }
-    *out = results;
-    return SEGUE_OK;
+    return status;
 }

@@ -1,4 +1,4 @@
-/* shell.c - words of a shell.
+/* shell.c - quote arguments for a POSIX shell.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "io/shell.h"
 
@@ -7,21 +7,21 @@
 
 #define QUOTE "'\\''" /* a ' within '...' */
 
-char *segue_shell_quote(const char *word, bool is_file)
+char *segue_shell_quote(const char *text, bool is_file)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "_./-+,:@%=";
-    const bool quoted = *word == '\0' || word[strspn(word, plain)] != '\0';
-    char *const out = malloc(strlen(QUOTE) * strlen(word) + sizeof "'./'"), *at = out;
+    const bool quoted = *text == '\0' || text[strspn(text, plain)] != '\0';
+    char *const out = malloc(strlen(QUOTE) * strlen(text) + sizeof "'./'"), *at = out;
     if (!out)
         return NULL;
     at = stpcpy(at, quoted ? "'" : "");
-    at = stpcpy(at, is_file && *word == '-' ? "./" : "");
-    for (; *word; word++)
-        if (*word == '\'')
+    at = stpcpy(at, is_file && *text == '-' ? "./" : "");
+    for (; *text; text++)
+        if (*text == '\'')
             at = stpcpy(at, QUOTE);
         else
-            *at++ = *word;
+            *at++ = *text;
     (void)stpcpy(at, quoted ? "'" : "");
     return out;
 }

@@ -45,10 +45,10 @@ bool segue_utf8_is_valid(const char *text, size_t length)
     return true;
 }
 
-size_t segue_utf8_prefix_length(const char *text, size_t most)
+size_t segue_utf8_prefix_length(const char *text, size_t max_length)
 {
     size_t length = 0, last = 0; /* start of the last character */
-    for (; length < most && text[length]; length++)
+    for (; length < max_length && text[length]; length++)
         if (((unsigned char)text[length] & 0xc0) != 0x80)
             last = length;
     const int more = length > 0 ? continuation((unsigned char)text[last]) : 0;

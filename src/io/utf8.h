@@ -15,9 +15,9 @@ size_t segue_utf8_length(const char *text);
 /** Test for well-formed UTF-8. */
 bool segue_utf8_is_valid(const char *text, size_t length);
 
-/** Return the length of the longest prefix of at most `most` bytes that cuts no character in two.
- * The end of a well-formed text may be cut already. */
-size_t segue_utf8_prefix_length(const char *text, size_t most);
+/** Return the length of the longest prefix of at max_length `max_length` bytes that cuts no
+ * character in two. The end of a well-formed text may be cut already. */
+size_t segue_utf8_prefix_length(const char *text, size_t max_length);
 
 /** Replace each byte that belongs to no character by '?'. */
 void segue_utf8_sanitize(char *text);

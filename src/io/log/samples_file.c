@@ -8,11 +8,11 @@
 #include "segue/internal.h"
 
 static segue_status group(segue_samples **out, const char *path, const segue_history *history,
-                          uint64_t least, segue_error *err)
+                          uint64_t min_rewards, segue_error *err)
 {
     segue_error why = {.status = SEGUE_OK};
-    const segue_status status = segue_samples_create(out, history->n_tasks, history->n_arms,
-                                                     history->row, history->n_rows, least, &why);
+    const segue_status status = segue_samples_create(
+        out, history->n_tasks, history->n_arms, history->row, history->n_rows, min_rewards, &why);
     if (status == SEGUE_OK)
         return status;
     return segue_fail(err, status, "%s: %s",
@@ -28,7 +28,7 @@ segue_status segue_samples_file_read(segue_samples **out, const char *path,
     *out = NULL;
     segue_status status = segue_history_read(&history, path, &log_options, err);
     if (status == SEGUE_OK)
-        status = group(out, path, &history, options->least, err);
+        status = group(out, path, &history, options->min_rewards, err);
     segue_history_fini(&history);
     return status;
 }

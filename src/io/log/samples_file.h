@@ -6,7 +6,8 @@
 #include "segue/samples.h"
 
 typedef struct segue_samples_options {
-    uint64_t least; /* rewards that each arm of a task must have, 1 .. SEGUE_MAX_MIN_REWARDS */
+    uint64_t
+        min_rewards; /* rewards that each arm of a task must have, 1 .. SEGUE_MAX_MIN_REWARDS */
     double lowest, highest; /* the range of rewards, which becomes [0, 1] */
 } segue_samples_options;
 

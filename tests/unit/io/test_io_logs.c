@@ -107,7 +107,7 @@ static void a_log_becomes_samples(void **state)
     (void)state;
     write_text("reward,task,arm\n"
                "3,x,10\n-1,y,9\n1,x,9\n-1,x,10\n1,z,10\n3,z,9\n1,z,9\n3,x,10\n");
-    const segue_samples_options wanted = {.least = 1, .lowest = -1.0, .highest = 3.0};
+    const segue_samples_options wanted = {.min_rewards = 1, .lowest = -1.0, .highest = 3.0};
     segue_samples *samples = NULL;
     assert_ok(segue_samples_file_read(&samples, own_path, &wanted, NULL));
     assert_int_equal(samples->n_arms, 2);
@@ -132,7 +132,7 @@ static void logs_that_cannot_be_resampled_are_refused(void **state)
         {"task,arm,reward\n1,a,1\n1,b,1\n1,a,7\n", ":4: field 'reward': 7 is out of range"},
         {"task,arm,reward\n1,a,1\n1,a,1\n", ": there is only one arm"},
     };
-    const segue_samples_options wanted = {.least = 2, .highest = 1.0};
+    const segue_samples_options wanted = {.min_rewards = 2, .highest = 1.0};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         segue_samples *samples = NULL;
         segue_error err;

@@ -546,7 +546,7 @@ static segue_status history_scenario(segue_error *err)
 /* A log is read and played. */
 static segue_status samples_scenario(segue_error *err)
 {
-    const segue_samples_options wanted = {.least = 1, .highest = 1.0};
+    const segue_samples_options wanted = {.min_rewards = 1, .highest = 1.0};
     segue_samples *samples = NULL;
     segue_simulation_result *result = NULL;
     segue_policy_spec spec;

@@ -147,7 +147,7 @@ static segue_status read_log(cli_simulate *s, segue_error *err)
 {
     const cli_simulate_settings *set = &s->set;
     const segue_samples_options wanted = {
-        .least = set->least ? set->least : 1, .lowest = set->lowest, .highest = set->highest};
+        .min_rewards = set->least ? set->least : 1, .lowest = set->lowest, .highest = set->highest};
     segue_error why = {.status = SEGUE_OK};
     if (set->order && segue_environment_parse_order(&s->env.order, set->order, &why) != SEGUE_OK)
         return segue_fail(err, why.status, "--order: %s", why.message);
