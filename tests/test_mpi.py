@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Experiments over processes that mpirun starts: the same bytes, whatever dies on the way.
+"""Experiments over processes that mpirun starts: the same bytes, also after a process died.
 
 usage: test_mpi.py SEGUE SOURCE [unittest options]
 SPDX-License-Identifier: Apache-2.0"""
@@ -25,17 +25,17 @@ TRY = {"name": "try", "environment": {"models": PAPER}, "policies": ["tucb", "ts
 # Many seconds of work for one core: mpirun takes its time, a second, from noticing something to telling its processes.
 LONG = {**TRY, "tasks": 5000, "steps": 1000, "every": 20, "runs": 24, "policies": ["tucb"]}
 
-LAST_WORDS = ("stopped by a signal, or because a process died; [0-9]+ of 24 runs of 'try' are saved; "
+STOPPED = ("stopped by a signal, or because a process died; [0-9]+ of 24 runs of 'try' are saved; "
               "'--resume' continues with them")
 
 
-def start(*words, ranks=4, under=()):
-    return subprocess.Popen([*under, "mpirun", "-n", str(ranks), *map(str, words)], env=ENV, stdin=subprocess.DEVNULL,
+def start(*args, ranks=4, under=()):
+    return subprocess.Popen([*under, "mpirun", "-n", str(ranks), *map(str, args)], env=ENV, stdin=subprocess.DEVNULL,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def mpirun(*words, ranks=4):
-    process = start(*words, ranks=ranks)
+def mpirun(*args, ranks=4):
+    process = start(*args, ranks=ranks)
     stdout, stderr = process.communicate(timeout=300)
     return process.returncode, stdout, stderr
 
@@ -88,25 +88,25 @@ class Mpi(Folder):
                 shutil.rmtree(self.out)
 
     def wait_for_runs(self, process):
-        journal = self.out / "try.unfinished"
+        checkpoint = self.out / "try.unfinished"
         head = 0
         while process.poll() is None:
-            size = journal.stat().st_size if journal.exists() else 0
+            size = checkpoint.stat().st_size if checkpoint.exists() else 0
             if head and size > head:
                 return
             head = head or size
             time.sleep(0.002)
         self.fail(f"it ended too early: {process.communicate()}")
 
-    def check_resumed(self, path, files, *words):
-        kept = bytes_of(self.out)
-        self.assertEqual(list(kept), ["try.unfinished"])
+    def check_resumed(self, path, files, *args):
+        saved = bytes_of(self.out)
+        self.assertEqual(list(saved), ["try.unfinished"])
         code, _, stderr = mpirun(SEGUE, "run", path, "--out", self.out)
         self.assertEqual(code, 2, stderr)
         self.assertEqual(len(said(stderr)), 1, stderr)
         self.assertIn("'--resume' continues it, '--fresh' starts over", said(stderr)[0])
-        self.assertEqual(bytes_of(self.out), kept)
-        done = subprocess.run([*words, SEGUE, "run", path, "--out", self.out, "--resume"], env=ENV, timeout=300,
+        self.assertEqual(bytes_of(self.out), saved)
+        done = subprocess.run([*args, SEGUE, "run", path, "--out", self.out, "--resume"], env=ENV, timeout=300,
                               capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(bytes_of(self.out), files)
@@ -114,10 +114,10 @@ class Mpi(Folder):
         self.assertEqual((code, stdout), (0, done.stdout), stderr)
         shutil.rmtree(self.out)
 
-    def test_what_is_killed_or_stopped_resumes_to_the_same_bytes(self):
+    def test_a_killed_or_stopped_run_resumes_to_the_same_bytes(self):
         path = self.file(json.dumps(LONG), "a.json")
         _, files = self.straight(path)
-        for rank, number, words in [(2, signal.SIGKILL, ["mpirun", "-n", "4"]), (0, signal.SIGKILL, []),
+        for rank, number, args in [(2, signal.SIGKILL, ["mpirun", "-n", "4"]), (0, signal.SIGKILL, []),
                                     (None, signal.SIGINT, ["mpirun", "-n", "2"])]:
             with self.subTest(rank=rank):
                 process = start(SEGUE, "run", path, "--out", self.out, "--quiet", under=["taskset", "--cpu-list", "0"])
@@ -127,17 +127,17 @@ class Mpi(Folder):
                 stdout, stderr = process.communicate(timeout=60)
                 self.assertNotEqual(process.returncode, 0)
                 self.assertEqual(stdout, "")
-                for line in said(stderr):  # whoever speaks before mpirun ends it: on a busy machine that may be nobody
-                    self.assertRegex(line, LAST_WORDS)
-                self.check_resumed(path, files, *words)
+                for line in said(stderr):  # none if mpirun ends rank 0 first
+                    self.assertRegex(line, STOPPED)
+                self.check_resumed(path, files, *args)
 
-    def refused_once(self, code, says, *words):
-        found, stdout, stderr = mpirun(*words)
+    def refused_once(self, code, says, *args):
+        found, stdout, stderr = mpirun(*args)
         self.assertEqual((found, stdout), (code, ""), stderr)
         self.assertEqual(len(said(stderr)), 1, stderr)
         self.assertIn(says, said(stderr)[0])
 
-    def test_wrong_usage_is_told_once(self):
+    def test_wrong_usage_is_reported_once(self):
         path = self.file(json.dumps(TRY), "a.json")
         self.refused_once(2, "there is no option '--bogus'", SEGUE, "run", path, "--bogus")
         self.refused_once(2, "nowhere.json: cannot be opened", SEGUE, "run", self.folder / "nowhere.json")
@@ -147,7 +147,7 @@ class Mpi(Folder):
         """A command in which rank 2 does something else."""
         return ["sh", "-c", f'if [ "$OMPI_COMM_WORLD_RANK" = 2 ]; then {otherwise}; fi; exec "$0" {usual}', SEGUE]
 
-    def test_what_fails_in_one_process_ends_all(self):
+    def test_a_failure_in_one_process_ends_all(self):
         path = self.file(json.dumps(TRY), "a.json")
         usual = f"run '{path}' --out '{self.out}'"
         self.refused_once(2, "rank 2: nowhere.json: cannot be opened",

@@ -31,9 +31,9 @@ class Shards(Folder):
 
     def play(self, *shards, path=None, args=()):
         for shard in shards:
-            told = answer("run", path or self.path, "--out", self.out, "--shard", shard, *args)
+            printed = answer("run", path or self.path, "--out", self.out, "--shard", shard, *args)
             number, count = shard.split("/")
-            self.assertEqual(told, f"try: shard {number} of {count} is complete; "
+            self.assertEqual(printed, f"try: shard {number} of {count} is complete; "
                                    "'segue merge' makes the results of all\n")
 
     def shard(self, number, count=3):
@@ -55,11 +55,11 @@ class Shards(Folder):
             with self.subTest(path=path, args=args):
                 printed = answer("run", path, "--out", self.straight, "--format", "csv", *args)
                 self.play("2/3", "3/3", "1/3", path=path, args=args)
-                kept = {p.name: p.read_bytes() for p in self.out.glob("*shard*")}
+                before = {p.name: p.read_bytes() for p in self.out.glob("*shard*")}
                 self.assertEqual(answer("merge", path, "--out", self.out, "--format", "csv", *args), printed)
                 self.assertEqual(bytes_of(self.out), bytes_of(self.straight))
-                self.assertEqual({p.name: p.read_bytes() for p in self.out.glob("*shard*")}, kept)
-                self.assertEqual(len(kept), 3)
+                self.assertEqual({p.name: p.read_bytes() for p in self.out.glob("*shard*")}, before)
+                self.assertEqual(len(before), 3)
                 shutil.rmtree(self.out)
                 shutil.rmtree(self.straight)
 
@@ -80,9 +80,9 @@ class Shards(Folder):
                     while process.poll() is None and not self.holds_runs(self.shard(1, 2)):
                         time.sleep(0.002)
                     process.send_signal(number)
-                    _, told = process.communicate(timeout=120)
+                    _, printed = process.communicate(timeout=120)
                 if number == signal.SIGINT:
-                    self.assertRegex(told, r"stopped; \d+ of 24 runs of 'try' are saved; '--resume' continues")
+                    self.assertRegex(printed, r"stopped; \d+ of 24 runs of 'try' are saved; '--resume' continues")
                 self.refused(2, "'--resume' continues it", "run", path, "--out", self.out, "--shard", "1/2")
                 self.not_merged(" of 24 runs", path)
                 self.play("1/2", path=path, args=("--resume",))
@@ -164,13 +164,13 @@ class Shards(Folder):
         self.refused(2, "--format goes with 'segue merge'", "run", self.path, "--shard", "1/3", "--format", "csv")
         self.refused(2, "give the file of an experiment", "merge")
         self.refused(2, "is not an option", "merge", self.path, "b.json")
-        self.refused(2, "a.json: the results would take", "merge", self.file(json.dumps({**TRY, "name": "a"}), "a.json"),
+        self.refused(2, "a.json: the results would overwrite it", "merge", self.file(json.dumps({**TRY, "name": "a"}), "a.json"),
                      "--out", self.folder)
         self.assertEqual(os.listdir(self.folder), ["a.json"])
 
 
 class Launched(Folder):
-    def test_processes_that_do_not_find_each_other_are_told_once(self):
+    def test_processes_that_do_not_find_each_other_are_reported_once(self):
         path = self.file(json.dumps(TRY), "a.json")
         alone = "mpi:   none" in answer("version")
         says = "built without MPI" if alone else "of which MPI finds 1"
@@ -180,7 +180,7 @@ class Launched(Folder):
         silent = run("run", path, "--out", self.folder, env=env)
         self.assertEqual((silent.returncode, silent.stdout, silent.stderr), (0, "", ""))
         self.assertEqual(os.listdir(self.folder), ["a.json"])
-        # shards do without MPI, and whoever is alone does too
+        # shards and a single process do not need MPI
         self.assertEqual(run("run", path, "--out", self.folder, "--shard", "1/3", env=env).returncode, 0)
         self.assertEqual(run("run", path, "--out", self.folder, env={**env, "PMI_SIZE": "1"}).returncode, 0)
 

@@ -16,7 +16,7 @@ static void results_are_read_as_they_were_written(void **state)
     assert_ok(segue_results_read(&again, path, NULL));
     for (size_t i = 0; i < results->n_cells; i++)
         assert_near(results->cell[i].regret.mean, again->cell[i].regret.mean, 1e-13);
-    /* fifteen digits are kept, and from then on all of them */
+    /* writing rounds to fifteen digits; after that nothing changes */
     assert_ok(segue_experiment_write_results(again, folder, NULL));
     assert_ok(segue_results_read(&third, path, NULL));
     char *first = text_of(again), *second = text_of(third);
@@ -46,8 +46,8 @@ static void see_progress(void *context, double done, double total)
     seen->share[seen->calls++] = done / total;
 }
 
-/* kl-ucb takes a hundred times as long as ucb: when it is through, so is almost everything. */
-static void progress_goes_by_time_and_not_by_steps(void **state)
+/* kl-ucb takes a hundred times as long as ucb: after it almost all time has passed. */
+static void progress_measures_time_and_not_steps(void **state)
 {
     (void)state;
     char checkpoint[128];
@@ -71,8 +71,7 @@ static void progress_goes_by_time_and_not_by_steps(void **state)
     segue_experiment_destroy(experiment);
 }
 
-/* Stopped after any number of tasks, and resumed: the same results. */
-static void a_stop_at_any_task_does_not_show(void **state)
+static void a_run_stopped_at_any_task_resumes_to_the_same_results(void **state)
 {
     (void)state;
     char checkpoint[128];
@@ -90,9 +89,9 @@ static void a_stop_at_any_task_does_not_show(void **state)
         atomic_store(&calls_left, stop);
         assert_int_equal(segue_experiment_run(&results, experiment, &first, &err), SEGUE_ESTOPPED);
         assert_null(results);
-        char kept[40];
-        (void)snprintf(kept, sizeof kept, "stopped; %d of 16 runs", stop / 9);
-        assert_non_null(strstr(err.message, kept));
+        char saved[40];
+        (void)snprintf(saved, sizeof saved, "stopped; %d of 16 runs", stop / 9);
+        assert_non_null(strstr(err.message, saved));
         const segue_run_options then = {
             .threads = 2, .checkpoint_path = checkpoint, .resume = true};
         assert_ok(segue_experiment_run(&results, experiment, &then, &err));
@@ -110,8 +109,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_are_read_as_they_were_written),
-        cmocka_unit_test(progress_goes_by_time_and_not_by_steps),
-        cmocka_unit_test(a_stop_at_any_task_does_not_show),
+        cmocka_unit_test(progress_measures_time_and_not_steps),
+        cmocka_unit_test(a_run_stopped_at_any_task_resumes_to_the_same_results),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

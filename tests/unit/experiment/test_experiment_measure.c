@@ -6,7 +6,8 @@
 
 /* ---- bands ------------------------------------------------------------------------------- */
 
-/* The chance that the k-th smallest and k-th largest of n hold the median: all coin tosses counted.
+/* The probability that the k-th smallest and k-th largest of n enclose the median: count all coin
+ * tosses.
  */
 static double coverage(size_t n, size_t k)
 {
@@ -78,8 +79,8 @@ static double average_tucb(const segue_models *models, const segue_models *found
     return sum;
 }
 
-/* Play tasks with a learner and follow it; the points are compared with the learner itself. */
-static void a_learner_is_measured_as_it_is(void **state)
+/* Play tasks with a learner, and compare the points of its tracks with the learner itself. */
+static void tracks_of_a_learner_equal_its_state(void **state)
 {
     (void)state;
     enum { TASKS = 40, EVERY = 4, POINTS = TASKS / EVERY };
@@ -99,15 +100,15 @@ static void a_learner_is_measured_as_it_is(void **state)
     assert_ok(segue_learner_config_set(&config, "C", 0.05, NULL));
     segue_learner *learner = NULL;
     assert_ok(segue_learner_create(&learner, &config, NULL));
-    segue_simulated_task *world = NULL;
-    assert_ok(segue_simulated_task_create(&world, &env, NULL));
+    segue_simulated_task *simulated = NULL;
+    assert_ok(segue_simulated_task_create(&simulated, &env, NULL));
     double sum = 0.0, weights = 0.0;
     for (uint64_t j = 0; j < TASKS; j++) {
         segue_task *task = NULL;
-        segue_simulated_task_begin(world, 3, 0, j, SEGUE_ANY_MODEL);
+        segue_simulated_task_begin(simulated, 3, 0, j, SEGUE_ANY_MODEL);
         assert_ok(segue_learner_open_task(learner, &task, NULL));
         const run_task played = {
-            .number = j, .regret = segue_simulation_play(task, world, 300), .learner = learner};
+            .number = j, .regret = segue_simulation_play(task, simulated, 300), .learner = learner};
         assert_ok(segue_learner_close_task(learner, &task, NULL));
         sum += played.regret;
         assert_ok(segue_measure_task(&measure, &played, j + 1 == TASKS, NULL));
@@ -128,7 +129,7 @@ static void a_learner_is_measured_as_it_is(void **state)
         assert_near(points[3 * POINTS + p], eps, 0.0);
         assert_true(points[4 * POINTS + p] >= 0.0 && points[4 * POINTS + p] <= 5.0);
     }
-    segue_simulated_task_destroy(world);
+    segue_simulated_task_destroy(simulated);
     segue_learner_destroy(learner);
     segue_models_destroy(models);
 }
@@ -138,7 +139,6 @@ static segue_status follow(void *context, const run_task *task, segue_error *err
     return segue_measure_task(context, task, false, err);
 }
 
-/* Of a learner of types: the regret, and how many types it has found. */
 static void types_are_counted_as_they_are_found(void **state)
 {
     (void)state;
@@ -174,9 +174,9 @@ static void types_are_counted_as_they_are_found(void **state)
     segue_models_destroy(models);
 }
 
-/* How many models of the known set have a single arm left if their means are known to within eps.
+/* Count the models that have a single possible best arm if their means are known to within eps.
  */
-static size_t settled(const segue_models *models, double eps)
+static size_t count_resolved(const segue_models *models, double eps)
 {
     segue_estimated_sets *sets = NULL;
     size_t count = 0;
@@ -192,16 +192,16 @@ static size_t settled(const segue_models *models, double eps)
 }
 
 /* The gaps to the best arm are .15, .14, .1, .255 and .05. */
-static void models_settle_when_eps_is_below_half_their_gap(void **state)
+static void models_are_resolved_when_eps_is_below_half_their_gap(void **state)
 {
     (void)state;
     segue_models *models = paper_models();
-    assert_int_equal(settled(models, 0.5), 0);
-    assert_int_equal(settled(models, 0.127), 1);
-    assert_int_equal(settled(models, 0.0745), 2);
-    assert_int_equal(settled(models, 0.0695), 3);
-    assert_int_equal(settled(models, 0.0495), 4);
-    assert_int_equal(settled(models, 0.0245), 5);
+    assert_int_equal(count_resolved(models, 0.5), 0);
+    assert_int_equal(count_resolved(models, 0.127), 1);
+    assert_int_equal(count_resolved(models, 0.0745), 2);
+    assert_int_equal(count_resolved(models, 0.0695), 3);
+    assert_int_equal(count_resolved(models, 0.0495), 4);
+    assert_int_equal(count_resolved(models, 0.0245), 5);
     segue_models_destroy(models);
 }
 
@@ -210,9 +210,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_band_of_a_median_holds_for_any_distribution),
         cmocka_unit_test(runs_without_a_number_are_excluded_from_a_median),
-        cmocka_unit_test(a_learner_is_measured_as_it_is),
+        cmocka_unit_test(tracks_of_a_learner_equal_its_state),
         cmocka_unit_test(types_are_counted_as_they_are_found),
-        cmocka_unit_test(models_settle_when_eps_is_below_half_their_gap),
+        cmocka_unit_test(models_are_resolved_when_eps_is_below_half_their_gap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

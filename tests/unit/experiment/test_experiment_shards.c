@@ -42,8 +42,8 @@ static void remove_shards(const segue_experiment *experiment, uint64_t count)
     }
 }
 
-/* Any number of shards, also more than there are runs, and stopped on the way: the same results. */
-static void shards_do_not_show(void **state)
+/* Any number of shards, also more than there are runs, and each stopped once. */
+static void shards_give_the_same_results(void **state)
 {
     (void)state;
     static const uint64_t counts[] = {1, 2, 3, 16, 19};
@@ -114,7 +114,7 @@ static void run_together(part *parts, size_t count)
     }
 }
 
-static void processes_do_not_show(void **state)
+static void processes_give_the_same_results(void **state)
 {
     (void)state;
     char checkpoint[128];
@@ -136,8 +136,8 @@ static void processes_do_not_show(void **state)
     segue_experiment_destroy(experiment);
 }
 
-/* The one that is asked to stop passes it on; what all have finished is kept. */
-static void one_that_stops_stops_all(void **state)
+/* A stopped worker stops all processes; runs that any of them finished are saved. */
+static void a_stopped_process_stops_all(void **state)
 {
     (void)state;
     char checkpoint[128];
@@ -164,7 +164,7 @@ static void one_that_stops_stops_all(void **state)
     segue_experiment_destroy(experiment);
 }
 
-static void what_fails_in_one_process_fails_in_all(void **state)
+static void a_failure_in_one_process_fails_all(void **state)
 {
     (void)state;
     char checkpoint[128];
@@ -176,7 +176,7 @@ static void what_fails_in_one_process_fails_in_all(void **state)
     run_together(parts, 3);
     assert_int_equal(parts[0].status, SEGUE_EUSAGE);
     assert_non_null(strstr(parts[0].err.message, "rank 1: has another experiment"));
-    begin_together(parts, 3, folder); /* no checkpoint can be there */
+    begin_together(parts, 3, folder); /* a folder cannot be opened as a file */
     run_together(parts, 3);
     assert_int_equal(parts[0].status, SEGUE_EFILE);
 }
@@ -184,10 +184,10 @@ static void what_fails_in_one_process_fails_in_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shards_do_not_show),
-        cmocka_unit_test(processes_do_not_show),
-        cmocka_unit_test(one_that_stops_stops_all),
-        cmocka_unit_test(what_fails_in_one_process_fails_in_all),
+        cmocka_unit_test(shards_give_the_same_results),
+        cmocka_unit_test(processes_give_the_same_results),
+        cmocka_unit_test(a_stopped_process_stops_all),
+        cmocka_unit_test(a_failure_in_one_process_fails_all),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

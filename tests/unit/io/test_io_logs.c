@@ -48,8 +48,8 @@ static void numbered_arms_go_by_their_numbers(void **state)
     segue_log_fini(&log);
 }
 
-/* So many names that the table of names grows many times, in two orders. */
-static void many_tasks_keep_their_rewards(void **state)
+/* Enough names to grow the string table many times, in two orders. */
+static void each_of_many_tasks_gets_its_rewards(void **state)
 {
     (void)state;
     enum { TASKS = 5000 };
@@ -150,7 +150,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_log_goes_to_three_batches_in_turn),
         cmocka_unit_test(numbered_arms_go_by_their_numbers),
-        cmocka_unit_test(many_tasks_keep_their_rewards),
+        cmocka_unit_test(each_of_many_tasks_gets_its_rewards),
         cmocka_unit_test(wrong_logs_are_refused_with_line_and_field),
         cmocka_unit_test(a_log_becomes_samples),
         cmocka_unit_test(logs_that_cannot_be_resampled_are_refused),

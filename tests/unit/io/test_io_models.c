@@ -120,7 +120,7 @@ static void too_many_models_are_refused_at_their_line(void **state)
     assert_non_null(strstr(err.message, ":1002: more than 1000 models"));
 }
 
-static void estimates_may_leave_the_unit_interval(void **state)
+static void estimates_may_lie_outside_the_unit_interval(void **state)
 {
     (void)state;
     write_text("a,b\n1.05,-0.02\n");
@@ -136,7 +136,7 @@ int main(void)
         cmocka_unit_test(wrong_model_files_are_refused_with_line_and_field),
         cmocka_unit_test(hostile_files_are_refused),
         cmocka_unit_test(too_many_models_are_refused_at_their_line),
-        cmocka_unit_test(estimates_may_leave_the_unit_interval),
+        cmocka_unit_test(estimates_may_lie_outside_the_unit_interval),
     };
     return cmocka_run_group_tests(tests, make_own_folder, remove_own_folder);
 }

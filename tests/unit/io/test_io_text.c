@@ -14,7 +14,7 @@ static void texts_are_cut_between_characters(void **state)
     (void)state;
     static const struct {
         const char *text;
-        size_t most, fits;
+        size_t max, fits;
     } cases[] = {
         {"", 3, 0},
         {"abc", 3, 3},
@@ -28,7 +28,7 @@ static void texts_are_cut_between_characters(void **state)
         {"x", 0, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(segue_utf8_prefix_length(cases[i].text, cases[i].most), cases[i].fits);
+        assert_int_equal(segue_utf8_prefix_length(cases[i].text, cases[i].max), cases[i].fits);
 }
 
 static void wrong_bytes_become_question_marks(void **state)
@@ -41,7 +41,7 @@ static void wrong_bytes_become_question_marks(void **state)
         {"\xe9t\xe9", "?t?"},          /* Latin-1 */
         {"a\xe2\x82", "a??"},          /* cut */
         {"\xed\xa0\x80x", "???x"},     /* a surrogate */
-        {"\xc3\xc3\xa9", "?\xc3\xa9"}, /* a character behind a wrong byte stays */
+        {"\xc3\xc3\xa9", "?\xc3\xa9"}, /* a character after a wrong byte stays */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[16];
@@ -102,20 +102,20 @@ static void names_survive_percent_encoding(void **state)
 
 /* ---- shells ------------------------------------------------------------------------------ */
 
-static void words_are_quoted_where_a_shell_needs_it(void **state)
+static void arguments_are_quoted_where_a_shell_needs_it(void **state)
 {
     (void)state;
     static const struct {
-        const char *word;
+        const char *text;
         bool is_file;
         const char *quoted;
-    } words[] = {{"log.csv", true, "log.csv"}, {"", false, "''"},
+    } cases[] = {{"log.csv", true, "log.csv"}, {"", false, "''"},
                  {"-n", true, "./-n"},         {"-n", false, "-n"},
                  {"a b", true, "'a b'"},       {"`x` $y", false, "'`x` $y'"},
                  {"it's", true, "'it'\\''s'"}, {"-'", true, "'./-'\\'''"}};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        char *quoted = segue_shell_quote(words[i].word, words[i].is_file);
-        assert_string_equal(quoted, words[i].quoted);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *quoted = segue_shell_quote(cases[i].text, cases[i].is_file);
+        assert_string_equal(quoted, cases[i].quoted);
         free(quoted);
     }
 }
@@ -179,7 +179,7 @@ int main(void)
         cmocka_unit_test(base64_pads_the_last_group),
         cmocka_unit_test(bytes_come_back_from_hexadecimal_digits),
         cmocka_unit_test(names_survive_percent_encoding),
-        cmocka_unit_test(words_are_quoted_where_a_shell_needs_it),
+        cmocka_unit_test(arguments_are_quoted_where_a_shell_needs_it),
         cmocka_unit_test(fields_come_as_written),
         cmocka_unit_test(lines_longer_than_the_buffer_are_whole),
     };

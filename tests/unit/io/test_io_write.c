@@ -21,7 +21,7 @@ static size_t files_in_folder(void)
     return count - 2; /* . and .. */
 }
 
-static void a_file_is_replaced_whole(void **state)
+static void a_file_is_replaced_atomically(void **state)
 {
     (void)state;
     char text[16] = "";
@@ -67,7 +67,7 @@ static void a_new_file_has_the_usual_permissions(void **state)
     assert_int_equal(about.st_mode & 0777, 0600);
 }
 
-/* The permissions of a file aside, which may have no name. */
+/* Return the permissions of the temporary file, which may have no name. */
 static mode_t mode_temporary(const atomic_file *out)
 {
     struct stat about;
@@ -75,7 +75,7 @@ static mode_t mode_temporary(const atomic_file *out)
     return about.st_mode & 0777;
 }
 
-static void a_file_aside_is_as_private_as_it_will_be(void **state)
+static void a_temporary_file_has_the_final_permissions(void **state)
 {
     (void)state;
     static atomic_file out;
@@ -88,7 +88,7 @@ static void a_file_aside_is_as_private_as_it_will_be(void **state)
     assert_ok(segue_atomic_file_begin(&out, own_path, 0600, NULL));
     assert_int_equal(mode_temporary(&out), 0600);
     segue_atomic_file_rollback(&out);
-    write_text("old"); /* of which nobody knows yet how private its next text is */
+    write_text("old"); /* its next text may be private */
     assert_int_equal(chmod(own_path, 0644), 0);
     assert_ok(segue_atomic_file_begin(&out, own_path, 0, NULL));
     assert_int_equal(mode_temporary(&out), 0600);
@@ -110,7 +110,7 @@ static void a_full_device_is_an_error(void **state)
     assert_non_null(strstr(err.message, "No space left"));
 }
 
-static void what_cannot_be_written_is_told_beforehand(void **state)
+static void a_path_is_checked_before_it_is_written(void **state)
 {
     (void)state;
     segue_error err;
@@ -124,12 +124,12 @@ static void what_cannot_be_written_is_told_beforehand(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_is_replaced_whole),
+        cmocka_unit_test(a_file_is_replaced_atomically),
         cmocka_unit_test(a_link_is_written_through),
         cmocka_unit_test(a_new_file_has_the_usual_permissions),
-        cmocka_unit_test(a_file_aside_is_as_private_as_it_will_be),
+        cmocka_unit_test(a_temporary_file_has_the_final_permissions),
         cmocka_unit_test(a_full_device_is_an_error),
-        cmocka_unit_test(what_cannot_be_written_is_told_beforehand),
+        cmocka_unit_test(a_path_is_checked_before_it_is_written),
     };
     return cmocka_run_group_tests(tests, make_own_folder, remove_own_folder);
 }

@@ -198,7 +198,7 @@ static void directories_and_missing_files_are_refused(void **state)
     (void)snprintf(own_path, sizeof own_path, "%s/file.csv/log", own_folder);
     refused("a file in a file", ": cannot be opened: Not a directory");
     (void)snprintf(own_path, sizeof own_path, "%s", file);
-    if (geteuid() != 0) { /* who may read everything */
+    if (geteuid() != 0) { /* root reads everything */
         assert_int_equal(chmod(own_path, 0), 0);
         refused("a secret", ": cannot be opened: Permission denied");
         assert_int_equal(chmod(own_path, 0600), 0);
@@ -297,7 +297,7 @@ static void escapes_of_json_are_characters(void **state)
     segue_history_fini(&h);
 }
 
-/* Rows of every length around the end of a block, in both formats, keep what they hold. */
+/* Rows of every length around the end of a block, in both formats. */
 static void rows_may_cross_the_ends_of_blocks(void **state)
 {
     (void)state;

@@ -8,7 +8,7 @@
 
 enum { ROWS = 40000, CAPACITY = 4 << 20 };
 
-/* A log of some size, and its bytes compressed: gzip, or zstd. */
+/* Create a log of ROWS rows. */
 static char *make_text(size_t *size)
 {
     char *text = malloc(CAPACITY);
@@ -23,7 +23,7 @@ static char *make_text(size_t *size)
 static size_t gzip(const char *text, size_t size, unsigned char *to)
 {
     z_stream z = {.avail_in = (uInt)size};
-    z.next_in = (const Bytef *)text; /* zlib.h is told ZLIB_CONST */
+    z.next_in = (const Bytef *)text; /* const by ZLIB_CONST */
     assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY), Z_OK);
     z.next_out = to;
     z.avail_out = CAPACITY;
@@ -54,7 +54,7 @@ static void must_be_the_text(const char *what)
     segue_history_fini(&h);
 }
 
-/* Refused at some line of the text, which is not told beforehand. */
+/* Expect an error at any line of the text. */
 static void refused_somewhere(const char *what, const char *says)
 {
     segue_history history;
@@ -99,7 +99,7 @@ static void compressed_logs_are_read_or_refused(void **state)
             packed[at[a]] ^= 0x55;
         }
 
-        /* Two streams, cut within a row; then other bytes behind. */
+        /* Two streams that split a row; then other bytes after them. */
         length = by[i](text, 100001, packed);
         length += by[i](text + 100001, size - 100001, packed + length);
         write_bytes(packed, length);
@@ -113,7 +113,7 @@ static void compressed_logs_are_read_or_refused(void **state)
             must_be_the_text("zeros behind");
         write_bytes(packed, by[i](text, 0, packed));
         refused("nothing, compressed", ": the file is empty");
-        /* The line is that of the text. */
+        /* The error has the line of the text. */
         write_bytes(packed, by[i]("task,arm,reward\n\nu,a,1\nu,b,x\n", 29, packed));
         refused("a wrong reward", ":4: field 'reward': 'x' is not");
     }
