@@ -136,7 +136,7 @@ class Shards(Folder):
         for name, data, says in [
                 ("cut", whole[:-3], "try.shard-2-of-3: holds 6 of 7 runs, and after them"),
                 ("short", whole[:-size], "try.shard-2-of-3: holds 6 of 7 runs; 'segue run --shard 2/3 --resume'"),
-                ("flipped", whole[:head + 40] + b"\x55" + whole[head + 41:], "holds 0 of 7 runs, and behind"),
+                ("flipped", whole[:head + 40] + b"\x55" + whole[head + 41:], "holds 0 of 7 runs, and after"),
                 ("with a run twice", whole + whole[head:head + size], "holds 7 of 7 runs, and after them"),
                 ("with a run of another", whole + self.shard(1).read_bytes()[-size:], "holds 7 of 7 runs, and"),
                 ("empty", b"", "try.shard-2-of-3: is not an unfinished experiment"),

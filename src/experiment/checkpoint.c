@@ -250,9 +250,8 @@ segue_status segue_checkpoint_open(segue_checkpoint_file **out, const char *path
 {
     segue_checkpoint_file *checkpoint = NULL;
     *out = NULL;
-    segue_status status = create(&checkpoint, path, err);
-    if (status == SEGUE_OK)
-        status = open_at(checkpoint, identity, resume, fresh, add, context, err);
+    SEGUE_TRY(create(&checkpoint, path, err));
+    const segue_status status = open_at(checkpoint, identity, resume, fresh, add, context, err);
     if (status != SEGUE_OK) {
         segue_checkpoint_close(checkpoint);
         return status;
@@ -266,12 +265,12 @@ segue_status segue_checkpoint_read(const char *path, const char *identity, check
 {
     segue_checkpoint_file *checkpoint = NULL;
     size_t good = 0, size = 0;
-    segue_status status = create(&checkpoint, path, err);
-    if (status == SEGUE_OK && (checkpoint->fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
-        status = segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", segue_path_tail(path),
-                            strerror(errno));
-    if (status == SEGUE_OK)
-        status = lock_file(checkpoint, F_RDLCK, err);
+    SEGUE_TRY(create(&checkpoint, path, err));
+    checkpoint->fd = open(path, O_RDONLY | O_CLOEXEC);
+    segue_status status = checkpoint->fd >= 0
+                              ? lock_file(checkpoint, F_RDLCK, err)
+                              : segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s",
+                                           segue_path_tail(path), strerror(errno));
     if (status == SEGUE_OK)
         status = read_records(checkpoint, identity, add, context, &good, &size, err);
     *whole = good == size;

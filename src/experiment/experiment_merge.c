@@ -104,15 +104,11 @@ static segue_status add_shard(segue_schedule *s, const char *folder, segue_error
     char path[PATH_SIZE];
     bool whole = true;
     const uint64_t before = s->n_done, all = segue_schedule_n_units(s);
-    segue_status status =
-        segue_experiment_checkpoint_path(s->ex, folder, s->shard, path, sizeof path, err);
-    if (status == SEGUE_OK && access(path, F_OK) != 0)
-        status = segue_fail(err, SEGUE_EFILE, "%s: is missing; need all %" PRIu64 " shards of '%s'",
-                            segue_path_tail(path), s->shard.count, s->ex->name);
-    if (status == SEGUE_OK)
-        status = read_shard(s, path, &whole, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(segue_experiment_checkpoint_path(s->ex, folder, s->shard, path, sizeof path, err));
+    if (access(path, F_OK) != 0)
+        return segue_fail(err, SEGUE_EFILE, "%s: is missing; need all %" PRIu64 " shards of '%s'",
+                          segue_path_tail(path), s->shard.count, s->ex->name);
+    SEGUE_TRY(read_shard(s, path, &whole, err));
     const uint64_t found = s->n_done - before;
     if (found == all && whole)
         return SEGUE_OK;
@@ -132,14 +128,16 @@ segue_status segue_experiment_merge(segue_results **out, const segue_experiment 
     uint64_t count = 0;
     *out = NULL;
     segue_status status = segue_schedule_init(&s, ex, &nothing, err);
-    if (status == SEGUE_OK)
-        status = count_shards(ex, folder, &count, err);
+    if (status != SEGUE_OK)
+        goto done;
+    status = count_shards(ex, folder, &count, err);
     for (uint64_t i = 1; i <= count && status == SEGUE_OK; i++) {
         s.shard = (segue_shard){.number = i, .count = count};
         status = add_shard(&s, folder, err);
     }
     if (status == SEGUE_OK)
         status = segue_schedule_summarize(&s, out, err);
+done:
     segue_schedule_fini(&s);
     return status;
 }

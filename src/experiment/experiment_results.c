@@ -48,10 +48,9 @@ segue_status segue_experiment_describe(const segue_experiment *ex, json_t **out,
 
 static segue_status print(json_t *json, segue_output *text, segue_error *err)
 {
-    segue_status status = segue_output_init(text, err);
-    if (status == SEGUE_OK)
-        status = segue_json_print(text->stream, json_incref(json), err);
-    return status == SEGUE_OK ? segue_output_finish(text, err) : status;
+    SEGUE_TRY(segue_output_init(text, err));
+    SEGUE_TRY(segue_json_print(text->stream, json_incref(json), err));
+    return segue_output_finish(text, err);
 }
 
 /* Compare texts: a number may be read as 3 where it was 3.0. */
@@ -100,9 +99,7 @@ static segue_status need_all(const segue_experiment *ex, const segue_results *re
     for (size_t i = CSV; i <= (results->cell[0].every ? CURVE : CSV); i++) {
         char path[4096];
         bool there = false;
-        const segue_status status = is_there(ex, folder, i, path, &there, err);
-        if (status != SEGUE_OK)
-            return status;
+        SEGUE_TRY(is_there(ex, folder, i, path, &there, err));
         if (!there)
             return segue_fail(err, SEGUE_EFILE,
                               "%s: is missing beside finished results; '--fresh' plays it again",
@@ -135,16 +132,16 @@ segue_status segue_experiment_read_results(segue_results **out, const segue_expe
     char path[4096];
     bool there = false;
     *out = NULL;
-    segue_status status = is_there(ex, folder, JSON, path, &there, err);
-    if (status != SEGUE_OK || !there)
-        return status;
-    status = read_same(out, ex, path, err);
+    SEGUE_TRY(is_there(ex, folder, JSON, path, &there, err));
+    if (!there)
+        return SEGUE_OK;
+    segue_status status = read_same(out, ex, path, err);
     if (status == SEGUE_OK)
         status = need_all(ex, *out, folder, err);
-    if (status == SEGUE_OK)
-        return SEGUE_OK;
-    segue_results_destroy(*out);
-    *out = NULL;
+    if (status != SEGUE_OK) {
+        segue_results_destroy(*out);
+        *out = NULL;
+    }
     return status;
 }
 
