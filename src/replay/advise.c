@@ -123,7 +123,9 @@ static segue_status add_views(const segue_history *history, segue_moments *momen
 {
     const size_t n_arms = history->n_arms;
     double *views = calloc(4 * n_arms + 1, sizeof *views);
-    segue_status status = views ? SEGUE_OK : segue_fail_no_memory(err, "the views of a task");
+    if (!views)
+        return segue_fail_no_memory(err, "the views of a task");
+    segue_status status = SEGUE_OK;
     for (size_t task = 0; task < history->n_tasks && status == SEGUE_OK; task++)
         if (make_views(history, task, views, views + 3 * n_arms))
             status = segue_moments_add(moments, views, 1.0, err);

@@ -161,7 +161,7 @@ static void commit_item(void *context, size_t worker, uint64_t item)
                              (double)c->n_items * steps);
 }
 
-/* ---- all of them ------------------------------------------------------------------------- */
+/* ---- all runs ---------------------------------------------------------------------------- */
 
 static segue_status replay_worker_init(replay_worker *w, const replay_study *st, segue_error *err)
 {
@@ -204,15 +204,16 @@ segue_status segue_replay_play_all(replay_study *st, segue_error *err)
 {
     const uint64_t n_items = st->result->n_candidates * st->result->runs;
     const size_t n_threads = st->config->threads < n_items ? st->config->threads : (size_t)n_items;
+    SEGUE_TRY(allocate_sums(st, err));
     thread_pool c = {.st = st, .n_items = n_items, .worker = calloc(n_threads, sizeof *c.worker)};
-    segue_status status = allocate_sums(st, err);
-    if (!c.worker && status == SEGUE_OK)
-        status = segue_fail_no_memory(err, "worker threads");
+    if (!c.worker)
+        return segue_fail_no_memory(err, "worker threads");
+    segue_status status = SEGUE_OK;
     for (size_t i = 0; i < n_threads && status == SEGUE_OK; i++)
         status = replay_worker_init(&c.worker[i], st, err);
     if (status == SEGUE_OK)
         status = segue_parallel_run(n_threads, n_items, play_item, commit_item, &c, err);
-    for (size_t i = 0; c.worker && i < n_threads; i++)
+    for (size_t i = 0; i < n_threads; i++)
         replay_worker_fini(&c.worker[i]);
     free(c.worker);
     return status;

@@ -132,9 +132,10 @@ static segue_status order_by_time(replay_study *st, segue_error *err)
                           st->config->path);
     /* numbers of the log by time; and for each, its played task plus 1, or 0 */
     size_t *by_time = calloc(2 * history->n_tasks, sizeof *by_time);
+    if (!by_time)
+        return no_memory(err);
     size_t *played = by_time + history->n_tasks;
-    segue_status status =
-        by_time ? segue_history_order_by_time(history, by_time, err) : no_memory(err);
+    const segue_status status = segue_history_order_by_time(history, by_time, err);
     for (size_t i = 0; i < st->result->n_played && status == SEGUE_OK; i++)
         played[st->number[i]] = i + 1;
     for (size_t i = 0, n = 0; i < history->n_tasks && status == SEGUE_OK; i++)
