@@ -25,8 +25,8 @@ static void random_tasks(segue_rng *rng, size_t n_arms, size_t n, task_window *t
 /* ---- one iteration ----------------------------------------------------------------------- */
 
 /* The log-likelihood, and the models after one iteration, as they are written, in long double. */
-static long double plain_step(const task_window *tasks, size_t m, const double *mean, const double *weight,
-                              long double *new_mean, long double *new_weight)
+static long double plain_step(const task_window *tasks, size_t m, const double *mean,
+                              const double *weight, long double *new_mean, long double *new_weight)
 {
     const size_t n = tasks->n_arms;
     long double all = 0, won[MAX_MODELS][MOST_ARMS] = {{0}}, pulls[MAX_MODELS][MOST_ARMS] = {{0}};

@@ -1,0 +1,276 @@
+/* test_types_fit.c - the fit of types against its plain form in long double.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "types_fixture.h"
+
+enum { MOST_ARMS = 8 };
+
+static task_window random_tasks(segue_rng *rng, size_t n_arms, size_t count, bool whole)
+{
+    double mean[3 * MOST_ARMS], sum[MOST_ARMS], pulls[MOST_ARMS];
+    task_window tasks;
+    segue_task_window_init(&tasks, n_arms, count);
+    assert_ok(segue_task_window_reserve(&tasks, count, NULL));
+    for (size_t i = 0; i < 3 * n_arms; i++)
+        mean[i] = segue_rng_uniform(rng);
+    for (size_t l = 0; l < count; l++) {
+        const double *model = mean + random_between(rng, 0, 2) * n_arms;
+        play(rng, n_arms, model, random_between(rng, 0, 60), l % 2 == 0, whole, sum, pulls);
+        segue_task_window_add(&tasks, l + 1, sum, pulls);
+    }
+    return tasks;
+}
+
+/* Types as they may be in the middle of a fit. */
+static mixture random_mixture(segue_rng *rng, size_t n_arms, size_t n_types)
+{
+    mixture mix;
+    double size[MAX_TYPES + 1];
+    assert_ok(segue_mixture_init(&mix, n_arms, MAX_TYPES, NULL));
+    mix.n_types = n_types;
+    for (size_t q = 0; q <= n_types; q++)
+        size[q] = 20.0 * segue_rng_uniform(rng);
+    segue_mixture_set_weights(&mix, size, 40);
+    for (size_t q = 1; q <= n_types; q++)
+        for (size_t i = 0; i < n_arms; i++) {
+            const double pulls = 300.0 * segue_rng_uniform(rng);
+            segue_mixture_set(&mix, q, i, pulls * segue_rng_uniform(rng), pulls,
+                              random_between(rng, 0, N_SPREADS - 1));
+        }
+    return mix;
+}
+
+typedef long double real;
+
+static real plain_ratio(real a, real b, real won, real lost)
+{
+    return lgammal(a + won) + lgammal(b + lost) - lgammal(a + b + won + lost) - lgammal(a) -
+           lgammal(b) + lgammal(a + b);
+}
+
+static real plain_fit(const mixture *mix, size_t q, const double *sum, const double *pulls)
+{
+    real fit = 0;
+    for (size_t i = 0; i < mix->n_arms; i++) {
+        const size_t at = q * mix->n_arms + i;
+        const real p = (1 + (real)mix->won[at]) / (2 + (real)mix->pulls[at]);
+        const real c =
+            1 / (1 / (real)segue_mixture_kappa(mix->spread[at]) + 1 / ((real)mix->pulls[at] + 2));
+        const real a = q == 0 ? 1 : c * p, b = q == 0 ? 1 : c * (1 - p);
+        fit += plain_ratio(a, b, (real)sum[i], (real)pulls[i] - (real)sum[i]);
+    }
+    return fit;
+}
+
+/* Shares of a task; returns the logarithm of its likelihood. */
+static real plain_shares(const mixture *mix, const double *sum, const double *pulls, real *share)
+{
+    real best = -INFINITY, total = 0;
+    for (size_t q = 0; q <= mix->n_types; q++) {
+        share[q] = logl((real)mix->weight[q]) + plain_fit(mix, q, sum, pulls);
+        best = fmaxl(best, share[q]);
+    }
+    for (size_t q = 0; q <= mix->n_types; q++)
+        total += expl(share[q] - best);
+    for (size_t q = 0; q <= mix->n_types; q++)
+        share[q] = expl(share[q] - best) / total;
+    return best + logl(total);
+}
+
+static real plain_objective(const mixture *mix, const task_window *tasks)
+{
+    real sum = 0, cost = 0, share[MAX_TYPES + 1];
+    for (size_t l = 0; l < tasks->count; l++)
+        sum += plain_shares(mix, segue_task_window_sum(tasks, l), segue_task_window_pulls(tasks, l),
+                            share);
+    for (size_t q = 1; q <= mix->n_types; q++) {
+        cost += 0.5L * logl(1 + (real)tasks->count);
+        for (size_t i = 0; i < mix->n_arms; i++) {
+            const size_t at = q * mix->n_arms + i;
+            if (mix->pulls[at] > 0)
+                cost += 0.5L * logl(1 + (real)mix->pulls[at] / 1.57L) + 0.1L * mix->spread[at];
+        }
+    }
+    return sum - cost;
+}
+
+typedef struct plain_arm {
+    real won, pulls;
+    size_t spread;
+} plain_arm;
+
+static void plain_count(plain_arm *arm, const task_window *tasks, size_t i, const double *share)
+{
+    const real kappa = segue_mixture_kappa(arm->spread);
+    arm->won = arm->pulls = 0;
+    for (size_t l = 0; l < tasks->count; l++) {
+        const real pulls = segue_task_window_pulls(tasks, l)[i],
+                   won = segue_task_window_sum(tasks, l)[i];
+        if (share[l] <= 1e-3 || pulls <= 0)
+            continue;
+        arm->won += share[l] * (kappa + 1) / (kappa + pulls) * won;
+        arm->pulls += share[l] * (kappa + 1) / (kappa + pulls) * pulls;
+    }
+}
+
+static real plain_value(const task_window *tasks, size_t i, const double *share, real p,
+                        size_t spread)
+{
+    const real kappa = segue_mixture_kappa(spread);
+    real value = -0.1L * (real)spread;
+    for (size_t l = 0; l < tasks->count; l++) {
+        const real pulls = segue_task_window_pulls(tasks, l)[i],
+                   won = segue_task_window_sum(tasks, l)[i];
+        if (share[l] > 1e-3)
+            value += share[l] * plain_ratio(kappa * p, kappa * (1 - p), won, pulls - won);
+    }
+    return value;
+}
+
+static plain_arm plain_maximise(const task_window *tasks, size_t i, const double *share,
+                                size_t spread)
+{
+    plain_arm arm = {.spread = spread};
+    plain_count(&arm, tasks, i, share);
+    if (!(arm.pulls > 0))
+        return arm;
+    const real p = (1 + arm.won) / (2 + arm.pulls);
+    for (size_t g = spread > 0 ? spread - 1 : 0; g <= spread + 1 && g < N_SPREADS; g++)
+        if (plain_value(tasks, i, share, p, g) > plain_value(tasks, i, share, p, arm.spread))
+            arm.spread = g;
+    plain_count(&arm, tasks, i, share);
+    return arm;
+}
+
+/* Numbers of up to some 1e4, made of some hundred terms whose references are differences of
+ * ln Gamma up to 1e7 (in double precision under valgrind: 1e-9 each). */
+#define CLOSE (LDBL_EPSILON < 1e-18L && repeats(10) == 10 ? 1e-9 : 1e-5)
+
+static void likelihoods_and_shares_are_those_of_the_plain_form(void **state)
+{
+    (void)state;
+    for (uint64_t trial = 0; trial < (uint64_t)repeats(20); trial++) {
+        segue_rng rng;
+        segue_rng_init(&rng, 71, trial, 0, 0);
+        const size_t n_arms = random_between(&rng, 2, MOST_ARMS);
+        task_window tasks = random_tasks(&rng, n_arms, 40, trial % 2 == 0);
+        mixture mix = random_mixture(&rng, n_arms, random_between(&rng, 1, MAX_TYPES));
+        em fit;
+        assert_ok(segue_em_init(&fit, &tasks, &mix, NULL));
+        for (size_t l = 0; l < tasks.count; l++) {
+            const double *sum = segue_task_window_sum(&tasks, l),
+                         *pulls = segue_task_window_pulls(&tasks, l);
+            real share[MAX_TYPES + 1];
+            double seen[MAX_TYPES + 1];
+            const double all = (double)plain_shares(&mix, sum, pulls, share);
+            assert_near(segue_mixture_posterior(&mix, sum, pulls, seen), all, CLOSE);
+            assert_near(fit.now.log_likelihood[l], all, CLOSE);
+            for (size_t q = 0; q <= mix.n_types; q++) {
+                const double one = (double)plain_fit(&mix, q, sum, pulls);
+                assert_near(segue_mixture_log_likelihood(&mix, q, sum, pulls), one, CLOSE);
+                assert_near(fit.now.fit[q * tasks.count + l], one, CLOSE);
+                assert_near(seen[q], (double)share[q], CLOSE);
+                assert_near(fit.now.share[q * tasks.count + l], (double)share[q], CLOSE);
+            }
+        }
+        assert_near(fit.now.objective, (double)plain_objective(&mix, &tasks), 100 * CLOSE);
+        segue_em_fini(&fit);
+        segue_mixture_fini(&mix);
+        segue_task_window_fini(&tasks);
+    }
+}
+
+static void maximising_is_that_of_the_plain_form(void **state)
+{
+    (void)state;
+    for (uint64_t trial = 0; trial < (uint64_t)repeats(20); trial++) {
+        segue_rng rng;
+        segue_rng_init(&rng, 72, trial, 0, 0);
+        const size_t n_arms = random_between(&rng, 2, MOST_ARMS);
+        task_window tasks = random_tasks(&rng, n_arms, 40, trial % 2 == 0);
+        mixture mix = random_mixture(&rng, n_arms, 4);
+        em fit;
+        assert_ok(segue_em_init(&fit, &tasks, &mix, NULL));
+        for (size_t q = 1; q <= 4; q++) {
+            segue_em_maximise(&fit, q);
+            for (size_t i = 0; i < n_arms; i++) {
+                const size_t at = q * n_arms + i;
+                const plain_arm arm =
+                    plain_maximise(&tasks, i, fit.now.share + q * tasks.count, mix.spread[at]);
+                assert_int_equal(fit.now.mix.spread[at], arm.spread);
+                assert_near(fit.now.mix.won[at], (double)arm.won, 1e-9);
+                assert_near(fit.now.mix.pulls[at], (double)arm.pulls, 1e-9);
+            }
+        }
+        segue_em_fini(&fit);
+        segue_mixture_fini(&mix);
+        segue_task_window_fini(&tasks);
+    }
+}
+
+static void no_sweep_lowers_the_objective(void **state)
+{
+    (void)state;
+    for (uint64_t trial = 0; trial < (uint64_t)repeats(50); trial++) {
+        segue_rng rng;
+        segue_rng_init(&rng, 73, trial, 0, 0);
+        const size_t n_arms = random_between(&rng, 2, MOST_ARMS);
+        task_window tasks = random_tasks(&rng, n_arms, random_between(&rng, 1, 80), trial % 2 == 0);
+        mixture mix = random_mixture(&rng, n_arms, random_between(&rng, 1, 6));
+        em fit;
+        assert_ok(segue_em_init(&fit, &tasks, &mix, NULL));
+        for (int s = 0; s < 12; s++) {
+            const double before = fit.now.objective;
+            segue_em_sweeps(&fit, 1);
+            assert_true(fit.now.objective >= before);
+            assert_near(fit.now.objective, (double)plain_objective(&fit.now.mix, &tasks),
+                        100 * CLOSE);
+        }
+        segue_em_fini(&fit);
+        segue_mixture_fini(&mix);
+        segue_task_window_fini(&tasks);
+    }
+}
+
+/* Births and deaths change the number of types: then the objective has grown, and else it is at
+ * least what sweeps alone make of it. */
+static void births_and_deaths_only_raise_the_objective(void **state)
+{
+    (void)state;
+    size_t born = 0, died = 0;
+    for (uint64_t trial = 0; trial < (uint64_t)repeats(60); trial++) {
+        segue_rng rng;
+        segue_rng_init(&rng, 74, trial, 0, 0);
+        const size_t n_arms = random_between(&rng, 2, MOST_ARMS);
+        task_window tasks = random_tasks(&rng, n_arms, random_between(&rng, 8, 80), true);
+        const size_t n_types = random_between(&rng, 1, 5);
+        mixture mix = random_mixture(&rng, n_arms, n_types);
+        em fit;
+        assert_ok(segue_em_init(&fit, &tasks, &mix, NULL));
+        segue_em_sweeps(&fit, 8);
+        assert_ok(segue_mixture_refit(&mix, &tasks, 0, tasks.count, &rng, NULL));
+        em after;
+        assert_ok(segue_em_init(&after, &tasks, &mix, NULL));
+        if (mix.n_types == n_types)
+            assert_true(after.now.objective >= fit.now.objective);
+        else
+            assert_true(after.now.objective > fit.now.objective);
+        born += mix.n_types > n_types;
+        died += mix.n_types < n_types;
+        segue_em_fini(&fit);
+        segue_em_fini(&after);
+        segue_mixture_fini(&mix);
+        segue_task_window_fini(&tasks);
+    }
+    assert_true(repeats(10) < 10 || (born > 0 && died > 0)); /* both do happen */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(likelihoods_and_shares_are_those_of_the_plain_form),
+        cmocka_unit_test(maximising_is_that_of_the_plain_form),
+        cmocka_unit_test(no_sweep_lowers_the_objective),
+        cmocka_unit_test(births_and_deaths_only_raise_the_objective),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

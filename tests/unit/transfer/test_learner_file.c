@@ -1,0 +1,227 @@
+/* test_learner_file.c - learners saved, loaded, and damaged files.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "learner_fixture.h"
+
+static void a_loaded_learner_goes_on_bit_for_bit(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"tucb",
+                                        "tucb:C=0,views=symmetric,batches=interleaved",
+                                        "tucb:estimator=eca,every=3",
+                                        "tucb:identify=70",
+                                        "tts",
+                                        "tla",
+                                        "ts-prior",
+                                        "tla:cap=2,window=50,hint=2",
+                                        "tucb:estimator=em,C=0",
+                                        "tucb:estimator=em,window=50"};
+    segue_models *models = paper_models();
+    const segue_environment env = {.models = models};
+    segue_simulated_task *simulated = world_of(&env, 79, 0, 0);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        const segue_learner_config config = config_of(texts[i], 150);
+        segue_learner *learner = learner_of(&config), *loaded = NULL;
+        for (uint64_t j = 0; j < 60; j++)
+            play_task(learner, simulated, i, j, NULL);
+        assert_ok(segue_learner_save(learner, own_path, NULL));
+        assert_ok(segue_learner_load(&loaded, own_path, 7, NULL));
+        assert_string_equal(segue_learner_info(loaded).estimate.verdict,
+                            segue_learner_info(learner).estimate.verdict);
+        for (uint64_t j = 60; j < 120; j++) {
+            uint64_t a[7], b[7];
+            play_task(learner, simulated, i, j, a);
+            play_task(loaded, simulated, i, j, b);
+            assert_memory_equal(a, b, sizeof a);
+        }
+        const segue_models *one = segue_learner_models(learner),
+                           *two = segue_learner_models(loaded);
+        assert_int_equal(one != NULL, two != NULL);
+        if (one) {
+            assert_memory_equal(one->mean, two->mean, 35 * sizeof(double));
+            assert_memory_equal(one->weight, two->weight, 5 * sizeof(double));
+        }
+        assert_near(segue_learner_info(learner).c, segue_learner_info(loaded).c, 0.0);
+        assert_near(segue_learner_info(learner).none, segue_learner_info(loaded).none, 0.0);
+        segue_learner_destroy(learner);
+        segue_learner_destroy(loaded);
+    }
+    segue_simulated_task_destroy(simulated);
+    segue_models_destroy(models);
+}
+
+/* More arms than the third moment is stored for: the views are in the file. */
+static void a_learner_of_many_arms_is_saved_too(void **state)
+{
+    (void)state;
+    enum { ARMS = SEGUE_MAX_DENSE_ARMS + 20 };
+    segue_learner_config config = config_of("tucb", 400);
+    config.n_arms = ARMS;
+    config.n_models = 2;
+    double *mean = calloc(2 * ARMS, sizeof *mean);
+    assert_non_null(mean);
+    for (size_t i = 0; i < 2 * ARMS; i++)
+        mean[i] = (double)((i * 37) % 101) / 101.0;
+    segue_models *models = models_of(ARMS, 2, mean);
+    const segue_environment env = {.models = models};
+    segue_simulated_task *simulated = world_of(&env, 80, 0, 0);
+    segue_learner *learner = learner_of(&config), *loaded = NULL;
+    for (uint64_t j = 0; j < 90; j++) /* one full block of views, and some */
+        play_task(learner, simulated, 0, j, NULL);
+    assert_ok(segue_learner_save(learner, own_path, NULL));
+    assert_ok(segue_learner_load(&loaded, own_path, 0, NULL));
+    for (uint64_t j = 90; j < 140; j++) {
+        play_task(learner, simulated, 0, j, NULL);
+        play_task(loaded, simulated, 0, j, NULL);
+    }
+    assert_non_null(segue_learner_models(learner));
+    assert_in_range(segue_learner_info(learner).age, 0, 6); /* 5 % of the tasks, and no more */
+    assert_memory_equal(segue_learner_models(learner)->mean, segue_learner_models(loaded)->mean,
+                        2 * ARMS * sizeof(double));
+    segue_learner_destroy(learner);
+    segue_learner_destroy(loaded);
+    segue_simulated_task_destroy(simulated);
+    segue_models_destroy(models);
+    free(mean);
+}
+
+static void load_fails(size_t n_arms, const char *says)
+{
+    segue_learner *learner = NULL;
+    segue_error err;
+    const segue_status status = segue_learner_load(&learner, own_path, n_arms, &err);
+    assert_null(learner);
+    if (status == SEGUE_OK || !strstr(err.message, says))
+        fail_msg("\"%s\" does not say \"%s\"", status ? err.message : "success", says);
+}
+
+static void damaged_files_are_refused(void **state)
+{
+    (void)state;
+    static unsigned char data[200000];
+    segue_models *models = paper_models();
+    const segue_environment env = {.models = models};
+    segue_simulated_task *simulated = world_of(&env, 81, 0, 0);
+    const segue_learner_config config = config_of("tucb", 100);
+    segue_learner *learner = learner_of(&config);
+    for (uint64_t j = 0; j < 12; j++)
+        play_task(learner, simulated, 0, j, NULL);
+    assert_ok(segue_learner_save(learner, own_path, NULL));
+    FILE *file = fopen(own_path, "rb");
+    assert_non_null(file);
+    const size_t size = fread(data, 1, sizeof data, file);
+    fclose(file);
+    load_fails(6, "is a learner of 7 arms; need one of 6");
+    for (size_t cut = 8; cut < size; cut += cut < 64 ? 1 : 97) {
+        write_bytes(data, cut);
+        load_fails(0, "is truncated");
+    }
+    for (size_t bit = 64; bit < 8 * size; bit += bit < 2000 ? 1 : 131) {
+        data[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        write_bytes(data, size);
+        load_fails(0, bit < 192 ? "" : "its checksum is wrong");
+        data[bit / 8] ^= (unsigned char)(1 << bit % 8);
+    }
+    data[8] = 4;
+    write_bytes(data, size);
+    load_fails(0, "is of version 4, and this program reads 3");
+    data[8] = 2;
+    write_bytes(data, size);
+    load_fails(0, "is of version 2, and this program reads 3");
+    write_bytes((const unsigned char *)"hello", 5);
+    load_fails(0, "is not the file of a learner");
+    write_bytes(data, 0);
+    load_fails(0, "is not the file of a learner");
+    segue_learner *none = NULL;
+    assert_int_equal(segue_learner_load(&none, "/nonexistent", 0, NULL), SEGUE_EFILE);
+    assert_int_equal(segue_learner_load(&none, "/tmp", 0, NULL), SEGUE_EFILE);
+    assert_int_equal(segue_learner_save(learner, "/nonexistent/file", NULL), SEGUE_EFILE);
+    segue_learner_destroy(learner);
+    segue_simulated_task_destroy(simulated);
+    segue_models_destroy(models);
+}
+
+#define HEAD 24 /* magic, version, length */
+
+#define TAIL 8 /* the checksum */
+
+/* Load what is in the bytes, with their checksum made right; whether it was taken.  What is taken
+ * must play a task; to learn from it may fail, with a sentence. */
+static bool is_taken(segue_bytes *b)
+{
+    segue_bytes sum = {.data = NULL};
+    segue_bytes_append_u64(&sum, segue_bytes_crc32(b->data, b->size - TAIL));
+    memcpy(b->data + b->size - TAIL, sum.data, TAIL);
+    segue_bytes_fini(&sum);
+    segue_learner *learner = NULL;
+    segue_task *task = NULL;
+    segue_error err = {.status = SEGUE_OK};
+    if (segue_learner_deserialize(&learner, b->data, b->size, "it", &err) != SEGUE_OK) {
+        assert_non_null(strstr(err.message, "it: is damaged: "));
+        return false;
+    }
+    const segue_learner_config *config = segue_learner_settings(learner);
+    if (segue_learner_open_task(learner, &task, &err) != SEGUE_OK)
+        fail_msg("%s", err.message);
+    for (size_t t = 0; t < 100; t++)
+        (void)!segue_task_tell(task, segue_task_ask(task), config->highest, NULL);
+    err.message[0] = '\0';
+    const segue_status status = segue_learner_close_task(learner, &task, &err);
+    assert_true(status == SEGUE_OK || err.message[0] != '\0');
+    segue_learner_destroy(learner);
+    return true;
+}
+
+/* Every number of a file in turn is made odd: the file is refused, or does no harm (which the
+ * sanitizers would see). */
+static void odd_numbers_in_files_do_no_harm(void **state)
+{
+    (void)state;
+    static const uint64_t odd[] = {UINT64_MAX,
+                                   UINT64_C(0xfff8d4a510000000),
+                                   (UINT64_C(1) << 53) + 1,
+                                   UINT64_C(1) << 53,
+                                   UINT64_C(0x7ff0000000000000),  /* infinity */
+                                   UINT64_C(0x7fefffffffffffff),  /* the largest double */
+                                   UINT64_C(0xbff0000000000000)}; /* -1 */
+    static const char *const texts[] = {"tucb:C=0", "tucb:estimator=em", "tla", "tts:window=16",
+                                        "ts-prior"};
+    segue_models *models = paper_models();
+    const segue_environment env = {.models = models};
+    segue_simulated_task *simulated = world_of(&env, 82, 0, 0);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        segue_learner_config config = config_of(texts[i], 100);
+        config.n_models = 2; /* which 12 tasks can tell */
+        segue_learner *learner = learner_of(&config);
+        for (uint64_t j = 0; j < 12; j++)
+            play_task(learner, simulated, 0, j, NULL);
+        segue_bytes b = {.data = NULL};
+        segue_learner_serialize(learner, &b);
+        size_t refused = 0;
+        for (size_t at = HEAD; at + 8 <= b.size - TAIL; at += 8)
+            for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
+                unsigned char kept[8];
+                memcpy(kept, b.data + at, 8);
+                for (size_t byte = 0; byte < 8; byte++)
+                    b.data[at + byte] = (unsigned char)(odd[k] >> (8 * byte));
+                refused += !is_taken(&b);
+                memcpy(b.data + at, kept, 8);
+            }
+        assert_true(refused > 0);
+        assert_true(is_taken(&b));
+        segue_bytes_fini(&b);
+        segue_learner_destroy(learner);
+    }
+    segue_simulated_task_destroy(simulated);
+    segue_models_destroy(models);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_loaded_learner_goes_on_bit_for_bit),
+        cmocka_unit_test(a_learner_of_many_arms_is_saved_too),
+        cmocka_unit_test(damaged_files_are_refused),
+        cmocka_unit_test(odd_numbers_in_files_do_no_harm),
+    };
+    return cmocka_run_group_tests(tests, make_own_folder, remove_own_folder);
+}
