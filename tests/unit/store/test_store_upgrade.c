@@ -1,0 +1,137 @@
+/* test_store_upgrade.c - a store of an older format is upgraded by steps, or refused.
+ *
+ * No release wrote an older format yet.  The test makes one up: the format before the current one
+ * lacks an index and a column.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "support.h"
+
+#include <unistd.h>
+
+#include "store/sqlite/sqlite.h"
+
+#define OLDER (SEGUE_STORE_FORMAT - 1)
+
+/* From the made-up format before the current one. */
+static const sqlite_upgrade_step steps[] = {{OLDER,
+                                             "ALTER TABLE task ADD COLUMN tag INTEGER;"
+                                             "CREATE INDEX task_learner ON task (learner);"}};
+
+static void execute(segue_store *store, const char *sql)
+{
+    assert_ok(segue_sqlite_execute(segue_sqlite_of(store), sql, NULL));
+}
+
+static segue_store *open_as(segue_store_mode mode)
+{
+    segue_store *store = NULL;
+    segue_error err = {.message = ""};
+    if (segue_store_open(&store, own_path, mode, &err) != SEGUE_OK)
+        fail_msg("%s", err.message);
+    return store;
+}
+
+/* A store with a learner and its snapshot, of the made-up format. */
+static void make_older(const char *format)
+{
+    char text[64];
+    segue_stored_learner row = {.name = "a", .config = "{}"};
+    segue_store *store = open_as(SEGUE_STORE_CREATE);
+    assert_ok(segue_store_begin(store, NULL));
+    assert_ok(segue_store_add_learner(store, &row, NULL));
+    assert_ok(segue_store_add_snapshot(store, row.id, 1, "x", 1, NULL));
+    assert_ok(segue_store_commit(store, NULL));
+    execute(store, "DROP INDEX task_learner; ALTER TABLE task DROP COLUMN tag;");
+    (void)snprintf(text, sizeof text, "PRAGMA user_version = %s", format);
+    execute(store, text);
+    segue_store_close(store);
+}
+
+static void is_refused(segue_store_mode mode, const char *says)
+{
+    segue_store *store = NULL;
+    segue_error err;
+    assert_int_equal(segue_store_open(&store, own_path, mode, &err), SEGUE_EFILE);
+    if (!strstr(err.message, says))
+        fail_msg("'%s' does not say '%s'", err.message, says);
+}
+
+static void steps_lead_from_an_older_format_to_this_one(void **state)
+{
+    int64_t from = 0;
+    uint64_t seq = 0;
+    void *bytes = NULL;
+    size_t size = 0;
+    (void)state;
+    make_older("3");
+    is_refused(SEGUE_STORE_CHANGE, "has format 3; need 4");
+    segue_store *store = open_as(SEGUE_STORE_UPGRADE);
+    assert_ok(segue_sqlite_upgrade_by(store, steps, 1, &from, NULL));
+    assert_int_equal(from, OLDER);
+    segue_store_close(store);
+    store = open_as(SEGUE_STORE_CHANGE); /* the tables are those of this format */
+    assert_ok(segue_store_verify(store, NULL));
+    assert_ok(segue_store_read_snapshot(store, 1, &seq, &bytes, &size, NULL));
+    assert_null(bytes);
+    assert_ok(segue_store_upgrade(store, &from, NULL)); /* nothing is left to do */
+    assert_int_equal(from, SEGUE_STORE_FORMAT);
+    segue_store_close(store);
+}
+
+static void a_step_that_fails_changes_nothing(void **state)
+{
+    static const sqlite_upgrade_step wrong[] = {
+        {OLDER, "CREATE TABLE more (x); SELECT no FROM no"}};
+    int64_t from = 0, tables = 0;
+    segue_error err;
+    (void)state;
+    make_older("3");
+    segue_store *store = open_as(SEGUE_STORE_UPGRADE);
+    assert_int_not_equal(segue_sqlite_upgrade_by(store, wrong, 1, &from, &err), SEGUE_OK);
+    assert_ok(segue_sqlite_query_integer(segue_sqlite_of(store),
+                                         "SELECT count(*) FROM sqlite_master WHERE name = 'more'",
+                                         &tables, NULL));
+    assert_int_equal(tables, 0);
+    assert_ok(segue_sqlite_upgrade_by(store, steps, 1, &from, NULL));
+    segue_store_close(store);
+}
+
+static void a_format_without_steps_is_refused_with_the_next_step(void **state)
+{
+    int64_t from = 0;
+    segue_error err;
+    (void)state;
+    make_older("2");
+    is_refused(SEGUE_STORE_CHANGE, "start a new store");
+    segue_store *store = open_as(SEGUE_STORE_UPGRADE);
+    assert_int_equal(segue_sqlite_upgrade_by(store, steps, 1, &from, &err), SEGUE_EFILE);
+    assert_int_equal(segue_store_upgrade(store, &from, &err), SEGUE_EFILE);
+    assert_non_null(strstr(err.message, "has format 2; need 4"));
+    segue_store_close(store);
+}
+
+static void a_newer_format_is_refused_in_every_mode(void **state)
+{
+    (void)state;
+    make_older("5");
+    is_refused(SEGUE_STORE_CREATE, "use the program that wrote it");
+    is_refused(SEGUE_STORE_UPGRADE, "has format 5; need 4");
+    is_refused(SEGUE_STORE_READ, "has format 5; need 4");
+}
+
+static int remove_store(void **state)
+{
+    (void)state;
+    (void)unlink(own_path);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(steps_lead_from_an_older_format_to_this_one, remove_store),
+        cmocka_unit_test_setup(a_step_that_fails_changes_nothing, remove_store),
+        cmocka_unit_test_setup(a_format_without_steps_is_refused_with_the_next_step, remove_store),
+        cmocka_unit_test_setup(a_newer_format_is_refused_in_every_mode, remove_store),
+    };
+    return cmocka_run_group_tests(tests, make_own_folder, remove_own_folder);
+}
