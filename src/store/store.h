@@ -1,7 +1,7 @@
 /* store.h - durable rows of the service: learners, arms, tasks, decisions, rewards, the event log,
  * snapshots.
  *
- * A store is kept by a backend (store_backend.h); this interface knows neither SQL nor files.  All
+ * A backend stores the rows (store_backend.h); this interface knows neither SQL nor files.  All
  * changes are made between segue_store_begin and segue_store_commit, which returns when they are
  * durable.  One thread at a time may use a store, except segue_store_path, segue_store_is_present
  * and segue_store_wal_info, which any thread may call.  A second handle, opened for reading, may be

@@ -59,7 +59,7 @@ typedef struct segue_table_row {
 /** Read the next row of SEGUE_QUERY_TABLE, as the other functions of rows.h do. */
 bool segue_rows_next_values(segue_rows *rows, segue_table_row *out);
 
-/** What the store knows about itself. */
+/** Values about the store as a whole. */
 typedef struct segue_store_meta {
     unsigned char key[SEGUE_STORE_KEY_SIZE];
     uint64_t starts;

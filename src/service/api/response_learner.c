@@ -219,7 +219,7 @@ void segue_response_history(learner_state *state, segue_response *response)
     segue_bytes *b = &response->body;
     segue_json_write_raw(b, "{\"groups\":[");
     (void)pthread_mutex_lock(&state->lock);
-    const record *t = &state->stats;
+    const task_stats *t = &state->stats;
     const uint64_t tasks = segue_task_stats_tasks(t), size = segue_task_stats_group_size(t);
     for (uint64_t from = 0; from < tasks; from += size) {
         segue_json_write_raw(b, from > 0 ? ",{" : "{");

@@ -1,4 +1,7 @@
-/* damage.c - learners that are set apart because the store is damaged, and damage met at work.
+/* damage.c - quarantined learners, and damage that a request meets.
+ *
+ * The list of quarantined learners is guarded by the service's learners_lock.  Only the writer adds
+ * to it after the start.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/engine/damage.h"
 #include "service/api/response.h"
@@ -105,7 +108,7 @@ void segue_damage_remove(segue_service *service, int64_t id)
     free(gone);
 }
 
-/* ---- at work ----------------------------------------------------------------------------- */
+/* ---- damage met while serving ------------------------------------------------------------ */
 
 /* Its changes are stored, and memory lacks them: a start finds it damaged, too. */
 void segue_damage_quarantine(segue_service *service, learner_state *state, const segue_error *why)
@@ -114,7 +117,7 @@ void segue_damage_quarantine(segue_service *service, learner_state *state, const
     learner_state *there = segue_service_find_id(service, state->id);
     segue_learner_state_release(there);
     if (there != state)
-        return; /* deleted, or set apart already */
+        return; /* deleted, or quarantined already */
     segue_service_unregister(service, state);
     (void)atomic_fetch_sub(&service->open_tasks, state->by_id.count);
     segue_service_release_memory(service, state);
@@ -125,7 +128,7 @@ void segue_damage_quarantine(segue_service *service, learner_state *state, const
     segue_learner_state_release(state); /* the table's */
 }
 
-/* The same damage is reported once, however often it is met, and other damage after a pause. */
+/* Report damage once, however often it is met, and other damage after a pause. */
 static void report(segue_service *service, const segue_error *why)
 {
     const double now = segue_service_time(service);
@@ -178,7 +181,7 @@ void segue_damage_refuse(segue_service *service, operation *group, operation *cu
         segue_maintenance_enqueue_all(service);
 }
 
-/* ---- answers ----------------------------------------------------------------------------- */
+/* ---- responses --------------------------------------------------------------------------- */
 
 void segue_damage_respond_missing(segue_service *service, const char *name, segue_response *reply)
 {

@@ -1,6 +1,6 @@
-/* damage.h - learners that are set apart because the store is damaged, and damage met at work.
+/* damage.h - quarantined learners, and damage that a request meets.
  *
- * A learner is set apart when it cannot be recovered at the start, or when a stored change cannot
+ * A learner is quarantined when it cannot be recovered at the start, or when a stored change cannot
  * be applied because its rows are damaged.  It is listed with the reason and can be deleted; all
  * else about it is answered with 500.  The other learners are served.  A request that meets a
  * damaged row of a learner that is served gets 500, and nothing has changed.
@@ -41,10 +41,10 @@ bool segue_damage_find(segue_service *service, const char *name, int64_t *id,
 /** It was deleted. */
 void segue_damage_remove(segue_service *service, int64_t id);
 
-/** Answer about a learner that is not served: 500 if it is set apart, else 404. */
+/** Respond about a learner that is not served: 500 if it is quarantined, else 404. */
 void segue_damage_respond_missing(segue_service *service, const char *name, segue_response *reply);
 
-/** Answer that the store could not be read: 500 and a report if it is damaged, else 503. */
+/** Respond that the store could not be read: 500 and a report if it is damaged, else 503. */
 void segue_damage_respond_failed(segue_service *service, segue_status status,
                                  const segue_error *why, segue_response *reply);
 

@@ -2,8 +2,8 @@
  *
  * The steady clock is CLOCK_MONOTONIC: it ignores changes of the system's clock (NTP steps, an
  * administrator, a wrong clock at boot), and it stands still while the machine is suspended.  Time
- * during which the service did not run does not count: nobody could have told a reward then.
- * So a deadline may come later than by a clock on the wall, but never earlier (ADR 29).
+ * during which the service did not run does not count: no reward could arrive then.  So a deadline
+ * may come later than by the wall clock, but never earlier (ADR 29).
  *
  * The value is stored with other transactions, once a second at most, and by a probe once a minute
  * while tasks are open.  A kill therefore loses a minute at most.

@@ -10,11 +10,11 @@
 
 #include "store/store.h"
 
-/** Start and end are the caller's; between them only segue_clock_stage and segue_clock_commit
- * change it, which are the writer's. */
+/** After segue_clock_start only the writer changes it, by segue_clock_stage and
+ * segue_clock_commit. */
 typedef struct service_clock {
     double (*steady)(void);
-    double base, origin;   /* service time at the start, and what `steady` was then */
+    double base, origin;   /* service time and `steady` at the start */
     double stored, staged; /* service time on the disk; and in the transaction */
 } service_clock;
 
@@ -39,7 +39,7 @@ double segue_clock_now(const service_clock *clock);
 SEGUE_MUST_CHECK segue_status segue_clock_stage(service_clock *clock, segue_store *store,
                                                 segue_error *err);
 
-/** The transaction is on the disk. */
+/** The transaction is durable. */
 void segue_clock_commit(service_clock *clock);
 
 #endif

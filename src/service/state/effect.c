@@ -1,4 +1,4 @@
-/* effect.c - the effect of transfer: treatment against control tasks of a learner.
+/* effect.c - the effect of transfer: tasks with transfer against control tasks of a learner.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/state/effect.h"
 
@@ -47,7 +47,7 @@ static void write_sample(segue_bytes *b, const char *gauge, const char *learner,
     segue_json_write_raw(b, "\n");
 }
 
-/* All samples of a gauge follow each other: one text per gauge. */
+/* Prometheus wants all samples of a gauge together: each gauge has a text of its own. */
 static void write_learner(learner_state *state, segue_bytes *texts)
 {
     segue_confseq effect;

@@ -1,4 +1,4 @@
-/* effect.h - the effect of transfer: treatment against control tasks of a learner.
+/* effect.h - the effect of transfer: tasks with transfer against control tasks of a learner.
  *
  * The reward of a task is its mean reward per step.  The effect is the mean over closed tasks with
  * transfer minus that over closed control tasks; each task with a reward counts once, however long
@@ -10,11 +10,11 @@
 #include "segue/internal.h"
 #include "service/engine/service_internal.h"
 
-/** The effect of transfer, of the closed tasks that `closed` counts; `range`: of rewards.
- * @retval false  not both sides have two tasks */
+/** Compute the effect of transfer over closed tasks; `range`: of rewards.
+ * @retval false  a side has less than two tasks */
 bool segue_effect_compute(const task_stats_group *closed, double range, segue_confseq *effect);
 
-/** Gauges of all learners that have an effect, for Prometheus.
+/** Write the gauges of all learners that have an effect, for Prometheus.
  * @retval false  out of memory */
 bool segue_effect_write_metrics(segue_service *service, segue_bytes *b);
 

@@ -1,4 +1,8 @@
-/* hash_map.c - chains in slots, over SipHash; the slots double as it fills.
+/* hash_map.c - a hash map with chained entries; the number of slots doubles as it fills.
+ *
+ * Keys come from clients, so they are hashed with a secret key (keyed_hash.c): a client cannot
+ * choose keys that share a slot.  Lookup, insertion and removal take constant expected time.  The
+ * caller's lock guards a map.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/state/hash_map.h"
 
@@ -37,7 +41,7 @@ void segue_hash_map_fini(map *m)
     m->n_slots = m->count = 0;
 }
 
-/* What points at the entry of a key, or at the end of its chain; NULL: there are no slots yet. */
+/* Return the link to the entry of a key, or the end of its chain; NULL: there are no slots yet. */
 static hash_map_entry **find(const map *m, const void *key, size_t size, uint64_t sum)
 {
     if (m->n_slots == 0)
@@ -136,10 +140,10 @@ void segue_hash_map_remove(map *m, const void *key, size_t size)
     m->count--;
 }
 
-void *segue_hash_map_next(const map *m, size_t *place, const hash_map_entry **within)
+void *segue_hash_map_next(const map *m, size_t *slot, const hash_map_entry **within)
 {
-    while (!*within && *place < m->n_slots)
-        *within = m->slots[(*place)++];
+    while (!*within && *slot < m->n_slots)
+        *within = m->slots[(*slot)++];
     if (!*within)
         return NULL;
     void *value = (*within)->value;

@@ -35,8 +35,8 @@ size_t segue_hash_map_bytes(const map *m, size_t keys);
 
 void segue_hash_map_remove(map *m, const void *key, size_t size);
 
-/** The values one after the other: start with *place = 0; NULL: there are no more.  Whatever was
+/** The values one after the other: start with *slot = 0; NULL: there are no more.  Whatever was
  * given may be removed before the next one is taken. */
-void *segue_hash_map_next(const map *m, size_t *place, const hash_map_entry **within);
+void *segue_hash_map_next(const map *m, size_t *slot, const hash_map_entry **within);
 
 #endif

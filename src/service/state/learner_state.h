@@ -75,7 +75,7 @@ typedef struct learner_state {
     size_t n_arms, n_retired;
     map arm_by_name;
     map by_key, by_id;
-    record stats; /* closed tasks */
+    task_stats stats; /* closed tasks */
     uint64_t rewards;
     deadline_queue deadlines;
     recent recent;                /* decisions with a reward, since the service started */

@@ -1,5 +1,8 @@
-/* memory.c - how much memory the service may take.
- * SPDX-License-Identifier: Apache-2.0 */
+/* memory.c - the memory that the service may use.
+ *
+ * memory.h explains the two sums and their limits.  Any thread may count; the spare is the
+ * writer's. The default limit is half of what the machine, its control groups (version 1 or 2) and
+ * its resource limits allow. SPDX-License-Identifier: Apache-2.0 */
 #define _DEFAULT_SOURCE
 #include "service/state/memory.h"
 
@@ -9,12 +12,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define SPARE_LEAST (8U << 20)
-#define MIB         1048576.0
+#define MIN_SPARE (8U << 20)
+#define MIB       1048576.0
 
 void segue_memory_init(memory *m, uint64_t limit)
 {
-    *m = (memory){.limit = limit, .spare_of = SPARE_LEAST};
+    *m = (memory){.limit = limit, .spare_of = MIN_SPARE};
     atomic_init(&m->kept, 0);
     atomic_init(&m->under_way, 0);
     atomic_init(&m->full, false);
@@ -77,11 +80,11 @@ void segue_memory_reason(const memory *m, char *text, size_t size)
     if (atomic_load(&m->spare_is_lent))
         (void)snprintf(text, size,
                        "the system gives no more memory (ulimit -v, a control group?); tasks and "
-                       "learners take %.1f MiB; close tasks, or allow the process more",
+                       "learners use %.1f MiB; close tasks, or allow the process more",
                        (double)atomic_load(&m->kept) / MIB);
     else
         (void)snprintf(text, size,
-                       "tasks and learners take %.1f MiB, and --max-memory allows them %.1f of its "
+                       "tasks and learners use %.1f MiB, and --max-memory allows them %.1f of its "
                        "%.1f MiB; close tasks, or start with a larger --max-memory",
                        (double)atomic_load(&m->kept) / MIB, (double)limit_of_tasks(m) / MIB,
                        (double)m->limit / MIB);
@@ -114,14 +117,14 @@ bool segue_memory_restore_spare(memory *m)
     return m->spare != NULL;
 }
 
-/* ---- what there is ----------------------------------------------------------------------- */
+/* ---- the machine's memory ---------------------------------------------------------------- */
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
 
-/* The first line of a small file; false: there is none. */
+/* Read the first line of a small file; false: there is none. */
 static bool read_line(const char *path, char *line, int size)
 {
     FILE *file = fopen(path, "r");
@@ -131,7 +134,7 @@ static bool read_line(const char *path, char *line, int size)
     return fine;
 }
 
-/* The number in a file of a control group; UINT64_MAX: none, or "max". */
+/* Read the number in a file of a control group; UINT64_MAX: none, or "max". */
 static uint64_t read_limit(const char *path)
 {
     char line[64];
@@ -140,7 +143,7 @@ static uint64_t read_limit(const char *path)
     return limit > 0 ? limit : UINT64_MAX;
 }
 
-/* The least limit of a group and those above it. */
+/* Return the least limit of a group and those above it. */
 static uint64_t limit_of_group(const char *root, char *group, const char *name)
 {
     uint64_t limit = UINT64_MAX;
@@ -153,7 +156,7 @@ static uint64_t limit_of_group(const char *root, char *group, const char *name)
     return limit;
 }
 
-/* A line of /proc/self/cgroup: "0::/path" (version 2) or "7:memory:/path" (version 1). */
+/* Read a line of /proc/self/cgroup: "0::/path" (version 2) or "7:memory:/path" (version 1). */
 static uint64_t limit_of_line(char *line)
 {
     char *controllers = strchr(line, ':');
@@ -204,11 +207,11 @@ uint64_t segue_memory_resident(void)
     char line[128];
     if (!read_line("/proc/self/statm", line, (int)sizeof line))
         return 0;
-    const char *second = strchr(line, ' '); /* pages: in all, in memory */
+    const char *second = strchr(line, ' '); /* pages: in total, in memory */
     return second ? strtoull(second, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
-/* Of what follows a number; 0: it is no unit. */
+/* Return the factor of a unit; 0: it is none. */
 static double scale_of(const char *unit)
 {
     static const char units[] = "KMGkmg";

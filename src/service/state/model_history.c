@@ -1,4 +1,8 @@
-/* model_history.c - what a learner taught at some of its versions.
+/* model_history.c - the types of a learner at some of its versions.
+ *
+ * At most SEGUE_MAX_MODEL_VERSIONS are stored.  When the list is full, the stride doubles and the
+ * versions that it skips are removed.  The rule depends on version numbers alone, so the service
+ * and recovery store the same versions.  The learner's lock guards a history.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/state/model_history.h"
 
@@ -93,19 +97,20 @@ size_t segue_model_history_bytes(const segue_model_history *versions)
     return numbers * sizeof(double);
 }
 
-/* ---- keeping some ------------------------------------------------------------------------ */
+/* ---- selection --------------------------------------------------------------------------- */
 
-static void thin_out(segue_model_history *versions)
+/* Double the stride, and remove the versions that it skips. */
+static void double_stride(segue_model_history *versions)
 {
-    size_t kept = 0;
+    size_t n = 0;
     versions->stride *= 2;
     for (size_t i = 0; i < versions->count; i++) {
         if (versions->entry[i].version % versions->stride == 0)
-            versions->entry[kept++] = versions->entry[i];
+            versions->entry[n++] = versions->entry[i];
         else
             segue_model_history_version_fini(&versions->entry[i]);
     }
-    versions->count = kept;
+    versions->count = n;
 }
 
 segue_status segue_model_history_add(segue_model_history *versions, const segue_learner *learner,
@@ -118,7 +123,7 @@ segue_status segue_model_history_add(segue_model_history *versions, const segue_
     if (number == 0 || (count > 0 && versions->entry[count - 1].version == number))
         return SEGUE_OK;
     if (count == SEGUE_MAX_MODEL_VERSIONS)
-        thin_out(versions);
+        double_stride(versions);
     if (number % versions->stride != 0)
         return SEGUE_OK;
     const segue_status status =
@@ -145,12 +150,12 @@ void segue_model_history_serialize(const segue_model_history *versions, segue_by
     }
 }
 
-static segue_status refuse(segue_error *err)
+static segue_status fail_damaged(segue_error *err)
 {
     return segue_fail(err, SEGUE_EFILE, "the versions in the snapshot of a learner are damaged");
 }
 
-static segue_status get_version(model_version *v, segue_bytes_reader *r, segue_error *err)
+static segue_status deserialize_version(model_version *v, segue_bytes_reader *r, segue_error *err)
 {
     *v = (model_version){.number = NULL};
     v->version = segue_bytes_read_count(r);
@@ -158,12 +163,12 @@ static segue_status get_version(model_version *v, segue_bytes_reader *r, segue_e
     segue_bytes_read_f64(r, &v->none, 1);
     const uint64_t n_types = segue_bytes_read_u64(r), n_arms = segue_bytes_read_u64(r);
     if (r->failed || n_types > MODEL_HISTORY_TYPES || n_arms > MODEL_HISTORY_ARMS)
-        return refuse(err);
+        return fail_damaged(err);
     v->n_types = (size_t)n_types;
     v->n_arms = (size_t)n_arms;
     if (!reserve(v))
         return out_of_memory(err);
-    return segue_bytes_read_finite(r, v->number, numbers_of(v)) ? SEGUE_OK : refuse(err);
+    return segue_bytes_read_finite(r, v->number, numbers_of(v)) ? SEGUE_OK : fail_damaged(err);
 }
 
 segue_status segue_model_history_deserialize(segue_model_history *versions, segue_bytes_reader *r,
@@ -171,10 +176,10 @@ segue_status segue_model_history_deserialize(segue_model_history *versions, segu
 {
     *versions = (segue_model_history){.stride = segue_bytes_read_count(r)};
     const uint64_t count = segue_bytes_read_u64(r);
-    segue_status status = count <= SEGUE_MAX_MODEL_VERSIONS ? SEGUE_OK : refuse(err);
+    segue_status status = count <= SEGUE_MAX_MODEL_VERSIONS ? SEGUE_OK : fail_damaged(err);
     while (status == SEGUE_OK && versions->count < count)
-        status = get_version(&versions->entry[versions->count++], r, err);
+        status = deserialize_version(&versions->entry[versions->count++], r, err);
     if (status == SEGUE_OK && (r->failed || r->at != r->size))
-        status = refuse(err);
+        status = fail_damaged(err);
     return status;
 }

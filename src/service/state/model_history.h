@@ -1,11 +1,8 @@
-/* model_history.h - what a learner taught at some of its versions, so that people see how types
- * changed.
+/* model_history.h - the types of a learner at some of its versions, to show how they changed.
  *
- * A learner has a new version with almost every task; kept are those whose number is a multiple of
- * a stride, which doubles when there are too many.  They are part of a snapshot, and noted after
- * every event of the journal, live and when it is read again: the same events leave the same
- * versions.
- *
+ * A learner has a new version with almost every task.  Stored are those whose number is a multiple
+ * of a stride, which doubles when there are too many.  The history is part of a snapshot, and is
+ * updated after every event, by the service and by recovery.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SERVICE_STATE_MODEL_HISTORY_H
 #define SEGUE_SERVICE_STATE_MODEL_HISTORY_H
@@ -14,20 +11,18 @@
 #include "segue/learner.h"
 
 #define SEGUE_MAX_MODEL_VERSIONS 64
-#define MODEL_HISTORY_TYPES      32 /* of a version, and ... */
-#define MODEL_HISTORY_ARMS                                                                         \
-    64 /* ... of a type: the first ones; more are not looked at by people                          \
-        */
+#define MODEL_HISTORY_TYPES      32 /* per version: the first ones */
+#define MODEL_HISTORY_ARMS       64 /* per type: the first ones */
 
 typedef struct model_version {
-    uint64_t version, tasks; /* its number; closed tasks that it was made from */
+    uint64_t version, tasks; /* its number; closed tasks that it was learned from */
     double none;             /* share of tasks that fit no type */
     size_t n_types, n_arms;
     double *number; /* n_types weights, then n_types x n_arms means */
 } model_version;
 
-/** What a learner teaches now; free it with segue_model_history_version_fini.  @retval SEGUE_ENOMEM
- */
+/** Copy the types that a learner has now; free with segue_model_history_version_fini.
+ * @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_model_history_capture(model_version *out,
                                                           const segue_learner *learner,
                                                           segue_error *err);
@@ -50,7 +45,7 @@ SEGUE_MUST_CHECK segue_status segue_model_history_copy(segue_model_history *out,
 /** Bytes of memory of their numbers. */
 size_t segue_model_history_bytes(const segue_model_history *versions);
 
-/** An event may have made a new version of the learner: keep it, if it is one to be kept.
+/** Add the current version of the learner, if it is new and a multiple of the stride.
  * @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_model_history_add(segue_model_history *versions,
                                                       const segue_learner *learner,

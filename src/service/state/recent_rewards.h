@@ -1,4 +1,4 @@
-/* recent_rewards.h - the last decisions of a learner that got a reward, for people to look at.
+/* recent_rewards.h - the last decisions of a learner that got a reward, for the dashboard.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SERVICE_STATE_RECENT_REWARDS_H
 #define SEGUE_SERVICE_STATE_RECENT_REWARDS_H
@@ -19,16 +19,16 @@ typedef struct recent_reward {
     bool control;
 } recent_reward;
 
-/** A ring; all zeros: none. */
+/** A circular buffer; all zeros: empty. */
 typedef struct recent {
     recent_reward entry[SEGUE_MAX_RECENT_REWARDS];
-    uint64_t count; /* of all there were */
+    uint64_t count; /* ever added */
 } recent;
 
-/** Room for the next one, in the place of the oldest; to be filled in. */
+/** Return the entry for the next one, which replaces the oldest; the caller fills it in. */
 recent_reward *segue_recent_rewards_add(recent *r);
 
-/** The i-th, the newest first; NULL: there is none. */
+/** Return the i-th, newest first; NULL: there is none. */
 const recent_reward *segue_recent_rewards_at(const recent *r, uint64_t i);
 
 #endif

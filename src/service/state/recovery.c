@@ -1,4 +1,8 @@
-/* recovery.c - a learner as a function of its journal.
+/* recovery.c - rebuild a learner from its snapshot and the event log.
+ *
+ * recovery.h states the invariant.  A snapshot is a serialized learner, its task statistics and its
+ * model history, followed by a seal: the learner's id, the event, and a checksum.  A damaged
+ * snapshot is ignored: the event log leads to the same learner, in more time.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/state/recovery.h"
 
@@ -11,13 +15,13 @@
 #include "service/state/keyed_hash.h"
 #include "service/state/learn.h"
 
-/* ---- the journal ------------------------------------------------------------------------- */
+/* ---- the event log ----------------------------------------------------------------------- */
 
 typedef struct replay {
     segue_store *store;
     segue_recovered_learner *out;
     segue_refit *refit; /* begun, not yet published */
-    /* what to compare on the way, if anything */
+    /* the snapshot to compare with on the way; NULL: none */
     uint64_t snapshot_seq;
     const void *snapshot;
     size_t snapshot_size;
@@ -26,7 +30,7 @@ typedef struct replay {
 
 static segue_status begin_refit(replay *r, segue_error *err)
 {
-    segue_refit_destroy(r->refit); /* the service ended before it was published */
+    segue_refit_destroy(r->refit); /* the service stopped before it was published */
     r->refit = NULL;
     return segue_learner_refit_begin(r->out->learner, &r->refit, err);
 }
@@ -35,19 +39,16 @@ static segue_status publish_refit(replay *r, segue_error *err)
 {
     if (!r->refit)
         return segue_fail(err, SEGUE_EFILE, "the event log publishes a refit that was not begun");
-    const segue_status status = segue_refit_run(r->refit, err);
-    return status == SEGUE_OK ? segue_learner_refit_publish(r->out->learner, &r->refit, err)
-                              : status;
+    SEGUE_TRY(segue_refit_run(r->refit, err));
+    return segue_learner_refit_publish(r->out->learner, &r->refit, err);
 }
 
-/* The task that an event closed. */
+/* Read the task that an event closed. */
 static segue_status find_closed(replay *r, const segue_stored_event *event, segue_stored_task *row,
                                 segue_error *err)
 {
     bool found = false;
-    const segue_status status = segue_store_read_task(r->store, event->subject, row, &found, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(segue_store_read_task(r->store, event->subject, row, &found, err));
     return found && row->learner == event->learner && row->closed_seq == event->seq
                ? SEGUE_OK
                : segue_store_fail_damaged(err,
@@ -59,22 +60,19 @@ static segue_status find_closed(replay *r, const segue_stored_event *event, segu
 static segue_status close_task(replay *r, const segue_stored_event *event, segue_error *err)
 {
     segue_stored_task row;
-    segue_status status = find_closed(r, event, &row, err);
-    if (status == SEGUE_OK)
-        status = segue_learn_task(r->store, r->out->learner, row.id, NULL, err);
-    if (status != SEGUE_OK)
-        return status;
-    segue_task_stats_add(&r->out->record, row.control, row.rewards, row.total);
+    SEGUE_TRY(find_closed(r, event, &row, err));
+    SEGUE_TRY(segue_learn_task(r->store, r->out->learner, row.id, NULL, err));
+    segue_task_stats_add(&r->out->stats, row.control, row.rewards, row.total);
     r->out->replay_cost += segue_learn_replay_cost(event->kind, row.rewards);
     return SEGUE_OK;
 }
 
-static segue_status add_arm(replay *r, int64_t place, segue_error *err)
+static segue_status add_arm(replay *r, int64_t index, segue_error *err)
 {
     const size_t n_arms = segue_learner_settings(r->out->learner)->n_arms;
-    if (place != (int64_t)n_arms)
+    if (index != (int64_t)n_arms)
         return segue_store_fail_damaged(err, "the event log adds arm %" PRId64 "; need arm %zu",
-                                        place, n_arms);
+                                        index, n_arms);
     return segue_learner_add_arm(r->out->learner, err);
 }
 
@@ -101,7 +99,7 @@ segue_status segue_recovery_compare(const segue_recovered_learner *rebuilt, cons
 {
     segue_bytes b = {.data = NULL};
     segue_status status = SEGUE_OK;
-    segue_recovery_serialize(rebuilt->learner, &rebuilt->record, &rebuilt->versions, &b);
+    segue_recovery_serialize(rebuilt->learner, &rebuilt->stats, &rebuilt->versions, &b);
     if (b.failed)
         status = segue_fail(err, SEGUE_ENOMEM, "out of memory to compare a learner");
     else if (b.size != size || memcmp(b.data, data, size) != 0)
@@ -131,11 +129,11 @@ static segue_status replay_event(replay *r, const segue_stored_event *event, seg
 
 /* ---- snapshots --------------------------------------------------------------------------- */
 
-#define SEAL 24 /* bytes behind a snapshot: whose it is, behind which event, and a checksum */
+#define SEAL 24 /* bytes at the end of a snapshot: learner, event, checksum */
 
 static uint64_t checksum(const void *data, size_t size)
 {
-    static const unsigned char key[16]; /* against damage, not against people */
+    static const unsigned char key[16]; /* it detects damage, not forgery */
     return segue_keyed_hash(key, data, size);
 }
 
@@ -147,7 +145,7 @@ void segue_recovery_seal(segue_bytes *b, int64_t learner, uint64_t seq)
         segue_bytes_append_u64(b, checksum(b->data, b->size));
 }
 
-/* Whether the seal is that of this learner and event; takes it off. */
+/* Return whether the seal is of this learner and event, and remove it from *size. */
 static bool is_sealed(const void *data, size_t *size, int64_t learner, uint64_t seq)
 {
     segue_bytes_reader r = {.data = data, .size = *size};
@@ -174,7 +172,7 @@ segue_status segue_recovery_read_snapshot(segue_store *store, int64_t learner, u
                                     learner, *seq);
 }
 
-void segue_recovery_serialize(const segue_learner *learner, const record *counts,
+void segue_recovery_serialize(const segue_learner *learner, const task_stats *counts,
                               const segue_model_history *versions, segue_bytes *b)
 {
     segue_bytes inside = {.data = NULL};
@@ -194,7 +192,7 @@ void segue_recovery_fini(segue_recovered_learner *rebuilt)
     rebuilt->learner = NULL;
 }
 
-/* ---- rebuilding -------------------------------------------------------------------------- */
+/* ---- recovery ---------------------------------------------------------------------------- */
 
 static segue_status start_new(const segue_stored_learner *row, segue_learner **out,
                               segue_error *err)
@@ -207,31 +205,30 @@ static segue_status start_new(const segue_stored_learner *row, segue_learner **o
     return status;
 }
 
-/* The learner's bytes have their length before them, and counts and versions behind them. */
-static segue_status get_snapshot(segue_recovered_learner *out, const void *data, size_t size,
-                                 segue_error *err)
+/* The length of the learner's bytes, these bytes, then statistics and history. */
+static segue_status deserialize(segue_recovered_learner *out, const void *data, size_t size,
+                                segue_error *err)
 {
     segue_bytes_reader r = {.data = data, .size = size};
     const uint64_t length = segue_bytes_read_u64(&r);
     if (r.failed || length > size - r.at)
         return segue_fail(err, SEGUE_EFILE, "the snapshot of a learner is damaged");
-    segue_status status = segue_learner_deserialize(&out->learner, r.data + r.at, (size_t)length,
-                                                    "the snapshot of a learner", err);
+    SEGUE_TRY(segue_learner_deserialize(&out->learner, r.data + r.at, (size_t)length,
+                                        "the snapshot of a learner", err));
     r.at += (size_t)length;
-    if (status == SEGUE_OK)
-        status = segue_task_stats_deserialize(&out->record, &r, err);
-    return status == SEGUE_OK ? segue_model_history_deserialize(&out->versions, &r, err) : status;
+    SEGUE_TRY(segue_task_stats_deserialize(&out->stats, &r, err));
+    return segue_model_history_deserialize(&out->versions, &r, err);
 }
 
-static segue_status start_old(segue_store *store, const segue_stored_learner *row,
-                              segue_recovered_learner *out, segue_error *err)
+static segue_status start_from_snapshot(segue_store *store, const segue_stored_learner *row,
+                                        segue_recovered_learner *out, segue_error *err)
 {
     void *data = NULL;
     size_t size = 0;
     segue_status status =
         segue_recovery_read_snapshot(store, row->id, &out->seq, &data, &size, err);
     if (status == SEGUE_OK && data)
-        status = get_snapshot(out, data, size, err);
+        status = deserialize(out, data, size, err);
     free(data);
     return status;
 }
@@ -260,8 +257,8 @@ segue_status segue_recovery_run(segue_store *store, const segue_stored_learner *
     segue_status status = SEGUE_OK;
     *out = (segue_recovered_learner){.learner = NULL};
     if (from_snapshot)
-        status = start_old(store, row, out, err);
-    if (status == SEGUE_EFILE) { /* the journal leads to the same learner */
+        status = start_from_snapshot(store, row, out, err);
+    if (status == SEGUE_EFILE) { /* the event log leads to the same learner */
         segue_recovery_fini(out);
         *out = (segue_recovered_learner){.snapshot_damaged = true};
         status = SEGUE_OK;

@@ -1,9 +1,9 @@
-/* recovery.h - a learner as a function of its journal.
+/* recovery.h - rebuild a learner from its snapshot and the event log.
  *
- * A learner is what its words, and then the events of its journal in their order, make of it: tasks
- * closed, fits begun and published, arms added and retired.  A task is learned from by telling a
- * fresh one the rewards in the order in which they were told.  The service at work, a start, and
- * the check of a store do the same things in the same order, hence come to the same bytes.
+ * A learner is a function of its settings and of its events in their order: tasks closed, refits
+ * begun and published, arms added and retired.  A task is learned from by telling its stored
+ * rewards to a fresh task (learn.h).  The service, recovery and the check of a store do the same in
+ * the same order, and so compute the same bytes.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SERVICE_STATE_RECOVERY_H
 #define SEGUE_SERVICE_STATE_RECOVERY_H
@@ -16,12 +16,12 @@
 #include "service/state/task_stats.h"
 #include "store/store.h"
 
-/** What a snapshot holds: a learner, what is counted of its tasks, and versions that it had;
- * b->failed: memory ran out. */
-void segue_recovery_serialize(const segue_learner *learner, const record *counts,
+/** Write the content of a snapshot: a learner, its task statistics and its model history.
+ * b->failed: out of memory. */
+void segue_recovery_serialize(const segue_learner *learner, const task_stats *counts,
                               const segue_model_history *versions, segue_bytes *b);
 
-/** Add to such bytes whose they are, behind which event, and a checksum. */
+/** Append the seal: the learner, the event that the snapshot follows, and a checksum. */
 void segue_recovery_seal(segue_bytes *b, int64_t learner, uint64_t seq);
 
 /** Read the newest snapshot of a learner, without its seal; *data is the caller's to free, NULL
@@ -33,21 +33,21 @@ SEGUE_MUST_CHECK segue_status segue_recovery_read_snapshot(segue_store *store, i
                                                            uint64_t *seq, void **data, size_t *size,
                                                            segue_error *err);
 
-/** What was rebuilt. */
+/** A recovered learner. */
 typedef struct segue_recovered_learner {
     segue_learner *learner;
-    record record;
+    task_stats stats;
     segue_model_history versions;
     uint64_t seq;          /* the last event it knows */
     uint64_t events;       /* applied */
     uint64_t replay_cost;  /* of these (learn.h) */
-    bool snapshot_damaged; /* there is one, and it could not be used */
+    bool snapshot_damaged; /* it could not be used; all events were replayed */
 } segue_recovered_learner;
 
 void segue_recovery_fini(segue_recovered_learner *rebuilt);
 
 /**
- * Rebuild the learner of a row: from its newest snapshot, or from the beginning, also if the
+ * Rebuild the learner of a row: from its newest snapshot, or from its first event, also if the
  * snapshot is damaged.
  *
  * @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ENOMEM
@@ -57,14 +57,14 @@ SEGUE_MUST_CHECK segue_status segue_recovery_run(segue_store *store,
                                                  bool from_snapshot, segue_recovered_learner *out,
                                                  segue_error *err);
 
-/** Rebuild it from the beginning, and compare with its snapshot on the way.
+/** Rebuild it from its first event, and compare with its snapshot on the way.
  * @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_recovery_verify(segue_store *store,
                                                     const segue_stored_learner *row,
                                                     segue_recovered_learner *out, segue_error *err);
 
-/** Whether it is the same as the bytes of a snapshot, without a seal.
- * @retval SEGUE_EFILE  they differ; the sentence says that the journal does not lead to `what` */
+/** Compare with the bytes of a snapshot, without a seal.
+ * @retval SEGUE_EFILE  they differ; the sentence says that the event log does not lead to `what` */
 SEGUE_MUST_CHECK segue_status segue_recovery_compare(const segue_recovered_learner *rebuilt,
                                                      const void *data, size_t size,
                                                      const char *what, segue_error *err);

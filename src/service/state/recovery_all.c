@@ -1,12 +1,13 @@
-/* recovery_all.c - learners as a start finds them in the store.
+/* recovery_all.c - recover all learners of a store.
  *
- *   rebuild   the learner from its snapshot and the events after it, or from all events
- *   arms      names and counts, which must be those of the settings and of the learner
- *   tasks     open ones, each with its rewards told again
- *   waiting   decisions that get a default when their time is over
+ *   learner    from its snapshot and the events after it, or from all events (recovery.c)
+ *   arms       names and counts, which must match the settings and the learner
+ *   tasks      the open ones, each told its stored rewards again
+ *   decisions  those that get a default reward at their deadline
  *
- * Rows are valid when they get here (store/sqlite/sqlite_row.c); whether they fit together is
- * checked here. SPDX-License-Identifier: Apache-2.0 */
+ * The store validates each row; this file checks that rows fit together.  Runs in the thread that
+ * starts the service or checks a store, before any other thread exists.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "service/state/recovery_all.h"
 
 #include <inttypes.h>
@@ -31,7 +32,7 @@ static segue_status arm_damaged(const learner_state *state, const segue_stored_a
                                     state->id, arm->place, what);
 }
 
-/* The first arms are those of the settings; the learner knows which are retired. */
+/* The settings list the first arms; the learner knows which are retired. */
 static segue_status check_arm(const learner_state *state, const segue_stored_arm *arm,
                               segue_error *err)
 {
@@ -134,7 +135,7 @@ static segue_status recover_task(recovering *r, const segue_stored_task *row, se
         return status;
     r->task = segue_learner_state_task_by_id(r->state, row->id);
     status = recover_rewards(r, err);
-    r->task->active = r->from->now; /* asks are not stored: it may just have been */
+    r->task->active = r->from->now; /* asks are not stored: one may just have come */
     r->task->staged_rewards = r->task->rewards;
     r->task->staged_total = r->task->total;
     return status;
@@ -201,11 +202,11 @@ static segue_status check_settings(const learner_state *state, const segue_store
     return same ? SEGUE_OK
                 : segue_store_fail_damaged(err,
                                            "table learner, id %" PRId64 ", column config: its "
-                                           "snapshot was made with other settings",
+                                           "snapshot has other settings",
                                            row->id);
 }
 
-static segue_status bring_back(recovering *r, const segue_stored_learner *row, segue_error *err)
+static segue_status recover_rows(recovering *r, const segue_stored_learner *row, segue_error *err)
 {
     learner_state *state = r->state;
     segue_status status = check_settings(state, row, err);
@@ -222,8 +223,8 @@ static segue_status bring_back(recovering *r, const segue_stored_learner *row, s
     return status;
 }
 
-static segue_status make_live(recovering *r, const segue_stored_learner *row, segue_error *err,
-                              segue_recovered_learner *rebuilt)
+static segue_status create_state(recovering *r, const segue_stored_learner *row, segue_error *err,
+                                 segue_recovered_learner *rebuilt)
 {
     learner_settings w;
     segue_status status = segue_learner_settings_parse(&w, row->config, err);
@@ -234,12 +235,12 @@ static segue_status make_live(recovering *r, const segue_stored_learner *row, se
     segue_learner_settings_fini(&w); /* unless they are, too */
     if (status != SEGUE_OK)
         return status;
-    r->state->stats = rebuilt->record;
+    r->state->stats = rebuilt->stats;
     r->state->versions = rebuilt->versions;
     rebuilt->versions.count = 0;
     r->state->seq = rebuilt->seq;
     r->state->replay_cost = rebuilt->replay_cost;
-    return bring_back(r, row, err);
+    return recover_rows(r, row, err);
 }
 
 static segue_status recover(const segue_recovery_source *from, const segue_stored_learner *row,
@@ -253,7 +254,7 @@ static segue_status recover(const segue_recovery_source *from, const segue_store
     if (status != SEGUE_OK)
         return status;
     out->snapshot_damaged = rebuilt.snapshot_damaged;
-    status = make_live(&r, row, err, &rebuilt);
+    status = create_state(&r, row, err, &rebuilt);
     segue_recovery_fini(&rebuilt);
     if (status == SEGUE_OK)
         out->state = r.state;
@@ -268,7 +269,7 @@ typedef struct all {
     const segue_recovery_source *from;
     segue_recovery_callback seen;
     void *context;
-    map names; /* of those that are not damaged */
+    map names; /* of the learners that are not damaged */
 } all;
 
 static segue_status recover_named(all *a, const segue_stored_learner *row,

@@ -1,7 +1,7 @@
-/* recovery_all.h - learners as a start finds them in the store.
+/* recovery_all.h - recover all learners of a store.
  *
- * A start of the service and the check of a store use the same functions: what a start refuses or
- * sets apart, a check calls damaged.
+ * A start of the service and the check of a store use the same functions: a learner that a start
+ * quarantines, a check calls damaged.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SERVICE_STATE_RECOVERY_ALL_H
 #define SEGUE_SERVICE_STATE_RECOVERY_ALL_H
@@ -17,12 +17,12 @@ typedef struct segue_recovery_source {
     double now; /* service time */
 } segue_recovery_source;
 
-/** What became of one learner. */
+/** The result for one learner. */
 typedef struct segue_recovery_result {
     const segue_stored_learner *row;
-    learner_state *state;  /* the receiver's to release; NULL: it is damaged ... */
+    learner_state *state;  /* the callback's to release; NULL: it is damaged ... */
     const char *why;       /* ... for this reason */
-    bool snapshot_damaged; /* it was rebuilt from the first event of its journal */
+    bool snapshot_damaged; /* it was rebuilt from its first event */
 } segue_recovery_result;
 
 typedef segue_status (*segue_recovery_callback)(void *context, const segue_recovery_result *found,

@@ -1,7 +1,8 @@
 /* store_check.c - the check of a store.
  *
- * It does all that a start does (recover.c), hence finds all that a start refuses; and more, since
- * it has the time: every row is read, and every learner is rebuilt from its first event.
+ * It does all that a start does (recovery_all.c), and so finds all that a start would reject.  It
+ * also reads every row, and rebuilds every learner from its first event.  One read transaction sees
+ * one moment; a service may run meanwhile.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/state/store_check.h"
 
@@ -16,7 +17,7 @@ typedef struct checker {
     segue_store_check_result *out;
     segue_store_check_callback seen;
     void *context;
-    segue_error first; /* what was found first */
+    segue_error first; /* damage */
 } checker;
 
 static bool is_damage(segue_status status)
@@ -24,8 +25,8 @@ static bool is_damage(segue_status status)
     return status != SEGUE_OK && status != SEGUE_ENOMEM && status != SEGUE_EIO;
 }
 
-/* Remember damage; `learner` is NULL for the file. */
-static void note(checker *c, const char *learner, const char *why)
+/* Report damage; `learner` is NULL for the file. */
+static void report(checker *c, const char *learner, const char *why)
 {
     if (c->first.status == SEGUE_OK && learner)
         (void)segue_fail(&c->first, SEGUE_EFILE, "learner '%.60s': %s", learner, why);
@@ -39,7 +40,7 @@ static void note(checker *c, const char *learner, const char *why)
         c->seen(c->context, learner, why);
 }
 
-/* Rebuilt from the first event it must be what a start makes of it. */
+/* The learner rebuilt from its first event must equal the one that a start recovers. */
 static segue_status compare(checker *c, const segue_recovery_result *found, segue_error *err)
 {
     segue_recovered_learner whole = {.learner = NULL};
@@ -48,9 +49,9 @@ static segue_status compare(checker *c, const segue_recovery_result *found, segu
     if (status == SEGUE_OK) {
         segue_recovery_serialize(found->state->learner, &found->state->stats,
                                  &found->state->versions, &b);
-        status = b.failed ? segue_fail(err, SEGUE_ENOMEM, "out of memory to compare a learner")
-                          : segue_recovery_compare(&whole, b.data, b.size,
-                                                   "what a start makes of it", err);
+        status = b.failed
+                     ? segue_fail(err, SEGUE_ENOMEM, "out of memory to compare a learner")
+                     : segue_recovery_compare(&whole, b.data, b.size, "what a start recovers", err);
     }
     c->out->events += whole.events;
     segue_bytes_fini(&b);
@@ -58,7 +59,7 @@ static segue_status compare(checker *c, const segue_recovery_result *found, segu
     return status;
 }
 
-/* Why a start sets it apart is the best sentence there is. */
+/* If a start would quarantine it, that reason is the clearest sentence. */
 static segue_status check_learner(checker *c, const segue_recovery_result *found, segue_error *err)
 {
     if (found->why)
@@ -79,11 +80,11 @@ static segue_status on_learner(void *context, const segue_recovery_result *found
         return segue_fail(err, status, "learner '%.60s': %s", found->row->name, why.message);
     (void)snprintf(name, sizeof name, "damaged-%" PRId64, found->row->id);
     if (status != SEGUE_OK)
-        note(c, *found->row->name ? found->row->name : name, why.message);
+        report(c, *found->row->name ? found->row->name : name, why.message);
     return SEGUE_OK;
 }
 
-/* Nobody plays these tasks. */
+/* These tasks are never played. */
 static uint64_t no_draw(void *context)
 {
     (void)context;
@@ -97,12 +98,12 @@ static segue_status check_all(checker *c, segue_error *err)
     segue_error why;
     segue_status status = segue_store_verify(c->store, &why);
     if (is_damage(status))
-        note(c, NULL, why.message);
+        report(c, NULL, why.message);
     else if (status != SEGUE_OK)
         return segue_fail(err, status, "%s", why.message);
     status = segue_recovery_all(&recovery, on_learner, c, &why);
     if (is_damage(status))
-        note(c, NULL, why.message);
+        report(c, NULL, why.message);
     else if (status != SEGUE_OK)
         return segue_fail(err, status, "%s", why.message);
     return SEGUE_OK;

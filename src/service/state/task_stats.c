@@ -1,23 +1,27 @@
-/* task_stats.c - what is counted of the tasks that a learner has closed.
+/* task_stats.c - statistics of the closed tasks of a learner.
+ *
+ * The history is a list of at most TASK_STATS_GROUPS groups of consecutive tasks.  When the list is
+ * full, neighbours are merged in pairs and the group size doubles.  Merging is deterministic, so
+ * the service and recovery compute the same bytes.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/state/task_stats.h"
 
 #include <string.h>
 
-uint64_t segue_task_stats_tasks(const record *rec)
+uint64_t segue_task_stats_tasks(const task_stats *stats)
 {
-    return rec->closed[0] + rec->closed[1];
+    return stats->closed[0] + stats->closed[1];
 }
 
-uint64_t segue_task_stats_group_size(const record *rec)
+uint64_t segue_task_stats_group_size(const task_stats *stats)
 {
-    return rec->size ? rec->size : 1;
+    return stats->size ? stats->size : 1;
 }
 
-size_t segue_task_stats_groups(const record *rec)
+size_t segue_task_stats_groups(const task_stats *stats)
 {
-    return (size_t)((segue_task_stats_tasks(rec) + segue_task_stats_group_size(rec) - 1) /
-                    segue_task_stats_group_size(rec));
+    return (size_t)((segue_task_stats_tasks(stats) + segue_task_stats_group_size(stats) - 1) /
+                    segue_task_stats_group_size(stats));
 }
 
 /* ---- counting ---------------------------------------------------------------------------- */
@@ -30,25 +34,27 @@ static void join(task_stats_group *into, const task_stats_group *from)
     }
 }
 
-/* Groups of twice the size, two and two. */
-static void halve(record *rec)
+/* Merge neighbours: half as many groups of twice the size. */
+static void merge_pairs(task_stats *stats)
 {
     for (size_t i = 0; i < TASK_STATS_GROUPS / 2; i++) {
-        task_stats_group both = rec->group[2 * i];
-        join(&both, &rec->group[2 * i + 1]);
-        rec->group[i] = both;
+        task_stats_group both = stats->group[2 * i];
+        join(&both, &stats->group[2 * i + 1]);
+        stats->group[i] = both;
     }
-    memset(&rec->group[TASK_STATS_GROUPS / 2], 0, TASK_STATS_GROUPS / 2 * sizeof *rec->group);
-    rec->size = 2 * segue_task_stats_group_size(rec);
+    memset(&stats->group[TASK_STATS_GROUPS / 2], 0, TASK_STATS_GROUPS / 2 * sizeof *stats->group);
+    stats->size = 2 * segue_task_stats_group_size(stats);
 }
 
-void segue_task_stats_add(record *rec, bool control, uint64_t rewards, double total)
+void segue_task_stats_add(task_stats *stats, bool control, uint64_t rewards, double total)
 {
-    if (segue_task_stats_tasks(rec) == TASK_STATS_GROUPS * segue_task_stats_group_size(rec))
-        halve(rec);
-    const size_t place = (size_t)(segue_task_stats_tasks(rec) / segue_task_stats_group_size(rec));
-    task_stats_side *const sides[] = {&rec->whole.side[control], &rec->group[place].side[control]};
-    rec->closed[control]++;
+    if (segue_task_stats_tasks(stats) == TASK_STATS_GROUPS * segue_task_stats_group_size(stats))
+        merge_pairs(stats);
+    const size_t last =
+        (size_t)(segue_task_stats_tasks(stats) / segue_task_stats_group_size(stats));
+    task_stats_side *const sides[] = {&stats->whole.side[control],
+                                      &stats->group[last].side[control]};
+    stats->closed[control]++;
     for (size_t i = 0; i < 2 && rewards > 0; i++) {
         segue_stats_add(&sides[i]->stats, total / (double)rewards);
         sides[i]->rewards += rewards;
@@ -57,54 +63,55 @@ void segue_task_stats_add(record *rec, bool control, uint64_t rewards, double to
 
 /* ---- bytes ------------------------------------------------------------------------------- */
 
-static void put_group(const task_stats_group *g, segue_bytes *b)
+static void serialize_group(const task_stats_group *g, segue_bytes *b)
 {
     for (int i = 0; i < 2; i++) {
-        const segue_stats *stats = &g->side[i].stats;
-        const double numbers[] = {stats->mean, stats->squares};
-        segue_bytes_append_u64(b, stats->count);
+        const segue_stats *side = &g->side[i].stats;
+        const double numbers[] = {side->mean, side->squares};
+        segue_bytes_append_u64(b, side->count);
         segue_bytes_append_f64(b, numbers, 2);
         segue_bytes_append_u64(b, g->side[i].rewards);
     }
 }
 
-void segue_task_stats_serialize(const record *rec, segue_bytes *b)
+void segue_task_stats_serialize(const task_stats *stats, segue_bytes *b)
 {
-    segue_bytes_append_u64(b, rec->closed[0]);
-    segue_bytes_append_u64(b, rec->closed[1]);
-    segue_bytes_append_u64(b, segue_task_stats_group_size(rec));
-    put_group(&rec->whole, b);
-    for (size_t i = 0; i < segue_task_stats_groups(rec); i++)
-        put_group(&rec->group[i], b);
+    segue_bytes_append_u64(b, stats->closed[0]);
+    segue_bytes_append_u64(b, stats->closed[1]);
+    segue_bytes_append_u64(b, segue_task_stats_group_size(stats));
+    serialize_group(&stats->whole, b);
+    for (size_t i = 0; i < segue_task_stats_groups(stats); i++)
+        serialize_group(&stats->group[i], b);
 }
 
-static bool get_group(task_stats_group *g, segue_bytes_reader *r)
+static bool deserialize_group(task_stats_group *g, segue_bytes_reader *r)
 {
     bool fine = true;
     for (int i = 0; i < 2; i++) {
-        segue_stats *stats = &g->side[i].stats;
+        segue_stats *side = &g->side[i].stats;
         double numbers[2];
-        stats->count = segue_bytes_read_count(r);
+        side->count = segue_bytes_read_count(r);
         fine = segue_bytes_read_finite(r, numbers, 2) && fine;
-        stats->mean = numbers[0];
-        stats->squares = numbers[1];
+        side->mean = numbers[0];
+        side->squares = numbers[1];
         g->side[i].rewards = segue_bytes_read_count(r);
     }
     return fine && !r->failed;
 }
 
-segue_status segue_task_stats_deserialize(record *rec, segue_bytes_reader *r, segue_error *err)
+segue_status segue_task_stats_deserialize(task_stats *stats, segue_bytes_reader *r,
+                                          segue_error *err)
 {
-    *rec = (record){.size = 0};
-    rec->closed[0] = segue_bytes_read_count(r);
-    rec->closed[1] = segue_bytes_read_count(r);
-    rec->size = segue_bytes_read_count(r);
-    bool fine = get_group(&rec->whole, r) && rec->size > 0 &&
-                segue_task_stats_tasks(rec) / rec->size <= TASK_STATS_GROUPS &&
-                segue_task_stats_groups(rec) <= TASK_STATS_GROUPS;
-    for (size_t i = 0; fine && i < segue_task_stats_groups(rec); i++)
-        fine = get_group(&rec->group[i], r);
+    *stats = (task_stats){.size = 0};
+    stats->closed[0] = segue_bytes_read_count(r);
+    stats->closed[1] = segue_bytes_read_count(r);
+    stats->size = segue_bytes_read_count(r);
+    bool fine = deserialize_group(&stats->whole, r) && stats->size > 0 &&
+                segue_task_stats_tasks(stats) / stats->size <= TASK_STATS_GROUPS &&
+                segue_task_stats_groups(stats) <= TASK_STATS_GROUPS;
+    for (size_t i = 0; fine && i < segue_task_stats_groups(stats); i++)
+        fine = deserialize_group(&stats->group[i], r);
     return fine ? SEGUE_OK
                 : segue_fail(err, SEGUE_EFILE,
-                             "the counts in the snapshot of a learner are damaged");
+                             "the task statistics in the snapshot of a learner are damaged");
 }

@@ -23,7 +23,7 @@ typedef struct wal_state {
     bool big_endian; /* checksums are of big-endian words */
 } wal_state;
 
-/* Read exactly so many bytes. */
+/* Read exactly `size` bytes. */
 bool segue_wal_format_read(int fd, void *out, size_t size, off_t at);
 
 /* SQLite's state, from the file of the index; false: it has none. */
@@ -33,21 +33,21 @@ bool segue_wal_format_read_state(int fd, wal_state *out);
 off_t segue_wal_format_frame_size(const wal_state *s);
 off_t segue_wal_format_frame_offset(const wal_state *s, uint32_t frame);
 
-/* Whether the bytes are the header of this log; the sum that its first frame follows. */
+/* Return whether the bytes are the header of this log; read the checksum that frame 1 follows. */
 bool segue_wal_format_is_header(const wal_state *s, const unsigned char *header);
 void segue_wal_format_header_sum(const unsigned char *header, uint32_t sum[2]);
 
-/* The sum that a frame says it has. */
+/* Read the checksum in a frame; compare it. */
 void segue_wal_format_frame_sum(const unsigned char *frame, uint32_t sum[2]);
 bool segue_wal_format_has_sum(const unsigned char *frame, const uint32_t sum[2]);
 
-/* Whether a frame follows the one that had this sum, which becomes its own. */
+/* Return whether a frame follows the one with this checksum, and replace that by its own. */
 bool segue_wal_format_follows(const wal_state *s, const unsigned char *frame, uint32_t sum[2]);
 
 /* Pages of the database after the transaction whose last frame this is; 0: it is not the last. */
 uint32_t segue_wal_format_commit_pages(const unsigned char *frame);
 
-/* Whether the frames from `first` on, which follows `sum`, are those of SQLite's state.
+/* Return whether the frames from `first` on, which follows `sum`, match SQLite's state.
  * `buffer`: of WAL_CHUNK frames. */
 bool segue_wal_format_check_frames(int fd, const wal_state *s, uint32_t first, uint32_t sum[2],
                                    unsigned char *buffer);

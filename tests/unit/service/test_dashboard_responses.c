@@ -218,7 +218,7 @@ static void holds(const task_stats_side *side, bool control, size_t first, size_
 static void a_record_counts_each_task_once(void **state)
 {
     (void)state;
-    static record rec;
+    static task_stats rec;
     for (size_t n = 0; n < 1000; n++) {
         const size_t groups = segue_task_stats_groups(&rec);
         assert_int_equal(segue_task_stats_tasks(&rec), n);
@@ -238,7 +238,7 @@ static void a_record_counts_each_task_once(void **state)
 static void records_go_to_bytes_and_back_and_damage_is_seen(void **state)
 {
     (void)state;
-    static record rec, again;
+    static task_stats rec, again;
     segue_bytes b = {.data = NULL}, c = {.data = NULL};
     for (size_t i = 0; i < 321; i++)
         segue_task_stats_add(&rec, is_control(i), rewards_of(i), total_of(i));
