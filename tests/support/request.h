@@ -14,4 +14,7 @@ segue_request request_of(const char *method, const char *path, const char *body)
 segue_request request_with_query(char copy[REQUEST_PATH], const char *method, const char *path,
                                  const char *body);
 
+/* Return the id in the body of an ask's response, for free(), or NULL; frees the body. */
+char *take_decision_id(char *body);
+
 #endif

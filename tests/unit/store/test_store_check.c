@@ -45,7 +45,8 @@ static void start(place *p)
     if (segue_service_create(&p->service, &config, &err) != SEGUE_OK)
         fail_msg("%s", err.message);
     /* a kill of the process, which this stands for, needs no sync */
-    assert_ok(segue_sqlite_execute(segue_sqlite_of(p->service->store), "PRAGMA synchronous = OFF", NULL));
+    assert_ok(
+        segue_sqlite_execute(segue_sqlite_of(p->service->store), "PRAGMA synchronous = OFF", NULL));
 }
 
 /* The caller frees what it gives; NULL: the body is no JSON. */

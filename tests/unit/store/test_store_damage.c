@@ -98,16 +98,6 @@ static void must(int wanted, const char *name, const char *method, const char *p
     free(said);
 }
 
-static char *decision_of(char *said)
-{
-    json_t *answer = json_loads(said, 0, NULL);
-    const char *id = json_string_value(json_object_get(answer, "decision"));
-    char *copy = id ? strdup(id) : NULL;
-    json_decref(answer);
-    free(said);
-    return copy;
-}
-
 static int tell_id(const char *id, const char *reward)
 {
     char body[200];
@@ -123,7 +113,7 @@ static char *play(const char *name, const char *key, const char *more, const cha
     char body[200];
     int status = 0;
     (void)snprintf(body, sizeof body, "{\"task\":\"%s\"%s}", key, more);
-    char *id = decision_of(call_learner(name, "POST", "/ask", body, &status));
+    char *id = take_decision_id(call_learner(name, "POST", "/ask", body, &status));
     assert_int_equal(status, 200);
     if (reward)
         assert_int_equal(tell_id(id, reward), 200);
@@ -190,7 +180,7 @@ static void make_base(void)
     checkpoint(store_path);
 }
 
-static const char *const looks[3] = {"", "/tasks?limit=100", "/history"};
+static const char *const reads[3] = {"", "/tasks?limit=100", "/history"};
 
 static void remember(void)
 {
@@ -199,7 +189,7 @@ static void remember(void)
     assert_ok(start(&err));
     for (size_t i = 0; i < LEARNERS; i++)
         for (size_t j = 0; j < 3; j++) {
-            about[i][j] = call_learner(names[i], "GET", looks[j], NULL, &status);
+            about[i][j] = call_learner(names[i], "GET", reads[j], NULL, &status);
             assert_int_equal(status, 200);
         }
     stop();
@@ -322,9 +312,9 @@ static void answers_as_before(size_t i, const mutation *done)
 {
     for (size_t j = 0; j < 3; j++) {
         int status = 0;
-        char *said = call_learner(names[i], "GET", looks[j], NULL, &status);
+        char *said = call_learner(names[i], "GET", reads[j], NULL, &status);
         if (strcmp(said, about[i][j]) != 0)
-            complain("%s: %s%s: %d: %s", done->text, names[i], looks[j], status, said);
+            complain("%s: %s%s: %d: %s", done->text, names[i], reads[j], status, said);
         free(said);
     }
 }
@@ -370,8 +360,8 @@ static void use(const mutation *done, bool sound, const bool *untouched)
     export_store();
 }
 
-static void look_at(const mutation *done, bool sound, const segue_error *found,
-                    const bool *untouched)
+static void start_damaged(const mutation *done, bool sound, const segue_error *found,
+                          const bool *untouched)
 {
     segue_error err;
     reports = 0;
@@ -419,7 +409,7 @@ static void damage_once(size_t number)
     n_played++;
     if (!sound && status != SEGUE_EFILE)
         complain("%s: a check fails: %s", done.text, found.message);
-    look_at(&done, sound, &found, untouched);
+    start_damaged(&done, sound, &found, untouched);
     const bool still = check_store(&checked, &found) == SEGUE_OK;
     if (sound && !still)
         complain("%s: sound, and after some requests: %s", done.text, found.message);
