@@ -94,7 +94,7 @@ typedef struct segue_store_backend {
     /* Insert a segue_stored_... of the table, fill in its id; is_new: NULL, or of a reward. */
     segue_status (*insert)(segue_store *store, segue_store_table table, void *row, bool *is_new,
                            segue_error *err);
-    segue_status (*retire_arm)(segue_store *store, int64_t learner, size_t index, double when,
+    segue_status (*retire_arm)(segue_store *store, int64_t learner, size_t position, double when,
                                segue_error *err);
     segue_status (*close_task)(segue_store *store, const segue_stored_task *task, uint64_t seq,
                                segue_error *err);

@@ -36,17 +36,17 @@ segue_status segue_store_purge(segue_store *store, bool *more, segue_error *err)
     return store->backend->purge(store, more, err);
 }
 
-segue_status segue_store_add_arm(segue_store *store, int64_t learner, size_t place,
+segue_status segue_store_add_arm(segue_store *store, int64_t learner, size_t position,
                                  const char *name, double when, segue_error *err)
 {
-    segue_stored_arm arm = {.learner = learner, .place = place, .name = name, .added = when};
+    segue_stored_arm arm = {.learner = learner, .position = position, .name = name, .added = when};
     return store->backend->insert(store, SEGUE_TABLE_ARM, &arm, NULL, err);
 }
 
-segue_status segue_store_retire_arm(segue_store *store, int64_t learner, size_t place, double when,
-                                    segue_error *err)
+segue_status segue_store_retire_arm(segue_store *store, int64_t learner, size_t position,
+                                    double when, segue_error *err)
 {
-    return store->backend->retire_arm(store, learner, place, when, err);
+    return store->backend->retire_arm(store, learner, position, when, err);
 }
 
 segue_status segue_store_add_task(segue_store *store, segue_stored_task *task, segue_error *err)

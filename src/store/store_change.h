@@ -29,10 +29,12 @@ SEGUE_MUST_CHECK segue_status segue_store_delete_learner(segue_store *store, int
                                                          segue_error *err);
 SEGUE_MUST_CHECK segue_status segue_store_purge(segue_store *store, bool *more, segue_error *err);
 
-SEGUE_MUST_CHECK segue_status segue_store_add_arm(segue_store *store, int64_t learner, size_t place,
-                                                  const char *name, double when, segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_store_add_arm(segue_store *store, int64_t learner,
+                                                  size_t position, const char *name, double when,
+                                                  segue_error *err);
 SEGUE_MUST_CHECK segue_status segue_store_retire_arm(segue_store *store, int64_t learner,
-                                                     size_t place, double when, segue_error *err);
+                                                     size_t position, double when,
+                                                     segue_error *err);
 
 /** Add a task; fills in `id`. */
 SEGUE_MUST_CHECK segue_status segue_store_add_task(segue_store *store, segue_stored_task *task,

@@ -22,7 +22,7 @@ typedef struct segue_stored_learner {
 
 typedef struct segue_stored_arm {
     int64_t learner;
-    size_t place;
+    size_t position;
     const char *name;
     double added;
     bool retired;
@@ -50,17 +50,17 @@ typedef struct segue_stored_decision {
     uint64_t number, version;
     size_t arm;
     const char *event; /* NULL: none */
-    double asked;
+    double created;
     double probability; /* 0: it was not requested */
     bool exact;
 } segue_stored_decision;
 
 typedef struct segue_stored_reward {
     int64_t task;
-    uint64_t number; /* of the decision */
-    uint64_t place;  /* among the rewards of the task, from 0 on */
+    uint64_t number;   /* of the decision */
+    uint64_t position; /* among the rewards of the task, from 0 on */
     size_t arm;
-    double value, told;
+    double value, created;
     bool by_default; /* stored at its deadline */
 } segue_stored_reward;
 
@@ -77,7 +77,7 @@ typedef struct segue_stored_event {
     uint64_t seq;
     int64_t learner, subject;
     segue_event_kind kind;
-    double when;
+    double created;
 } segue_stored_event;
 
 /** The state of a learner after event `seq`. */

@@ -72,15 +72,19 @@ int64_t add_task(int64_t learner, const char *key)
 bool add_reward(int64_t task, uint64_t number, uint64_t position, double value)
 {
     bool is_new = false;
-    const segue_stored_reward row = {
-        .task = task, .number = number, .place = position, .arm = 1, .value = value, .told = 3.5};
+    const segue_stored_reward row = {.task = task,
+                                     .number = number,
+                                     .position = position,
+                                     .arm = 1,
+                                     .value = value,
+                                     .created = 3.5};
     assert_ok(segue_store_add_reward(own_store, &row, &is_new, NULL));
     return is_new;
 }
 
 uint64_t add_event(int64_t learner, segue_event_kind kind, int64_t subject)
 {
-    segue_stored_event row = {.learner = learner, .kind = kind, .subject = subject, .when = 4.5};
+    segue_stored_event row = {.learner = learner, .kind = kind, .subject = subject, .created = 4.5};
     assert_ok(segue_store_add_event(own_store, &row, NULL));
     return row.seq;
 }

@@ -11,7 +11,7 @@
 #include "cli/output.h"
 #include "io/utf8.h"
 #include "segue/internal.h"
-#include "service/state/store_check.h"
+#include "service/state/recovery/store_check.h"
 #include "store/store.h"
 
 typedef struct settings {

@@ -117,7 +117,7 @@ segue_stored_decision segue_decision_id_to_row(const decision *d)
                                    .number = d->number,
                                    .version = d->version,
                                    .arm = d->arm,
-                                   .asked = d->asked};
+                                   .created = d->asked};
 }
 
 decision segue_decision_id_from_row(int64_t learner, uint64_t tag, const segue_stored_decision *row)
@@ -128,5 +128,5 @@ decision segue_decision_id_from_row(int64_t learner, uint64_t tag, const segue_s
                       .number = row->number,
                       .arm = row->arm,
                       .version = row->version,
-                      .asked = row->asked};
+                      .asked = row->created};
 }

@@ -15,7 +15,7 @@
 #include "service/engine/operations/task_change.h"
 #include "service/engine/service_internal.h"
 #include "service/jobs/reads.h"
-#include "service/state/learn.h"
+#include "service/state/recovery/learn.h"
 
 operation *segue_operation_create(const operation_kind *kind)
 {
@@ -103,7 +103,7 @@ segue_status segue_operation_add_event(segue_service *service, operation *op, se
     segue_stored_event event = {.learner = op->state->id,
                                 .kind = kind,
                                 .subject = subject,
-                                .when = segue_service_now(service)};
+                                .created = segue_service_now(service)};
     SEGUE_TRY(segue_store_add_event(service->store, &event, err));
     op->event = kind;
     op->seq = event.seq;

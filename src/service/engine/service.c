@@ -24,8 +24,8 @@
 #include "service/jobs/refit_worker.h"
 #include "service/jobs/timer.h"
 #include "service/state/keyed_hash.h"
-#include "service/state/recovery.h"
-#include "service/state/recovery_all.h"
+#include "service/state/recovery/recovery.h"
+#include "service/state/recovery/recovery_all.h"
 
 #define FULL_REPORT_SECONDS 60
 

@@ -30,7 +30,7 @@ hash_map_entry *segue_hash_map_prepare(map *m, size_t size);
 void segue_hash_map_insert(map *m, hash_map_entry *entry, const void *key, void *value);
 void segue_hash_map_discard(hash_map_entry *entry); /* NULL is fine */
 
-/** Bytes of memory of so many entries whose keys have `keys` bytes in all. */
+/** Return the bytes of `count` entries whose keys have `keys` bytes in total. */
 size_t segue_hash_map_bytes(const map *m, size_t keys);
 
 void segue_hash_map_remove(map *m, const void *key, size_t size);

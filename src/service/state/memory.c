@@ -119,7 +119,7 @@ bool segue_memory_restore_spare(memory *m)
 
 /* ---- the machine's memory ---------------------------------------------------------------- */
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t min_u64(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
@@ -151,7 +151,7 @@ static uint64_t limit_of_group(const char *root, char *group, const char *name)
     for (char *end = group + strlen(group); end; end = strrchr(group, '/')) {
         *end = '\0';
         (void)snprintf(path, sizeof path, "%s%s/%s", root, group, name);
-        limit = least(limit, read_limit(path));
+        limit = min_u64(limit, read_limit(path));
     }
     return limit;
 }
@@ -178,7 +178,7 @@ static uint64_t limit_of_groups(void)
     uint64_t limit = UINT64_MAX;
     FILE *file = fopen("/proc/self/cgroup", "r");
     while (file && fgets(line, sizeof line, file))
-        limit = least(limit, limit_of_line(line));
+        limit = min_u64(limit, limit_of_line(line));
     if (file)
         (void)fclose(file);
     return limit;
@@ -196,9 +196,9 @@ uint64_t segue_memory_default(void)
 {
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     uint64_t there = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_C(1) << 30;
-    there = least(there, limit_of_groups());
-    there = least(there, limit_of_resource(RLIMIT_AS));
-    there = least(there, limit_of_resource(RLIMIT_DATA));
+    there = min_u64(there, limit_of_groups());
+    there = min_u64(there, limit_of_resource(RLIMIT_AS));
+    there = min_u64(there, limit_of_resource(RLIMIT_DATA));
     return there / 2 > SEGUE_MIN_MEMORY ? there / 2 : SEGUE_MIN_MEMORY;
 }
 

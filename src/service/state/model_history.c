@@ -11,7 +11,7 @@
 
 #include "segue/internal.h"
 
-static size_t least(size_t a, size_t b)
+static size_t min_size(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
@@ -58,8 +58,8 @@ segue_status segue_model_history_capture(model_version *out, const segue_learner
     *out = (model_version){.version = segue_learner_version(learner),
                            .tasks = info.closed - info.age,
                            .none = found.none,
-                           .n_types = least(found.n_types, MODEL_HISTORY_TYPES),
-                           .n_arms = least(found.n_arms, MODEL_HISTORY_ARMS)};
+                           .n_types = min_size(found.n_types, MODEL_HISTORY_TYPES),
+                           .n_arms = min_size(found.n_arms, MODEL_HISTORY_ARMS)};
     if (reserve(out))
         copy_found(out, &found);
     else

@@ -27,7 +27,7 @@ typedef struct task_stats {
     uint64_t closed[2]; /* tasks of each side, also those without a reward */
     task_stats_group whole;
     uint64_t size; /* tasks of a group, which doubles when there are too many; 0 stands for 1 */
-    task_stats_group group[TASK_STATS_GROUPS]; /* so many tasks each, in the order of closing */
+    task_stats_group group[TASK_STATS_GROUPS]; /* `size` tasks each, in the order of closing */
 } task_stats;
 
 /** Add a closed task: the number of its rewards, and their sum. */

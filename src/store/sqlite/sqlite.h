@@ -131,7 +131,8 @@ SEGUE_MUST_CHECK segue_status segue_sqlite_run_ids(sqlite_store *store, statemen
 SEGUE_MUST_CHECK segue_status segue_sqlite_insert(segue_store *base, segue_store_table table,
                                                   void *row, bool *is_new, segue_error *err);
 SEGUE_MUST_CHECK segue_status segue_sqlite_retire_arm(segue_store *base, int64_t learner,
-                                                      size_t index, double when, segue_error *err);
+                                                      size_t position, double when,
+                                                      segue_error *err);
 SEGUE_MUST_CHECK segue_status segue_sqlite_close_task(segue_store *base,
                                                       const segue_stored_task *task, uint64_t seq,
                                                       segue_error *err);

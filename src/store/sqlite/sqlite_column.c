@@ -75,13 +75,13 @@ bool segue_sqlite_column_is_null(const sql_row *row, int column)
     return sqlite3_column_type(row->sql, column) == SQLITE_NULL;
 }
 
-int64_t segue_sqlite_column_integer(sql_row *row, int column, int64_t least, int64_t most)
+int64_t segue_sqlite_column_integer(sql_row *row, int column, int64_t min, int64_t max)
 {
     char need[80];
     const int64_t value = sqlite3_column_int64(row->sql, column);
-    if (sqlite3_column_type(row->sql, column) == SQLITE_INTEGER && value >= least && value <= most)
+    if (sqlite3_column_type(row->sql, column) == SQLITE_INTEGER && value >= min && value <= max)
         return value;
-    (void)snprintf(need, sizeof need, "a whole number from %" PRId64 " to %" PRId64, least, most);
+    (void)snprintf(need, sizeof need, "a whole number from %" PRId64 " to %" PRId64, min, max);
     fail(row, column, need);
     return 0;
 }
@@ -133,10 +133,10 @@ static bool is_utf8(const char *text)
     return true;
 }
 
-const char *segue_sqlite_column_text(sql_row *row, int column, size_t most)
+const char *segue_sqlite_column_text(sql_row *row, int column, size_t max)
 {
     char need[80];
-    (void)snprintf(need, sizeof need, "a text of 1 to %zu bytes", most);
+    (void)snprintf(need, sizeof need, "a text of 1 to %zu bytes", max);
     if (sqlite3_column_type(row->sql, column) != SQLITE_TEXT) {
         fail(row, column, need);
         return "";
@@ -145,7 +145,7 @@ const char *segue_sqlite_column_text(sql_row *row, int column, size_t most)
     const size_t size = (size_t)sqlite3_column_bytes(row->sql, column);
     if (!text)
         fail_for_memory(row);
-    else if (size == 0 || size > most)
+    else if (size == 0 || size > max)
         fail(row, column, need);
     else if (strlen(text) != size)
         fail(row, column, "a text without zero bytes");

@@ -90,9 +90,9 @@ segue_status segue_sqlite_read_meta(segue_store *base, segue_store_meta *out, se
 /* Without a counter, ids would be given twice.  With one that is too large, or with a row that has
  * the largest id, no more ids could be given. */
 #define LAST_ID "4611686018427387904"
-#define COUNTER_DAMAGED(table, id, most)                                                           \
+#define COUNTER_DAMAGED(table, id, max)                                                            \
     "(SELECT count(*) FROM sqlite_sequence WHERE name = '" table "' AND NOT (typeof(seq) = "       \
-    "'integer' AND seq BETWEEN 0 AND " most ")) + (SELECT count(*) > 1 FROM sqlite_sequence "      \
+    "'integer' AND seq BETWEEN 0 AND " max ")) + (SELECT count(*) > 1 FROM sqlite_sequence "       \
     "WHERE name = '" table "') + (EXISTS (SELECT 1 FROM " table ") AND NOT EXISTS (SELECT 1 "      \
     "FROM sqlite_sequence WHERE name = '" table "')) + (SELECT coalesce(max(" id                   \
     "), 0) > " LAST_ID " FROM " table ")"

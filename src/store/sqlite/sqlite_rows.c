@@ -37,7 +37,7 @@ static void read_arm(segue_rows *rows, sql_row *row, void *out)
     segue_stored_arm *arm = out;
     *arm = (segue_stored_arm){
         .learner = sqlite3_column_int64(row->sql, 0),
-        .place = (size_t)segue_sqlite_column_integer(row, 1, 0, SEGUE_MAX_ROW_ARMS - 1),
+        .position = (size_t)segue_sqlite_column_integer(row, 1, 0, SEGUE_MAX_ROW_ARMS - 1),
         .name = segue_sqlite_column_text(row, 2, SEGUE_MAX_STORE_NAME),
         .added = segue_sqlite_column_real(row, 3),
         .retired = !segue_sqlite_column_is_null(row, 4),
@@ -79,12 +79,12 @@ static void read_reward(segue_rows *rows, sql_row *row, void *out)
     *reward = (segue_stored_reward){
         .task = segue_sqlite_column_integer(row, 0, 1, SEGUE_MAX_ROW_ID),
         .number = (uint64_t)segue_sqlite_column_integer(row, 1, INT64_MIN, INT64_MAX),
-        .place = segue_sqlite_column_count(row, 2),
+        .position = segue_sqlite_column_count(row, 2),
         .arm = (size_t)segue_sqlite_column_integer(row, 3, 0, SEGUE_MAX_ROW_ARMS - 1),
         .value = segue_sqlite_column_real(row, 4),
-        .told = segue_sqlite_column_real(row, 5),
+        .created = segue_sqlite_column_real(row, 5),
         .by_default = segue_sqlite_column_flag(row, 6)};
-    if (rows->query.kind == SEGUE_QUERY_REWARDS && reward->place != rows->count)
+    if (rows->query.kind == SEGUE_QUERY_REWARDS && reward->position != rows->count)
         segue_sqlite_column_fail(row, 2,
                                  "the positions of a task's rewards from 0 on, without a gap");
 }
@@ -101,7 +101,7 @@ static void read_decision(segue_rows *rows, sql_row *row, void *out)
         .arm = (size_t)segue_sqlite_column_integer(row, 2, 0, SEGUE_MAX_ROW_ARMS - 1),
         .version = segue_sqlite_column_count(row, 3),
         .event = no_event ? NULL : segue_sqlite_column_text(row, 4, SEGUE_MAX_STORE_NAME),
-        .asked = segue_sqlite_column_real(row, 5),
+        .created = segue_sqlite_column_real(row, 5),
         .probability = no_probability ? 0.0 : segue_sqlite_column_real(row, 6),
         .exact = !segue_sqlite_column_is_null(row, 7) && segue_sqlite_column_flag(row, 7)};
     if (!(decision->probability >= 0.0 && decision->probability <= 1.0))
@@ -117,7 +117,7 @@ static void read_event(segue_rows *rows, sql_row *row, void *out)
         .kind = (segue_event_kind)segue_sqlite_column_integer(row, 2, SEGUE_EVENT_CLOSE,
                                                               SEGUE_EVENT_RETIRE_ARM),
         .subject = segue_sqlite_column_integer(row, 3, 0, SEGUE_MAX_ROW_ID),
-        .when = segue_sqlite_column_real(row, 4)};
+        .created = segue_sqlite_column_real(row, 4)};
 }
 
 static void read_snapshot(segue_rows *rows, sql_row *row, void *out)

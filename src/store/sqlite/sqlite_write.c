@@ -63,21 +63,21 @@ static segue_status insert_arm(sqlite_store *store, const segue_stored_arm *arm,
     if (!sql)
         return SEGUE_EIO;
     (void)sqlite3_bind_int64(sql, 1, arm->learner);
-    (void)sqlite3_bind_int64(sql, 2, (int64_t)arm->place);
+    (void)sqlite3_bind_int64(sql, 2, (int64_t)arm->position);
     const int bound = bind_text(sql, 3, arm->name);
     (void)sqlite3_bind_double(sql, 4, arm->added);
     return run_bound(store, sql, bound, err);
 }
 
-segue_status segue_sqlite_retire_arm(segue_store *base, int64_t learner, size_t index, double when,
-                                     segue_error *err)
+segue_status segue_sqlite_retire_arm(segue_store *base, int64_t learner, size_t position,
+                                     double when, segue_error *err)
 {
     sqlite_store *store = segue_sqlite_of(base);
     sqlite3_stmt *sql = segue_sqlite_statement(store, SQL_RETIRE_ARM, err);
     if (!sql)
         return SEGUE_EIO;
     (void)sqlite3_bind_int64(sql, 1, learner);
-    (void)sqlite3_bind_int64(sql, 2, (int64_t)index);
+    (void)sqlite3_bind_int64(sql, 2, (int64_t)position);
     (void)sqlite3_bind_double(sql, 3, when);
     return segue_sqlite_run(store, sql, err);
 }
@@ -130,7 +130,7 @@ static segue_status insert_decision(sqlite_store *store, const segue_stored_deci
     (void)sqlite3_bind_int64(sql, 3, (int64_t)decision->arm);
     (void)sqlite3_bind_int64(sql, 4, (int64_t)decision->version);
     const int bound = bind_text(sql, 5, decision->event);
-    (void)sqlite3_bind_double(sql, 6, decision->asked);
+    (void)sqlite3_bind_double(sql, 6, decision->created);
     if (decision->probability > 0.0) {
         (void)sqlite3_bind_double(sql, 7, decision->probability);
         (void)sqlite3_bind_int64(sql, 8, decision->exact);
@@ -146,10 +146,10 @@ static segue_status insert_reward(sqlite_store *store, const segue_stored_reward
         return SEGUE_EIO;
     (void)sqlite3_bind_int64(sql, 1, reward->task);
     (void)sqlite3_bind_int64(sql, 2, (int64_t)reward->number);
-    (void)sqlite3_bind_int64(sql, 3, (int64_t)reward->place);
+    (void)sqlite3_bind_int64(sql, 3, (int64_t)reward->position);
     (void)sqlite3_bind_int64(sql, 4, (int64_t)reward->arm);
     (void)sqlite3_bind_double(sql, 5, reward->value);
-    (void)sqlite3_bind_double(sql, 6, reward->told);
+    (void)sqlite3_bind_double(sql, 6, reward->created);
     (void)sqlite3_bind_int64(sql, 7, reward->by_default);
     const segue_status status = segue_sqlite_run(store, sql, err);
     *is_new = status == SEGUE_OK && sqlite3_changes(store->db) == 1;
@@ -166,7 +166,7 @@ static segue_status insert_event(sqlite_store *store, segue_stored_event *event,
     (void)sqlite3_bind_int64(sql, 1, event->learner);
     (void)sqlite3_bind_int64(sql, 2, (int64_t)event->kind);
     (void)sqlite3_bind_int64(sql, 3, event->subject);
-    (void)sqlite3_bind_double(sql, 4, event->when);
+    (void)sqlite3_bind_double(sql, 4, event->created);
     const segue_status status = segue_sqlite_run(store, sql, err);
     event->seq = (uint64_t)sqlite3_last_insert_rowid(store->db);
     return status;

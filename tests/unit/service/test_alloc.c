@@ -25,7 +25,7 @@
 #include "service/api/http/connections.h"
 #include "service/engine/service_internal.h"
 #include "service/jobs/log_writer.h"
-#include "service/state/store_check.h"
+#include "service/state/recovery/store_check.h"
 
 static atomic_long calls_left; /* until the one that fails; negative: none does */
 static atomic_long failures;

@@ -9,7 +9,7 @@
 #include "service/api/decision_id.h"
 #include "service/engine/damage.h"
 #include "service/engine/writer.h"
-#include "service/state/store_check.h"
+#include "service/state/recovery/store_check.h"
 #include "store/sqlite/sqlite_column.h"
 
 static segue_service *service;

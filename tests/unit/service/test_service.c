@@ -14,7 +14,7 @@
 #include "service/jobs/timer.h"
 #include "service/state/hash_map.h"
 #include "service/state/keyed_hash.h"
-#include "service/state/store_check.h"
+#include "service/state/recovery/store_check.h"
 #include "store/sqlite/sqlite.h"
 
 /* ---- a service to talk to ------------------------------------------------------------------ */

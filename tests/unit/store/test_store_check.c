@@ -12,8 +12,8 @@
 #include "request.h"
 #include "service/engine/service_internal.h"
 #include "service/jobs/timer.h"
-#include "service/state/recovery.h"
-#include "service/state/store_check.h"
+#include "service/state/recovery/recovery.h"
+#include "service/state/recovery/store_check.h"
 #include "store/sqlite/sqlite.h"
 
 enum { SEQUENCES = 320, LEARNERS = 3, TASKS = 8, MOST_DECISIONS = 64, ID = 72 };

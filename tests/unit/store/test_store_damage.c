@@ -19,7 +19,7 @@
 #include "request.h"
 #include "service/engine/damage.h"
 #include "service/jobs/timer.h"
-#include "service/state/store_check.h"
+#include "service/state/recovery/store_check.h"
 
 enum { LEARNERS = 4, SHORT = 200 };
 

@@ -10,7 +10,7 @@
 #include "segue/internal.h"
 #include "service/engine/operation.h"
 #include "service/engine/service_internal.h"
-#include "service/state/recovery.h"
+#include "service/state/recovery/recovery.h"
 
 static segue_status add_snapshot(segue_service *service, const learner_state *state,
                                  segue_error *err)

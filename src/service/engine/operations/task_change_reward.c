@@ -13,10 +13,10 @@ segue_status segue_task_change_store_reward(segue_service *service, operation *o
 {
     const segue_stored_reward reward = {.task = task->id,
                                         .number = op->decision.number,
-                                        .place = task->staged_rewards,
+                                        .position = task->staged_rewards,
                                         .arm = op->decision.arm,
                                         .value = op->request.reward,
-                                        .told = segue_service_now(service),
+                                        .created = segue_service_now(service),
                                         .by_default = by_default};
     op->task = task;
     SEGUE_TRY(segue_store_add_reward(service->store, &reward, &op->reward.is_new, err));

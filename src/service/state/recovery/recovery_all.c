@@ -8,14 +8,14 @@
  * The store validates each row; this file checks that rows fit together.  Runs in the thread that
  * starts the service or checks a store, before any other thread exists.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "service/state/recovery_all.h"
+#include "service/state/recovery/recovery_all.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "segue/internal.h"
-#include "service/state/recovery.h"
+#include "service/state/recovery/recovery.h"
 
 typedef struct recovering {
     const segue_recovery_source *from;
@@ -29,7 +29,7 @@ static segue_status arm_damaged(const learner_state *state, const segue_stored_a
                                 const char *what, segue_error *err)
 {
     return segue_store_fail_damaged(err, "table arm, learner %" PRId64 ", position %zu, %s",
-                                    state->id, arm->place, what);
+                                    state->id, arm->position, what);
 }
 
 /* The settings list the first arms; the learner knows which are retired. */
@@ -37,14 +37,14 @@ static segue_status check_arm(const learner_state *state, const segue_stored_arm
                               segue_error *err)
 {
     size_t other = 0;
-    if (arm->place != state->n_arms)
+    if (arm->position != state->n_arms)
         return arm_damaged(state, arm, "column position: an arm before it is missing", err);
     if (segue_learner_state_find_arm(state, arm->name, &other))
         return arm_damaged(state, arm, "column name: another arm has this name", err);
-    if (arm->place < state->settings.n_arms &&
-        strcmp(arm->name, state->settings.arm[arm->place]) != 0)
+    if (arm->position < state->settings.n_arms &&
+        strcmp(arm->name, state->settings.arm[arm->position]) != 0)
         return arm_damaged(state, arm, "column name: the learner was created with another", err);
-    if (arm->retired != segue_learner_is_retired(state->learner, arm->place))
+    if (arm->retired != segue_learner_is_retired(state->learner, arm->position))
         return arm_damaged(state, arm, "column retired: the event log says otherwise", err);
     return SEGUE_OK;
 }

@@ -3,8 +3,8 @@
  * A start of the service and the check of a store use the same functions: a learner that a start
  * quarantines, a check calls damaged.
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SEGUE_SERVICE_STATE_RECOVERY_ALL_H
-#define SEGUE_SERVICE_STATE_RECOVERY_ALL_H
+#ifndef SEGUE_SERVICE_STATE_RECOVERY_RECOVERY_ALL_H
+#define SEGUE_SERVICE_STATE_RECOVERY_RECOVERY_ALL_H
 
 #include "service/state/learner_state.h"
 

@@ -4,13 +4,13 @@
  * also reads every row, and rebuilds every learner from its first event.  One read transaction sees
  * one moment; a service may run meanwhile.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "service/state/store_check.h"
+#include "service/state/recovery/store_check.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "service/state/recovery.h"
-#include "service/state/recovery_all.h"
+#include "service/state/recovery/recovery.h"
+#include "service/state/recovery/recovery_all.h"
 
 typedef struct checker {
     segue_store *store;

@@ -5,8 +5,8 @@
  * rewards to a fresh task (learn.h).  The service, recovery and the check of a store do the same in
  * the same order, and so compute the same bytes.
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SEGUE_SERVICE_STATE_RECOVERY_H
-#define SEGUE_SERVICE_STATE_RECOVERY_H
+#ifndef SEGUE_SERVICE_STATE_RECOVERY_RECOVERY_H
+#define SEGUE_SERVICE_STATE_RECOVERY_RECOVERY_H
 
 #include <pthread.h>
 

@@ -4,7 +4,7 @@
  * model history, followed by a seal: the learner's id, the event, and a checksum.  A damaged
  * snapshot is ignored: the event log leads to the same learner, in more time.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "service/state/recovery.h"
+#include "service/state/recovery/recovery.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "segue/internal.h"
 #include "service/api/learner_settings.h"
 #include "service/state/keyed_hash.h"
-#include "service/state/learn.h"
+#include "service/state/recovery/learn.h"
 
 /* ---- the event log ----------------------------------------------------------------------- */
 

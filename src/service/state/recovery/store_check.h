@@ -1,7 +1,7 @@
 /* store_check.h - the check of a store.
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SEGUE_SERVICE_STATE_STORE_CHECK_H
-#define SEGUE_SERVICE_STATE_STORE_CHECK_H
+#ifndef SEGUE_SERVICE_STATE_RECOVERY_STORE_CHECK_H
+#define SEGUE_SERVICE_STATE_RECOVERY_STORE_CHECK_H
 
 #include "store/store.h"
 
