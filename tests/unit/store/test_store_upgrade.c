@@ -120,9 +120,17 @@ static void a_newer_format_is_refused_in_every_mode(void **state)
 
 static int remove_store(void **state)
 {
+    char path[80];
     (void)state;
-    (void)unlink(own_path);
+    for (size_t i = 0; segue_store_file_path(own_path, i, path, sizeof path); i++)
+        (void)unlink(path);
     return 0;
+}
+
+static int remove_all(void **state)
+{
+    (void)remove_store(state);
+    return remove_own_folder(state);
 }
 
 int main(void)
@@ -133,5 +141,5 @@ int main(void)
         cmocka_unit_test_setup(a_format_without_steps_is_refused_with_the_next_step, remove_store),
         cmocka_unit_test_setup(a_newer_format_is_refused_in_every_mode, remove_store),
     };
-    return cmocka_run_group_tests(tests, make_own_folder, remove_own_folder);
+    return cmocka_run_group_tests(tests, make_own_folder, remove_all);
 }
