@@ -237,7 +237,8 @@ static segue_status create(segue_checkpoint_file **out, const char *path, segue_
     segue_checkpoint_file *checkpoint = calloc(1, sizeof *checkpoint);
     if (!checkpoint || !(checkpoint->path = strdup(path))) {
         free(checkpoint);
-        return segue_fail_no_memory(err, "the checkpoint");
+        (void)segue_fail_no_memory(err, "the checkpoint");
+        return SEGUE_ENOMEM;
     }
     checkpoint->fd = -1;
     *out = checkpoint;

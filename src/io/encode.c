@@ -17,8 +17,8 @@ size_t segue_encode_base64(char *to, const unsigned char *data, size_t size)
                            (count > 2 ? (unsigned)data[i + 2] : 0);
         *at++ = digits[x >> 18];
         *at++ = digits[x >> 12 & 63];
-        *at++ = count > 1 ? digits[x >> 6 & 63] : '=';
-        *at++ = count > 2 ? digits[x & 63] : '=';
+        *at++ = (char)(count > 1 ? digits[x >> 6 & 63] : '=');
+        *at++ = (char)(count > 2 ? digits[x & 63] : '=');
     }
     return (size_t)(at - to);
 }
