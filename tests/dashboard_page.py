@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 from browser import CHROMIUM, Browser
-from player import Player
+from api_client import ApiClient
 from program import SEGUE
 from service import Service
 
@@ -18,7 +18,7 @@ ARMS = ["hint", "worked example", "video"]
 KINDS = [[0.9, 0.2, 0.4], [0.1, 0.3, 0.8]]
 STEPS = 8
 
-# Text whose contrast is below WCAG's AA: what it is, and how far.
+# Texts whose contrast is below WCAG's AA, and their contrast.
 FAINT = """(() => {
   const parse = c => { const v = c.match(/[\\d.]+/g).map(Number); return {rgb: v.slice(0, 3), a: v[3] ?? 1}; };
   const light = rgb => { const [r, g, b] = rgb.map(x => (x /= 255) <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
@@ -37,7 +37,7 @@ FAINT = """(() => {
   return found; })()"""
 WIDE = """[...document.body.querySelectorAll('*')].filter(e => !e.closest('.frame, pre, .skip') && e.checkVisibility() &&
   e.getBoundingClientRect().right > innerWidth + 0.5).map(e => e.outerHTML.slice(0, 80))"""
-# What is out of the card or the caption that it is in, or out of sight without scrolling.
+# Elements outside the card or the caption that it is in, or out of sight without scrolling.
 OUT = """[...document.querySelectorAll('.card *, .tiles dd, caption span')].filter(e => e.checkVisibility() && (e.scrollWidth >
   e.clientWidth + 1 && e.clientWidth > 0 || e.getBoundingClientRect().right > (e.closest('.card, .tiles div, .frame')
   .getBoundingClientRect().right + 0.5))).map(e => e.outerHTML.slice(0, 80))"""
@@ -101,9 +101,9 @@ class Page(unittest.TestCase):
     def text(self, selector="main"):
         return self.browser.value(f"document.querySelector({json.dumps(selector)}).innerText")
 
-    def tab_to(self, text, most=60):
+    def tab_to(self, text, limit=60):
         """Press Tab until something with this text has the focus, which is always to be seen."""
-        for _ in range(most):
+        for _ in range(limit):
             self.browser.press(*TAB)
             at = self.browser.value(FOCUS)
             self.assertTrue(at["seen"], at)
@@ -113,11 +113,11 @@ class Page(unittest.TestCase):
 
 
     def api(self):
-        api = Player(self.service.port)
+        api = ApiClient(self.service.port)
         self.addCleanup(api.close)
         return api
 
-    def check_look(self):
+    def check_layout(self):
         overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         self.assertEqual(self.browser.value(overflow), 0)
         self.assertEqual(self.browser.value(WIDE), [])

@@ -54,7 +54,7 @@ class Dashboard(Page):
         self.wait_for(self.NAME, "h1")
         self.wait_for("No task is open")
         self.assertEqual(self.browser.value("document.activeElement.tagName"), "H1")
-        made = self.api().look(self.PATH)
+        made = self.api().fetch(self.PATH)
         self.assertEqual([arm["name"] for arm in made["arms"]], ARMS)
         self.assertEqual((made["steps"], made["control"], made["range"]), (STEPS, 0.25, [0, 1]))
         self.assertEqual((made["idle"], made["close_after"], made["default_reward"]), (3600, STEPS, None))
@@ -96,12 +96,12 @@ class Dashboard(Page):
         self.browser.value("window.stayed = true")
         api = self.play(0, 24)
         api.must("POST", self.PATH + "/ask", {"task": "still open"})
-        learner = api.look(self.PATH)
+        learner = api.fetch(self.PATH)
         self.assertEqual(learner["tasks"]["closed"], 24)
         self.assertGreaterEqual(len(learner["types"]), 1)
         self.wait_for("still open")
         self.browser.wait(f"document.querySelector('.tiles dd').textContent === '{learner['tasks']['closed']}'")
-        self.compare(api.look(self.PATH))
+        self.compare(api.fetch(self.PATH))
         self.play(24, 25)
         self.browser.wait("document.querySelector('.tiles dd').textContent === '25'")
         self.assertTrue(self.browser.value("window.stayed"))
@@ -129,7 +129,7 @@ class Dashboard(Page):
                 for scheme in ("light", "dark"):
                     with self.subTest(page=page, width=width, scheme=scheme):
                         self.browser.prefer(scheme)
-                        self.check_look()
+                        self.check_layout()
                         self.keep(f"{page}-{width}-{scheme}", width, mobile)
 
     def keep(self, name, width, mobile):

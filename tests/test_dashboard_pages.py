@@ -13,7 +13,7 @@ import time
 import urllib.parse
 
 from dashboard_page import ENTER, Page, main, start_browser
-from player import Player
+from api_client import ApiClient
 
 
 def setUpModule():
@@ -34,23 +34,23 @@ class Odd(Page):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        api = Player(cls.service.port)
+        api = ApiClient(cls.service.port)
         cls.addClassCleanup(api.close)
         rng = random.Random(1)
         for name, more in cls.MAKE.items():
             api.must("POST", "/v1/learners", {"name": name, **more})
             arms = more["arms"]
             for i in range(tasks := 42 if name == "wide" else 24):  # of 40, fewer than 5 are control twice in 10 million stores
-                chance = {arm: 0.9 if k % 2 == i % 2 else 0.1 for k, arm in enumerate(arms)}
+                means = {arm: 0.9 if k % 2 == i % 2 else 0.1 for k, arm in enumerate(arms)}
                 steps = more.get("close_after") or more["steps"]
-                cls.play(api, name, f"student {9481912800 + i}", chance, steps if i < tasks - 2 else 2, rng)
+                cls.play(api, name, f"student {9481912800 + i}", means, steps if i < tasks - 2 else 2, rng)
 
     @classmethod
-    def play(cls, api, name, key, chance, steps, rng):
+    def play(cls, api, name, key, means, steps, rng):
         low, high = cls.MAKE[name].get("range", [0, 1])
         for _ in range(steps):
             answer = api.must("POST", f"/v1/learners/{urllib.parse.quote(name)}/ask", {"task": key})
-            reward = high if rng.random() < chance[answer["arm"]] else low
+            reward = high if rng.random() < means[answer["arm"]] else low
             api.must("POST", "/v1/tell", {"decision": answer["decision"], "reward": reward})
 
     def visit(self, name):
@@ -62,7 +62,7 @@ class Odd(Page):
             with self.subTest(width=width):
                 self.browser.resize(width, 800, mobile)
                 self.browser.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
-                self.check_look()
+                self.check_layout()
 
     def test_large_rewards_fit_their_cards_and_tables(self):
         self.go()
@@ -72,12 +72,12 @@ class Odd(Page):
         self.visit("wide")
         self.check_widths()
         self.assertNotRegex(self.text(), r"-\d")  # every minus is a real one
-        self.browser.value("document.querySelector('details:has(.facts)').open = true")
-        self.assertIn("−5,000,000 to 5,000,000", self.text(".facts"))
-        self.assertIn("−2,500,000", self.text(".facts"))
+        self.browser.value("document.querySelector('details:has(.settings)').open = true")
+        self.assertIn("−5,000,000 to 5,000,000", self.text(".settings"))
+        self.assertIn("−2,500,000", self.text(".settings"))
 
-    def test_many_arms_with_long_names_leave_the_table_readable(self):
-        learner = self.api().look("/v1/learners/" + urllib.parse.quote(self.LONG))
+    def test_a_table_of_many_arms_with_long_names_is_readable(self):
+        learner = self.api().fetch("/v1/learners/" + urllib.parse.quote(self.LONG))
         self.visit(self.LONG)
         self.assertLess(self.browser.value("document.querySelector('.map thead').offsetHeight"), 110)
         means = learner["types"][0]["means"]
@@ -93,14 +93,14 @@ class Odd(Page):
     def test_a_learner_without_types_says_so_and_shows_none(self):
         self.visit("prior")
         self.wait_for("ts-prior has no types")
-        for words in ("How the types changed", "No type\n", "no\u00a0type\u00a0100", "No types yet"):
-            self.assertNotIn(words, self.text())
+        for text in ("How the types changed", "No type\n", "no\u00a0type\u00a0100", "No types yet"):
+            self.assertNotIn(text, self.text())
         self.assertIn("no types with ts-prior", self.text())
         self.visit("tucb")
         self.wait_for("tucb has no posterior over its models")
         self.assertNotIn("tasks that fit no type", self.text())
-        self.browser.value("document.querySelector('details:has(.facts)').open = true")
-        self.assertIn("Models\n2", self.text(".facts"))
+        self.browser.value("document.querySelector('details:has(.settings)').open = true")
+        self.assertIn("Models\n2", self.text(".settings"))
 
     def test_a_learner_made_anew_under_its_name_begins_anew(self):
         api, made = self.api(), {"name": "again", "arms": ["a", "b"], "close_after": 2, "range": [0, 3]}
@@ -109,7 +109,7 @@ class Odd(Page):
         for i in range(6):
             api.play("again", f"student {i}", {"a": 1, "b": 0}, 2, rng)
         self.visit("again")
-        facts = "document.querySelector('.facts').textContent"
+        facts = "document.querySelector('.settings').textContent"
         self.assertIn("0 to 3", self.browser.value(facts))
         api.must("DELETE", "/v1/learners/again")
         api.must("POST", "/v1/learners", {**made, "range": [0, 7]})
@@ -190,7 +190,7 @@ class Token(Page):
         cls.options = ("--token-file", str(file))
         super().setUpClass()
 
-    def test_the_token_is_asked_for_and_kept_in_the_tab_alone(self):
+    def test_the_token_is_stored_in_the_tab_alone(self):
         self.go()
         for typed, then in [("wrong", "The token is not valid"), ("correct-horse-battery", "No learner yet")]:
             self.wait_for("needs a token", "h1")

@@ -20,13 +20,13 @@ from service import Service, check_store
 
 
 class Guarded(Served):
-    reports = (FEW, "without a valid token refused")
+    reports = (FEW, "without a valid token rejected")
 
     def options_of(self):
         text = f"# two of them{' and more' * 100}\nanother-token-of-the-test\r\n{TOKEN}"
         return "--token-file", self.file(text, "tokens")
 
-    def test_only_tokens_open_it_and_none_is_logged(self):
+    def test_requests_need_a_token_and_no_token_is_logged(self):
         for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": f"Basic {TOKEN}"},
                         {"Authorization": f"Bearer {TOKEN}x"}, {"Authorization": f"Bearer {TOKEN[:-1]}"}):
             stranger = self.service.client()
@@ -70,7 +70,7 @@ class Few(Served):
     reports = (FEW, "connections are in use")
     before = staticmethod(lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (160, 160)))
 
-    def test_connections_are_as_many_as_there_may_be_files(self):
+    def test_file_limits_bound_the_connections(self):
         with contextlib.ExitStack() as all_of_them:
             for _ in range(100):
                 connection = socket.create_connection(("127.0.0.1", self.service.port), timeout=60)
@@ -110,14 +110,14 @@ class Local(Served):
         self.refused_call(403, "localhost", "GET", "/v1/learners", Host="localhost.evil.example")
         self.assertEqual(self.client.get("/v1/learners/tutor")[0], 200)
 
-    def test_no_path_leads_out(self):
+    def test_no_path_reaches_the_file_system(self):
         for path in ("/../../etc/passwd", "/v1/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd",
                      "/openapi.json/../../etc/passwd", "/..%2f..%2fetc/passwd"):
             status, raw = self.client.raw("GET", path)
             self.assertEqual(status, 404, path)
             self.assertNotIn(b"root:", raw)
 
-    def test_limits_are_told(self):
+    def test_errors_name_the_limits(self):
         self.refused_call(413, "65536", "POST", "/v1/tell", "x" * 70000)
         self.client.close()
         self.refused_call(400, "at most 256", "POST", "/v1/learners/tutor/ask", json.dumps({"task": "x" * 257}))
@@ -127,13 +127,13 @@ class Local(Served):
         self.assertEqual(self.client.answer_headers["Allow"], "POST")
         self.assertEqual(self.client.ask("tutor", "x" * 256)[0], 200)
 
-    def test_a_request_keeps_its_id(self):
+    def test_the_response_has_the_request_id(self):
         self.client.raw("GET", "/healthz", X_Request_Id="mine-1")
         self.assertEqual(self.client.answer_headers["X-Request-Id"], "mine-1")
         self.client.raw("GET", "/healthz", X_Request_Id="no good \"")
         self.assertRegex(self.client.answer_headers["X-Request-Id"], r"^[0-9a-f]+-[0-9a-f]+$")
 
-    def test_what_it_serves_is_what_the_tree_has(self):
+    def test_every_described_route_exists(self):
         status, raw = self.client.raw("GET", "/openapi.json")
         self.assertEqual((status, raw), (200, (SOURCE / "src/service/api/openapi.json").read_bytes()))
         described = json.loads(raw)["paths"]
@@ -147,7 +147,7 @@ class Local(Served):
                 if "no" not in real:
                     self.assertNotEqual(code, 404, (method, path))
 
-    def test_metrics_are_prometheus(self):
+    def test_metrics_have_the_format_of_prometheus(self):
         self.client.ask("tutor", "s")
         _, raw = self.client.raw("GET", "/metrics")
         for line in raw.decode().splitlines():
@@ -156,12 +156,12 @@ class Local(Served):
 
 
 class Wrong(Folder):
-    def test_what_cannot_be_served_is_refused(self):
+    def test_wrong_usage_is_rejected_with_a_reason(self):
         self.refused(2, "--token-file", "serve", "--listen", "0.0.0.0:0", "--store", self.folder / "a.db")
         self.refused(2, "not an address", "serve", "--listen", "here", "--store", self.folder / "a.db")
         self.refused(2, "not an address", "serve", "--listen", "example.org:80", "--store", self.folder / "a.db")
-        with socket.create_server(("127.0.0.1", 0)) as taken:
-            self.refused(1, "another process does", "serve", "--listen", f"127.0.0.1:{taken.getsockname()[1]}",
+        with socket.create_server(("127.0.0.1", 0)) as other:
+            self.refused(1, "another process does", "serve", "--listen", f"127.0.0.1:{other.getsockname()[1]}",
                          "--store", self.folder / "a.db")
         self.assertEqual(list(self.folder.glob("a.db*")), [])  # and nothing is left behind
         self.refused(2, "16 to 256", "serve", "--token-file", self.file("short\n"), "--store", self.folder / "a.db")
@@ -183,7 +183,7 @@ class Wrong(Folder):
         self.refused(2, "--reward", "tell", "x")
         self.refused(2, "--task", "close", "x")
 
-    def test_an_answer_that_is_cut_off_is_an_error(self):
+    def test_a_truncated_response_is_an_error(self):
         """As of a service that was killed while it answered; on a terminal, too."""
         for says, length, body in (("", 10, b'{"a":"b"}\n'), ("cut off: 8 of its 10", 10, b'{"a":"b\\'),
                                    ("does not tell its length", None, b"{}"), ("", 8, b'{"a":"b\\'), ("", 2, b"},")):
@@ -206,7 +206,7 @@ class Wrong(Folder):
                 pass
             connection.sendall(answer)
 
-    def test_every_address_of_this_machine_alone_is_served(self):
+    def test_every_loopback_address_is_served(self):
         for host in ("127.0.0.5", "localhost", "[::1]"):
             try:
                 service = Service(SEGUE, str(self.folder / "a.db"), listen=f"{host}:0")
@@ -220,7 +220,7 @@ class Wrong(Folder):
 class Demo(Served):
     options, create = ("--demo",), False
 
-    def test_it_is_alive_in_ten_seconds(self):
+    def test_the_demo_closes_tasks_within_seconds(self):
         until = time.monotonic() + 60  # so much for a machine that is busy
         learner = {"tasks": {"closed": 0}}
         while learner["tasks"]["closed"] < 20 and time.monotonic() < until:

@@ -22,9 +22,9 @@ LEARNERS = {"tutor": {"arms": ["A", "B", "C", "D"]}, "models": {"arms": ["A", "B
 class Student(threading.Thread):
     """Plays task after task; notes what was acknowledged, and tells again what was not."""
 
-    def __init__(self, place, number):
+    def __init__(self, shared, number):
         super().__init__(daemon=True)
-        self.place, self.number, self.random = place, number, random.Random(number)
+        self.shared, self.number, self.random = shared, number, random.Random(number)
         self.learner = list(LEARNERS)[number % len(LEARNERS)]
         self.acknowledged, self.unsure, self.wrong = {}, {}, []
         self.asked = 0
@@ -32,9 +32,9 @@ class Student(threading.Thread):
     def run(self):
         client = None
         task = 0
-        while not self.place.over:
+        while not self.shared.over:
             try:
-                client = client or self.place.service.client()
+                client = client or self.shared.service.client()
                 self.tell_again(client)
                 task += 1
                 self.play(client, f"s{self.number}-{task}")
@@ -91,7 +91,7 @@ class Student(threading.Thread):
                     self.tell(client, decision, reward)
 
 
-class Place:
+class Shared:
     def __init__(self, service):
         self.service, self.over = service, False
 
@@ -103,21 +103,21 @@ def rewards_in(store):
 
 
 def compare(students, store):
-    """What was acknowledged is there, as it was told; what is there was told."""
+    """What was acknowledged is stored with its value; what is stored was sent."""
     there = rewards_in(store)
-    told = {}
+    sent = {}
     for student in students:
         assert not student.wrong, student.wrong[:3]
         for decision, reward in student.acknowledged.items():
             _, task, number, arm, _, _ = parts_of(decision)
             assert there.get((task, number)) == (arm, reward), ("lost or changed", decision, reward)
-            told[task, number] = reward
+            sent[task, number] = reward
         for decision, reward in student.unsure.items():
             _, task, number, _, _, _ = parts_of(decision)
-            told[task, number] = reward
-    extra = set(there) - set(told)
+            sent[task, number] = reward
+    extra = set(there) - set(sent)
     # a tell that was cut off and then refused because its task had closed was not stored
-    assert not extra, ("nobody told these", list(extra)[:3])
+    assert not extra, ("no client sent these", list(extra)[:3])
     return len(there)
 
 
@@ -127,11 +127,11 @@ def main(program, kills):
     with folder() as where:
         store = os.path.join(where, "crash.db")
         service = Service(program, store)
-        for name, words in LEARNERS.items():
-            status, _ = service.client().post("/v1/learners", {"name": name, "steps": STEPS - 2, "control": 0.1, **words})
+        for name, settings in LEARNERS.items():
+            status, _ = service.client().post("/v1/learners", {"name": name, "steps": STEPS - 2, "control": 0.1, **settings})
             assert status == 201
-        place = Place(service)
-        students = [Student(place, i) for i in range(CLIENTS)]
+        shared = Shared(service)
+        students = [Student(shared, i) for i in range(CLIENTS)]
         for student in students:
             student.start()
         for i in range(kills):
@@ -143,7 +143,7 @@ def main(program, kills):
             service.start()
             slowest = max(slowest, time.monotonic() - begun)
         time.sleep(0.5)
-        place.over = True
+        shared.over = True
         for student in students:
             student.join(60)
         last = service.client()

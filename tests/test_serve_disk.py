@@ -48,7 +48,7 @@ class Bench:
             assert self.ledger.tell(client, body["decision"], 1.0) == 200
         service.kill()
 
-    def place(self, name, store):
+    def prepare(self, name, store):
         path = os.path.join(self.where, name.replace(" ", "-"))
         os.mkdir(path)
         return copy_store(store, os.path.join(path, "test.db")), Control(os.path.join(path, "control"))
@@ -65,7 +65,7 @@ def ends_with_a_reason(service):
 def work(bench, name, fault, k, times, at_once):
     """The k-th call fails under a service that works; at_once: it is killed after the first refusal."""
     kind, error, part = FAULTS[fault]
-    store, control = bench.place(name, bench.store)
+    store, control = bench.prepare(name, bench.store)
     service = Service(bench.program, store, before=preload(bench.shim, store, control))
     client, ledger = service.client(), Ledger()
     decisions = [body["decision"] for body in client.ask("tutor", "s", count=8)[1]["decisions"]]
@@ -94,7 +94,7 @@ def work(bench, name, fault, k, times, at_once):
 def begin(bench, name, fault, k):
     """The k-th call of a start fails, after a kill: it starts, or ends with a reason; the next one starts."""
     kind, error, part = FAULTS[fault]
-    store, control = bench.place(name, bench.crashed)
+    store, control = bench.prepare(name, bench.crashed)
     control.arm(kind, k - 1, 1, error, part)
     try:
         service = Service(bench.program, store, before=preload(bench.shim, store, control))
@@ -106,12 +106,12 @@ def begin(bench, name, fault, k):
     return control.failures()
 
 
-def cases(most):
+def cases(limit):
     for fault in FAULTS:
-        for k in range(1, most + 1):
+        for k in range(1, limit + 1):
             yield begin, (f"begin {fault} {k}", fault, k)
-            for times in (1, 6) if most > 12 else (1 + 5 * (k % 2),):
-                for at_once in (False, True) if most > 12 or "sync" in fault else (k % 3 == 0,):
+            for times in (1, 6) if limit > 12 else (1 + 5 * (k % 2),):
+                for at_once in (False, True) if limit > 12 or "sync" in fault else (k % 3 == 0,):
                     yield work, (f"work {fault} {k} {times} {at_once}", fault, k, times, at_once)
 
 
@@ -123,7 +123,7 @@ def fill(client, ledger):
 
 def checkpoint(bench):
     """The main file fails in checkpoints: that is seen, and nothing is lost."""
-    store, control = bench.place("checkpoint", bench.store)
+    store, control = bench.prepare("checkpoint", bench.store)
     service = Service(bench.program, store, before=preload(bench.shim, store, control))
     client, ledger = service.client(), Ledger()
     control.arm(WRITE | SYNC, 0, 10**9, errno.EIO, suffix=".db")
@@ -134,7 +134,7 @@ def checkpoint(bench):
     service.reported("cannot be copied")
     assert client.get("/readyz")[0] == 200
     control.disarm()
-    while not any("copied to the store's file again" in line for line in service.errors):
+    while not any("WAL checkpoints work again" in line for line in service.errors):
         assert time.monotonic() < until, "the disk is back"
         fill(client, ledger)
     assert not ledger.unchanged and not ledger.unknown
@@ -144,11 +144,11 @@ def checkpoint(bench):
     recover(bench.program, store, ledger)
 
 
-def main(program, shim, most):
+def main(program, shim, limit):
     with folder() as where, concurrent.futures.ThreadPoolExecutor(4) as pool:
         bench = Bench(program, shim, where)
         last = pool.submit(checkpoint, bench)
-        running = {arguments[0]: pool.submit(function, bench, *arguments) for function, arguments in cases(most)}
+        running = {arguments[0]: pool.submit(function, bench, *arguments) for function, arguments in cases(limit)}
         failed = {}
         for name, future in running.items():
             try:

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The effect of transfer, as the API and the metrics show it.
 
-The interval is computed once more here, from the closed tasks; tests/unit/core/test_confseq.c shows that it holds at every look.
+The interval is computed once more here, from the closed tasks; tests/unit/core/test_confseq.c shows that it is a confidence sequence.
 
 usage: test_serve_effect.py SEGUE SOURCE [unittest options]
 SPDX-License-Identifier: Apache-2.0"""
@@ -14,7 +14,7 @@ import unittest
 import urllib.parse
 
 from program import SEGUE, Folder
-from player import Player
+from api_client import ApiClient
 from service import Service
 
 ARMS = ["a", "b"]
@@ -45,7 +45,7 @@ class Effect(Folder):
         self.rng = random.Random(4)
 
     def api(self):
-        api = Player(self.service.port)
+        api = ApiClient(self.service.port)
         self.addCleanup(api.close)
         return api
 
@@ -61,7 +61,7 @@ class Effect(Folder):
             api.play(name, f"task {i}", MEANS, steps, self.rng)
             if steps < 12:
                 api.must("POST", f"{path}/tasks/task%20{i}/close", {})
-        return api.look(path), api.look(f"{path}/tasks?limit=1000&open=false")["tasks"]
+        return api.fetch(path), api.fetch(f"{path}/tasks?limit=1000&open=false")["tasks"]
 
     def gauges(self):
         """{(name, label): value}"""
@@ -85,11 +85,11 @@ class Effect(Folder):
             self.assertAlmostEqual(ours, theirs, 9)
         self.assertEqual(self.gauges(), {(name, NAME): value
                                          for name, value in zip(("effect", "effect_low", "effect_high"), shown)})
-        line, = self.api().look("/v1/learners")["learners"]
+        line, = self.api().fetch("/v1/learners")["learners"]
         self.assertEqual(line["effect"], learner["effect"])
-        self.service.kill()  # and it is made of the journal again
+        self.service.kill()  # and it is made of the event log again
         self.service.start()
-        again, = self.api().look("/v1/learners")["learners"]
+        again, = self.api().fetch("/v1/learners")["learners"]
         self.assertEqual(again["effect"], learner["effect"])
 
     def test_without_one_of_the_sides_there_is_no_interval(self):

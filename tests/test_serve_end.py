@@ -19,7 +19,7 @@ from service import check_store
 
 
 class End(Served):
-    def test_a_log_that_is_moved_away_is_begun_anew(self):
+    def test_sighup_opens_a_new_access_log(self):
         old = self.folder / "log.1"
         self.client.get("/v1/learners")
         self.log.rename(old)
@@ -31,18 +31,18 @@ class End(Served):
             time.sleep(0.05)
         self.assertIn('"/v1/learners"', old.read_text())
 
-    def test_an_end_answers_what_was_taken(self):
+    def test_shutdown_answers_accepted_requests(self):
         with concurrent.futures.ThreadPoolExecutor(16) as pool:
             clients = [self.service.client() for _ in range(16)]
             asked = list(pool.map(lambda c: c.ask("tutor", "s")[1]["decision"], clients))
-            told = [pool.submit(c.tell, d, 1.0) for c, d in zip(clients, asked)]
+            sent = [pool.submit(c.tell, d, 1.0) for c, d in zip(clients, asked)]
             self.assertEqual(self.service.stop(), 0)
             done = []
-            for future in told:
+            for future in sent:
                 try:
                     done.append(future.result()[0])
                 except OSError:
-                    done.append(None)  # it came too late, and was not taken
+                    done.append(None)  # it came too late and was not accepted
                 except Exception as why:
                     self.assertIn("Remote end closed", str(why))
                     done.append(None)
@@ -52,9 +52,9 @@ class End(Served):
         self.assertGreaterEqual(learner["rewards"], done.count(200))
         self.assertLessEqual(learner["rewards"], done.count(200) + done.count(None))
 
-    def test_decisions_that_wait_outlast_any_end(self):
-        """Those of the last tenth of a second are lost in a kill, and none with an orderly end."""
-        def kept():
+    def test_decisions_with_a_default_survive_shutdown_and_kill(self):
+        """A kill loses those of the last tenth of a second, a shutdown none."""
+        def stored():
             with contextlib.closing(sqlite3.connect(self.store)) as db:
                 return db.execute("SELECT count(*) FROM decision").fetchone()[0]
 
@@ -63,19 +63,19 @@ class End(Served):
         for _ in range(5):
             self.assertEqual(self.client.ask("waits", "s", count=1000)[0], 200)
         deadline = time.monotonic() + 60
-        while kept() < 5000:
+        while stored() < 5000:
             self.assertLess(time.monotonic(), deadline, "5000 decisions were asked for")
             time.sleep(0.02)
         self.client.close()
         self.service.kill()
-        self.assertEqual(kept(), 5000)
+        self.assertEqual(stored(), 5000)
         self.service.start()
         self.client = self.service.client()
         self.assertEqual(self.client.ask("waits", "s", count=1000)[0], 200)
         self.assertEqual(self.service.stop(), 0)
-        self.assertEqual(kept(), 6000)
+        self.assertEqual(stored(), 6000)
 
-    def test_a_store_that_is_gone_ends_it(self):
+    def test_a_removed_store_stops_the_service(self):
         for name in ("test.db", "test.db-wal", "test.db-shm"):
             (self.folder / name).unlink()
         self.client.close()
@@ -86,10 +86,10 @@ class End(Served):
         self.service.errors.clear()
         self.assertFalse((self.folder / "test.db").exists())
 
-    def test_every_method_learns_aside_and_comes_back(self):
-        """Tasks of two types; then a kill: the learner is the one that it was."""
+    def test_every_method_refits_in_background_and_recovers(self):
+        """Tasks of two types, then a kill: the learner is the same."""
         methods = ("auto", "tts", "tla", "ts-prior", "tucb", "tucb:estimator=em", "tucb:models=2")
-        chance = random.Random(5)
+        rng = random.Random(5)
         for method in methods:
             models = 0 if "models" in method else 2
             self.assertEqual(self.client.post("/v1/learners", dict(TUTOR, name=method, method=method, models=models,
@@ -97,7 +97,7 @@ class End(Served):
             for task in range(30):
                 for _ in range(TUTOR["steps"]):
                     d = self.client.ask(method, f"s{task}")[1]
-                    self.client.tell(d["decision"], float(chance.random() < (0.9 if d["arm"] == "AB"[task % 2] else 0.2)))
+                    self.client.tell(d["decision"], float(rng.random() < (0.9 if d["arm"] == "AB"[task % 2] else 0.2)))
         for method in methods:
             deadline = time.monotonic() + 60
             while self.client.get(f"/v1/learners/{method}")[1]["version"] == 0:
@@ -115,12 +115,12 @@ class End(Served):
 
 
 class Full(Served):
-    """The disk takes no more: RLIMIT_FSIZE stands for it."""
+    """A full disk, simulated by RLIMIT_FSIZE."""
 
     def limit(self, size):
         resource.prlimit(self.service.process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
 
-    def test_tells_wait_and_asks_go_on(self):
+    def test_a_full_disk_rejects_tells_and_serves_asks(self):
         decisions = [self.client.ask("tutor", "s")[1]["decision"] for _ in range(15)]
         self.assertEqual(self.client.tell(decisions[0], 1.0)[0], 200)
         self.limit(4096)
@@ -140,7 +140,7 @@ class Full(Served):
         self.service.reported("can be written again")
         said = [line for line in self.service.errors if FEW not in line]
         self.assertEqual(len(said), 2, said)  # when it begins, and when it ends
-        self.assertIn("nothing can be stored, and asks go on", said[0])
+        self.assertIn("nothing can be stored; asks continue", said[0])
         self.assertIn("can be written again", said[1])
         self.service.errors.clear()
         for decision in decisions[1:]:

@@ -77,7 +77,7 @@ class Interrupted(Stored):
     def test_an_export_that_is_ended_leaves_nothing_or_all(self):
         """SIGKILL between two system calls may leave a whole file by another name, where one is replaced;
         where files must have a name it leaves a part."""
-        chance, ends = random.Random(1), {True: 0, False: 0}
+        rng, ends = random.Random(1), {True: 0, False: 0}
         signals = SIGNALS if self.has_unnamed_files() else SIGNALS[:-1]
         for kill in range(KILLS):
             there = kill % 3 == 0
@@ -85,7 +85,7 @@ class Interrupted(Stored):
             if there:
                 self.out.write_text("old")
             with self.export() as process:
-                time.sleep(chance.uniform(0, 1.1 * self.seconds))
+                time.sleep(rng.uniform(0, 1.1 * self.seconds))
                 process.send_signal(signals[kill % len(signals)])
             self.assertIn(process.returncode, (0, 1, -signals[kill % len(signals)]))
             left = [name for name in self.names() if not name.startswith("a.db")]

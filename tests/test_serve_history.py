@@ -26,8 +26,8 @@ class Shared:
         self.decisions = collections.deque(maxlen=400)
         self.generation = [0] * TASKS
 
-    def task(self, place):
-        return f"task-{place}-{self.generation[place]}"
+    def task(self, slot):
+        return f"task-{slot}-{self.generation[slot]}"
 
 
 class Caller(threading.Thread):
@@ -41,7 +41,7 @@ class Caller(threading.Thread):
         try:
             for _ in range(self.operations):
                 self.step()
-        except Exception as failure:  # told by the main thread
+        except Exception as failure:  # reported by the main thread
             self.failed = failure
 
     def note(self, kind, task, key, value, call):
@@ -52,8 +52,8 @@ class Caller(threading.Thread):
 
     def step(self):
         dice = self.random.random()
-        place = self.random.randrange(TASKS)
-        task = self.shared.task(place)
+        slot = self.random.randrange(TASKS)
+        task = self.shared.task(slot)
         if dice < 0.5:
             self.ask(task)
         elif dice < 0.97:
@@ -65,8 +65,8 @@ class Caller(threading.Thread):
                                   lambda: self.client.post(f"/v1/learners/l/tasks/{task}/close"))
             if status == 200:
                 with self.shared.lock:
-                    if self.shared.task(place) == task:
-                        self.shared.generation[place] += 1
+                    if self.shared.task(slot) == task:
+                        self.shared.generation[slot] += 1
 
     def ask(self, task):
         event = f"e{self.random.randrange(5)}" if self.random.random() < 0.1 else None
@@ -139,8 +139,8 @@ def check(calls, store):
         there = {(task, number): value for task, number, value in db.execute("SELECT task, number, value FROM reward")}
         tasks = {key: (rewards, total, closed) for key, rewards, total, closed in
                  db.execute("SELECT key, rewards, total, closed IS NOT NULL FROM task")}
-    told = {parts_of(c.key)[1:3]: c.value for c in counted}
-    assert there == told, "the store has other rewards than were counted"
+    sent = {parts_of(c.key)[1:3]: c.value for c in counted}
+    assert there == sent, "the store has other rewards than were counted"
     sums = collections.Counter()
     for call in counted:
         sums[call.task] += 1

@@ -74,12 +74,12 @@ class Load(unittest.TestCase):
 
     def test_short_requests_do_not_wait_for_long_ones(self):
         client, took = self.service.client(), []
-        told = [body["decision"] for body in client.ask("big", "open2", count=100)[1]["decisions"]]
+        decisions = [body["decision"] for body in client.ask("big", "open2", count=100)[1]["decisions"]]
         threads, statuses = self.press(8)
         end = time.monotonic() + SECONDS
         while time.monotonic() < end:
-            if told:  # while its task is copied
-                self.assertEqual(client.tell(told.pop(), 1)[0], 200)
+            if decisions:  # while its task is copied
+                self.assertEqual(client.tell(decisions.pop(), 1)[0], 200)
             for call in (lambda: client.get("/healthz"), lambda: client.ask("small", "s1")):
                 begun = time.monotonic()
                 self.assertEqual(call()[0], 200)
@@ -140,7 +140,7 @@ class Load(unittest.TestCase):
         decision = first[1]["decisions"][0]["decision"]
         status, body = client.ask("big", "new", tell={"decision": decision, "reward": 1})
         self.assertEqual((status, body["tell"]["status"]), (200, "counted"), body)
-        self.assertEqual(client.ask("nobody", "new")[0], 404)
+        self.assertEqual(client.ask("missing", "new")[0], 404)
         self.assertEqual(self.service.stop(), 0)
         self.service = None
         check_store(PROGRAM, self.store)
@@ -157,7 +157,7 @@ class Load(unittest.TestCase):
             thread.join()
         self.assertLessEqual(codes, {200, 409})
 
-    def test_too_many_are_refused_and_told_to_come_again(self):
+    def test_too_many_are_rejected_with_retry_after(self):
         ask = ("POST", "/v1/learners/big/ask", '{"task":"open1","count":1000,"probability":true}',
                {"Content-Type": "application/json"})
         waiting = [self.service.client() for _ in range(300)]
@@ -168,7 +168,7 @@ class Load(unittest.TestCase):
             self.assertLess(time.monotonic(), until, "256 long asks wait at a time")
         found = probe.post("/v1/learners/big/ask", {"task": "open2", "count": 1000, "probability": True})
         self.assertEqual(found[0], 503, found)
-        self.assertIn("try again", found[1]["error"]["message"])
+        self.assertIn("retry later", found[1]["error"]["message"])
         self.assertEqual(probe.answer_headers["Retry-After"], "1")
         self.assertEqual(probe.ask("small", "s1")[0], 200)
         for path in ("/v1/learners", "/v1/learners/small", "/v1/learners/small/tasks"):

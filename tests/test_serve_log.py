@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A log that nobody reads does not hold up the service, and one that is read has every line.
+"""A log that no one reads does not hold up the service, and one that is read has every line.
 
 usage: test_serve_log.py SEGUE SOURCE [unittest options]
 SPDX-License-Identifier: Apache-2.0"""
@@ -73,8 +73,8 @@ class Stuck(Piped):
             self.assertEqual(self.client.get("/healthz")[0], 200)
         self.assertEqual(self.client.post("/v1/learners", {"name": "a", "arms": ["A", "B"]})[0], 201)
         self.assertEqual(self.end(), 0)
-        told = self.process.stderr.read().decode()
-        self.assertEqual(told.count("access log is full and lines are dropped"), 1, told)
+        reported = self.process.stderr.read().decode()
+        self.assertEqual(reported.count("access log is full and lines are dropped"), 1, reported)
 
     def test_a_log_that_goes_on_says_how_many_lines_it_lacks(self):
         self.start("--access-log", "-")

@@ -28,42 +28,42 @@ class Malformed(Served):
               '{"name":"new","arms":["A","B"],"steps":10,"reward_deadline":1,"default_reward":0}', '{"arm":"D"}',
               '{"task":"s","exclude":["A"],"event":"e","tell":{"decision":"x","reward":0}}']
 
-    def spoil(self, chance, raw):
+    def spoil(self, rng, raw):
         """Flip, cut, repeat and insert bytes."""
         data = bytearray(raw)
-        for _ in range(chance.choice([1, 1, 2, 5, 20])):
-            at = chance.randrange(len(data)) if data else 0
-            what = chance.random()
+        for _ in range(rng.choice([1, 1, 2, 5, 20])):
+            at = rng.randrange(len(data)) if data else 0
+            what = rng.random()
             if what < 0.4 and data:
-                data[at] = chance.randrange(256)
+                data[at] = rng.randrange(256)
             elif what < 0.6:
-                del data[at:at + chance.randrange(1, 20)]
+                del data[at:at + rng.randrange(1, 20)]
             elif what < 0.8:
-                data[at:at] = bytes(chance.randrange(256) for _ in range(chance.randrange(1, 8)))
+                data[at:at] = bytes(rng.randrange(256) for _ in range(rng.randrange(1, 8)))
             else:
-                data[at:at] = data[at:at + chance.randrange(1, 60)]
+                data[at:at] = data[at:at + rng.randrange(1, 60)]
         return bytes(data)
 
-    def request(self, chance):
-        method = chance.choice(["GET", "POST", "POST", "POST", "DELETE", "PUT", "HEAD", "OPTIONS"])
-        path, body = chance.choice(self.PATHS), chance.choice(self.BODIES).encode()
-        if chance.random() < 0.4:
-            path = self.spoil(chance, path.encode()).decode("latin-1")
-        if chance.random() < 0.6:
-            body = self.spoil(chance, body)
+    def request(self, rng):
+        method = rng.choice(["GET", "POST", "POST", "POST", "DELETE", "PUT", "HEAD", "OPTIONS"])
+        path, body = rng.choice(self.PATHS), rng.choice(self.BODIES).encode()
+        if rng.random() < 0.4:
+            path = self.spoil(rng, path.encode()).decode("latin-1")
+        if rng.random() < 0.6:
+            body = self.spoil(rng, body)
         if method == "DELETE" and "/tutor" in path:
             method = "POST"  # the learner must stay
-        length = len(body) if chance.random() < 0.95 else chance.choice([0, 1, len(body) + 5, 10**7, -1])
+        length = len(body) if rng.random() < 0.95 else rng.choice([0, 1, len(body) + 5, 10**7, -1])
         raw = (f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                f"Content-Length: {length}\r\nConnection: close\r\n\r\n").encode("latin-1") + body
-        return self.spoil(chance, raw) if chance.random() < 0.2 else raw
+        return self.spoil(rng, raw) if rng.random() < 0.2 else raw
 
     def send(self, seed):
         """The first digit of the status; 0: it was hung up on."""
-        chance = random.Random(seed)
+        rng = random.Random(seed)
         with socket.create_connection(("127.0.0.1", self.service.port), timeout=20) as link:
             try:
-                link.sendall(self.request(chance))
+                link.sendall(self.request(rng))
                 link.shutdown(socket.SHUT_WR)
                 said = link.recv(65536)
             except (ConnectionResetError, BrokenPipeError):

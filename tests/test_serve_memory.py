@@ -18,7 +18,7 @@ MIB = 1 << 20
 
 
 def allow(size):
-    """For a process to come: so many bytes of address space."""
+    """For a process to come: this many bytes of address space."""
     return lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size))
 
 
@@ -63,13 +63,13 @@ class Memory(unittest.TestCase):
                                                     "steps": 1000, "control": 0, **more})
         self.assertEqual(status, 201, body)
 
-    def open_until_refused(self, client, prefix, most):
+    def open_until_refused(self, client, prefix, limit):
         """The keys that were opened, and the refusal."""
-        for i in range(most):
+        for i in range(limit):
             status, body = client.ask("l", f"{prefix}{i}")
             if status != 200:
                 return [f"{prefix}{k}" for k in range(i)], status, body["error"]["message"]
-        self.fail(f"{most} tasks, and no end")
+        self.fail(f"{limit} tasks, and no end")
 
     def close_task(self, client, key):
         """At the end of memory a transaction may fail; the next one has the spare."""
@@ -103,7 +103,7 @@ class Memory(unittest.TestCase):
         more, status, _ = self.open_until_refused(client, "b", 200)
         self.assertEqual(status, 503)
         self.assertGreater(len(more), 10)
-        self.service.reported("are refused")
+        self.service.reported("are rejected")
         self.service.reported("again")
 
     def test_starts_with_more_than_the_limit_and_takes_tasks_when_some_are_closed(self):

@@ -22,7 +22,7 @@ from service import Service, check_store, folder, parts_of
 
 SECTOR = 512
 PARTS = ("", "-wal", "-journal")  # the last: while the tables are made
-MODES = ("dropped", "kept", "any", "torn", "reordered")
+MODES = ("dropped", "all", "any", "torn", "reordered")
 LIVES = ("kill", "stop", "kill", "kill")
 
 
@@ -90,10 +90,10 @@ class File:
             apply(self.synced, *change)
         self.pending = []
 
-    def after(self, mode, chance):
+    def after(self, mode, rng):
         """The bytes that a loss of power may leave."""
         bytes_ = bytearray(self.synced)
-        for change in choose(self.pending, mode, chance):
+        for change in choose(self.pending, mode, rng):
             apply(bytes_, *change)
         return bytes_
 
@@ -107,15 +107,15 @@ def apply(content, at, data):
         content[at:at + len(data)] = data
 
 
-def choose(pending, mode, chance):
-    if mode in ("dropped", "kept"):
-        return pending if mode == "kept" else []
-    share = chance.random()
-    chosen = [change for change in pending if chance.random() < share]
+def choose(pending, mode, rng):
+    if mode in ("dropped", "all"):
+        return pending if mode == "all" else []
+    share = rng.random()
+    chosen = [change for change in pending if rng.random() < share]
     if mode == "torn":
-        return [part for change in chosen for part in sectors(*change) if chance.random() < 0.8]
+        return [part for change in chosen for part in sectors(*change) if rng.random() < 0.8]
     if mode == "reordered":
-        chance.shuffle(chosen)
+        rng.shuffle(chosen)
     return chosen
 
 
@@ -155,20 +155,20 @@ class Disk:
         elif kind in ("write", "truncate"):
             self.names[path].pending.append((offset, data if kind == "write" else None))
 
-    def file(self, path, mode, chance):
+    def file(self, path, mode, rng):
         files = self.maybe.get(path, [self.names.get(path)])
-        return files[0] if mode == "dropped" else files[-1] if mode == "kept" else chance.choice(files)
+        return files[0] if mode == "dropped" else files[-1] if mode == "all" else rng.choice(files)
 
-    def write(self, to, mode, chance):
+    def write(self, to, mode, rng):
         for suffix in PARTS:
-            file = self.file(self.store + suffix, mode, chance)
+            file = self.file(self.store + suffix, mode, rng)
             if file:
                 with open(to + suffix, "wb") as out:
-                    out.write(file.after(mode, chance))
+                    out.write(file.after(mode, rng))
 
 
-def check_point(disk, to, mode, chance):
-    disk.write(to, mode, chance)
+def check_point(disk, to, mode, rng):
+    disk.write(to, mode, rng)
     if not os.path.exists(to):
         assert not disk.acknowledged
         return
@@ -184,8 +184,8 @@ def check_point(disk, to, mode, chance):
 
 
 def replay(program, where, store, records, points):
-    chance = random.Random(points)
-    at = {*range(0, 40, 4), *chance.sample(range(len(records)), min(points, len(records)))}  # first, the tables are made
+    rng = random.Random(points)
+    at = {*range(0, 40, 4), *rng.sample(range(len(records)), min(points, len(records)))}  # first, the tables are made
     disk, checks = Disk(store), 0
     for i, record in enumerate(records):
         disk.step(*record)
@@ -195,8 +195,8 @@ def replay(program, where, store, records, points):
             to = os.path.join(where, "after")
             os.mkdir(to)
             try:
-                check_point(disk, os.path.join(to, "test.db"), mode, chance)
-                if disk.acknowledged and chance.random() < 0.05:
+                check_point(disk, os.path.join(to, "test.db"), mode, rng)
+                if disk.acknowledged and rng.random() < 0.05:
                     check_store(program, os.path.join(to, "test.db"))
             except (AssertionError, sqlite3.Error) as wrong:
                 raise AssertionError(f"record {i} of {len(records)}, what was not synced: {mode}") from wrong

@@ -24,15 +24,16 @@ class Refusals(Folder):
 
     def test_refused_logins_are_reported_once_a_minute_and_counted(self):
         service = self.start("--token-file", self.file(TOKEN + "\n", "tokens"))
-        stranger, client = service.client("another-token-of-nobody"), service.client(TOKEN)
+        stranger, client = service.client("another-token-of-a-stranger"), service.client(TOKEN)
         for _ in range(50):
             self.assertEqual(stranger.get("/v1/learners")[0], 401)
         self.assertEqual(stranger.get("/healthz")[0], 200)
         text = client.raw("GET", "/metrics")[1].decode()
         self.assertIn("segue_refused_logins_total 50\n", text)
         self.assertEqual(service.stop(), 0)
-        told = [line for line in service.errors if "token" in line]
-        self.assertEqual(told, ["segue serve: 1 request without a valid token refused, the last from 127.0.0.1\n"])
+        reported = [line for line in service.errors if "token" in line]
+        self.assertEqual(reported, ["segue serve: 1 request without a valid token rejected, the last from 127.0.0.1; "
+                                    "check the tokens of your clients\n"])
 
     def retry_after(self, client):
         return client.answer_headers["Retry-After"]

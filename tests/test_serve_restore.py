@@ -26,7 +26,7 @@ WAYS = "export", "backup"
 GONE = "restored from a backup"
 
 
-class Place:
+class Instance:
     """A store that is served, backed up and restored."""
 
     def __init__(self, folder, way):
@@ -73,26 +73,26 @@ class Place:
 
 
 class Restored(Folder):
-    def place(self, way):
-        place = Place(pathlib.Path(tempfile.mkdtemp(dir=self.folder)), way)
-        self.addCleanup(lambda: place.service.process.poll() is None and place.service.kill())
-        return place
+    def instance(self, way):
+        instance = Instance(pathlib.Path(tempfile.mkdtemp(dir=self.folder)), way)
+        self.addCleanup(lambda: instance.service.process.poll() is None and instance.service.kill())
+        return instance
 
-    def make(self, place, name="tutor", **more):
-        self.assertEqual(place.client.post("/v1/learners", {"name": name, "arms": ["A", "B"], **more})[0], 201)
+    def make(self, instance, name="tutor", **more):
+        self.assertEqual(instance.client.post("/v1/learners", {"name": name, "arms": ["A", "B"], **more})[0], 201)
 
-    def ask(self, place, task, learner="tutor", **more):
-        status, body = place.client.ask(learner, task, **more)
+    def ask(self, instance, task, learner="tutor", **more):
+        status, body = instance.client.ask(learner, task, **more)
         self.assertEqual(status, 200, body)
         return body["decision"]
 
-    def gone(self, place, decision):
-        status, body = place.client.tell(decision, 1)
+    def gone(self, instance, decision):
+        status, body = instance.client.tell(decision, 1)
         self.assertEqual(status, 410, body)
         self.assertIn(GONE, body["error"]["message"])
 
-    def counted(self, place, decision, task, status="counted"):
-        code, body = place.client.tell(decision, 0)
+    def counted(self, instance, decision, task, status="counted"):
+        code, body = instance.client.tell(decision, 0)
         self.assertEqual((code, body.get("status"), body.get("task")), (200, status, task), body)
 
 
@@ -103,82 +103,82 @@ class Pairs(Restored):
         for way in WAYS:
             for restart in False, True:
                 with self.subTest(way=way, restart=restart):
-                    place = self.place(way)
-                    self.make(place, close_after=3)
-                    place.back_up()
+                    instance = self.instance(way)
+                    self.make(instance, close_after=3)
+                    instance.back_up()
                     if restart:
-                        place.restart()
-                    lost = [self.ask(place, f"{restart}k1") for _ in range(3)]
-                    place.restore()
-                    self.gone(place, lost[0])  # its task's id is nobody's
-                    own = [self.ask(place, f"{restart}k2") for _ in range(3)]
+                        instance.restart()
+                    lost = [self.ask(instance, f"{restart}k1") for _ in range(3)]
+                    instance.restore()
+                    self.gone(instance, lost[0])  # no task has its id
+                    own = [self.ask(instance, f"{restart}k2") for _ in range(3)]
                     self.assertEqual(parts_of(lost[0])[:2], parts_of(own[0])[:2], "the ids repeat; else this tests nothing")
-                    self.gone(place, lost[0])
+                    self.gone(instance, lost[0])
                     for decision in own:
-                        self.counted(place, decision, f"{restart}k2")
+                        self.counted(instance, decision, f"{restart}k2")
                     for decision in lost:
-                        self.gone(place, decision)  # the task is closed
-                    self.counted(place, own[0], f"{restart}k2", "duplicate")
-                    place.stop()
-                    check_store(SEGUE, place.store)
+                        self.gone(instance, decision)  # the task is closed
+                    self.counted(instance, own[0], f"{restart}k2", "duplicate")
+                    instance.stop()
+                    check_store(SEGUE, instance.store)
 
     def test_a_decision_of_a_task_in_the_backup_counts_once_and_takes_no_other_s_number(self):
         for way in WAYS:
             with self.subTest(way=way):
-                place = self.place(way)
-                self.make(place)
-                early = self.ask(place, "old")
-                event = self.ask(place, "old", event="e")
-                place.back_up()
-                lost = [self.ask(place, "old") for _ in range(5)]
-                place.restart(kill=True)
-                lost += [self.ask(place, "old") for _ in range(5)]
-                place.restore(kill=True)
-                own = [self.ask(place, "old") for _ in range(10)]
+                instance = self.instance(way)
+                self.make(instance)
+                early = self.ask(instance, "old")
+                event = self.ask(instance, "old", event="e")
+                instance.back_up()
+                lost = [self.ask(instance, "old") for _ in range(5)]
+                instance.restart(kill=True)
+                lost += [self.ask(instance, "old") for _ in range(5)]
+                instance.restore(kill=True)
+                own = [self.ask(instance, "old") for _ in range(10)]
                 given = [early, event, *lost, *own]
                 self.assertEqual(len({parts_of(decision)[1:3] for decision in given}), len(given))
-                self.assertEqual(self.ask(place, "old", event="e"), event)
+                self.assertEqual(self.ask(instance, "old", event="e"), event)
                 for decision in given:
-                    self.counted(place, decision, "old")
-                    self.counted(place, decision, "old", "duplicate")
-                place.stop()
+                    self.counted(instance, decision, "old")
+                    self.counted(instance, decision, "old", "duplicate")
+                instance.stop()
 
     def test_a_lost_learner_s_decision_does_not_count_for_the_learner_that_has_its_id(self):
-        place = self.place("backup")
-        place.back_up()
-        self.make(place, "first", range=[0, 10])
-        lost = self.ask(place, "k", "first")
-        place.restore()
-        self.gone(place, lost)
-        self.make(place, "second", range=[-1, 0.5])
-        own = self.ask(place, "k", "second")
+        instance = self.instance("backup")
+        instance.back_up()
+        self.make(instance, "first", range=[0, 10])
+        lost = self.ask(instance, "k", "first")
+        instance.restore()
+        self.gone(instance, lost)
+        self.make(instance, "second", range=[-1, 0.5])
+        own = self.ask(instance, "k", "second")
         self.assertEqual(parts_of(lost)[:2], parts_of(own)[:2])
-        self.gone(place, lost)
-        place.stop()
+        self.gone(instance, lost)
+        instance.stop()
 
     def test_keys_that_are_made_up_do_not_repeat(self):
-        place = self.place("backup")
-        self.make(place)
-        place.back_up()
+        instance = self.instance("backup")
+        self.make(instance)
+        instance.back_up()
         seen = set()
         for _ in range(3):
-            seen |= {place.client.post("/v1/learners/tutor/tasks")[1]["task"] for _ in range(4)}
-            place.restore()
+            seen |= {instance.client.post("/v1/learners/tutor/tasks")[1]["task"] for _ in range(4)}
+            instance.restore()
         self.assertEqual(len(seen), 12)
-        place.stop()
+        instance.stop()
 
     def test_a_restart_alone_loses_nothing(self):
-        place = self.place("backup")
-        self.make(place)
+        instance = self.instance("backup")
+        self.make(instance)
         given = {}
         for life in range(4):
-            given |= {self.ask(place, f"k{life}-{i}"): f"k{life}-{i}" for i in range(3)}
-            given |= {self.ask(place, "same"): "same" for _ in range(3)}
-            place.restart(kill=life % 2 == 0)
+            given |= {self.ask(instance, f"k{life}-{i}"): f"k{life}-{i}" for i in range(3)}
+            given |= {self.ask(instance, "same"): "same" for _ in range(3)}
+            instance.restart(kill=life % 2 == 0)
         for decision, task in given.items():
-            self.counted(place, decision, task)
-        place.stop()
-        check_store(SEGUE, place.store)
+            self.counted(instance, decision, task)
+        instance.stop()
+        check_store(SEGUE, instance.store)
 
 class Ledger:
     """What the service has acknowledged; of one history."""
@@ -195,31 +195,31 @@ class Histories(Restored):
         self.given = {}  # by decision: (learner, task, arm, value), over all histories
         self.numbers, self.made = {}, 0
 
-    def step_make(self, place):
+    def step_make(self, instance):
         self.made += 1
         name = f"l{self.made}"
         arms = [f"{name}-{i}" for i in range(self.random.randint(2, 4))]
         more = {"reward_deadline": 1000, "default_reward": 0.5} if self.random.random() < 0.3 else {}
-        self.assertEqual(place.client.post("/v1/learners", {"name": name, "arms": arms, **more})[0], 201)
+        self.assertEqual(instance.client.post("/v1/learners", {"name": name, "arms": arms, **more})[0], 201)
         self.ledger.learners[name] = arms
 
-    def step_delete(self, place):
+    def step_delete(self, instance):
         if len(self.ledger.learners) > 2:
             name = self.random.choice(list(self.ledger.learners))
-            self.assertEqual(place.client.call("DELETE", f"/v1/learners/{name}")[0], 200)
+            self.assertEqual(instance.client.call("DELETE", f"/v1/learners/{name}")[0], 200)
             del self.ledger.learners[name]
             self.ledger.counted = {d: t for d, t in self.ledger.counted.items() if t[0] != name}
 
-    def step_arm(self, place):
+    def step_arm(self, instance):
         name = self.random.choice(list(self.ledger.learners))
         self.made += 1
-        self.assertEqual(place.client.post(f"/v1/learners/{name}/arms", {"arm": f"{name}+{self.made}"})[0], 201)
+        self.assertEqual(instance.client.post(f"/v1/learners/{name}/arms", {"arm": f"{name}+{self.made}"})[0], 201)
 
-    def step_ask(self, place):
+    def step_ask(self, instance):
         name = self.random.choice(list(self.ledger.learners))
         task = f"k{self.random.randrange(6)}" if self.random.random() < 0.5 else f"u{self.random.randrange(10**9)}"
         more = {"event": f"e{self.random.randrange(3)}"} if self.random.random() < 0.3 else {}
-        status, body = place.client.ask(name, task, count=2, **more)
+        status, body = instance.client.ask(name, task, count=2, **more)
         if status == 409:  # it is closed
             return
         self.assertEqual(status, 200, body)
@@ -228,12 +228,12 @@ class Histories(Restored):
             self.assertEqual(self.numbers.setdefault(number, one["decision"]), one["decision"], "a number twice")
             self.given.setdefault(one["decision"], (name, task, one["arm"], value))
 
-    def step_tell(self, place):
+    def step_tell(self, instance):
         if not self.given:
             return
         decision = self.random.choice(list(self.given))
         name, task, _, value = self.given[decision]
-        status, body = place.client.tell(decision, value)
+        status, body = instance.client.tell(decision, value)
         self.assertIn(status, (200, 404, 410), body)
         if status == 200:
             self.assertEqual(body["task"], task)
@@ -241,17 +241,17 @@ class Histories(Restored):
             self.assertEqual(body["status"], "duplicate" if decision in self.ledger.counted else "counted")
             self.ledger.counted[decision] = (name, task)
 
-    def step_close(self, place):
+    def step_close(self, instance):
         name = self.random.choice(list(self.ledger.learners))
-        place.client.post(f"/v1/learners/{name}/tasks/k{self.random.randrange(6)}/close")
+        instance.client.post(f"/v1/learners/{name}/tasks/k{self.random.randrange(6)}/close")
 
-    def step_restart(self, place):
-        place.restart(kill=self.random.random() < 0.5)
+    def step_restart(self, instance):
+        instance.restart(kill=self.random.random() < 0.5)
 
-    def check_rows(self, place):
-        """Every reward in the store is of the decision that it was told for."""
+    def check_rows(self, instance):
+        """Every reward in the store is of the decision that its tell names."""
         by_value = {given[3]: (*given[:3], decision) for decision, given in self.given.items()}
-        with contextlib.closing(sqlite3.connect(place.store)) as db:
+        with contextlib.closing(sqlite3.connect(instance.store)) as db:
             rows = db.execute("SELECT l.name, t.key, a.name, r.value FROM reward AS r JOIN task AS t ON t.id = r.task "
                               "JOIN learner AS l ON l.id = t.learner JOIN arm AS a ON a.learner = l.id AND a.position = r.arm "
                               "WHERE l.name IS NOT NULL AND r.by_default = 0").fetchall()
@@ -263,28 +263,28 @@ class Histories(Restored):
 
     def play(self, way):
         self.ledger = Ledger()
-        place = self.place(way)
-        self.step_make(place)
+        instance = self.instance(way)
+        self.step_make(instance)
         steps = [self.step_ask] * 10 + [self.step_tell] * 10 + [self.step_arm, self.step_make, self.step_close,
                                                                self.step_delete]
         for _ in range(3):
             for _ in range(self.random.randint(5, 25)):
-                self.random.choice(steps)(place)
-            place.back_up()
+                self.random.choice(steps)(instance)
+            instance.back_up()
             saved = copy.deepcopy(self.ledger)
             for _ in range(self.random.randint(5, 25)):
-                self.random.choice(steps)(place)
+                self.random.choice(steps)(instance)
                 if self.random.random() < 0.04:
-                    self.step_restart(place)
-            place.restore(kill=self.random.random() < 0.5)
+                    self.step_restart(instance)
+            instance.restore(kill=self.random.random() < 0.5)
             self.ledger = saved
             for _ in range(self.random.randint(5, 25)):
-                self.random.choice(steps)(place)
+                self.random.choice(steps)(instance)
             for _ in range(25):
-                self.step_tell(place)
-        place.stop()
-        check_store(SEGUE, place.store)
-        self.check_rows(place)
+                self.step_tell(instance)
+        instance.stop()
+        check_store(SEGUE, instance.store)
+        self.check_rows(instance)
 
     def test_random_histories(self):
         for seed in range(RESTORES):

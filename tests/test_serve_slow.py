@@ -131,7 +131,7 @@ class Full(Slow):
     def flood(self, count=64):
         return [self.connect(GET + b"X: ") for _ in range(count)]
 
-    def test_a_caller_with_a_token_is_served_though_slow_ones_take_all(self):
+    def test_a_client_with_a_token_is_served_though_slow_ones_use_all(self):
         regular = self.service.client(TOKEN)
         self.assertEqual(regular.post("/v1/learners", {"name": "a", "arms": ["A", "B"]})[0], 201)
         slow = self.flood()
@@ -147,8 +147,8 @@ class Full(Slow):
         opened, dropped = self.metrics()
         self.assertGreater(dropped["full"], 32)
         self.assertLessEqual(opened, 32)
-        told = [line for line in self.service.errors if "connections are in use" in line]
-        self.assertEqual(len(told), 1, self.service.errors)
+        reported = [line for line in self.service.errors if "connections are in use" in line]
+        self.assertEqual(len(reported), 1, self.service.errors)
 
     def test_the_oldest_goes_first(self):
         slow = []
@@ -165,7 +165,7 @@ class Full(Slow):
         self.assertFalse(any(map(self.is_open, slow[:4])))
         self.assertTrue(all(map(self.is_open, more)))
 
-    def test_idle_callers_with_a_token_make_room_for_others(self):
+    def test_idle_clients_with_a_token_are_closed_for_others(self):
         clients = [self.service.client(TOKEN) for _ in range(40)]
         for client in clients:
             self.assertEqual(client.get("/v1/learners")[0], 200)

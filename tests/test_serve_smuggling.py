@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Requests whose end is in doubt are refused, and what they hide does not run.
+"""Requests of ambiguous length are rejected, and hidden requests do not run.
 
 Each refused request hides a DELETE of a learner: behind its headers, so that it runs where the body is
 taken to be shorter than another server takes it.  The learner must still be there afterwards, the
@@ -125,7 +125,7 @@ class Smuggling(Folder):
     def statuses(self, answer):
         return [int(part.split()[0]) for part in answer.split(b"HTTP/1.1 ")[1:]]
 
-    def test_a_request_whose_end_is_in_doubt_is_refused(self):
+    def test_a_request_of_ambiguous_length_is_rejected(self):
         for name, raw in REFUSED.items():
             for pieces in (1, 7):
                 with self.subTest(name, pieces=pieces):
@@ -147,7 +147,7 @@ class Smuggling(Folder):
     def ask(self, *headers, body):
         return ASK + HOST + JSON + b"".join(headers) + b"\r\n" + body
 
-    def test_a_chunked_body_is_taken_and_ends_the_connection(self):
+    def test_a_chunked_body_is_accepted_and_closes_the_connection(self):
         body = b'7\r\n{"task"\r\n6;x=y\r\n: "a"}\r\n0\r\n\r\n'
         for encoding in (b"chunked", b"Chunked", b" \tchunked"):
             answer = self.send(self.ask(b"Transfer-Encoding: " + encoding + b"\r\n", body=body) + HIDDEN)
@@ -162,7 +162,7 @@ class Smuggling(Folder):
         for pieces in (1, 11, 200):
             self.assertEqual(self.statuses(self.send(9 * one + last, pieces)), 10 * [200])
 
-    def test_a_connection_is_kept_alive(self):
+    def test_a_connection_is_persistent(self):
         with socket.create_connection(("127.0.0.1", self.service.port), timeout=20) as connection:
             for i in range(3):
                 connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
@@ -170,7 +170,7 @@ class Smuggling(Folder):
                 while b'"ok"' not in answer:
                     answer += connection.recv(4096)
 
-    def test_what_is_odd_but_clear_is_taken(self):
+    def test_unusual_but_valid_requests_are_served(self):
         close = b"Connection: close\r\n\r\n"
         for raw in (b"GET /healthz HTTP/1.1\r\nhOST:127.0.0.1\r\n" + close,
                     b"GET /healthz HTTP/1.1\r\nHost: \t 127.0.0.1\r\nX:\r\nY: \r\nZ: a b\tc  \r\n" + close,

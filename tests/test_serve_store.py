@@ -20,8 +20,8 @@ from service import Service, check_store
 class Clients(Served):
     def test_clients_and_store(self):
         url = f"http://127.0.0.1:{self.service.port}/"
-        words = self.file(json.dumps({"name": "a b/ä", "arms": ["x", "y", "z"]}), "words.json")
-        self.assertEqual(json.loads(answer("learners", "--create", words, "-u", url))["name"], "a b/ä")
+        settings = self.file(json.dumps({"name": "a b/ä", "arms": ["x", "y", "z"]}), "settings.json")
+        self.assertEqual(json.loads(answer("learners", "--create", settings, "-u", url))["name"], "a b/ä")
         first = json.loads(answer("ask", "a b/ä", "--task", "s/1", "-u", url, "--exclude", "x,y"))
         self.assertEqual(first["arm"], "z")
         again = [answer("ask", "a b/ä", "--task", "s/1", "-u", url, "--event", "e") for _ in range(2)]
@@ -44,8 +44,8 @@ class Clients(Served):
         json.loads(answer("learners", "a b/ä", "--delete", "-u", url))
         self.refused(2, "no learner", "learners", "a b/ä", "-u", url)
 
-    def test_a_terminal_gets_lines(self):
-        """The same JSON, with a line a value; elsewhere it is one line."""
+    def test_a_terminal_gets_indented_json(self):
+        """On a terminal the JSON has a line per value; elsewhere it is one line."""
         url = f"http://127.0.0.1:{self.service.port}"
         self.client.post("/v1/learners", {"name": 'odd "{[,:\\ ', "arms": ["x", "y"]})
         main, side = pty.openpty()
@@ -65,7 +65,7 @@ class Clients(Served):
         self.assertIn(b'{\r\n  "learners": [\r\n    {\r\n      "name": "', shown)
 
     def spoil_export(self, lines):
-        """An export that lacks something, or has more, is refused."""
+        """Check that an incomplete export, or one with extra rows, is rejected."""
         for says, spoilt in (("cut off", lines[:-1]), ("cut off", lines[:1]), ("other rows", lines[:-2] + lines[-1:]),
                              ("follows the last", lines + lines[-2:-1]), ("not a JSON object", lines[:-1] + [lines[-1][:-3]])):
             path = self.file("".join(spoilt), "spoilt.jsonl")
@@ -74,7 +74,7 @@ class Clients(Served):
 
 
 class Stores(Folder):
-    def test_who_may_only_read_can_check_and_export(self):
+    def test_a_user_with_read_access_can_check_and_export(self):
         stranger = {"user": 65534, "group": 65534, "extra_groups": []}
         try:
             run("version", **stranger)
@@ -167,8 +167,8 @@ class Stores(Folder):
             db.execute("DELETE FROM reward WHERE task = 5")
         self.refused(2, "counts differ from their rewards", "store", "check", "--store", store)
 
-    def test_a_number_is_never_given_again(self):
-        """A decision of a learner that is gone counts for no other one, also after an export."""
+    def test_ids_are_never_reused(self):
+        """A decision of a deleted learner counts for no other learner, also after an export."""
         store, out, copy = (str(self.folder / name) for name in ("a.db", "out.jsonl", "copy.db"))
         service = Service(SEGUE, store)
         client = service.client()
@@ -191,7 +191,7 @@ class Stores(Folder):
         self.assertEqual(client.tell(gone, 1.0)[0], 404)
         self.assertEqual(service.stop(), 0)
 
-    def test_a_file_that_is_no_store_stays_as_it_is(self):
+    def test_a_file_that_is_not_a_store_is_not_changed(self):
         other, empty = str(self.folder / "other.db"), self.file("", "empty.db")
         with contextlib.closing(sqlite3.connect(other)) as db, db:
             db.execute("CREATE TABLE x (y)")

@@ -43,7 +43,7 @@ def replace_by_link(path):
     os.symlink(path + ".moved", path)
 
 
-# What is done to STORE-wal.  All that was acknowledged is there after a start ...
+# Changes to STORE-wal.  All that was acknowledged is there after a start ...
 HARMLESS = {
     "removed": os.unlink,
     "moved": lambda wal: os.rename(wal, wal + ".moved"),
@@ -145,7 +145,7 @@ class Tampering(unittest.TestCase):
                 with self.subTest(name, round=i):
                     self.tamper_under_load(name, HARMLESS[name], random.Random(i))
 
-    def tamper_under_load(self, name, act, chance):
+    def tamper_under_load(self, name, act, rng):
         with folder() as where:
             case = Case(self, where)
             ledgers = [Ledger() for _ in range(4)]
@@ -153,7 +153,7 @@ class Tampering(unittest.TestCase):
                        for i, ledger in enumerate(ledgers)]
             for thread in threads:
                 thread.start()
-            time.sleep(chance.uniform(0.02, 0.1))
+            time.sleep(rng.uniform(0.02, 0.1))
             act(case.wal)
             for thread in threads:
                 thread.join()
@@ -184,7 +184,7 @@ class Tampering(unittest.TestCase):
             self.assertEqual(code, 1, said)
             self.assertIn("test.db was cut off", said)
 
-    def test_a_wal_that_is_gone_at_the_end_is_told(self):
+    def test_a_wal_that_is_missing_at_shutdown_is_reported(self):
         with folder() as where:
             case = Case(self, where)
             case.service.process.send_signal(19)  # it is stopped while this happens
@@ -236,13 +236,13 @@ class Reader(unittest.TestCase):
             case.tell(10)
             case.service.reported("small again")
             said = "".join(case.service.errors)
-            for part in ("keeps it from being emptied", "nothing can be stored", "can be written again", "small again"):
+            for part in ("prevents checkpoints", "nothing can be stored", "can be written again", "small again"):
                 self.assertEqual(said.count(part), 1, said)
             self.assertEqual(case.service.stop(), 0)
             case.ledger.compare(case.store)
             check_store(SEGUE, case.store)
 
-    def test_a_large_wal_is_told_before_it_stops_anything(self):
+    def test_a_large_wal_is_reported_before_it_stops_writes(self):
         with folder() as where:
             case = Case(self, where, "--max-wal", "40")
             with contextlib.closing(sqlite3.connect(case.store, isolation_level=None)) as db:

@@ -9,7 +9,7 @@ import { hasNoType } from "./types.js";
 import { effectShort } from "./effect.js";
 
 /* null: not shown for this learner */
-const FACTS = [
+const ROWS = [
     ["Arms", (learner) => count(learner.arms)],
     ["Tasks", (learner) => `${count(learner.closed)} closed, ${count(learner.open)} open`],
     ["Rewards", (learner) => count(learner.rewards)],
@@ -19,12 +19,12 @@ const FACTS = [
 
 /** A card for one learner, to be updated. */
 function makeCard(name) {
-    const values = FACTS.map(() => h("dd"));
-    const facts = FACTS.map(([label], i) => h("div", {}, h("dt", {}, label), values[i]));
+    const values = ROWS.map(() => h("dd"));
+    const rows = ROWS.map(([label], i) => h("div", {}, h("dt", {}, label), values[i]));
     const method = h("p", { class: "soft" });
     const alarm = h("p", { class: "alarm" }, "Many tasks fit no type");
     const damage = h("p", { class: "alarm" });
-    const list = h("dl", {}, ...facts);
+    const list = h("dl", {}, ...rows);
     const link = h("a", { href: `#/learner/${encodeURIComponent(name)}` }, name);
     const element = h("li", { class: "card" }, h("h2", {}, link), method, alarm, damage, list);
     function update(learner) {
@@ -37,9 +37,9 @@ function makeCard(name) {
         }
         setText(method, `${learner.method}, version ${count(learner.version)}`);
         show(alarm, isAlarming(learner.no_type, learner.types, learner.closed));
-        FACTS.forEach(([, textOf], i) => {
+        ROWS.forEach(([, textOf], i) => {
             const text = textOf(learner);
-            if (show(facts[i], text !== null)) setText(values[i], text);
+            if (show(rows[i], text !== null)) setText(values[i], text);
         });
     }
     return { element, update };

@@ -8,7 +8,7 @@ import { clock, count, duration, exact, many, share } from "./format.js";
 const never = (n, text) => (n > 0 ? text : "never");
 
 /* null: not shown for this learner */
-const FACTS = [
+const ROWS = [
     ["Created", (l) => clock(l.created)],
     ["Range of rewards", (l) => l.range.map(exact).join(" to ")],
     ["Steps per task", (l) => (l.steps ? count(l.steps) : "not known")],
@@ -23,10 +23,10 @@ const FACTS = [
 
 /** Settings never change, so the element is created once. */
 export function makeSettings(learner) {
-    const shown = FACTS.map(([label, textOf]) => [label, textOf(learner)]).filter(([, text]) => text !== null);
-    const facts = shown.map(([label, text]) => h("div", {}, h("dt", {}, label), h("dd", {}, text)));
+    const shown = ROWS.map(([label, textOf]) => [label, textOf(learner)]).filter(([, text]) => text !== null);
+    const rows = shown.map(([label, text]) => h("div", {}, h("dt", {}, label), h("dd", {}, text)));
     return h("details", {}, h("summary", {}, "Settings, and commands to ask and tell"),
-        h("dl", { class: "facts" }, ...facts),
+        h("dl", { class: "settings" }, ...rows),
         h("p", {}, "Ask which arm to pull:"), curl(learnerPath(learner.name, "/ask"), { task: "student-1" }),
         h("p", {}, "Tell its reward:"), curl("/v1/tell", { decision: "ID", reward: learner.range[1] }));
 }

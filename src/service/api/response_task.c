@@ -229,7 +229,8 @@ static void answer_closed_task(segue_service *service, segue_store *store, learn
     if (status != SEGUE_OK)
         segue_damage_respond_failed(service, status, &err, response);
     else if (!found)
-        segue_response_fail(response, 404, "the learner has no task '%.80s'", key);
+        segue_response_fail(response, 404,
+                            "the learner has no task '%.80s'; an ask with this key opens it", key);
     else
         write_closed_task(state, &row, key, sums, &response->body);
     free(sums);

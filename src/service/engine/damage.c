@@ -35,7 +35,9 @@ static void add(segue_service *service, damaged_learner *d)
         end = &(*end)->next;
     *end = d;
     (void)pthread_rwlock_unlock(&service->learners_lock);
-    segue_service_report(service, "learner '%s' is damaged and is not served: %s", d->name, d->why);
+    segue_service_report(
+        service, "learner '%s' is damaged and is not served: %s; restore a backup or delete it",
+        d->name, d->why);
 }
 
 segue_status segue_damage_add(segue_service *service, const segue_stored_learner *row,

@@ -35,7 +35,9 @@ static bool exclude(const learner_state *state, size_t n_arms, const json_t *lis
         const char *name = json_string_value(json_array_get(list, i));
         size_t place = 0;
         if (!segue_learner_state_find_arm(state, name, &place)) {
-            segue_response_fail(reply, 400, "the learner has no arm '%.80s' to exclude", name);
+            segue_response_fail(
+                reply, 400,
+                "the learner has no arm '%.80s' to exclude; GET the learner for its arms", name);
             return false;
         }
         if (place < n_arms)
@@ -53,7 +55,7 @@ bool segue_decide_allowed_arms(const learner_state *state, size_t n_arms,
         return true;
     bool *flags = calloc(state->n_arms, sizeof *flags);
     if (!flags) {
-        segue_response_fail(reply, 503, "out of memory for the arms of a task");
+        segue_response_fail(reply, 503, "out of memory for the arms of a task; retry later");
         return false;
     }
     memcpy(flags, state->allowed, n_arms * sizeof *flags);
@@ -67,7 +69,8 @@ bool segue_decide_can_choose(const learner_state *state, const segue_parsed_requ
     bool *allowed = NULL;
     bool fine = segue_decide_allowed_arms(state, state->n_arms, call, &allowed, reply);
     if (fine && allowed && !memchr(allowed, 1, state->n_arms)) {
-        segue_response_fail(reply, 409, "no arm is left to choose: all are excluded or retired");
+        segue_response_fail(reply, 409,
+                            "no arm can be chosen: all are excluded or retired; exclude fewer");
         fine = false;
     }
     free(allowed);
@@ -100,8 +103,8 @@ void segue_decide_respond_none(const segue_error *why, segue_response *reply)
 {
     if (why->status == SEGUE_EDOMAIN)
         segue_response_fail(reply, 409,
-                            "no arm of the task is left to choose: all that it was opened with are "
-                            "excluded or retired");
+                            "no arm of the task can be chosen: all that it was opened with are "
+                            "excluded or retired; exclude fewer, or close the task");
     else
         segue_response_fail(reply, 503, "%s", why->message);
 }
@@ -141,9 +144,9 @@ static bool may_wait(segue_service *service, segue_response *reply)
     const unsigned long long unstored = atomic_load(&service->unstored);
     if (unstored < UNSTORED_MOST)
         return true;
-    segue_response_fail(
-        reply, 503, "%llu decisions that wait for a default are not stored yet; try again in 1 s",
-        unstored);
+    segue_response_fail(reply, 503,
+                        "%llu decisions with a default reward are not stored yet; retry in 1 s",
+                        unstored);
     reply->retry = 1;
     return false;
 }
@@ -165,7 +168,8 @@ bool segue_decide_reserve_deadlines(segue_service *service, learner_state *state
     const bool fine = segue_deadline_queue_reserve(&state->deadlines, more, &state->by_id);
     segue_service_count_memory(service, state);
     if (!fine)
-        segue_response_fail(reply, 503, "out of memory for decisions that wait for a default");
+        segue_response_fail(reply, 503,
+                            "out of memory for decisions with a default reward; retry later");
     return fine;
 }
 

@@ -129,7 +129,9 @@ static void respond_damaged(segue_service *service, operation *op)
     if (!op->response)
         return;
     (void)segue_damage_find(service, NULL, &id, why);
-    segue_response_fail(op->response, 500, "it is stored, but the learner is damaged: %s", why);
+    segue_response_fail(op->response, 500,
+                        "the request is stored, but the learner is damaged: %s; restore a backup",
+                        why);
 }
 
 /* Memory lacks a change that is on the disk. */
@@ -139,14 +141,15 @@ static void fail_apply(segue_service *service, operation *op, const segue_error 
     if (why->status == SEGUE_EFILE && op->state) {
         segue_damage_quarantine(service, op->state, why);
         if (op->response)
-            segue_response_fail(op->response, 500, "it is stored, but the learner is damaged: %s",
-                                why->message);
+            segue_response_fail(
+                op->response, 500,
+                "the request is stored, but the learner is damaged: %s; restore a backup",
+                why->message);
         return;
     }
     segue_service_fail(service, why);
     if (op->response)
-        segue_response_fail(op->response, 503, "the service must be started again: %s",
-                            why->message);
+        segue_response_fail(op->response, 503, "the service failed, restart it: %s", why->message);
 }
 
 /* Count the learner's memory again, and take back the spare memory that `apply` could use. */

@@ -180,13 +180,14 @@ bool segue_service_has_memory(segue_service *service, segue_response *reply)
     char why[SEGUE_ERROR_SIZE];
     if (segue_memory_has_space(m)) {
         if (atomic_exchange(&m->full, false) && atomic_exchange(&m->full_reported, false))
-            segue_service_report(service, "there is memory for new tasks and learners again");
+            segue_service_report(
+                service, "new tasks and learners are accepted again: memory is below --max-memory");
         return true;
     }
     segue_memory_reason(m, why, sizeof why);
     if (!atomic_exchange(&m->full, true) && may_report_full(service)) {
         atomic_store(&m->full_reported, true);
-        segue_service_report(service, "new tasks and learners are refused: %s", why);
+        segue_service_report(service, "new tasks and learners are rejected: %s", why);
     }
     if (reply) {
         segue_response_fail(reply, 503, "out of memory: %s", why);
@@ -388,14 +389,18 @@ segue_status segue_service_start(segue_service *service, segue_error *err)
     if (service->reader == service->store)
         return segue_fail(err, SEGUE_EUSAGE, "a service needs a store in a file: sqlite:PATH");
     if (pthread_create(&service->writer, NULL, segue_writer_main, service) != 0)
-        return segue_fail(err, SEGUE_ETHREAD, "the thread that writes could not be started");
+        return segue_fail(
+            err, SEGUE_ETHREAD,
+            "the writer thread could not be started; check the limits of the process (ulimit -u)");
     service->started = true;
     service->estimates =
         pthread_create(&service->estimator, NULL, segue_refit_worker_main, service) == 0;
     service->keeps_time = pthread_create(&service->timer, NULL, segue_timer_main, service) == 0;
     segue_status status = segue_read_pool_start(service, err);
     if (status == SEGUE_OK && !(service->estimates && service->keeps_time))
-        status = segue_fail(err, SEGUE_ETHREAD, "a thread could not be started");
+        status = segue_fail(
+            err, SEGUE_ETHREAD,
+            "a thread could not be started; check the limits of the process (ulimit -u)");
     if (status != SEGUE_OK)
         segue_service_stop(service);
     return status;

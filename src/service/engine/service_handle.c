@@ -31,9 +31,10 @@ static void answer_is_ready(segue_service *service, segue_response *reply)
 static void answer_ready(segue_service *service, segue_response *reply)
 {
     if (segue_service_has_failed(service))
-        segue_response_fail(reply, 503, "the service must be started again: %s", service->why);
+        segue_response_fail(reply, 503, "the service failed, restart it: %s", service->why);
     else if (atomic_load(&service->failing))
-        segue_response_fail(reply, 503, "the store cannot be written to just now");
+        segue_response_fail(
+            reply, 503, "the store cannot be written now; check the disk, requests are retried");
     else
         answer_is_ready(service, reply);
 }
@@ -60,7 +61,7 @@ static void answer_metrics(segue_service *service, segue_response *reply)
     if (segue_effect_write_metrics(service, &reply->body))
         reply->type = "text/plain; version=0.0.4";
     else
-        segue_response_fail(reply, 503, "out of memory for the learners");
+        segue_response_fail(reply, 503, "out of memory for the list of learners; retry later");
 }
 
 /* A browser that has it asks whether it is still the same. */
@@ -157,7 +158,7 @@ static bool put(segue_service *service, operation *op, answered_by by, segue_res
         return false;
     if (segue_commit_queue_push(&service->queue, op, false))
         return true;
-    segue_response_fail(reply, 503, "the service is about to end");
+    segue_response_fail(reply, 503, "the service is shutting down; retry later");
     return false;
 }
 
@@ -230,7 +231,7 @@ bool segue_service_handle(segue_service *service, const segue_request *request,
     const bool ready = by == BY_NOW || !enqueue(service, &call, by, reply, done, context);
     segue_request_fini(&call);
     if (ready && reply->body.failed)
-        segue_response_fail(reply, 503, "out of memory for the answer");
+        segue_response_fail(reply, 503, "out of memory for the response; retry later");
     return ready;
 }
 

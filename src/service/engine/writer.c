@@ -78,14 +78,16 @@ static void reject_group(segue_service *service, operation *group, const segue_e
     segue_wal_checkpoint_for_space(service);
     for (operation *op = group; op; op = op->next) {
         segue_operation_rollback(service, op);
-        segue_operation_reject(op, 503,
-                               op->requeued
-                                   ? "it cannot be stored now: %s"
-                                   : "it cannot be stored now, and nothing has changed: %s",
-                               why->message);
+        segue_operation_reject(
+            op, 503,
+            op->requeued ? "it cannot be stored now; retry later: %s"
+                         : "it cannot be stored now, and nothing has changed; retry later: %s",
+            why->message);
     }
     if (!atomic_exchange(&service->failing, true))
-        segue_service_report(service, "nothing can be stored, and asks go on: %s", why->message);
+        segue_service_report(service,
+                             "nothing can be stored; asks continue and writes are retried: %s",
+                             why->message);
     (void)atomic_fetch_add(&service->metrics.failures, 1);
 }
 
@@ -97,8 +99,8 @@ static void abandon_group(segue_service *service, operation *group, const segue_
     for (operation *op = group; op; op = op->next) {
         segue_operation_rollback(service, op);
         segue_operation_reject(op, 503,
-                               "it is not known whether this was stored: %.300s; the service must "
-                               "be started again; repeat it then: a reward counts once",
+                               "it is not known whether this was stored: %.300s; restart the "
+                               "service, then repeat the request: a reward counts once",
                                why->message);
     }
     atomic_store(&service->failing, true);

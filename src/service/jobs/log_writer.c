@@ -192,7 +192,9 @@ segue_status segue_log_writer_create(segue_log_writer **out, int fd, segue_log_w
     }
     if (pthread_create(&log->thread, NULL, write_lines, log) != 0) {
         free_log(log);
-        return segue_fail(err, SEGUE_ETHREAD, "the thread of a log could not be started");
+        return segue_fail(
+            err, SEGUE_ETHREAD,
+            "the log thread could not be started; check the limits of the process (ulimit -u)");
     }
     *out = log;
     return SEGUE_OK;

@@ -67,7 +67,7 @@ static read_result begin_on(segue_service *service, operation *op, task_state *t
     if (!op->request.event[0] && choose_in_place(service, op, task))
         return READ_MORE;
     if (op->response->status == 200)
-        segue_response_fail(op->response, 503, "out of memory to decide; ask again later");
+        segue_response_fail(op->response, 503, "out of memory to decide; retry later");
     return READ_DONE;
 }
 
@@ -77,7 +77,7 @@ static read_result begin(segue_service *service, operation *op)
     r->begun = true;
     r->decided.choice = calloc(segue_decide_count(&op->request), sizeof *r->decided.choice);
     if (!r->decided.choice) {
-        segue_response_fail(op->response, 503, "out of memory for decisions");
+        segue_response_fail(op->response, 503, "out of memory for decisions; retry later");
         return READ_DONE;
     }
     (void)pthread_mutex_lock(&op->state->lock);

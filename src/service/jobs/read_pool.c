@@ -139,7 +139,7 @@ static void hold_body(segue_service *service, segue_response *reply)
 static void complete(segue_service *service, operation *op)
 {
     if (op->response->body.failed)
-        segue_response_fail(op->response, 503, "out of memory for the answer");
+        segue_response_fail(op->response, 503, "out of memory for the response; retry later");
     if (op->response->status >= 400 && op->reward_result.size > 0)
         segue_response_add_reward(op->response, &op->reward_result);
     hold_body(service, op->response);
@@ -151,7 +151,7 @@ static void complete(segue_service *service, operation *op)
 
 static void refuse_at_end(segue_service *service, operation *op)
 {
-    segue_response_fail(op->response, 503, "the service is about to end");
+    segue_response_fail(op->response, 503, "the service is shutting down; retry later");
     complete(service, op);
 }
 
@@ -222,7 +222,9 @@ static segue_status start_one(segue_service *service, segue_error *err)
         return SEGUE_OK;
     }
     if (status == SEGUE_OK)
-        status = segue_fail(err, SEGUE_ETHREAD, "a thread that reads could not be started");
+        status = segue_fail(
+            err, SEGUE_ETHREAD,
+            "a reader thread could not be started; check the limits of the process (ulimit -u)");
     segue_store_close(self->store);
     free(self);
     return status;

@@ -24,7 +24,8 @@ static read_result list_learners(segue_service *service, operation *op, segue_st
         r->begun = true;
         r->all = segue_service_learners(service, &r->n_all);
         if (!r->all) {
-            segue_response_fail(op->response, 503, "out of memory for the learners");
+            segue_response_fail(op->response, 503,
+                                "out of memory for the list of learners; retry later");
             return READ_DONE;
         }
         segue_response_sort_learners(r->all, r->n_all);

@@ -42,10 +42,10 @@ static void note_refit(segue_service *service, learner_state *state, bool fails,
     if (fails)
         (void)atomic_fetch_add(&service->metrics.refit_failures, 1);
     if (fails && !state->refit_fails)
-        segue_service_report(service,
-                             "the refit of learner '%.80s' failed; it keeps its types, and the "
-                             "refit is tried again: %s",
-                             state->settings.name, why->message);
+        segue_service_report(
+            service,
+            "the refit of learner '%.80s' failed and is retried; its types stay as they are: %s",
+            state->settings.name, why->message);
     else if (!fails && state->refit_fails)
         segue_service_report(service, "the refit of learner '%.80s' works again",
                              state->settings.name);

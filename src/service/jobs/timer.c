@@ -127,7 +127,8 @@ void segue_timer_report_rejections(segue_service *service)
     rejections due;
     if (segue_auth_report_due(&service->auth, segue_service_time(service), &due))
         segue_service_report(service,
-                             "%llu request%s without a valid token refused, the last from %s",
+                             "%llu request%s without a valid token rejected, the last from %s; "
+                             "check the tokens of your clients",
                              due.count, due.count == 1 ? "" : "s", due.address);
 }
 

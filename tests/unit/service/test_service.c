@@ -614,7 +614,7 @@ static void excluded_arms_are_not_chosen(void **state)
 {
     (void)state;
     create("");
-    refused(409, "left", "POST", "/v1/learners/tutor/ask",
+    refused(409, "can be chosen", "POST", "/v1/learners/tutor/ask",
             "{\"task\":\"s\",\"exclude\":[\"A\",\"B\",\"C\"]}");
     refused(400, "no arm", "POST", "/v1/learners/tutor/ask",
             "{\"task\":\"s\",\"event\":\"e\",\"exclude\":[\"D\"]}");
@@ -625,7 +625,7 @@ static void excluded_arms_are_not_chosen(void **state)
         assert_string_equal(json_string_value(json_object_get(answer, "arm")), "B");
         json_decref(answer);
     }
-    refused(409, "left", "POST", "/v1/learners/tutor/ask",
+    refused(409, "can be chosen", "POST", "/v1/learners/tutor/ask",
             "{\"task\":\"s\",\"exclude\":[\"A\",\"B\",\"C\"]}");
     refused(400, "no arm", "POST", "/v1/learners/tutor/ask",
             "{\"task\":\"s\",\"exclude\":[\"D\"]}");

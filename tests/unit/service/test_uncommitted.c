@@ -39,7 +39,7 @@ static void ask_thousand(int status, const char *learner, const char *more)
     (void)snprintf(body, sizeof body, "{\"task\":\"s\",\"count\":1000%s}", more);
     call(service, status, "POST", path, body, out);
     if (status == 503)
-        assert_non_null(strstr(out, "decisions that wait for a default are not stored yet"));
+        assert_non_null(strstr(out, "decisions with a default reward are not stored yet"));
 }
 
 static void unstored_are(double count)

@@ -37,7 +37,7 @@ static bool can_add(operation *op)
     if (segue_learner_state_find_arm(state, op->request.arm, &index)) {
         segue_operation_reject(op, 409,
                                state->allowed[index]
-                                   ? "there is an arm '%.80s' already"
+                                   ? "arm '%.80s' already exists"
                                    : "the arm '%.80s' is retired, and does not come back; add it "
                                      "by another name",
                                op->request.arm);
@@ -45,7 +45,8 @@ static bool can_add(operation *op)
     }
     if (state->n_arms < SEGUE_MAX_SERVICE_ARMS)
         return true;
-    segue_operation_reject(op, 409, "a learner has at most %d arms", SEGUE_MAX_SERVICE_ARMS);
+    segue_operation_reject(op, 409, "a learner has at most %d arms; create another learner",
+                           SEGUE_MAX_SERVICE_ARMS);
     return false;
 }
 
@@ -99,7 +100,9 @@ static segue_status store_retired(segue_service *service, operation *op, segue_e
     const learner_state *state = op->state;
     size_t index = 0;
     if (!segue_learner_state_find_arm(state, op->request.arm, &index)) {
-        segue_operation_reject(op, 404, "the learner has no arm '%.80s'", op->request.arm);
+        segue_operation_reject(op, 404,
+                               "the learner has no arm '%.80s'; GET the learner for its arms",
+                               op->request.arm);
         return SEGUE_OK;
     }
     op->arm.index = index;
@@ -107,7 +110,8 @@ static segue_status store_retired(segue_service *service, operation *op, segue_e
     if (!op->arm.is_new)
         return SEGUE_OK;
     if (state->n_retired + 1 == state->n_arms) {
-        segue_operation_reject(op, 409, "'%.80s' is the last arm that is left", op->request.arm);
+        segue_operation_reject(op, 409, "'%.80s' is the last arm; add another one first",
+                               op->request.arm);
         return SEGUE_OK;
     }
     SEGUE_TRY(

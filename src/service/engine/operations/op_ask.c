@@ -69,7 +69,9 @@ static segue_status read_event(segue_service *service, event_task task, segue_er
     op->ask.decided.control = task.control;
     if (n > 0 && n != wanted)
         segue_operation_reject(
-            op, 409, "the event was given %zu decisions before, and now asks for %zu", n, wanted);
+            op, 409,
+            "the event has %zu decisions and the request asks for %zu; send the same count", n,
+            wanted);
     return SEGUE_OK;
 }
 
@@ -148,7 +150,8 @@ static segue_status store_closed(segue_service *service, operation *op, segue_er
             OP_REPLIED; /* the reward that came with the ask closed it, or an earlier one */
         segue_decide_respond_closed(op);
     } else {
-        segue_operation_reject(op, 409, "the task '%.80s' is closed", op->request.task);
+        segue_operation_reject(op, 409, "task '%.80s' is closed; ask with another key",
+                               op->request.task);
     }
     return SEGUE_OK;
 }

@@ -62,7 +62,9 @@ static segue_status store(segue_service *service, operation *op, segue_error *er
     if (found)
         segue_response_stored_task(op->state, &op->row, op->request.task, 200, op->response);
     else
-        segue_operation_reject(op, 404, "the learner has no task '%.80s'", op->request.task);
+        segue_operation_reject(op, 404,
+                               "the learner has no task '%.80s'; an ask with this key opens it",
+                               op->request.task);
     return SEGUE_OK;
 }
 

@@ -104,7 +104,7 @@ static segue_status store(segue_service *service, operation *op, segue_error *er
         return SEGUE_OK;
     }
     if (allocate(service, op, &why) != SEGUE_OK) {
-        segue_operation_reject(op, 503, "%s; close tasks, or allow the process more", why.message);
+        segue_operation_reject(op, 503, "%s; close tasks or raise --max-memory", why.message);
         return SEGUE_OK;
     }
     op->create.is_new = true;

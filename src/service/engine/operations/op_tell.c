@@ -22,7 +22,8 @@ static bool validate(segue_service *service, operation *op)
 {
     if (segue_decision_id_decode(&op->decision, service->key, op->request.decision))
         return true;
-    segue_response_fail(op->response, 400, "'decision' is not an id that this service gave");
+    segue_response_fail(op->response, 400,
+                        "'decision' is not an id of this service; need the id that ask returned");
     return false;
 }
 
@@ -42,10 +43,10 @@ static segue_status reject_unserved(segue_service *service, operation *op, segue
     SEGUE_TRY(segue_store_last_learner(service->store, &last, err));
     if (id > last)
         segue_operation_reject(op, 410,
-                               "the decision's learner is not in the store, which was restored "
-                               "from a backup since then");
+                               "the learner of the decision is not in the store, which was "
+                               "restored from a backup since then; create it again and ask again");
     else
-        segue_operation_reject(op, 404, "the learner of the decision was deleted");
+        segue_operation_reject(op, 404, "the learner of the decision was deleted; drop the reward");
     return SEGUE_OK;
 }
 
@@ -71,8 +72,8 @@ static segue_status check_identity(segue_service *service, operation *op, const 
         SEGUE_TRY(segue_store_read_task(service->store, d->task, &row, &found, err));
     if (!found || row.learner != d->learner || row.tag != d->tag || is_too_old(d, row.opened))
         segue_operation_reject(op, 410,
-                               "the decision's task is not in the store, which was restored from a "
-                               "backup since then; ask again");
+                               "the task of the decision is not in the store, which was restored "
+                               "from a backup since then; ask again");
     return SEGUE_OK;
 }
 
@@ -103,16 +104,20 @@ static segue_status store_uncounted(segue_service *service, operation *op, bool 
         return closed ? segue_store_task_key(service->store, op->decision.task, op->reward.key, err)
                       : SEGUE_OK;
     if (by_request)
-        segue_operation_reject(op, 409,
-                               "the decision has the reward %.17g already, and %.17g was told",
-                               stored.value, x);
-    else if (closed && !found)
-        segue_operation_reject(op, 410,
-                               "the task is closed, and the reward does not count any more");
-    else
         segue_operation_reject(
-            op, 410, "the wait of %g s is over, and %s", op->state->settings.reward_deadline,
-            found ? "the default was counted" : "the reward does not count any more");
+            op, 409,
+            "the decision already has the reward %.17g, request has %.17g; a reward cannot change",
+            stored.value, x);
+    else if (closed && !found)
+        segue_operation_reject(
+            op, 410,
+            "the task is closed and the reward does not count; tell rewards before a "
+            "task closes");
+    else
+        segue_operation_reject(op, 410, "the reward deadline of %g s has passed and %s",
+                               op->state->settings.reward_deadline,
+                               found ? "the default reward was counted"
+                                     : "the reward does not count");
     return SEGUE_OK;
 }
 
@@ -135,7 +140,8 @@ static segue_status store(segue_service *service, operation *op, segue_error *er
     if (!task || task->staged_closed)
         return store_uncounted(service, op, true, err);
     if (op->decision.arm >= task->n_arms) {
-        segue_operation_reject(op, 400, "the decision is of an arm that the task has not got");
+        segue_operation_reject(op, 400,
+                               "the decision is for an arm that the task does not have; ask again");
         return SEGUE_OK;
     }
     memcpy(op->reward.key, task->key, strlen(task->key) + 1);

@@ -57,7 +57,7 @@ static bool allocate(segue_service *service, operation *op)
     (void)pthread_mutex_unlock(&state->lock);
     service->memory.is_tight = status != SEGUE_OK;
     if (status != SEGUE_OK)
-        segue_operation_reject(op, 503, "%s; close tasks, or allow the process more", why.message);
+        segue_operation_reject(op, 503, "%s; close tasks or raise --max-memory", why.message);
     else if (segue_service_has_memory(service, op->response))
         return true;
     segue_task_change_discard_opened(service, op);
@@ -71,8 +71,9 @@ static bool may_open(segue_service *service, operation *op)
     segue_error why;
     if (open >= service->config.open_most) {
         segue_operation_reject(op, 429,
-                               "%llu tasks are open, and %" PRIu64 " are allowed; close some", open,
-                               service->config.open_most);
+                               "%llu tasks are open and %" PRIu64
+                               " are allowed; close some, or raise --max-open",
+                               open, service->config.open_most);
         return false;
     }
     if (segue_name_check("task", op->request.task, &why) != SEGUE_OK) {

@@ -5,14 +5,14 @@ import urllib.parse
 from service import Client
 
 
-class Player(Client):
+class ApiClient(Client):
     def must(self, method, path, body=None):
         """A call that has to succeed; its body."""
         status, answer = self.call(method, path, body)
         assert status < 300, answer
         return answer
 
-    def look(self, path):
+    def fetch(self, path):
         return self.must("GET", path)
 
     def play(self, learner, key, means, steps, rng):
