@@ -121,10 +121,12 @@ static segue_status read_arms(learner_settings *s, json_t *body, segue_error *er
         return segue_json_fail(&body_location, "arms", err, "need a list of %d to %d names",
                                SEGUE_MIN_ARMS, SEGUE_MAX_SERVICE_ARMS);
     static const unsigned char key[16]; /* at most 1,000 names, once: collisions cost nothing */
+    s->arm = calloc(count, sizeof(char *));
+    if (!s->arm)
+        return segue_fail_no_memory(err, "the arms");
     map seen;
     segue_hash_map_init(&seen, key);
-    s->arm = calloc(count, sizeof(char *));
-    segue_status status = s->arm ? SEGUE_OK : segue_fail_no_memory(err, "the arms");
+    segue_status status = SEGUE_OK;
     for (size_t i = 0; i < count && status == SEGUE_OK; i++)
         status = add_arm(s, &seen, json_array_get(list, i), err);
     segue_hash_map_fini(&seen);
@@ -247,6 +249,7 @@ void segue_learner_settings_write(const learner_settings *settings, segue_bytes 
 
 /* ---- comparing --------------------------------------------------------------------------- */
 
+/* Compare names and order. */
 static bool same_arms(const learner_settings *a, const learner_settings *b)
 {
     bool same = a->n_arms == b->n_arms;

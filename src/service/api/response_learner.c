@@ -123,6 +123,7 @@ static void write_counts(const learner_view *shown, segue_bytes *b)
     segue_json_write_integer(b, "rewards", shown->rewards);
 }
 
+/* Write a learner up to the list of its types. */
 static void write_head(const learner_state *state, const learner_view *shown, segue_bytes *b)
 {
     segue_json_write_raw(b, "{");
@@ -138,6 +139,7 @@ static void write_head(const learner_state *state, const learner_view *shown, se
     segue_json_write_raw(b, "[");
 }
 
+/* Write a learner after the list of its types. */
 static void write_tail(const learner_state *state, const learner_view *shown, segue_bytes *b)
 {
     segue_json_write_raw(b, "]");

@@ -15,6 +15,7 @@
 
 /* ---- explanations ------------------------------------------------------------------------ */
 
+/* Write weights by type number, 0 for no type, and the purpose of the next pull. */
 static void write_reasons(const segue_explanation *why, const char *arm, segue_bytes *b)
 {
     static const char *const purposes[] = {"exploit", "distinguish", "explore"};
@@ -114,6 +115,7 @@ static bool copy_open(learner_state *state, const task_state *task, segue_stored
     return false;
 }
 
+/* Update the row of an open task, and copy the task for its explanation. */
 static void explain_listed(learner_state *state, segue_stored_task *row, task_copy *copy,
                            segue_bytes *b)
 {
@@ -123,7 +125,7 @@ static void explain_listed(learner_state *state, segue_stored_task *row, task_co
     (void)pthread_mutex_unlock(&state->lock);
 }
 
-/* Of an open task the learner knows more than the store. */
+/* Update the row of an open task: the learner has newer counts than the store. */
 static void update_row(learner_state *state, segue_stored_task *row)
 {
     (void)pthread_mutex_lock(&state->lock);
@@ -182,7 +184,7 @@ static void write_open_task(const learner_state *state, const segue_stored_task 
     segue_response_explain_copy(state, copy, copy->allowed, b);
 }
 
-/* Sums over the rewards of a closed task. */
+/* Sums over the rewards of a closed task, per arm. */
 typedef struct arm_sums {
     uint64_t pulls[SEGUE_MAX_SERVICE_ARMS];
     double total[SEGUE_MAX_SERVICE_ARMS];
@@ -212,8 +214,8 @@ static void write_closed_task(learner_state *state, const segue_stored_task *row
     segue_json_write_raw(b, "],\"pending\":0,\"explanation\":null");
 }
 
-static void answer_closed_task(segue_service *service, segue_store *store, learner_state *state,
-                               const char *key, segue_response *response)
+static void respond_closed_task(segue_service *service, segue_store *store, learner_state *state,
+                                const char *key, segue_response *response)
 {
     segue_stored_task row;
     bool found = false;
@@ -249,7 +251,7 @@ void segue_response_task(segue_service *service, segue_store *store, learner_sta
     if (is_open)
         write_open_task(state, &row, &copy, key, &response->body);
     else if (!response->body.failed)
-        answer_closed_task(service, store, state, key, response);
+        respond_closed_task(service, store, state, key, response);
     segue_response_free_copy(state, &copy);
     if (response->status == 200)
         segue_json_write_raw(&response->body, "}");

@@ -39,8 +39,8 @@ static void report_failure(segue_service *service, const segue_error *err)
     (void)atomic_fetch_add(&service->metrics.checkpoint_failures, 1);
     if (!atomic_exchange(&service->checkpoint_fails, true))
         segue_service_report(service,
-                             "the WAL cannot be copied to the store's file: %.300s; it keeps all "
-                             "that was stored, and this is tried again",
+                             "the WAL checkpoint failed: %.300s; no data is lost and the "
+                             "checkpoint is retried; check the disk",
                              err->message);
 }
 
@@ -48,7 +48,7 @@ static void report_success(segue_service *service)
 {
     (void)atomic_fetch_add(&service->metrics.checkpoints, 1);
     if (atomic_exchange(&service->checkpoint_fails, false))
-        segue_service_report(service, "the WAL can be copied to the store's file again");
+        segue_service_report(service, "WAL checkpoints work again");
 }
 
 static void report_size(segue_service *service)
@@ -61,8 +61,8 @@ static void report_size(segue_service *service)
     atomic_store(&service->wal_large, is_large);
     if (is_large)
         segue_service_report(service,
-                             "%.300s has %.0f MB, and a reader or a failing disk keeps it from "
-                             "being emptied; look for open backups and database shells",
+                             "%.300s has %.0f MB, and a reader or a failing disk prevents "
+                             "checkpoints; close open backups and database shells",
                              wal.path, (double)wal.used / MEGABYTE);
     else
         segue_service_report(service, "the WAL is small again");
