@@ -1,6 +1,6 @@
 # Bash completion for segue.  The words come from the program itself.
 
-# _segue_argument COMMAND OPTION: what help says it takes, such as FILE; nothing, if it is a flag.
+# _segue_argument COMMAND OPTION: print the argument that help names, such as FILE; nothing for a flag.
 _segue_argument()
 {
     segue help "$1" 2> /dev/null | awk -v option="$2" '
@@ -35,7 +35,7 @@ _segue()
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
         ;;
-    "") # a flag, or a word that is no option
+    "") # a flag, or not an option
         if [ "$prev" = help ]; then
             mapfile -t COMPREPLY < <(compgen -W "$(segue help --words help) $(segue help --words)" -- "$cur")
         elif [[ $command == store && $cur != -* ]]; then
@@ -50,7 +50,7 @@ _segue()
     esac
     case $prev in
     --policy | -p)
-        local list=${cur%"${cur##*,}"} # what stands before the last comma
+        local list=${cur%"${cur##*,}"} # up to the last comma
         mapfile -t COMPREPLY < <(compgen -P "$list" -W "$(segue help --words policies)" -- "${cur##*,}")
         ;;
     --format | -f)
@@ -61,7 +61,7 @@ _segue()
         mapfile -t COMPREPLY < <(compgen -W "bernoulli beta normal twopoint" -- "$cur")
         ;;
     --method | -M)
-        mapfile -t COMPREPLY < <(compgen -W "rtp algorithm-b eca em types" -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W "$(segue help --words methods)" -- "$cur")
         ;;
     --order)
         mapfile -t COMPREPLY < <(compgen -W "shuffle file$([ "$command" = replay ] && echo " time")" -- "$cur")
@@ -72,6 +72,6 @@ _segue()
     --kernel)
         mapfile -t COMPREPLY < <(compgen -W "fast plain" -- "$cur")
         ;;
-    esac # after an option that takes a number there is nothing to offer
+    esac # numbers are not completed
 }
 complete -o filenames -F _segue segue

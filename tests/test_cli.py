@@ -477,7 +477,7 @@ class Learning(Folder):
     def test_an_estimate_comes_back_as_a_model_set(self):
         log, out = self.log(), self.folder / "models.csv"
         text = answer("estimate", "--types", 3, log)
-        self.assertIn("left out: 1 tasks with fewer than three rewards of some arm (short)", text)
+        self.assertIn("skipped: 1 tasks with fewer than three rewards of some arm (short)", text)
         self.assertLessEqual(max(map(len, text.splitlines())), 80)
         answer("estimate", "--types", 3, "--format", "csv", "--out", out, log)
         self.assertTrue(out.read_text().startswith("weight,arm 1,arm 2,"))
@@ -515,7 +515,7 @@ class Learning(Folder):
         text = answer("estimate", "--types", 5, "--method", "em", log)
         self.assertRegex(text, "(good|weak): 5 models tell 101 tasks apart with .* % certainty\n"
                                "log-likelihood -[0-9.]+, [0-9]+ iterations from 9 starts\n")
-        self.assertNotIn("left out", text)
+        self.assertNotIn("skipped", text)
         data = json.loads(answer("estimate", "--types", 5, "--method", "em", "--window", 40,
                                  "--format", "json", log))
         self.assertEqual(data["diagnostics"]["tasks"], 40)
@@ -583,12 +583,12 @@ class Learning(Folder):
         log = self.log(tasks=2)
         for says, *args in (("give a log", "--types", 5), ("give --types", log),
                             ("--types: 0 is out of range", "--types", 0, log),
-                            ("no estimator 'magic'", "--types", 2, "--method", "magic", log),
+                            ("no estimator 'magic'; need rtp, algorithm-b, eca or em, or types", "--types", 2, "--method", "magic", log),
                             ("--views: there is no 'all'", "--types", 2, "--views", "all", log),
-                            ("--alpha0 goes with --method eca, not with rtp", "--types", 2, "--alpha0", 1, log),
-                            ("--window goes with --method em and types, not with rtp", "--types", 2, "-w", 99, log),
-                            ("--starts goes with --method rtp and em", "--types", 2, "-L", 9, "-M", "eca", log),
-                            *((f"--{option} goes with --method", "--method", "types", f"--{option}", value, log)
+                            ("--alpha0 needs --method eca; rtp does not use it", "--types", 2, "--alpha0", 1, log),
+                            ("--window needs --method em or types; rtp does not use it", "--types", 2, "-w", 99, log),
+                            ("--starts needs --method rtp or em; eca does not use it", "--types", 2, "-L", 9, "-M", "eca", log),
+                            *((f"--{option} needs --method", "--method", "types", f"--{option}", value, log)
                               for option, value in (("starts", 9), ("steps", 9), ("views", "paper"),
                                                     ("weights", "lambda"), ("alpha0", 1))),
                             ("give --types", "--method", "em", log),

@@ -95,7 +95,7 @@ class Shards(Folder):
     def test_more_shards_than_runs(self):
         answer("run", self.path, "--out", self.straight, "--variant", "small")
         self.play(*(f"{i}/11" for i in range(1, 12)), args=("--variant", "small"))
-        answer("merge", self.path, "--out", self.out, "--variant", "small", "--threads", 2, "--quiet")
+        answer("merge", self.path, "--out", self.out, "--variant", "small")
         self.assertEqual(bytes_of(self.out), bytes_of(self.straight))
 
     def test_missing_shards_are_named(self):

@@ -10,9 +10,11 @@
 
 typedef struct cli_command {
     const char *name;
-    const char *summary; /* one line */
-    const char *usage;   /* what follows `segue` */
-    const char *details; /* paragraphs and examples below the options */
+    const char *summary;           /* one line */
+    const char *usage;             /* the words after `segue` */
+    const char *details;           /* paragraphs and examples below the options */
+    const char *list_title;        /* of a list below the options, such as "methods:"; or NULL */
+    void (*print_list)(FILE *out); /* one indented line per entry */
     const cli_option *options;
     size_t n_options;
     segue_status (*run)(int argc, char **argv, segue_error *err);
@@ -34,7 +36,7 @@ const cli_command *const *cli_command_list(size_t *count);
 SEGUE_MUST_CHECK segue_status cli_command_find(const char *name, const cli_command **out,
                                                segue_error *err);
 
-/** Print the help of a command, or of "policies", or the overview if the topic is NULL. */
+/** Print the help of a command or topic; NULL: the overview. */
 SEGUE_MUST_CHECK segue_status cli_help(const char *topic, segue_error *err);
 
 #endif

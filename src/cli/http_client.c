@@ -1,247 +1,239 @@
-/* http_client.c - one request to a service: HTTP/1.1, a connection each.
+/* http_client.c - one request to a service, through libcurl.
+ *
+ * libcurl gives TLS, proxies (https_proxy and the other variables of the environment) and the
+ * framing of responses.  This file adds the addresses that the commands accept, limits of time, and
+ * errors that name the next step.  A loopback address is never reached through a proxy.  A response
+ * must tell its length, or be chunked: a service that is killed closes the connection too, and only
+ * the length distinguishes that from the end.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/http_client.h"
 
-#include <errno.h>
-#include <netdb.h>
+#include <curl/curl.h>
+#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <unistd.h>
 
-#include "io/encode.h"
-#include "io/json_write.h"
-#include "segue/internal.h"
-#include "segue/number.h"
+#define TIMEOUT 30L /* seconds to connect, and seconds without a byte */
 
-#define PATIENCE 30 /* seconds for a send or a receive */
+/* One request under way. */
+typedef struct transfer {
+    const cli_http_client *client;
+    CURL *curl;
+    struct curl_slist *headers;
+    char error[CURL_ERROR_SIZE]; /* libcurl's sentence, or empty */
+    segue_bytes *response;
+} transfer;
 
-typedef struct place {
-    char host[256], port[8];
-} place;
+/* ---- addresses --------------------------------------------------------------------------- */
 
-static const char *host_of(const char *url)
+static bool is_loopback(const char *host)
 {
-    return strncmp(url, "http://", 7) == 0 ? url + 7 : url;
+    return strcasecmp(host, "localhost") == 0 || strncmp(host, "127.", 4) == 0 ||
+           strcmp(host, "[::1]") == 0;
 }
 
-static segue_status refuse_https(const char *url, segue_error *err)
+/* Append the address of the service; http:// is added where there is no scheme. */
+static void append_url(segue_bytes *url, const char *text)
 {
-    return segue_fail(
-        err, SEGUE_EUSAGE,
-        "'%.80s' is https, and segue speaks only http; need the service's own address, "
-        "such as http://127.0.0.1:8080, or use curl",
-        url);
+    const char *scheme_end = strstr(text, "://");
+    const size_t start = scheme_end ? (size_t)(scheme_end + 3 - text) : 0;
+    size_t length = strlen(text);
+    while (length > start && text[length - 1] == '/')
+        length--;
+    if (!scheme_end)
+        segue_bytes_append(url, "http://", strlen("http://"));
+    segue_bytes_append(url, text, length);
 }
 
-/* [http://]HOST[:PORT][/] */
-static segue_status read_url(const char *url, place *out, segue_error *err)
+/* Check scheme and host of an address; *is_local: it is on this machine. */
+static bool check_parts(CURLU *parts, const char *url, bool *is_local)
 {
-    const char *host = strstr(host_of(url), "//") ? NULL : host_of(url);
-    const size_t length = host ? strcspn(host, "/") : 0;
-    const char *bracket = host && host[0] == '[' ? memchr(host, ']', length) : NULL;
-    const char *from = bracket ? bracket : host;
-    const char *colon = host ? memchr(from, ':', length - (size_t)(from - host)) : NULL;
-    const size_t size = colon ? (size_t)(colon - host) : length;
-    if (strncasecmp(url, "https:", 6) == 0)
-        return refuse_https(url, err);
-    if (!host || size == 0 || size >= sizeof out->host || strlen(host + length) > 1 ||
-        (colon && host + length - colon > 6))
-        return segue_fail(err, SEGUE_EUSAGE,
-                          "'%.80s' is not the address of a service; need one such as "
-                          "http://127.0.0.1:8080",
-                          url);
-    const bool six = bracket != NULL;
-    (void)snprintf(out->host, sizeof out->host, "%.*s", (int)(size - (six ? 2 : 0)),
-                   host + (six ? 1 : 0));
-    (void)snprintf(out->port, sizeof out->port, "%.*s",
-                   colon ? (int)(host + length - colon - 1) : 2, colon ? colon + 1 : "80");
+    char *scheme = NULL, *host = NULL;
+    const bool is_valid = curl_url_set(parts, CURLUPART_URL, url, CURLU_NON_SUPPORT_SCHEME) == 0 &&
+                          curl_url_get(parts, CURLUPART_SCHEME, &scheme, 0) == 0 &&
+                          curl_url_get(parts, CURLUPART_HOST, &host, 0) == 0 &&
+                          (strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0);
+    *is_local = is_valid && is_loopback(host);
+    curl_free(scheme);
+    curl_free(host);
+    return is_valid;
+}
+
+static segue_status set_url(transfer *t, const char *path, segue_error *err)
+{
+    segue_bytes url = {.data = NULL};
+    bool is_local = false;
+    append_url(&url, t->client->url);
+    const bool has_host = !url.failed && url.size > 0 && url.data[url.size - 1] != '/';
+    segue_bytes_append(&url, path, strlen(path) + 1);
+    CURLU *parts = url.failed ? NULL : curl_url();
+    const bool is_valid =
+        has_host && parts && check_parts(parts, (const char *)url.data, &is_local);
+    segue_status status = SEGUE_OK;
+    if (!parts)
+        status = segue_fail_no_memory(err, "a request");
+    else if (!is_valid)
+        status = segue_fail(err, SEGUE_EUSAGE,
+                            "'%.80s' is not the address of a service; need one such as "
+                            "http://127.0.0.1:8080 or https://decide.example.org",
+                            t->client->url);
+    else
+        (void)curl_easy_setopt(t->curl, CURLOPT_URL, (const char *)url.data);
+    if (is_local)
+        (void)curl_easy_setopt(t->curl, CURLOPT_PROXY, "");
+    curl_url_cleanup(parts);
+    segue_bytes_fini(&url);
+    return status;
+}
+
+/* ---- the request ------------------------------------------------------------------------- */
+
+static size_t receive(char *data, size_t size, size_t count, void *context)
+{
+    segue_bytes *response = context;
+    segue_bytes_append(response, data, size * count);
+    return response->failed ? 0 : size * count;
+}
+
+static segue_status add_header(transfer *t, const char *header, segue_error *err)
+{
+    struct curl_slist *list = curl_slist_append(t->headers, header);
+    if (!list)
+        return segue_fail_no_memory(err, "a request");
+    t->headers = list;
     return SEGUE_OK;
 }
 
-static int connect_to(const struct addrinfo *at)
+static segue_status set_headers(transfer *t, bool has_body, segue_error *err)
 {
-    const struct timeval patience = {.tv_sec = PATIENCE};
-    const int fd = socket(at->ai_family, at->ai_socktype, at->ai_protocol);
-    if (fd < 0)
-        return -1;
-    (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-    if (connect(fd, at->ai_addr, at->ai_addrlen) == 0)
-        return fd;
-    const int why = errno;
-    (void)close(fd);
-    errno = why;
-    return -1;
-}
-
-/* Try the addresses of a host, one after the other; 0, or the error of getaddrinfo. */
-static int try_host(const char *host, const char *port, int flags, int *fd)
-{
-    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = flags};
-    struct addrinfo *found = NULL;
-    const int code = getaddrinfo(host, port, &hints, &found);
-    if (code != 0)
-        return code;
-    for (const struct addrinfo *at = found; at && *fd < 0; at = at->ai_next)
-        *fd = connect_to(at);
-    freeaddrinfo(found);
-    return 0;
-}
-
-/* localhost is this machine (RFC 6761): it needs no resolver, and no /etc/hosts. */
-static int try_address(const place *where, int *fd)
-{
-    const bool local = strcasecmp(where->host, "localhost") == 0;
-    if (!local)
-        return try_host(where->host, where->port, 0, fd);
-    const int code = try_host("127.0.0.1", where->port, AI_NUMERICHOST, fd);
-    const int why = errno;
-    if (*fd < 0)
-        (void)try_host("::1", where->port, AI_NUMERICHOST, fd);
-    errno = why;
-    return code;
-}
-
-static segue_status reach(const cli_http_client *client, int *fd, segue_error *err)
-{
-    place where;
-    const segue_status status = read_url(client->url, &where, err);
-    if (status != SEGUE_OK)
-        return status;
-    *fd = -1;
-    const int code = try_address(&where, fd);
-    if (code != 0)
-        return segue_fail(err, SEGUE_EIO, "%.80s: %s", client->url, gai_strerror(code));
-    return *fd >= 0
-               ? SEGUE_OK
-               : segue_fail(err, SEGUE_EIO, "%.80s: nobody answers: %s; is 'segue serve' running?",
-                            client->url, strerror(errno));
-}
-
-static segue_status send_all(int fd, const segue_bytes *b, segue_error *err)
-{
-    for (size_t sent = 0; sent < b->size;) {
-        const ssize_t n = send(fd, b->data + sent, b->size - sent, MSG_NOSIGNAL);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return segue_fail(err, SEGUE_EIO, "sending failed: %s", strerror(errno));
-        sent += (size_t)n;
+    char bearer[SEGUE_ERROR_SIZE + 64];
+    SEGUE_TRY(add_header(t, has_body ? "Content-Type: application/json" : "Content-Type:", err));
+    SEGUE_TRY(add_header(t, "Expect:", err)); /* the service reads a body without being asked */
+    if (t->client->token) {
+        (void)snprintf(bearer, sizeof bearer, "Authorization: Bearer %s", t->client->token);
+        SEGUE_TRY(add_header(t, bearer, err));
     }
+    (void)curl_easy_setopt(t->curl, CURLOPT_HTTPHEADER, t->headers);
     return SEGUE_OK;
 }
 
-static segue_status receive_all(int fd, segue_bytes *b, segue_error *err)
+static void set_options(transfer *t, const char *method, const char *body)
 {
-    char buffer[16384];
-    for (;;) {
-        const ssize_t n = recv(fd, buffer, sizeof buffer, 0);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return segue_fail(err, SEGUE_EIO, "the answer did not come: %s", strerror(errno));
-        if (n == 0)
-            return b->failed ? segue_fail_no_memory(err, "an answer") : SEGUE_OK;
-        segue_bytes_append(b, buffer, (size_t)n);
-    }
+    (void)curl_easy_setopt(t->curl, CURLOPT_CUSTOMREQUEST, method);
+    if (strcmp(method, "POST") == 0)
+        (void)curl_easy_setopt(t->curl, CURLOPT_POSTFIELDS, body ? body : "");
+    if (t->client->ca_file)
+        (void)curl_easy_setopt(t->curl, CURLOPT_CAINFO, t->client->ca_file);
+    (void)curl_easy_setopt(t->curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    (void)curl_easy_setopt(t->curl, CURLOPT_CONNECTTIMEOUT, TIMEOUT);
+    (void)curl_easy_setopt(t->curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    (void)curl_easy_setopt(t->curl, CURLOPT_LOW_SPEED_TIME, TIMEOUT);
+    (void)curl_easy_setopt(t->curl, CURLOPT_NOSIGNAL, 1L);
+    (void)curl_easy_setopt(t->curl, CURLOPT_ERRORBUFFER, t->error);
+    (void)curl_easy_setopt(t->curl, CURLOPT_WRITEFUNCTION, receive);
+    (void)curl_easy_setopt(t->curl, CURLOPT_WRITEDATA, t->response);
 }
 
-static void write_request(const cli_http_client *client, const char *method, const char *path,
-                          const char *body, segue_bytes *b)
+/* ---- the response ------------------------------------------------------------------------ */
+
+static const char *system_error(const transfer *t)
 {
-    segue_json_write_format(b, "%s ", method);
-    segue_json_write_raw(b, path);
-    segue_json_write_raw(b, " HTTP/1.1\r\nHost: ");
-    segue_bytes_append(b, host_of(client->url), strcspn(host_of(client->url), "/"));
-    segue_json_write_raw(b, "\r\nConnection: close\r\n");
-    if (client->token) {
-        segue_json_write_raw(b, "Authorization: Bearer ");
-        segue_json_write_raw(b, client->token);
-        segue_json_write_raw(b, "\r\n");
-    }
-    if (body)
-        segue_json_write_format(b, "Content-Type: application/json\r\nContent-Length: %zu\r\n",
-                                strlen(body));
-    segue_json_write_raw(b, "\r\n");
-    segue_json_write_raw(b, body ? body : "");
+    long number = 0;
+    (void)curl_easy_getinfo(t->curl, CURLINFO_OS_ERRNO, &number);
+    return number ? strerror((int)number) : t->error;
 }
 
-/* What a header says; NULL: it is not there.  The headers end at `end`. */
-static const char *find_header(const char *text, const char *end, const char *name)
+/* Name the failure of a transfer and the next step. */
+static segue_status fail_transfer(const transfer *t, CURLcode code, segue_error *err)
 {
-    const size_t size = strlen(name);
-    for (const char *at = strstr(text, "\r\n"); at && at < end; at = strstr(at + 2, "\r\n"))
-        if (strncasecmp(at + 2, name, size) == 0 && at[2 + size] == ':')
-            return at + 2 + size + 1;
-    return NULL;
-}
-
-/* A service that is killed closes the connection, too: only the length tells. */
-static segue_status check_length(const char *text, const char *end, size_t came, segue_error *err)
-{
-    const char *length = find_header(text, end, "Content-Length");
-    const unsigned long long whole = length ? strtoull(length, NULL, 10) : 0;
-    if (!length)
-        return segue_fail(err, SEGUE_EIO, "the answer does not tell its length");
-    if (came != whole)
+    const char *url = t->client->url;
+    switch (code) {
+    case CURLE_COULDNT_CONNECT:
         return segue_fail(err, SEGUE_EIO,
-                          "the answer was cut off: %zu of its %llu bytes came; ask "
-                          "again",
-                          came, whole);
-    return SEGUE_OK;
+                          "%.80s: connection failed: %s; start the service with 'segue serve', or "
+                          "name another with --url",
+                          url, system_error(t));
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_RESOLVE_PROXY:
+        return segue_fail(err, SEGUE_EIO, "%.80s: connection failed: %.120s; check --url and DNS",
+                          url, t->error);
+    case CURLE_OPERATION_TIMEDOUT:
+        return segue_fail(err, SEGUE_EIO, "%.80s: no response within %ld seconds; try again", url,
+                          TIMEOUT);
+    case CURLE_UNSUPPORTED_PROTOCOL: /* HTTP/0.9: the first line is no status line */
+    case CURLE_WEIRD_SERVER_REPLY:
+        return segue_fail(err, SEGUE_EIO, "%.80s: not an HTTP server; check host and port of --url",
+                          url);
+    case CURLE_SSL_CACERT_BADFILE:
+        return segue_fail(err, SEGUE_EFILE,
+                          "%.80s: cannot be read as certificates; need a PEM file for --cacert",
+                          t->client->ca_file ? t->client->ca_file : url);
+    case CURLE_PEER_FAILED_VERIFICATION:
+        return segue_fail(err, SEGUE_EIO,
+                          "%.80s: the certificate is not trusted: %.120s; give the CA's with "
+                          "--cacert FILE",
+                          url, t->error);
+    case CURLE_SSL_CONNECT_ERROR:
+        return segue_fail(err, SEGUE_EIO,
+                          "%.80s: TLS failed: %.120s; use http:// if the service has no TLS", url,
+                          t->error);
+    case CURLE_PARTIAL_FILE:
+    case CURLE_GOT_NOTHING:
+    case CURLE_RECV_ERROR:
+        return segue_fail(err, SEGUE_EIO, "%.80s: the response is incomplete: %.120s; try again",
+                          url, *t->error ? t->error : curl_easy_strerror(code));
+    default:
+        return segue_fail(err, SEGUE_EIO, "%.80s: the request failed: %.120s; check --url", url,
+                          *t->error ? t->error : curl_easy_strerror(code));
+    }
 }
 
-/* Status line, headers, body: the service always tells the length, and closes. */
-static segue_status read_answer(segue_bytes *raw, int *status, segue_bytes *answer,
-                                segue_error *err)
+static bool has_length(CURL *curl)
 {
-    segue_bytes_append(raw, "", 1);
-    const char *text = (const char *)raw->data;
-    const char *end = raw->failed ? NULL : strstr(text, "\r\n\r\n");
-    if (!end || strncmp(text, "HTTP/1.", 7) != 0 || strlen(text) < 12)
-        return segue_fail(err, SEGUE_EIO, "what answers there does not speak HTTP");
-    *status = (int)strtol(text + 9, NULL, 10);
-    const size_t came = raw->size - 1 - (size_t)(end + 4 - text);
-    const segue_status result = check_length(text, end, came, err);
-    segue_bytes_append(answer, end + 4, came);
-    segue_bytes_append(answer, "", 1);
-    if (answer->failed)
-        return segue_fail_no_memory(err, "an answer");
-    answer->size--;
-    return result;
+    curl_off_t length = -1;
+    struct curl_header *header;
+    (void)curl_easy_getinfo(curl, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
+    return length >= 0 ||
+           curl_easy_header(curl, "Transfer-Encoding", 0, CURLH_HEADER, -1, &header) == CURLHE_OK;
+}
+
+static segue_status perform(transfer *t, int *status, segue_error *err)
+{
+    long code = 0;
+    const CURLcode result = curl_easy_perform(t->curl);
+    if (t->response->failed || result == CURLE_OUT_OF_MEMORY)
+        return segue_fail_no_memory(err, "a response");
+    if (result != CURLE_OK)
+        return fail_transfer(t, result, err);
+    if (!has_length(t->curl))
+        return segue_fail(err, SEGUE_EIO,
+                          "%.80s: the response has no length, and may be incomplete; check --url",
+                          t->client->url);
+    (void)curl_easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &code);
+    *status = (int)code;
+    segue_bytes_append(t->response, "", 1);
+    if (t->response->failed)
+        return segue_fail_no_memory(err, "a response");
+    t->response->size--;
+    return SEGUE_OK;
 }
 
 segue_status cli_http_client_request(const cli_http_client *client, const char *method,
                                      const char *path, const char *body, int *status,
-                                     segue_bytes *answer, segue_error *err)
+                                     segue_bytes *response, segue_error *err)
 {
-    segue_bytes out = {.data = NULL}, in = {.data = NULL};
-    int fd = -1;
-    segue_status result = reach(client, &fd, err);
-    if (result == SEGUE_OK) {
-        write_request(client, method, path, body, &out);
-        result = out.failed ? segue_fail_no_memory(err, "a request") : send_all(fd, &out, err);
-    }
+    transfer t = {.client = client, .curl = curl_easy_init(), .response = response};
+    if (!t.curl)
+        return segue_fail_no_memory(err, "a request");
+    set_options(&t, method, body);
+    segue_status result = set_url(&t, path, err);
     if (result == SEGUE_OK)
-        result = receive_all(fd, &in, err);
+        result = set_headers(&t, body != NULL, err);
     if (result == SEGUE_OK)
-        result = read_answer(&in, status, answer, err);
-    if (fd >= 0)
-        (void)close(fd);
-    segue_bytes_fini(&out);
-    segue_bytes_fini(&in);
+        result = perform(&t, status, err);
+    curl_slist_free_all(t.headers);
+    curl_easy_cleanup(t.curl);
+    curl_global_cleanup();
     return result;
-}
-
-void cli_http_client_escape(segue_bytes *b, const char *text)
-{
-    char letter[2] = "", encoded[4];
-    for (; *text; text++) {
-        letter[0] = *text;
-        segue_bytes_append(b, encoded, segue_encode_percent(encoded, letter));
-    }
 }

@@ -1,4 +1,4 @@
-/* http_client.h - one request to a service, over a socket of our own.
+/* http_client.h - one request to a service, through libcurl.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_CLI_HTTP_CLIENT_H
 #define SEGUE_CLI_HTTP_CLIENT_H
@@ -7,24 +7,23 @@
 #include "segue/status.h"
 
 typedef struct cli_http_client {
-    const char *url;   /* http://HOST:PORT */
-    const char *token; /* NULL: none */
+    const char *url;     /* [http://|https://]HOST[:PORT][/PREFIX] */
+    const char *token;   /* NULL: none */
+    const char *ca_file; /* certificates (PEM) to trust for https; NULL: those of the system */
 } cli_http_client;
 
 /**
- * Send a request and take its answer: the status, and the body, which ends with a 0 that does not
- * count.  `body` is NULL or JSON.
+ * Send a request and receive the response: its status and its body, which ends with a NUL that is
+ * not counted.  `body` is NULL or JSON.  Redirects are not followed: the token is for this address.
  *
- * @retval SEGUE_EUSAGE  the URL is not one of http
- * @retval SEGUE_EIO     nobody answers there, or not HTTP
+ * @retval SEGUE_EUSAGE  the URL is not one of http or https
+ * @retval SEGUE_EFILE   the file of certificates cannot be read
+ * @retval SEGUE_EIO     no connection, no trust, no HTTP, or an incomplete response
  * @retval SEGUE_ENOMEM
  */
 SEGUE_MUST_CHECK segue_status cli_http_client_request(const cli_http_client *client,
                                                       const char *method, const char *path,
                                                       const char *body, int *status,
-                                                      segue_bytes *answer, segue_error *err);
-
-/** Add a part of a path, percent-encoded. */
-void cli_http_client_escape(segue_bytes *b, const char *text);
+                                                      segue_bytes *response, segue_error *err);
 
 #endif

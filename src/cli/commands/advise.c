@@ -25,7 +25,6 @@ typedef struct settings {
     const char *format, *out;
     uint64_t min_rewards, seed, threads;
     double lowest, highest;
-    bool quiet;
 } settings;
 
 #define FIELD(name) .offset = offsetof(settings, name)
@@ -43,7 +42,6 @@ static const cli_option options[] = {
     {"format", 'f', CLI_TEXT, FIELD(format), "FORMAT", "table (default), csv or json", 0, 0},
     {"out", 'o', CLI_TEXT, FIELD(out), "FILE", "write there, not to the standard output ('-')", 0,
      0},
-    {"quiet", 'q', CLI_FLAG, FIELD(quiet), NULL, "taken, and without effect: it is short", 0, 0},
 };
 
 typedef struct study {

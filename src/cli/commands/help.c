@@ -1,4 +1,7 @@
-/* help.c - `segue help`, and what manual pages and shell completion are made of.
+/* help.c - `segue help`: help texts, and the sources of manual pages and shell completion.
+ *
+ * All three are printed from the same tables: commands and their options, policies, learners,
+ * estimators and topics.  --manual prints a page as scdoc; --words prints one word per line.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdbool.h>
 #include <string.h>
@@ -7,6 +10,8 @@
 #include "cli/output.h"
 #include "cli/share.h"
 #include "cli/topics/topics.h"
+#include "segue/estimator.h"
+#include "segue/internal.h"
 #include "segue/learner.h"
 #include "segue/policy.h"
 
@@ -21,11 +26,15 @@ static void print_command(FILE *out, const cli_command *command)
         fputs("\noptions:\n", out);
         cli_options_print(out, command->options, command->n_options);
     }
+    if (command->print_list) {
+        fprintf(out, "\n%s\n", command->list_title);
+        command->print_list(out);
+    }
     if (*command->details)
         fprintf(out, "\n%s", command->details);
 }
 
-/* Paragraphs as they are, indented lines as examples. */
+/* Print paragraphs as they are, and indented lines as literal blocks. */
 static void print_manual_details(FILE *out, const char *details)
 {
     bool literal = false;
@@ -48,7 +57,7 @@ static void print_manual_details(FILE *out, const char *details)
         fputs("```\n", out);
 }
 
-/* A whole manual page, as scdoc. */
+/* Print a manual page, as scdoc. */
 static void print_manual(FILE *out, const cli_command *command)
 {
     fprintf(out, "segue-%s(1)\n\n# NAME\n\nsegue-%s - %s\n\n# SYNOPSIS\n\n*segue* ", command->name,
@@ -58,6 +67,11 @@ static void print_manual(FILE *out, const cli_command *command)
     if (command->n_options)
         fputs("# OPTIONS\n\n", out);
     cli_options_print_manual(out, command->options, command->n_options);
+    if (command->print_list) {
+        fprintf(out, "%s\n\n```\n", command->list_title);
+        command->print_list(out);
+        fputs("```\n\n", out);
+    }
     if (*command->details)
         fputs("# DESCRIPTION\n\n", out);
     print_manual_details(out, command->details);
@@ -66,11 +80,11 @@ static void print_manual(FILE *out, const cli_command *command)
           out);
 }
 
-/* Where the files are that came with the program. */
-static void print_places(FILE *out)
+/* Print the paths of the files that are installed with the program. */
+static void print_files(FILE *out)
 {
     char path[CLI_PATH_SIZE];
-    fputs("\nFiles that came with segue:\n", out);
+    fputs("\nFiles installed with segue:\n", out);
     if (cli_share_find(path, "experiments", "", NULL) == SEGUE_OK)
         fprintf(out, "  experiments: %s\n", path);
     if (cli_share_find(path, "models", "", NULL) == SEGUE_OK)
@@ -94,7 +108,7 @@ static void print_overview(FILE *out)
     const cli_topic *topics = cli_topics_list(&count);
     for (size_t i = 0; i < count; i++)
         fprintf(out, "  %-12s %s\n", topics[i].name, topics[i].summary);
-    print_places(out);
+    print_files(out);
     fputs("\nExit codes: 0 done, 1 failed while running, 2 wrong usage or input.\n", out);
 }
 
@@ -117,8 +131,8 @@ static void print_policies(FILE *out)
         for (size_t k = 0; k < kind->n_options; k++)
             fprintf(out, "      %-9s %s\n", kind->options[k].key, kind->options[k].help);
     }
-    fputs("\n* needs a known model set (told-ucb: to be told each task's model).\n"
-          "n: steps a task; m: models; K: arms; J: tasks; radius: sqrt(L / 2 pulls).\n",
+    fputs("\n* needs a known model set (told-ucb: each task's model).\n"
+          "n: steps per task; m: models; K: arms; J: tasks; radius: sqrt(L / 2 pulls).\n",
           out);
 }
 
@@ -131,34 +145,48 @@ static void print_topic_names(FILE *out)
     fputs("policies\n", out);
 }
 
-/* One word a line, for the shell to complete: commands, topics of help, options of a command, or
- * policies. */
-static segue_status print_words(FILE *out, const char *topic, segue_error *err)
+static void print_command_names(FILE *out)
 {
     size_t count;
-    if (!topic) {
-        const cli_command *const *commands = cli_command_list(&count);
-        for (size_t i = 0; i < count; i++)
-            fprintf(out, "%s\n", commands[i]->name);
-        return SEGUE_OK;
-    }
-    if (strcmp(topic, "policies") == 0) {
-        const segue_policy *const *policies = segue_policy_all(&count);
-        for (size_t i = 0; i < count; i++)
-            fprintf(out, "%s\n", policies[i]->name);
-        for (size_t i = 0; segue_learner_methods(i); i++)
-            fprintf(out, "%s\n", segue_learner_methods(i)->name);
-        return SEGUE_OK;
-    }
-    if (strcmp(topic, "help") == 0) {
-        print_topic_names(out);
-        return SEGUE_OK;
-    }
+    const cli_command *const *commands = cli_command_list(&count);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "%s\n", commands[i]->name);
+}
+
+static void print_policy_names(FILE *out)
+{
+    size_t count;
+    const segue_policy *const *policies = segue_policy_all(&count);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "%s\n", policies[i]->name);
+    for (size_t i = 0; segue_learner_methods(i); i++)
+        fprintf(out, "%s\n", segue_learner_methods(i)->name);
+}
+
+static void print_estimator_names(FILE *out)
+{
+    for (size_t i = 0; segue_estimator_methods(i); i++)
+        fprintf(out, "%s\n", segue_estimator_methods(i)->name);
+    fputs("types\n", out);
+}
+
+/* Print one word per line, for the shell to complete. */
+static segue_status print_words(FILE *out, const char *topic, segue_error *err)
+{
     const cli_command *command = NULL;
-    const segue_status status = cli_command_find(topic, &command, err);
-    for (size_t i = 0; status == SEGUE_OK && i < command->n_options; i++)
+    if (!topic)
+        print_command_names(out);
+    else if (strcmp(topic, "policies") == 0)
+        print_policy_names(out);
+    else if (strcmp(topic, "methods") == 0)
+        print_estimator_names(out);
+    else if (strcmp(topic, "help") == 0)
+        print_topic_names(out);
+    else
+        SEGUE_TRY(cli_command_find(topic, &command, err));
+    for (size_t i = 0; command && i < command->n_options; i++)
         fprintf(out, "--%s\n", command->options[i].name);
-    return status;
+    return SEGUE_OK;
 }
 
 static void print_manual_of_topic(FILE *out, const cli_topic *topic)
@@ -190,9 +218,7 @@ static segue_status print_topic(FILE *out, const char *topic, bool manual, segue
         fputs(format->parts[i], out);
     if (format)
         return SEGUE_OK;
-    const segue_status status = cli_command_find(topic, &command, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(cli_command_find(topic, &command, err));
     if (manual)
         print_manual(out, command);
     else
@@ -200,7 +226,7 @@ static segue_status print_topic(FILE *out, const char *topic, bool manual, segue
     return SEGUE_OK;
 }
 
-/* Print what the option `how` (NULL: the help) makes of a topic. */
+/* Print a topic as `how` says: "--words", "--manual" or NULL, the help. */
 static segue_status show(const char *how, const char *topic, segue_error *err)
 {
     segue_output output;
@@ -229,16 +255,18 @@ static segue_status run(int argc, char **argv, segue_error *err)
     if (argc > (how ? 3 : 2))
         return segue_fail(err, SEGUE_EUSAGE, "help takes one topic; see 'segue help help'");
     if (how && strcmp(how, "--words") != 0 && strcmp(how, "--manual") != 0)
-        return segue_fail(err, SEGUE_ENAME, "there is no option '%.40s' of help", how);
+        return segue_fail(err, SEGUE_ENAME,
+                          "there is no option '%.40s' of help; need --words or --manual", how);
     return show(how, topic, err);
 }
 
 const cli_command cli_command_help = {
     .name = "help",
-    .summary = "explains a command, the policies, or the format of files",
+    .summary = "explain a command, the policies, or a file format",
     .usage = "help [COMMAND | policies | logs | models | results]",
-    .details = "'segue help --words [COMMAND | policies | help]' prints a word a line, for\n"
-               "completion: commands, the options of one, the policies, or the topics of help;\n"
-               "'segue help --manual COMMAND | TOPIC' prints the manual page, as scdoc.\n",
+    .details = "'segue help --words [COMMAND | policies | methods | help]' prints one word per\n"
+               "line, for completion: commands, the options of a command, the policies, the\n"
+               "methods of 'segue estimate', or the topics of help.  'segue help --manual\n"
+               "COMMAND | TOPIC' prints the manual page, as scdoc.\n",
     .run = run,
 };

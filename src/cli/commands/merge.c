@@ -8,8 +8,8 @@
 
 typedef struct settings {
     const char *variant, *out, *format;
-    uint64_t runs, seed, threads;
-    bool fresh, quiet;
+    uint64_t runs, seed;
+    bool fresh;
 } settings;
 
 #define FIELD(name) .offset = offsetof(settings, name)
@@ -25,10 +25,6 @@ static const cli_option options[] = {
     {"format", 'f', CLI_TEXT, FIELD(format), "FORMAT",
      "what is printed: table (default), csv or json", 0, 0},
     {"fresh", 0, CLI_FLAG, FIELD(fresh), NULL, "replace results of another experiment", 0, 0},
-    /* 'segue run' takes these; there is nothing here for them to do. */
-    {"threads", 't', CLI_INTEGER, FIELD(threads), "T", "taken, and without effect: one is enough",
-     1, SEGUE_MAX_THREADS},
-    {"quiet", 'q', CLI_FLAG, FIELD(quiet), NULL, "taken, and without effect: it is short", 0, 0},
 };
 
 /* Results that are finished already come out the same; others are not replaced unasked. */

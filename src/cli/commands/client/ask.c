@@ -1,0 +1,89 @@
+/* ask.c - `segue ask`: ask a service which arm a task should pull.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "cli/commands/client/client.h"
+#include "io/json_write.h"
+
+#define MAX_ARM_NAME 300 /* bytes; the service rejects names that are cut here as unknown */
+
+typedef struct settings {
+    cli_client client;
+    const char *task, *event, *exclude;
+    uint64_t count;
+    bool probability, explain;
+} settings;
+
+#define FIELD(name) .offset = offsetof(settings, name)
+
+static const cli_option options[] = {
+    {"task", 0, CLI_TEXT, FIELD(task), "KEY", "the task; a new key opens one", 0, 0},
+    {"event", 0, CLI_TEXT, FIELD(event), "ID", "the same id gives the same decision", 0, 0},
+    {"exclude", 0, CLI_TEXT, FIELD(exclude), "ARMS", "arms to exclude now, separated by commas", 0,
+     0},
+    {"count", 0, CLI_INTEGER, FIELD(count), "N", "several decisions at once", 1, 1000},
+    {"probability", 0, CLI_FLAG, FIELD(probability), NULL, "also the arm's probability", 0, 0},
+    {"explain", 0, CLI_FLAG, FIELD(explain), NULL, "also the types still compatible", 0, 0},
+    CLI_CLIENT_OPTIONS,
+};
+
+static void write_list(segue_bytes *b, const char *names)
+{
+    char name[MAX_ARM_NAME];
+    segue_json_write_key(b, "exclude");
+    segue_json_write_raw(b, "[");
+    for (const char *at = names; *at;) {
+        const size_t size = strcspn(at, ",");
+        (void)snprintf(name, sizeof name, "%.*s", size < sizeof name ? (int)size : MAX_ARM_NAME - 1,
+                       at);
+        segue_json_write_raw(b, at == names ? "" : ",");
+        segue_json_write_string(b, name);
+        at += size + (at[size] == ',');
+    }
+    segue_json_write_raw(b, "]");
+}
+
+static segue_bytes write_body(const settings *set)
+{
+    segue_bytes b = {.data = NULL};
+    segue_json_write_raw(&b, "{");
+    segue_json_write_text(&b, "task", set->task);
+    if (set->event)
+        segue_json_write_text(&b, "event", set->event);
+    if (set->exclude)
+        write_list(&b, set->exclude);
+    if (set->count > 0)
+        segue_json_write_integer(&b, "count", set->count);
+    if (set->probability)
+        segue_json_write_bool(&b, "probability", 1);
+    if (set->explain)
+        segue_json_write_bool(&b, "explain", 1);
+    segue_json_write_raw(&b, "}");
+    return b;
+}
+
+static segue_status run(int argc, char **argv, segue_error *err)
+{
+    settings set = {.client = cli_client_defaults()};
+    const char *learner = NULL;
+    SEGUE_TRY(cli_options_parse_operand(options, sizeof options / sizeof *options, argc, argv, &set,
+                                        &learner, err));
+    if (!learner || !set.task)
+        return segue_fail(err, SEGUE_EUSAGE, "give the learner and --task; see 'segue help ask'");
+    segue_bytes body = write_body(&set);
+    return cli_client_send(&set.client, "POST", cli_client_path(learner, "ask", NULL), &body, err);
+}
+
+const cli_command cli_command_ask = {
+    .name = "ask",
+    .summary = "ask a service which arm a task should pull",
+    .usage = "ask LEARNER --task KEY [OPTIONS]",
+    .details = "Prints the response of the service, JSON: the arm, and the id of the decision,\n"
+               "which 'segue tell' takes.\n\n"
+               "examples:\n"
+               "  segue ask tutor --task student-42\n"
+               "  segue ask tutor --task student-42 --probability --explain\n",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .run = run,
+};

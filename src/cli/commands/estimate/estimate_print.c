@@ -1,0 +1,215 @@
+/* estimate_print.c - print the models of `segue estimate` as table, CSV and JSON.
+ *
+ * In the table a column is a model and a row an arm, after a row of weights; columns that do not
+ * fit the terminal are omitted.  CSV is a model set, which other commands read.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <math.h>
+
+#include "cli/columns.h"
+#include "cli/commands/estimate/estimate.h"
+#include "io/json_build.h"
+
+static const segue_models *models_of(const cli_estimate *e)
+{
+    return segue_estimator_models(e->estimator);
+}
+
+static double cut_mean(const cli_estimate *e, size_t model, size_t arm)
+{
+    return fmin(1.0, fmax(0.0, segue_models_row(models_of(e), model)[arm]));
+}
+
+double cli_estimate_scale_mean(const cli_estimate *e, double mean)
+{
+    return e->set.lowest + mean * (e->set.highest - e->set.lowest);
+}
+
+/* ---- CSV --------------------------------------------------------------------------------- */
+
+void cli_estimate_print_header(const cli_estimate *e, FILE *out)
+{
+    fputs("weight", out);
+    for (size_t arm = 0; arm < e->log.n_arms; arm++) {
+        fputs(e->has_number_names ? ",arm " : ",", out); /* numbers alone would not be a header */
+        segue_output_csv_text(out, e->log.arm_name[arm]);
+    }
+    fputc('\n', out);
+}
+
+static void print_csv(const void *data, FILE *out)
+{
+    const cli_estimate *e = data;
+    const segue_models *models = models_of(e);
+    cli_estimate_print_header(e, out);
+    for (size_t k = 0; k < models->n_models; k++) {
+        segue_output_csv_number(out, models->weight[k]);
+        for (size_t arm = 0; arm < models->n_arms; arm++) {
+            fputc(',', out);
+            segue_output_csv_number(out, cut_mean(e, k, arm));
+        }
+        fputc('\n', out);
+    }
+}
+
+/* ---- JSON -------------------------------------------------------------------------------- */
+
+json_t *cli_estimate_arm_names(const cli_estimate *e)
+{
+    json_t *arms = json_array();
+    for (size_t arm = 0; arm < e->log.n_arms; arm++)
+        arms = segue_json_append(arms, json_string(e->log.arm_name[arm]));
+    return arms;
+}
+
+static json_t *json_models(const cli_estimate *e)
+{
+    const segue_models *models = models_of(e);
+    json_t *list = json_array();
+    for (size_t k = 0; models && k < models->n_models; k++) {
+        json_t *means = json_array();
+        for (size_t arm = 0; arm < models->n_arms; arm++)
+            means = segue_json_append(
+                means, segue_json_number(cli_estimate_scale_mean(e, cut_mean(e, k, arm))));
+        const cli_field fields[] = {
+            {"model", cli_value_integer(k + 1)},
+            {"weight", cli_value_number(models->weight[k])},
+            {"means", cli_value_json(means)},
+            {"uncut",
+             cli_value_json(segue_json_numbers(segue_models_row(models, k), models->n_arms))},
+        };
+        list = segue_json_append(list, CLI_OBJECT(fields));
+    }
+    return list;
+}
+
+static json_t *json_diagnostics(const cli_estimate *e)
+{
+    const segue_estimate_info info = segue_estimator_info(e->estimator);
+    const bool is_fit = e->method->uses_counts;
+    const cli_value absent = cli_value_absent();
+    const cli_field fields[] = {
+        {"verdict", cli_value_text(info.verdict)},
+        {"found", cli_value_boolean(info.found)},
+        {"tasks", cli_value_integer(info.n_tasks)},
+        {"eigenvalues", cli_value_json(segue_json_numbers(info.n_tasks ? info.eigenvalue : NULL,
+                                                          info.n_eigenvalues))},
+        {"lambdas",
+         cli_value_json(segue_json_numbers(info.found ? info.lambda : NULL, info.n_models))},
+        {"noise", cli_value_number(info.noise)},
+        {"residual", cli_value_number(info.residual)},
+        {"weight_sum", cli_value_number(info.weight_sum)},
+        {"iterations", cli_value_integer(info.iterations)},
+        {"starts", cli_value_integer(info.starts)},
+        {"log_likelihood", is_fit ? cli_value_number(info.log_likelihood) : absent},
+        {"certainty", is_fit ? cli_value_number(info.certainty) : absent},
+    };
+    return CLI_OBJECT(fields);
+}
+
+static json_t *make_json(const void *data)
+{
+    const cli_estimate *e = data;
+    json_t *skipped = json_array();
+    for (size_t i = 0; i < CLI_ESTIMATE_NAMED && i < e->n_skipped; i++)
+        skipped = segue_json_append(skipped, json_string(e->skipped[i]));
+    const cli_field fields[] = {
+        {"method", cli_value_text(e->set.method)},
+        {"rows", cli_value_integer(e->log.n_rows)},
+        {"tasks", cli_value_integer(e->log.n_tasks)},
+        {"skipped", cli_value_integer(e->n_skipped)},
+        {"skipped_names", cli_value_json(skipped)},
+        {"arms", cli_value_json(cli_estimate_arm_names(e))},
+        {"models", cli_value_json(json_models(e))},
+        {"diagnostics", cli_value_json(json_diagnostics(e))},
+    };
+    return CLI_OBJECT(fields);
+}
+
+/* ---- the table --------------------------------------------------------------------------- */
+
+static cli_value get_row_name(const void *data, size_t row, size_t index)
+{
+    (void)index;
+    return cli_value_text(row == 0 ? "(weight)"
+                                   : ((const cli_estimate *)data)->log.arm_name[row - 1]);
+}
+
+static size_t count_models(const void *data)
+{
+    return models_of(data)->n_models;
+}
+
+static cli_value get_model_title(const void *data, size_t index)
+{
+    (void)data;
+    return cli_value_format("model %zu", index + 1);
+}
+
+static cli_value get_model_cell(const void *data, size_t row, size_t index)
+{
+    const cli_estimate *e = data;
+    return cli_value_number(row == 0 ? models_of(e)->weight[index]
+                                     : cli_estimate_scale_mean(e, cut_mean(e, index, row - 1)));
+}
+
+static const cli_column columns[] = {
+    {NULL, NULL, "arm", .get = get_row_name, .digits = 16},
+    {NULL, NULL, NULL, .get = get_model_cell, .digits = 3, .repeat = count_models,
+     .title = get_model_title},
+};
+
+static void print_skipped(const cli_estimate *e, FILE *out)
+{
+    if (e->n_skipped == 0)
+        return;
+    fprintf(out, "skipped: %" PRIu64 " tasks with fewer than three rewards of some arm (",
+            e->n_skipped);
+    for (size_t i = 0; i < CLI_ESTIMATE_NAMED && i < e->n_skipped; i++)
+        fprintf(out, "%s%.20s", i ? ", " : "", e->skipped[i]);
+    fprintf(out, "%s)\n", e->n_skipped > CLI_ESTIMATE_NAMED ? ", .." : "");
+}
+
+static void print_diagnostics(const cli_estimate *e, FILE *out)
+{
+    const segue_estimate_info info = segue_estimator_info(e->estimator);
+    fprintf(out, "\n%s\n", info.verdict);
+    if (info.found && e->method->uses_counts)
+        fprintf(out, "log-likelihood %.10g", info.log_likelihood);
+    else if (info.found)
+        fprintf(out, "residual %.3g, sum of 1/lambda^2 %.3f", info.residual, info.weight_sum);
+    if (info.found)
+        fprintf(out, ", %" PRIu64 " iterations from %" PRIu64 " starts\n", info.iterations,
+                info.starts);
+    if (e->method->uses_counts)
+        cli_estimate_print_truncated(e, out);
+    print_skipped(e, out);
+}
+
+static segue_status print_table(const void *data, FILE *out, segue_error *err)
+{
+    const cli_estimate *e = data;
+    fprintf(out, "%zu models by %s from %" PRIu64 " rewards, %zu tasks, %zu arms\n",
+            (size_t)e->set.types, e->set.method, e->log.n_rows, e->log.n_tasks, e->log.n_arms);
+    if (models_of(e)) {
+        const cli_columns models = CLI_COLUMNS(columns, e, models_of(e)->n_arms + 1);
+        size_t n_omitted = 0;
+        fputc('\n', out);
+        SEGUE_TRY(cli_columns_print_table(&models, CLI_FIT_DROP_LAST, &n_omitted, out,
+                                          cli_output_bold(e->set.out), err));
+        if (n_omitted > 0)
+            fprintf(out, "\n(--format csv and json have all %zu models)\n", models_of(e)->n_models);
+    }
+    print_diagnostics(e, out);
+    return SEGUE_OK;
+}
+
+void cli_estimate_print_truncated(const cli_estimate *e, FILE *out)
+{
+    if (e->log.n_tasks > e->set.window)
+        fprintf(out, "only the last %" PRIu64 " of %zu tasks were fitted (--window)\n",
+                e->set.window, e->log.n_tasks);
+}
+
+const cli_printers cli_estimate_printers = {
+    .table = print_table, .csv = print_csv, .json = make_json};

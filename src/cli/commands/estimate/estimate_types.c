@@ -1,0 +1,321 @@
+/* estimate_types.c - `segue estimate --method types`: how many types a log has, and their priors.
+ *
+ * The fit is the one that learners of types use: a mixture over the counts of tasks, whose
+ * component 0 stands for tasks that fit no type.  Types are numbered from 1 by falling weight, as
+ * in a replay. SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli/columns.h"
+#include "cli/commands/estimate/estimate.h"
+#include "io/json_build.h"
+#include "replay/replay.h"
+
+#define MAX_NO_TYPE  0.5 /* share of tasks that fit no type, above which there are no types */
+#define VERDICT_SIZE 200
+
+/* ---- the fit ----------------------------------------------------------------------------- */
+
+/* Allocate the sums and pulls of a task. */
+static segue_status allocate_counts(const cli_estimate *e, double **out, segue_error *err)
+{
+    *out = calloc(2 * e->log.n_arms, sizeof **out);
+    return *out ? SEGUE_OK
+                : segue_fail(err, SEGUE_ENOMEM, "out of memory for %zu arms", e->log.n_arms);
+}
+
+static segue_status add_tasks(cli_estimate *e, segue_error *err)
+{
+    double *sum = NULL;
+    segue_status status = allocate_counts(e, &sum, err);
+    for (size_t task = 0; task < e->log.n_tasks && status == SEGUE_OK; task++) {
+        segue_log_counts(&e->log, task, sum, sum + e->log.n_arms);
+        status = segue_types_add_task(e->types, sum, sum + e->log.n_arms, err);
+    }
+    free(sum);
+    return status;
+}
+
+static bool has_types(const cli_estimate *e)
+{
+    return segue_types_count(e->types) > 0;
+}
+
+/* Number the types by falling weight; of equal ones the first comes first. */
+static void order_types(cli_estimate *e)
+{
+    const double *weight = segue_types_weights(e->types);
+    for (size_t n = 0; n < segue_types_count(e->types); n++) {
+        size_t at = n;
+        for (; at > 0 && weight[e->by_weight[at - 1]] < weight[n + 1]; at--)
+            e->by_weight[at] = e->by_weight[at - 1];
+        e->by_weight[at] = n + 1;
+    }
+}
+
+segue_status cli_estimate_types(cli_estimate *e, segue_error *err)
+{
+    segue_types_config config = segue_types_defaults();
+    if (e->set.types > SEGUE_MAX_TYPES_COUNT)
+        return segue_fail(err, SEGUE_EUSAGE, "--types: there are at most %d with --method types",
+                          SEGUE_MAX_TYPES_COUNT);
+    config.n_arms = e->log.n_arms;
+    config.hint = e->set.types;
+    config.window = e->set.window;
+    config.seed = e->set.seed;
+    SEGUE_TRY(segue_types_create(&e->types, &config, err));
+    SEGUE_TRY(add_tasks(e, err));
+    if (e->log.n_tasks >= SEGUE_MIN_TYPED_TASKS)
+        SEGUE_TRY(segue_types_refit_until_stable(e->types, err));
+    order_types(e);
+    if (e->format == CLI_CSV && !has_types(e))
+        return segue_fail(err, SEGUE_EDOMAIN,
+                          "%s: there is no model set to print: %zu tasks are too few for types; "
+                          "need %d",
+                          e->path, e->log.n_tasks, SEGUE_MIN_TYPED_TASKS);
+    return SEGUE_OK;
+}
+
+/* ---- the verdict ------------------------------------------------------------------------- */
+
+/* Return the standard deviation of tasks' means around a type's, in the range of the rewards. */
+static double spread_of(const cli_estimate *e, const segue_type_arm *arm)
+{
+    const double width = e->set.highest - e->set.lowest;
+    return width * sqrt(arm->mean * (1.0 - arm->mean) / (arm->kappa + 1.0));
+}
+
+static double average_spread(const cli_estimate *e, size_t type)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < e->log.n_arms; i++) {
+        const segue_type_arm arm = segue_types_arm(e->types, type, i);
+        sum += spread_of(e, &arm);
+    }
+    return sum / (double)e->log.n_arms;
+}
+
+static void write_verdict(const cli_estimate *e, const segue_types_fit *fit, char *out)
+{
+    const size_t count = segue_types_count(e->types), tasks = segue_types_in_window(e->types);
+    const double no_type = tasks ? fit->size[0] / (double)tasks : 1.0;
+    if (count == 0)
+        (void)snprintf(out, VERDICT_SIZE, "none: %zu tasks are too few for types; need %d", tasks,
+                       SEGUE_MIN_TYPED_TASKS);
+    else if (no_type > MAX_NO_TYPE)
+        (void)snprintf(out, VERDICT_SIZE, "none: %.0f %% of %zu tasks fit no type: they share none",
+                       100.0 * no_type, tasks);
+    else if (count == 1)
+        (void)snprintf(out, VERDICT_SIZE,
+                       "none: only one type; the means of %zu tasks differ by %.2g (standard "
+                       "deviation), %.2g %% fit none",
+                       tasks, average_spread(e, 1), 100.0 * no_type);
+    else
+        (void)snprintf(out, VERDICT_SIZE, "good: %zu types explain %zu tasks; %.2g %% fit none",
+                       count, tasks, 100.0 * no_type);
+}
+
+/* ---- printing ---------------------------------------------------------------------------- */
+
+static void print_csv(const void *data, FILE *out)
+{
+    const cli_estimate *e = data;
+    const double *weight = segue_types_weights(e->types);
+    cli_estimate_print_header(e, out);
+    for (size_t n = 0; n < segue_types_count(e->types); n++) {
+        const size_t q = e->by_weight[n];
+        segue_output_csv_number(out, weight[q] / (1.0 - weight[0]));
+        for (size_t i = 0; i < e->log.n_arms; i++) {
+            fputc(',', out);
+            segue_output_csv_number(out, segue_types_arm(e->types, q, i).mean);
+        }
+        fputc('\n', out);
+    }
+}
+
+static json_t *json_type_arms(const cli_estimate *e, size_t type)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < e->log.n_arms; i++) {
+        const segue_type_arm arm = segue_types_arm(e->types, type, i);
+        const cli_field fields[] = {
+            {"mean", cli_value_number(cli_estimate_scale_mean(e, arm.mean))},
+            {"low", cli_value_number(cli_estimate_scale_mean(e, arm.low))},
+            {"high", cli_value_number(cli_estimate_scale_mean(e, arm.high))},
+            {"spread", cli_value_number(spread_of(e, &arm))},
+            {"kappa", cli_value_number(arm.kappa)},
+            {"pulls", cli_value_number(arm.pulls)},
+        };
+        list = segue_json_append(list, CLI_OBJECT(fields));
+    }
+    return list;
+}
+
+static json_t *json_types(const cli_estimate *e, const segue_types_fit *fit)
+{
+    json_t *list = json_array();
+    for (size_t n = 0; n < segue_types_count(e->types); n++) {
+        const size_t q = e->by_weight[n];
+        const cli_field fields[] = {
+            {"type", cli_value_integer(n + 1)},
+            {"weight", cli_value_number(segue_types_weights(e->types)[q])},
+            {"tasks", cli_value_number(fit->size[q])},
+            {"last", cli_value_integer(segue_types_last_task(e->types, q))},
+            {"arms", cli_value_json(json_type_arms(e, q))},
+        };
+        list = segue_json_append(list, CLI_OBJECT(fields));
+    }
+    return list;
+}
+
+/* Make the posterior of a task from that over components: no type first, then types by number. */
+static json_t *json_posterior(const cli_estimate *e, size_t task, const double *component)
+{
+    const size_t count = segue_types_count(e->types);
+    double probability[SEGUE_MAX_TYPES_COUNT + 1] = {component[0]};
+    size_t best = 0;
+    for (size_t n = 1; n <= count; n++) {
+        probability[n] = component[e->by_weight[n - 1]];
+        best = probability[n] > probability[best] ? n : best;
+    }
+    const cli_field fields[] = {
+        {"task", cli_value_text(e->log.tasks[task].name)},
+        {"type", cli_value_integer(best)},
+        {"probabilities", cli_value_json(segue_json_numbers(probability, count + 1))},
+    };
+    return CLI_OBJECT(fields);
+}
+
+static json_t *json_posteriors(const cli_estimate *e)
+{
+    const size_t n_arms = e->log.n_arms;
+    double component[SEGUE_MAX_TYPES_COUNT + 1], *sum = NULL;
+    json_t *list = allocate_counts(e, &sum, NULL) == SEGUE_OK ? json_array() : NULL;
+    for (size_t task = 0; list && task < e->log.n_tasks; task++) {
+        segue_log_counts(&e->log, task, sum, sum + n_arms);
+        (void)segue_types_posterior(e->types, sum, sum + n_arms, component);
+        list = segue_json_append(list, json_posterior(e, task, component));
+    }
+    free(sum);
+    return list;
+}
+
+static json_t *make_json(const void *data)
+{
+    const cli_estimate *e = data;
+    const segue_types_fit fit = segue_types_evaluate(e->types);
+    char verdict[VERDICT_SIZE];
+    write_verdict(e, &fit, verdict);
+    const cli_field fields[] = {
+        {"method", cli_value_text(e->set.method)},
+        {"rows", cli_value_integer(e->log.n_rows)},
+        {"tasks", cli_value_integer(e->log.n_tasks)},
+        {"arms", cli_value_json(cli_estimate_arm_names(e))},
+        {"types", cli_value_json(json_types(e, &fit))},
+        {"no_type.weight", cli_value_number(segue_types_weights(e->types)[0])},
+        {"no_type.tasks", cli_value_number(fit.size[0])},
+        {"diagnostics.verdict", cli_value_text(verdict)},
+        {"diagnostics.found", cli_value_boolean(has_types(e))},
+        {"diagnostics.tasks", cli_value_integer(segue_types_in_window(e->types))},
+        {"diagnostics.log_likelihood", cli_value_number(fit.log_likelihood)},
+        {"diagnostics.objective", cli_value_number(fit.objective)},
+        {"posteriors", cli_value_json(json_posteriors(e))},
+    };
+    return CLI_OBJECT(fields);
+}
+
+/* ---- the table: one row per type and arm, then one for no type ----------------------------- */
+
+typedef struct rows {
+    const cli_estimate *e;
+    segue_types_fit fit;
+} rows;
+
+/* Find the type and the arm of a row; false: the row is that of no type. */
+static bool find_row(const rows *r, size_t row, size_t *type, size_t *arm)
+{
+    const size_t n_arms = r->e->log.n_arms, n = row / n_arms;
+    const bool is_type = n < segue_types_count(r->e->types);
+    *type = is_type ? r->e->by_weight[n] : 0;
+    *arm = is_type ? row % n_arms : 0;
+    return is_type;
+}
+
+static cli_value get_type(const void *data, size_t row, size_t index)
+{
+    size_t type, arm;
+    const rows *r = data;
+    (void)index;
+    if (!find_row(r, row, &type, &arm))
+        return cli_value_text("none");
+    return arm == 0 ? cli_value_integer(row / r->e->log.n_arms + 1) : cli_value_missing();
+}
+
+/* Give weight or tasks of a type, in the first of its rows. */
+static cli_value get_size(const void *data, size_t row, size_t index)
+{
+    size_t type, arm;
+    const rows *r = data;
+    (void)find_row(r, row, &type, &arm);
+    if (arm > 0)
+        return cli_value_missing();
+    return cli_value_number(index ? r->fit.size[type] : segue_types_weights(r->e->types)[type]);
+}
+
+static cli_value get_arm(const void *data, size_t row, size_t index)
+{
+    size_t type, arm;
+    const rows *r = data;
+    (void)index;
+    return find_row(r, row, &type, &arm) ? cli_value_text(r->e->log.arm_name[arm])
+                                         : cli_value_missing();
+}
+
+/* Give mean, interval or spread of an arm. */
+static cli_value get_arm_number(const void *data, size_t row, size_t index)
+{
+    size_t type, i;
+    const rows *r = data;
+    if (!find_row(r, row, &type, &i))
+        return cli_value_missing();
+    const segue_type_arm arm = segue_types_arm(r->e->types, type, i);
+    if (index == 1)
+        return cli_value_format("%.3f - %.3f", cli_estimate_scale_mean(r->e, arm.low),
+                                cli_estimate_scale_mean(r->e, arm.high));
+    return cli_value_number(index ? spread_of(r->e, &arm)
+                                  : cli_estimate_scale_mean(r->e, arm.mean));
+}
+
+static const cli_column columns[] = {
+    {NULL, NULL, "type", .get = get_type},
+    {NULL, NULL, "weight", .get = get_size, .digits = 3, .index = 0},
+    {NULL, NULL, "tasks", .get = get_size, .digits = 1, .index = 1},
+    {NULL, NULL, "arm", .get = get_arm, .digits = 16},
+    {NULL, NULL, "mean", .get = get_arm_number, .digits = 3, .index = 0},
+    {NULL, NULL, "95 %", .get = get_arm_number, .index = 1},
+    {NULL, NULL, "spread", .get = get_arm_number, .digits = 3, .index = 2},
+};
+
+static segue_status print_table(const void *data, FILE *out, segue_error *err)
+{
+    const cli_estimate *e = data;
+    const rows r = {e, segue_types_evaluate(e->types)};
+    const size_t count = segue_types_count(e->types);
+    const cli_columns types = CLI_COLUMNS(columns, &r, count * e->log.n_arms + 1);
+    char verdict[VERDICT_SIZE];
+    fprintf(out, "%zu type%s from %" PRIu64 " rewards, %zu tasks, %zu arms\n", count,
+            count == 1 ? "" : "s", e->log.n_rows, e->log.n_tasks, e->log.n_arms);
+    if (has_types(e)) {
+        fputc('\n', out);
+        SEGUE_TRY(cli_columns_print_table(&types, CLI_FIT_ANY_WIDTH, NULL, out,
+                                          cli_output_bold(e->set.out), err));
+    }
+    write_verdict(e, &r.fit, verdict);
+    fprintf(out, "\n%s\n", verdict);
+    cli_estimate_print_truncated(e, out);
+    return SEGUE_OK;
+}
+
+const cli_printers cli_estimate_types_printers = {
+    .table = print_table, .csv = print_csv, .json = make_json};
