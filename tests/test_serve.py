@@ -186,7 +186,7 @@ class Wrong(Folder):
     def test_a_truncated_response_is_an_error(self):
         """As of a service that was killed while it answered; on a terminal, too."""
         for says, length, body in (("", 10, b'{"a":"b"}\n'), ("the response is incomplete: transfer closed with 2 bytes remaining", 10, b'{"a":"b\\'),
-                                   ("does not tell its length", None, b"{}"), ("", 8, b'{"a":"b\\'), ("", 2, b"},")):
+                                   ("the response has no length", None, b"{}"), ("", 8, b'{"a":"b\\'), ("", 2, b"},")):
             with socket.create_server(("127.0.0.1", 0)) as server, concurrent.futures.ThreadPoolExecutor(1) as pool:
                 head = b"HTTP/1.1 200 OK\r\nX: 1\r\n" + (b"content-length: %d\r\n" % length if length else b"")
                 done = pool.submit(self.answer_once, server, head + b"\r\n" + body)
