@@ -1,4 +1,4 @@
-# Bash completion for segue.  The words come from the program itself.
+# Bash completion for segue.  The program itself prints the candidates.
 
 # _segue_argument COMMAND OPTION: print the argument that help names, such as FILE; nothing for a flag.
 _segue_argument()

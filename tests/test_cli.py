@@ -125,7 +125,7 @@ BAD_USAGE = [
     ("'ts-prior' knows no types", *SIMULATE, "--policy", "ts-prior", "--tasks", "2", "--explain", "x"),
     ("'ts' knows no types", *SIMULATE, "--policy", "ts", "--tasks", "2", "--explain", "x"),
     ("--save needs a file", *SIMULATE, "--tasks", "2", "--save", "-"),
-    ("--curve needs a file, and '-' is none", *SIMULATE, "--tasks", "2", "--curve", "-"),
+    ("--curve needs a file; '-' is not one", *SIMULATE, "--tasks", "2", "--curve", "-"),
     ("--save needs a file", "bench", "--save", "-"),
     ("--out and --models name the same file", "bench", "--models", PAPER, "--out", PAPER),
     ("--save and --models name the same file", "bench", "--models", PAPER, "--save", PAPER),
@@ -748,7 +748,7 @@ class Resampling(Folder):
 
     def test_skipped_tasks_are_counted(self):
         args = ("simulate", "--log", self.log(), "--steps", 20, "--runs", 5)
-        self.assertIn("Of 30 logged tasks; 1 are left out, with fewer than 1 rewards", answer(*args))
+        self.assertIn("Of 30 logged tasks; 1 are skipped, with fewer than 1 rewards", answer(*args))
         data = json.loads(answer(*args, "--least", 3, "--format", "json"))
         self.assertEqual(data["log"], {"tasks": 30, "skipped": 1})
         self.assertEqual((data["arms"], data["models"]), (3, 0))

@@ -293,7 +293,7 @@ class Replay(Folder):
                 ("--play: there is no 'again'", "--play", "again", self.log),
                 ("after the last of 60 tasks", "--from", 61, self.log),
                 ("no task has more than 90 rows", "--play", "replay", "--steps", 91, self.log),
-                ("--least goes with resampling", "--play", "replay", "--least", 2, self.log),
+                ("--least needs --play resampling", "--play", "replay", "--least", 2, self.log),
                 ("--least goes with resampling, and only 0 of 60 tasks have 40", "--least", 40, drawn),
                 ("needs a known model set", "--policy", "ts,mucb", self.log),
                 ("no policy 'nothing'", "--policy", "nothing", self.log),

@@ -41,7 +41,7 @@ typedef struct cli_columns {
                    .data = (rows),                                                                 \
                    .n_rows = (row_count)})
 
-/** What a table wider than the terminal omits. */
+/** The columns that a table omits if it is wider than the terminal. */
 typedef enum cli_columns_fit {
     CLI_FIT_ANY_WIDTH,     /* nothing */
     CLI_FIT_DROP_REPEATED, /* all repeated columns */

@@ -1,8 +1,9 @@
 /* demo.c - simulated students who use the service.
  *
- * A student is of one of four types, who learn best from different lessons; nobody tells the
- * service which.  The first five hundred come as fast as they can, the rest at a pace that one can
- * follow.
+ * A student is of one of four types, each with another best exercise; the service does not see the
+ * type.  Each of N_THREADS threads plays one student after the other, through the same handler as
+ * HTTP requests.  The first five hundred come without pause, the others slowly enough to follow on
+ * the dashboard.  Threads end when `stop` is set.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/demo.h"
 
@@ -16,32 +17,32 @@
 #include "segue/internal.h"
 #include "segue/rng.h"
 
-#define STUDENTS 16  /* at once */
-#define FAST     500 /* students */
-#define STEPS    25
-#define TYPES    4
-#define LESSONS  5
+#define N_THREADS 16  /* students at once */
+#define N_FAST    500 /* students without pauses */
+#define STEPS     25
+#define N_TYPES   4
+#define N_ARMS    5
 
-static const char *const lesson[LESSONS] = {"worked example", "video", "quiz", "game", "text"};
-static const double success[TYPES][LESSONS] = {{0.85, 0.40, 0.35, 0.30, 0.50},
-                                               {0.30, 0.80, 0.25, 0.50, 0.35},
-                                               {0.45, 0.30, 0.85, 0.40, 0.25},
-                                               {0.25, 0.45, 0.40, 0.90, 0.20}};
+static const char *const arm_name[N_ARMS] = {"worked example", "video", "quiz", "game", "text"};
+static const double success[N_TYPES][N_ARMS] = {{0.85, 0.40, 0.35, 0.30, 0.50},
+                                                {0.30, 0.80, 0.25, 0.50, 0.35},
+                                                {0.45, 0.30, 0.85, 0.40, 0.25},
+                                                {0.25, 0.45, 0.40, 0.90, 0.20}};
 
-static const char demo_words[] =
+static const char demo_learner[] =
     "{\"name\":\"demo\",\"arms\":[\"worked example\",\"video\",\"quiz\",\"game\",\"text\"],"
     "\"steps\":25,\"control\":0.2}";
 
 struct cli_demo {
     segue_service *service;
-    pthread_t thread[STUDENTS];
+    pthread_t thread[N_THREADS];
     size_t n_threads;
-    uint64_t first; /* student */
-    atomic_ullong next;
+    uint64_t first;     /* number of the first student */
+    atomic_ullong next; /* number of the next student */
     atomic_bool stop;
 };
 
-/* One request; its body, or NULL if it was refused. */
+/* Send one request; returns its body, or NULL if it was rejected. */
 static json_t *call(cli_demo *demo, const char *path, const char *body)
 {
     segue_response reply;
@@ -61,31 +62,31 @@ static json_t *call(cli_demo *demo, const char *path, const char *body)
     return answer;
 }
 
-static size_t lesson_of(const json_t *answer)
+static size_t arm_of(const json_t *answer)
 {
     const char *arm = json_string_value(json_object_get(answer, "arm"));
     size_t i = 0;
-    while (arm && i + 1 < LESSONS && strcmp(lesson[i], arm) != 0)
+    while (arm && i + 1 < N_ARMS && strcmp(arm_name[i], arm) != 0)
         i++;
     return i;
 }
 
-static void rest(void)
+static void wait_a_moment(void)
 {
     const struct timespec pause = {.tv_nsec = 200000000};
     (void)nanosleep(&pause, NULL);
 }
 
-/* One student: asked and told until the task is over. */
+/* Play one student: ask and tell until the task has STEPS rewards. */
 static void play(cli_demo *demo, uint64_t student, segue_rng *rng)
 {
     char body[512];
-    const size_t type = (size_t)(segue_rng_uniform(rng) * TYPES);
+    const size_t type = (size_t)(segue_rng_uniform(rng) * N_TYPES);
     (void)snprintf(body, sizeof body, "{\"task\":\"student-%llu\"}", (unsigned long long)student);
     json_t *answer = call(demo, "/v1/learners/demo/ask", body);
     for (int step = 1; answer && step <= STEPS && !atomic_load(&demo->stop); step++) {
         const char *id = json_string_value(json_object_get(answer, "decision"));
-        const int reward = segue_rng_uniform(rng) < success[type][lesson_of(answer)];
+        const int reward = segue_rng_uniform(rng) < success[type][arm_of(answer)];
         const char *path = step < STEPS ? "/v1/learners/demo/ask" : "/v1/tell";
         if (step < STEPS)
             (void)snprintf(
@@ -97,15 +98,15 @@ static void play(cli_demo *demo, uint64_t student, segue_rng *rng)
                            reward);
         json_decref(answer);
         answer = call(demo, path, body);
-        if (answer && student >= demo->first + FAST)
-            rest();
+        if (answer && student >= demo->first + N_FAST)
+            wait_a_moment();
     }
     if (!answer)
-        rest(); /* refused: so might the next student be, and at once */
+        wait_a_moment(); /* the next request may be rejected too: do not spin */
     json_decref(answer);
 }
 
-static void *study(void *context)
+static void *play_students(void *context)
 {
     cli_demo *demo = context;
     while (!atomic_load(&demo->stop)) {
@@ -124,16 +125,18 @@ segue_status cli_demo_start(cli_demo **out, segue_service *service, segue_error 
     if (!demo)
         return segue_fail_no_memory(err, "the students");
     demo->service = service;
-    /* students that came before have their keys already */
+    /* Keys of an earlier demonstration are in the store: begin at a number from the clock. */
     demo->first = (uint64_t)segue_service_now(service) % 100000000 * 1000;
     atomic_init(&demo->next, demo->first);
-    json_t *created = call(demo, "/v1/learners", demo_words);
+    json_t *created = call(demo, "/v1/learners", demo_learner);
     if (!created)
-        return segue_fail(err, SEGUE_EIO, "the learner of the demonstration cannot be created");
+        return segue_fail(err, SEGUE_EIO,
+                          "the learner 'demo' cannot be created; use an empty store for --demo");
     json_decref(created);
-    for (; demo->n_threads < STUDENTS; demo->n_threads++)
-        if (pthread_create(&demo->thread[demo->n_threads], NULL, study, demo) != 0)
-            return segue_fail(err, SEGUE_ETHREAD, "a student could not be started");
+    for (; demo->n_threads < N_THREADS; demo->n_threads++)
+        if (pthread_create(&demo->thread[demo->n_threads], NULL, play_students, demo) != 0)
+            return segue_fail(err, SEGUE_ETHREAD,
+                              "a thread of the demonstration could not be started; lower the load");
     return SEGUE_OK;
 }
 

@@ -1,4 +1,4 @@
-/* demo.h - simulated students who use the service, so that there is something to see.
+/* demo.h - simulated students who use the service, for `segue serve --demo`.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_CLI_DEMO_H
 #define SEGUE_CLI_DEMO_H
@@ -7,9 +7,12 @@
 
 typedef struct cli_demo cli_demo;
 
-/** Start them; the learner is called "demo".  @retval SEGUE_ETHREAD, SEGUE_ENOMEM, SEGUE_EIO */
+/** Create the learner "demo" and start the students.  @retval SEGUE_ETHREAD, SEGUE_ENOMEM,
+ * SEGUE_EIO */
 SEGUE_MUST_CHECK segue_status cli_demo_start(cli_demo **out, segue_service *service,
                                              segue_error *err);
-void cli_demo_stop(cli_demo *demo); /* before the service is; NULL is fine */
+
+/** Stop the students, before the service stops; NULL is fine. */
+void cli_demo_stop(cli_demo *demo);
 
 #endif

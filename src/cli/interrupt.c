@@ -1,4 +1,4 @@
-/* interrupt.c - Ctrl-C as a request.
+/* interrupt.c - signals as requests: stop, or reopen the log.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/interrupt.h"
 
@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-/* A signal handler can leave word nowhere else. */
+/* A signal handler can only set such flags. */
 static atomic_bool interrupted, hung_up;
 
 static void set_interrupted(int number)

@@ -1,20 +1,21 @@
-/* interrupt.h - Ctrl-C as a request.
+/* interrupt.h - signals as requests: stop, or reopen the log.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_CLI_INTERRUPT_H
 #define SEGUE_CLI_INTERRUPT_H
 
 #include <stdbool.h>
 
-/** From now on the first SIGINT, SIGTERM or SIGHUP is a request to stop; the second one ends the
- * program as usual.  One that is ignored, as nohup has it, stays so. */
+/** Turn the first SIGINT, SIGTERM or SIGHUP into a request to stop; the second ends the program as
+ * usual.  A signal that is ignored, as under nohup, stays ignored. */
 void cli_interrupt_catch(void);
 
-/** Whether there was one. */
+/** True after such a signal. */
 bool cli_interrupt_requested(void);
 
-/** From now on SIGHUP is a request to begin a new log; whether there was one since the last call.
- */
+/** Turn SIGHUP into a request to reopen the log. */
 void cli_interrupt_catch_hangup(void);
+
+/** True if there was a SIGHUP since the last call. */
 bool cli_interrupt_hangup_requested(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* launch.c - whether a launcher started this process along with others.
+/* launch.c - detect a launcher (mpirun, srun) that started several processes.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 
 #define MAX_PROCESSES 100000000
 
-/* srun sets SLURM_* also where it does not help processes to find each other: PMIX_RANK tells. */
+/* srun sets SLURM_* even where processes cannot find each other; PMIX_RANK shows that they can. */
 static const struct {
     const char *count, *self;
 } variables[] = {
@@ -16,7 +16,7 @@ static const struct {
     {"SLURM_STEP_NUM_TASKS", "PMIX_RANK"},            /* srun --mpi=pmix */
 };
 
-static bool read_whole(const char *name, uint64_t *out)
+static bool read_integer(const char *name, uint64_t *out)
 {
     const char *text = getenv(name);
     return text && segue_number_parse_integer(text, 0, MAX_PROCESSES, out, NULL) == SEGUE_OK;
@@ -26,8 +26,8 @@ cli_launch cli_launch_detect(void)
 {
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
         cli_launch launch;
-        if (read_whole(variables[i].count, &launch.count) && launch.count > 1 &&
-            read_whole(variables[i].self, &launch.self))
+        if (read_integer(variables[i].count, &launch.count) && launch.count > 1 &&
+            read_integer(variables[i].self, &launch.self))
             return launch;
     }
     return (cli_launch){.count = 1};

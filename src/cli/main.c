@@ -1,4 +1,7 @@
-/* main.c - find the command, run it, tell what went wrong.
+/* main.c - find the command, run it, and print its error.
+ *
+ * The exit code is 0 (done), 1 (failed while running) or 2 (wrong usage or input), by the status of
+ * the command.  A reader that closes our output ends the program by SIGPIPE, as it ends others.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <fcntl.h>
 #include <poll.h>
@@ -34,9 +37,9 @@ static const char *name_of(const void *list, size_t i)
 segue_status cli_command_find(const char *name, const cli_command **out, segue_error *err)
 {
     const size_t count = sizeof commands / sizeof *commands;
-    const size_t place = segue_text_find(name, commands, count, name_of);
-    if (place < count) {
-        *out = commands[place];
+    const size_t index = segue_text_find(name, commands, count, name_of);
+    if (index < count) {
+        *out = commands[index];
         return SEGUE_OK;
     }
     const char *guess = segue_text_closest(name, commands, count, name_of);
@@ -46,8 +49,8 @@ segue_status cli_command_find(const char *name, const cli_command **out, segue_e
     return segue_fail(err, SEGUE_ENAME, "there is no command '%.60s'; see 'segue help'", name);
 }
 
-/* If a standard stream is closed, the next file opened would take its place, and what is printed
- * would land in it.  Fill the place so that using the stream fails instead. */
+/* Open /dev/null for a standard stream that is closed.  Else the next file would get its
+ * descriptor, and messages would be written into it; so writing to the stream fails instead. */
 static void guard_standard_streams(void)
 {
     for (int fd = 0; fd <= 2; fd++)
@@ -72,7 +75,7 @@ static segue_status run(int argc, char **argv, segue_error *err)
     return command->run(argc > 1 ? argc - 1 : 1, argc > 1 ? argv + 1 : argv, err);
 }
 
-/* The reader of our output has gone, as in 'segue help | head -1'. */
+/* True if the reader of our output has closed it, as in 'segue help | head -1'. */
 static bool is_unread(void)
 {
     struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
@@ -82,24 +85,25 @@ static bool is_unread(void)
 static void print_error(segue_error *err, int argc, char **argv)
 {
     char path[CLI_PATH_SIZE];
-    const bool ours = err->status == SEGUE_EFILE && cli_share_suggest(path, argc, argv);
-    segue_utf8_make_printable(err->message); /* it may have names from files in it */
-    (void)fprintf(stderr, "segue: %s%s%s%s\n", err->message, ours ? "; try '" : "",
-                  ours ? path : "", ours ? "'" : "");
+    const bool is_found = err->status == SEGUE_EFILE && cli_share_suggest(path, argc, argv);
+    segue_utf8_make_printable(err->message); /* it may quote names from files */
+    (void)fprintf(stderr, "segue: %s%s%s%s\n", err->message, is_found ? "; try '" : "",
+                  is_found ? path : "", is_found ? "'" : "");
 }
 
 int main(int argc, char **argv)
 {
     segue_error err = {.status = SEGUE_OK};
     guard_standard_streams();
-    (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe or a file too large is a writing error: */
-    (void)signal(SIGXFSZ, SIG_IGN); /* files are removed, and there is a sentence or SIGPIPE */
+    (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe or a file that grows too large */
+    (void)signal(SIGXFSZ, SIG_IGN); /* is an error of writing: its temporary file is removed */
     segue_status status = run(argc, argv, &err);
-    if (status == SEGUE_EIO && is_unread()) { /* end as every other program does then */
+    if (status == SEGUE_EIO && is_unread()) { /* end as other programs do */
         (void)signal(SIGPIPE, SIG_DFL);
         (void)raise(SIGPIPE);
     }
-    if (status == SEGUE_OK && (fflush(stdout) != 0 || ferror(stdout))) /* the log of a service */
+    if (status == SEGUE_OK &&
+        (fflush(stdout) != 0 || ferror(stdout))) /* the access log of a service */
         status = segue_fail(&err, SEGUE_EIO, "the standard output could not be written");
     if (status != SEGUE_OK)
         print_error(&err, argc, argv);

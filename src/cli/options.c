@@ -1,4 +1,7 @@
-/* options.c - a table of options over getopt_long.
+/* options.c - parse a table of options with getopt_long, and print it as help.
+ *
+ * Errors name the option, the range, and the closest name.  An option of a policy that is given to
+ * the command is recognized, and the error shows where it belongs.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/options.h"
 
@@ -25,19 +28,19 @@ static segue_status set_number(const cli_option *option, const char *text, doubl
     const segue_status parsed = segue_number_parse_double(text, &value, &inner);
     if (parsed != SEGUE_OK)
         return segue_fail(err, parsed, "--%s: %s", option->name, inner.message);
-    if (!(value >= option->least && value <= option->most))
+    if (!(value >= option->min && value <= option->max))
         return segue_fail(err, SEGUE_EDOMAIN, "--%s: %s is out of range; need %g to %g",
-                          option->name, text, option->least, option->most);
+                          option->name, text, option->min, option->max);
     *out = value;
     return SEGUE_OK;
 }
 
-static segue_status set_whole(const cli_option *option, const char *text, uint64_t *out,
-                              segue_error *err)
+static segue_status set_integer(const cli_option *option, const char *text, uint64_t *out,
+                                segue_error *err)
 {
     segue_error inner;
-    const segue_status status = segue_number_parse_integer(text, (uint64_t)option->least,
-                                                           (uint64_t)option->most, out, &inner);
+    const segue_status status =
+        segue_number_parse_integer(text, (uint64_t)option->min, (uint64_t)option->max, out, &inner);
     if (status != SEGUE_OK)
         return segue_fail(err, status, "--%s: %s", option->name, inner.message);
     return SEGUE_OK;
@@ -57,7 +60,7 @@ static segue_status set_option(const cli_option *option, const char *text, void 
     case CLI_NUMBER:
         return set_number(option, text, (double *)(void *)field, err);
     case CLI_INTEGER:
-        return set_whole(option, text, (uint64_t *)(void *)field, err);
+        return set_integer(option, text, (uint64_t *)(void *)field, err);
     }
     return SEGUE_OK;
 }
@@ -91,7 +94,7 @@ static bool has_key(const segue_option *options, size_t count, const char *key)
     return segue_text_find(key, options, count, key_of) < count;
 }
 
-/* The first policy or learner that has an option of this name; NULL if none has. */
+/* Find the first policy or learner that has an option of this name, or NULL. */
 static const char *find_owner(const char *key)
 {
     size_t count;
@@ -105,16 +108,16 @@ static const char *find_owner(const char *key)
     return NULL;
 }
 
-/* What getopt did not like: an unknown option, or a value for one that takes none. */
-static segue_status refuse(const cli_option *options, size_t count, const char *word,
-                           segue_error *err)
+/* Explain why getopt rejected an argument: an unknown option, or a value for a flag. */
+static segue_status fail_option(const cli_option *options, size_t count, const char *word,
+                                segue_error *err)
 {
     char typed[64];
     if (optopt >= FIRST_LONG)
         return segue_fail(err, SEGUE_EUSAGE, "the option '--%s' takes no value",
                           options[optopt - FIRST_LONG].name);
     if (optopt)
-        return segue_fail(err, SEGUE_ENAME, "there is no option '-%c'", optopt);
+        return segue_fail(err, SEGUE_ENAME, "there is no option '-%c'; see 'segue help'", optopt);
     const char *name = word + strspn(word, "-");
     (void)snprintf(typed, sizeof typed, "%.*s", (int)strcspn(name, "="), name);
     char several[128] = "";
@@ -131,13 +134,13 @@ static segue_status refuse(const cli_option *options, size_t count, const char *
     if (guess)
         return segue_fail(err, SEGUE_ENAME, "there is no option '%.60s'; did you mean '--%s'?",
                           word, guess);
-    return segue_fail(err, SEGUE_ENAME, "there is no option '%.60s'", word);
+    return segue_fail(err, SEGUE_ENAME, "there is no option '%.60s'; see 'segue help'", word);
 }
 
-/* getopt's two tables, of ours. */
+/* Write the two tables of getopt_long. */
 static void translate(const cli_option *options, size_t count, struct option *longs, char *shorts)
 {
-    *shorts++ = ':'; /* tell a missing argument from an unknown option */
+    *shorts++ = ':'; /* distinguish a missing argument from an unknown option */
     for (size_t i = 0; i < count; i++) {
         const bool takes = options[i].kind != CLI_FLAG;
         longs[i] = (struct option){.name = options[i].name,
@@ -153,8 +156,8 @@ static void translate(const cli_option *options, size_t count, struct option *lo
     *shorts = '\0';
 }
 
-/* The place of getopt's answer in the table; `count` if it is an unknown option. */
-static size_t place_of(const cli_option *options, size_t count, int code)
+/* Find the index of getopt's code in the table; `count`: the option is unknown. */
+static size_t index_of(const cli_option *options, size_t count, int code)
 {
     size_t i = 0;
     while (i < count && code != FIRST_LONG + (int)i &&
@@ -179,17 +182,18 @@ segue_status cli_options_parse_operand(const cli_option *options, size_t count, 
             break;
         if (code == ':')
             return segue_fail(err, SEGUE_EUSAGE, "the option '%s' needs a value", argv[optind - 1]);
-        const size_t place = place_of(options, count, code);
-        if (place == count)
-            return refuse(options, count, argv[optind - 1], err);
-        const segue_status status = set_option(&options[place], optarg, target, err);
+        const size_t index = index_of(options, count, code);
+        if (index == count)
+            return fail_option(options, count, argv[optind - 1], err);
+        const segue_status status = set_option(&options[index], optarg, target, err);
         if (status != SEGUE_OK)
             return status;
     }
     if (operand)
         *operand = optind < argc ? argv[optind++] : NULL;
     if (optind < argc)
-        return segue_fail(err, SEGUE_EUSAGE, "'%.60s' is not an option, and nothing else is taken",
+        return segue_fail(err, SEGUE_EUSAGE,
+                          "'%.60s' is not an option, and one operand at most is expected",
                           argv[optind]);
     return SEGUE_OK;
 }
@@ -212,7 +216,7 @@ void cli_options_print(FILE *out, const cli_option *options, size_t count)
     }
 }
 
-/* scdoc gives these a meaning of their own. */
+/* These characters are markup in scdoc. */
 void cli_options_print_escaped(FILE *out, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {

@@ -1,4 +1,4 @@
-/* options.h - options as a table: parsing, help and the manual pages come from it.
+/* options.h - options as a table, which gives parsing, help and manual pages.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_CLI_OPTIONS_H
 #define SEGUE_CLI_OPTIONS_H
@@ -23,30 +23,30 @@ typedef struct cli_option {
     size_t offset;        /* of the field to set */
     const char *argument; /* its name in help, or NULL for a flag */
     const char *help;     /* one line, with the default */
-    double least, most;   /* of a number, both included */
+    double min, max;      /* of a number, both included */
 } cli_option;
 
 /**
- * Parse the words after the command into the struct at `target`; there are no other arguments.
+ * Parse the arguments after the command into the struct at `target`; an operand is an error.
  *
  * @retval SEGUE_EUSAGE, SEGUE_ENAME, SEGUE_EPARSE, SEGUE_EDOMAIN
  */
 SEGUE_MUST_CHECK segue_status cli_options_parse(const cli_option *options, size_t count, int argc,
                                                 char **argv, void *target, segue_error *err);
 
-/** The same, and one more word, the operand: NULL if there is none. */
+/** Parse options and at most one operand; *operand is NULL if there is none. */
 SEGUE_MUST_CHECK segue_status cli_options_parse_operand(const cli_option *options, size_t count,
                                                         int argc, char **argv, void *target,
                                                         const char **operand, segue_error *err);
 
-/** The options as help text, and as the source of a manual page (scdoc). */
+/** Print the options as help, or as the source of a manual page (scdoc). */
 void cli_options_print(FILE *out, const cli_option *options, size_t count);
 void cli_options_print_manual(FILE *out, const cli_option *options, size_t count);
 
-/** A text for scdoc, with what it would take for marks escaped. */
+/** Print a text for scdoc, with its markup characters escaped. */
 void cli_options_print_escaped(FILE *out, const char *text, size_t length);
 
-/** The default of --threads: as many as there are processors. */
+/** Return the default of --threads: the number of CPUs. */
 uint64_t cli_options_default_threads(void);
 
 #endif

@@ -1,4 +1,7 @@
-/* output.c - the ways a command prints what it found.
+/* output.c - print the result of a command as table, CSV or JSON, to a file or standard output.
+ *
+ * Output is gathered in memory first: a file is then replaced as a whole, and an error leaves
+ * neither a part of it nor a part on the standard output.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/output.h"
 
@@ -30,12 +33,13 @@ const char *cli_output_path(const char *out)
     return standard ? NULL : out;
 }
 
-static segue_status refuse_same(const cli_path *output, const cli_path *other, segue_error *err)
+static segue_status fail_same(const cli_path *output, const cli_path *other, segue_error *err)
 {
     if (!other->option)
-        return segue_fail(err, SEGUE_EUSAGE, "--%s would overwrite the log", output->option);
-    return segue_fail(err, SEGUE_EUSAGE, "--%s and --%s name the same file", output->option,
-                      other->option);
+        return segue_fail(err, SEGUE_EUSAGE, "--%s would overwrite the log; name another file",
+                          output->option);
+    return segue_fail(err, SEGUE_EUSAGE, "--%s and --%s name the same file; need two",
+                      output->option, other->option);
 }
 
 segue_status cli_output_check_paths(const cli_path *paths, size_t n_outputs, size_t count,
@@ -43,12 +47,12 @@ segue_status cli_output_check_paths(const cli_path *paths, size_t n_outputs, siz
 {
     for (size_t i = 0; i < n_outputs; i++)
         if (paths[i].path && strcmp(paths[i].path, "-") == 0)
-            return segue_fail(err, SEGUE_EUSAGE, "--%s needs a file, and '-' is none",
+            return segue_fail(err, SEGUE_EUSAGE, "--%s needs a file; '-' is not one",
                               paths[i].option);
     for (size_t i = 0; i < n_outputs; i++)
         for (size_t k = i + 1; k < count; k++)
             if (segue_path_is_same_file(paths[i].path, paths[k].path))
-                return refuse_same(&paths[i], &paths[k], err);
+                return fail_same(&paths[i], &paths[k], err);
     segue_status status = SEGUE_OK;
     for (size_t i = 0; i < n_outputs && status == SEGUE_OK; i++)
         if (paths[i].path)
@@ -72,7 +76,7 @@ segue_status cli_output_send(segue_output *output, const char *path, segue_error
     return status == SEGUE_OK ? cli_output_write_stdout(output->data, output->size, err) : status;
 }
 
-segue_status cli_output_print(const cli_printers *printers, const void *found, cli_format format,
+segue_status cli_output_print(const cli_printers *printers, const void *data, cli_format format,
                               const char *path, segue_error *err)
 {
     segue_output output;
@@ -80,11 +84,11 @@ segue_status cli_output_print(const cli_printers *printers, const void *found, c
     if (status != SEGUE_OK)
         return status;
     if (format == CLI_CSV)
-        printers->csv(found, output.stream);
+        printers->csv(data, output.stream);
     else if (format == CLI_JSON)
-        status = segue_json_print(output.stream, printers->json(found), err);
+        status = segue_json_print(output.stream, printers->json(data), err);
     else
-        status = printers->table(found, output.stream, err);
+        status = printers->table(data, output.stream, err);
     if (status == SEGUE_OK)
         status = cli_output_send(&output, path, err);
     segue_output_fini(&output);
@@ -95,9 +99,10 @@ cli_bold cli_output_bold(const char *path)
 {
     const char *no_colour = getenv("NO_COLOR");
     const char *terminal = getenv("TERM");
-    const bool is_seen =
-        isatty(STDOUT_FILENO) && cli_launch_detect().count == 1; /* mpirun pretends */
-    const bool shows =
-        !path && is_seen && !(no_colour && *no_colour) && terminal && strcmp(terminal, "dumb") != 0;
+    const bool is_terminal =
+        isatty(STDOUT_FILENO) &&
+        cli_launch_detect().count == 1; /* under mpirun it is a pipe to another terminal */
+    const bool shows = !path && is_terminal && !(no_colour && *no_colour) && terminal &&
+                       strcmp(terminal, "dumb") != 0;
     return shows ? (cli_bold){.on = "\033[1m", .off = "\033[0m"} : (cli_bold){.on = "", .off = ""};
 }

@@ -15,11 +15,11 @@
 #define OTHERS_READ  (S_IRGRP | S_IROTH)
 #define OTHERS_WRITE (S_IWGRP | S_IWOTH)
 
-/* What others may do with it; NULL: nothing. */
-static const char *shared_how(const struct stat *about)
+/* Name the access that others have; NULL: none. */
+static const char *others_access(const struct stat *about)
 {
-    const bool is_root_s = about->st_uid == 0;
-    const mode_t mode = about->st_mode & (mode_t) ~(is_root_s ? S_IRGRP : 0);
+    const bool is_of_root = about->st_uid == 0;
+    const mode_t mode = about->st_mode & (mode_t) ~(is_of_root ? S_IRGRP : 0);
     if (mode & OTHERS_READ)
         return mode & OTHERS_WRITE ? "can be read and written by others" : "can be read by others";
     return mode & OTHERS_WRITE ? "can be written by others" : NULL;
@@ -30,15 +30,15 @@ bool cli_permissions_warn(const char *who, const char *what, const char *path)
     struct stat about;
     if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
         return false;
-    const char *name = segue_path_tail(path), *how = shared_how(&about);
-    const bool is_strange = about.st_uid != geteuid() && about.st_uid != 0;
-    if (is_strange)
-        (void)fprintf(stderr, "%s: %s %s belongs to another user, %lu; need one of your own\n", who,
-                      what, name, (unsigned long)about.st_uid);
-    else if (how)
+    const char *name = segue_path_tail(path), *access = others_access(&about);
+    const bool is_foreign = about.st_uid != geteuid() && about.st_uid != 0;
+    if (is_foreign)
+        (void)fprintf(stderr, "%s: %s %s belongs to another user, %lu; need a file of your own\n",
+                      who, what, name, (unsigned long)about.st_uid);
+    else if (access)
         (void)fprintf(stderr, "%s: %s %s %s (mode %03o); 'chmod 600' makes it private\n", who, what,
-                      name, how, (unsigned)about.st_mode & 0777);
-    return is_strange || how;
+                      name, access, (unsigned)about.st_mode & 0777);
+    return is_foreign || access;
 }
 
 void cli_permissions_warn_store(const char *who, const char *store)

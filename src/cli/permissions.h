@@ -6,16 +6,16 @@
 #include <stdbool.h>
 
 /**
- * Print a line to stderr if the file at `path` is not private.
+ * Print a warning to stderr if the file at `path` is not private; true if it is not.
  *
- * Private is a file of this user that nobody else may read or write, or one of root's that the
- * group may read too: what PostgreSQL asks of its keys.  Devices, pipes and files that are not
- * there are passed over.  Returns whether there is a warning.  `who` begins the line ("segue
- * serve"), `what` says what the file is ("the store").
+ * A private file belongs to this user and gives others no access, or belongs to root and may be
+ * read by its group: PostgreSQL requires the same of its keys.  Devices, pipes and missing files
+ * cause no warning.  The line begins with `who` ("segue serve"); `what` names the file ("the
+ * store").
  */
 bool cli_permissions_warn(const char *who, const char *what, const char *path);
 
-/** The same for a store, "sqlite:PATH" or a path, or else for the files beside it. */
+/** Warn about a store, "sqlite:PATH" or a path: about its file, or one of those next to it. */
 void cli_permissions_warn_store(const char *who, const char *store);
 
 #endif

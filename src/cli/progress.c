@@ -1,5 +1,9 @@
-/* progress.c - a bar with rate and time left on standard error when that is a terminal, else a
- * plain line now and then.
+/* progress.c - show progress on standard error: a bar with rate and time left on a terminal, else a
+ * line every few seconds.
+ *
+ * Work has parts; each has its share of the whole.  The time left is extrapolated from the shares
+ * that took time.  One thread calls these functions; a simulation calls cli_progress_show under its
+ * progress lock.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/progress.h"
 
@@ -7,10 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PATIENCE       0.5 /* seconds before the first bar: short work needs none */
+#define FIRST_BAR      0.5 /* seconds before the first bar: short work needs none */
 #define INTERVAL       0.1 /* between bars */
 #define PLAIN_INTERVAL 5.0 /* between lines */
-#define CALM           2.0 /* before the first guess of the time left */
+#define FIRST_GUESS    2.0 /* seconds before the first guess of the time left */
 #define WIDTH          24
 
 double cli_progress_clock(void)
@@ -24,7 +28,7 @@ void cli_progress_init(cli_progress *progress, bool quiet)
 {
     const double now = cli_progress_clock();
     *progress = (cli_progress){.quiet = quiet, .terminal = isatty(STDERR_FILENO), .started = now};
-    progress->next = now + (progress->terminal ? PATIENCE : PLAIN_INTERVAL);
+    progress->next = now + (progress->terminal ? FIRST_BAR : PLAIN_INTERVAL);
 }
 
 void cli_progress_part(cli_progress *progress, const char *label, double before, double share)
@@ -35,7 +39,7 @@ void cli_progress_part(cli_progress *progress, const char *label, double before,
     progress->part_started = cli_progress_clock();
 }
 
-/* A rate in three digits, behind a comma: 21.3 M. */
+/* Write ", 21.3 M steps/s": a rate with three digits. */
 static void print_rate(char *text, size_t size, double rate)
 {
     static const char *const prefixes[] = {"", " k", " M", " G", " T"};
@@ -59,12 +63,12 @@ static void draw(const cli_progress *progress, double done, const char *left, co
     (void)fflush(stderr);
 }
 
-/* The time left, by the time that the shares so far have taken. */
+/* Write the time left, from the time that the shares so far have taken. */
 static void print_left(char *text, size_t size, const cli_progress *progress, double all,
                        double elapsed)
 {
     const double played = all - progress->skipped;
-    if (elapsed < CALM || played <= 0.0)
+    if (elapsed < FIRST_GUESS || played <= 0.0)
         *text = '\0'; /* not known yet */
     else
         (void)snprintf(text, size, ", %.0f s left", elapsed * (1.0 - all) / played);

@@ -1,4 +1,4 @@
-/* share.c - the files that come with the program, found from where it lies.
+/* share.c - find the files that are installed with the program, from its own path.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/share.h"
 
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The folder `levels` above the one that the program is in; false if that cannot be found out. */
+/* Find the folder `levels` above that of the program; false: its path is unknown. */
 static bool find_above(char path[CLI_PATH_SIZE], int levels)
 {
     const ssize_t length = readlink("/proc/self/exe", path, CLI_PATH_SIZE - 1);
@@ -21,7 +21,7 @@ static bool find_above(char path[CLI_PATH_SIZE], int levels)
     return true;
 }
 
-/* The installed program is in PREFIX/bin, one that was just built in SOURCE/build/PRESET. */
+/* An installed program is in PREFIX/bin; one that was built is in SOURCE/build/PRESET. */
 static bool find_file(char path[CLI_PATH_SIZE], const char *share, const char *name)
 {
     for (int levels = 1; levels <= 2; levels++) {
@@ -41,7 +41,7 @@ segue_status cli_share_find(char path[CLI_PATH_SIZE], const char *name, const ch
     if (find_file(path, "share/segue/", name))
         return SEGUE_OK;
     return segue_fail(err, SEGUE_EFILE,
-                      "'%s' does not lie beside the program; tell where it is with %s", name,
+                      "'%s' is not installed with the program; give its path with %s", name,
                       option);
 }
 
@@ -53,7 +53,7 @@ bool cli_share_find_docs(char path[CLI_PATH_SIZE])
     return true;
 }
 
-/* The file of ours that has the name of one that is not there. */
+/* Find the installed file that has the name of a missing one. */
 static bool find_same_name(char path[CLI_PATH_SIZE], const char *missing)
 {
     static const char *const folders[] = {"experiments", "models"};

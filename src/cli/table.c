@@ -1,4 +1,7 @@
 /* table.c - aligned columns for people.
+ *
+ * Cells are texts; widths count UTF-8 characters.  If memory runs out while cells are set, printing
+ * fails.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/table.h"
 #include "segue/internal.h"
@@ -45,12 +48,12 @@ void cli_table_set(cli_table *table, size_t row, size_t column, const char *form
     table->cell[row * table->columns + column] = copy;
 }
 
-void cli_table_name(cli_table *table, size_t row, size_t column, const char *name, size_t most)
+void cli_table_name(cli_table *table, size_t row, size_t column, const char *name, size_t max)
 {
     size_t characters = 0, bytes = 0;
     for (; name[bytes]; bytes++) {
         characters += ((unsigned char)name[bytes] & 0xc0) != 0x80;
-        if (characters > most)
+        if (characters > max)
             break;
     }
     cli_table_set(table, row, column, "%.*s%s", (int)bytes, name, name[bytes] ? ".." : "");
@@ -70,7 +73,7 @@ static const char *text_of(const cli_table *table, size_t row, size_t column)
     return text ? text : "";
 }
 
-/* Characters of a UTF-8 text: bytes that do not continue one. */
+/* Count the characters of a UTF-8 text: the bytes that do not continue one. */
 static size_t characters(const char *text)
 {
     size_t count = 0;
@@ -97,7 +100,7 @@ size_t cli_table_width(const cli_table *table, size_t columns)
     return width;
 }
 
-/* The widths of all columns, to be freed; NULL: memory ran out. */
+/* Return the widths of all columns, to be freed; NULL: out of memory. */
 static size_t *column_widths(const cli_table *table)
 {
     size_t *width = calloc(table->columns, sizeof *width);
@@ -131,7 +134,7 @@ segue_status cli_table_print(const cli_table *table, size_t columns, FILE *out, 
     return SEGUE_OK;
 }
 
-/* The length of the next word; "8.1 %" is one. */
+/* Return the length of the next word; "8.1 %" is one. */
 static size_t word_length(const char *text)
 {
     size_t length = strcspn(text, " ");

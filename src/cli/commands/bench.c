@@ -229,17 +229,17 @@ const cli_command cli_command_bench = {
     .name = "bench",
     .summary = "measure the speed of kernels, plain forms and random numbers",
     .usage = "bench [OPTIONS]",
-    .details =
-        "Every kernel is timed next to the plain form of its policy, in interleaved rounds,\n"
-        "on the paper's models.  'ratio' is the time of the plain form over that of the\n"
-        "kernel ('rtp beside play': RTP over playing; '2 threads by 1': CPU time of one\n"
-        "thread over that of two), 'asked' the smallest ratio that is required, 'of limit'\n"
-        "the steps per second as a share of the Bernoulli draws per second that one\n"
-        "thread makes one by one.  Times depend on the machine; the ratios hardly do.\n\n"
-        "examples:\n"
-        "  segue bench\n"
-        "  segue bench --save new.json --label \"$(git rev-parse --short HEAD)\"\n"
-        "  bench/compare old.json new.json       what got slower\n",
+    .details = "Every kernel is timed next to the plain form of its policy, in interleaved\n"
+               "rounds, on the paper's models.  'ratio' is the time of the plain form over that\n"
+               "of the kernel ('rtp beside play': RTP over playing; '2 threads by 1': CPU time\n"
+               "of one thread over that of two), 'asked' the smallest ratio that is required,\n"
+               "'of limit' the steps per second as a share of the Bernoulli draws per second\n"
+               "that one thread makes one by one.  Times depend on the machine; the ratios\n"
+               "hardly do.\n\n"
+               "examples:\n"
+               "  segue bench\n"
+               "  segue bench --save new.json --label \"$(git rev-parse --short HEAD)\"\n"
+               "  bench/compare old.json new.json       what got slower\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,

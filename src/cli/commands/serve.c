@@ -1,5 +1,9 @@
-/* serve.c - `segue serve`: the decision service.
- * SPDX-License-Identifier: Apache-2.0 */
+/* serve.c - `segue serve`: run the decision service until a signal.
+ *
+ * Started in this order, and stopped in the reverse one: the log writers (access log, reports on
+ * standard error), the listening socket, the service (recovery, writer, jobs), the HTTP server, and
+ * the simulated students of --demo.  The main thread then sleeps, and polls for signals and
+ * failures. SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -21,59 +25,60 @@
 
 typedef struct settings {
     const char *store, *listen, *token_file, *access_log, *memory;
-    uint64_t threads, open_most, memory_most, group_most, connections, per_address, wal_most;
+    uint64_t threads, max_open, max_memory, max_group, connections, per_address, max_wal;
     double rate, request_timeout;
     bool demo;
 } settings;
 
 static const cli_option options[] = {
     {"store", 's', CLI_TEXT, offsetof(settings, store), "STORE",
-     "where all is kept, sqlite:PATH (default segue.db)", 0, 0},
+     "the store, sqlite:PATH (default segue.db)", 0, 0},
     {"listen", 'l', CLI_TEXT, offsetof(settings, listen), "ADDRESS",
      "IP:PORT or localhost:PORT (default 127.0.0.1:8080)", 0, 0},
     {"token-file", 't', CLI_TEXT, offsetof(settings, token_file), "FILE",
-     "tokens, one a line; needed for other machines", 0, 0},
+     "tokens, one per line; required for other machines", 0, 0},
     {"access-log", 0, CLI_TEXT, offsetof(settings, access_log), "FILE",
-     "a line of JSON a request; -: standard output", 0, 0},
+     "one line of JSON per request; -: standard output", 0, 0},
     {"rate", 0, CLI_NUMBER, offsetof(settings, rate), "N",
-     "requests a second of a token (default 0: any)", 0, 1e9},
-    {"max-open", 0, CLI_INTEGER, offsetof(settings, open_most), "N",
-     "open tasks that there may be (default 100000)", 1, 1e9},
+     "requests per second and token (default 0: any)", 0, 1e9},
+    {"max-open", 0, CLI_INTEGER, offsetof(settings, max_open), "N",
+     "most open tasks (default 100000)", 1, 1e9},
     {"max-memory", 0, CLI_TEXT, offsetof(settings, memory), "SIZE",
-     "for learners, tasks, requests: 500M, 4G (default: half)", 0, 0},
-    {"group", 0, CLI_INTEGER, offsetof(settings, group_most), "N",
-     "stored together at most; 1: one by one (default 512)", 1, 1e6},
+     "of learners, tasks, requests: 500M, 4G (default half)", 0, 0},
+    {"group", 0, CLI_INTEGER, offsetof(settings, max_group), "N",
+     "most operations per transaction (default 512)", 1, 1e6},
     {"request-timeout", 0, CLI_NUMBER, offsetof(settings, request_timeout), "S",
-     "seconds for a request to come (default 30)", 0.1, 86400},
+     "seconds to receive a request (default 30)", 0.1, 86400},
     {"max-connections", 0, CLI_INTEGER, offsetof(settings, connections), "N",
      "connections at once (default 4096)", 8, 1e6},
     {"max-per-address", 0, CLI_INTEGER, offsetof(settings, per_address), "N",
-     "of one address (default: a quarter of them)", 1, 1e6},
-    {"max-wal", 0, CLI_INTEGER, offsetof(settings, wal_most), "MB",
-     "largest WAL, if a reader lets it grow (default 1024)", 32, 1e6},
+     "connections per address (default: a quarter of all)", 1, 1e6},
+    {"max-wal", 0, CLI_INTEGER, offsetof(settings, max_wal), "MB",
+     "largest WAL, if a reader blocks it (default 1024)", 32, 1e6},
     {"threads", 0, CLI_INTEGER, offsetof(settings, threads), "N",
-     "that answer (default: the processors)", 1, 256},
-    {"demo", 0, CLI_FLAG, offsetof(settings, demo), NULL, "let simulated students use it", 0, 0},
+     "threads that serve HTTP (default: one per CPU)", 1, 256},
+    {"demo", 0, CLI_FLAG, offsetof(settings, demo), NULL,
+     "add a learner 'demo' and simulated students", 0, 0},
 };
 
-#define IDLE_SECONDS 60.0 /* that a connection may be idle between two requests */
-#define LOG_SECONDS  1.0  /* that the end waits for a log, in case nobody reads it */
+#define IDLE_SECONDS 60.0 /* a connection may be idle between two requests */
+#define LOG_SECONDS  1.0  /* shutdown waits for a log whose pipe is not read */
 
 /* ---- logs -------------------------------------------------------------------------------- */
 
-/* The paths of requests have keys of tasks: the log is its owner's alone. */
+/* Only the owner may read the log: paths of requests contain keys of tasks. */
 static int open_log_file(const char *path)
 {
     return open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
 }
 
-static int say_dropped_requests(char line[SEGUE_LOG_WRITER_NOTICE], uint64_t dropped)
+static int format_dropped_requests(char line[SEGUE_LOG_WRITER_NOTICE], uint64_t dropped)
 {
     return snprintf(line, SEGUE_LOG_WRITER_NOTICE, "{\"time\":%lld,\"dropped\":%" PRIu64 "}\n",
                     (long long)time(NULL), dropped);
 }
 
-static int say_dropped_reports(char line[SEGUE_LOG_WRITER_NOTICE], uint64_t dropped)
+static int format_dropped_reports(char line[SEGUE_LOG_WRITER_NOTICE], uint64_t dropped)
 {
     return snprintf(line, SEGUE_LOG_WRITER_NOTICE,
                     "segue serve: %" PRIu64 " lines were dropped here\n", dropped);
@@ -86,26 +91,27 @@ static segue_status open_log(const char *path, segue_log_writer **out, segue_err
         return SEGUE_OK;
     const bool is_standard = strcmp(path, "-") == 0;
     if (!is_standard && segue_store_file_detect(path))
-        return segue_fail(err, SEGUE_EFILE, "%s: is part of a store; need another file",
+        return segue_fail(err, SEGUE_EFILE,
+                          "%s: is part of a store; name another file with --access-log",
                           segue_path_tail(path));
     const int fd = is_standard ? STDOUT_FILENO : open_log_file(path);
     if (fd < 0)
         return segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", segue_path_tail(path),
                           strerror(errno));
-    const segue_status status = segue_log_writer_create(out, fd, say_dropped_requests, err);
+    const segue_status status = segue_log_writer_create(out, fd, format_dropped_requests, err);
     if (status == SEGUE_OK && !is_standard)
-        segue_log_writer_reopen(*out, fd); /* the log's from now on */
+        segue_log_writer_reopen(*out, fd); /* the log writer owns fd now */
     else if (!is_standard)
         (void)close(fd);
     return status;
 }
 
-static bool is_file(const settings *set)
+static bool has_log_file(const settings *set)
 {
     return set->access_log && strcmp(set->access_log, "-") != 0;
 }
 
-/* Report to the operator, whose standard error may be a pipe that nobody reads. */
+/* Report to the operator.  Standard error may be a pipe that is not read, so a writer queues it. */
 static void report(void *context, const char *message)
 {
     char line[SEGUE_ERROR_SIZE + 32];
@@ -114,71 +120,77 @@ static void report(void *context, const char *message)
         (void)segue_log_writer_append(context, line, (size_t)size);
 }
 
-/* The log's name may lead to another file by now: go on there. */
-static void begin_new_log(const settings *set, const segue_service *service, segue_log_writer *log)
+/* Reopen the access log by its name, which may be that of a new file by now. */
+static void reopen_log(const settings *set, const segue_service *service, segue_log_writer *log)
 {
     const int fd = open_log_file(set->access_log);
     if (fd < 0)
-        segue_service_report(service, "%s: cannot be opened, and the log stays: %s",
-                             segue_path_tail(set->access_log), strerror(errno));
+        segue_service_report(
+            service,
+            "%s: cannot be reopened, and the old file is still used: %s; check its "
+            "folder and send SIGHUP again",
+            segue_path_tail(set->access_log), strerror(errno));
     else
         segue_log_writer_reopen(log, fd);
 }
 
-/* Until a signal comes. */
+/* Wait for a signal to stop, or a failure; reopen the log at SIGHUP. */
 static void wait_for_end(const settings *set, const segue_service *service, segue_log_writer *log)
 {
     const struct timespec pause = {.tv_nsec = 100000000};
-    bool fine = true;
+    bool is_written = true;
     while (!cli_interrupt_requested() && !segue_service_has_failed(service)) {
         (void)nanosleep(&pause, NULL);
-        if (log && fine && segue_log_writer_error(log) != 0) {
-            segue_service_report(service, "the access log cannot be written: %s",
-                                 strerror(segue_log_writer_error(log)));
-            fine = false;
+        if (log && is_written && segue_log_writer_error(log) != 0) {
+            segue_service_report(
+                service, "the access log cannot be written: %s; free its disk and send SIGHUP",
+                strerror(segue_log_writer_error(log)));
+            is_written = false;
         }
-        if (is_file(set) && cli_interrupt_hangup_requested())
-            begin_new_log(set, service, log);
+        if (has_log_file(set) && cli_interrupt_hangup_requested())
+            reopen_log(set, service, log);
     }
 }
 
-/* Whether what it knows is on the disk. */
-static segue_status check_end(const segue_service *service, segue_error *err)
+/* Fail if the service stopped because it could not store. */
+static segue_status check_failure(const segue_service *service, segue_error *err)
 {
     return segue_service_has_failed(service)
-               ? segue_fail(err, SEGUE_EIO, "it cannot go on, and ends; start it again: %s",
+               ? segue_fail(err, SEGUE_EIO,
+                            "the service stopped: %s; fix the cause and start it again",
                             segue_service_failure(service))
                : SEGUE_OK;
 }
 
 /* ---- serving ----------------------------------------------------------------------------- */
 
-static void say_where(const settings *set, int fd, unsigned connections)
+static void print_address(const settings *set, int fd, unsigned connections)
 {
     const int host = (int)(strrchr(set->listen, ':') - set->listen);
     const unsigned port = segue_listen_port(fd);
-    (void)fprintf(stderr, "segue serve: listening on %.*s:%u, store %s; http://%.*s:%u/ shows it\n",
+    (void)fprintf(stderr,
+                  "segue serve: listening on %.*s:%u, store %s; dashboard at http://%.*s:%u/\n",
                   host, set->listen, port, set->store, host, set->listen, port);
     if (connections < set->connections)
         (void)fprintf(stderr,
                       "segue serve: at most %u connections, not %" PRIu64
-                      ": no more files may be open\n",
+                      ": the limit of open files is too low; raise it with 'ulimit -n'\n",
                       connections, set->connections);
 }
 
-/* Files that have secrets in them, and are not private. */
-static void warn_shared(const settings *set)
+/* Warn about files with secrets that are not private. */
+static void warn_not_private(const settings *set)
 {
     static const char who[] = "segue serve";
     cli_permissions_warn_store(who, set->store);
     if (set->token_file)
         (void)cli_permissions_warn(who, "the token file", set->token_file);
-    if (is_file(set))
+    if (has_log_file(set))
         (void)cli_permissions_warn(who, "the access log", set->access_log);
 }
 
-static segue_status run_open(const settings *set, segue_service *service, segue_log_writer *log,
-                             segue_error *err)
+static segue_status run_until_stopped(const settings *set, segue_service *service,
+                                      segue_log_writer *log, segue_error *err)
 {
     cli_demo *demo = NULL;
     segue_status status = set->demo ? cli_demo_start(&demo, service, err) : SEGUE_OK;
@@ -188,8 +200,9 @@ static segue_status run_open(const settings *set, segue_service *service, segue_
     return status;
 }
 
-/* So many connections may be open: each is a file, and the store and the program need some, too. */
-static unsigned allow_connections(uint64_t connections)
+/* Raise the limit of open files, and return how many connections it allows: each is a file, and the
+ * store and the program need some too. */
+static unsigned raise_file_limit(uint64_t connections)
 {
     enum { OTHER_FILES = 64 };
     const rlim_t wanted = connections + OTHER_FILES;
@@ -204,8 +217,8 @@ static unsigned allow_connections(uint64_t connections)
                                                        : files.rlim_cur / 2);
 }
 
-/* Each arena of malloc reserves 64 MiB of addresses: where these are limited, one must do. */
-static void save_addresses(void)
+/* Use one arena of malloc where addresses are limited: each reserves 64 MiB of them. */
+static void limit_arenas(void)
 {
     struct rlimit space = {.rlim_cur = RLIM_INFINITY};
     if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY)
@@ -220,35 +233,35 @@ static segue_status serve_on(const settings *set, int fd, segue_log_writer *log,
     segue_http *http = NULL;
     config.store = set->store;
     config.token_file = set->token_file;
-    config.memory_most = set->memory_most;
-    config.open_most = set->open_most;
-    config.group_most = set->group_most;
-    config.wal_most = set->wal_most << 20;
+    config.memory_most = set->max_memory;
+    config.open_most = set->max_open;
+    config.group_most = set->max_group;
+    config.wal_most = set->max_wal << 20;
     config.rate = set->rate;
     config.report = report;
     config.report_context = reports;
     segue_status status = segue_service_create(&service, &config, err);
     if (status == SEGUE_OK)
         status = segue_service_start(service, err);
-    const segue_http_config shell = {.socket = fd,
-                                     .threads = (unsigned)set->threads,
-                                     .log = log,
-                                     .connections = {
-                                         .limit = allow_connections(set->connections),
-                                         .per_address = (unsigned)set->per_address,
-                                         .request_timeout = set->request_timeout,
-                                         .idle_timeout = IDLE_SECONDS,
-                                     }};
+    const segue_http_config http_config = {.socket = fd,
+                                           .threads = (unsigned)set->threads,
+                                           .log = log,
+                                           .connections = {
+                                               .limit = raise_file_limit(set->connections),
+                                               .per_address = (unsigned)set->per_address,
+                                               .request_timeout = set->request_timeout,
+                                               .idle_timeout = IDLE_SECONDS,
+                                           }};
     if (status == SEGUE_OK)
-        status = segue_http_open(&http, service, &shell, err);
+        status = segue_http_open(&http, service, &http_config, err);
     if (status == SEGUE_OK) {
-        say_where(set, fd, shell.connections.limit);
-        warn_shared(set);
-        status = run_open(set, service, log, err);
+        print_address(set, fd, http_config.connections.limit);
+        warn_not_private(set);
+        status = run_until_stopped(set, service, log, err);
     }
     segue_http_close(http);
     if (status == SEGUE_OK)
-        status = check_end(service, err);
+        status = check_failure(service, err);
     segue_service_destroy(service);
     return status;
 }
@@ -265,34 +278,36 @@ static segue_status serve(const settings *set, segue_log_writer *log, segue_log_
     return status;
 }
 
-/* Write the rest of the access log. */
+/* Write the rest of the access log, for at most LOG_SECONDS. */
 static segue_status close_log(segue_log_writer *log, segue_log_writer *reports, segue_error *err)
 {
     const int error = segue_log_writer_destroy(log, LOG_SECONDS);
     if (error == ETIMEDOUT)
-        report(reports, "the access log takes no more lines, and the last ones are lost");
+        report(reports, "the access log was not read, and its last lines are lost");
     else if (error != 0)
-        return segue_fail(err, SEGUE_EIO, "lines of the access log could not be written");
+        return segue_fail(err, SEGUE_EIO,
+                          "lines of the access log could not be written; check its disk");
     return SEGUE_OK;
 }
 
-/* If nobody reads standard error, what the program says at its end must not wait for that. */
+/* Write the rest of the reports.  If standard error is not read, replace it by /dev/null, so that
+ * the last error of the program does not block. */
 static void close_reports(segue_log_writer *reports)
 {
     if (segue_log_writer_destroy(reports, LOG_SECONDS) != ETIMEDOUT)
         return;
-    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (nowhere < 0)
+    const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (null < 0)
         return;
-    (void)dup2(nowhere, STDERR_FILENO);
-    (void)close(nowhere);
+    (void)dup2(null, STDERR_FILENO);
+    (void)close(null);
 }
 
 static segue_status serve_with_logs(const settings *set, segue_error *err)
 {
     segue_log_writer *log = NULL, *reports = NULL;
     segue_status status =
-        segue_log_writer_create(&reports, STDERR_FILENO, say_dropped_reports, err);
+        segue_log_writer_create(&reports, STDERR_FILENO, format_dropped_reports, err);
     if (status == SEGUE_OK)
         status = open_log(set->access_log, &log, err);
     if (status == SEGUE_OK)
@@ -304,43 +319,43 @@ static segue_status serve_with_logs(const settings *set, segue_error *err)
 
 static segue_status run(int argc, char **argv, segue_error *err)
 {
-    const segue_service_config usual = segue_service_defaults();
-    settings set = {.store = usual.store,
+    const segue_service_config defaults = segue_service_defaults();
+    settings set = {.store = defaults.store,
                     .listen = "127.0.0.1:8080",
-                    .open_most = usual.open_most,
-                    .group_most = usual.group_most,
+                    .max_open = defaults.open_most,
+                    .max_group = defaults.group_most,
                     .connections = SEGUE_MAX_HTTP_CONNECTIONS,
                     .request_timeout = 30.0,
-                    .wal_most = usual.wal_most >> 20,
+                    .max_wal = defaults.wal_most >> 20,
                     .threads = cli_options_default_threads()};
     segue_status status =
         cli_options_parse(options, sizeof options / sizeof *options, argc, argv, &set, err);
     if (status == SEGUE_OK && set.memory)
-        status = segue_memory_parse(set.memory, &set.memory_most, err);
+        status = segue_memory_parse(set.memory, &set.max_memory, err);
     if (status != SEGUE_OK)
         return status;
-    save_addresses();
+    limit_arenas();
     cli_interrupt_catch();
-    if (is_file(&set))
+    if (has_log_file(&set))
         cli_interrupt_catch_hangup();
     return serve_with_logs(&set, err);
 }
 
 const cli_command cli_command_serve = {
     .name = "serve",
-    .summary = "answers asks and takes rewards over HTTP",
+    .summary = "run the decision service: ask for arms and tell rewards by HTTP",
     .usage = "serve [OPTIONS]",
-    .details = "JSON over HTTP: create a learner, ask which arm a task should take, tell the\n"
-               "reward; GET /openapi.json has it all, and service.md, in the folder that 'segue\n"
-               "help' names, walks through it.\n"
-               "All is kept in one file of SQLite; no reward is acknowledged before it is on\n"
-               "the disk.  SIGTERM ends it when all that was taken is answered; SIGHUP begins\n"
-               "a new file of --access-log, as logrotate wants it; without one it ends it.\n"
-               "Files that it makes are their owner's alone (mode 0600); it names those that\n"
-               "others can read or write, or that another user owns.\n\n"
+    .details = "JSON over HTTP: create a learner, ask which arm a task should pull, tell the\n"
+               "reward.  GET /openapi.json describes all routes; service.md, in the folder that\n"
+               "'segue help' names, explains them.\n"
+               "All state is in one file of SQLite; no reward is acknowledged before it is on\n"
+               "the disk.  SIGTERM stops the service after all received requests are answered;\n"
+               "SIGHUP reopens the file of --access-log, for logrotate; without a log it stops.\n"
+               "Files that it creates are private (mode 0600); it warns about those that others\n"
+               "can read or write, or that another user owns.\n\n"
                "It listens on this machine alone, unless there are tokens: a request then\n"
                "needs the header 'Authorization: Bearer TOKEN'.  When nearly all connections\n"
-               "are taken, those that never carried a valid token are closed first.\n\n"
+               "are in use, those that never carried a valid token are closed first.\n\n"
                "examples:\n"
                "  segue serve --demo --store sqlite:/tmp/demo.db\n"
                "  segue serve --store sqlite:/var/lib/segue/segue.db --access-log -\n"

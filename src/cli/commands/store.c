@@ -1,4 +1,7 @@
-/* store.c - `segue store`: look after the file of a service.
+/* store.c - `segue store`: check, upgrade, export and import the store of a service.
+ *
+ * Each action is an entry of `actions`: the mode in which the store is opened, a check of the
+ * options before that, and the work.  A failed import discards the store that it created.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <limits.h>
@@ -25,17 +28,17 @@ static const cli_option options[] = {
      "export: to this file; import: from it", 0, 0},
 };
 
-/* What was found: a line each. */
+/* Damage that was found, one line each. */
 typedef struct damage_list {
     segue_bytes text;
-    size_t lines;
+    size_t n_lines;
 } damage_list;
 
 static void add_damage(void *context, const char *learner, const char *why)
 {
     char line[2 * SEGUE_ERROR_SIZE];
     damage_list *list = context;
-    list->lines++;
+    list->n_lines++;
     if (learner)
         (void)snprintf(line, sizeof line, "learner '%s': %s", learner, why);
     else
@@ -45,14 +48,17 @@ static void add_damage(void *context, const char *learner, const char *why)
     segue_bytes_append(&list->text, "\n", 1);
 }
 
-/* One finding is the error's sentence; more of them are listed before it. */
-static segue_status tell_damage(const settings *set, const segue_store_check_result *found,
-                                const damage_list *list, const segue_error *first, segue_error *err)
+/* Fail with the damage: a single line is the error, several are printed before it. */
+static segue_status fail_damaged(const settings *set, const segue_store_check_result *found,
+                                 const damage_list *list, const segue_error *first,
+                                 segue_error *err)
 {
-    if (list->lines < 2)
+    if (list->n_lines < 2)
         return segue_fail(err, first->status, "%s: %s", set->store, first->message);
     (void)printf("%.*s", (int)list->text.size, (const char *)list->text.data);
-    return segue_fail(err, first->status, "%s: %" PRIu64 " of %" PRIu64 " learners are damaged%s",
+    return segue_fail(err, first->status,
+                      "%s: %" PRIu64 " of %" PRIu64
+                      " learners are damaged%s; restore a backup, or delete them in the service",
                       set->store, found->damaged, found->learners,
                       found->file ? ", and the file itself" : "");
 }
@@ -65,23 +71,24 @@ static void print_sound(const settings *set, const segue_store_check_result *fou
                  found->learners == 1 ? "it was" : "they were");
 }
 
-/* Learners that are damaged do not keep the others from being restored: a start sets them apart. */
+/* Warn about damaged learners of an import: the others are restored, these are not served. */
 static void warn_of_damage(const settings *set, const segue_store_check_result *found,
                            const damage_list *list)
 {
     (void)fprintf(stderr,
                   "%.*s%s: imported, but %" PRIu64 " of %" PRIu64
-                  " learners are damaged, and will not be served\n",
+                  " learners are damaged, and will not be served; delete them in the "
+                  "service\n",
                   (int)list->text.size, (const char *)list->text.data, set->store, found->damaged,
                   found->learners);
 }
 
-/* `restores`: damage of single learners is no failure. */
+/* Check a store; with `restores`, damage of single learners is only a warning. */
 static segue_status check_all(const settings *set, segue_store *store, bool restores,
                               segue_error *err)
 {
     segue_store_check_result found = {.learners = 0};
-    damage_list list = {.lines = 0};
+    damage_list list = {.n_lines = 0};
     segue_error first;
     segue_status status = segue_store_check_each(store, add_damage, &list, &found, &first);
     if (status == SEGUE_OK) {
@@ -90,7 +97,7 @@ static segue_status check_all(const settings *set, segue_store *store, bool rest
         warn_of_damage(set, &found, &list);
         status = SEGUE_OK;
     } else {
-        status = tell_damage(set, &found, &list, &first, err);
+        status = fail_damaged(set, &found, &list, &first, err);
     }
     segue_bytes_fini(&list.text);
     return status;
@@ -103,14 +110,13 @@ static segue_status check(const settings *set, segue_store *store, segue_error *
 
 static segue_status need_file(const settings *set, segue_error *err)
 {
-    return set->file ? SEGUE_OK
-                     : segue_fail(err, SEGUE_EUSAGE,
-                                  "name the file with --file; 'segue help store' "
-                                  "tells more");
+    return set->file
+               ? SEGUE_OK
+               : segue_fail(err, SEGUE_EUSAGE, "name the file with --file; see 'segue help store'");
 }
 
-/* The store must not be replaced by its export, nor a file that belongs to it.  This is checked
- * before it is opened: see segue_store_file_detect. */
+/* Check that the export replaces neither the store nor one of its files.  This must happen before
+ * the store is opened: see segue_store_file_detect. */
 static segue_status check_export(const settings *set, segue_error *err)
 {
     char path[PATH_MAX];
@@ -122,7 +128,7 @@ static segue_status check_export(const settings *set, segue_error *err)
 
 static segue_status export(const settings *set, segue_store *store, segue_error *err)
 {
-    cli_interrupt_catch(); /* what is written so far has the store's key in it, and goes */
+    cli_interrupt_catch(); /* an unfinished export, which has the key, is removed */
     const segue_status status = segue_store_export(store, set->file, cli_interrupt_requested, err);
     if (status == SEGUE_OK)
         (void)fprintf(stderr, "%s: written to %s\n", set->store, set->file);
@@ -146,10 +152,10 @@ static segue_status upgrade(const settings *set, segue_store *store, segue_error
     if (status != SEGUE_OK)
         return status;
     if (from == SEGUE_STORE_FORMAT)
-        (void)printf("%s: is of format %d, the newest; nothing is to be done\n", set->store,
+        (void)printf("%s: has format %d, the newest; nothing to do\n", set->store,
                      SEGUE_STORE_FORMAT);
     else
-        (void)printf("%s: was of format %" PRId64 ", and is of format %d now\n", set->store, from,
+        (void)printf("%s: upgraded from format %" PRId64 " to %d\n", set->store, from,
                      SEGUE_STORE_FORMAT);
     return check(set, store, err);
 }
@@ -157,7 +163,7 @@ static segue_status upgrade(const settings *set, segue_store *store, segue_error
 typedef struct action {
     const char *name;
     segue_store_mode mode;
-    segue_status (*check)(const settings *set, segue_error *err); /* before it is opened */
+    segue_status (*check)(const settings *set, segue_error *err); /* before the store is opened */
     segue_status (*run)(const settings *set, segue_store *store, segue_error *err);
 } action;
 
@@ -169,18 +175,18 @@ static const action actions[] = {{"check", SEGUE_STORE_READ_IMMUTABLE, NULL, che
 static segue_status run(int argc, char **argv, segue_error *err)
 {
     settings set = {.store = "sqlite:segue.db"};
-    const char *word = NULL;
+    const char *name = NULL;
     segue_status status = cli_options_parse_operand(options, sizeof options / sizeof *options, argc,
-                                                    argv, &set, &word, err);
+                                                    argv, &set, &name, err);
     if (status != SEGUE_OK)
         return status;
     const action *found = NULL;
-    for (size_t i = 0; word && i < sizeof actions / sizeof *actions; i++)
-        if (strcmp(actions[i].name, word) == 0)
+    for (size_t i = 0; name && i < sizeof actions / sizeof *actions; i++)
+        if (strcmp(actions[i].name, name) == 0)
             found = &actions[i];
     if (!found)
-        return segue_fail(err, SEGUE_EUSAGE, "say check, upgrade, export or import%s%.60s",
-                          word ? ", not " : "", word ? word : "");
+        return segue_fail(err, SEGUE_EUSAGE, "need check, upgrade, export or import%s%.60s",
+                          name ? ", not " : "", name ? name : "");
     segue_store *store = NULL;
     if (found->check)
         status = found->check(&set, err);
@@ -191,28 +197,29 @@ static segue_status run(int argc, char **argv, segue_error *err)
     if (status == SEGUE_OK)
         segue_store_close(store);
     else
-        segue_store_discard(store); /* a failed import leaves nothing */
+        segue_store_discard(store); /* remove the store of a failed import */
     return status;
 }
 
 const cli_command cli_command_store = {
     .name = "store",
-    .summary = "checks, upgrades, exports and imports the store of a service",
+    .summary = "check, upgrade, export and import the store of a service",
     .usage = "store check|upgrade|export|import [OPTIONS]",
-    .details = "check    reads every row, rebuilds every learner from the first event of its\n"
-               "         journal, and compares the bytes with its snapshot and with what a start\n"
-               "         makes of it; lists all damaged learners; what it calls sound starts\n"
-               "upgrade  brings a store of an older program to this one's format; checks it\n"
-               "export   writes all there is to FILE, but snapshots, which the journal leads to:\n"
-               "         a line of JSON a row\n"
-               "import   fills a new store from such a file, and checks it\n\n"
-               "An export has the key of the store in it, and is its owner's alone; one that is\n"
-               "ended before its end leaves nothing.\n\n"
-               "check and export may be used while the service runs, and need not be allowed\n"
-               "to write; if they are not, start no service before they are through.\n\n"
-               "examples:\n"
-               "  segue store check --store sqlite:/var/lib/segue/segue.db\n"
-               "  segue store export --file backup.jsonl\n",
+    .details =
+        "check    read every row, rebuild every learner from its event log, and compare its\n"
+        "         bytes with its snapshot and with the state that a start rebuilds; list\n"
+        "         all damaged learners; a service starts with every store that passes\n"
+        "upgrade  convert a store of an older program to this one's format; check it\n"
+        "export   write every row but snapshots, which the event log gives, to FILE: one\n"
+        "         line of JSON per row\n"
+        "import   fill a new store from such a file, and check it\n\n"
+        "An export contains the key of the store; only its owner can read it.  One that\n"
+        "is interrupted is removed.\n\n"
+        "check and export work while the service runs, and without permission to write;\n"
+        "without it, start no service before they end.\n\n"
+        "examples:\n"
+        "  segue store check --store sqlite:/var/lib/segue/segue.db\n"
+        "  segue store export --file backup.jsonl\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,

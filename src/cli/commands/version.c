@@ -1,4 +1,4 @@
-/* version.c - `segue version`.
+/* version.c - `segue version`: print the version, the build and the libraries in use.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "segue/version.h"
 #include "cli/command.h"
@@ -24,7 +24,7 @@ static segue_status run(int argc, char **argv, segue_error *err)
 
 const cli_command cli_command_version = {
     .name = "version",
-    .summary = "tells the version, the build, and the BLAS and MPI in use",
+    .summary = "print the version, the build, and the BLAS and MPI in use",
     .usage = "version",
     .details = "",
     .run = run,

@@ -338,7 +338,7 @@ static segue_status print_gaps(const cli_complexity *c, FILE *out, segue_error *
     SEGUE_TRY(cli_columns_print_table(&gaps, CLI_FIT_OR_NOTHING, &n_omitted, out,
                                       cli_output_bold(c->set.out), err));
     if (n_omitted > 0)
-        fputs("\n(--format json also tells the gap of every arm)\n", out);
+        fputs("\n(--format json also prints the gap of every arm)\n", out);
     return SEGUE_OK;
 }
 
@@ -346,8 +346,8 @@ static segue_status print_gaps(const cli_complexity *c, FILE *out, segue_error *
 static segue_status print_estimated(const cli_complexity *c, FILE *out, segue_error *err)
 {
     const cli_columns rows = CLI_COLUMNS(estimated_columns, c, models_of(c)->n_models);
-    fprintf(out, "\nEstimates taken to be within %g; they are off by up to %.3g%s\n\n", c->set.eps,
-            c->error, c->error > c->set.eps ? ": the bounds do not hold" : "");
+    fprintf(out, "\nEstimates assumed within %g of the models; their largest error is %.3g%s\n\n",
+            c->set.eps, c->error, c->error > c->set.eps ? ": the bounds do not hold" : "");
     return cli_columns_print_table(&rows, CLI_FIT_ANY_WIDTH, NULL, out, cli_output_bold(c->set.out),
                                    err);
 }
@@ -377,7 +377,7 @@ static void print_bounds(const cli_complexity *c, FILE *out)
     print_number(out, "smallest eigenvalue of M2", c->spectrum.sigma_min);
     print_number(out, "smallest gap of its eigenvalues", c->spectrum.gap);
     print_number(out, "error of the means, at most", c->recovery.error);
-    print_number(out, "holds from so many tasks on", c->recovery.min_tasks);
+    print_number(out, "smallest number of tasks", c->recovery.min_tasks);
 }
 
 static segue_status print_table(const void *data, FILE *out, segue_error *err)

@@ -252,9 +252,9 @@ static segue_status run(int argc, char **argv, segue_error *err)
 static void print_methods(FILE *out)
 {
     for (size_t i = 0; segue_estimator_methods(i); i++)
-        fprintf(out, "  %-12s %s\n", segue_estimator_methods(i)->name,
+        fprintf(out, "  %-11s %s\n", segue_estimator_methods(i)->name,
                 segue_estimator_methods(i)->summary);
-    fprintf(out, "  %-12s %s\n", CLI_ESTIMATE_TYPES,
+    fprintf(out, "  %-11s %s\n", CLI_ESTIMATE_TYPES,
             "how many types there are, and their priors, by likelihood");
 }
 

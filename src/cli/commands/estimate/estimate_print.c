@@ -1,7 +1,7 @@
 /* estimate_print.c - print the models of `segue estimate` as table, CSV and JSON.
  *
- * In the table a column is a model and a row an arm, after a row of weights; columns that do not
- * fit the terminal are omitted.  CSV is a model set, which other commands read.
+ * In the table each column is a model and each row is an arm, after a row of weights; columns that
+ * do not fit the terminal are omitted.  CSV is a model set, which other commands read.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>

@@ -14,21 +14,23 @@ typedef struct cli_replay {
 
 extern const cli_printers cli_replay_printers;
 
-/** "resampling" or "replay". */
+/** Return "resampling" or "replay". */
 const char *cli_replay_method_name(const segue_replay_result *result);
 
-/** The number of tasks that are scored. */
+/** Return the number of tasks that are scored. */
 size_t cli_replay_n_scored(const segue_replay_result *result);
 
-/** The players; one more row than there are players is "(best arms)".  The types. */
+/** The rows of the policies; one row more than there are policies is "(best arms)". */
 cli_columns cli_replay_candidates(const segue_replay_result *result, size_t n_rows);
+
+/** The rows of the types. */
 cli_columns cli_replay_types(const segue_replay_result *result);
 
 /** Print the gains over ts as a table, one row per segment of the tasks. */
 SEGUE_MUST_CHECK segue_status cli_replay_print_curve(const cli_replay *replay, FILE *out,
                                                      segue_error *err);
 
-/** Write the curve as CSV: one row per player and task.
+/** Write the curve as CSV: one row per policy and task.
  * @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status cli_replay_write_curve(const segue_replay_result *result,
                                                      const char *path, segue_error *err);

@@ -1,7 +1,7 @@
-/* replay_rows.c - the rows of `segue replay`: players, types, and the curve over tasks.
+/* replay_rows.c - the rows of `segue replay`: policies, types, and the curve over tasks.
  *
- * Each is a description of columns (cli/columns.h) over the result.  The table of players has one
- * more row than the result has players, "(best arms)": what knowing each task's best arm would
+ * Each is a description of columns (cli/columns.h) over the result.  The table of policies has one
+ * more row than the result has policies, "(best arms)": what knowing each task's best arm would
  * give.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -11,9 +11,9 @@
 #include "io/json_build.h"
 #include "replay/replay_segments.h"
 
-#define MAX_CURVES 6 /* players in the table of the curve */
+#define MAX_CURVES 6 /* policies in the table of the curve */
 
-/* ---- players ----------------------------------------------------------------------------- */
+/* ---- policies ----------------------------------------------------------------------------- */
 
 static bool is_best_arms(const segue_replay_result *result, size_t row)
 {
@@ -86,7 +86,7 @@ static cli_value get_gain_over_ts(const void *data, size_t row, size_t index)
                             100.0 * range->high);
 }
 
-/* Give a gain in per cent; the player that it is measured against has none. */
+/* Give a gain in per cent; the policy that it is measured against has none. */
 static cli_value get_gain(const void *data, size_t row, size_t index)
 {
     const segue_replay_result *result = data;
@@ -164,7 +164,7 @@ cli_columns cli_replay_candidates(const segue_replay_result *result, size_t n_ro
     return CLI_COLUMNS(candidate_columns, result, n_rows);
 }
 
-/* ---- the file of the curve: one row per player and task ---------------------------------- */
+/* ---- the file of the curve: one row per policy and task ---------------------------------- */
 
 static const segue_replay_candidate *candidate_of(const segue_replay_result *result, size_t row)
 {

@@ -42,7 +42,7 @@ static const cli_option options[] = {
      "instead of --models: K uniform means, new per task", SEGUE_MIN_ARMS, SEGUE_MAX_ARMS},
     {"log", 0, CLI_TEXT, FIELD(log), "FILE", "instead of --models: tasks and rewards of a log", 0,
      0},
-    {"least", 0, CLI_INTEGER, FIELD(least), "N",
+    {"least", 0, CLI_INTEGER, FIELD(min_rewards), "N",
      "of a log: tasks with N rewards per arm (default 1)", 1, (double)SEGUE_MAX_MIN_REWARDS},
     {"order", 0, CLI_TEXT, FIELD(order), "ORDER", "of a log: shuffle (default) or file", 0, 0},
     {"lowest", 0, CLI_NUMBER, FIELD(lowest), "X", "of a log: smallest reward (default 0)", -1e15,
@@ -93,11 +93,11 @@ static segue_status check_source(const cli_simulate_settings *set, segue_error *
     if (set->log && (set->models || set->uniform))
         return segue_fail(err, SEGUE_EUSAGE, "--log and --%s exclude each other",
                           set->models ? "models" : "uniform");
-    if (!set->log && (set->least || set->order || has_range))
+    if (!set->log && (set->min_rewards || set->order || has_range))
         return segue_fail(err, SEGUE_EUSAGE, "--%s needs --log FILE",
-                          set->least   ? "least"
-                          : set->order ? "order"
-                                       : "lowest or --highest");
+                          set->min_rewards ? "least"
+                          : set->order     ? "order"
+                                           : "lowest or --highest");
     if (set->log && set->rewards)
         return segue_fail(err, SEGUE_EUSAGE,
                           "--rewards cannot be used with --log, whose rewards are drawn from the "
@@ -146,8 +146,9 @@ static segue_status check_learners(const cli_simulate *s, segue_error *err)
 static segue_status read_log(cli_simulate *s, segue_error *err)
 {
     const cli_simulate_settings *set = &s->set;
-    const segue_samples_options wanted = {
-        .min_rewards = set->least ? set->least : 1, .lowest = set->lowest, .highest = set->highest};
+    const segue_samples_options wanted = {.min_rewards = set->min_rewards ? set->min_rewards : 1,
+                                          .lowest = set->lowest,
+                                          .highest = set->highest};
     segue_error why = {.status = SEGUE_OK};
     if (set->order && segue_environment_parse_order(&s->env.order, set->order, &why) != SEGUE_OK)
         return segue_fail(err, why.status, "--order: %s", why.message);
@@ -185,7 +186,7 @@ static segue_simulation simulation_of(cli_simulate *s, size_t policy, cli_progre
         .policy = s->policies.spec[policy],
         .learner = segue_policy_list_is_learner(&s->policies, policy) ? &s->policies.learner[policy]
                                                                       : NULL,
-        .continued = s->player,
+        .continued = s->learner,
         .steps = s->set.steps,
         .tasks = s->set.tasks,
         .runs = s->set.runs,
@@ -201,14 +202,14 @@ static segue_simulation simulation_of(cli_simulate *s, size_t policy, cli_progre
 }
 
 /* Load the saved learner.  Its file has its options; it must fit the environment and the seed. */
-static segue_status load_player(cli_simulate *s, segue_error *err)
+static segue_status load_learner(cli_simulate *s, segue_error *err)
 {
     if (strchr(s->policies.text[0], ':'))
         return segue_fail(err, SEGUE_EUSAGE,
                           "with --load the options come from the file: give --policy %.*s",
                           (int)strcspn(s->policies.text[0], ":"), s->policies.text[0]);
-    SEGUE_TRY(segue_learner_load(&s->player, s->set.load, segue_environment_arms(&s->env), err));
-    const uint64_t seed = segue_learner_settings(s->player)->seed;
+    SEGUE_TRY(segue_learner_load(&s->learner, s->set.load, segue_environment_arms(&s->env), err));
+    const uint64_t seed = segue_learner_settings(s->learner)->seed;
     if (seed != s->set.seed)
         return segue_fail(err, SEGUE_EUSAGE,
                           "the saved learner's streams are of seed %" PRIu64
@@ -218,7 +219,7 @@ static segue_status load_player(cli_simulate *s, segue_error *err)
 }
 
 /* Create or load the one learner that --save or --load names. */
-static segue_status prepare_player(cli_simulate *s, segue_error *err)
+static segue_status prepare_learner(cli_simulate *s, segue_error *err)
 {
     const cli_simulate_settings *set = &s->set;
     if (!set->save && !set->load)
@@ -228,10 +229,10 @@ static segue_status prepare_player(cli_simulate *s, segue_error *err)
         return segue_fail(err, SEGUE_EUSAGE,
                           "--save and --load need one learner, --runs 1 and --tasks");
     if (set->load)
-        return load_player(s, err);
+        return load_learner(s, err);
     const segue_simulation simulation = simulation_of(s, 0, NULL);
     const segue_learner_config config = segue_simulation_config_learner(&simulation, 0);
-    return segue_learner_create(&s->player, &config, err);
+    return segue_learner_create(&s->learner, &config, err);
 }
 
 static segue_status prepare_reasons(cli_simulate *s, segue_error *err)
@@ -267,7 +268,7 @@ static segue_status init(cli_simulate *s, int argc, char **argv, segue_error *er
     const char *usual = set->models ? "ucb,ucb+,mucb,ts" : "ucb,ts";
     SEGUE_TRY(segue_policy_list_parse(&s->policies, set->policy ? set->policy : usual, err));
     SEGUE_TRY(read_environment(s, err));
-    SEGUE_TRY(prepare_player(s, err));
+    SEGUE_TRY(prepare_learner(s, err));
     SEGUE_TRY(prepare_reasons(s, err));
     SEGUE_TRY(check_simulations(s, err));
     s->result = calloc(s->policies.count, sizeof *s->result);
@@ -281,7 +282,7 @@ static void fini(cli_simulate *s)
         segue_simulation_result_destroy(s->result[i]);
     free(s->result);
     free(s->seconds);
-    segue_learner_destroy(s->player);
+    segue_learner_destroy(s->learner);
     segue_output_fini(&s->reasons);
     segue_policy_list_fini(&s->policies);
     segue_models_file_fini(&s->models);
@@ -309,7 +310,7 @@ static segue_status play(cli_simulate *s, segue_error *err)
 static segue_status write_results(cli_simulate *s, segue_error *err)
 {
     if (s->set.save)
-        SEGUE_TRY(segue_learner_save(s->player, s->set.save, err));
+        SEGUE_TRY(segue_learner_save(s->learner, s->set.save, err));
     if (s->set.curve)
         SEGUE_TRY(cli_simulate_write_curve(s, err));
     if (s->set.explain)
@@ -333,40 +334,41 @@ const cli_command cli_command_simulate = {
     .name = "simulate",
     .summary = "play policies against a model set and print their regret",
     .usage = "simulate (--models FILE | --uniform K | --log FILE) [OPTIONS]",
-    .details = "Without --tasks every policy plays single tasks, R per model, and the regret is\n"
-               "averaged by the models' weights.  With --tasks a run is J tasks, one after the\n"
-               "other; learners, and policies that carry state from task to task, need it.\n"
-               "A learner does not see the models.  tucb receives their number, unless its\n"
-               "options have another (tucb:models=7; without --models they must).  --load\n"
-               "continues after the tasks that a saved learner has played: the numbers of tasks\n"
-               "go on, and its options, J among them, are those of its file.\n\n"
-               "With --explain every step of the last task of the first run is a line of JSON:\n"
-               "arm, reward, the probability of each type, and of no type, before the pull, and\n"
-               "its purpose: exploit, distinguish types, explore, or draw, where the random\n"
-               "draw chose another arm.  The last line has the likeliest type of the task.\n"
-               "Arms and types are counted from 1.\n\n"
-               "Laws of rewards: beta:P has precision P; normal:SD is cut to [0,1] and moved so\n"
-               "that the mean is right; twopoint:S pays 0 or S.  --spread K draws each mean from\n"
-               "a Beta of concentration K; --mixed A draws shares of the models from a Dirichlet\n"
-               "of total concentration A, centred on their weights.\n\n"
-               "A log is CSV or JSON Lines with columns or keys task, arm and reward ('segue\n"
-               "help logs').  A task is one of its tasks, and a pull draws one of that\n"
-               "task's rewards of the arm, with replacement; their averages are the means.\n"
-               "Tasks with fewer than N rewards of some arm are skipped.  A run plays no task\n"
-               "twice: J is at most the number of the others.  Without --tasks a run is any one.\n"
-               "Regret is in shares of the range from --lowest to --highest.\n\n"
-               "The same seed gives the same bytes on any number of threads, and all policies of\n"
-               "a run see the same rewards.  --kernel plain makes the same pulls, slower; those\n"
-               "of ts and tts are others, by the same law.  'segue help policies' lists the\n"
-               "policies.\n\n"
-               "examples:\n"
-               "  segue simulate --models models/paper.csv\n"
-               "  segue simulate --models models/paper.csv --policy ucb:delta=0.01,mts\n"
-               "  segue simulate --models models/paper.csv --policy tla --tasks 60 --steps 100 \\\n"
-               "      --runs 1 --explain reasons.jsonl\n"
-               "  segue simulate --models models/paper.csv --policy tucb,ucb --tasks 200\n"
-               "  segue simulate --log log.csv --least 3 --tasks 500 --policy ts,tla --steps 50\n"
-               "  segue simulate --uniform 10 --policy ts,kl-ucb --format csv --out regret.csv\n",
+    .details =
+        "Without --tasks every policy plays single tasks, R per model, and the regret is\n"
+        "averaged by the models' weights.  With --tasks each run has J tasks, one after\n"
+        "the other; learners, and policies that carry state from task to task, need it.\n"
+        "A learner does not see the models.  tucb receives their number, unless its\n"
+        "options have another (tucb:models=7; without --models they must).  --load\n"
+        "continues after the tasks that a saved learner has played: the numbers of tasks\n"
+        "go on, and its options, J among them, are those of its file.\n\n"
+        "With --explain every step of the last task of the first run is a line of JSON:\n"
+        "arm, reward, the probability of each type, and of no type, before the pull, and\n"
+        "its purpose: exploit, distinguish types, explore, or draw, where the random\n"
+        "draw chose another arm.  The last line has the likeliest type of the task.\n"
+        "Arms and types are counted from 1.\n\n"
+        "Laws of rewards: beta:P has precision P; normal:SD is cut to [0,1] and moved so\n"
+        "that the mean is right; twopoint:S pays 0 or S.  --spread K draws each mean from\n"
+        "a Beta of concentration K; --mixed A draws shares of the models from a Dirichlet\n"
+        "of total concentration A, centred on their weights.\n\n"
+        "A log is CSV or JSON Lines with columns or keys task, arm and reward ('segue\n"
+        "help logs').  A task is one of its tasks, and a pull draws one of that\n"
+        "task's rewards of the arm, with replacement; their averages are the means.\n"
+        "Tasks with fewer than N rewards of some arm are skipped.  A run plays no task\n"
+        "twice: J is at most the number of the others.  Without --tasks, one per run.\n"
+        "Regret is in shares of the range from --lowest to --highest.\n\n"
+        "The same seed gives the same bytes on any number of threads, and all policies of\n"
+        "a run see the same rewards.  --kernel plain makes the same pulls, slower; those\n"
+        "of ts and tts are others, by the same law.  'segue help policies' lists the\n"
+        "policies.\n\n"
+        "examples:\n"
+        "  segue simulate --models models/paper.csv\n"
+        "  segue simulate --models models/paper.csv --policy ucb:delta=0.01,mts\n"
+        "  segue simulate --models models/paper.csv --policy tla --tasks 60 --steps 100 \\\n"
+        "      --runs 1 --explain reasons.jsonl\n"
+        "  segue simulate --models models/paper.csv --policy tucb,ucb --tasks 200\n"
+        "  segue simulate --log log.csv --least 3 --tasks 500 --policy ts,tla --steps 50\n"
+        "  segue simulate --uniform 10 --policy ts,kl-ucb --format csv --out regret.csv\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,

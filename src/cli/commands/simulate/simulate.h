@@ -14,7 +14,7 @@
 typedef struct cli_simulate_settings {
     const char *models, *policy, *curve, *switch_to, *rewards, *format, *out, *save, *load, *kernel;
     const char *log, *order, *explain;
-    uint64_t steps, runs, tasks, seed, threads, uniform, switch_at, least;
+    uint64_t steps, runs, tasks, seed, threads, uniform, switch_at, min_rewards;
     double spread, mixed, lowest, highest;
     bool timing, quiet;
 } cli_simulate_settings;
@@ -27,7 +27,7 @@ typedef struct cli_simulate {
     segue_samples *samples; /* with --log */
     segue_environment env;
     segue_policy_list policies;
-    segue_learner *player;            /* with --save or --load */
+    segue_learner *learner;           /* with --save or --load */
     segue_simulation_result **result; /* per policy */
     double *seconds;                  /* per policy */
     segue_output reasons;             /* with --explain */

@@ -216,9 +216,10 @@ static void print_caption(const cli_simulate *s, FILE *out)
     fprintf(out, ", seed %" PRIu64 "\n", s->set.seed);
     if (s->samples)
         fprintf(out,
-                "Of %zu logged tasks; %zu are left out, with fewer than %" PRIu64
+                "Of %zu logged tasks; %zu are skipped, with fewer than %" PRIu64
                 " rewards of some arm\n",
-                s->samples->n_tasks, s->samples->n_excluded, s->set.least ? s->set.least : 1);
+                s->samples->n_tasks, s->samples->n_excluded,
+                s->set.min_rewards ? s->set.min_rewards : 1);
     fputc('\n', out);
 }
 
@@ -237,12 +238,13 @@ static void print_remarks(const cli_simulate *s, FILE *out)
                     s->result[i]->n_types, 100.0 * s->result[i]->no_type);
     for (size_t i = 0; i < s->policies.count; i++)
         if (s->result[i]->violations > 0.0)
-            fprintf(out, "\n%s: no estimated model was near to %.3g of %" PRIu64 " tasks a run\n",
+            fprintf(out, "\n%s: no estimated model was near to %.3g of %" PRIu64 " tasks per run\n",
                     s->policies.text[i], s->result[i]->violations, tasks_of(s));
     for (size_t i = 0; i < s->policies.count; i++)
         if (s->result[i]->no_model_left > 0.0)
             fprintf(out,
-                    "\n%s: no model agreed with the rewards at %.3g of %" PRIu64 " steps a task\n",
+                    "\n%s: no model agreed with the rewards at %.3g of %" PRIu64
+                    " steps per task\n",
                     s->policies.text[i], s->result[i]->no_model_left, s->set.steps);
 }
 
@@ -256,7 +258,7 @@ static segue_status print_table(const void *data, FILE *out, segue_error *err)
     const segue_status status = cli_columns_print_table(&table, CLI_FIT_DROP_REPEATED, &n_omitted,
                                                         out, cli_output_bold(s->set.out), err);
     if (n_omitted > 0)
-        fputs("\n(--format csv also tells the regret by model)\n", out);
+        fputs("\n(--format csv also prints the regret by model)\n", out);
     print_remarks(s, out);
     return status;
 }
