@@ -6,7 +6,7 @@ from program import SEGUE, Folder
 from service import Service
 
 TOKEN = "this-is-the-token-of-a-test"
-FEW = "no more files may be open"  # where the machine allows few
+FEW = "the limit of open files is too low"  # where the machine allows few
 TUTOR = {"name": "tutor", "arms": ["A", "B", "C"], "steps": 20}
 
 

@@ -36,7 +36,7 @@ class Options(Folder):
         self.refused(2, "'--policy auto:cap=VALUE'", "replay", "--cap", 1, "log.csv")
 
     def test_a_command_without_policies_does_not_speak_of_them(self):
-        self.refused(2, "there is no option '--xi'\n", "complexity", "--models", PAPER, "--xi", 1)
+        self.refused(2, "there is no option '--xi'; see 'segue help'\n", "complexity", "--models", PAPER, "--xi", 1)
 
     def test_a_slip_of_the_pen_is_still_guessed(self):
         self.refused(2, "did you mean '--steps'?", "simulate", "--models", PAPER, "--stepz", 1)

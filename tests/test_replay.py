@@ -287,7 +287,7 @@ class Replay(Folder):
                 ("is no extended regular expression", "--holdout", "(", self.log),
                 ("matches none of the 60 tasks", "--holdout", "nothing", self.log),
                 ("matches all of the 60 tasks", "--holdout", ".", self.log),
-                ("exclude each other", "--holdout", "x", "--from", 3, self.log),
+                ("--from and --holdout both select the scored tasks; give one", "--holdout", "x", "--from", 3, self.log),
                 ("has no column 'time'", "--order", "time", self.log),
                 ("--order: there is no 'random'", "--order", "random", self.log),
                 ("--play: there is no 'again'", "--play", "again", self.log),

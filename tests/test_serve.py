@@ -175,7 +175,7 @@ class Wrong(Folder):
         self.refused(2, "opened: its folder is missing", "serve", "--store", self.folder / "none" / "a.db")
         self.refused(2, "opened: is a folder", "serve", "--store", self.folder)
         self.refused(2, "opened: is a folder", "store", "check", "--store", self.folder)
-        self.refused(2, "say check", "store")
+        self.refused(2, "need check, upgrade, export or import", "store")
         self.refused(1, "connection failed: Connection refused; start the service with 'segue serve'", "learners", "--url", "http://127.0.0.1:1")
         self.refused(1, "connection failed: Connection refused; start the service with 'segue serve'", "learners", "--url", "127.0.0.1:1")
         self.refused(2, "not the address", "learners", "--url", "ftp://x")

@@ -153,7 +153,7 @@ class Private(Stored):
     def warnings(self, *options):
         service = self.serve(*options)
         self.assertEqual(service.stop(), 0)
-        return "".join(line for line in service.errors if "no more files may be open" not in line)
+        return "".join(line for line in service.errors if "the limit of open files is too low" not in line)
 
     def test_files_that_others_can_read_are_named_at_the_start(self):
         log, tokens = self.folder / "log", self.folder / "tokens"

@@ -109,7 +109,7 @@ class Stores(Folder):
         before = client.ask("tutor", "s", event="e")
         self.refused(2, "another process serves", "store", "upgrade", "--store", store)
         self.assertEqual(service.stop(), 0)
-        self.assertIn("nothing is to be done", answer("store", "upgrade", "--store", store))
+        self.assertIn("nothing to do", answer("store", "upgrade", "--store", store))
         answer("store", "export", "--store", store, "--file", out)
         for version, says in (1, "it was written before"), (3, "it was written before"), (5, "use the program that wrote it"):
             with contextlib.closing(sqlite3.connect(store)) as db, db:

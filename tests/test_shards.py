@@ -34,7 +34,7 @@ class Shards(Folder):
             printed = answer("run", path or self.path, "--out", self.out, "--shard", shard, *args)
             number, count = shard.split("/")
             self.assertEqual(printed, f"try: shard {number} of {count} is complete; "
-                                   "'segue merge' makes the results of all\n")
+                                   "run 'segue merge' when all are\n")
 
     def shard(self, number, count=3):
         return self.out / f"try.shard-{number}-of-{count}"
@@ -161,7 +161,7 @@ class Shards(Folder):
         for shard in ("", "1", "1/", "/3", "0/3", "4/3", "1/0", "1/3/5", "a/3", "1/100001", " 1/3", "-1/3",
                       "1" * 40 + "/3"):
             self.refused(2, "need I/N with I from 1 to N", "run", self.path, "--out", self.out, "--shard", shard)
-        self.refused(2, "--format goes with 'segue merge'", "run", self.path, "--shard", "1/3", "--format", "csv")
+        self.refused(2, "use --format with 'segue merge'", "run", self.path, "--shard", "1/3", "--format", "csv")
         self.refused(2, "give the file of an experiment", "merge")
         self.refused(2, "is not an option", "merge", self.path, "b.json")
         self.refused(2, "a.json: the results would overwrite it", "merge", self.file(json.dumps({**TRY, "name": "a"}), "a.json"),

@@ -1,8 +1,10 @@
 /* launch.c - detect a launcher (mpirun, srun) that started several processes.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "cli/launch.h"
+
+#include <stdbool.h>
 #include <stdlib.h>
 
-#include "cli/commands/processes.h"
 #include "segue/number.h"
 
 #define MAX_PROCESSES 100000000

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/commands/processes.h"
+#include "cli/launch.h"
 #include "io/json_write.h"
 #include "segue/internal.h"
 

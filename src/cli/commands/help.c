@@ -21,7 +21,8 @@
 
 static void print_command(FILE *out, const cli_command *command)
 {
-    fprintf(out, "segue %s\n\nusage: segue %s\n", command->summary, command->usage);
+    fprintf(out, "segue %s: %s\n\nusage: segue %s\n", command->name, command->summary,
+            command->usage);
     if (command->n_options) {
         fputs("\noptions:\n", out);
         cli_options_print(out, command->options, command->n_options);

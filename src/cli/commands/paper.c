@@ -1,4 +1,8 @@
-/* paper.c - `segue paper`: every table and figure of the paper, and one report.
+/* paper.c - `segue paper`: play the paper's experiments and write one report.
+ *
+ * Each experiment is run as 'segue run' runs it, with its results in FOLDER/data.  The report is
+ * computed from these files alone, so that --redraw can repeat it.  The folder is locked until the
+ * program ends.
  * SPDX-License-Identifier: Apache-2.0 */
 #define _DEFAULT_SOURCE /* flock */
 #include <errno.h>
@@ -10,10 +14,10 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/commands/run.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/run_experiment.h"
 #include "cli/share.h"
 #include "experiment/cost.h"
 #include "report/claims.h"
@@ -28,22 +32,21 @@ typedef struct settings {
 } settings;
 
 #define FIELD(name) .offset = offsetof(settings, name)
-#define NO_SEED     UINT64_MAX
+#define NO_SEED     CLI_RUN_EXPERIMENT_NO_SEED
 #define PATH_SIZE   CLI_PATH_SIZE
 
 static const cli_option options[] = {
     {"quick", 0, CLI_FLAG, FIELD(quick), NULL, "few runs of few tasks, in a quarter of a minute", 0,
      0},
-    {"out", 'o', CLI_TEXT, FIELD(out), "FOLDER", "where all of it goes (default segue-paper)", 0,
-     0},
+    {"out", 'o', CLI_TEXT, FIELD(out), "FOLDER", "folder of all files (default segue-paper)", 0, 0},
     {"experiments", 0, CLI_TEXT, FIELD(experiments), "FOLDER",
-     "the experiments (default: those that came with segue)", 0, 0},
+     "the experiments (default: those installed with segue)", 0, 0},
     {"seed", 's', CLI_INTEGER, FIELD(seed), "S", "seed of all random streams (default 1)", 0,
      9007199254740992.0},
-    {"threads", 't', CLI_INTEGER, FIELD(threads), "T", "threads (default: one a processor)", 1,
+    {"threads", 't', CLI_INTEGER, FIELD(threads), "T", "threads (default: one per CPU)", 1,
      SEGUE_MAX_THREADS},
     {"resume", 0, CLI_FLAG, FIELD(resume), NULL, "play only what is not finished in FOLDER", 0, 0},
-    {"fresh", 0, CLI_FLAG, FIELD(fresh), NULL, "begin again; replace what is there", 0, 0},
+    {"fresh", 0, CLI_FLAG, FIELD(fresh), NULL, "start again, and replace earlier results", 0, 0},
     {"redraw", 0, CLI_FLAG, FIELD(redraw), NULL,
      "play nothing: figures and report from results in FOLDER", 0, 0},
     {"quiet", 'q', CLI_FLAG, FIELD(quiet), NULL, "no progress bar", 0, 0},
@@ -55,15 +58,16 @@ typedef struct study {
     segue_experiment *experiment[SEGUE_N_STUDIES];
 } study;
 
-/* ---- before ------------------------------------------------------------------------------ */
+/* ---- preparation ------------------------------------------------------------------------- */
 
 static segue_status check_settings(const settings *set, segue_error *err)
 {
     if (set->resume && set->fresh)
-        return segue_fail(err, SEGUE_EUSAGE, "--resume and --fresh exclude each other");
+        return segue_fail(err, SEGUE_EUSAGE, "--resume and --fresh exclude each other; give one");
     if (set->redraw && (set->quick || set->resume || set->fresh || set->experiments ||
                         set->threads || set->seed != NO_SEED))
-        return segue_fail(err, SEGUE_EUSAGE, "--redraw plays nothing, and goes with --out only");
+        return segue_fail(err, SEGUE_EUSAGE,
+                          "--redraw plays nothing; give no other option than --out");
     return segue_gnuplot_check(err);
 }
 
@@ -89,16 +93,19 @@ static segue_status read_experiments(study *st, segue_error *err)
     return status;
 }
 
-/* Nobody else may work in the folder: hold it until the end of the program. */
-static segue_status hold(const char *folder, segue_error *err)
+/* Lock the folder until the program ends: one process may work in it. */
+static segue_status lock_folder(const char *folder, segue_error *err)
 {
     const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", segue_path_tail(folder),
                           strerror(errno));
     if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        return segue_fail(err, SEGUE_EFILE, "%s: another segue is at work in this folder",
-                          segue_path_tail(folder));
+        return segue_fail(
+            err, SEGUE_EFILE,
+            "%s: another segue works in this folder; wait for it, or name another with "
+            "--out",
+            segue_path_tail(folder));
     return SEGUE_OK;
 }
 
@@ -108,27 +115,29 @@ static segue_status make_folders(study *st, segue_error *err)
     segue_status status = SEGUE_OK;
     if (snprintf(st->data, PATH_SIZE, "%s/data", out) >= PATH_SIZE ||
         snprintf(st->figures, PATH_SIZE, "%s/figures", out) >= PATH_SIZE)
-        return segue_fail(err, SEGUE_EFILE, "the path of --out is too long");
+        return segue_fail(err, SEGUE_EFILE, "the path of --out is too long; name a shorter one");
     if (!st->set.redraw)
         status = segue_experiment_make_folder(out, err);
     if (status == SEGUE_OK)
-        status = hold(out, err);
+        status = lock_folder(out, err);
     if (status == SEGUE_OK && !st->set.redraw)
         status = segue_experiment_make_folder(st->data, err);
-    /* else a fresh start that is stopped would go on with older results of the later experiments */
+    /* Else --resume, after this start is interrupted, would use older results of later experiments.
+     */
     for (size_t i = 0; i < SEGUE_N_STUDIES && status == SEGUE_OK && st->set.fresh; i++)
         segue_experiment_remove_results(st->experiment[i], st->data);
     return status;
 }
 
-/* ---- meanwhile --------------------------------------------------------------------------- */
+/* ---- running ----------------------------------------------------------------------------- */
 
 static segue_status play_one(const study *st, size_t number, const segue_run_options *run_options,
                              segue_error *err)
 {
     const segue_experiment *experiment = st->experiment[number];
     segue_results *results = NULL;
-    segue_status status = cli_run_find_finished(&results, experiment, st->data, run_options, err);
+    segue_status status =
+        cli_run_experiment_find_finished(&results, experiment, st->data, run_options, err);
     if (results)
         cli_progress_skip(run_options->context);
     if (status == SEGUE_OK && !results)
@@ -160,7 +169,7 @@ static segue_status play(study *st, segue_error *err)
     return status;
 }
 
-/* ---- afterwards -------------------------------------------------------------------------- */
+/* ---- the report -------------------------------------------------------------------------- */
 
 static segue_status print_findings(const segue_paper *paper, const char *folder, segue_error *err)
 {
@@ -193,7 +202,7 @@ static segue_status report(const study *st, segue_error *err)
     if (status == SEGUE_OK)
         status = segue_report_write(paper, st->set.out, err);
     for (size_t i = 0; i < SEGUE_N_STUDIES && status == SEGUE_OK && !st->set.redraw; i++)
-        cli_run_remove_checkpoint(st->experiment[i], st->data);
+        cli_run_experiment_remove_checkpoint(st->experiment[i], st->data);
     if (status == SEGUE_OK)
         status = print_findings(paper, st->set.out, err);
     segue_paper_destroy(paper);
@@ -224,15 +233,15 @@ static segue_status run(int argc, char **argv, segue_error *err)
 
 const cli_command cli_command_paper = {
     .name = "paper",
-    .summary = "makes every table and figure of the paper, and a report",
+    .summary = "make every table and figure of the paper, and a report",
     .usage = "paper [--quick] [OPTIONS]",
-    .details = "Plays the paper's experiments and what goes with them, draws its figures, and\n"
-               "writes FOLDER/report.html: one page that holds all it needs, with each claim of\n"
-               "the paper beside what was found, and our learners, marked as such, beside the\n"
-               "paper's.  FOLDER/data has the results as CSV and JSON, FOLDER/figures each\n"
+    .details = "Plays the paper's experiments and those that go beyond it, draws the figures,\n"
+               "and writes FOLDER/report.html: one page without other files, with each claim of\n"
+               "the paper next to the measured result, and our learners, marked as such, next to\n"
+               "the paper's.  FOLDER/data has the results as CSV and JSON, FOLDER/figures each\n"
                "figure as SVG and PDF with its data and its gnuplot script.\n\n"
-               "It takes 2.5 minutes on two processors.  Ctrl-C stops, --resume goes on,\n"
-               "to the same bytes.  The experiments are files that 'segue run' plays too.\n\n"
+               "It takes 2.5 minutes on two CPUs.  Ctrl-C stops, --resume continues, to the same\n"
+               "bytes.  The experiments are files that 'segue run' plays too.\n\n"
                "examples:\n"
                "  segue paper --quick\n"
                "  segue paper --out /tmp/paper --resume\n"

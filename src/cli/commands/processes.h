@@ -3,14 +3,8 @@
 #ifndef SEGUE_CLI_COMMANDS_PROCESSES_H
 #define SEGUE_CLI_COMMANDS_PROCESSES_H
 
+#include "cli/launch.h"
 #include "experiment/processes.h"
-
-/** Process `self` of `count` that a launcher started; count 1: there was no launcher. */
-typedef struct cli_launch {
-    uint64_t self, count;
-} cli_launch;
-
-cli_launch cli_launch_detect(void);
 
 /**
  * Start MPI and connect to the other processes that a launcher started.

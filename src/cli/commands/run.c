@@ -1,17 +1,18 @@
-/* run.c - `segue run`: an experiment that a file describes.
+/* run.c - `segue run`: run an experiment that a file describes.
+ *
+ * Under mpirun or srun each process executes this command.  All read the experiment; the first one
+ * is the coordinator, which alone checks the folder, writes and prints.  The processes exchange
+ * their status before they play (segue_processes_agree), so that either all play or none does.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/commands/processes.h"
-#include "cli/commands/run.h"
 #include "cli/interrupt.h"
-#include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/table.h"
+#include "cli/run_experiment.h"
 #include "segue/internal.h"
 #include "segue/number.h"
 
@@ -25,166 +26,30 @@ typedef struct settings {
 } settings;
 
 #define FIELD(name) .offset = offsetof(settings, name)
-#define NO_SEED     UINT64_MAX
+#define NO_SEED     CLI_RUN_EXPERIMENT_NO_SEED
 #define PATH_SIZE   4096
 
 static const cli_option options[] = {
-    {"variant", 'v', CLI_TEXT, FIELD(variant), "NAME", "run this variant that the file describes",
-     0, 0},
-    {"runs", 'r', CLI_INTEGER, FIELD(runs), "R", "so many runs, whatever the file says", 1,
+    {"variant", 'v', CLI_TEXT, FIELD(variant), "NAME", "run this variant of the file", 0, 0},
+    {"runs", 'r', CLI_INTEGER, FIELD(runs), "R", "runs (default: those of the file)", 1,
      (double)SEGUE_MAX_RUNS},
-    {"seed", 's', CLI_INTEGER, FIELD(seed), "S", "this seed, whatever the file says", 0,
+    {"seed", 's', CLI_INTEGER, FIELD(seed), "S", "seed (default: that of the file)", 0,
      9007199254740992.0},
     {"threads", 't', CLI_INTEGER, FIELD(threads), "T",
-     "threads (default: one a processor; with mpirun: one)", 1, SEGUE_MAX_THREADS},
+     "threads (default: one per CPU; with mpirun: one)", 1, SEGUE_MAX_THREADS},
     {"shard", 0, CLI_TEXT, FIELD(shard_text), "I/N", "play only part I of N, for 'segue merge'", 0,
      0},
-    {"out", 'o', CLI_TEXT, FIELD(out), "FOLDER", "where results go (default: this folder)", 0, 0},
+    {"out", 'o', CLI_TEXT, FIELD(out), "FOLDER", "folder of the results (default: this folder)", 0,
+     0},
     {"resume", 0, CLI_FLAG, FIELD(resume), NULL,
-     "go on with what was stopped; show what is finished", 0, 0},
-    {"fresh", 0, CLI_FLAG, FIELD(fresh), NULL, "begin again; replace what is there", 0, 0},
-    {"format", 'f', CLI_TEXT, FIELD(format_text), "FORMAT",
-     "what is printed: table (default), csv or json", 0, 0},
+     "continue an interrupted run; print a finished one", 0, 0},
+    {"fresh", 0, CLI_FLAG, FIELD(fresh), NULL, "start again, and replace earlier results", 0, 0},
+    {"format", 'f', CLI_TEXT, FIELD(format_text), "FORMAT", "output: table (default), csv or json",
+     0, 0},
     {"quiet", 'q', CLI_FLAG, FIELD(quiet), NULL, "no progress bar", 0, 0},
 };
 
-/* ---- what is printed --------------------------------------------------------------------- */
-
-static void print_csv(const void *found, FILE *out)
-{
-    segue_results_print_csv(found, out);
-}
-
-static json_t *make_json(const void *found)
-{
-    return segue_results_to_json(found);
-}
-
-static const char *const headings[] = {"environment", "policy", "steps",  "tasks",
-                                       "runs",        "regret", "+- 95 %"};
-enum { FIXED = sizeof headings / sizeof *headings };
-
-static size_t most_models(const segue_results *results)
-{
-    size_t most = 0;
-    for (size_t i = 0; i < results->n_cells; i++)
-        most = results->cell[i].n_models > most ? results->cell[i].n_models : most;
-    return most;
-}
-
-static void fill_row(cli_table *table, size_t row, const segue_cell *cell)
-{
-    cli_table_name(table, row, 0, cell->environment, 14);
-    cli_table_name(table, row, 1, cell->policy, 24);
-    cli_table_set(table, row, 2, "%" PRIu64, cell->steps);
-    if (cell->tasks)
-        cli_table_set(table, row, 3, "%" PRIu64, cell->tasks);
-    else
-        cli_table_set(table, row, 3, "single");
-    cli_table_set(table, row, 4, "%" PRIu64, cell->runs);
-    cli_table_number(table, row, 5, cell->regret.mean, 2);
-    cli_table_number(table, row, 6, segue_cell_half_width(cell, cell->regret), 2);
-    for (size_t k = 0; k < cell->n_models; k++)
-        cli_table_number(table, row, FIXED + k, cell->by_model[k].mean, 2);
-}
-
-static void fill_table(cli_table *table, const segue_results *results)
-{
-    for (size_t c = 0; c < FIXED; c++)
-        cli_table_set(table, 0, c, "%s", headings[c]);
-    for (size_t k = 0; k + FIXED < table->columns; k++)
-        cli_table_set(table, 0, FIXED + k, "model %zu", k + 1);
-    for (size_t i = 0; i < results->n_cells; i++)
-        fill_row(table, i + 1, &results->cell[i]);
-}
-
-static segue_status print_table(const void *found, FILE *out, segue_error *err)
-{
-    const segue_results *results = found;
-    cli_table table;
-    segue_status status =
-        cli_table_init(&table, results->n_cells + 1, FIXED + most_models(results), err);
-    if (status != SEGUE_OK)
-        return status;
-    fill_table(&table, results);
-    const bool cut = cli_table_width(&table, table.columns) > CLI_TERMINAL_WIDTH;
-    fprintf(out, "%s: regret per task, seed %" PRIu64 "\n\n", results->title, results->seed);
-    status = cli_table_print(&table, cut ? FIXED : table.columns, out, cli_output_bold(NULL), err);
-    if (cut)
-        fputs("\n(--format csv also prints the regret by model)\n", out);
-    cli_table_fini(&table);
-    return status;
-}
-
-static const cli_printers printers = {.table = print_table, .csv = print_csv, .json = make_json};
-
-segue_status cli_run_print_results(const segue_results *results, cli_format format,
-                                   segue_error *err)
-{
-    return cli_output_print(&printers, results, format, NULL, err);
-}
-
-/* ---- running ----------------------------------------------------------------------------- */
-
-static void print_error(void *context, const segue_error *err)
-{
-    cli_progress_fini(context);
-    (void)fprintf(stderr, "segue: %s\n", err->message);
-}
-
-static bool is_unfinished(const segue_experiment *experiment, const char *folder)
-{
-    const segue_shard all = {.count = 0};
-    char checkpoint[PATH_SIZE];
-    return segue_experiment_checkpoint_path(experiment, folder, all, checkpoint, sizeof checkpoint,
-                                            NULL) == SEGUE_OK &&
-           access(checkpoint, F_OK) == 0;
-}
-
-segue_status cli_run_find_finished(segue_results **out, const segue_experiment *experiment,
-                                   const char *folder, const segue_run_options *run_options,
-                                   segue_error *err)
-{
-    *out = NULL;
-    if (run_options->fresh || run_options->shard.count || is_unfinished(experiment, folder))
-        return SEGUE_OK;
-    const segue_status status = segue_experiment_read_results(out, experiment, folder, err);
-    if (status != SEGUE_OK || !*out || run_options->resume)
-        return status;
-    segue_results_destroy(*out);
-    *out = NULL;
-    return segue_fail(err, SEGUE_EFILE,
-                      "%.200s/%s.json: is finished; '--resume' shows it, '--fresh' plays it again",
-                      segue_path_tail(folder), experiment->name);
-}
-
-segue_status cli_run_experiment(segue_results **out, const segue_experiment *experiment,
-                                const char *folder, segue_run_options run_options, segue_error *err)
-{
-    char checkpoint[PATH_SIZE];
-    segue_status status = segue_experiment_checkpoint_path(experiment, folder, run_options.shard,
-                                                           checkpoint, sizeof checkpoint, err);
-    if (status != SEGUE_OK)
-        return status;
-    run_options.checkpoint_path = checkpoint;
-    run_options.stopped = cli_interrupt_requested;
-    run_options.print_error = print_error;
-    if (segue_processes_is_coordinator(run_options.processes))
-        run_options.progress = cli_progress_show_time;
-    status = segue_experiment_run(out, experiment, &run_options, err);
-    return status == SEGUE_OK && *out ? segue_experiment_write_results(*out, folder, err) : status;
-}
-
-void cli_run_remove_checkpoint(const segue_experiment *experiment, const char *folder)
-{
-    const segue_shard all = {.count = 0};
-    char checkpoint[PATH_SIZE];
-    if (segue_experiment_checkpoint_path(experiment, folder, all, checkpoint, sizeof checkpoint,
-                                         NULL) == SEGUE_OK)
-        (void)unlink(checkpoint);
-}
-
-/* ---- what is asked for ------------------------------------------------------------------- */
+/* ---- options ----------------------------------------------------------------------------- */
 
 static segue_status parse_shard(const char *text, segue_shard *out, segue_error *err)
 {
@@ -197,8 +62,8 @@ static segue_status parse_shard(const char *text, segue_shard *out, segue_error 
         segue_number_parse_integer(number, 1, out->count, &out->number, NULL) != SEGUE_OK)
         return segue_fail(
             err, SEGUE_EDOMAIN,
-            "--shard: invalid shard '%.40s'; need I/N with I from 1 to N, and N up to %d",
-            text, SEGUE_MAX_SHARDS);
+            "--shard: invalid shard '%.40s'; need I/N with I from 1 to N, and N up to %d", text,
+            SEGUE_MAX_SHARDS);
     return SEGUE_OK;
 }
 
@@ -206,43 +71,42 @@ static segue_status check_settings(settings *set, segue_error *err)
 {
     if (!set->path)
         return segue_fail(err, SEGUE_EUSAGE,
-                          "give the file of an experiment; 'segue help run' tells more");
+                          "give the file of an experiment; see 'segue help run'");
     if (set->resume && set->fresh)
-        return segue_fail(err, SEGUE_EUSAGE, "--resume and --fresh exclude each other");
+        return segue_fail(err, SEGUE_EUSAGE, "--resume and --fresh exclude each other; give one");
     if (set->shard_text && set->format_text)
         return segue_fail(err, SEGUE_EUSAGE,
-                          "--shard has no results to print; --format goes with 'segue merge'");
-    segue_status status = SEGUE_OK;
+                          "--shard prints no results; use --format with 'segue merge'");
     if (set->shard_text)
-        status = parse_shard(set->shard_text, &set->shard, err);
-    if (status == SEGUE_OK && set->format_text)
-        status = cli_output_parse_format(set->format_text, &set->format, err);
-    return status;
+        SEGUE_TRY(parse_shard(set->shard_text, &set->shard, err));
+    if (set->format_text)
+        SEGUE_TRY(cli_output_parse_format(set->format_text, &set->format, err));
+    return SEGUE_OK;
 }
 
 static segue_status parse(settings *set, int argc, char **argv, segue_error *err)
 {
     *set = (settings){.out = ".", .seed = NO_SEED};
-    const segue_status status = cli_options_parse_operand(options, sizeof options / sizeof *options,
-                                                          argc, argv, set, &set->path, err);
-    return status == SEGUE_OK ? check_settings(set, err) : status;
+    SEGUE_TRY(cli_options_parse_operand(options, sizeof options / sizeof *options, argc, argv, set,
+                                        &set->path, err));
+    return check_settings(set, err);
 }
 
-/* The first process looks after the folder; others may have disks of their own. */
+/* Read the experiment; the coordinator also prepares the folder, which others may not see. */
 static segue_status prepare(const settings *set, const segue_processes *processes,
                             segue_experiment **experiment, segue_error *err)
 {
     const segue_experiment_overrides changes = {.variant = set->variant,
                                                 .runs = set->runs,
                                                 .seed = set->seed == NO_SEED ? NULL : &set->seed};
-    segue_status status = segue_experiment_read(experiment, set->path, &changes, err);
-    if (status != SEGUE_OK || !segue_processes_is_coordinator(processes))
-        return status;
-    status = segue_experiment_protect_inputs(*experiment, set->out, set->path, err);
-    return status == SEGUE_OK ? segue_experiment_make_folder(set->out, err) : status;
+    SEGUE_TRY(segue_experiment_read(experiment, set->path, &changes, err));
+    if (!segue_processes_is_coordinator(processes))
+        return SEGUE_OK;
+    SEGUE_TRY(segue_experiment_protect_inputs(*experiment, set->out, set->path, err));
+    return segue_experiment_make_folder(set->out, err);
 }
 
-/* ---- all of it --------------------------------------------------------------------------- */
+/* ---- running and printing ---------------------------------------------------------------- */
 
 static segue_run_options options_of(const settings *set, const segue_processes *processes)
 {
@@ -277,21 +141,20 @@ static segue_status print_shard(const settings *set, const segue_experiment *exp
     if (status != SEGUE_OK)
         return status;
     fprintf(output.stream,
-            "%s: shard %" PRIu64 " of %" PRIu64 " is complete; 'segue merge' makes the results of "
-            "all\n",
+            "%s: shard %" PRIu64 " of %" PRIu64 " is complete; run 'segue merge' when all are\n",
             experiment->name, set->shard.number, set->shard.count);
     status = cli_output_send(&output, NULL, err);
     segue_output_fini(&output);
     return status;
 }
 
-static segue_status print_outcome(const settings *set, const segue_experiment *experiment,
+static segue_status print_results(const settings *set, const segue_experiment *experiment,
                                   const segue_results *results, segue_error *err)
 {
     if (set->shard.count)
         return print_shard(set, experiment, err);
-    cli_run_remove_checkpoint(experiment, set->out);
-    return cli_run_print_results(results, set->format, err);
+    cli_run_experiment_remove_checkpoint(experiment, set->out);
+    return cli_run_experiment_print(results, set->format, err);
 }
 
 static segue_status play(const settings *set, const segue_experiment *experiment,
@@ -300,12 +163,12 @@ static segue_status play(const settings *set, const segue_experiment *experiment
     segue_results *results = NULL;
     segue_status status = run_experiment(set, experiment, processes, &results, err);
     if (status == SEGUE_OK && segue_processes_is_coordinator(processes))
-        status = print_outcome(set, experiment, results, err);
+        status = print_results(set, experiment, results, err);
     segue_results_destroy(results);
     return status;
 }
 
-/* Files are printed as they are: results that were read have fewer digits. */
+/* Print a file as it is: results that were read back have fewer digits. */
 static segue_status print_file(const char *path, segue_error *err)
 {
     char block[65536];
@@ -318,7 +181,8 @@ static segue_status print_file(const char *path, segue_error *err)
     for (size_t size; status == SEGUE_OK && (size = fread(block, 1, sizeof block, file)) > 0;)
         (void)fwrite(block, 1, size, output.stream);
     if (status == SEGUE_OK && ferror(file))
-        status = segue_fail(err, SEGUE_EIO, "%s: reading failed", segue_path_tail(path));
+        status =
+            segue_fail(err, SEGUE_EIO, "%s: reading failed; check the disk", segue_path_tail(path));
     if (status == SEGUE_OK)
         status = cli_output_send(&output, NULL, err);
     segue_output_fini(&output);
@@ -330,28 +194,28 @@ static segue_status print_finished(const settings *set, const segue_results *res
                                    segue_error *err)
 {
     if (!set->quiet)
-        (void)fprintf(stderr, "segue: %s: is finished; nothing is left to play\n", results->name);
+        (void)fprintf(stderr, "segue: %s: is finished; --fresh plays it again\n", results->name);
     if (set->format == CLI_TABLE)
-        return cli_run_print_results(results, set->format, err);
+        return cli_run_experiment_print(results, set->format, err);
     char path[PATH_SIZE];
     (void)snprintf(path, sizeof path, "%s/%s.%s", set->out, results->name,
                    set->format == CLI_CSV ? "csv" : "json");
     return print_file(path, err);
 }
 
-/* Read the experiment and, in the first process, the results if they are finished. */
+/* Read the experiment and, in the coordinator, the results if they are finished. */
 static segue_status begin(const settings *set, const segue_processes *processes,
                           segue_experiment **experiment, segue_results **finished, segue_error *err)
 {
     const segue_run_options run_options = options_of(set, processes);
-    const segue_status status = prepare(set, processes, experiment, err);
-    return status == SEGUE_OK && segue_processes_is_coordinator(processes)
-               ? cli_run_find_finished(finished, *experiment, set->out, &run_options, err)
-               : status;
+    SEGUE_TRY(prepare(set, processes, experiment, err));
+    if (!segue_processes_is_coordinator(processes))
+        return SEGUE_OK;
+    return cli_run_experiment_find_finished(finished, *experiment, set->out, &run_options, err);
 }
 
-/* `status` is how reading the options went.  All processes learn it; where results are finished,
- * the others stop. */
+/* Run in these processes (NULL: alone).  `status` is that of parsing the options; all processes
+ * exchange it.  If results are finished, the coordinator prints them and the others stop. */
 static segue_status run_with(const segue_processes *processes, const settings *set,
                              segue_status status, segue_error *err)
 {
@@ -369,8 +233,8 @@ static segue_status run_with(const segue_processes *processes, const settings *s
     return status;
 }
 
-/* The first process answers for all: the others end in silence and without an error, lest the
- * launcher ends the first before it has spoken. */
+/* Run as one of several processes.  Only the first reports an error: if another failed, the
+ * launcher would end the first before it printed. */
 static segue_status run_launched(cli_launch launch, const settings *set, segue_status status,
                                  segue_error *err)
 {
@@ -396,18 +260,17 @@ static segue_status run(int argc, char **argv, segue_error *err)
 
 const cli_command cli_command_run = {
     .name = "run",
-    .summary = "runs an experiment that a JSON file describes",
+    .summary = "run an experiment that a JSON file describes",
     .usage = "run FILE.json [OPTIONS]",
     .details = "Every policy is played in every environment, for every number of steps and of\n"
-               "tasks.  The results go to NAME.json (which 'segue run' takes too, to repeat it),\n"
-               "NAME.csv and NAME-curve.csv (with 'every').  Ctrl-C stops; finished runs stay\n"
-               "in NAME.unfinished, and --resume goes on with them, to the same results.  With\n"
-               "finished results it plays nothing, and prints them.  Only --fresh replaces\n"
-               "results.\n\n"
-               "On many machines: 'mpirun -n P segue run FILE.json' deals the runs out to P\n"
-               "processes, of which the first writes; each has --threads.  Or play the parts\n"
-               "apart: --shard I/N leaves NAME.shard-I-of-N, which --resume goes on with, and\n"
-               "'segue merge FILE.json' makes the results.  The bytes are always the same.\n\n"
+               "tasks.  The results go to NAME.json (which 'segue run' reads too, to repeat it),\n"
+               "NAME.csv and NAME-curve.csv (with 'every').  Ctrl-C stops; NAME.unfinished has\n"
+               "the finished runs, and --resume continues from them, to the same results.  With\n"
+               "finished results --resume prints them.  Only --fresh replaces results.\n\n"
+               "On many machines: 'mpirun -n P segue run FILE.json' distributes the runs over P\n"
+               "processes, of which the first writes; each has --threads.  Or run the parts\n"
+               "separately: --shard I/N writes NAME.shard-I-of-N, which --resume continues, and\n"
+               "'segue merge FILE.json' merges them.  The bytes are always the same.\n\n"
                "Fields of the file:\n"
                "  name         of the result files: a-z, 0-9 and '-'\n"
                "  title        for people (default: the name)\n"
@@ -419,17 +282,17 @@ const cli_command cli_command_run = {
                "               with its \"name\".  Results hold a log's name, not its rows, and\n"
                "               what was 'found' in it: another log is refused then\n"
                "  policies     a list: [\"ucb\", \"tucb:C=1,views=symmetric\"]\n"
-               "  steps        steps a task, a number or a list\n"
-               "  tasks        tasks a run, a number or a list; without it: single tasks\n"
+               "  steps        steps per task, a number or a list\n"
+               "  tasks        tasks per run, a number or a list; without it: single tasks\n"
                "  runs         of each cell (of each model, with single tasks)\n"
                "  seed         of all random streams (default 1)\n"
-               "  every        also follow the regret over tasks, a point every so many; of\n"
-               "               tts, tla and auto also the types found; of tucb on one model set\n"
-               "               that is not switched also complexity, error, eps, and how many\n"
-               "               models are settled: one arm alone may be their best\n"
+               "  every        also record the regret over tasks, one point per 'every'\n"
+               "               tasks; of tts, tla and auto also the types found; of tucb on one\n"
+               "               model set that is not switched also complexity, error, eps, and\n"
+               "               how many models have one arm only that may be best\n"
                "  variants     {\"quick\": {\"runs\": 2}}: other policies, steps, tasks, runs,\n"
                "               seed or every, for --variant quick\n\n"
-               "Experiments of the paper came with segue; 'segue help' prints where they are.\n\n"
+               "'segue help' prints where the experiments of the paper are installed.\n\n"
                "examples:\n"
                "  segue run experiments/lengths.json --out /tmp\n"
                "  segue run experiments/lengths.json --variant quick --out /tmp --format csv\n"

@@ -205,21 +205,20 @@ const cli_command cli_command_store = {
     .name = "store",
     .summary = "check, upgrade, export and import the store of a service",
     .usage = "store check|upgrade|export|import [OPTIONS]",
-    .details =
-        "check    read every row, rebuild every learner from its event log, and compare its\n"
-        "         bytes with its snapshot and with the state that a start rebuilds; list\n"
-        "         all damaged learners; a service starts with every store that passes\n"
-        "upgrade  convert a store of an older program to this one's format; check it\n"
-        "export   write every row but snapshots, which the event log gives, to FILE: one\n"
-        "         line of JSON per row\n"
-        "import   fill a new store from such a file, and check it\n\n"
-        "An export contains the key of the store; only its owner can read it.  One that\n"
-        "is interrupted is removed.\n\n"
-        "check and export work while the service runs, and without permission to write;\n"
-        "without it, start no service before they end.\n\n"
-        "examples:\n"
-        "  segue store check --store sqlite:/var/lib/segue/segue.db\n"
-        "  segue store export --file backup.jsonl\n",
+    .details = "check    read every row, rebuild every learner from its event log, and compare\n"
+               "         its bytes with its snapshot and with the state that a start rebuilds;\n"
+               "         list all damaged learners; a service starts with a store that passes\n"
+               "upgrade  convert a store of an older program to this one's format; check it\n"
+               "export   write every row but snapshots, which the event log gives, to FILE: one\n"
+               "         line of JSON per row\n"
+               "import   fill a new store from such a file, and check it\n\n"
+               "An export contains the key of the store; only its owner can read it.  One that\n"
+               "is interrupted is removed.\n\n"
+               "check and export work while the service runs, and without permission to write;\n"
+               "without it, start no service before they end.\n\n"
+               "examples:\n"
+               "  segue store check --store sqlite:/var/lib/segue/segue.db\n"
+               "  segue store export --file backup.jsonl\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/http_client.h"
+#include "cli/commands/client/http_client.h"
 #include "cli/permissions.h"
 #include "io/encode.h"
 #include "io/json_write.h"

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/demo.h"
+#include "cli/commands/serve/demo.h"
 #include "cli/interrupt.h"
 #include "cli/permissions.h"
 #include "segue/internal.h"

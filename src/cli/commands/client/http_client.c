@@ -6,7 +6,7 @@
  * must tell its length, or be chunked: a service that is killed closes the connection too, and only
  * the length distinguishes that from the end.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cli/http_client.h"
+#include "cli/commands/client/http_client.h"
 
 #include <curl/curl.h>
 #include <stdbool.h>

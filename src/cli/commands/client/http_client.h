@@ -1,7 +1,7 @@
 /* http_client.h - one request to a service, through libcurl.
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SEGUE_CLI_HTTP_CLIENT_H
-#define SEGUE_CLI_HTTP_CLIENT_H
+#ifndef SEGUE_CLI_COMMANDS_CLIENT_HTTP_CLIENT_H
+#define SEGUE_CLI_COMMANDS_CLIENT_HTTP_CLIENT_H
 
 #include "segue/internal.h"
 #include "segue/status.h"

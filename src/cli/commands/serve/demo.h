@@ -1,7 +1,7 @@
 /* demo.h - simulated students who use the service, for `segue serve --demo`.
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SEGUE_CLI_DEMO_H
-#define SEGUE_CLI_DEMO_H
+#ifndef SEGUE_CLI_COMMANDS_SERVE_DEMO_H
+#define SEGUE_CLI_COMMANDS_SERVE_DEMO_H
 
 #include "service/engine/service.h"
 

@@ -5,7 +5,7 @@
  * HTTP requests.  The first five hundred come without pause, the others slowly enough to follow on
  * the dashboard.  Threads end when `stop` is set.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cli/demo.h"
+#include "cli/commands/serve/demo.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
