@@ -74,13 +74,13 @@ class Complexity(Folder):
         for bound, seen in zip(data["models"], played["results"][0]["by_model"]):
             self.assertLessEqual(seen["mean"], bound["estimated"]["bound_umucb"])
 
-    def test_estimates_that_are_further_off_than_eps_are_told(self):
+    def test_estimates_that_are_further_off_than_eps_are_reported(self):
         truth = self.file("a,b\n.3,.4\n.9,.1\n", "truth.csv")
         wild = self.file("a,b\n.9,.8\n.2,.7\n", "wild.csv")
         text = answer("complexity", "--models", truth, "--estimated", wild, "--eps", 0.01)
         self.assertIn("largest error is 0.7: the bounds do not hold", text)
 
-    def test_a_tiny_delta_is_no_trap(self):
+    def test_a_tiny_delta_gives_finite_bounds(self):
         data = json.loads(answer("simulate", "--models", PAPER, "--policy", "ucb:delta=1e-301",
                                  "--steps", 100, "--runs", 5, "--format", "json"))
         self.assertGreater(data["results"][0]["regret"]["se"], 0)

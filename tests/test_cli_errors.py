@@ -25,10 +25,10 @@ class Options(Folder):
         answer("simulate", "--models", PAPER, "--policy", "tucb", "--steps", 5, "--runs", 1, "--tasks", 200)
 
     def test_an_option_of_a_policy(self):
-        for words in (("--delta", "0.05"), ("--delta=0.05",)):
+        for arguments in (("--delta", "0.05"), ("--delta=0.05",)):
             self.refused(2, "there is no option '--delta'; policies take options as in "
                          "'--policy ucb:delta=VALUE'; see 'segue help policies'",
-                         "simulate", "--models", PAPER, *words)
+                         "simulate", "--models", PAPER, *arguments)
         self.refused(2, "'--policy sw-ucb:xi=VALUE'", "simulate", "--models", PAPER, "--xi", 1)
 
     def test_an_option_of_a_learner(self):
@@ -38,12 +38,12 @@ class Options(Folder):
     def test_a_command_without_policies_does_not_speak_of_them(self):
         self.refused(2, "there is no option '--xi'; see 'segue help'\n", "complexity", "--models", PAPER, "--xi", 1)
 
-    def test_a_slip_of_the_pen_is_still_guessed(self):
+    def test_a_mistyped_option_is_guessed(self):
         self.refused(2, "did you mean '--steps'?", "simulate", "--models", PAPER, "--stepz", 1)
 
 
 class Logs(Folder):
-    """What a log is refused for, by every command that reads one."""
+    """Logs that every command rejects."""
 
     def refused_log(self, text, *says):
         path = self.file(text, "log.csv")
@@ -51,8 +51,8 @@ class Logs(Folder):
             done = run(*command, path)
             self.assertEqual((done.returncode, done.stdout), (2, ""), (command, done.stderr))
             self.assertEqual(done.stderr.count("\n"), 1)
-            for words in says:
-                self.assertIn(words, done.stderr, command)
+            for part in says:
+                self.assertIn(part, done.stderr, command)
 
     def test_the_sound_log_that_these_are_made_of(self):
         answer("simulate", "--log", self.file(ROWS, "log.csv"), "--policy", "ts", "--runs", 1, "--steps", 2)
@@ -150,10 +150,10 @@ class Experiments(Folder):
 class Files(Folder):
     def test_a_file_of_ours_that_is_not_here(self):
         """Typed as in the documentation, but in another folder: the error names where it is."""
-        for words in (("run", "experiments/lengths.json"), ("merge", "experiments/lengths.json"),
+        for arguments in (("run", "experiments/lengths.json"), ("merge", "experiments/lengths.json"),
                       ("simulate", "--models", "models/paper.csv"), ("complexity", "--models=paper.csv")):
-            name = words[-1].rpartition("/")[2].rpartition("=")[2]
-            done = run(*words, cwd=self.folder)
+            name = arguments[-1].rpartition("/")[2].rpartition("=")[2]
+            done = run(*arguments, cwd=self.folder)
             self.assertEqual(done.returncode, 2)
             self.assertRegex(done.stderr, rf"No such file or directory; try '/.*/{name}'\n$")
 

@@ -42,7 +42,7 @@ class Estimate(Folder):
         self.assertRegex(data["diagnostics"]["verdict"], "^(good|weak)")
         self.assertEqual(data["arms"], [str(i) for i in range(1, 8)])
 
-    def test_the_methods_find_what_stands_out(self):
+    def test_every_method_finds_models_that_are_far_apart(self):
         """Two models far apart, 300 tasks of 40 pulls: every method is within 0.1 of each mean,
         which is over ten standard errors (0.5 / sqrt(150 * 40) < 0.007)."""
         rng = random.Random(8)
@@ -62,7 +62,7 @@ class Estimate(Folder):
             for model in data["models"]:
                 self.assertAlmostEqual(model["weight"], 0.5, delta=0.1)
 
-    def test_em_tells_its_likelihood_and_takes_short_tasks(self):
+    def test_em_prints_its_likelihood_and_uses_short_tasks(self):
         log = self.log(tasks=100, pulls=20)
         text = answer("estimate", "--types", 5, "--method", "em", log)
         self.assertRegex(text, "(good|weak): 5 models tell 101 tasks apart with .* % certainty\n"
@@ -89,7 +89,7 @@ class Estimate(Folder):
 
     def test_types_are_found_and_come_back_as_a_model_set(self):
         """Three types far apart, 2,000 pulls of each arm: their means are within 0.1, nine standard
-        errors (0.5 / sqrt(2000) < 0.0112), and every task is taken for its own."""
+        errors (0.5 / sqrt(2000) < 0.0112), and every task is assigned to its own type."""
         means = [[0.9, 0.1, 0.5], [0.2, 0.8, 0.4], [0.5, 0.4, 0.9]]
         log, out = self.types(*means), self.folder / "models.csv"
         args = ("estimate", "--method", "types", "--lowest", 2, "--highest", 6)
@@ -105,16 +105,16 @@ class Estimate(Folder):
         data = json.loads(answer(*args, "--types", 3, "--format", "json", log))
         self.assertAlmostEqual(sum(kind["tasks"] for kind in data["types"]) +
                                data["no_type"]["tasks"], 200)
-        for task, taken in enumerate(data["posteriors"]):
-            self.assertEqual(taken["task"], f"t{task}")
-            self.assertAlmostEqual(sum(taken["probabilities"]), 1)
-            kind = data["types"][taken["type"] - 1]
+        for task, posterior in enumerate(data["posteriors"]):
+            self.assertEqual(posterior["task"], f"t{task}")
+            self.assertAlmostEqual(sum(posterior["probabilities"]), 1)
+            kind = data["types"][posterior["type"] - 1]
             for arm, mean in zip(kind["arms"], means[task % 3]):
                 self.assertAlmostEqual(arm["mean"], 2 + 4 * mean, delta=0.4)
                 self.assertTrue(arm["low"] < arm["mean"] < arm["high"])
                 self.assertLess(arm["spread"], 0.4)
 
-    def test_types_that_are_not_there(self):
+    def test_logs_without_types_have_a_verdict(self):
         args = ("estimate", "--method", "types", "--lowest", 2, "--highest", 6)
         self.assertIn("none: only one type; the means of 100 tasks differ by 0",
                       answer(*args, self.types([0.9, 0.1, 0.5], tasks=100)))

@@ -46,7 +46,7 @@ BAD_FILES = [
     ("binary rubbish", bytes(range(1, 256)) * 20, ""),
 ]
 
-# Wrong usage: what the error must say, and the words.
+# Wrong usage: what the error must say, and the arguments.
 BAD_USAGE = [
     ("need one from 1 to", *SIMULATE[:3], "--steps", "-5"),
     ("out of range", *SIMULATE[:3], "--steps", "0"),
@@ -159,7 +159,7 @@ class BadInput(Folder):
         self.refused(2, "need a number from -1e+06 to 1e+06", "complexity", "--models", near,
                      "--estimated", far, "--eps", 0.1)
 
-    def test_a_long_path_leaves_room_for_the_reason(self):
+    def test_an_error_about_a_long_path_still_has_its_reason(self):
         path = "/".join(["a-rather-long-name"] * 40)
         self.refused(2, "cannot be opened: No such file", "complexity", "--models", path)
 
@@ -206,14 +206,14 @@ class BadInput(Folder):
         self.assertTrue(curve.read_text().startswith("policy,task,mean,se\n"))
 
     def test_a_reader_that_has_gone(self):
-        """Nobody reads what is printed, as in `segue ... | head`: an end by SIGPIPE, without a word."""
+        """The reader of the output has closed it, as in `segue ... | head`: the program ends by SIGPIPE, in silence."""
         out = self.folder / "curve.csv"
-        for words in (("help",), ("version",), SIMULATE, (*SIMULATE, "--tasks", 2, "--curve", out)):
+        for arguments in (("help",), ("version",), SIMULATE, (*SIMULATE, "--tasks", 2, "--curve", out)):
             read_end, write_end = os.pipe()
             os.close(read_end)
-            done = run(*words, stdout=write_end)
+            done = run(*arguments, stdout=write_end)
             os.close(write_end)
-            self.assertEqual((done.returncode, done.stderr), (-signal.SIGPIPE, ""), words)
+            self.assertEqual((done.returncode, done.stderr), (-signal.SIGPIPE, ""), arguments)
         self.assertTrue(out.read_text().startswith("policy,task,mean,se\n"))
 
     def test_a_wrong_policy_at_the_end_stops_before_the_first_plays(self):

@@ -120,14 +120,14 @@ class Learners(Folder):
                             ("learner 'tucb' has no option 'D'", *args, "--policy", "tucb:D=1")):
             self.refused(2, says, *more)
 
-    def test_tucb_can_be_told_how_many_models_there_are(self):
-        """Five are what it is told where there are five; an option goes before, is saved, and is all there
+    def test_tucb_takes_the_number_of_models_as_an_option(self):
+        """Five are what it is given where there are five; an option goes before, is saved, and is all there
         is without a model set."""
         saved, log = self.folder / "saved", self.log(tasks=40)
         args = ("simulate", "--steps", 200, "--runs", 1, "--tasks", 40, "--format", "json")
 
-        def regret(*words):
-            return json.loads(answer(*args, *words))["results"][0]["regret"]
+        def regret(*arguments):
+            return json.loads(answer(*args, *arguments))["results"][0]["regret"]
         paper = ("--models", PAPER, "--policy")
         self.assertEqual(regret(*paper, "tucb:C=0.1,models=5"), regret(*paper, "tucb:C=0.1"))
         self.assertNotEqual(regret(*paper, "tucb:C=0.1,models=2"), regret(*paper, "tucb:C=0.1"))
@@ -137,10 +137,10 @@ class Learners(Folder):
         answer("simulate", "--log", log, "--tasks", 5, "--runs", 1, "--steps", 20, "--policy", "tucb:models=3")
         answer("replay", "--policy", "tucb:models=3", "--runs", 1, "--quiet", log)
         self.refused(2, "as in tucb:models=5", "replay", "--policy", "tucb", log)
-        told = self.file(json.dumps({"name": "told", "environment": {"models": {"means": [[0.9, 0.1], [0.2, 0.8]]}},
+        given = self.file(json.dumps({"name": "given", "environment": {"models": {"means": [[0.9, 0.1], [0.2, 0.8]]}},
                                      "policies": ["tucb:models=1", "tucb:models=2"], "steps": 50, "tasks": 20,
                                      "runs": 2, "every": 5}), "experiment.json")
-        cells = json.loads(answer("run", told, "--out", self.folder, "--format", "json", "--quiet"))["results"]
+        cells = json.loads(answer("run", given, "--out", self.folder, "--format", "json", "--quiet"))["results"]
         self.assertEqual([{"error", "eps"} <= cell["over_tasks"].keys() for cell in cells], [False, True])
 
     def test_threads_do_not_change_a_learner(self):

@@ -15,11 +15,11 @@ import unittest
 from program import PAPER, SEGUE, SOURCE, Folder, answer, run
 
 
-def on_terminal_of(stream, *words, **more):
-    """What a command writes to a stream that is a terminal, read as it comes: a terminal holds 4 kB."""
+def on_terminal_of(stream, *arguments, **more):
+    """Return what a command writes to a terminal; read while it runs, since a terminal holds 4 kB."""
     parent, child = pty.openpty()
     text = b""
-    with subprocess.Popen([SEGUE, *map(str, words)], **{stream: child, **more}) as process:
+    with subprocess.Popen([SEGUE, *map(str, arguments)], **{stream: child, **more}) as process:
         os.close(child)
         try:
             while piece := os.read(parent, 65536):
@@ -27,7 +27,7 @@ def on_terminal_of(stream, *words, **more):
         except OSError:  # the program has ended, and so has its terminal
             pass
     os.close(parent)
-    assert process.returncode == 0, words
+    assert process.returncode == 0, arguments
     return text
 
 
@@ -80,7 +80,7 @@ class Output(Folder):
             for word in answer("help", "--words", command).split():
                 self.assertIn(word, text)
 
-    def test_version_tells_build_and_blas(self):
+    def test_version_prints_build_and_blas(self):
         text = answer("version")
         self.assertRegex(text, r"^segue \d+\.\d+\.\d+\nbuild: .+\nblas:  OpenBLAS.*\nmpi:   .+\n$")
         self.assertEqual(text, answer("--version"))
@@ -89,13 +89,13 @@ class Output(Folder):
         self.assertEqual(answer(*SIMULATE, "--out", "-"), answer(*SIMULATE))
 
     def test_the_terminals_name_is_the_standard_output(self):
-        path = self.folder / "kept.txt"
-        path.write_text("kept\n")
+        path = self.folder / "old.txt"
+        path.write_text("old\n")
         with path.open("a") as out:
             self.assertEqual(run(*SIMULATE, "--out", "/dev/stdout", stdout=out).returncode, 0)
-        self.assertTrue(path.read_text().startswith("kept\nRegret per task"))
+        self.assertTrue(path.read_text().startswith("old\nRegret per task"))
 
-    def test_a_name_as_long_as_names_can_be(self):
+    def test_the_longest_name_of_an_arm_is_printed(self):
         out = self.folder / ("x" * 250)
         answer(*SIMULATE, "--out", out)
         self.assertTrue(out.read_text().startswith("Regret per task"))
@@ -135,7 +135,7 @@ class Output(Folder):
         self.assertEqual(stderr_of("--quiet"), b"")
         self.assertEqual(run(*SIMULATE).stderr, "")
 
-    def test_bash_completion_offers_words(self):
+    def test_bash_completion_offers_commands_options_and_files(self):
         self.file("", "a-log")
         cases = (("segue sim", "simulate"), ("segue simulate --st", "--steps"),
                  ("segue simulate --policy ucb,kl", "ucb,kl-ucb"), ("segue simulate --format = j", "json"),
@@ -145,11 +145,11 @@ class Output(Folder):
                  ("segue store ex", "export"), ("segue bench --long --sa", "--save"), ("segue bench -L --sa", "--save"),
                  ("segue help poli", "policies"))
         script = f"PATH={os.path.dirname(SEGUE)}:$PATH; source {SOURCE}/completions/segue.bash\n" + "".join(
-            f'COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _segue; echo "${{COMPREPLY[@]}}"\n'
-            for words, _ in cases)
+            f'COMP_WORDS=({arguments}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _segue; echo "${{COMPREPLY[@]}}"\n'
+            for arguments, _ in cases)
         done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True, cwd=self.folder)
-        for (words, expected), offered in zip(cases, done.stdout.split("\n")):
-            self.assertEqual(offered, expected, words)
+        for (arguments, expected), offered in zip(cases, done.stdout.split("\n")):
+            self.assertEqual(offered, expected, arguments)
 
 
 if __name__ == "__main__":

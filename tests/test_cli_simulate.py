@@ -45,7 +45,7 @@ class SameBytes(Folder):
         seeds = {answer(*SIMULATE, "--format", "csv", "--seed", seed) for seed in (1, 2, 3)}
         self.assertEqual(len(seeds), 3)
 
-    def test_a_run_is_what_it_was(self):
+    def test_a_run_gives_the_numbers_of_earlier_versions(self):
         """These numbers change only with the streams or a policy; CHANGELOG then says so."""
         for kernel, expected in (("fast", GOLDEN), ("plain", GOLDEN_PLAIN)):
             data = json.loads(answer("simulate", "--models", PAPER, "--policy", "ucb,mucb,ts", "--steps", 200,
@@ -61,7 +61,7 @@ class SameBytes(Folder):
 
 class Bench(Folder):
     @unittest.skipIf(os.environ.get("SEGUE_TEST_SHORT"), "under a sanitizer times mean nothing, and are long")
-    def test_bench_tells_ratios_and_compare_finds_what_got_slower(self):
+    def test_bench_prints_ratios_and_compare_finds_what_got_slower(self):
         path = self.folder / "new.json"
         answer("bench", "--rounds", 1, "--save", path, "--label", "abc", "--quiet")
         data = json.loads(path.read_text())

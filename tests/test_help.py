@@ -75,10 +75,10 @@ class Results(Folder):
         self.assertEqual(plain - found, set(), f"in 'help results', {title}, and not printed")
 
     def json(self, *commands):
-        return set().union(*(paths(json.loads(answer(*words, "--format", "json"))) for words in commands))
+        return set().union(*(paths(json.loads(answer(*arguments, "--format", "json"))) for arguments in commands))
 
     def columns(self, *commands):
-        return set().union(*(answer(*words, "--format", "csv").splitlines()[0].split(",") for words in commands))
+        return set().union(*(answer(*arguments, "--format", "csv").splitlines()[0].split(",") for arguments in commands))
 
     def header(self, name):
         return set((self.folder / name).read_text().splitlines()[0].split(","))
@@ -124,9 +124,9 @@ class Results(Folder):
         """The fields of an experiment are in 'help run', what was found in a log in 'help results'."""
         about_run, about_results = answer("help", "run"), answer("help", "results")
         for path in paths(experiment):
-            words = re.sub(r"\[\]", "", path).split(".")
-            text = about_results if "found" in words else about_run
-            self.assertRegex(text, rf"\b{words[-1]}\b", path)
+            arguments = re.sub(r"\[\]", "", path).split(".")
+            text = about_results if "found" in arguments else about_run
+            self.assertRegex(text, rf"\b{arguments[-1]}\b", path)
 
     def test_complexity(self):
         runs = (("complexity", "--models", PAPER),
@@ -162,7 +162,7 @@ class Results(Folder):
         self.same("segue bench --format json, --save FILE", self.json(bench))
         self.same("segue bench --format csv", self.columns(bench))
 
-    def test_every_section_was_looked_at(self):
+    def test_every_section_has_a_test(self):
         with open(__file__, encoding="utf-8") as file:
             text = file.read()
         for title in sections():

@@ -14,7 +14,7 @@ import unittest
 from program import SEGUE, Folder
 from service import Service
 
-# A machine whose names nobody resolves; the resolver's files are hidden.
+# A machine without a resolver: its files are hidden.
 NAMELESS = """
 set -e
 for file in /etc/hosts /etc/resolv.conf /etc/nsswitch.conf; do
@@ -43,7 +43,7 @@ class Front(http.server.BaseHTTPRequestHandler):
 
     do_POST = do_DELETE = do_GET
 
-    def log_message(self, *words):
+    def log_message(self, *arguments):
         pass
 
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Front)
@@ -75,20 +75,20 @@ class Tls(Folder):
         self.addCleanup(front.kill)
         self.url = f"https://localhost:{int(front.stdout.readline())}"
 
-    def call(self, *words, **environment):
+    def call(self, *arguments, **environment):
         plain = {name: value for name, value in os.environ.items() if name != "SSL_CERT_FILE"}
-        return subprocess.run([SEGUE, *words, "--url", self.url], capture_output=True, text=True, timeout=60,
+        return subprocess.run([SEGUE, *arguments, "--url", self.url], capture_output=True, text=True, timeout=60,
                               env={**plain, **environment}, input='{"name": "tutor", "arms": ["A", "B"]}')
 
     def test_https_works_with_the_certificate_of_its_authority(self):
-        for words, environment in ((("--cacert", self.cert), {}), ((), {"SSL_CERT_FILE": self.cert})):
-            done = self.call("learners", *words, **environment)
+        for arguments, environment in ((("--cacert", self.cert), {}), ((), {"SSL_CERT_FILE": self.cert})):
+            done = self.call("learners", *arguments, **environment)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertEqual(json.loads(done.stdout), {"learners": []})
         self.assertEqual(self.call("learners", "--create", "-", "--cacert", self.cert).returncode, 0)
         asked = json.loads(self.call("ask", "tutor", "--task", "a/b c", "--cacert", self.cert).stdout)
-        told = self.call("tell", asked["decision"], "--reward", "1", "--cacert", self.cert)
-        self.assertEqual(told.returncode, 0, told.stderr)
+        reported = self.call("tell", asked["decision"], "--reward", "1", "--cacert", self.cert)
+        self.assertEqual(reported.returncode, 0, reported.stderr)
         closed = self.call("close", "tutor", "--task", "a/b c", "--cacert", self.cert)
         self.assertEqual(closed.returncode, 0, closed.stderr)
 

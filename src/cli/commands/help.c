@@ -172,7 +172,7 @@ static void print_estimator_names(FILE *out)
 }
 
 /* Print one word per line, for the shell to complete. */
-static segue_status print_words(FILE *out, const char *topic, segue_error *err)
+static segue_status print_candidates(FILE *out, const char *topic, segue_error *err)
 {
     const cli_command *command = NULL;
     if (!topic)
@@ -235,7 +235,7 @@ static segue_status show(const char *how, const char *topic, segue_error *err)
     if (status != SEGUE_OK)
         return status;
     if (how && strcmp(how, "--words") == 0)
-        status = print_words(output.stream, topic, err);
+        status = print_candidates(output.stream, topic, err);
     else
         status = print_topic(output.stream, topic, how != NULL, err);
     if (status == SEGUE_OK)
