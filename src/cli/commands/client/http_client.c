@@ -144,6 +144,23 @@ static const char *system_error(const transfer *t)
     return number ? strerror((int)number) : t->error;
 }
 
+static segue_status fail_tls(const transfer *t, CURLcode code, segue_error *err)
+{
+    const char *url = t->client->url;
+    if (code == CURLE_SSL_CACERT_BADFILE)
+        return segue_fail(err, SEGUE_EFILE,
+                          "%.80s: cannot be read as certificates; need a PEM file for --cacert",
+                          t->client->ca_file ? t->client->ca_file : url);
+    if (code == CURLE_PEER_FAILED_VERIFICATION)
+        return segue_fail(err, SEGUE_EIO,
+                          "%.80s: the certificate is not trusted: %.120s; give the CA's with "
+                          "--cacert FILE",
+                          url, t->error);
+    return segue_fail(err, SEGUE_EIO,
+                      "%.80s: TLS failed: %.120s; use http:// if the service has no TLS", url,
+                      t->error);
+}
+
 /* Name the failure of a transfer and the next step. */
 static segue_status fail_transfer(const transfer *t, CURLcode code, segue_error *err)
 {
@@ -166,18 +183,9 @@ static segue_status fail_transfer(const transfer *t, CURLcode code, segue_error 
         return segue_fail(err, SEGUE_EIO, "%.80s: not an HTTP server; check host and port of --url",
                           url);
     case CURLE_SSL_CACERT_BADFILE:
-        return segue_fail(err, SEGUE_EFILE,
-                          "%.80s: cannot be read as certificates; need a PEM file for --cacert",
-                          t->client->ca_file ? t->client->ca_file : url);
     case CURLE_PEER_FAILED_VERIFICATION:
-        return segue_fail(err, SEGUE_EIO,
-                          "%.80s: the certificate is not trusted: %.120s; give the CA's with "
-                          "--cacert FILE",
-                          url, t->error);
     case CURLE_SSL_CONNECT_ERROR:
-        return segue_fail(err, SEGUE_EIO,
-                          "%.80s: TLS failed: %.120s; use http:// if the service has no TLS", url,
-                          t->error);
+        return fail_tls(t, code, err);
     case CURLE_PARTIAL_FILE:
     case CURLE_GOT_NOTHING:
     case CURLE_RECV_ERROR:

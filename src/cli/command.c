@@ -1,0 +1,39 @@
+/* command.c - the list of commands.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cli/command.h"
+
+#include "segue/internal.h"
+
+static const cli_command *const commands[] = {
+    &cli_command_paper,      &cli_command_simulate, &cli_command_run,    &cli_command_merge,
+    &cli_command_complexity, &cli_command_estimate, &cli_command_replay, &cli_command_advise,
+    &cli_command_serve,      &cli_command_learners, &cli_command_ask,    &cli_command_tell,
+    &cli_command_close,      &cli_command_store,    &cli_command_bench,  &cli_command_help,
+    &cli_command_version,
+};
+
+const cli_command *const *cli_command_list(size_t *count)
+{
+    *count = sizeof commands / sizeof *commands;
+    return commands;
+}
+
+static const char *name_of(const void *list, size_t i)
+{
+    return ((const cli_command *const *)list)[i]->name;
+}
+
+segue_status cli_command_find(const char *name, const cli_command **out, segue_error *err)
+{
+    const size_t count = sizeof commands / sizeof *commands;
+    const size_t index = segue_text_find(name, commands, count, name_of);
+    if (index < count) {
+        *out = commands[index];
+        return SEGUE_OK;
+    }
+    const char *guess = segue_text_closest(name, commands, count, name_of);
+    if (guess)
+        return segue_fail(err, SEGUE_ENAME, "there is no command '%.60s'; did you mean '%s'?", name,
+                          guess);
+    return segue_fail(err, SEGUE_ENAME, "there is no command '%.60s'; see 'segue help'", name);
+}
