@@ -12,7 +12,7 @@
 #include "segue/learner.h"
 #include "transfer/learner_method.h"
 
-#define MOST_ARMS  64 /* larger ones are slow, and nothing new */
+#define MAX_ARMS   64 /* larger ones are slow, and nothing new */
 #define MAX_MODELS 16
 #define MAX_STEPS  10000
 #define NAME_SIZE  16 /* of the method, before the configuration */
@@ -47,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     segue_bytes_reader r = {.data = data, .size = size};
     segue_bytes_read(&r, name, sizeof name);
     const uint64_t arms = segue_bytes_read_u64(&r), models = segue_bytes_read_u64(&r);
-    if (r.failed || arms > MOST_ARMS || models > MAX_MODELS || segue_bytes_read_u64(&r) > MAX_STEPS)
+    if (r.failed || arms > MAX_ARMS || models > MAX_MODELS || segue_bytes_read_u64(&r) > MAX_STEPS)
         return 0;
     segue_bytes b = {.data = NULL};
     segue_bytes_append(&b, "SEGUELRN", 8);

@@ -1,4 +1,4 @@
-/* learner.c - open tasks, teach them, close them, learn from them; how is the method's.
+/* learner.c - open tasks from the shared prior, close them, and learn from them by the method.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "segue/learner.h"
 
@@ -8,7 +8,7 @@
 #include "core/fail.h"
 #include "transfer/learner_method.h"
 
-/* Closed tasks that are kept to be opened again, which saves their allocations where tasks come one
+/* Closed tasks that are recycled, which saves their allocations where tasks come one
  * after the other, or a few at a time.  More are freed: a learner that once had 100,000 open tasks
  * must not keep their memory. */
 #define MAX_IDLE       64
@@ -16,7 +16,7 @@
 
 /* ---- making one -------------------------------------------------------------------------- */
 
-/* What its tasks are like. */
+/* The setting of its tasks. */
 static segue_setting setting_of(const segue_learner_config *config)
 {
     return (segue_setting){.n_arms = config->n_arms,

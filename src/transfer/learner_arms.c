@@ -4,7 +4,7 @@
 
 #include "transfer/learner_method.h"
 
-/* Room for the flags of so many arms. */
+/* Reserve the flags of `n_arms` arms. */
 static segue_status reserve(segue_learner *learner, size_t n_arms, segue_error *err)
 {
     bool *grown = realloc(learner->allowed, n_arms * sizeof *grown);

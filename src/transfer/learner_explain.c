@@ -1,4 +1,4 @@
-/* learner_explain.c - what a task is taken for, and what its next pull is for.
+/* learner_explain.c - the posterior of a task over types, and the purpose of its next pull.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-/* learner_internal.h - what the service does with a learner, and a user does not: tasks that are
- * played but not learned from, and a learner as bytes.
+/* learner_internal.h - operations for the service: tasks that are played but not learned from, and
+ * a learner as bytes.
  *
- * The service learns from what its journal says of a task, not from the task that was played, so
- * that a learner is the same after a crash.
+ * The service learns from the event log of a task, not from the task that was played, so that a
+ * learner is the same after a crash.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_TRANSFER_LEARNER_INTERNAL_H
 #define SEGUE_TRANSFER_LEARNER_INTERNAL_H

@@ -85,7 +85,7 @@ struct segue_learner {
     void *state;           /* the method's own */
     shared_prior *current; /* of the next task; NULL: none yet */
     uint64_t version;      /* how often that has changed */
-    uint64_t n_identify;   /* so many first tasks are played round robin */
+    uint64_t n_identify;   /* the first tasks, which are played round robin */
     bool *allowed;         /* n_arms: false where an arm is retired; NULL: none is */
     segue_refit *refit;    /* the open one, or NULL */
     open_task *open, *idle;

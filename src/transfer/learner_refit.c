@@ -1,4 +1,4 @@
-/* learner_refit.c - fits that are made aside, maybe in another thread, and then published whole.
+/* learner_refit.c - background refits: on a copy, maybe in another thread, then published.
  *
  * While it runs, a refit touches nothing but its copy.  The learner knows of the one that is open
  * only to begin no second one.

@@ -3,8 +3,8 @@
  *   8 bytes  "SEGUELRN"
  *   u64      version
  *   u64      bytes of what follows, without the checksum
- *   ...      the method's name (16 bytes), configuration, tasks opened and closed, version of what
- *            is taught, number of retired arms and these, the method's memory
+ *   ...      the method's name (16 bytes), configuration, tasks opened and closed, version of the
+ *            shared prior, number of retired arms and these, the method's memory
  *
  *   u64      CRC-32 of all before it
  *
@@ -39,7 +39,7 @@ static const double unused[N_SLOTS] = {
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
-/* The name of the method, in so many bytes. */
+/* Write the name of the method in NAME_SIZE bytes. */
 static void serialize_name(segue_bytes *b, const char *name)
 {
     char field[NAME_SIZE] = {0};

@@ -1,5 +1,5 @@
-/* shared_prior.c - what tasks are taught: shared by those that were opened with it, and by the
- * learner. SPDX-License-Identifier: Apache-2.0 */
+/* shared_prior.c - what a learner gives to new tasks, counted by its users.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
 #include "core/fail.h"
@@ -13,7 +13,7 @@ segue_status segue_shared_prior_create(shared_prior **out, size_t n_components, 
     if (!l || !numbers) {
         free(l);
         free(numbers);
-        return segue_fail_no_memory(err, "what a learner teaches");
+        return segue_fail_no_memory(err, "a shared prior");
     }
     l->numbers = numbers;
     l->prior = (segue_prior){.n_components = n_components, .n_arms = n_arms};

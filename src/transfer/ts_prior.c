@@ -41,12 +41,12 @@ static void match(const arm_sums *sums, double *a, double *b)
     const double mean = fmin(1.0 - EDGE, fmax(EDGE, sums->mean / sums->tasks));
     const double variance = sums->square / sums->tasks - mean * mean;
     const double kappa = mean * (1.0 - mean) / fmax(variance, 1e-12) - 1.0;
-    const double kept = fmin(MAX_KAPPA, fmax(MIN_KAPPA, kappa));
-    *a = kept * mean;
-    *b = kept * (1.0 - mean);
+    const double bounded = fmin(MAX_KAPPA, fmax(MIN_KAPPA, kappa));
+    *a = bounded * mean;
+    *b = bounded * (1.0 - mean);
 }
 
-/* What all arms have taught is what tasks to come are taught. */
+/* Publish the priors of all arms. */
 static void publish_as(segue_learner *learner, shared_prior *next)
 {
     const arm_sums *sums = learner->state;

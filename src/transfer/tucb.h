@@ -36,7 +36,7 @@ typedef struct tucb {
     double c;
     uint64_t excluded, violations, no_model_left;
     uint64_t estimated_at; /* tasks in the current estimate */
-    uint64_t next_fit;     /* estimate again at so many tasks */
+    uint64_t next_fit;     /* tasks at which the next estimate is due */
 } tucb;
 
 /* Tasks that an estimate could contain. */

@@ -114,7 +114,7 @@ static segue_status publish(segue_learner *learner, segue_error *err)
     return publish_types(learner, types_of(learner), err);
 }
 
-/* Publish types that were made aside and put them in the place of the others; or free them. */
+/* Publish new types and replace the others by them; on failure free them. */
 static segue_status replace(segue_learner *learner, segue_types *made, segue_error *err)
 {
     types_state *t = learner->state;
@@ -150,7 +150,7 @@ segue_status segue_types_learner_learn(segue_learner *learner, const open_task *
     return status == SEGUE_OK ? publish(learner, err) : (publish(learner, NULL), status);
 }
 
-/* ---- refits aside ------------------------------------------------------------------------ */
+/* ---- background refits ------------------------------------------------------------------- */
 
 static bool is_due(const segue_learner *learner)
 {
