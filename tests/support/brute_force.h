@@ -1,0 +1,60 @@
+/* brute_force.h - every policy again, recomputed from the history of pulls and rewards.
+ *
+ * The forms share no code with the policies but the random samplers.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_TESTS_BRUTE_FORCE_H
+#define SEGUE_TESTS_BRUTE_FORCE_H
+
+#include "segue/segue.h"
+
+typedef struct history {
+    size_t length;     /* of the whole run */
+    size_t task_start; /* first pull of the current task */
+    size_t arm[4000];
+    double reward[4000];
+    size_t model_index[4000]; /* the model of the task of each pull */
+} history;
+
+typedef struct brute {
+    const segue_models *models;
+    size_t n_arms;
+    double n;     /* steps per task */
+    double tasks; /* per run */
+    size_t model_index;
+    segue_rng rng;
+    const history *past;
+    double asked[64]; /* asks of each arm in this task */
+    double step;      /* their sum */
+    size_t held;      /* look-ahead: the held arm */
+    double hold;      /* remaining pulls of it */
+} brute;
+
+/* Pulls of an arm, and the sum of its rewards, from pull `start` on. */
+double brute_pulls(const brute *b, size_t start, size_t arm);
+double brute_sum(const brute *b, size_t start, size_t arm);
+
+/* Return the first of the largest numbers. */
+size_t brute_first_largest(const double *x, size_t count);
+
+/* Return the arm that the policy of this name must choose. */
+size_t bf_ucb(brute *b);
+size_t bf_ucb_plus(brute *b);
+size_t bf_mucb(brute *b);
+size_t bf_umucb(brute *b);
+size_t bf_umucb_eps(brute *b);
+size_t bf_umucb_large(brute *b);
+size_t bf_mts(brute *b);
+size_t bf_ucb_test(brute *b);
+size_t bf_sw_ucb(brute *b);
+size_t bf_sw_ucb_short(brute *b);
+size_t bf_d_ucb(brute *b);
+size_t bf_carried_ucb(brute *b);
+size_t bf_told_ucb(brute *b);
+size_t bf_ucb1(brute *b);
+size_t bf_kl_ucb(brute *b);
+size_t bf_ts(brute *b);
+size_t bf_la(brute *b);
+size_t bf_mla(brute *b);
+size_t bf_round_robin(brute *b);
+
+#endif

@@ -1,0 +1,170 @@
+/* test_belief_policy.c - the policies with a belief: la, mla, tts and tla are one code.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "bandit/lookahead.h"
+#include "bandit/policies/prior_policies.h"
+#include "bandit/task.h"
+#include "support.h"
+
+static segue_task *task_with_prior(const segue_policy *policy, const segue_prior *prior,
+                                   uint64_t horizon)
+{
+    segue_task_config config = segue_task_defaults();
+    segue_task *task = NULL;
+    config.policy = (segue_policy_spec){.policy = policy};
+    config.setting.n_arms = prior->n_arms;
+    config.setting.horizon = horizon;
+    assert_ok(segue_task_create(&task, &config, NULL));
+    segue_task_set_prior(task, prior);
+    return task;
+}
+
+/* Two tasks see the same rewards, some of them late, and must pull alike; the same stream. */
+static void play_alike(segue_task *one, segue_task *two, const segue_environment *env, uint64_t run,
+                       uint64_t steps)
+{
+    segue_simulated_task *simulated = world_of(env, 46, run, SEGUE_ANY_MODEL);
+    segue_rng rng;
+    segue_rng_init(&rng, 46, run, 0, SEGUE_STREAM_POLICY);
+    segue_task_next(one, &rng, 0);
+    segue_task_next(two, &rng, 0);
+    size_t waiting = 0, arm[4];
+    for (uint64_t t = 0; t < steps; t++) {
+        arm[waiting] = segue_task_ask(one);
+        assert_int_equal(segue_task_ask(two), arm[waiting]);
+        waiting++;
+        while (waiting > run % 4) {
+            const size_t next = arm[--waiting];
+            const double reward = segue_simulated_task_reward(simulated, next);
+            tell(one, next, reward);
+            tell(two, next, reward);
+        }
+    }
+    segue_simulated_task_destroy(simulated);
+}
+
+/* Both policies of with_prior.h beside their relatives, over random tasks. */
+static void equivalent_policies_pull_alike(const segue_policy *with_prior, const char *equivalent,
+                                           bool points)
+{
+    segue_rng rng;
+    segue_rng_init(&rng, 47, points, 0, 0);
+    double ones[10];
+    for (size_t i = 0; i < 10; i++)
+        ones[i] = 1.0;
+    for (uint64_t run = 0; run < (uint64_t)repeats(400); run++) {
+        segue_models *models = random_models(&rng, 2, 10, 1, 6);
+        const segue_environment env = {
+            .models = models,
+            .rewards = run % 2 ? (segue_rewards){.family = SEGUE_BETA, .parameter = 5.0}
+                               : (segue_rewards){.family = SEGUE_BERNOULLI}};
+        const uint64_t steps = random_between(&rng, 1, 200);
+        const segue_prior prior = points ? segue_belief_point_prior(models)
+                                         : segue_belief_flat_prior(models->n_arms, ones);
+        segue_task *one = task_of(equivalent, models, steps);
+        segue_task *two = task_with_prior(with_prior, &prior, steps);
+        play_alike(one, two, &env, run, steps);
+        segue_task_destroy(one);
+        segue_task_destroy(two);
+        segue_models_destroy(models);
+    }
+}
+
+static void with_one_flat_component_tts_and_tla_are_ts_and_la(void **state)
+{
+    (void)state;
+    equivalent_policies_pull_alike(&segue_policy_tts, "ts", false);
+    equivalent_policies_pull_alike(&segue_policy_tla, "la", false);
+}
+
+static void with_points_tts_and_tla_are_mts_and_mla(void **state)
+{
+    (void)state;
+    equivalent_policies_pull_alike(&segue_policy_tts, "mts", true);
+    equivalent_policies_pull_alike(&segue_policy_tla, "mla", true);
+}
+
+static void without_a_prior_tts_and_tla_are_ts(void **state)
+{
+    (void)state;
+    segue_models *models = paper_models();
+    const segue_environment env = {.models = models};
+    const segue_policy *const with_prior[] = {&segue_policy_tts, &segue_policy_tla};
+    for (size_t i = 0; i < 2; i++)
+        for (uint64_t run = 0; run < 50; run++) {
+            segue_task *one = task_of("ts", models, 100), *two = NULL;
+            segue_task_config config = segue_task_defaults();
+            config.policy.policy = with_prior[i];
+            config.setting.n_arms = 7;
+            assert_ok(segue_task_create(&two, &config, NULL));
+            play_alike(one, two, &env, run, 100);
+            segue_task_destroy(one);
+            segue_task_destroy(two);
+        }
+    segue_models_destroy(models);
+}
+
+/* A task that is with_prior again has forgotten the rewards of the one before. */
+static void a_new_prior_restarts_the_belief(void **state)
+{
+    (void)state;
+    const double mean[] = {0.9, 0.1, 0.1, 0.9}, weight[] = {0.9, 0.1}, other[] = {0.1, 0.9};
+    segue_prior prior = {.n_components = 2, .n_arms = 2, .weight = weight, .a = mean};
+    segue_task *task = task_with_prior(&segue_policy_tla, &prior, 3);
+    for (int i = 0; i < 50; i++)
+        tell(task, 0, 1.0);
+    assert_int_equal(segue_task_ask(task), 0);
+    segue_rng rng;
+    segue_rng_init(&rng, 48, 0, 0, 0);
+    segue_task_next(task, &rng, 0);
+    prior.weight = other;
+    segue_task_set_prior(task, &prior);
+    assert_int_equal(segue_task_ask(task), 1);
+    segue_task_destroy(task);
+}
+
+/* What a draw has found out of the other arms is forgotten when one of them has a reward.  The
+ * leader pays at most about 0.62, the other one 0.95 and more after 2,000 rewards of 1: it is above
+ * but for a probability below 1e-50. */
+static void a_leader_changes_when_another_arm_does_well(void **state)
+{
+    (void)state;
+    const double a[] = {600.0, 2.0, 500.0, 1.0}, b[] = {400.0, 18.0, 500.0, 9.0};
+    const double weight[] = {0.5, 0.5};
+    const segue_prior prior = {.n_components = 2, .n_arms = 2, .weight = weight, .a = a, .b = b};
+    segue_task *task = task_with_prior(&segue_policy_tts, &prior, 10000);
+    for (int t = 0; t < 100; t++)
+        tell(task, segue_task_ask(task), t % 5 < 3);
+    for (int t = 0; t < 2000; t++)
+        tell(task, 1, 1.0);
+    for (int t = 0; t < 100; t++)
+        assert_int_equal(segue_task_ask(task), 1);
+    segue_task_destroy(task);
+}
+
+static void mla_survives_what_no_model_can_give(void **state)
+{
+    (void)state;
+    const double mean[] = {1.0, 0.0, 1.0, 0.5};
+    segue_models *models = models_of(2, 2, mean);
+    segue_task *task = task_of("mla", models, 100);
+    tell(task, 0, 0.0); /* both say that arm 0 always pays 1 */
+    for (int t = 0; t < 20; t++) {
+        assert_true(segue_task_ask(task) < 2);
+        assert_int_equal(segue_task_info(task).last_reason, SEGUE_NO_MODEL_LEFT);
+    }
+    segue_task_destroy(task);
+    segue_models_destroy(models);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(with_one_flat_component_tts_and_tla_are_ts_and_la),
+        cmocka_unit_test(with_points_tts_and_tla_are_mts_and_mla),
+        cmocka_unit_test(without_a_prior_tts_and_tla_are_ts),
+        cmocka_unit_test(a_new_prior_restarts_the_belief),
+        cmocka_unit_test(a_leader_changes_when_another_arm_does_well),
+        cmocka_unit_test(mla_survives_what_no_model_can_give),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
