@@ -4,7 +4,6 @@
 
 #include "support.h"
 
-/* Pulls and sum of an arm from `start` on. */
 double brute_pulls(const brute *b, size_t start, size_t arm)
 {
     double count = 0;
@@ -22,7 +21,6 @@ double brute_sum(const brute *b, size_t start, size_t arm)
     return total;
 }
 
-/* The first largest of an index. */
 size_t brute_first_largest(const double *x, size_t count)
 {
     size_t best = 0;
@@ -32,13 +30,14 @@ size_t brute_first_largest(const double *x, size_t count)
     return best;
 }
 
-/* The index of an arm without a reward: first of all, unless an ask of it is outstanding. */
+/* Return the index of an arm without a reward: infinite, unless an ask of it is outstanding. */
 static double unseen(const brute *b, size_t arm)
 {
     return b->asked[arm] > brute_pulls(b, b->past->task_start, arm) ? -INFINITY : INFINITY;
 }
 
-/* The first largest; while every arm waits for its first reward, the one asked for least. */
+/* Return the first largest; if every arm waits for its first reward, the one with the fewest asks.
+ */
 static size_t pick(const brute *b, const double *index, const bool *allowed)
 {
     const size_t best = brute_first_largest(index, b->n_arms);
@@ -129,16 +128,16 @@ static size_t umucb_with(const brute *b, double eps)
     double reluctance[64];
     for (size_t i = 0; i < b->n_arms; i++)
         reluctance[i] = -b->asked[i];
-    const size_t least = brute_first_largest(reluctance, b->n_arms);
-    if (b->asked[least] < 3)
-        return least;
+    const size_t fewest = brute_first_largest(reluctance, b->n_arms);
+    if (b->asked[fewest] < 3)
+        return fewest;
     double hope[64], bound[64];
     size_t arm[64];
     int any = 0, rewarded = 0;
     for (size_t i = 0; i < b->n_arms; i++)
         rewarded += brute_pulls(b, b->past->task_start, i) > 0;
-    if (!rewarded) /* every arm was asked for three times by now, and nothing came back */
-        return least;
+    if (!rewarded) /* every arm was asked three times, without a reward */
+        return fewest;
     for (size_t k = 0; k < b->models->n_models; k++) {
         const int in = compatible(b, k, log_term, eps);
         for (size_t i = 0; i < b->n_arms; i++) {
@@ -174,7 +173,7 @@ size_t bf_umucb_large(brute *b)
 /* The posterior from the counts of the whole history. */
 size_t bf_mts(brute *b)
 {
-    double log_post[64], most = -INFINITY, total = 0;
+    double log_post[64], max = -INFINITY, total = 0;
     for (size_t k = 0; k < b->models->n_models; k++) {
         log_post[k] = log(b->models->weight[k]);
         for (size_t i = 0; i < b->n_arms; i++) {
@@ -183,26 +182,26 @@ size_t bf_mts(brute *b)
             const double mu = segue_models_row(b->models, k)[i];
             log_post[k] += (S > 0 ? S * log(mu) : 0) + (F > 0 ? F * log(1 - mu) : 0);
         }
-        most = fmax(most, log_post[k]);
+        max = fmax(max, log_post[k]);
     }
-    assert_true(most > -INFINITY); /* rewards come from one of the models */
+    assert_true(max > -INFINITY); /* rewards come from one of the models */
     for (size_t k = 0; k < b->models->n_models; k++)
-        total += exp(log_post[k] - most);
+        total += exp(log_post[k] - max);
     const double u = segue_rng_uniform(&b->rng) * total;
     double cumulated = 0;
     size_t last = 0;
     for (size_t k = 0; k < b->models->n_models; k++) {
-        if (exp(log_post[k] - most) == 0)
+        if (exp(log_post[k] - max) == 0)
             continue;
         last = k;
-        cumulated += exp(log_post[k] - most);
+        cumulated += exp(log_post[k] - max);
         if (u < cumulated)
             break;
     }
     return best_of(b, last);
 }
 
-/* Go through the task from its start: did some arm ever have enough pulls? */
+/* Find the first arm of the task with enough pulls. */
 size_t bf_ucb_test(brute *b)
 {
     double gap = INFINITY;
@@ -303,7 +302,7 @@ size_t bf_ucb1(brute *b)
     return pick(b, index, NULL);
 }
 
-/* What the index lacks to 1, by bisection, to the last bit; the least lack is pulled. */
+/* Compute 1 minus the index, by bisection, to the last bit; the smallest is pulled. */
 static double lack_of(double p, double budget)
 {
     double low = 0.0, high = 1.0 - p;

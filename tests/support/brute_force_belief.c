@@ -3,7 +3,7 @@
 #include "brute_force.h"
 #include "support.h"
 
-/* A belief of la or mla: one Beta an arm, or the models as points. */
+/* A belief of la or mla: one Beta per arm, or the models as points. */
 typedef struct mixture {
     size_t n_arms, count;
     int points;
@@ -49,14 +49,14 @@ static double mean_after(const mixture *p, size_t k, size_t arm, double t, doubl
     return (p->mean[k][arm] * p->strength[arm] + s) / (p->strength[arm] + t);
 }
 
-typedef double outcomes[64][64]; /* of each component, the probability of so many successes */
+typedef double outcomes[64][64]; /* of each component: probability of each number of successes */
 
 static void find_outcomes(const mixture *p, size_t arm, int block, outcomes probability)
 {
     for (size_t k = 0; k < p->count; k++) {
         memset(probability[k], 0, sizeof probability[k]);
         probability[k][0] = 1;
-        for (int t = 0; t < block; t++) /* a pull at a time */
+        for (int t = 0; t < block; t++) /* one pull at a time */
             for (int s = t; s >= 0; s--) {
                 const double mu = mean_after(p, k, arm, t, s);
                 probability[k][s + 1] += probability[k][s] * mu;
@@ -65,7 +65,8 @@ static void find_outcomes(const mixture *p, size_t arm, int block, outcomes prob
     }
 }
 
-/* What an arm pays after s successes in a block of pulls of `pulled`, times their probability. */
+/* Return the mean of an arm after s successes in a block of pulls of `pulled`, times their
+ * probability. */
 static double value_after(const mixture *p, size_t arm, size_t pulled, int block, int s,
                           outcomes probability)
 {

@@ -87,7 +87,7 @@ segue_task *task_of(const char *policy, const segue_models *models, uint64_t hor
     return task;
 }
 
-segue_simulated_task *world_of(const segue_environment *env, uint64_t seed, uint64_t run,
+segue_simulated_task *new_simulated_task(const segue_environment *env, uint64_t seed, uint64_t run,
                                size_t model)
 {
     segue_simulated_task *simulated = NULL;

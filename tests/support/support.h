@@ -1,4 +1,4 @@
-/* support.h - what the tests share: model sets, random sets, worlds.
+/* support.h - what the tests share: model sets, random sets, simulated tasks.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_TESTS_SUPPORT_H
 #define SEGUE_TESTS_SUPPORT_H
@@ -45,7 +45,7 @@ segue_policy_spec policy_of(const char *text);
 segue_task *task_of(const char *policy, const segue_models *models, uint64_t horizon);
 
 /* A simulated task whose means are those of one model, and its first task begun. */
-segue_simulated_task *world_of(const segue_environment *env, uint64_t seed, uint64_t run,
+segue_simulated_task *new_simulated_task(const segue_environment *env, uint64_t seed, uint64_t run,
                                size_t model);
 
 /* Tell a task a reward that it must take. */

@@ -1,10 +1,10 @@
-/* test_among.c - a choice among some arms only, and how likely each arm is to be chosen.
+/* test_among.c - asks among some arms only, and the probability of each arm.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
 #include "bandit/task.h"
 
-/* A random set of arms, one at least. */
+/* A random set of at least one arm. */
 static void random_mask(segue_rng *rng, size_t n_arms, bool *allowed)
 {
     for (size_t arm = 0; arm < n_arms; arm++)
@@ -47,7 +47,7 @@ static void only_allowed_arms_are_chosen(void **state)
 }
 
 /* To allow all is to ask as usual, pull by pull. */
-static void to_allow_all_changes_nothing(void **state)
+static void allowing_all_arms_changes_nothing(void **state)
 {
     (void)state;
     size_t count;
@@ -73,22 +73,23 @@ static void to_allow_all_changes_nothing(void **state)
     segue_models_destroy(models);
 }
 
-static void no_arm_is_not_enough(void **state)
+static void an_empty_set_of_arms_is_rejected(void **state)
 {
     (void)state;
     segue_models *models = paper_models();
     segue_task *task = task_of("ts", models, 10);
     bool allowed[7] = {false};
-    double chance[7];
+    double probability[7];
     bool exact;
     size_t arm;
     segue_error err;
     assert_int_equal(segue_task_ask_among(task, allowed, &arm, &err), SEGUE_EDOMAIN);
     assert_non_null(strstr(err.message, "no arm is allowed"));
     assert_int_equal(segue_task_info(task).step, 0);
-    assert_int_equal(segue_task_probabilities(task, allowed, 10, chance, &exact, NULL),
+    assert_int_equal(segue_task_probabilities(task, allowed, 10, probability, &exact, NULL),
                      SEGUE_EDOMAIN);
-    assert_int_equal(segue_task_probabilities(task, NULL, 0, chance, &exact, NULL), SEGUE_EDOMAIN);
+    assert_int_equal(segue_task_probabilities(task, NULL, 0, probability, &exact, NULL),
+                     SEGUE_EDOMAIN);
     allowed[3] = true;
     segue_task_set_allowed(task,
                            allowed); /* and a task that may pull few arms is asked for others */
@@ -100,7 +101,7 @@ static void no_arm_is_not_enough(void **state)
 }
 
 /* A task limited to some arms plays pull by pull as one that has no others. */
-static void the_others_might_not_be_there(void **state)
+static void an_ask_ignores_arms_that_are_not_allowed(void **state)
 {
     (void)state;
     /* those whose L, precomputed or draws do not depend on the number of arms or on all of them */
@@ -133,8 +134,8 @@ static void the_others_might_not_be_there(void **state)
     segue_models_destroy(three);
 }
 
-/* An arm left out once is back at the next ask: what look-ahead holds is not another arm. */
-static void an_arm_is_left_out_for_one_ask(void **state)
+/* An arm that is excluded once is back at the next ask: look-ahead does not hold another arm. */
+static void an_arm_is_excluded_for_one_ask(void **state)
 {
     (void)state;
     const double mean[] = {.9, .5, .1};
@@ -158,17 +159,17 @@ static void an_arm_is_left_out_for_one_ask(void **state)
 
 /* ---- probabilities ----------------------------------------------------------------------- */
 
-static double sum_of(const double *chance, size_t count)
+static double sum_of(const double *probability, size_t count)
 {
     double sum = 0.0;
     for (size_t i = 0; i < count; i++)
-        sum += chance[i];
+        sum += probability[i];
     return sum;
 }
 
-/* To look changes no later choice; what is exact is what comes; what may come has a chance where
- * it is drawn often. */
-static void a_look_does_not_disturb(void **state)
+/* Probabilities change no later choice; an exact one is the next choice; an estimated one is
+ * positive for an arm that is drawn often. */
+static void probabilities_do_not_change_the_task(void **state)
 {
     (void)state;
     size_t count;
@@ -180,14 +181,14 @@ static void a_look_does_not_disturb(void **state)
         segue_task *plain = task_of(policies[p]->name, models, 200);
         segue_task *looked = task_of(policies[p]->name, models, 200);
         for (int t = 0; t < 200; t++) {
-            double chance[7];
+            double probability[7];
             bool exact = false;
-            assert_ok(segue_task_probabilities(looked, NULL, 20, chance, &exact, NULL));
-            assert_near(sum_of(chance, 7), 1.0, 1e-12);
+            assert_ok(segue_task_probabilities(looked, NULL, 20, probability, &exact, NULL));
+            assert_near(sum_of(probability, 7), 1.0, 1e-12);
             const size_t arm = segue_task_ask(plain);
             assert_int_equal(segue_task_ask(looked), arm);
             if (exact)
-                assert_near(chance[arm], 1.0, 0.0);
+                assert_near(probability[arm], 1.0, 0.0);
             const double reward = reward_of(&rng);
             tell(plain, arm, reward);
             tell(looked, arm, reward);
@@ -198,18 +199,18 @@ static void a_look_does_not_disturb(void **state)
     segue_models_destroy(models);
 }
 
-static void what_draws_nothing_is_exact(void **state)
+static void deterministic_choices_have_exact_probabilities(void **state)
 {
     (void)state;
     static const char *const names[] = {"ucb", "mucb", "umucb", "mla", "kl-ucb", "round-robin"};
     segue_models *models = paper_models();
     for (size_t p = 0; p < sizeof names / sizeof *names; p++) {
         segue_task *task = task_of(names[p], models, 200);
-        double chance[7];
+        double probability[7];
         bool exact = false;
-        assert_ok(segue_task_probabilities(task, NULL, 1, chance, &exact, NULL));
+        assert_ok(segue_task_probabilities(task, NULL, 1, probability, &exact, NULL));
         assert_true(exact);
-        assert_near(chance[segue_task_ask(task)], 1.0, 0.0);
+        assert_near(probability[segue_task_ask(task)], 1.0, 0.0);
         segue_task_destroy(task);
     }
     segue_models_destroy(models);
@@ -217,22 +218,22 @@ static void what_draws_nothing_is_exact(void **state)
 
 /* Beta(2, 1) is above Beta(1, 1) with probability 2/3.  By Hoeffding the share of 20,000 draws is
  * off by more than 0.0242 with probability below 2 exp(-2 20,000 0.0242^2) < 1.4e-10. */
-static void drawn_chances_are_right(void **state)
+static void estimated_probabilities_are_right(void **state)
 {
     (void)state;
     const double mean[] = {.5, .5};
     segue_models *models = models_of(2, 1, mean);
     segue_task *task = task_of("ts", models, 200);
-    double chance[2];
+    double probability[2];
     bool exact = true;
     tell(task, 0, 1.0);
-    assert_ok(segue_task_probabilities(task, NULL, 20000, chance, &exact, NULL));
+    assert_ok(segue_task_probabilities(task, NULL, 20000, probability, &exact, NULL));
     assert_false(exact);
-    assert_near(chance[0], 2.0 / 3.0, 0.0242);
-    assert_near(sum_of(chance, 2), 1.0, 1e-12);
+    assert_near(probability[0], 2.0 / 3.0, 0.0242);
+    assert_near(sum_of(probability, 2), 1.0, 1e-12);
     static const bool second[2] = {false, true};
-    assert_ok(segue_task_probabilities(task, second, 100, chance, &exact, NULL));
-    assert_near(chance[1], 1.0, 0.0);
+    assert_ok(segue_task_probabilities(task, second, 100, probability, &exact, NULL));
+    assert_near(probability[1], 1.0, 0.0);
     segue_task_destroy(task);
 
     /* la at step t draws with probability 1 / (t + 1): of the 50 pulls, 49 told it of arm 2 */
@@ -240,11 +241,11 @@ static void drawn_chances_are_right(void **state)
     for (int t = 0; t < 49; t++)
         tell(task, 1, 1.0);
     tell(task, 0, 0.0);
-    assert_ok(segue_task_probabilities(task, NULL, 20000, chance, &exact, NULL));
+    assert_ok(segue_task_probabilities(task, NULL, 20000, probability, &exact, NULL));
     assert_false(exact);
-    assert_true(chance[1] >= 50.0 / 51.0);
+    assert_true(probability[1] >= 50.0 / 51.0);
     /* Beta(1, 2) is above Beta(50, 1) with probability 2 / (51 x 52) */
-    assert_near(chance[0], 2.0 / (51.0 * 52.0) / 51.0, 0.0242 / 51.0);
+    assert_near(probability[0], 2.0 / (51.0 * 52.0) / 51.0, 0.0242 / 51.0);
     segue_task_destroy(task);
     segue_models_destroy(models);
 }
@@ -252,21 +253,21 @@ static void drawn_chances_are_right(void **state)
 /* New tasks of one learner are drawn for by streams of their own: else the error of the first
  * chances would be the same in all.  50 shares of 20 draws are all alike with probability < 1e-30.
  */
-static void chances_of_tasks_err_on_their_own(void **state)
+static void errors_of_probabilities_are_independent_between_tasks(void **state)
 {
     (void)state;
     const double mean[] = {.5, .5};
     segue_models *models = models_of(2, 1, mean);
     segue_task *task = task_of("ts", models, 200);
-    double first = -1.0, chance[2];
+    double first = -1.0, probability[2];
     bool exact = true, differ = false;
     for (uint64_t number = 0; number < 50; number++) {
         segue_rng rng;
         segue_rng_init(&rng, 1, 2, number, SEGUE_STREAM_POLICY);
         segue_task_next(task, &rng, 0);
-        assert_ok(segue_task_probabilities(task, NULL, 20, chance, &exact, NULL));
-        differ = differ || (number > 0 && fabs(chance[0] - first) > 1e-9);
-        first = chance[0];
+        assert_ok(segue_task_probabilities(task, NULL, 20, probability, &exact, NULL));
+        differ = differ || (number > 0 && fabs(probability[0] - first) > 1e-9);
+        first = probability[0];
     }
     assert_true(differ);
     segue_task_destroy(task);
@@ -274,23 +275,24 @@ static void chances_of_tasks_err_on_their_own(void **state)
 }
 
 /* A law that was found before some asks is that of the next one, too; only how often la draws, 1 /
- * (t + 1), changes with them.  The bound is that of drawn_chances_are_right. */
-static void a_law_holds_until_something_is_told(void **state)
+ * (t + 1), changes with them.  The bound is that of estimated_probabilities_are_right. */
+static void a_distribution_holds_until_the_next_tell(void **state)
 {
     (void)state;
     const double mean[] = {.5, .5};
     segue_models *models = models_of(2, 1, mean);
     segue_task *task = task_of("la", models, 200);
-    double law[2], chance[2];
+    double distribution[2], probability[2];
     bool certain = true;
     tell(task, 1, 1.0);
     tell(task, 0, 0.0);
-    assert_ok(segue_task_draw_distribution(task, NULL, 20000, law, &certain, NULL));
+    assert_ok(segue_task_draw_distribution(task, NULL, 20000, distribution, &certain, NULL));
     assert_false(certain);
     for (int t = 2; t < 9; t++) { /* Beta(1, 2) is above Beta(2, 1) with probability 1/6 */
-        assert_ok(segue_task_apply_distribution(task, NULL, law, certain, chance, NULL));
-        assert_near(chance[0], 1.0 / 6.0 / (t + 1.0), 0.0242 / (t + 1.0));
-        assert_near(sum_of(chance, 2), 1.0, 1e-12);
+        assert_ok(
+            segue_task_apply_distribution(task, NULL, distribution, certain, probability, NULL));
+        assert_near(probability[0], 1.0 / 6.0 / (t + 1.0), 0.0242 / (t + 1.0));
+        assert_near(sum_of(probability, 2), 1.0, 1e-12);
         (void)segue_task_ask(task);
     }
     segue_task_destroy(task);
@@ -301,15 +303,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_allowed_arms_are_chosen),
-        cmocka_unit_test(to_allow_all_changes_nothing),
-        cmocka_unit_test(no_arm_is_not_enough),
-        cmocka_unit_test(the_others_might_not_be_there),
-        cmocka_unit_test(an_arm_is_left_out_for_one_ask),
-        cmocka_unit_test(a_look_does_not_disturb),
-        cmocka_unit_test(what_draws_nothing_is_exact),
-        cmocka_unit_test(drawn_chances_are_right),
-        cmocka_unit_test(chances_of_tasks_err_on_their_own),
-        cmocka_unit_test(a_law_holds_until_something_is_told),
+        cmocka_unit_test(allowing_all_arms_changes_nothing),
+        cmocka_unit_test(an_empty_set_of_arms_is_rejected),
+        cmocka_unit_test(an_ask_ignores_arms_that_are_not_allowed),
+        cmocka_unit_test(an_arm_is_excluded_for_one_ask),
+        cmocka_unit_test(probabilities_do_not_change_the_task),
+        cmocka_unit_test(deterministic_choices_have_exact_probabilities),
+        cmocka_unit_test(estimated_probabilities_are_right),
+        cmocka_unit_test(errors_of_probabilities_are_independent_between_tasks),
+        cmocka_unit_test(a_distribution_holds_until_the_next_tell),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

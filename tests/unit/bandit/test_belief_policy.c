@@ -22,7 +22,7 @@ static segue_task *task_with_prior(const segue_policy *policy, const segue_prior
 static void play_alike(segue_task *one, segue_task *two, const segue_environment *env, uint64_t run,
                        uint64_t steps)
 {
-    segue_simulated_task *simulated = world_of(env, 46, run, SEGUE_ANY_MODEL);
+    segue_simulated_task *simulated = new_simulated_task(env, 46, run, SEGUE_ANY_MODEL);
     segue_rng rng;
     segue_rng_init(&rng, 46, run, 0, SEGUE_STREAM_POLICY);
     segue_task_next(one, &rng, 0);
@@ -122,9 +122,9 @@ static void a_new_prior_restarts_the_belief(void **state)
     segue_task_destroy(task);
 }
 
-/* What a draw has found out of the other arms is forgotten when one of them has a reward.  The
- * leader pays at most about 0.62, the other one 0.95 and more after 2,000 rewards of 1: it is above
- * but for a probability below 1e-50. */
+/* The leader cache ends when another arm gets a reward. The leader pays at most about 0.62, the
+ * other one 0.95 and more after 2,000 rewards of 1: it is above except with a probability below
+ * 1e-50. */
 static void a_leader_changes_when_another_arm_does_well(void **state)
 {
     (void)state;

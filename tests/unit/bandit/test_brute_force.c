@@ -90,7 +90,7 @@ static uint64_t compare_run(const pair *p, const segue_models *models, uint64_t 
         .rewards = run % 2 ? (segue_rewards){.family = SEGUE_BETA, .parameter = 5.0}
                            : (segue_rewards){.family = SEGUE_BERNOULLI},
     };
-    segue_simulated_task *simulated = world_of(&env, 31, run, SEGUE_ANY_MODEL);
+    segue_simulated_task *simulated = new_simulated_task(&env, 31, run, SEGUE_ANY_MODEL);
     segue_task_config config = segue_task_defaults();
     segue_task *task = NULL;
     segue_rng rng;
@@ -141,7 +141,7 @@ static void every_policy_pulls_as_its_brute_force_form(void **state)
     compare_all(false);
 }
 
-static void also_while_rewards_are_late_and_out_of_order(void **state)
+static void every_policy_does_so_with_late_and_disordered_rewards(void **state)
 {
     (void)state;
     compare_all(true);
@@ -158,7 +158,7 @@ static void ucb_test_agrees_also_where_it_commits(void **state)
         (void)compare_run(&(pair){"ucb-test", bf_ucb_test, 1}, models, run, 300, false);
     segue_task *task = task_of("ucb-test", models, 300);
     const segue_environment env = {.models = models};
-    segue_simulated_task *simulated = world_of(&env, 33, 0, 0);
+    segue_simulated_task *simulated = new_simulated_task(&env, 33, 0, 0);
     (void)segue_simulation_play(task, simulated, 300);
     assert_true(segue_task_info(task).pulls[1] > 200); /* committed to the best arm */
     segue_task_destroy(task);
@@ -174,8 +174,8 @@ static void ucb_test_on_the_papers_models_is_ucb(void **state)
     const segue_environment env = {.models = models};
     for (uint64_t run = 0; run < 20; run++) {
         segue_task *plain = task_of("ucb", models, 2000), *test = task_of("ucb-test", models, 2000);
-        segue_simulated_task *a = world_of(&env, 34, run, run % 5),
-                             *b = world_of(&env, 34, run, run % 5);
+        segue_simulated_task *a = new_simulated_task(&env, 34, run, run % 5),
+                             *b = new_simulated_task(&env, 34, run, run % 5);
         for (int t = 0; t < 2000; t++) {
             const size_t arm = segue_task_ask(plain);
             assert_int_equal(segue_task_ask(test), arm);
@@ -194,7 +194,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_policy_pulls_as_its_brute_force_form),
-        cmocka_unit_test(also_while_rewards_are_late_and_out_of_order),
+        cmocka_unit_test(every_policy_does_so_with_late_and_disordered_rewards),
         cmocka_unit_test(ucb_test_agrees_also_where_it_commits),
         cmocka_unit_test(ucb_test_on_the_papers_models_is_ucb),
     };

@@ -72,13 +72,13 @@ static belief_case *random_belief_case(segue_rng *rng, size_t max_components, si
 static long double mean_of(const belief_case *m, size_t q, size_t arm, size_t pulled, size_t t,
                            size_t s)
 {
-    const size_t place = q * m->belief.prior.n_arms + arm;
+    const size_t index = q * m->belief.prior.n_arms + arm;
     if (!m->belief.prior.b)
-        return m->a[place];
+        return m->a[index];
     const long double more = arm == pulled ? (long double)s : 0.0L;
     const long double of = arm == pulled ? (long double)t : 0.0L;
-    return (m->a[place] + m->sum[arm] + more) /
-           ((long double)m->a[place] + m->b[place] + (long double)m->pulls[arm] + of);
+    return (m->a[index] + m->sum[arm] + more) /
+           ((long double)m->a[index] + m->b[index] + (long double)m->pulls[arm] + of);
 }
 
 /* The probability of each sequence of t rewards of an arm with s successes, times the number of
@@ -180,7 +180,7 @@ static void a_rise_is_that_of_all_sequences_of_rewards(void **state)
         belief_case *m = random_belief_case(&rng, 4, 5);
         const size_t arm = random_between(&rng, 0, m->belief.prior.n_arms - 1);
         for (size_t block = 1; block <= 8; block *= 2)
-            /* components of a weight below 1e-7 are left out, 3 at most */
+            /* components of a weight below 1e-7 are ignored, 3 at most */
             assert_near(segue_lookahead_gain(&m->belief, arm, block, m->memory),
                         rise_of_all_sequences(m, arm, block), 3e-7);
         free_belief_case(m);
@@ -210,7 +210,7 @@ static void groups_of_outcomes_lose_little(void **state)
     assert_true(lost < 0.03 * total);
 }
 
-/* What makes it cheap may not change what is found. */
+/* The shortcuts do not change the result. */
 static void it_finds_the_largest_gain_of_all(void **state)
 {
     (void)state;

@@ -134,10 +134,10 @@ static double regret_of_choice(small_problem *p)
         return regret_of_arm(
             p, segue_lookahead_choose(&p->m->belief, steps_left(p), p->m->memory).arm);
     }
-    double least = INFINITY;
+    double smallest = INFINITY;
     for (size_t arm = 0; arm < p->m->belief.prior.n_arms; arm++)
-        least = fmin(least, regret_of_arm(p, arm));
-    return least;
+        smallest = fmin(smallest, regret_of_arm(p, arm));
+    return smallest;
 }
 
 static double regret_to_go(small_problem *p)

@@ -43,7 +43,7 @@ static void wrong_sets_are_rejected(void **state)
                          SEGUE_EDOMAIN);
 }
 
-static void estimates_may_leave_the_unit_interval_but_must_be_finite(void **state)
+static void estimates_may_lie_outside_the_unit_interval_but_must_be_finite(void **state)
 {
     (void)state;
     const double astray[] = {1.2, -0.3}, broken[] = {1.2, NAN};
@@ -83,15 +83,15 @@ static double smallest_cost(const segue_models *a, const segue_models *b, size_t
 {
     if (done == a->n_models)
         return cost_of(a, b, match);
-    double least = INFINITY;
+    double smallest = INFINITY;
     for (size_t i = done; i < a->n_models; i++) {
         size_t swap = match[done];
         match[done] = match[i], match[i] = swap;
-        least = fmin(least, smallest_cost(a, b, match, done + 1));
+        smallest = fmin(smallest, smallest_cost(a, b, match, done + 1));
         swap = match[done];
         match[done] = match[i], match[i] = swap;
     }
-    return least;
+    return smallest;
 }
 
 static void matching_is_the_best_of_all_permutations(void **state)
@@ -157,7 +157,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_set_has_its_best_arms_and_normalised_weights),
         cmocka_unit_test(wrong_sets_are_rejected),
-        cmocka_unit_test(estimates_may_leave_the_unit_interval_but_must_be_finite),
+        cmocka_unit_test(estimates_may_lie_outside_the_unit_interval_but_must_be_finite),
         cmocka_unit_test(the_largest_set_fits),
         cmocka_unit_test(matching_is_the_best_of_all_permutations),
         cmocka_unit_test(matching_undoes_a_shuffle_of_a_hundred),

@@ -101,7 +101,7 @@ static void mucb_drops_a_model_the_data_contradict(void **state)
     segue_models_destroy(models);
 }
 
-static void mucb_acts_as_ucb_when_no_model_is_left_and_says_so(void **state)
+static void mucb_acts_as_ucb_and_reports_it_when_no_model_is_left(void **state)
 {
     (void)state;
     const double mean[] = {0.9, 0.1, 0.8, 0.2};
@@ -183,9 +183,9 @@ static void log_min_uses_the_smaller_number(void **state)
     segue_models *models = models_of(2, 50, mean);
     const segue_setting setting = {.n_arms = 2, .models = models, .horizon = 100, .n_tasks = 1};
     const segue_policy *ucb = policy_of("ucb").policy;
-    const double usual[] = {0.01, 0.0}, least[] = {0.01, 1.0};
+    const double usual[] = {0.01, 0.0}, smaller[] = {0.01, 1.0};
     assert_near(ucb->log_term(&setting, usual), log(50 * 1e4 / 0.01), 1e-12);
-    assert_near(ucb->log_term(&setting, least), log(2 * 1e4 / 0.01), 1e-12);
+    assert_near(ucb->log_term(&setting, smaller), log(2 * 1e4 / 0.01), 1e-12);
     segue_models_destroy(models);
 }
 
@@ -197,7 +197,7 @@ static void without_a_set_ucb_counts_its_arms(void **state)
     assert_near(policy_of("ucb").policy->log_term(&setting, option), log(6 * 1e4 / 0.01), 1e-12);
 }
 
-/* Rewards nobody asked for do not stand in for forced pulls of other arms. */
+/* Rewards without an ask do not replace forced pulls of other arms. */
 static void umucb_forces_what_others_did_not_pull(void **state)
 {
     (void)state;
@@ -260,7 +260,7 @@ static void a_discount_so_small_that_counts_vanish_pulls_all_arms(void **state)
     segue_models *models = paper_models();
     segue_task *task = task_of("d-ucb:discount=1e-9", models, 1000);
     const segue_environment env = {.models = models};
-    segue_simulated_task *simulated = world_of(&env, 25, 0, 0);
+    segue_simulated_task *simulated = new_simulated_task(&env, 25, 0, 0);
     (void)segue_simulation_play(task, simulated, 1000);
     for (size_t arm = 0; arm < 7; arm++)
         assert_true(segue_task_info(task).pulls[arm] > 10);
@@ -277,7 +277,7 @@ int main(void)
         cmocka_unit_test(an_option_can_be_set_by_number),
         cmocka_unit_test(every_policy_is_complete),
         cmocka_unit_test(mucb_drops_a_model_the_data_contradict),
-        cmocka_unit_test(mucb_acts_as_ucb_when_no_model_is_left_and_says_so),
+        cmocka_unit_test(mucb_acts_as_ucb_and_reports_it_when_no_model_is_left),
         cmocka_unit_test(umucb_pulls_each_arm_three_times_in_turn),
         cmocka_unit_test(ucb_test_commits_at_once_to_a_single_model),
         cmocka_unit_test(mts_survives_what_no_model_can_give),

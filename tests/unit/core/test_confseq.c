@@ -1,20 +1,4 @@
-/* test_confseq.c - the interval for the effect of transfer holds at every look.
- *
- * Each case is a law of task rewards and a share of control tasks.  A run closes 5,000 tasks and
- * asks after every one whether the interval excludes the true difference.
- *
- * False alarms.  A sequence that keeps its promise excludes the truth in at most 5 % of the runs.
- * A case fails above 5 % + 4.9 standard deviations of the binomial law (147 of 2,000 runs).  At a
- * true rate of 5 % that has probability 1e-6 per case; the rates measured are at most 3.5 %.
- *
- * Width.  At the end the interval is at most 1.7 times as wide as Welch's for a fixed sample, on
- * average over the runs, from 5 % control tasks on.  Laws whose rewards are rare, or whose sides
- * vary differently, are printed and not bounded: Welch's interval is no yardstick there.  The
- * streams are named, so the result is the same every time.
- *
- * usage: test_confseq [RUNS [welch]]
- * RUNS per case: 2,000 by default, a tenth with SEGUE_TEST_SHORT=10.  `welch` looks at Welch's
- * interval instead, and must fail.
+/* test_confseq.c - the interval for the effect of transfer holds at every time of observation.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "core/confseq.h"
 #include "support.h"
@@ -33,7 +17,7 @@ static const double shares[SHARES] = {0.02, 0.05, 0.1, 0.3, 0.5};
 static int n_runs;
 static bool looks_at_welch;
 
-/* ---- laws of task rewards ---------------------------------------------------------------- */
+/* ---- distributions of task rewards ------------------------------------------------------- */
 
 /* The mean of `steps` rewards of 0 and 1. */
 static double steps_of(segue_rng *rng, int steps, double mean)
@@ -123,7 +107,7 @@ static const law laws[] = {
 /* ---- runs -------------------------------------------------------------------------------- */
 
 typedef struct outcome {
-    int excluded;         /* runs in which the truth was excluded at some look */
+    int excluded;         /* runs in which some interval excluded the truth */
     double width, welchs; /* half widths at the end, summed */
 } outcome;
 
@@ -189,7 +173,7 @@ static bool holds(const law *l, double share)
     return out.excluded <= allowed && (share < 0.05 || ratio <= l->width);
 }
 
-static void no_look_excludes_the_truth_too_often_and_the_end_is_tight(void **state)
+static void no_interval_excludes_the_truth_too_often_and_the_last_is_tight(void **state)
 {
     (void)state;
     bool fine = true;
@@ -216,7 +200,7 @@ static void fewer_than_two_of_a_side_have_no_interval(void **state)
     assert_true(segue_confseq_difference(&many, &few, 1.0, &found));
 }
 
-static void rewards_that_are_all_alike_leave_room_for_those_not_seen(void **state)
+static void equal_rewards_still_give_an_interval_of_positive_width(void **state)
 {
     (void)state;
     segue_stats side[2] = {{.count = 0}, {.count = 0}};
@@ -257,9 +241,9 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fewer_than_two_of_a_side_have_no_interval),
-        cmocka_unit_test(rewards_that_are_all_alike_leave_room_for_those_not_seen),
+        cmocka_unit_test(equal_rewards_still_give_an_interval_of_positive_width),
         cmocka_unit_test(the_scale_of_rewards_does_not_matter),
-        cmocka_unit_test(no_look_excludes_the_truth_too_often_and_the_end_is_tight),
+        cmocka_unit_test(no_interval_excludes_the_truth_too_often_and_the_last_is_tight),
     };
     n_runs = argc > 1 ? atoi(argv[1]) : repeats(2000);
     looks_at_welch = argc > 2 && strcmp(argv[2], "welch") == 0;

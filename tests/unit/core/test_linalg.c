@@ -34,7 +34,7 @@ static void fill_symmetric(segue_rng *rng, size_t n, size_t rank, double *a)
     }
 }
 
-/* Both ways, that for small orders and LAPACK's: unit vectors at right angles, a v = value v. */
+/* For small orders and for LAPACK's: orthogonal unit vectors with a v = value v. */
 static void eigenvectors_solve_their_equation(void **state)
 {
     (void)state;
@@ -70,30 +70,30 @@ static void a_matrix_that_is_not_finite_has_no_eigenvectors(void **state)
     assert_int_equal(segue_linalg_eigenvectors(2, b, values, NULL), SEGUE_EDOMAIN);
 }
 
-/* The rest a^T x - b of a least-squares solution is at right angles to what is combined; both ways,
- * that for small problems and LAPACK's. */
+/* The residual a^T x - b of a least-squares solution is orthogonal to the rows of a; for small
+ * problems and for LAPACK's. */
 static void least_squares_residuals_are_orthogonal(void **state)
 {
     (void)state;
-    enum { MOST = 40 };
-    static double a[MOST * MOST], kept[MOST * MOST];
+    enum { MAX_ORDER = 40 };
+    static double a[MAX_ORDER * MAX_ORDER], copy[MAX_ORDER * MAX_ORDER];
     segue_rng rng;
     segue_rng_init(&rng, 12, 0, 0, 0);
-    for (size_t m = 1; m <= MOST; m += m < 8 ? 1 : 16)
-        for (size_t n = m; n <= MOST; n += 3) {
-            double b[MOST], wanted[MOST];
+    for (size_t m = 1; m <= MAX_ORDER; m += m < 8 ? 1 : 16)
+        for (size_t n = m; n <= MAX_ORDER; n += 3) {
+            double b[MAX_ORDER], wanted[MAX_ORDER];
             for (size_t i = 0; i < m * n; i++)
-                a[i] = kept[i] = segue_rng_uniform(&rng) - 0.5;
+                a[i] = copy[i] = segue_rng_uniform(&rng) - 0.5;
             for (size_t i = 0; i < n; i++)
                 b[i] = wanted[i] = segue_rng_uniform(&rng);
             assert_ok(segue_linalg_least_squares(m, n, a, b, NULL));
             for (size_t i = 0; i < n; i++)
                 for (size_t k = 0; k < m; k++)
-                    wanted[i] -= kept[k * n + i] * b[k];
+                    wanted[i] -= copy[k * n + i] * b[k];
             for (size_t k = 0; k < m; k++) {
                 double dot = 0.0;
                 for (size_t i = 0; i < n; i++)
-                    dot += kept[k * n + i] * wanted[i];
+                    dot += copy[k * n + i] * wanted[i];
                 assert_near(dot, 0.0, 1e-9);
             }
         }
@@ -137,7 +137,7 @@ static void products_equal_their_definition(void **state)
     }
 }
 
-/* One column is as good a matrix as any, also for BLAS. */
+/* A matrix of one column works, also with BLAS. */
 static void products_may_have_one_column(void **state)
 {
     (void)state;
@@ -170,7 +170,7 @@ static void symmetric_products_use_the_upper_triangle(void **state)
         x[i % (N * M)] = segue_rng_normal(&rng);
     }
     for (size_t i = 0; i < N * N; i++)
-        c[i] = i % N < i / N ? NAN : 1.0; /* below the diagonal nobody looks */
+        c[i] = i % N < i / N ? NAN : 1.0; /* the entries below the diagonal are not read */
     segue_linalg_add_symmetric(N, K, a, b, c);
     segue_linalg_multiply_symmetric(N, M, c, x, y);
     for (size_t i = 0; i < N; i++)
@@ -195,7 +195,7 @@ static void symmetric_products_use_the_upper_triangle(void **state)
     }
 }
 
-/* A thread that multiplies its own matrix again and again, and counts what comes out otherwise. */
+/* A thread that multiplies its own matrix many times and counts wrong products. */
 enum { ORDER = 30 };
 typedef struct multiplier {
     double a[ORDER * ORDER], first[ORDER * ORDER], again[ORDER * ORDER];

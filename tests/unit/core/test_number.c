@@ -4,7 +4,7 @@
 #include "core/text.h"
 #include "support.h"
 
-static void numbers_are_read_strictly(void **state)
+static void numbers_are_parsed_strictly(void **state)
 {
     (void)state;
     static const char *const wrong[] = {"",      " 1",  "1 ",  "abc", "nan",    "inf", "-inf",
@@ -19,7 +19,7 @@ static void numbers_are_read_strictly(void **state)
     }
 }
 
-static void numbers_are_read_to_the_nearest_double(void **state)
+static void numbers_are_parsed_to_the_nearest_double(void **state)
 {
     (void)state;
     static const char *const fixed[] = {"0",
@@ -61,7 +61,7 @@ static void numbers_are_read_to_the_nearest_double(void **state)
     }
 }
 
-static void whole_numbers_know_their_range(void **state)
+static void whole_numbers_outside_their_range_are_rejected(void **state)
 {
     (void)state;
     static const char *const wrong[] = {"", "-5", "+5", "1.0", "1e3", " 7", "0x10", "seven"};
@@ -105,19 +105,12 @@ static void a_typing_error_is_close_to_its_name(void **state)
     assert_string_equal(segue_path_tail("short"), "short");
 }
 
-/* A thread that multiplies its own matrix again and again, and counts what comes out otherwise. */
-enum { ORDER = 30 };
-typedef struct multiplier {
-    double a[ORDER * ORDER], first[ORDER * ORDER], again[ORDER * ORDER];
-    int times, wrong;
-} multiplier;
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_read_strictly),
-        cmocka_unit_test(numbers_are_read_to_the_nearest_double),
-        cmocka_unit_test(whole_numbers_know_their_range),
+        cmocka_unit_test(numbers_are_parsed_strictly),
+        cmocka_unit_test(numbers_are_parsed_to_the_nearest_double),
+        cmocka_unit_test(whole_numbers_outside_their_range_are_rejected),
         cmocka_unit_test(a_typing_error_is_close_to_its_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

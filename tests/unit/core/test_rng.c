@@ -3,7 +3,7 @@
 #include "support.h"
 
 /* Known answers of the reference xoshiro256++ for the states {1, 2, 3, 4} and {0, 0, 0, 1}. */
-static void the_generator_gives_the_published_answers(void **state)
+static void the_generator_gives_the_published_values(void **state)
 {
     (void)state;
     static const uint64_t first[] = {UINT64_C(41943041),
@@ -73,22 +73,22 @@ static void names_that_differ_give_streams_that_differ(void **state)
 static void neighbouring_streams_are_independent(void **state)
 {
     (void)state;
-    enum { PAIRS = 20000, WORDS = 6 };
+    enum { PAIRS = 20000, DRAWS = 6 };
     for (int kind = 0; kind < 3; kind++) {
-        static int differ[WORDS * 64];
+        static int differ[DRAWS * 64];
         memset(differ, 0, sizeof differ);
         for (uint64_t i = 0; i < PAIRS; i++) {
             segue_rng a, b;
             segue_rng_init(&a, 5, kind == 0 ? i : 7, kind == 1 ? i : 7, kind == 2 ? i : 7);
             segue_rng_init(&b, 5, kind == 0 ? i + 1 : 7, kind == 1 ? i + 1 : 7,
                            kind == 2 ? i + 1 : 7);
-            for (size_t w = 0; w < WORDS; w++) {
+            for (size_t w = 0; w < DRAWS; w++) {
                 const uint64_t x = segue_rng_next(&a) ^ segue_rng_next(&b);
                 for (size_t bit = 0; bit < 64; bit++)
                     differ[w * 64 + bit] += (int)(x >> bit & 1);
             }
         }
-        for (size_t i = 0; i < WORDS * 64; i++)
+        for (size_t i = 0; i < DRAWS * 64; i++)
             assert_true(fabs(differ[i] - PAIRS / 2.0) < 6.4 * sqrt(PAIRS / 4.0));
     }
 }
@@ -96,13 +96,13 @@ static void neighbouring_streams_are_independent(void **state)
 /* The definition, lane by lane: a 53-bit number, top bit first, one word of the stream a bit. */
 static uint64_t block_by_definition(segue_rng rng, uint64_t threshold)
 {
-    uint64_t words[53], bits = 0;
+    uint64_t draws[53], bits = 0;
     for (size_t i = 0; i < 53; i++)
-        words[i] = segue_rng_next(&rng);
+        draws[i] = segue_rng_next(&rng);
     for (size_t lane = 0; lane < 64; lane++) {
         uint64_t number = 0;
         for (size_t i = 0; i < 53; i++)
-            number = number << 1 | (words[i] >> lane & 1);
+            number = number << 1 | (draws[i] >> lane & 1);
         bits |= (uint64_t)(number < threshold) << lane;
     }
     return bits;
@@ -163,7 +163,7 @@ static void blocks_have_their_probability(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_generator_gives_the_published_answers),
+        cmocka_unit_test(the_generator_gives_the_published_values),
         cmocka_unit_test(a_stream_opens_with_splitmix64),
         cmocka_unit_test(streams_give_their_golden_values),
         cmocka_unit_test(names_that_differ_give_streams_that_differ),

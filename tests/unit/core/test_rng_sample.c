@@ -144,8 +144,8 @@ static void random_bar(segue_rng *rng, int i, double *a, double *b, double *x)
     *x = fmax(1e-9, *x);
 }
 
-/* The exponential that candidates come from starts above the density, and, being its tangent but
- * for a factor, stays there; a chance falls as the bar rises. */
+/* The exponential of the candidates starts above the density and, being its tangent times a
+ * factor, stays there; the bound falls as the bar rises. */
 static void a_tail_bound_lies_above_the_density_and_falls(void **state)
 {
     (void)state;
@@ -155,21 +155,21 @@ static void a_tail_bound_lies_above_the_density_and_falls(void **state)
     for (int i = 0; i < 100000; i++) {
         double a, b, x;
         random_bar(&rng, i, &a, &b, &x);
-        const double chance = segue_beta_tail_bound(x, a, b);
+        const double bound = segue_beta_tail_bound(x, a, b);
         const double next = segue_beta_tail_bound(x + (1.0 - x) * 0.01, a, b);
-        assert_true(!(next > chance * (1.0 + 1e-12)));
-        if (!(chance < 1.0))
+        assert_true(!(next > bound * (1.0 + 1e-12)));
+        if (!(bound < 1.0))
             continue;
         const double slope = (a - 1.0) / x - (b - 1.0) / (1.0 - x);
         const double log_density =
             (a - 1.0) * log(x) + (b - 1.0) * log1p(-x) - (lgamma(a) + lgamma(b) - lgamma(a + b));
-        assert_true(log(chance * -slope) >= log_density - 1e-7);
+        assert_true(log(bound * -slope) >= log_density - 1e-7);
         known++;
     }
     assert_true(known > 30000);
 }
 
-/* Whether a number is above the bar, and then in which of three parts of what is there. */
+/* Return 0 for a number below the bar, else one of three parts of the tail. */
 static size_t part_of(double t, double x, double width)
 {
     return t <= x ? 0 : t <= x + width ? 1 : t <= x + 3.0 * width ? 2 : 3;
@@ -186,13 +186,13 @@ static void draws_above_a_bar_follow_the_beta_distribution(void **state)
     for (int i = 0, compared = 0; compared < 40; i++) {
         double a, b, x, whole[4] = {0.0}, screened[4] = {0.0}, distance = 0.0;
         random_bar(&rng, i, &a, &b, &x);
-        const double chance = segue_beta_tail_bound(x, a, b);
+        const double bound = segue_beta_tail_bound(x, a, b);
         const double width = x * (1.0 - x) / ((a + b) * x - a + 2.0); /* a part of the tail */
-        if (!(chance > 0.01 && chance < 1.0))
+        if (!(bound > 0.01 && bound < 1.0))
             continue;
         for (int k = 0; k < n; k++) {
-            const bool tries = segue_rng_uniform(&rng) < chance;
-            const double t = tries ? segue_beta_draw_above(x, chance, &rng, a, b) : -1.0;
+            const bool tries = segue_rng_uniform(&rng) < bound;
+            const double t = tries ? segue_beta_draw_above(x, bound, &rng, a, b) : -1.0;
             whole[part_of(segue_rng_beta(&rng, a, b), x, width)] += 1.0;
             screened[part_of(t, x, width)] += 1.0;
         }

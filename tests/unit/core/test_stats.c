@@ -65,13 +65,6 @@ static void few_numbers_give_wider_intervals(void **state)
     assert_near(segue_stats_student_95(1000000), 1.959964, 1e-6);
 }
 
-/* A thread that multiplies its own matrix again and again, and counts what comes out otherwise. */
-enum { ORDER = 30 };
-typedef struct multiplier {
-    double a[ORDER * ORDER], first[ORDER * ORDER], again[ORDER * ORDER];
-    int times, wrong;
-} multiplier;
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {

@@ -51,7 +51,7 @@ static void rewards_of_every_family_have_their_mean_and_range(void **state)
     for (size_t i = 0; i < 6; i++) {
         segue_environment env = {.models = models};
         assert_ok(segue_rewards_parse(&env.rewards, laws[i], NULL));
-        segue_simulated_task *simulated = world_of(&env, 51, i, 0);
+        segue_simulated_task *simulated = new_simulated_task(&env, 51, i, 0);
         for (size_t arm = 0; arm < 4; arm++) {
             segue_stats stats = {0};
             for (int t = 0; t < 200000; t++) {
@@ -109,7 +109,7 @@ static void a_mean_of_0_or_1_is_the_reward_in_every_family(void **state)
     for (size_t i = 0; i < 4; i++) {
         segue_environment env = {.models = models};
         assert_ok(segue_rewards_parse(&env.rewards, laws[i], NULL));
-        segue_simulated_task *simulated = world_of(&env, 53, 0, 0);
+        segue_simulated_task *simulated = new_simulated_task(&env, 53, 0, 0);
         for (int t = 0; t < 200; t++) {
             assert_near(segue_simulated_task_reward(simulated, 0), 0.0, 0.0);
             assert_near(segue_simulated_task_reward(simulated, 1), 1.0, 0.0);
@@ -184,7 +184,7 @@ static void models_are_drawn_by_their_weights(void **state)
     segue_models *models = NULL;
     assert_ok(segue_models_create(&models, SEGUE_MODELS_KNOWN, 2, 4, mean, weight, NULL));
     const segue_environment env = {.models = models};
-    segue_simulated_task *simulated = world_of(&env, 54, 0, SEGUE_ANY_MODEL);
+    segue_simulated_task *simulated = new_simulated_task(&env, 54, 0, SEGUE_ANY_MODEL);
     double count[4] = {0};
     for (uint64_t task = 0; task < N; task++) {
         segue_simulated_task_begin(simulated, 54, 0, task, SEGUE_ANY_MODEL);
@@ -212,7 +212,7 @@ static void spread_and_mixture_have_their_moments(void **state)
                                       {.models = models, .mixed = 4.0}};
     const double expected[] = {0.3, 0.3 + 0.7 * 0.5}, variance[] = {.3 * .7 / 21, .49 * .25 / 5};
     for (size_t e = 0; e < 2; e++) {
-        segue_simulated_task *simulated = world_of(&envs[e], 55, 0, 0);
+        segue_simulated_task *simulated = new_simulated_task(&envs[e], 55, 0, 0);
         segue_stats stats = {0}, squares = {0};
         for (uint64_t task = 0; task < N; task++) {
             segue_simulated_task_begin(simulated, 55, 0, task, 0);
@@ -233,7 +233,7 @@ static void means_of_0_and_1_do_not_spread(void **state)
     const double mean[] = {0.0, 1.0};
     segue_models *models = models_of(2, 1, mean);
     const segue_environment env = {.models = models, .spread = 2.0};
-    segue_simulated_task *simulated = world_of(&env, 56, 0, 0);
+    segue_simulated_task *simulated = new_simulated_task(&env, 56, 0, 0);
     assert_near(segue_simulated_task_means(simulated)[0], 0.0, 0.0);
     assert_near(segue_simulated_task_means(simulated)[1], 1.0, 0.0);
     segue_simulated_task_destroy(simulated);
@@ -247,7 +247,7 @@ static void a_tiny_mixture_concentration_gives_pure_models(void **state)
     (void)state;
     segue_models *models = paper_models();
     const segue_environment env = {.models = models, .mixed = 1e-6};
-    segue_simulated_task *simulated = world_of(&env, 57, 0, SEGUE_ANY_MODEL);
+    segue_simulated_task *simulated = new_simulated_task(&env, 57, 0, SEGUE_ANY_MODEL);
     int impure = 0;
     for (uint64_t task = 0; task < 100; task++) {
         segue_simulated_task_begin(simulated, 57, 0, task, SEGUE_ANY_MODEL);
@@ -268,7 +268,7 @@ static void a_switch_brings_the_other_set(void **state)
     const double first[] = {0.1, 0.2, 0.3, 0.4}, second[] = {0.9, 0.8};
     segue_models *a = models_of(2, 2, first), *b = models_of(2, 1, second);
     const segue_environment env = {.models = a, .switch_at = 5, .switch_to = b};
-    segue_simulated_task *simulated = world_of(&env, 58, 0, SEGUE_ANY_MODEL);
+    segue_simulated_task *simulated = new_simulated_task(&env, 58, 0, SEGUE_ANY_MODEL);
     for (uint64_t task = 0; task < 10; task++) {
         segue_simulated_task_begin(simulated, 58, 0, task, SEGUE_ANY_MODEL);
         const bool after = task >= 4; /* task 5 is the fifth */
@@ -316,8 +316,8 @@ static void models_and_means_come_from_their_own_streams(void **state)
     (void)state;
     segue_models *models = weighted_models();
     const segue_environment drawn = {.models = models}, uniform = {.uniform_arms = 3};
-    segue_simulated_task *a = world_of(&drawn, 1, 0, SEGUE_ANY_MODEL);
-    segue_simulated_task *b = world_of(&uniform, 1, 0, SEGUE_ANY_MODEL);
+    segue_simulated_task *a = new_simulated_task(&drawn, 1, 0, SEGUE_ANY_MODEL);
+    segue_simulated_task *b = new_simulated_task(&uniform, 1, 0, SEGUE_ANY_MODEL);
     for (uint64_t task = 0; task < 200; task++) {
         segue_rng rng;
         segue_simulated_task_begin(a, 77, 5, task, SEGUE_ANY_MODEL);
@@ -348,7 +348,7 @@ static void tiny_means_give_rewards_in_finite_time(void **state)
     for (size_t i = 0; i < 6; i++) {
         segue_environment env = {.models = models};
         assert_ok(segue_rewards_parse(&env.rewards, laws[i], NULL));
-        segue_simulated_task *simulated = world_of(&env, 14, 0, 0);
+        segue_simulated_task *simulated = new_simulated_task(&env, 14, 0, 0);
         for (size_t arm = 0; arm < 6; arm++)
             for (int t = 0; t < 100; t++) {
                 const double x = segue_simulated_task_reward(simulated, arm);
@@ -373,7 +373,7 @@ static void a_mixture_is_never_above_its_models(void **state)
     segue_models *models = models_of(2, 6, mean);
     const segue_environment env = {
         .models = models, .mixed = 1.0, .rewards = {.family = SEGUE_TWOPOINT, .parameter = 0.9}};
-    segue_simulated_task *simulated = world_of(&env, 15, 0, SEGUE_ANY_MODEL);
+    segue_simulated_task *simulated = new_simulated_task(&env, 15, 0, SEGUE_ANY_MODEL);
     for (uint64_t task = 0; task < 1000; task++) {
         segue_simulated_task_begin(simulated, 15, 0, task, SEGUE_ANY_MODEL);
         assert_true(segue_simulated_task_means(simulated)[0] <= 0.9);

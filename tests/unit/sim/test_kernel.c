@@ -3,10 +3,10 @@
 #include "sim/kernels/kernel_ts.h"
 #include "support.h"
 
-/* What a task is played on. */
+/* A policy and a simulated task on which both forms play. */
 typedef struct comparison {
     const char *policy;
-    const segue_models *truth; /* the world's */
+    const segue_models *truth; /* of the simulated task */
     const segue_models *known; /* the policy's; NULL: none yet */
     segue_rewards rewards;
     double mixed; /* > 0: a task's means are mixtures, and no model is true */
@@ -58,8 +58,8 @@ static void assert_same_rewards_to_come(segue_simulated_task *plain, segue_simul
 static uint64_t play_both(segue_kernel *kernel, const comparison *b, uint64_t run, size_t model)
 {
     const segue_environment env = {.models = b->truth, .rewards = b->rewards, .mixed = b->mixed};
-    segue_simulated_task *worlds[2] = {world_of(&env, 11, run, model),
-                                       world_of(&env, 11, run, model)};
+    segue_simulated_task *worlds[2] = {new_simulated_task(&env, 11, run, model),
+                                       new_simulated_task(&env, 11, run, model)};
     segue_task *plain = open_task(b), *fast = open_task(b);
     double regret = -1.0;
     const double expected = segue_simulation_play(plain, worlds[0], b->steps);
@@ -138,7 +138,7 @@ static void models_that_are_all_wrong_give_the_same_pulls(void **state)
     }
     const comparison b = {.policy = "mts", .truth = sets[2], .known = sets[2], .steps = 100};
     const segue_environment env = {.models = sets[2]};
-    segue_simulated_task *simulated = world_of(&env, 12, 0, 0);
+    segue_simulated_task *simulated = new_simulated_task(&env, 12, 0, 0);
     segue_task *task = open_task(&b);
     double regret;
     assert_false(
@@ -216,7 +216,7 @@ static segue_models *models_with_ties(segue_rng *rng, uint64_t kind)
 static void ties_and_certain_rewards_give_the_same_pulls(void **state)
 {
     (void)state;
-    static const uint64_t most[] = {70, 300, 1500, 8000};
+    static const uint64_t max[] = {70, 300, 1500, 8000};
     segue_rng rng;
     segue_rng_init(&rng, 6, 0, 0, 0);
     segue_kernel *kernel = NULL;
@@ -226,7 +226,7 @@ static void ties_and_certain_rewards_give_the_same_pulls(void **state)
         const comparison b = {.policy = set / 4 % 2 ? "ucb+" : "ucb",
                               .truth = models,
                               .known = models,
-                              .steps = random_between(&rng, 1, most[set / 8 % 4]),
+                              .steps = random_between(&rng, 1, max[set / 8 % 4]),
                               .batches = (segue_batches)(set % 3)};
         (void)play_both(kernel, &b, set, set % 5);
         segue_models_destroy(models);
@@ -241,7 +241,7 @@ static void a_policy_without_kernel_is_not_played(void **state)
     const segue_environment env = {.models = models};
     segue_kernel *kernel = NULL;
     assert_ok(segue_kernel_create(&kernel, 12, 5000, NULL));
-    segue_simulated_task *simulated = world_of(&env, 1, 0, 0);
+    segue_simulated_task *simulated = new_simulated_task(&env, 1, 0, 0);
     segue_task *task = task_of("kl-ucb", models, 100);
     double regret = -1.0;
     assert_false(segue_kernel_play(kernel, task, simulated, 100, &regret));

@@ -50,7 +50,7 @@ static void screening_chooses_from_the_same_distribution(void **state)
     }
 }
 
-/* Regret of whole tasks: means of 1,000 tasks a model, each form with its own numbers.  |z| < 4.9
+/* Regret of whole tasks: means of 1,000 tasks per model, each form with its own numbers. |z| < 4.9
  * has probability 1 - 1e-6; with standard errors of 0.15 a difference of 1.3, of 20, is found with
  * probability 0.99. */
 static void regret_of_whole_tasks_is_the_same(void **state)
@@ -80,7 +80,7 @@ static void regret_of_whole_tasks_is_the_same(void **state)
 typedef struct belief_case {
     segue_belief belief;
     segue_leader_cache lead;
-    double a[42], b[42], weight[6], sum[7], room[14];
+    double a[42], b[42], weight[6], sum[7], scratch[14];
     uint64_t pulls[7];
 } belief_case;
 
@@ -95,7 +95,7 @@ static void random_belief_case(belief_case *m, segue_rng *rng, size_t c)
     m->belief.pulls = m->pulls;
     m->belief.sum = m->sum;
     m->belief.leader = &m->lead;
-    m->belief.scratch = m->room;
+    m->belief.scratch = m->scratch;
     for (size_t q = 0; q <= c % 6; q++)
         m->weight[q] = 1.0 / (double)(1 + c % 6);
     for (size_t i = 0; i < 42; i++) {
@@ -201,7 +201,7 @@ static void a_clear_leader_loses_as_often_as_it_should(void **state)
         const double a[] = {p[0], p[2], p[0], p[2]}, b[] = {p[1], p[3], p[1], p[3]};
         const double sum[2] = {0.0}, exact = above_of(p[0], p[1], p[2], p[3]);
         const uint64_t pulls[2] = {0};
-        double room[4], others = 0.0;
+        double scratch[4], others = 0.0;
         segue_leader_cache lead = {.holds = false};
         const segue_belief belief = {
             .prior = {.n_components = 2, .n_arms = 2, .weight = weight, .a = a, .b = b},
@@ -209,7 +209,7 @@ static void a_clear_leader_loses_as_often_as_it_should(void **state)
             .pulls = pulls,
             .sum = sum,
             .leader = &lead,
-            .scratch = room};
+            .scratch = scratch};
         for (int i = 0; i < n; i++)
             others += (double)segue_belief_thompson(&belief, c % 2 ? &z : NULL, &rng);
         const double score = (others - n * exact) / sqrt(n * exact * (1.0 - exact));
@@ -258,7 +258,7 @@ static segue_stats regret_of_form(const segue_policy *policy, bool fast, uint64_
     segue_task_set_prior(task, &prior);
     segue_stats stats = {.count = 0};
     for (uint64_t run = 0; run < (uint64_t)repeats(3000); run++) {
-        segue_simulated_task *simulated = world_of(&env, seed, run, run % 5);
+        segue_simulated_task *simulated = new_simulated_task(&env, seed, run, run % 5);
         segue_rng rng;
         double regret = 0.0;
         segue_rng_init(&rng, seed, run, 0, SEGUE_STREAM_POLICY);
@@ -309,7 +309,7 @@ static void the_plain_form_of_tts_plays_point_priors(void **state)
     segue_kernel *kernel = NULL;
     assert_ok(segue_task_create(&task, &config, NULL));
     assert_ok(segue_kernel_create(&kernel, 7, 100, NULL));
-    segue_simulated_task *simulated = world_of(&env, 1, 0, 0);
+    segue_simulated_task *simulated = new_simulated_task(&env, 1, 0, 0);
     double regret;
     segue_task_set_prior(task, &prior);
     assert_false(segue_kernel_play(kernel, task, simulated, 100, &regret));

@@ -3,11 +3,12 @@
 #include "support.h"
 
 static segue_samples *samples_of(size_t n_tasks, size_t n_arms, const segue_logged_reward *rows,
-                                 size_t n_rows, uint64_t least)
+                                 size_t n_rows, uint64_t min_rewards)
 {
     segue_samples *samples = NULL;
     segue_error err;
-    if (segue_samples_create(&samples, n_tasks, n_arms, rows, n_rows, least, &err) != SEGUE_OK)
+    if (segue_samples_create(&samples, n_tasks, n_arms, rows, n_rows, min_rewards, &err) !=
+        SEGUE_OK)
         fail_msg("%s", err.message);
     return samples;
 }
@@ -85,7 +86,7 @@ static void rewards_of_an_arm_come_by_their_shares(void **state)
             .task = (uint32_t)(i % 2), .arm = (uint32_t)(i / 2 % 3), .reward = value[i / 6]};
     segue_samples *samples = samples_of(2, 3, rows, 6 * EACH, EACH);
     const segue_environment env = {.samples = samples};
-    segue_simulated_task *simulated = world_of(&env, 75, 0, SEGUE_ANY_MODEL);
+    segue_simulated_task *simulated = new_simulated_task(&env, 75, 0, SEGUE_ANY_MODEL);
     for (size_t cell = 0; cell < 6; cell++) {
         double count[5] = {0}, squares = 0.0;
         segue_simulated_task_begin(simulated, 75, 0, cell / 3, SEGUE_ANY_MODEL);
@@ -100,15 +101,15 @@ static void rewards_of_an_arm_come_by_their_shares(void **state)
     segue_samples_destroy(samples);
 }
 
-/* What an arm pays does not depend on when the others are pulled. */
+/* The rewards of an arm do not depend on the pulls of the others. */
 static void all_policies_of_a_run_see_the_same_rewards(void **state)
 {
     (void)state;
     enum { N = 60 };
     segue_samples *samples = random_samples(9);
     const segue_environment env = {.samples = samples};
-    segue_simulated_task *one = world_of(&env, 76, 2, SEGUE_ANY_MODEL);
-    segue_simulated_task *other = world_of(&env, 76, 7, SEGUE_ANY_MODEL);
+    segue_simulated_task *one = new_simulated_task(&env, 76, 2, SEGUE_ANY_MODEL);
+    segue_simulated_task *other = new_simulated_task(&env, 76, 7, SEGUE_ANY_MODEL);
     double paid[3][N];
     segue_simulated_task_begin(one, 76, 2, 5, SEGUE_ANY_MODEL);
     segue_simulated_task_begin(other, 76, 2, 5, SEGUE_ANY_MODEL);
@@ -156,7 +157,7 @@ static void assert_same_result(const segue_simulation_result *a, const segue_sim
         assert_memory_equal(&a->curve[task], &b->curve[task], sizeof a->curve[task]);
 }
 
-/* Neither threads nor kernels show: rewards of 0 and 1 are not taken for blocks of bits. */
+/* Threads and kernels do not change the result: logged rewards of 0 and 1 are no blocks of bits. */
 static void threads_and_kernels_do_not_change_any_bit(void **state)
 {
     (void)state;

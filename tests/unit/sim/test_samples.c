@@ -4,11 +4,12 @@
 #include "support.h"
 
 static segue_samples *samples_of(size_t n_tasks, size_t n_arms, const segue_logged_reward *rows,
-                                 size_t n_rows, uint64_t least)
+                                 size_t n_rows, uint64_t min_rewards)
 {
     segue_samples *samples = NULL;
     segue_error err;
-    if (segue_samples_create(&samples, n_tasks, n_arms, rows, n_rows, least, &err) != SEGUE_OK)
+    if (segue_samples_create(&samples, n_tasks, n_arms, rows, n_rows, min_rewards, &err) !=
+        SEGUE_OK)
         fail_msg("%s", err.message);
     return samples;
 }
@@ -41,17 +42,17 @@ static double nth_reward(const segue_logged_reward *rows, size_t n_rows, size_t 
     return NAN;
 }
 
-/* Whether rows have `least` rewards of every arm of a task. */
+/* Return true if rows have `min_rewards` rewards of every arm of a task. */
 static bool is_full(const segue_logged_reward *rows, size_t n_rows, size_t task, size_t n_arms,
-                    size_t least)
+                    size_t min_rewards)
 {
     for (size_t arm = 0; arm < n_arms; arm++)
-        if (isnan(nth_reward(rows, n_rows, task, arm, least - 1)))
+        if (isnan(nth_reward(rows, n_rows, task, arm, min_rewards - 1)))
             return false;
     return true;
 }
 
-/* What the samples have of their task `number` is what the rows have of `task`, in their order. */
+/* The samples of their task `number` equal the rows of `task`, in their order. */
 static void assert_same_rewards(const segue_samples *samples, size_t number,
                                 const segue_logged_reward *rows, size_t n_rows, size_t task)
 {
@@ -78,7 +79,7 @@ static void rows_are_grouped_by_task_and_arm_in_their_order(void **state)
     for (int round = 0; round < 200; round++) {
         segue_logged_reward rows[ROWS];
         const size_t n_tasks = random_between(&rng, 1, 9), n_arms = random_between(&rng, 2, 4);
-        const size_t least = random_between(&rng, 1, 4);
+        const size_t min_rewards = random_between(&rng, 1, 4);
         for (size_t i = 0; i < ROWS; i++)
             rows[i] = (segue_logged_reward){.task = (uint32_t)random_between(&rng, 0, n_tasks - 1),
                                             .arm = (uint32_t)random_between(&rng, 0, n_arms - 1),
@@ -86,10 +87,10 @@ static void rows_are_grouped_by_task_and_arm_in_their_order(void **state)
         segue_samples *samples = NULL;
         segue_error err;
         const segue_status status =
-            segue_samples_create(&samples, n_tasks, n_arms, rows, ROWS, least, &err);
+            segue_samples_create(&samples, n_tasks, n_arms, rows, ROWS, min_rewards, &err);
         size_t number = 0;
         for (size_t task = 0; task < n_tasks; task++)
-            if (is_full(rows, ROWS, task, n_arms, least))
+            if (is_full(rows, ROWS, task, n_arms, min_rewards))
                 assert_same_rewards(samples, number++, rows, ROWS, task);
         assert_int_equal(status, number ? SEGUE_OK : SEGUE_EDOMAIN);
         assert_int_equal(samples ? samples->n_tasks : 0, number);
@@ -109,7 +110,7 @@ static void wrong_rows_are_rejected(void **state)
     const struct {
         const segue_logged_reward *rows;
         size_t n_tasks, n_arms, n_rows;
-        uint64_t least;
+        uint64_t min_rewards;
         const char *says;
     } wrong[] = {
         {far_task, 1, 2, 2, 1, "row 2: there is no task 1"},
@@ -127,7 +128,8 @@ static void wrong_rows_are_rejected(void **state)
         segue_samples *samples = NULL;
         segue_error err;
         assert_int_equal(segue_samples_create(&samples, wrong[i].n_tasks, wrong[i].n_arms,
-                                              wrong[i].rows, wrong[i].n_rows, wrong[i].least, &err),
+                                              wrong[i].rows, wrong[i].n_rows, wrong[i].min_rewards,
+                                              &err),
                          SEGUE_EDOMAIN);
         assert_null(samples);
         if (!strstr(err.message, wrong[i].says))
@@ -141,44 +143,44 @@ static void every_order_is_equally_likely(void **state)
 {
     (void)state;
     enum { N = 48000 };
-    segue_task_order deal;
+    segue_task_order order;
     double count[256] = {0}, squares = 0.0;
     size_t seen = 0;
-    assert_ok(segue_task_order_init(&deal, 4, NULL));
+    assert_ok(segue_task_order_init(&order, 4, NULL));
     for (uint64_t run = 0; run < N; run++) {
         size_t code = 0;
         for (uint64_t task = 0; task < 4; task++)
-            code = 4 * code + segue_task_order_at(&deal, 72, run, task);
+            code = 4 * code + segue_task_order_at(&order, 72, run, task);
         count[code]++;
     }
     for (size_t code = 0; code < 256; code++) {
         seen += count[code] > 0.0;
         squares += count[code] > 0.0 ? pow(count[code] - N / 24.0, 2.0) / (N / 24.0) : 0.0;
     }
-    segue_task_order_fini(&deal);
+    segue_task_order_fini(&order);
     assert_int_equal(seen, 24);
     assert_true(squares < 85.0);
 }
 
-/* However far the deal was before, and whatever was asked for. */
+/* The order is the same whatever positions and runs came before. */
 static void an_order_depends_on_names_alone(void **state)
 {
     (void)state;
     enum { TASKS = 50 };
-    segue_task_order deal;
+    segue_task_order order;
     size_t first[TASKS];
     bool met[TASKS] = {false};
-    assert_ok(segue_task_order_init(&deal, TASKS, NULL));
+    assert_ok(segue_task_order_init(&order, TASKS, NULL));
     for (uint64_t task = 0; task < TASKS; task++) {
-        first[task] = segue_task_order_at(&deal, 73, 4, task);
+        first[task] = segue_task_order_at(&order, 73, 4, task);
         assert_false(met[first[task]]);
         met[first[task]] = true;
     }
-    (void)segue_task_order_at(&deal, 73, 5, 20);
-    (void)segue_task_order_at(&deal, 74, 4, 7);
+    (void)segue_task_order_at(&order, 73, 5, 20);
+    (void)segue_task_order_at(&order, 74, 4, 7);
     for (uint64_t task = TASKS; task-- > 0;)
-        assert_int_equal(segue_task_order_at(&deal, 73, 4, task), first[task]);
-    segue_task_order_fini(&deal);
+        assert_int_equal(segue_task_order_at(&order, 73, 4, task), first[task]);
+    segue_task_order_fini(&order);
 }
 
 static void the_order_of_the_file_holds_in_every_run(void **state)
@@ -186,7 +188,7 @@ static void the_order_of_the_file_holds_in_every_run(void **state)
     (void)state;
     segue_samples *samples = random_samples(20);
     const segue_environment env = {.samples = samples, .order = SEGUE_ORDER_FILE};
-    segue_simulated_task *simulated = world_of(&env, 1, 0, SEGUE_ANY_MODEL);
+    segue_simulated_task *simulated = new_simulated_task(&env, 1, 0, SEGUE_ANY_MODEL);
     for (uint64_t run = 0; run < 3; run++)
         for (uint64_t task = 0; task < 20; task++) {
             segue_simulated_task_begin(simulated, 1, run, task, SEGUE_ANY_MODEL);

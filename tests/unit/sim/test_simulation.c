@@ -8,7 +8,7 @@ static void regret_counts_the_gaps_of_the_pulls(void **state)
     (void)state;
     segue_models *models = paper_models();
     const segue_environment env = {.models = models};
-    segue_simulated_task *simulated = world_of(&env, 59, 0, 4);
+    segue_simulated_task *simulated = new_simulated_task(&env, 59, 0, 4);
     const uint64_t pulls[] = {1, 0, 2, 0, 100, 4, 0};
     assert_near(segue_simulated_task_regret(simulated, pulls), 0.35 + 2 * 0.5 + 4 * 0.05, 1e-12);
     segue_simulated_task_destroy(simulated);
@@ -22,12 +22,12 @@ static void all_policies_of_a_run_see_the_same_rewards(void **state)
     const segue_environment env = {.models = models};
     size_t count;
     const segue_policy *const *policies = segue_policy_all(&count);
-    segue_simulated_task *reference = world_of(&env, 60, 3, 2);
+    segue_simulated_task *reference = new_simulated_task(&env, 60, 3, 2);
     double first[7];
     for (size_t arm = 0; arm < 7; arm++)
         first[arm] = segue_simulated_task_reward(reference, arm);
     for (size_t i = 0; i < count; i++) {
-        segue_simulated_task *simulated = world_of(&env, 60, 3, 2);
+        segue_simulated_task *simulated = new_simulated_task(&env, 60, 3, 2);
         segue_task *task = task_of(policies[i]->name, models, 300);
         bool seen[7] = {false};
         for (int t = 0; t < 300; t++) {
@@ -112,7 +112,7 @@ static void a_simulation_is_the_average_of_its_plays(void **state)
     for (size_t k = 0; k < 5; k++) {
         segue_stats stats = {0};
         for (uint64_t r = 0; r < 30; r++) {
-            segue_simulated_task *simulated = world_of(&env, 9, k * 30 + r, k);
+            segue_simulated_task *simulated = new_simulated_task(&env, 9, k * 30 + r, k);
             segue_task *task = task_of("mucb", models, 400);
             segue_stats_add(&stats, segue_simulation_play(task, simulated, 400));
             segue_task_destroy(task);
@@ -144,18 +144,19 @@ static void a_curve_averages_to_the_regret(void **state)
     segue_models_destroy(models);
 }
 
-/* What is told is worth something: over 30 tasks told-ucb ends below ucb by more than 10 standard
- * errors, and by construction starts like it. */
+/* The model index helps: over 30 tasks told-ucb ends below ucb by more than 10 standard errors,
+ * and by construction starts like it. */
 static void knowing_the_model_helps_over_tasks(void **state)
 {
     (void)state;
     segue_models *models = paper_models();
     const segue_environment env = {.models = models};
-    segue_simulation_result *told = simulate(&env, "told-ucb", 300, 30, 40, 5, 2);
+    segue_simulation_result *with_index = simulate(&env, "told-ucb", 300, 30, 40, 5, 2);
     segue_simulation_result *ucb = simulate(&env, "ucb", 300, 30, 40, 5, 2);
-    assert_near(told->curve[0].mean, ucb->curve[0].mean, 1e-9);
-    assert_true(told->regret.mean + 10 * (told->regret.se + ucb->regret.se) < ucb->regret.mean);
-    segue_simulation_result_destroy(told);
+    assert_near(with_index->curve[0].mean, ucb->curve[0].mean, 1e-9);
+    assert_true(with_index->regret.mean + 10 * (with_index->regret.se + ucb->regret.se) <
+                ucb->regret.mean);
+    segue_simulation_result_destroy(with_index);
     segue_simulation_result_destroy(ucb);
     segue_models_destroy(models);
 }
@@ -317,7 +318,7 @@ static void a_simulation_of_tasks_is_the_average_of_its_plays(void **state)
     segue_simulation_result *result = simulate(&env, "mucb", 200, TASKS, RUNS, 12, 2);
     double sum[5] = {0}, count[5] = {0}, empty = 0, all = 0;
     double run_sum[RUNS][5] = {{0}}, run_count[RUNS][5] = {{0}};
-    segue_simulated_task *simulated = world_of(&env, 12, 0, SEGUE_ANY_MODEL);
+    segue_simulated_task *simulated = new_simulated_task(&env, 12, 0, SEGUE_ANY_MODEL);
     segue_task *task = task_of("mucb", models, 200);
     for (uint64_t r = 0; r < RUNS; r++)
         for (uint64_t j = 0; j < TASKS; j++) {

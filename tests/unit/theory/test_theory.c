@@ -8,7 +8,7 @@ static double cut(double x)
     return floor(x * 100.0) / 100.0;
 }
 
-static void the_papers_complexities_come_out(void **state)
+static void complexities_equal_those_of_the_paper(void **state)
 {
     (void)state;
     static const double ucb[] = {22.31, 23.32, 33.91, 17.91, 35.41};
@@ -34,7 +34,7 @@ static void the_papers_complexities_come_out(void **state)
     segue_models_destroy(models);
 }
 
-static void the_papers_spectrum_comes_out(void **state)
+static void the_spectrum_equals_that_of_the_paper(void **state)
 {
     (void)state;
     segue_models *models = paper_models();
@@ -117,7 +117,7 @@ static void hopeless_estimates_give_ucbs_complexity(void **state)
  *   model 2:          .3 .9 .2   estimate .35 .85 .25
  * Non-dominated: promise + .1 >= best promise - .1, so arms 1, 2 (.55 + .1 >= .65) and arm 2.
  * Optimistic: promise + .1 >= .8: arm 1 (.85) of the first, not arm 2 (.65); arm 2 of the second.
- * The first is within .1 of the truth on arm 1: kept.  The second is .35 off on arm 2: it can go.
+ * The first is within .1 of the truth on arm 1: permanent.  The second is .35 off on arm 2: it can go.
  * A_1 = {2} with g = .4/2 - .1 = .1; A_2 = {1}.  Complexity: .3 min(1/.09, 1/.04) = 1/.3. */
 static void the_sets_of_estimates_done_by_hand(void **state)
 {
@@ -127,13 +127,14 @@ static void the_sets_of_estimates_done_by_hand(void **state)
     segue_estimated_sets *sets = NULL;
     assert_ok(segue_estimated_sets_create(&sets, models, estimated, NULL, 0.1, 0, NULL));
     static const bool non_dominated[] = {0, 1, 0, 1, 1, 0}, optimistic[] = {0, 1, 0, 1, 0, 0};
-    static const bool both[] = {1, 1}, kept[] = {0, 1}, first[] = {0, 1, 0}, second[] = {1, 0, 0};
+    static const bool both[] = {1, 1}, permanent[] = {0, 1}, first[] = {0, 1, 0},
+                      second[] = {1, 0, 0};
     assert_int_equal(sets->match[0], 1);
     assert_int_equal(sets->match[1], 0);
     assert_memory_equal(sets->non_dominated, non_dominated, sizeof non_dominated);
     assert_memory_equal(sets->optimistic, optimistic, sizeof optimistic);
     assert_memory_equal(sets->optimistic_model, both, sizeof both);
-    assert_memory_equal(sets->permanent_model, kept, sizeof kept);
+    assert_memory_equal(sets->permanent_model, permanent, sizeof permanent);
     assert_memory_equal(sets->first_arm, first, sizeof first);
     assert_memory_equal(sets->second_arm, second, sizeof second);
     assert_near(sets->model_gap[1], 0.1, 1e-12);
@@ -150,7 +151,7 @@ static void the_sets_of_estimates_done_by_hand(void **state)
     segue_models_destroy(estimated);
 }
 
-static void wrong_questions_are_refused(void **state)
+static void wrong_arguments_are_rejected(void **state)
 {
     (void)state;
     segue_models *models = paper_models();
@@ -195,7 +196,7 @@ static void bounds_have_the_theorems_form(void **state)
 }
 
 /* Theorem 2 and the concentration lemma, recomputed from the formulas for the paper's set. */
-static void the_recovery_bound_is_theorem_2(void **state)
+static void the_perturbation_bound_is_theorem_2(void **state)
 {
     (void)state;
     segue_models *models = paper_models();
@@ -206,9 +207,9 @@ static void the_recovery_bound_is_theorem_2(void **state)
                      (s.sigma_max / s.gap + 1 / s.sigma_min + 1 / s.sigma_max);
     assert_near(r.constant / c, 1.0, 1e-12);
     assert_near(r.error / (c * pow(7, 2.5) * 25 * sqrt(log(700.0) / 5000)), 1.0, 1e-12);
-    const double least =
+    const double smallest =
         pow(5, 5) * pow(7, 6) * log(700.0) / (s.gap * s.gap * pow(s.sigma_min, 3) * 5.0);
-    assert_near(r.min_tasks / least, 1.0, 1e-12);
+    assert_near(r.min_tasks / smallest, 1.0, 1e-12);
     assert_near(r.second_moment, 14.0 * sqrt(log(1400.0) / 5000), 1e-12);
     assert_near(r.third_moment, pow(7, 1.5) * sqrt(6 * log(1400.0) / 5000), 1e-12);
     const segue_perturbation doubled = segue_perturbation_bound(models, &s, 5000, 0.01, 2.0, 3.0);
@@ -310,15 +311,15 @@ static void one_model_and_one_step_have_bounds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_papers_complexities_come_out),
-        cmocka_unit_test(the_papers_spectrum_comes_out),
+        cmocka_unit_test(complexities_equal_those_of_the_paper),
+        cmocka_unit_test(the_spectrum_equals_that_of_the_paper),
         cmocka_unit_test(the_sets_of_the_papers_second_model),
         cmocka_unit_test(exact_estimates_give_mucbs_sets),
         cmocka_unit_test(hopeless_estimates_give_ucbs_complexity),
         cmocka_unit_test(the_sets_of_estimates_done_by_hand),
-        cmocka_unit_test(wrong_questions_are_refused),
+        cmocka_unit_test(wrong_arguments_are_rejected),
         cmocka_unit_test(bounds_have_the_theorems_form),
-        cmocka_unit_test(the_recovery_bound_is_theorem_2),
+        cmocka_unit_test(the_perturbation_bound_is_theorem_2),
         cmocka_unit_test(the_spectrum_has_gaps_only_where_it_can),
         cmocka_unit_test(the_spectrum_is_that_of_the_second_moment),
         cmocka_unit_test(eigenvalues_are_equal_only_within_rounding),

@@ -19,7 +19,7 @@ static void trial_init(trial *tr, segue_rng *rng, const segue_environment *env, 
 {
     tr->truth = random_between(rng, 0, tr->models->n_models - 1);
     tr->n = random_between(rng, 1, 600);
-    tr->simulated = world_of(env, 41, run, tr->truth);
+    tr->simulated = new_simulated_task(env, 41, run, tr->truth);
 }
 
 /* One step of a task; whether all its averages are within their radius of the truth. */
