@@ -57,7 +57,7 @@ int main(void)
     segue_models_file paper;
     segue_simulated_task *simulated = NULL;
     check(segue_models_file_read(&paper, PAPER_MODELS, SEGUE_MODELS_KNOWN, &err), &err);
-    const segue_environment env = {.models = paper.models};
+    const segue_environment env = {.size = sizeof(segue_environment), .models = paper.models};
     check(segue_simulated_task_create(&simulated, &env, &err), &err);
 
     segue_learner *learner = learner_of(paper.models, 5000, 5000);

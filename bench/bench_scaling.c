@@ -42,9 +42,10 @@ static double time_runs(segue_simulation *sim, uint64_t runs)
 static double step_cost(const segue_models *models, const char *policy, segue_kernels kernel)
 {
     segue_error err;
-    const segue_environment env = {.models = models};
+    const segue_environment env = {.size = sizeof(segue_environment), .models = models};
     const uint64_t min = 10 * models->n_arms;
-    segue_simulation sim = {.environment = &env,
+    segue_simulation sim = {.size = sizeof(segue_simulation),
+                            .environment = &env,
                             .steps = min > 5000 ? min : 5000,
                             .tasks = 1,
                             .seed = 1,

@@ -82,7 +82,7 @@ int main(int argc, char **argv)
     segue_models_file paper;
     segue_simulated_task *simulated = NULL;
     check(segue_models_file_read(&paper, PAPER_MODELS, SEGUE_MODELS_KNOWN, &err), &err);
-    const segue_environment env = {.models = paper.models};
+    const segue_environment env = {.size = sizeof(segue_environment), .models = paper.models};
     check(segue_simulated_task_create(&simulated, &env, &err), &err);
     begin_policy(&contests[0], paper.models->n_arms);
     for (size_t i = 1; i < n_contests; i++)

@@ -38,7 +38,7 @@ int main(void)
     segue_models *truth = NULL;
     segue_simulated_task *visitor = NULL;
     segue_learner *learner = NULL;
-    segue_environment people = {0};
+    segue_environment people = {.size = sizeof(segue_environment)};
     segue_learner_config config = segue_learner_defaults();
     config.method = "tucb";
     config.n_arms = N_PAGES;

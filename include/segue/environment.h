@@ -49,9 +49,10 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_environment_parse_order(segue_orde
                                                                       const char *text,
                                                                       segue_error *err);
 
-/** The source of tasks. Zeros are the defaults; set `models`, `uniform_arms` or `samples`. All
- * pointers are borrowed. */
+/** The source of tasks: sizeof(segue_environment), and `models`, `uniform_arms` or `samples`; other
+ * fields default to 0. All pointers are borrowed. */
 typedef struct segue_environment {
+    size_t size;                /* sizeof(segue_environment) */
     const segue_models *models; /* a task has one of these, drawn by weight */
     size_t uniform_arms;        /* or: number of arms, each with a fresh uniform mean */
     /* Or: a task is one of these logged tasks, none twice in a run. A reward is drawn with
@@ -71,7 +72,8 @@ typedef struct segue_environment {
 /**
  * Check an environment.
  *
- * @retval SEGUE_EDOMAIN  a field is outside its range, or a mean is too large for `twopoint`
+ * @retval SEGUE_EDOMAIN  a field is outside its range, a mean is too large for `twopoint`, or the
+ * size is unknown
  * @retval SEGUE_EUSAGE   two fields exclude each other
  */
 SEGUE_API SEGUE_MUST_CHECK segue_status segue_environment_check(const segue_environment *env,

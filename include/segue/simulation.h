@@ -33,9 +33,10 @@ typedef struct segue_step {
         *posterior; /* NULL until the task is over; then all other fields are 0 */
 } segue_step;
 
-/** A simulation. The same fields give the same result on any number of threads. All pointers are
- * borrowed. */
+/** A simulation; other fields than the size default to 0. The same fields give the same result on
+ * any number of threads. All pointers are borrowed. */
 typedef struct segue_simulation {
+    size_t size; /* sizeof(segue_simulation) */
     const segue_environment *environment;
     segue_policy_spec policy;
     /* Instead of a policy: a learner, created for each run from this configuration; its arms,

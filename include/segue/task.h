@@ -23,6 +23,7 @@ typedef enum segue_batches {
 
 /** The configuration of a task. Start from segue_task_defaults(). */
 typedef struct segue_task_config {
+    size_t size; /* of this struct in bytes; segue_task_defaults() sets it */
     segue_policy_spec policy;
     segue_setting setting;
     double lowest; /* the smallest reward; default 0 */
@@ -40,7 +41,16 @@ typedef struct segue_task_summary {
     segue_reason last_reason; /* of the last choice */
 } segue_task_summary;
 
-SEGUE_API segue_task_config segue_task_defaults(void);
+/** Fill a configuration of `size` bytes with the defaults; see learner_config.h on sizes. */
+SEGUE_API void segue_task_config_init(segue_task_config *config, size_t size);
+
+/** Return a configuration with the defaults. */
+static inline segue_task_config segue_task_defaults(void)
+{
+    segue_task_config config;
+    segue_task_config_init(&config, sizeof config);
+    return config;
+}
 
 /**
  * Create a task.
@@ -48,7 +58,7 @@ SEGUE_API segue_task_config segue_task_defaults(void);
  * On success *out owns all its memory except `config->setting.models`, which must outlive it. On
  * failure *out is NULL.
  *
- * @retval SEGUE_EDOMAIN  a field of `config` is outside its range
+ * @retval SEGUE_EDOMAIN  a field of `config` is outside its range, or its size is unknown
  * @retval SEGUE_EUSAGE   the policy needs models, and there are none
  * @retval SEGUE_ENOMEM
  */

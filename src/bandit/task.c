@@ -18,6 +18,7 @@
 #include "bandit/options.h"
 #include "bandit/task.h"
 #include "core/fail.h"
+#include "core/struct_size.h"
 
 struct segue_task {
     const segue_policy *policy;
@@ -40,10 +41,15 @@ struct segue_task {
     segue_reason last_reason;
 };
 
-segue_task_config segue_task_defaults(void)
+static const segue_struct_size config_size = {.type = "segue_task_config",
+                                              .first = sizeof(segue_task_config),
+                                              .now = sizeof(segue_task_config)};
+
+void segue_task_config_init(segue_task_config *config, size_t size)
 {
-    return (segue_task_config){
-        .setting = {.horizon = 1000, .n_tasks = 1}, .lowest = 0.0, .highest = 1.0, .seed = 1};
+    const segue_task_config defaults = {
+        .setting = {.horizon = 1000, .n_tasks = 1}, .highest = 1.0, .seed = 1};
+    segue_struct_size_init(&config_size, &defaults, config, size);
 }
 
 segue_status segue_task_check_setting(const segue_setting *setting, double lowest, double highest,
@@ -140,9 +146,12 @@ static void set_view(segue_task *task, const segue_setting *setting)
         task->policy->precompute(setting, task->option, task->precomputed);
 }
 
-segue_status segue_task_create(segue_task **out, const segue_task_config *config, segue_error *err)
+segue_status segue_task_create(segue_task **out, const segue_task_config *given, segue_error *err)
 {
+    segue_task_config own = segue_task_defaults();
+    const segue_task_config *config = &own;
     *out = NULL;
+    SEGUE_TRY(segue_struct_size_copy(&config_size, given, &own, err));
     SEGUE_TRY(check_config(config, err));
     segue_task *task = calloc(1, sizeof *task);
     if (!task)

@@ -116,7 +116,8 @@ static segue_status time_simulation(const contest *c, const char *policy,
                                     size_t threads, double *out, segue_error *err)
 {
     segue_learner_config learner = segue_learner_defaults();
-    segue_simulation sim = {.environment = env,
+    segue_simulation sim = {.size = sizeof(segue_simulation),
+                            .environment = env,
                             .steps = c->steps,
                             .tasks = c->tasks,
                             .runs = c->runs,
@@ -302,7 +303,7 @@ segue_status segue_bench_run(segue_bench_result **out, size_t *count, const segu
                              size_t rounds, bool slow, void (*tell)(void *context, size_t round),
                              void *context, segue_error *err)
 {
-    const segue_environment env = {.models = models};
+    const segue_environment env = {.size = sizeof(segue_environment), .models = models};
     segue_status status = SEGUE_OK;
     *count = LIMITS + count_contests(slow);
     *out = calloc(*count, sizeof **out);

@@ -175,6 +175,7 @@ static segue_status read_spec(const segue_json_location *at, json_t *object,
     SEGUE_TRY(read_models(at, object, "switch-to", &spec->switch_to, &spec->switch_path, err));
     SEGUE_TRY(read_log(at, object, spec, err));
     SEGUE_TRY(read_numbers(at, object, &spec->env, err));
+    spec->env.size = sizeof spec->env;
     spec->env.models = spec->models;
     spec->env.switch_to = spec->switch_to;
     if (segue_environment_check(&spec->env, &why) != SEGUE_OK)

@@ -116,6 +116,7 @@ segue_status segue_environment_spec_log_read(const segue_json_location *at, json
     SEGUE_TRY(read_order(at, object, &spec->env.order, err));
     if (segue_samples_file_read(&spec->samples, path, &options, &why) != SEGUE_OK)
         return segue_json_fail_cause(at, "log", &why, err);
+    spec->env.size = sizeof spec->env;
     spec->env.samples = spec->samples;
     return compare(at, object, spec->samples, err);
 }

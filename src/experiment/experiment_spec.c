@@ -241,6 +241,7 @@ segue_simulation segue_experiment_cell(const segue_experiment *ex, size_t cell)
 {
     const size_t policy = segue_experiment_policy(ex, cell);
     return (segue_simulation){
+        .size = sizeof(segue_simulation),
         .environment = &ex->environment[segue_experiment_environment(ex, cell)].env,
         .policy = ex->policies.spec[policy],
         .learner = segue_policy_list_is_learner(&ex->policies, policy)

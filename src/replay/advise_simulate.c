@@ -83,7 +83,8 @@ static segue_status simulate(const segue_advise_config *config, const segue_envi
 {
     segue_learner_config learner = segue_learner_defaults();
     const bool learns = segue_learner_method_find(policy);
-    out->simulation = (segue_simulation){.environment = env,
+    out->simulation = (segue_simulation){.size = sizeof(segue_simulation),
+                                         .environment = env,
                                          .learner = learns ? &learner : NULL,
                                          .steps = steps,
                                          .tasks = N_TASKS,
@@ -148,7 +149,8 @@ segue_status segue_advise_simulate(segue_advise_result *out, const segue_advise_
 {
     segue_models *models = NULL;
     SEGUE_TRY(make_models(types, &models, err));
-    const segue_environment env = {.models = models, .spread = average_kappa(types)};
+    const segue_environment env = {
+        .size = sizeof(segue_environment), .models = models, .spread = average_kappa(types)};
     curves *all = calloc(3, sizeof *all);
     const segue_status status =
         all ? compare(out, config, &env, all, err) : segue_fail_no_memory(err, "simulated runs");

@@ -185,7 +185,9 @@ static segue_status create_learner(play *p, segue_error *err)
 static segue_status play_init(play *p, segue_error *err)
 {
     if (p->setting->samples) {
-        p->env = (segue_environment){.samples = p->setting->samples, .order = SEGUE_ORDER_FILE};
+        p->env = (segue_environment){.size = sizeof(segue_environment),
+                                     .samples = p->setting->samples,
+                                     .order = SEGUE_ORDER_FILE};
         SEGUE_TRY(segue_simulated_task_create(&p->simulated, &p->env, err));
     }
     if (p->candidate->policy)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/fail.h"
+#include "core/struct_size.h"
 #include "segue/policy.h"
 #include "sim/rewards.h"
 
@@ -97,8 +98,15 @@ segue_status segue_environment_parse_order(segue_order *out, const char *text, s
     return segue_fail(err, SEGUE_ENAME, "there is no order '%.40s'; need shuffle or file", text);
 }
 
-segue_status segue_environment_check(const segue_environment *env, segue_error *err)
+static const segue_struct_size environment_size = {.type = "segue_environment",
+                                                   .first = sizeof(segue_environment),
+                                                   .now = sizeof(segue_environment)};
+
+segue_status segue_environment_check(const segue_environment *given, segue_error *err)
 {
+    segue_environment own = {.size = sizeof own};
+    const segue_environment *env = &own;
+    SEGUE_TRY(segue_struct_size_copy(&environment_size, given, &own, err));
     SEGUE_TRY(segue_rewards_check(&env->rewards, err));
     SEGUE_TRY(check_source(env, err));
     SEGUE_TRY(check_samples(env, err));

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "core/fail.h"
+#include "core/struct_size.h"
 #include "sim/simulation_config.h"
 #include "sim/watch.h"
 #include "transfer/learner_internal.h"
@@ -73,8 +74,14 @@ static segue_status check_tasks(const segue_simulation *sim, segue_error *err)
     return SEGUE_OK;
 }
 
-segue_status segue_simulation_check(const segue_simulation *sim, segue_error *err)
+static const segue_struct_size simulation_size = {
+    .type = "segue_simulation", .first = sizeof(segue_simulation), .now = sizeof(segue_simulation)};
+
+segue_status segue_simulation_check(const segue_simulation *given, segue_error *err)
 {
+    segue_simulation own = {.size = sizeof own};
+    const segue_simulation *sim = &own;
+    SEGUE_TRY(segue_struct_size_copy(&simulation_size, given, &own, err));
     if (!sim->environment)
         return segue_fail(err, SEGUE_EDOMAIN, "no environment is given");
     SEGUE_TRY(segue_environment_check(sim->environment, err));

@@ -128,9 +128,10 @@ void assert_unbiased(const char *what, const segue_stats *over_logs, double trut
 segue_regret simulated(const segue_models *models, const char *policy, uint64_t tasks,
                        uint64_t steps, uint64_t runs)
 {
-    const segue_environment env = {.models = models};
+    const segue_environment env = {.size = sizeof(segue_environment), .models = models};
     segue_learner_config learner = segue_learner_defaults();
-    segue_simulation sim = {.environment = &env,
+    segue_simulation sim = {.size = sizeof(segue_simulation),
+                            .environment = &env,
                             .steps = steps,
                             .tasks = tasks,
                             .runs = runs,

@@ -54,6 +54,7 @@ static void equivalent_policies_pull_alike(const segue_policy *with_prior, const
     for (uint64_t run = 0; run < (uint64_t)repeats(400); run++) {
         segue_models *models = random_models(&rng, 2, 10, 1, 6);
         const segue_environment env = {
+            .size = sizeof(segue_environment),
             .models = models,
             .rewards = run % 2 ? (segue_rewards){.family = SEGUE_BETA, .parameter = 5.0}
                                : (segue_rewards){.family = SEGUE_BERNOULLI}};
@@ -87,7 +88,7 @@ static void without_a_prior_tts_and_tla_are_ts(void **state)
 {
     (void)state;
     segue_models *models = paper_models();
-    const segue_environment env = {.models = models};
+    const segue_environment env = {.size = sizeof(segue_environment), .models = models};
     const segue_policy *const with_prior[] = {&segue_policy_tts, &segue_policy_tla};
     for (size_t i = 0; i < 2; i++)
         for (uint64_t run = 0; run < 50; run++) {

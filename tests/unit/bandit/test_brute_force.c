@@ -85,6 +85,7 @@ static uint64_t compare_run(const pair *p, const segue_models *models, uint64_t 
                             bool late)
 {
     const segue_environment env = {
+        .size = sizeof(segue_environment),
         .models = models,
         /* every other run has rewards between 0 and 1 */
         .rewards = run % 2 ? (segue_rewards){.family = SEGUE_BETA, .parameter = 5.0}
@@ -157,7 +158,7 @@ static void ucb_test_agrees_also_where_it_commits(void **state)
     for (uint64_t run = 0; run < 20; run++)
         (void)compare_run(&(pair){"ucb-test", bf_ucb_test, 1}, models, run, 300, false);
     segue_task *task = task_of("ucb-test", models, 300);
-    const segue_environment env = {.models = models};
+    const segue_environment env = {.size = sizeof(segue_environment), .models = models};
     segue_simulated_task *simulated = new_simulated_task(&env, 33, 0, 0);
     (void)segue_simulation_play(task, simulated, 300);
     assert_true(segue_task_info(task).pulls[1] > 200); /* committed to the best arm */
@@ -171,7 +172,7 @@ static void ucb_test_on_the_papers_models_is_ucb(void **state)
 {
     (void)state;
     segue_models *models = paper_models();
-    const segue_environment env = {.models = models};
+    const segue_environment env = {.size = sizeof(segue_environment), .models = models};
     for (uint64_t run = 0; run < 20; run++) {
         segue_task *plain = task_of("ucb", models, 2000), *test = task_of("ucb-test", models, 2000);
         segue_simulated_task *a = new_simulated_task(&env, 34, run, run % 5),

@@ -259,7 +259,7 @@ static void a_discount_so_small_that_counts_vanish_pulls_all_arms(void **state)
     (void)state;
     segue_models *models = paper_models();
     segue_task *task = task_of("d-ucb:discount=1e-9", models, 1000);
-    const segue_environment env = {.models = models};
+    const segue_environment env = {.size = sizeof(segue_environment), .models = models};
     segue_simulated_task *simulated = new_simulated_task(&env, 25, 0, 0);
     (void)segue_simulation_play(task, simulated, 1000);
     for (size_t arm = 0; arm < 7; arm++)

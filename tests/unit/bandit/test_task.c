@@ -144,6 +144,20 @@ static void feed(segue_task *task, size_t arm, double mean, int pulls)
         tell(task, arm, mean);
 }
 
+static void a_configuration_of_another_size_is_rejected(void **state)
+{
+    (void)state;
+    segue_error err;
+    segue_task *task = NULL;
+    segue_task_config config = segue_task_defaults();
+    config.setting.n_arms = 3;
+    assert_ok(segue_policy_parse(&config.policy, "ts", &err));
+    config.size = 0;
+    assert_int_equal(segue_task_create(&task, &config, &err), SEGUE_EDOMAIN);
+    assert_null(task);
+    assert_non_null(strstr(err.message, "segue_task_config has 0 bytes"));
+}
+
 static void means_lie_in_the_range_of_the_rewards(void **state)
 {
     (void)state;
@@ -225,6 +239,7 @@ int main(void)
         cmocka_unit_test(a_wrong_reward_changes_nothing),
         cmocka_unit_test(rewards_of_any_range_play_alike),
         cmocka_unit_test(wrong_settings_are_rejected),
+        cmocka_unit_test(a_configuration_of_another_size_is_rejected),
         cmocka_unit_test(means_lie_in_the_range_of_the_rewards),
         cmocka_unit_test(views_are_the_averages_of_three_batches),
     };

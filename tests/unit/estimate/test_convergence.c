@@ -66,7 +66,8 @@ static void eca_learns_from_mixtures(void **state)
 {
     (void)state;
     segue_models *models = paper_models();
-    const segue_environment env = {.models = models, .mixed = 0.5};
+    const segue_environment env = {
+        .size = sizeof(segue_environment), .models = models, .mixed = 0.5};
     segue_simulated_task *simulated = new_simulated_task(&env, 65, 0, SEGUE_ANY_MODEL);
     segue_moments *moments = new_moments(7, SEGUE_VIEWS_PAPER);
     double error[2] = {0, 0}, at_4000 = 0;

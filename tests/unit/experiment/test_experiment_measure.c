@@ -87,8 +87,9 @@ static void tracks_of_a_learner_equal_its_state(void **state)
     segue_models *models = paper_models();
     segue_measure measure;
     double points[SEGUE_N_TRACKS * POINTS];
-    const segue_environment env = {.models = models};
-    const segue_simulation sim = {.environment = &env, .tasks = TASKS};
+    const segue_environment env = {.size = sizeof(segue_environment), .models = models};
+    const segue_simulation sim = {
+        .size = sizeof(segue_simulation), .environment = &env, .tasks = TASKS};
     assert_ok(segue_measure_init(&measure, SEGUE_TRACK_SET_MODELS, &sim, EVERY, NULL));
     assert_int_equal(segue_measure_size(&measure), 5 * POINTS);
     segue_measure_begin(&measure, points);
@@ -144,10 +145,11 @@ static void types_are_counted_as_they_are_found(void **state)
     (void)state;
     enum { TASKS = 40, EVERY = 5, POINTS = TASKS / EVERY };
     segue_models *models = paper_models();
-    const segue_environment env = {.models = models};
+    const segue_environment env = {.size = sizeof(segue_environment), .models = models};
     segue_learner_config config = segue_learner_defaults();
     config.method = "tts";
-    const segue_simulation sim = {.environment = &env,
+    const segue_simulation sim = {.size = sizeof(segue_simulation),
+                                  .environment = &env,
                                   .learner = &config,
                                   .steps = 200,
                                   .tasks = TASKS,

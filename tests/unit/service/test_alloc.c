@@ -190,8 +190,9 @@ static segue_status simulate_scenario(segue_error *err)
     segue_status status = segue_policy_parse(&spec, policy_name, err);
     if (status == SEGUE_OK)
         status = make_models(&models, err);
-    const segue_environment env = {.models = models};
-    const segue_simulation sim = {.environment = &env,
+    const segue_environment env = {.size = sizeof(segue_environment), .models = models};
+    const segue_simulation sim = {.size = sizeof(segue_simulation),
+                                  .environment = &env,
                                   .policy = spec,
                                   .steps = 8000,
                                   .tasks = 3,
@@ -553,9 +554,14 @@ static segue_status samples_scenario(segue_error *err)
     segue_status status = segue_policy_parse(&spec, "ucb", err);
     if (status == SEGUE_OK)
         status = segue_samples_file_read(&samples, file_name, &wanted, err);
-    const segue_environment env = {.samples = samples};
-    const segue_simulation sim = {
-        .environment = &env, .policy = spec, .steps = 20, .tasks = 50, .runs = 20, .threads = 2};
+    const segue_environment env = {.size = sizeof(segue_environment), .samples = samples};
+    const segue_simulation sim = {.size = sizeof(segue_simulation),
+                                  .environment = &env,
+                                  .policy = spec,
+                                  .steps = 20,
+                                  .tasks = 50,
+                                  .runs = 20,
+                                  .threads = 2};
     if (status == SEGUE_OK)
         status = segue_simulation_run(&result, &sim, err);
     segue_simulation_result_destroy(result);
@@ -601,7 +607,8 @@ static segue_status experiment_scenario(segue_error *err)
     segue_experiment *experiment = NULL;
     segue_results *results = NULL, *again = NULL;
     const segue_experiment_overrides changes = {.variant = "small", .runs = 2};
-    const segue_run_options options = {.threads = n_threads, .checkpoint_path = journal, .fresh = true};
+    const segue_run_options options = {
+        .threads = n_threads, .checkpoint_path = journal, .fresh = true};
     segue_status status = segue_experiment_make_folder(folder, err);
     if (status == SEGUE_OK)
         status = segue_experiment_read(&experiment, file_name, &changes, err);
@@ -672,8 +679,10 @@ static segue_status ranks_scenario(segue_error *err)
     if (status == SEGUE_OK)
         status = segue_experiment_read(&other.experiment, file_name, &changes, err);
     fake_ranks_init(&fakes, 2);
-    const segue_run_options options = {
-        .threads = n_threads, .checkpoint_path = journal, .fresh = true, .processes = &fakes.rank[0].processes};
+    const segue_run_options options = {.threads = n_threads,
+                                       .checkpoint_path = journal,
+                                       .fresh = true,
+                                       .processes = &fakes.rank[0].processes};
     pthread_t thread;
     if (status == SEGUE_OK && pthread_create(&thread, NULL, take_part, &other) != 0)
         status = segue_fail(err, SEGUE_ETHREAD, "there is no other process");

@@ -49,7 +49,7 @@ static void rewards_of_every_family_have_their_mean_and_range(void **state)
     const double mean[] = {0.02, 0.45, 0.725, 0.89};
     segue_models *models = models_of(4, 1, mean);
     for (size_t i = 0; i < 6; i++) {
-        segue_environment env = {.models = models};
+        segue_environment env = {.size = sizeof(segue_environment), .models = models};
         assert_ok(segue_rewards_parse(&env.rewards, laws[i], NULL));
         segue_simulated_task *simulated = new_simulated_task(&env, 51, i, 0);
         for (size_t arm = 0; arm < 4; arm++) {
@@ -107,7 +107,7 @@ static void a_mean_of_0_or_1_is_the_reward_in_every_family(void **state)
     const double mean[] = {0.0, 1.0};
     segue_models *models = models_of(2, 1, mean);
     for (size_t i = 0; i < 4; i++) {
-        segue_environment env = {.models = models};
+        segue_environment env = {.size = sizeof(segue_environment), .models = models};
         assert_ok(segue_rewards_parse(&env.rewards, laws[i], NULL));
         segue_simulated_task *simulated = new_simulated_task(&env, 53, 0, 0);
         for (int t = 0; t < 200; t++) {
@@ -144,26 +144,30 @@ static void contradictory_environments_are_rejected(void **state)
     assert_ok(segue_models_create(&astray, SEGUE_MODELS_ESTIMATED, 2, 1, two, NULL, NULL));
     const segue_rewards half = {.family = SEGUE_TWOPOINT, .parameter = 0.5};
     const segue_environment wrong[] = {
-        {.models = NULL},
-        {.models = models, .uniform_arms = 3},
-        {.uniform_arms = 1},
-        {.uniform_arms = 3, .spread = 2.0},
-        {.uniform_arms = 3, .mixed = 2.0},
-        {.models = models, .spread = -1.0},
-        {.models = models, .spread = NAN},
-        {.models = models, .mixed = INFINITY},
-        {.models = models, .mixed = 1.0, .spread = 1.0},
-        {.models = models, .switch_at = 3},
-        {.models = models, .switch_to = models},
-        {.models = models, .switch_at = 3, .switch_to = other},
-        {.models = models, .rewards = half},
-        {.models = other, .rewards = half, .spread = 3.0},
-        {.uniform_arms = 3, .rewards = half},
-        {.models = models, .rewards = {.family = SEGUE_NORMAL}},
-        {.models = models, .rewards = {.family = SEGUE_BETA, .parameter = NAN}},
-        {.models = models, .rewards = {.family = (segue_family)77, .parameter = 1.0}},
-        {.models = models, .spread = 1e-310},
-        {.models = astray},
+        {.size = sizeof(segue_environment), .models = NULL},
+        {.size = sizeof(segue_environment), .models = models, .uniform_arms = 3},
+        {.size = sizeof(segue_environment), .uniform_arms = 1},
+        {.size = sizeof(segue_environment), .uniform_arms = 3, .spread = 2.0},
+        {.size = sizeof(segue_environment), .uniform_arms = 3, .mixed = 2.0},
+        {.size = sizeof(segue_environment), .models = models, .spread = -1.0},
+        {.size = sizeof(segue_environment), .models = models, .spread = NAN},
+        {.size = sizeof(segue_environment), .models = models, .mixed = INFINITY},
+        {.size = sizeof(segue_environment), .models = models, .mixed = 1.0, .spread = 1.0},
+        {.size = sizeof(segue_environment), .models = models, .switch_at = 3},
+        {.size = sizeof(segue_environment), .models = models, .switch_to = models},
+        {.size = sizeof(segue_environment), .models = models, .switch_at = 3, .switch_to = other},
+        {.size = sizeof(segue_environment), .models = models, .rewards = half},
+        {.size = sizeof(segue_environment), .models = other, .rewards = half, .spread = 3.0},
+        {.size = sizeof(segue_environment), .uniform_arms = 3, .rewards = half},
+        {.size = sizeof(segue_environment), .models = models, .rewards = {.family = SEGUE_NORMAL}},
+        {.size = sizeof(segue_environment),
+         .models = models,
+         .rewards = {.family = SEGUE_BETA, .parameter = NAN}},
+        {.size = sizeof(segue_environment),
+         .models = models,
+         .rewards = {.family = (segue_family)77, .parameter = 1.0}},
+        {.size = sizeof(segue_environment), .models = models, .spread = 1e-310},
+        {.size = sizeof(segue_environment), .models = astray},
     };
     segue_error err;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
@@ -172,6 +176,19 @@ static void contradictory_environments_are_rejected(void **state)
     segue_models_destroy(astray);
     segue_models_destroy(models);
     segue_models_destroy(other);
+}
+
+static void an_environment_of_another_size_is_rejected(void **state)
+{
+    (void)state;
+    segue_error err;
+    segue_environment env = {.size = sizeof(segue_environment), .uniform_arms = 3};
+    assert_ok(segue_environment_check(&env, &err));
+    env.size--;
+    assert_int_equal(segue_environment_check(&env, &err), SEGUE_EDOMAIN);
+    assert_non_null(strstr(err.message, "segue_environment has"));
+    env.size = 0;
+    assert_int_equal(segue_environment_check(&env, &err), SEGUE_EDOMAIN);
 }
 
 /* Models come by their weights: the counts of 50,000 draws, each binomial; |z| < 5.2 for 3:
@@ -183,7 +200,7 @@ static void models_are_drawn_by_their_weights(void **state)
     const double mean[] = {.1, .2, .3, .4, .5, .6, .7, .8}, weight[] = {0.5, 0.0, 0.2, 0.3};
     segue_models *models = NULL;
     assert_ok(segue_models_create(&models, SEGUE_MODELS_KNOWN, 2, 4, mean, weight, NULL));
-    const segue_environment env = {.models = models};
+    const segue_environment env = {.size = sizeof(segue_environment), .models = models};
     segue_simulated_task *simulated = new_simulated_task(&env, 54, 0, SEGUE_ANY_MODEL);
     double count[4] = {0};
     for (uint64_t task = 0; task < N; task++) {
@@ -208,8 +225,9 @@ static void spread_and_mixture_have_their_moments(void **state)
     const double mean[] = {0.3, 0.8, 1.0, 0.0};
     segue_models *models = models_of(2, 2, mean);
     /* Beta(6, 14): variance .3 * .7 / 21.  Mixture of arm 1: .3 + .7 s, s ~ Beta(2, 2). */
-    const segue_environment envs[] = {{.models = models, .spread = 20.0},
-                                      {.models = models, .mixed = 4.0}};
+    const segue_environment envs[] = {
+        {.size = sizeof(segue_environment), .models = models, .spread = 20.0},
+        {.size = sizeof(segue_environment), .models = models, .mixed = 4.0}};
     const double expected[] = {0.3, 0.3 + 0.7 * 0.5}, variance[] = {.3 * .7 / 21, .49 * .25 / 5};
     for (size_t e = 0; e < 2; e++) {
         segue_simulated_task *simulated = new_simulated_task(&envs[e], 55, 0, 0);
@@ -232,7 +250,8 @@ static void means_of_0_and_1_do_not_spread(void **state)
     (void)state;
     const double mean[] = {0.0, 1.0};
     segue_models *models = models_of(2, 1, mean);
-    const segue_environment env = {.models = models, .spread = 2.0};
+    const segue_environment env = {
+        .size = sizeof(segue_environment), .models = models, .spread = 2.0};
     segue_simulated_task *simulated = new_simulated_task(&env, 56, 0, 0);
     assert_near(segue_simulated_task_means(simulated)[0], 0.0, 0.0);
     assert_near(segue_simulated_task_means(simulated)[1], 1.0, 0.0);
@@ -246,7 +265,8 @@ static void a_tiny_mixture_concentration_gives_pure_models(void **state)
 {
     (void)state;
     segue_models *models = paper_models();
-    const segue_environment env = {.models = models, .mixed = 1e-6};
+    const segue_environment env = {
+        .size = sizeof(segue_environment), .models = models, .mixed = 1e-6};
     segue_simulated_task *simulated = new_simulated_task(&env, 57, 0, SEGUE_ANY_MODEL);
     int impure = 0;
     for (uint64_t task = 0; task < 100; task++) {
@@ -267,7 +287,8 @@ static void a_switch_brings_the_other_set(void **state)
     (void)state;
     const double first[] = {0.1, 0.2, 0.3, 0.4}, second[] = {0.9, 0.8};
     segue_models *a = models_of(2, 2, first), *b = models_of(2, 1, second);
-    const segue_environment env = {.models = a, .switch_at = 5, .switch_to = b};
+    const segue_environment env = {
+        .size = sizeof(segue_environment), .models = a, .switch_at = 5, .switch_to = b};
     segue_simulated_task *simulated = new_simulated_task(&env, 58, 0, SEGUE_ANY_MODEL);
     for (uint64_t task = 0; task < 10; task++) {
         segue_simulated_task_begin(simulated, 58, 0, task, SEGUE_ANY_MODEL);
@@ -285,7 +306,8 @@ static segue_simulation_result *simulate(const segue_environment *env, const cha
                                          uint64_t steps, uint64_t tasks, uint64_t runs,
                                          uint64_t seed, size_t threads)
 {
-    const segue_simulation sim = {.environment = env,
+    const segue_simulation sim = {.size = sizeof(segue_simulation),
+                                  .environment = env,
                                   .policy = policy_of(policy),
                                   .steps = steps,
                                   .tasks = tasks,
@@ -315,7 +337,8 @@ static void models_and_means_come_from_their_own_streams(void **state)
 {
     (void)state;
     segue_models *models = weighted_models();
-    const segue_environment drawn = {.models = models}, uniform = {.uniform_arms = 3};
+    const segue_environment drawn = {.size = sizeof(segue_environment), .models = models},
+                            uniform = {.size = sizeof(segue_environment), .uniform_arms = 3};
     segue_simulated_task *a = new_simulated_task(&drawn, 1, 0, SEGUE_ANY_MODEL);
     segue_simulated_task *b = new_simulated_task(&uniform, 1, 0, SEGUE_ANY_MODEL);
     for (uint64_t task = 0; task < 200; task++) {
@@ -346,7 +369,7 @@ static void tiny_means_give_rewards_in_finite_time(void **state)
     const double mean[] = {1e-320, 1e-200, 1e-20, 1e-5, 1.0 - 1e-16, 1.0 - 1e-9};
     segue_models *models = models_of(6, 1, mean);
     for (size_t i = 0; i < 6; i++) {
-        segue_environment env = {.models = models};
+        segue_environment env = {.size = sizeof(segue_environment), .models = models};
         assert_ok(segue_rewards_parse(&env.rewards, laws[i], NULL));
         segue_simulated_task *simulated = new_simulated_task(&env, 14, 0, 0);
         for (size_t arm = 0; arm < 6; arm++)
@@ -356,8 +379,10 @@ static void tiny_means_give_rewards_in_finite_time(void **state)
             }
         segue_simulated_task_destroy(simulated);
     }
-    const segue_environment spread = {
-        .models = models, .spread = 0.1, .rewards = {.family = SEGUE_NORMAL, .parameter = 0.1}};
+    const segue_environment spread = {.size = sizeof(segue_environment),
+                                      .models = models,
+                                      .spread = 0.1,
+                                      .rewards = {.family = SEGUE_NORMAL, .parameter = 0.1}};
     segue_simulation_result *result = simulate(&spread, "ucb", 20, 0, 400, 1, 1);
     assert_true(isfinite(result->regret.mean));
     segue_simulation_result_destroy(result);
@@ -371,8 +396,10 @@ static void a_mixture_is_never_above_its_models(void **state)
     for (size_t i = 0; i < 12; i++)
         mean[i] = 0.9;
     segue_models *models = models_of(2, 6, mean);
-    const segue_environment env = {
-        .models = models, .mixed = 1.0, .rewards = {.family = SEGUE_TWOPOINT, .parameter = 0.9}};
+    const segue_environment env = {.size = sizeof(segue_environment),
+                                   .models = models,
+                                   .mixed = 1.0,
+                                   .rewards = {.family = SEGUE_TWOPOINT, .parameter = 0.9}};
     segue_simulated_task *simulated = new_simulated_task(&env, 15, 0, SEGUE_ANY_MODEL);
     for (uint64_t task = 0; task < 1000; task++) {
         segue_simulated_task_begin(simulated, 15, 0, task, SEGUE_ANY_MODEL);
@@ -392,6 +419,7 @@ int main(void)
         cmocka_unit_test(a_mean_of_0_or_1_is_the_reward_in_every_family),
         cmocka_unit_test(wrong_families_are_rejected),
         cmocka_unit_test(contradictory_environments_are_rejected),
+        cmocka_unit_test(an_environment_of_another_size_is_rejected),
         cmocka_unit_test(models_are_drawn_by_their_weights),
         cmocka_unit_test(spread_and_mixture_have_their_moments),
         cmocka_unit_test(means_of_0_and_1_do_not_spread),

@@ -57,7 +57,10 @@ static void assert_same_rewards_to_come(segue_simulated_task *plain, segue_simul
 /* Play both forms on the same streams; returns how many steps had no model left. */
 static uint64_t play_both(segue_kernel *kernel, const comparison *b, uint64_t run, size_t model)
 {
-    const segue_environment env = {.models = b->truth, .rewards = b->rewards, .mixed = b->mixed};
+    const segue_environment env = {.size = sizeof(segue_environment),
+                                   .models = b->truth,
+                                   .rewards = b->rewards,
+                                   .mixed = b->mixed};
     segue_simulated_task *worlds[2] = {new_simulated_task(&env, 11, run, model),
                                        new_simulated_task(&env, 11, run, model)};
     segue_task *plain = open_task(b), *fast = open_task(b);
@@ -137,7 +140,7 @@ static void models_that_are_all_wrong_give_the_same_pulls(void **state)
         (void)play_both(kernel, &b, run, SEGUE_ANY_MODEL);
     }
     const comparison b = {.policy = "mts", .truth = sets[2], .known = sets[2], .steps = 100};
-    const segue_environment env = {.models = sets[2]};
+    const segue_environment env = {.size = sizeof(segue_environment), .models = sets[2]};
     segue_simulated_task *simulated = new_simulated_task(&env, 12, 0, 0);
     segue_task *task = open_task(&b);
     double regret;
@@ -238,7 +241,7 @@ static void a_policy_without_kernel_is_not_played(void **state)
 {
     (void)state;
     segue_models *models = paper_models();
-    const segue_environment env = {.models = models};
+    const segue_environment env = {.size = sizeof(segue_environment), .models = models};
     segue_kernel *kernel = NULL;
     assert_ok(segue_kernel_create(&kernel, 12, 5000, NULL));
     segue_simulated_task *simulated = new_simulated_task(&env, 1, 0, 0);
@@ -258,12 +261,13 @@ static void a_learner_of_models_learns_the_same(void **state)
 {
     (void)state;
     segue_models *models = paper_models();
-    const segue_environment env = {.models = models};
+    const segue_environment env = {.size = sizeof(segue_environment), .models = models};
     segue_learner_config config = segue_learner_defaults();
     config.method = "tucb";
     segue_simulation_result *results[2];
     for (int i = 0; i < 2; i++) {
-        const segue_simulation sim = {.environment = &env,
+        const segue_simulation sim = {.size = sizeof(segue_simulation),
+                                      .environment = &env,
                                       .learner = &config,
                                       .steps = 500,
                                       .tasks = (uint64_t)repeats(300),
@@ -288,12 +292,13 @@ static void a_learner_of_types_learns_the_same(void **state)
 {
     (void)state;
     segue_models *models = paper_models();
-    const segue_environment env = {.models = models};
+    const segue_environment env = {.size = sizeof(segue_environment), .models = models};
     segue_learner_config config = segue_learner_defaults();
     config.method = "tts";
     segue_simulation_result *results[2];
     for (int i = 0; i < 2; i++) {
-        const segue_simulation sim = {.environment = &env,
+        const segue_simulation sim = {.size = sizeof(segue_simulation),
+                                      .environment = &env,
                                       .learner = &config,
                                       .steps = 200,
                                       .tasks = 60,

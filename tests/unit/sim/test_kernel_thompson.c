@@ -57,10 +57,11 @@ static void regret_of_whole_tasks_is_the_same(void **state)
 {
     (void)state;
     segue_models *models = paper_models();
-    const segue_environment env = {.models = models};
+    const segue_environment env = {.size = sizeof(segue_environment), .models = models};
     segue_simulation_result *results[2];
     for (int i = 0; i < 2; i++) {
-        const segue_simulation sim = {.environment = &env,
+        const segue_simulation sim = {.size = sizeof(segue_simulation),
+                                      .environment = &env,
                                       .policy = policy_of("ts"),
                                       .steps = 300,
                                       .runs = (uint64_t)repeats(1000),
@@ -247,7 +248,7 @@ static segue_stats regret_of_form(const segue_policy *policy, bool fast, uint64_
     segue_prior prior;
     paper_prior(&prior, numbers);
     segue_models *models = paper_models();
-    const segue_environment env = {.models = models};
+    const segue_environment env = {.size = sizeof(segue_environment), .models = models};
     segue_task_config config = segue_task_defaults();
     config.policy.policy = policy;
     config.setting.n_arms = 7;
@@ -300,7 +301,7 @@ static void the_plain_form_of_tts_plays_point_priors(void **state)
 {
     (void)state;
     segue_models *models = paper_models();
-    const segue_environment env = {.models = models};
+    const segue_environment env = {.size = sizeof(segue_environment), .models = models};
     const segue_prior prior = segue_belief_point_prior(models);
     segue_task_config config = segue_task_defaults();
     config.policy.policy = &segue_policy_tts;

@@ -53,7 +53,8 @@ static segue_samples *random_samples(size_t n_tasks)
 static segue_simulation simulation_of(const segue_environment *env, const char *policy,
                                       uint64_t tasks, uint64_t runs)
 {
-    return (segue_simulation){.environment = env,
+    return (segue_simulation){.size = sizeof(segue_simulation),
+                              .environment = env,
                               .policy = policy_of(policy),
                               .steps = 40,
                               .tasks = tasks,
@@ -85,7 +86,7 @@ static void rewards_of_an_arm_come_by_their_shares(void **state)
         rows[i] = (segue_logged_reward){
             .task = (uint32_t)(i % 2), .arm = (uint32_t)(i / 2 % 3), .reward = value[i / 6]};
     segue_samples *samples = samples_of(2, 3, rows, 6 * EACH, EACH);
-    const segue_environment env = {.samples = samples};
+    const segue_environment env = {.size = sizeof(segue_environment), .samples = samples};
     segue_simulated_task *simulated = new_simulated_task(&env, 75, 0, SEGUE_ANY_MODEL);
     for (size_t cell = 0; cell < 6; cell++) {
         double count[5] = {0}, squares = 0.0;
@@ -107,7 +108,7 @@ static void all_policies_of_a_run_see_the_same_rewards(void **state)
     (void)state;
     enum { N = 60 };
     segue_samples *samples = random_samples(9);
-    const segue_environment env = {.samples = samples};
+    const segue_environment env = {.size = sizeof(segue_environment), .samples = samples};
     segue_simulated_task *one = new_simulated_task(&env, 76, 2, SEGUE_ANY_MODEL);
     segue_simulated_task *other = new_simulated_task(&env, 76, 7, SEGUE_ANY_MODEL);
     double paid[3][N];
@@ -131,7 +132,8 @@ static void a_log_of_known_models_has_their_regret(void **state)
     static const char *const policies[] = {"ucb", "ts", "la"};
     segue_models *models = paper_models();
     segue_samples *samples = samples_like(models);
-    const segue_environment known = {.models = models}, logged = {.samples = samples};
+    const segue_environment known = {.size = sizeof(segue_environment), .models = models},
+                            logged = {.size = sizeof(segue_environment), .samples = samples};
     const uint64_t runs = (uint64_t)repeats(600);
     for (size_t i = 0; i < 3; i++) {
         segue_simulation sim = simulation_of(&known, policies[i], 0, runs);
@@ -164,7 +166,8 @@ static void threads_and_kernels_do_not_change_any_bit(void **state)
     static const char *const policies[] = {"ucb", "ucb1", "ts", "la", "kl-ucb"};
     segue_models *models = paper_models();
     segue_samples *bits = samples_like(models), *others = random_samples(30);
-    const segue_environment env[] = {{.samples = bits}, {.samples = others}};
+    const segue_environment env[] = {{.size = sizeof(segue_environment), .samples = bits},
+                                     {.size = sizeof(segue_environment), .samples = others}};
     for (size_t i = 0; i < 20; i++) {
         segue_simulation sim = simulation_of(&env[i % 2], policies[i / 4], i / 2 % 2 ? 5 : 0, 300);
         segue_simulation_result *one = result_of(&sim);
@@ -185,7 +188,8 @@ static void a_simulation_is_the_average_of_its_plays(void **state)
 {
     (void)state;
     segue_samples *samples = random_samples(6);
-    const segue_environment env = {.samples = samples, .order = SEGUE_ORDER_FILE};
+    const segue_environment env = {
+        .size = sizeof(segue_environment), .samples = samples, .order = SEGUE_ORDER_FILE};
     const segue_simulation sim = simulation_of(&env, "round-robin", 6, 1);
     segue_simulation_result *result = result_of(&sim);
     for (size_t task = 0; task < 6; task++) {
@@ -203,7 +207,7 @@ static void a_continued_learner_plays_the_remaining_tasks(void **state)
 {
     (void)state;
     segue_samples *samples = random_samples(10);
-    const segue_environment env = {.samples = samples};
+    const segue_environment env = {.size = sizeof(segue_environment), .samples = samples};
     segue_learner_config config = segue_learner_defaults();
     assert_ok(segue_learner_config_parse(&config, "tts", NULL));
     segue_simulation sim = simulation_of(&env, "ts", 10, 1);
@@ -237,21 +241,28 @@ static void simulations_that_a_log_cannot_support_are_rejected(void **state)
     segue_samples *samples = random_samples(10);
     segue_models *models = paper_models();
     const segue_environment wrong[] = {
-        {.samples = samples, .models = models},
-        {.samples = samples, .uniform_arms = 3},
-        {.samples = samples, .spread = 3.0},
-        {.samples = samples, .mixed = 3.0},
-        {.samples = samples, .switch_at = 3, .switch_to = models},
-        {.samples = samples, .rewards = {.family = SEGUE_BETA, .parameter = 2.0}},
-        {.samples = samples, .order = (segue_order)7},
-        {.models = models, .order = SEGUE_ORDER_FILE},
+        {.size = sizeof(segue_environment), .samples = samples, .models = models},
+        {.size = sizeof(segue_environment), .samples = samples, .uniform_arms = 3},
+        {.size = sizeof(segue_environment), .samples = samples, .spread = 3.0},
+        {.size = sizeof(segue_environment), .samples = samples, .mixed = 3.0},
+        {.size = sizeof(segue_environment),
+         .samples = samples,
+         .switch_at = 3,
+         .switch_to = models},
+        {.size = sizeof(segue_environment),
+         .samples = samples,
+         .rewards = {.family = SEGUE_BETA, .parameter = 2.0}},
+        {.size = sizeof(segue_environment), .samples = samples, .order = (segue_order)7},
+        {.size = sizeof(segue_environment), .models = models, .order = SEGUE_ORDER_FILE},
     };
     segue_error err;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         if (segue_status_exit_code(segue_environment_check(&wrong[i], &err)) != 2)
             fail_msg("environment %zu was not refused", i);
-    const segue_environment shuffled = {.samples = samples},
-                            filed = {.samples = samples, .order = SEGUE_ORDER_FILE};
+    const segue_environment shuffled = {.size = sizeof(segue_environment), .samples = samples},
+                            filed = {.size = sizeof(segue_environment),
+                                     .samples = samples,
+                                     .order = SEGUE_ORDER_FILE};
     const segue_simulation sims[] = {
         simulation_of(&shuffled, "ts", 11, 1), simulation_of(&filed, "ts", 0, 1),
         simulation_of(&shuffled, "mucb", 5, 1), simulation_of(&shuffled, "mla", 5, 1),

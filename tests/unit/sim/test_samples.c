@@ -187,7 +187,8 @@ static void the_order_of_the_file_holds_in_every_run(void **state)
 {
     (void)state;
     segue_samples *samples = random_samples(20);
-    const segue_environment env = {.samples = samples, .order = SEGUE_ORDER_FILE};
+    const segue_environment env = {
+        .size = sizeof(segue_environment), .samples = samples, .order = SEGUE_ORDER_FILE};
     segue_simulated_task *simulated = new_simulated_task(&env, 1, 0, SEGUE_ANY_MODEL);
     for (uint64_t run = 0; run < 3; run++)
         for (uint64_t task = 0; task < 20; task++) {

@@ -7,7 +7,7 @@ static void regret_counts_the_gaps_of_the_pulls(void **state)
 {
     (void)state;
     segue_models *models = paper_models();
-    const segue_environment env = {.models = models};
+    const segue_environment env = {.size = sizeof(segue_environment), .models = models};
     segue_simulated_task *simulated = new_simulated_task(&env, 59, 0, 4);
     const uint64_t pulls[] = {1, 0, 2, 0, 100, 4, 0};
     assert_near(segue_simulated_task_regret(simulated, pulls), 0.35 + 2 * 0.5 + 4 * 0.05, 1e-12);
@@ -19,7 +19,7 @@ static void all_policies_of_a_run_see_the_same_rewards(void **state)
 {
     (void)state;
     segue_models *models = paper_models();
-    const segue_environment env = {.models = models};
+    const segue_environment env = {.size = sizeof(segue_environment), .models = models};
     size_t count;
     const segue_policy *const *policies = segue_policy_all(&count);
     segue_simulated_task *reference = new_simulated_task(&env, 60, 3, 2);
@@ -49,7 +49,8 @@ static segue_simulation_result *simulate(const segue_environment *env, const cha
                                          uint64_t steps, uint64_t tasks, uint64_t runs,
                                          uint64_t seed, size_t threads)
 {
-    const segue_simulation sim = {.environment = env,
+    const segue_simulation sim = {.size = sizeof(segue_simulation),
+                                  .environment = env,
                                   .policy = policy_of(policy),
                                   .steps = steps,
                                   .tasks = tasks,
@@ -68,7 +69,7 @@ static void threads_do_not_change_any_bit(void **state)
 {
     (void)state;
     segue_models *models = paper_models();
-    const segue_environment env = {.models = models};
+    const segue_environment env = {.size = sizeof(segue_environment), .models = models};
     static const char *const policies[] = {"ucb", "ts", "told-ucb", "sw-ucb"};
     for (size_t p = 0; p < 4; p++)
         for (uint64_t tasks = 0; tasks <= 6; tasks += 3) {
@@ -92,7 +93,7 @@ static void another_seed_gives_other_numbers(void **state)
 {
     (void)state;
     segue_models *models = paper_models();
-    const segue_environment env = {.models = models};
+    const segue_environment env = {.size = sizeof(segue_environment), .models = models};
     segue_simulation_result *a = simulate(&env, "ucb", 100, 0, 10, 1, 1);
     segue_simulation_result *b = simulate(&env, "ucb", 100, 0, 10, 2, 1);
     assert_true(a->regret.mean != b->regret.mean);
@@ -106,7 +107,7 @@ static void a_simulation_is_the_average_of_its_plays(void **state)
 {
     (void)state;
     segue_models *models = paper_models();
-    const segue_environment env = {.models = models};
+    const segue_environment env = {.size = sizeof(segue_environment), .models = models};
     segue_simulation_result *result = simulate(&env, "mucb", 400, 0, 30, 9, 2);
     double total = 0, variance = 0;
     for (size_t k = 0; k < 5; k++) {
@@ -133,7 +134,7 @@ static void a_curve_averages_to_the_regret(void **state)
 {
     (void)state;
     segue_models *models = paper_models();
-    const segue_environment env = {.models = models};
+    const segue_environment env = {.size = sizeof(segue_environment), .models = models};
     segue_simulation_result *result = simulate(&env, "carried-ucb", 100, 20, 25, 3, 2);
     double sum = 0;
     assert_int_equal(result->n_tasks, 20);
@@ -150,7 +151,7 @@ static void knowing_the_model_helps_over_tasks(void **state)
 {
     (void)state;
     segue_models *models = paper_models();
-    const segue_environment env = {.models = models};
+    const segue_environment env = {.size = sizeof(segue_environment), .models = models};
     segue_simulation_result *with_index = simulate(&env, "told-ucb", 300, 30, 40, 5, 2);
     segue_simulation_result *ucb = simulate(&env, "ucb", 300, 30, 40, 5, 2);
     assert_near(with_index->curve[0].mean, ucb->curve[0].mean, 1e-9);
@@ -165,7 +166,9 @@ static void uniform_and_mixed_tasks_have_no_models(void **state)
 {
     (void)state;
     segue_models *models = paper_models();
-    const segue_environment uniform = {.uniform_arms = 4}, mixed = {.models = models, .mixed = 1.0};
+    const segue_environment uniform = {.size = sizeof(segue_environment), .uniform_arms = 4},
+                            mixed = {
+                                .size = sizeof(segue_environment), .models = models, .mixed = 1.0};
     segue_simulation_result *result = simulate(&uniform, "ts", 50, 0, 20, 1, 1);
     assert_int_equal(result->n_models, 1);
     assert_near(result->regret.mean, result->by_model[0].mean, 0.0);
@@ -174,8 +177,12 @@ static void uniform_and_mixed_tasks_have_no_models(void **state)
     assert_int_equal(result->n_models, 1);
     segue_simulation_result_destroy(result);
 
-    segue_simulation sim = {
-        .environment = &uniform, .policy = policy_of("mucb"), .steps = 10, .runs = 1, .threads = 1};
+    segue_simulation sim = {.size = sizeof(segue_simulation),
+                            .environment = &uniform,
+                            .policy = policy_of("mucb"),
+                            .steps = 10,
+                            .runs = 1,
+                            .threads = 1};
     assert_int_equal(segue_simulation_run(&result, &sim, NULL), SEGUE_EUSAGE);
     sim.environment = &mixed;
     sim.policy = policy_of("told-ucb");
@@ -188,10 +195,15 @@ static void wrong_simulations_are_rejected(void **state)
 {
     (void)state;
     segue_models *models = paper_models();
-    const segue_environment env = {.models = models};
-    const segue_environment switched = {.models = models, .switch_at = 2, .switch_to = models};
-    const segue_simulation good = {
-        .environment = &env, .policy = policy_of("ucb"), .steps = 10, .runs = 1, .threads = 1};
+    const segue_environment env = {.size = sizeof(segue_environment), .models = models};
+    const segue_environment switched = {
+        .size = sizeof(segue_environment), .models = models, .switch_at = 2, .switch_to = models};
+    const segue_simulation good = {.size = sizeof(segue_simulation),
+                                   .environment = &env,
+                                   .policy = policy_of("ucb"),
+                                   .steps = 10,
+                                   .runs = 1,
+                                   .threads = 1};
     segue_simulation bad[7];
     for (size_t i = 0; i < 7; i++)
         bad[i] = good;
@@ -208,11 +220,28 @@ static void wrong_simulations_are_rejected(void **state)
     segue_models_destroy(models);
 }
 
+static void a_simulation_of_another_size_is_rejected(void **state)
+{
+    (void)state;
+    segue_error err;
+    const segue_environment env = {.size = sizeof(segue_environment), .uniform_arms = 3};
+    segue_simulation sim = {.size = sizeof(segue_simulation),
+                            .environment = &env,
+                            .steps = 10,
+                            .runs = 1,
+                            .threads = 1};
+    assert_ok(segue_policy_parse(&sim.policy, "ts", &err));
+    assert_ok(segue_simulation_check(&sim, &err));
+    sim.size++;
+    assert_int_equal(segue_simulation_check(&sim, &err), SEGUE_EDOMAIN);
+    assert_non_null(strstr(err.message, "segue_simulation has"));
+}
+
 static void one_run_has_no_standard_error(void **state)
 {
     (void)state;
     segue_models *models = paper_models();
-    const segue_environment env = {.models = models};
+    const segue_environment env = {.size = sizeof(segue_environment), .models = models};
     segue_simulation_result *result = simulate(&env, "ucb", 20, 0, 1, 1, 1);
     assert_true(isfinite(result->regret.mean) && isnan(result->regret.se));
     segue_simulation_result_destroy(result);
@@ -265,9 +294,10 @@ static void progress_goes_forward_to_the_end(void **state)
 {
     (void)state;
     segue_models *models = paper_models();
-    const segue_environment env = {.models = models};
+    const segue_environment env = {.size = sizeof(segue_environment), .models = models};
     double last = 0;
-    const segue_simulation sim = {.environment = &env,
+    const segue_simulation sim = {.size = sizeof(segue_simulation),
+                                  .environment = &env,
                                   .policy = policy_of("ucb"),
                                   .steps = 100,
                                   .runs = 400,
@@ -295,7 +325,7 @@ static void regret_is_averaged_by_the_weights(void **state)
 {
     (void)state;
     segue_models *models = weighted_models();
-    const segue_environment env = {.models = models};
+    const segue_environment env = {.size = sizeof(segue_environment), .models = models};
     segue_simulation_result *result = simulate(&env, "ucb", 100, 0, 20, 11, 2);
     double mean = 0, variance = 0;
     for (size_t k = 0; k < 5; k++) {
@@ -314,7 +344,9 @@ static void a_simulation_of_tasks_is_the_average_of_its_plays(void **state)
     (void)state;
     enum { RUNS = 12, TASKS = 9 };
     segue_models *models = weighted_models();
-    const segue_environment env = {.models = models, .spread = 5.0}; /* so that no model may fit */
+    const segue_environment env = {.size = sizeof(segue_environment),
+                                   .models = models,
+                                   .spread = 5.0}; /* so that no model may fit */
     segue_simulation_result *result = simulate(&env, "mucb", 200, TASKS, RUNS, 12, 2);
     double sum[5] = {0}, count[5] = {0}, empty = 0, all = 0;
     double run_sum[RUNS][5] = {{0}}, run_count[RUNS][5] = {{0}};
@@ -363,7 +395,8 @@ static void known_models_are_those_before_the_switch(void **state)
     (void)state;
     const double first[] = {0.95, 0.05}, second[] = {0.05, 0.95};
     segue_models *a = models_of(2, 1, first), *b = models_of(2, 1, second);
-    const segue_environment env = {.models = a, .switch_at = 2, .switch_to = b};
+    const segue_environment env = {
+        .size = sizeof(segue_environment), .models = a, .switch_at = 2, .switch_to = b};
     segue_simulation_result *result = simulate(&env, "mucb", 500, 2, 20, 13, 1);
     assert_true(result->no_model_left > 100);
     assert_near(result->curve[0].mean, 0.0, 0.0);
@@ -385,6 +418,7 @@ int main(void)
         cmocka_unit_test(knowing_the_model_helps_over_tasks),
         cmocka_unit_test(uniform_and_mixed_tasks_have_no_models),
         cmocka_unit_test(wrong_simulations_are_rejected),
+        cmocka_unit_test(a_simulation_of_another_size_is_rejected),
         cmocka_unit_test(one_run_has_no_standard_error),
         cmocka_unit_test(work_is_committed_in_order),
         cmocka_unit_test(progress_goes_forward_to_the_end),

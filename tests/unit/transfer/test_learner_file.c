@@ -16,7 +16,7 @@ static void a_loaded_learner_goes_on_bit_for_bit(void **state)
                                         "tucb:estimator=em,C=0",
                                         "tucb:estimator=em,window=50"};
     segue_models *models = paper_models();
-    const segue_environment env = {.models = models};
+    const segue_environment env = {.size = sizeof(segue_environment), .models = models};
     segue_simulated_task *simulated = world_of(&env, 79, 0, 0);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         const segue_learner_config config = config_of(texts[i], 150);
@@ -62,7 +62,7 @@ static void a_learner_of_many_arms_is_saved_too(void **state)
     for (size_t i = 0; i < 2 * ARMS; i++)
         mean[i] = (double)((i * 37) % 101) / 101.0;
     segue_models *models = models_of(ARMS, 2, mean);
-    const segue_environment env = {.models = models};
+    const segue_environment env = {.size = sizeof(segue_environment), .models = models};
     segue_simulated_task *simulated = world_of(&env, 80, 0, 0);
     segue_learner *learner = learner_of(&config), *loaded = NULL;
     for (uint64_t j = 0; j < 90; j++) /* one full block of views, and some */
@@ -99,7 +99,7 @@ static void damaged_files_are_refused(void **state)
     (void)state;
     static unsigned char data[200000];
     segue_models *models = paper_models();
-    const segue_environment env = {.models = models};
+    const segue_environment env = {.size = sizeof(segue_environment), .models = models};
     segue_simulated_task *simulated = world_of(&env, 81, 0, 0);
     const segue_learner_config config = config_of("tucb", 100);
     segue_learner *learner = learner_of(&config);
@@ -186,7 +186,7 @@ static void odd_numbers_in_files_do_no_harm(void **state)
     static const char *const texts[] = {"tucb:C=0", "tucb:estimator=em", "tla", "tts:window=16",
                                         "ts-prior"};
     segue_models *models = paper_models();
-    const segue_environment env = {.models = models};
+    const segue_environment env = {.size = sizeof(segue_environment), .models = models};
     segue_simulated_task *simulated = world_of(&env, 82, 0, 0);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         segue_learner_config config = config_of(texts[i], 100);

@@ -90,7 +90,7 @@ static void mucb_keeps_to_the_arms_and_pulls_of_theorem_1(void **state)
     int on_event = 0;
     for (uint64_t i = 0; i < (uint64_t)repeats(SETS); i++) {
         trial tr = {.models = random_models(&rng, 2, 30, 1, 12)};
-        const segue_environment env = {.models = tr.models};
+        const segue_environment env = {.size = sizeof(segue_environment), .models = tr.models};
         trial_init(&tr, &rng, &env, i);
         segue_task *task = task_of("mucb", tr.models, tr.n);
         const double log_term =
@@ -170,7 +170,7 @@ static void umucb_keeps_to_the_arms_and_pulls_of_the_corollary(void **state)
     int on_event = 0;
     for (uint64_t i = 0; i < (uint64_t)repeats(SETS); i++) {
         trial tr = {.models = random_models(&rng, 2, 30, 1, 12)};
-        const segue_environment env = {.models = tr.models};
+        const segue_environment env = {.size = sizeof(segue_environment), .models = tr.models};
         trial_init(&tr, &rng, &env, i);
         const double eps = 0.3 * segue_rng_uniform(&rng) * segue_rng_uniform(&rng);
         segue_models *estimated = estimates_of(tr.models, eps, &rng);
@@ -211,7 +211,7 @@ static void umucb_with_exact_models_keeps_to_the_optimistic_arms(void **state)
     int on_event = 0;
     for (uint64_t i = 0; i < (uint64_t)repeats(SETS); i++) {
         trial tr = {.models = random_models(&rng, 2, 30, 1, 12)};
-        const segue_environment env = {.models = tr.models};
+        const segue_environment env = {.size = sizeof(segue_environment), .models = tr.models};
         trial_init(&tr, &rng, &env, i);
         segue_task *task = umucb_task(tr.models, 0.0, tr.n);
         segue_known_sets *sets = NULL;
@@ -249,7 +249,7 @@ static void umucb_that_knows_nothing_is_ucb_after_three_pulls_each(void **state)
     segue_rng_init(&rng, 46, 0, 0, 0);
     for (uint64_t i = 0; i < (uint64_t)repeats(SETS); i++) {
         trial tr = {.models = random_models(&rng, 2, 30, 1, 12)};
-        const segue_environment env = {.models = tr.models};
+        const segue_environment env = {.size = sizeof(segue_environment), .models = tr.models};
         trial_init(&tr, &rng, &env, i);
         segue_task *umucb = umucb_task(tr.models, INFINITY, tr.n), *ucb = ucb_with_umucbs_log(&tr);
         for (uint64_t t = 0; t < tr.n; t++) {

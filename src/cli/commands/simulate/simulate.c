@@ -168,6 +168,7 @@ static segue_status read_environment(cli_simulate *s, segue_error *err)
         SEGUE_TRY(read_log(s, err));
     if (set->rewards)
         SEGUE_TRY(segue_rewards_parse(&s->env.rewards, set->rewards, err));
+    s->env.size = sizeof s->env;
     s->env.models = s->models.models;
     s->env.uniform_arms = set->uniform;
     s->env.spread = set->spread;
@@ -182,6 +183,7 @@ static segue_status read_environment(cli_simulate *s, segue_error *err)
 static segue_simulation simulation_of(cli_simulate *s, size_t policy, cli_progress *progress)
 {
     return (segue_simulation){
+        .size = sizeof(segue_simulation),
         .environment = &s->env,
         .policy = s->policies.spec[policy],
         .learner = segue_policy_list_is_learner(&s->policies, policy) ? &s->policies.learner[policy]
