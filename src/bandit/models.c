@@ -1,4 +1,7 @@
-/* models.c - make, check and free a model set.
+/* models.c - create, check and free a model set.
+ *
+ * A set is immutable after creation: means are checked, weights sum to 1, and the best arm of each
+ * model is known. So policies and theory read it without further checks, on any thread.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "segue/models.h"
 #include "core/fail.h"

@@ -124,14 +124,13 @@ static segue_status time_simulation(const contest *c, const char *policy,
                             .seed = 1,
                             .threads = threads,
                             .kernel = kernel};
-    segue_status status = learns(c) ? segue_learner_config_parse(&learner, policy, err)
-                                    : segue_policy_parse(&sim.policy, policy, err);
+    SEGUE_TRY(learns(c) ? segue_learner_config_parse(&learner, policy, err)
+                        : segue_policy_parse(&sim.policy, policy, err));
     if (learns(c))
         sim.learner = &learner;
     segue_simulation_result *result = NULL;
     const double start = cpu_seconds();
-    if (status == SEGUE_OK)
-        status = segue_simulation_run(&result, &sim, err);
+    const segue_status status = segue_simulation_run(&result, &sim, err);
     const double seconds = cpu_seconds() - start;
     segue_simulation_result_destroy(result);
     const double tasks =
@@ -157,12 +156,9 @@ static segue_status learner_bench_init(learner_bench *p, const contest *c,
     config.horizon = c->steps;
     config.n_tasks = c->tasks;
     *p = (learner_bench){.learner = NULL};
-    segue_status status = segue_learner_create(&p->learner, &config, err);
-    if (status == SEGUE_OK)
-        status = segue_simulated_task_create(&p->simulated, env, err);
-    if (status == SEGUE_OK)
-        status = segue_kernel_create(&p->kernel, config.n_arms, c->steps, err);
-    return status;
+    SEGUE_TRY(segue_learner_create(&p->learner, &config, err));
+    SEGUE_TRY(segue_simulated_task_create(&p->simulated, env, err));
+    return segue_kernel_create(&p->kernel, config.n_arms, c->steps, err);
 }
 
 static void learner_bench_fini(learner_bench *p)
@@ -209,14 +205,14 @@ static segue_status time_contest(const contest *c, const segue_environment *env,
 {
     if (c->rival == PLAYING)
         return time_learner(c, env, fast, rival, err);
-    segue_status status = time_simulation(c, c->policy, env, SEGUE_KERNEL_FAST,
-                                          c->rival == ONE_THREAD ? 2 : 1, fast, err);
-    if (status == SEGUE_OK && c->rival == ONE_THREAD)
-        status = time_simulation(c, c->policy, env, SEGUE_KERNEL_FAST, 1, rival, err);
-    else if (status == SEGUE_OK && c->rival == PLAIN)
-        status = time_simulation(c, c->other ? c->other : c->policy, env, SEGUE_KERNEL_PLAIN, 1,
-                                 rival, err);
-    return status;
+    SEGUE_TRY(time_simulation(c, c->policy, env, SEGUE_KERNEL_FAST, c->rival == ONE_THREAD ? 2 : 1,
+                              fast, err));
+    if (c->rival == ONE_THREAD)
+        return time_simulation(c, c->policy, env, SEGUE_KERNEL_FAST, 1, rival, err);
+    if (c->rival == PLAIN)
+        return time_simulation(c, c->other ? c->other : c->policy, env, SEGUE_KERNEL_PLAIN, 1,
+                               rival, err);
+    return SEGUE_OK;
 }
 
 /* ---- the suite --------------------------------------------------------------------------- */
@@ -241,12 +237,11 @@ static size_t count_contests(bool slow)
 static segue_status run_round(times *t, size_t round, const segue_environment *env,
                               segue_error *err)
 {
-    segue_status status = SEGUE_OK;
     t->limit[0][round] = time_draws();
     t->limit[1][round] = time_blocks();
-    for (size_t i = 0; i < t->contests && status == SEGUE_OK; i++)
-        status = time_contest(&contests[i], env, &t->fast[i][round], &t->rival[i][round], err);
-    return status;
+    for (size_t i = 0; i < t->contests; i++)
+        SEGUE_TRY(time_contest(&contests[i], env, &t->fast[i][round], &t->rival[i][round], err));
+    return SEGUE_OK;
 }
 
 /* Return the distance of the quartiles as a share of the median; sorts the numbers. */

@@ -52,6 +52,20 @@ static segue_status mark_never_best(segue_runner *runner, segue_error *err)
     return SEGUE_OK;
 }
 
+/* Create the parts of a runner; the caller frees them after a failure. */
+static segue_status create_parts(segue_runner *runner, segue_error *err)
+{
+    const segue_simulation *sim = runner->sim;
+    const segue_task_config config = segue_simulation_config_task(sim);
+    if (!sim->learner && !sim->continued)
+        SEGUE_TRY(segue_task_create(&runner->task, &config, err));
+    SEGUE_TRY(segue_simulated_task_create(&runner->simulated, sim->environment, err));
+    if (sim->kernel == SEGUE_KERNEL_FAST)
+        SEGUE_TRY(segue_kernel_create(&runner->kernel, segue_environment_arms(sim->environment),
+                                      sim->steps, err));
+    return mark_never_best(runner, err);
+}
+
 segue_status segue_runner_create(segue_runner **out, const segue_simulation *sim, segue_error *err)
 {
     *out = NULL;
@@ -62,16 +76,7 @@ segue_status segue_runner_create(segue_runner **out, const segue_simulation *sim
     runner->n_tasks = sim->tasks ? sim->tasks : 1;
     if (sim->continued)
         runner->before = segue_learner_info(sim->continued);
-    const segue_task_config config = segue_simulation_config_task(sim);
-    segue_status status =
-        sim->learner || sim->continued ? SEGUE_OK : segue_task_create(&runner->task, &config, err);
-    if (status == SEGUE_OK)
-        status = segue_simulated_task_create(&runner->simulated, sim->environment, err);
-    if (status == SEGUE_OK && sim->kernel == SEGUE_KERNEL_FAST)
-        status = segue_kernel_create(&runner->kernel, segue_environment_arms(sim->environment),
-                                     sim->steps, err);
-    if (status == SEGUE_OK)
-        status = mark_never_best(runner, err);
+    const segue_status status = create_parts(runner, err);
     if (status != SEGUE_OK) {
         segue_runner_destroy(runner);
         return status;
@@ -161,10 +166,13 @@ static segue_status refit(segue_learner *learner, segue_error *err)
     if (!segue_learner_refit_due(learner))
         return SEGUE_OK;
     segue_status status = segue_learner_refit_begin(learner, &due, err);
-    if (status == SEGUE_OK)
-        status = segue_refit_run(due, err);
-    if (status == SEGUE_OK)
-        status = segue_learner_refit_publish(learner, &due, err);
+    if (status != SEGUE_OK)
+        goto done;
+    status = segue_refit_run(due, err);
+    if (status != SEGUE_OK)
+        goto done;
+    status = segue_learner_refit_publish(learner, &due, err);
+done:
     segue_refit_destroy(due);
     return status;
 }
@@ -174,22 +182,19 @@ static segue_status play_learner(segue_runner *runner, bool watched, run_task *p
                                  double *never_best, segue_error *err)
 {
     segue_task *task = NULL;
-    segue_status status = segue_learner_open_task(runner->learner, &task, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(segue_learner_open_task(runner->learner, &task, err));
     if (watched) {
-        status = segue_watch_play(runner->sim, runner->learner, task, runner->simulated, err);
+        SEGUE_TRY(segue_watch_play(runner->sim, runner->learner, task, runner->simulated, err));
         played->regret =
             segue_simulated_task_regret(runner->simulated, segue_task_info(task).pulls);
     } else {
         played->regret = play_open(runner, task);
     }
     *never_best = pulls_of_never_best(runner, task);
-    if (status == SEGUE_OK)
-        status = segue_learner_close_task(runner->learner, &task, err);
-    if (status == SEGUE_OK && watched)
-        status = segue_watch_end(runner->sim, runner->learner, err);
-    return status == SEGUE_OK ? refit(runner->learner, err) : status;
+    SEGUE_TRY(segue_learner_close_task(runner->learner, &task, err));
+    if (watched)
+        SEGUE_TRY(segue_watch_end(runner->sim, runner->learner, err));
+    return refit(runner->learner, err);
 }
 
 static segue_status play_task(segue_runner *runner, uint64_t run, run_task *task,
