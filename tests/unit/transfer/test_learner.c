@@ -76,7 +76,7 @@ static void without_an_estimate_a_task_is_ucb(void **state)
     const double mean[] = {.2, .5, .8, .7, .3, .6};
     segue_models *models = models_of(3, 2, mean);
     const segue_environment env = {.size = sizeof(segue_environment), .models = models};
-    segue_simulated_task *simulated = world_of(&env, 72, 0, 0);
+    segue_simulated_task *simulated = new_simulated_task(&env, 72, 0, 0);
     segue_learner_config config = config_of("tucb", 400);
     config.n_arms = 3;
     config.n_models = 4;
@@ -113,7 +113,7 @@ static void several_tasks_may_be_open(void **state)
     (void)state;
     segue_models *models = paper_models();
     const segue_environment env = {.size = sizeof(segue_environment), .models = models};
-    segue_simulated_task *simulated = world_of(&env, 73, 0, 0);
+    segue_simulated_task *simulated = new_simulated_task(&env, 73, 0, 0);
     const segue_learner_config config = config_of("tucb", 60);
     segue_learner *learner = learner_of(&config), *other = learner_of(&config);
     segue_task *tasks[5], *foreign = NULL, *none = NULL;
@@ -148,7 +148,7 @@ static void a_task_keeps_the_models_it_was_opened_with(void **state)
     (void)state;
     segue_models *models = paper_models();
     const segue_environment env = {.size = sizeof(segue_environment), .models = models};
-    segue_simulated_task *simulated = world_of(&env, 74, 0, 0);
+    segue_simulated_task *simulated = new_simulated_task(&env, 74, 0, 0);
     const segue_learner_config config = config_of("tucb", 100);
     segue_learner *learner = learner_of(&config);
     segue_task *old = NULL;
@@ -238,7 +238,7 @@ static void the_first_tasks_identify_if_asked(void **state)
     (void)state;
     segue_models *models = paper_models();
     const segue_environment env = {.size = sizeof(segue_environment), .models = models};
-    segue_simulated_task *simulated = world_of(&env, 75, 0, 0);
+    segue_simulated_task *simulated = new_simulated_task(&env, 75, 0, 0);
     const segue_learner_config config = config_of("tucb:identify=3", 700);
     segue_learner *learner = learner_of(&config);
     for (uint64_t j = 0; j < 5; j++) {
@@ -259,7 +259,7 @@ static void estimates_come_on_their_schedule(void **state)
     (void)state;
     segue_models *models = paper_models();
     const segue_environment env = {.size = sizeof(segue_environment), .models = models};
-    segue_simulated_task *simulated = world_of(&env, 76, 0, 0);
+    segue_simulated_task *simulated = new_simulated_task(&env, 76, 0, 0);
     const segue_learner_config every = config_of("tucb:every=10", 50);
     const segue_learner_config growing = config_of("tucb:growth=0.5", 50);
     segue_learner *a = learner_of(&every), *b = learner_of(&growing);
@@ -287,7 +287,7 @@ static void violations_double_c(void **state)
     segue_models *a = models_of(3, 2, first), *b = models_of(3, 2, second);
     const segue_environment env = {
         .size = sizeof(segue_environment), .models = a, .switch_at = 51, .switch_to = b};
-    segue_simulated_task *simulated = world_of(&env, 77, 0, 0);
+    segue_simulated_task *simulated = new_simulated_task(&env, 77, 0, 0);
     segue_learner_config config = config_of("tucb:C=0,growth=10", 2000);
     config.n_arms = 3;
     config.n_models = 2;
@@ -312,7 +312,7 @@ static void rewards_of_any_range_teach_alike(void **state)
     (void)state;
     segue_models *models = paper_models();
     const segue_environment env = {.size = sizeof(segue_environment), .models = models};
-    segue_simulated_task *simulated = world_of(&env, 78, 0, 0);
+    segue_simulated_task *simulated = new_simulated_task(&env, 78, 0, 0);
     segue_learner_config config = config_of("tucb", 200);
     config.n_models = 2; /* as many as stand out of the noise of 40 short tasks */
     segue_learner *plain = learner_of(&config);

@@ -17,7 +17,7 @@ static void a_loaded_learner_goes_on_bit_for_bit(void **state)
                                         "tucb:estimator=em,window=50"};
     segue_models *models = paper_models();
     const segue_environment env = {.size = sizeof(segue_environment), .models = models};
-    segue_simulated_task *simulated = world_of(&env, 79, 0, 0);
+    segue_simulated_task *simulated = new_simulated_task(&env, 79, 0, 0);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         const segue_learner_config config = config_of(texts[i], 150);
         segue_learner *learner = learner_of(&config), *loaded = NULL;
@@ -63,7 +63,7 @@ static void a_learner_of_many_arms_is_saved_too(void **state)
         mean[i] = (double)((i * 37) % 101) / 101.0;
     segue_models *models = models_of(ARMS, 2, mean);
     const segue_environment env = {.size = sizeof(segue_environment), .models = models};
-    segue_simulated_task *simulated = world_of(&env, 80, 0, 0);
+    segue_simulated_task *simulated = new_simulated_task(&env, 80, 0, 0);
     segue_learner *learner = learner_of(&config), *loaded = NULL;
     for (uint64_t j = 0; j < 90; j++) /* one full block of views, and some */
         play_task(learner, simulated, 0, j, NULL);
@@ -100,7 +100,7 @@ static void damaged_files_are_refused(void **state)
     static unsigned char data[200000];
     segue_models *models = paper_models();
     const segue_environment env = {.size = sizeof(segue_environment), .models = models};
-    segue_simulated_task *simulated = world_of(&env, 81, 0, 0);
+    segue_simulated_task *simulated = new_simulated_task(&env, 81, 0, 0);
     const segue_learner_config config = config_of("tucb", 100);
     segue_learner *learner = learner_of(&config);
     for (uint64_t j = 0; j < 12; j++)
@@ -187,7 +187,7 @@ static void odd_numbers_in_files_do_no_harm(void **state)
                                         "ts-prior"};
     segue_models *models = paper_models();
     const segue_environment env = {.size = sizeof(segue_environment), .models = models};
-    segue_simulated_task *simulated = world_of(&env, 82, 0, 0);
+    segue_simulated_task *simulated = new_simulated_task(&env, 82, 0, 0);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         segue_learner_config config = config_of(texts[i], 100);
         config.n_models = 2; /* which 12 tasks can tell */

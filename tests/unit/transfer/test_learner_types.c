@@ -31,7 +31,7 @@ static void types_are_found_and_explained(void **state)
     const double mean[] = {.9, .1, .3, .1, .9, .3};
     segue_models *models = models_of(3, 2, mean);
     const segue_environment env = {.size = sizeof(segue_environment), .models = models};
-    segue_simulated_task *simulated = world_of(&env, 81, 0, 0);
+    segue_simulated_task *simulated = new_simulated_task(&env, 81, 0, 0);
     segue_learner_config config = config_of("tla", 60);
     config.n_arms = 3;
     segue_learner *learner = learner_of(&config);
