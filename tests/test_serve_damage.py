@@ -74,7 +74,7 @@ class Damage(Folder):
         service = Service(SEGUE, self.store)
         self.assertEqual(service.client().get("/v1/learners/a")[1]["tasks"]["closed"], 3)
         self.assertEqual(service.stop(), 0)
-        self.assertEqual("".join(service.errors).count("its snapshot is damaged; it was rebuilt from its journal"), 3)
+        self.assertEqual("".join(service.errors).count("its snapshot is damaged; it was recovered from its event log"), 3)
         check_store(SEGUE, self.store)
 
     def refused_of_many(self, *args):

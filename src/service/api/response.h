@@ -11,6 +11,7 @@
 #include "service/api/http/static_files.h"
 #include "service/api/name.h"
 #include "service/api/route.h"
+#include "service/engine/decide_task.h"
 #include "service/state/learner_state.h"
 #include "service/state/memory.h"
 #include "store/store.h"

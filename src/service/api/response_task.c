@@ -59,7 +59,7 @@ void segue_response_explain_copy(const learner_state *state, const task_copy *co
 void segue_response_free_copy(learner_state *state, task_copy *copy)
 {
     (void)pthread_mutex_lock(&state->lock);
-    segue_learner_state_copy_fini(copy);
+    segue_decide_task_copy_fini(copy);
     (void)pthread_mutex_unlock(&state->lock);
 }
 
@@ -109,7 +109,7 @@ static bool copy_open(learner_state *state, const task_state *task, segue_stored
     if (!task)
         return false;
     *row = segue_response_task_row(state, task);
-    if (segue_learner_state_copy_task(state, task, copy, NULL) == SEGUE_OK)
+    if (segue_decide_task_copy(state, task, copy, NULL) == SEGUE_OK)
         return true;
     b->failed = true;
     return false;

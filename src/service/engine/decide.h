@@ -1,63 +1,68 @@
-/* decide.h - decisions, and the responses that carry them.
+/* decide.h - choose arms for an ask, and write the response.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SERVICE_ENGINE_DECIDE_H
 #define SEGUE_SERVICE_ENGINE_DECIDE_H
 
+#include "service/engine/decide_task.h"
 #include "service/engine/service.h"
 #include "service/state/learner_state.h"
 
 struct operation;
 
-/* Decisions, and what an answer tells beside them. */
+/* Decisions of one ask, and what the response says besides. */
 typedef struct decided {
     arm_choice *choice; /* n */
     size_t n;
     bool control;
     uint64_t version;
-    segue_bytes why; /* the explanation, if it was wanted */
+    segue_bytes why; /* the explanation, if it was requested */
 } decided;
 
 void segue_decide_fini(decided *d);
 
 /* The number of decisions that an ask wants. */
-size_t segue_decide_count(const segue_parsed_request *call);
+size_t segue_decide_count(const segue_parsed_request *request);
 
-/* Choose for a call, under the learner's lock; false: the reply tells why not. */
-bool segue_decide_choose(segue_service *service, learner_state *state, task_state *task,
-                         const segue_parsed_request *call, decided *out, segue_response *reply);
-
-/* Whether a task that is opened for a call would have an arm to choose; false: the reply tells why
- * not.  For the thread that writes, which alone changes the arms. */
-bool segue_decide_can_choose(const learner_state *state, const segue_parsed_request *call,
-                             segue_response *reply);
-
-/* Have room for decisions that wait for the learner's default; false: the reply says that there is
- * none.  Under its lock. */
-bool segue_decide_reserve_deadlines(segue_service *service, learner_state *state,
-                                    const segue_parsed_request *call, segue_response *reply);
-/* Let decisions wait for the learner's default, if it has one; under its lock. */
-void segue_decide_push_deadlines(learner_state *state, const decided *d, bool kept);
-
-/* Those of the first n_arms that may be chosen: *allowed (of all arms), the caller's to free; NULL:
- * all of them.  False: the reply tells why not. */
+/* The first n_arms arms that may be chosen: *allowed (of all arms), to be freed by the caller;
+ * NULL: all.  False: the response says why not. */
 bool segue_decide_allowed_arms(const learner_state *state, size_t n_arms,
-                               const segue_parsed_request *call, bool **allowed,
-                               segue_response *reply);
-void segue_decide_respond_none(const segue_error *why, segue_response *reply);
+                               const segue_parsed_request *request, bool **allowed,
+                               segue_response *response);
 
-/* Whether an ask takes so long that it is the pool's to answer. */
-bool segue_decide_is_long(const task_state *task, const segue_parsed_request *call);
+/* A task that is opened for this request would have an arm to choose; false: the response says that
+ * it has none.  Writer, which alone changes the arms. */
+bool segue_decide_can_choose(const learner_state *state, const segue_parsed_request *request,
+                             segue_response *response);
 
-/* Ask a task by its key. */
+/* Choose; false: the response says why not.  The caller holds the learner's lock. */
+bool segue_decide_choose(segue_service *service, learner_state *state, task_state *task,
+                         const segue_parsed_request *request, decided *out,
+                         segue_response *response);
+
+/* Respond that no arm could be chosen. */
+void segue_decide_respond_none(const segue_error *why, segue_response *response);
+
+/* Allocate for deadlines of these decisions, if the learner has a default reward; false: the
+ * response says why not.  The caller holds the learner's lock. */
+bool segue_decide_reserve_deadlines(segue_service *service, learner_state *state,
+                                    const segue_parsed_request *request, segue_response *response);
+/* Push decisions onto the deadline queue, if the learner has a default reward. */
+void segue_decide_push_deadlines(learner_state *state, const decided *d, bool persisted);
+
+/* The ask takes so long that the read pool must decide it. */
+bool segue_decide_is_long(const task_state *task, const segue_parsed_request *request);
+
+/* Ask an open task by its key.  Takes the learner's lock. */
 typedef enum ask_outcome { ASK_ANSWERED, ASK_NOT_OPEN, ASK_IS_LONG } ask_outcome;
 ask_outcome segue_decide_ask(segue_service *service, learner_state *state,
-                             const segue_parsed_request *call, const segue_bytes *reward_result,
-                             segue_response *reply);
+                             const segue_parsed_request *request, const segue_bytes *reward_result,
+                             segue_response *response);
 
-void segue_decide_respond(segue_service *service, const segue_parsed_request *call,
+/* Write the decisions; `reward_result`: JSON about the reward that came with the ask, or NULL. */
+void segue_decide_respond(segue_service *service, const segue_parsed_request *request,
                           const decided *d, const segue_bytes *reward_result,
-                          segue_response *reply);
-/* What an ask gives where the reward that came with it has closed the task. */
+                          segue_response *response);
+/* Respond to an ask whose reward closed the task. */
 void segue_decide_respond_closed(const struct operation *op);
 
 #endif

@@ -25,10 +25,10 @@
 
 typedef struct operation operation;
 
-/* What the writer does with an operation after its last step. */
+/* Where an operation goes after its last step. */
 typedef enum operation_result {
     OP_DONE,    /* stored: apply it after the commit, respond, and start its follow-up */
-    OP_REPLIED, /* nothing to apply: the response is written, or nobody waits for one */
+    OP_REPLIED, /* nothing to apply: the response is written, or it is a job */
     OP_REQUEUE, /* run it again in a later transaction */
     OP_TO_POOL, /* its decisions take long: the read pool makes them */
 } operation_result;

@@ -1,4 +1,7 @@
-/* service_internal.h - the parts of the service, for its own files.
+/* service_internal.h - the state of the service, for its own files.
+ *
+ * ARCHITECTURE.md, "Threads and locks", says which thread owns what and in which order locks are
+ * taken.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SERVICE_ENGINE_SERVICE_INTERNAL_H
 #define SEGUE_SERVICE_ENGINE_SERVICE_INTERNAL_H
@@ -19,71 +22,89 @@
 typedef struct damaged_learner damaged_learner; /* damage.h */
 
 struct segue_service {
+    /* Set when the service is created; read by all threads. */
     segue_service_config config;
-    /* Used by the writer alone (before it starts: by the thread that creates the service); other
-     * threads only call segue_store_is_present. */
-    segue_store *store;
-    segue_store *reader; /* used by all others, under reader_lock; the same one without a file */
-    pthread_mutex_t reader_lock;
     unsigned char key[16];
-    unsigned char start[16]; /* random bits of this start; what must never repeat goes by them */
+    unsigned char start[16]; /* random bits of this start, from which random_bits are derived */
+
+    /* The writer's connection (the creating thread's before the writer starts).  Other threads only
+     * call segue_store_is_present and segue_store_wal_info. */
+    segue_store *store;
+    segue_store *reader; /* guarded by reader_lock; `store` itself if the store is in memory */
+    pthread_mutex_t reader_lock;
+
     service_clock clock;
-    double clock_probed; /* service time of the last probe for it; of the thread that keeps time */
     auth auth;
-    metrics metrics;
+    metrics metrics; /* atomic counters */
     memory memory;
 
-    pthread_rwlock_t learners_lock;
-    map by_name, by_id;              /* of learner_state */
-    damaged_learner *damaged;        /* those that are not served */
-    char reported[SEGUE_ERROR_SIZE]; /* the damage that was reported last ... */
+    pthread_rwlock_t learners_lock;  /* guards these: */
+    map by_name, by_id;              /* learner_state */
+    damaged_learner *damaged;        /* learners that are not served */
+    char reported[SEGUE_ERROR_SIZE]; /* the last damage that was reported ... */
     double reported_at;              /* ... and when, in service time */
 
-    commit_queue queue;
-    read_pool pool;
-    pthread_t writer, estimator, timer;
-    bool started, stopped, estimates, keeps_time;
-    atomic_bool broken, failing;             /* cannot go on; cannot store just now */
-    atomic_bool probe_pending;               /* a probe is in the queue */
-    atomic_bool checkpoint_pending;          /* a checkpoint is in the queue */
-    atomic_bool checkpoint_fails, wal_large; /* and that was reported */
-    double checkpoint_next;     /* of the thread that writes: not before this (monotonic) ... */
-    uint64_t checkpoint_frames; /* ... unless the WAL became smaller than it was then */
-    char why[SEGUE_ERROR_SIZE]; /* it is broken */
-    atomic_ullong open_tasks, draws;
-    atomic_ullong unstored;         /* decisions that wait for a default and are not stored yet */
-    unsigned long long staged_open; /* of the thread that writes: opened by this transaction */
+    commit_queue queue; /* has a lock of its own */
+    read_pool pool;     /* has a lock of its own */
 
-    pthread_mutex_t work_lock; /* refits to run, in order */
-    pthread_cond_t work_filled, tick;
-    learner_state *work;
-    bool ending;
+    pthread_t writer, refit_worker, timer;
+    bool started, stopped, has_refit_worker, has_timer; /* of the thread that starts and stops it */
+
+    atomic_bool broken;         /* memory and disk differ, or may: only a restart helps */
+    char why[SEGUE_ERROR_SIZE]; /* the reason: written before `broken` is set, then constant */
+    atomic_bool failing;        /* the last transaction could not be stored */
+
+    atomic_bool probe_pending, checkpoint_pending; /* the job is in the queue */
+    atomic_bool checkpoint_fails, wal_large;       /* the condition was reported */
+    atomic_ullong open_tasks;
+    atomic_ullong draws;    /* of random_bits */
+    atomic_ullong unstored; /* decisions in deadline queues that are not stored yet */
+
+    /* The writer's. */
+    double checkpoint_next;         /* monotonic time before which there is no checkpoint ... */
+    uint64_t checkpoint_frames;     /* ... unless the WAL became smaller than it was then */
+    unsigned long long staged_open; /* tasks that this transaction opened */
+
+    double clock_probed; /* the timer's: service time of the last probe that stores the clock */
+
+    pthread_mutex_t worker_lock; /* guards these, which the refit worker and the timer wait for: */
+    pthread_cond_t refit_filled, tick;
+    learner_state *refits; /* learners with a refit to run, in order */
+    bool stopping;
 };
 
 /* ---- service.c --------------------------------------------------------------------------- */
 
-/* A learner by its name or id, held; NULL: there is none. */
+/* Draw 64 random bits.  They practically never repeat: not in this start, nor in another one, nor
+ * in a history that was lost when the store was restored from a backup. */
+uint64_t segue_service_random_bits(segue_service *service);
+
+/* Stop serving changes: a change is stored, or may be, and memory does not have it. */
+void segue_service_fail(segue_service *service, const segue_error *why);
+
+/* ---- service_learners.c ------------------------------------------------------------------ */
+
+/* Find a learner by its name or id and acquire it; NULL: there is none. */
 learner_state *segue_service_find(segue_service *service, const char *name);
 learner_state *segue_service_find_id(segue_service *service, int64_t id);
-/* Draw 64 random bits.  They do not repeat, but for chance: not in this start, nor in another one,
- * nor in a history that was lost when the store was restored from a backup. */
-uint64_t segue_service_random_bits(segue_service *service);
-/* What was stored could not be applied: memory is not what the disk is. */
-void segue_service_fail(segue_service *service, const segue_error *why);
-/* Take the memory to enter a learner; then entering it cannot fail. */
+
+/* Allocate the entries of a learner; then registering it cannot fail.  False: out of memory. */
 bool segue_service_reserve_entry(segue_service *service, learner_state *state);
 bool segue_service_register(segue_service *service, learner_state *state);
 void segue_service_unregister(segue_service *service, learner_state *state);
-/* Learners one after the other, each held. */
+
+/* All learners, each acquired; free the array.  NULL: out of memory. */
 learner_state **segue_service_learners(segue_service *service, size_t *count);
 
-/* Count the memory of a learner anew, under its lock.  For the thread that writes: also what its
- * operations may need after a commit. */
+/* ---- service_memory.c -------------------------------------------------------------------- */
+
+/* Count the memory of a learner again.  The caller holds its lock. */
 void segue_service_count_memory(segue_service *service, learner_state *state);
-/* The learner is served no more: what it takes counts no more. */
+/* Stop counting a learner that is not served any more.  Takes its lock. */
 void segue_service_release_memory(segue_service *service, learner_state *state);
+/* Have spare memory for closing a task of this learner.  Writer. */
 void segue_service_reserve_memory(segue_service *service, const learner_state *state);
-/* Whether there is room for tasks and learners; false: the reply says why not. */
-bool segue_service_has_memory(segue_service *service, segue_response *reply);
+/* There is memory for new tasks and learners; false: the response, if any, says why not. */
+bool segue_service_has_memory(segue_service *service, segue_response *response);
 
 #endif

@@ -4,9 +4,8 @@
  * and writes `back` without the lock.  The thread wakes up every tenth of a second, or when
  * `front` is half full, so that a line costs its caller no system call.
  *
- * The thread may be stuck in write() for ever: nobody reads the pipe.  It can be cancelled there,
- * and only there, where it holds no lock.
- * SPDX-License-Identifier: Apache-2.0 */
+ * The thread may be stuck in write() for ever: no process reads the pipe.  It can be cancelled
+ * there, and only there, where it holds no lock. SPDX-License-Identifier: Apache-2.0 */
 #include "service/jobs/log_writer.h"
 #include "segue/internal.h"
 

@@ -1,8 +1,8 @@
 /* log_writer.h - a log that never makes its writers wait.
  *
  * Lines go into a bounded buffer, and a thread of its own writes them to a file, a pipe or a
- * terminal.  If that takes nothing, as a pipe that nobody reads, the buffer fills up: further lines
- * are dropped and counted, and the count is written to the log when it goes on.
+ * terminal.  If that blocks, as a pipe that no process reads, the buffer fills up: further lines
+ * are dropped and counted, and the count is written to the log when writing continues.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SERVICE_JOBS_LOG_WRITER_H
 #define SEGUE_SERVICE_JOBS_LOG_WRITER_H

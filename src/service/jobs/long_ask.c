@@ -1,12 +1,11 @@
 /* long_ask.c - asks that take long: of many arms, or for many decisions at once.
  *
- * They are decided on a copy of the task, without the learner's lock, d piece at a time: the
- * explanation, the law that probabilities come from, each decision.  All decisions of an ask go by
- * what the task knew when it was copied: rewards that come meanwhile count for the next ask.  Then,
- * under the lock again, they are made decisions of the task and get their numbers; a task that was
- * closed meanwhile is answered as if the ask had come after that.  Decisions of an event go to the
- * queue with what was chosen.
- * SPDX-License-Identifier: Apache-2.0 */
+ * They are decided on a copy of the task, without the learner's lock, in pieces: the explanation,
+ * the distribution that gives probabilities, each decision.  All decisions of an ask use the task
+ * as it was when it was copied; rewards that arrive meanwhile count for the next ask.  Then, under
+ * the lock again, the choices become decisions of the task and get their numbers.  If the task
+ * closed meanwhile, the ask is answered as if it had come after that.  Choices of an event go to
+ * the commit queue, to be stored. SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
 #include "io/json_write.h"
@@ -15,7 +14,7 @@
 #include "service/engine/decide.h"
 #include "service/jobs/reads.h"
 
-static read_result refuse(operation *op, const segue_error *why)
+static read_result reject(operation *op, const segue_error *why)
 {
     segue_decide_respond_none(why, op->response);
     return READ_DONE;
@@ -29,9 +28,8 @@ static task_state *find_open(operation *op)
     return task && !task->staged_closed && !op->state->is_gone ? task : NULL;
 }
 
-/* Without memory for a copy: decide on the task itself, however long that takes.  Under the lock.
- */
-static bool choose_in_place(segue_service *service, operation *op, task_state *task)
+/* Without memory for a copy: decide on the task itself.  Holds the learner's lock all the time. */
+static bool choose_on_task(segue_service *service, operation *op, task_state *task)
 {
     decided *d = &op->ask.decided;
     const bool fine =
@@ -42,12 +40,12 @@ static bool choose_in_place(segue_service *service, operation *op, task_state *t
     return fine;
 }
 
-/* Under the lock; false: there is no memory for it. */
+/* Copy the task; false: out of memory.  Holds the learner's lock. */
 static bool copy_task(operation *op, task_state *task)
 {
     read_state *r = op->read;
-    if (segue_learner_state_copy_task(op->state, task, &r->copy, NULL) != SEGUE_OK) {
-        segue_learner_state_copy_fini(&r->copy);
+    if (segue_decide_task_copy(op->state, task, &r->copy, NULL) != SEGUE_OK) {
+        segue_decide_task_copy_fini(&r->copy);
         return false;
     }
     segue_task_fork_stream(task->play, r->copy.task.play);
@@ -64,7 +62,7 @@ static read_result begin_on(segue_service *service, operation *op, task_state *t
         return READ_DONE;
     if (copy_task(op, task))
         return READ_MORE;
-    if (!op->request.event[0] && choose_in_place(service, op, task))
+    if (!op->request.event[0] && choose_on_task(service, op, task))
         return READ_MORE;
     if (op->response->status == 200)
         segue_response_fail(op->response, 503, "out of memory to decide; retry later");
@@ -103,37 +101,38 @@ static read_result find_distribution(operation *op)
 {
     read_state *r = op->read;
     segue_error err;
-    r->has_law = true;
-    return segue_learner_state_distribution(&r->copy.task, r->allowed, &r->law, &err) == SEGUE_OK
+    r->has_distribution = true;
+    return segue_decide_task_distribution(&r->copy.task, r->allowed, &r->distribution, &err) ==
+                   SEGUE_OK
                ? READ_MORE
-               : refuse(op, &err);
+               : reject(op, &err);
 }
 
 static read_result pick_one(operation *op)
 {
     read_state *r = op->read;
     segue_error err;
-    if (segue_learner_state_choose(&r->copy.task, r->allowed, &r->law,
-                                   &r->decided.choice[r->decided.n], &err) != SEGUE_OK)
-        return refuse(op, &err);
+    if (segue_decide_task_choose(&r->copy.task, r->allowed, &r->distribution,
+                                 &r->decided.choice[r->decided.n], &err) != SEGUE_OK)
+        return reject(op, &err);
     r->decided.n++;
     return READ_MORE;
 }
 
-/* ---- answering --------------------------------------------------------------------------- */
+/* ---- responding --------------------------------------------------------------------------- */
 
-/* Give what was chosen the numbers of an open task. */
+/* Make the choices decisions of an open task. */
 static void issue(segue_service *service, operation *op, task_state *task)
 {
     decided *d = &op->read->decided;
     const double now = segue_service_time(service);
     for (size_t i = 0; i < d->n; i++)
-        segue_learner_state_issue_copied(op->state, task, &d->choice[i], now);
+        segue_decide_task_issue_copied(op->state, task, &d->choice[i], now);
     d->version = task->version;
 }
 
-/* Whether the task is still the one that was copied. */
-static read_result answer(segue_service *service, operation *op)
+/* Respond, if the task is still the one that was copied. */
+static read_result respond(segue_service *service, operation *op)
 {
     read_state *r = op->read;
     (void)pthread_mutex_lock(&op->state->lock);
@@ -151,9 +150,9 @@ static read_result answer(segue_service *service, operation *op)
     return same ? READ_DONE : READ_STORE;
 }
 
-/* Decisions are in op->ask.decided already: an event that was answered before, and lacked its
- * explanation; or what was chosen in place. */
-static read_result answer_again(segue_service *service, operation *op)
+/* Respond with the decisions in op->ask.decided: of an event that was answered before and lacked an
+ * explanation, or chosen in place. */
+static read_result respond_decided(segue_service *service, operation *op)
 {
     if (op->read->explained) {
         op->ask.decided.why = op->read->decided.why;
@@ -171,13 +170,13 @@ read_result segue_long_ask_turn(segue_service *service, operation *op)
     if (r->copied && op->request.explain && !r->explained)
         return explain(op);
     if (op->ask.decided.n > 0)
-        return answer_again(service, op);
-    if (op->request.probability && !r->has_law)
+        return respond_decided(service, op);
+    if (op->request.probability && !r->has_distribution)
         return find_distribution(op);
     if (r->decided.n < segue_decide_count(&op->request))
         return pick_one(op);
     if (!op->request.event[0])
-        return answer(service, op);
+        return respond(service, op);
     r->chosen = true;
     r->learner_id = op->state->id;
     r->task_id = r->copy.task.id;
@@ -209,6 +208,6 @@ void segue_long_ask_fini(operation *op)
     read_state *r = op->read;
     segue_long_ask_drop(op);
     free(r->allowed);
-    free(r->law.drawn);
+    free(r->distribution.drawn);
     segue_decide_fini(&r->decided);
 }

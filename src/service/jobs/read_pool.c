@@ -1,15 +1,14 @@
 /* read_pool.c - threads for requests that read much or decide long.
  *
- * The threads of HTTP must be free for short requests, so these are suspended, and answered here.
- * Each gets a turn of some milliseconds at a time, those that are new and those that go on one
- * after the other: a short request waits for one turn, not for a long list.  Reads and long asks
- * have places of their own, and a read begins before an ask, so that asks of many decisions hold up
- * no read.  Few are begun at once, because what is begun takes memory; beyond a number that waits,
- * requests are refused.  The threads have a lower priority than all others: on a busy machine it
- * is they who wait.
+ * HTTP threads must be free for short requests, so long ones are answered here.  A request gets a
+ * turn of some milliseconds; new and begun requests alternate.  So a short request waits for one
+ * turn, not for a long list.  Reads and long asks are separate classes with their own limits, and a
+ * read begins before an ask: asks for many decisions delay no read.  Few requests are begun at
+ * once, because a begun request uses memory; beyond a number of open ones, requests are rejected.
+ * The threads have a lower priority than all others.
  *
- * `lock` guards the lists.  An operation in a list is nobody's; one in hand is its thread's.
- * SPDX-License-Identifier: Apache-2.0 */
+ * `lock` guards the lists.  An operation that a thread has removed from a list belongs to that
+ * thread. SPDX-License-Identifier: Apache-2.0 */
 #define _DEFAULT_SOURCE
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -22,11 +21,11 @@
 #include "service/jobs/read_pool.h"
 #include "service/jobs/reads.h"
 
-#define WAITING_MOST 256 /* requests of a class, those begun included */
-#define BEGUN_MOST   16  /* of a class */
-#define END_SECONDS  2   /* that the end waits for what was taken */
-#define LOWER        10  /* of the threads' priority: `nice` */
-#define MANY_CORES   4   /* from which on there are two threads */
+#define MAX_OPEN      256 /* requests of a class, begun or not */
+#define MAX_BEGUN     16  /* of a class */
+#define DRAIN_SECONDS 2   /* that a stop waits for open requests */
+#define NICENESS      10  /* of the threads */
+#define MANY_CORES    4   /* with as many there are two threads */
 
 void segue_read_pool_init(read_pool *pool)
 {
@@ -75,17 +74,17 @@ static read_class *class_of(read_pool *pool, const operation *op)
     return &pool->of[op->request.route == ROUTE_ASK ? POOL_ASKS : POOL_READS];
 }
 
-/* Of which class the next request may begin; NULL: of none. */
+/* The class whose next request may begin; NULL: none. */
 static read_class *next_class(read_pool *pool)
 {
     for (size_t i = 0; i < POOL_CLASSES; i++)
-        if (pool->of[i].fresh && pool->of[i].n_begun < BEGUN_MOST)
+        if (pool->of[i].fresh && pool->of[i].n_begun < MAX_BEGUN)
             return &pool->of[i];
     return NULL;
 }
 
-/* The next to work on; NULL: there is none. */
-static operation *next_of(read_pool *pool)
+/* Remove the request that gets the next turn; NULL: there is none. */
+static operation *remove_next(read_pool *pool)
 {
     read_class *next = next_class(pool);
     if (pool->begun && (pool->prefers_begun || !next)) {
@@ -99,11 +98,11 @@ static operation *next_of(read_pool *pool)
     return remove_first(&next->fresh, &next->fresh_end);
 }
 
-static operation *take(read_pool *pool)
+static operation *wait_for_next(read_pool *pool)
 {
     operation *op = NULL;
     (void)pthread_mutex_lock(&pool->lock);
-    while (!pool->closed && !(op = next_of(pool)))
+    while (!pool->closed && !(op = remove_next(pool)))
         (void)pthread_cond_wait(&pool->filled, &pool->lock);
     (void)pthread_mutex_unlock(&pool->lock);
     return op;
@@ -117,7 +116,7 @@ static void put_back(read_pool *pool, operation *op)
     (void)pthread_mutex_unlock(&pool->lock);
 }
 
-static void let_go(read_pool *pool, const operation *op)
+static void remove_open(read_pool *pool, const operation *op)
 {
     (void)pthread_mutex_lock(&pool->lock);
     class_of(pool, op)->n_begun--;
@@ -128,12 +127,12 @@ static void let_go(read_pool *pool, const operation *op)
 
 /* ---- the end of a request ---------------------------------------------------------------- */
 
-/* The body is counted until it was sent. */
-static void hold_body(segue_service *service, segue_response *reply)
+/* Count the body's memory until it is sent. */
+static void count_body(segue_service *service, segue_response *response)
 {
-    reply->memory = &service->memory;
-    reply->held = reply->body.capacity;
-    segue_memory_add_response(&service->memory, reply->held);
+    response->memory = &service->memory;
+    response->held = response->body.capacity;
+    segue_memory_add_response(&service->memory, response->held);
 }
 
 static void complete(segue_service *service, operation *op)
@@ -142,21 +141,21 @@ static void complete(segue_service *service, operation *op)
         segue_response_fail(op->response, 503, "out of memory for the response; retry later");
     if (op->response->status >= 400 && op->reward_result.size > 0)
         segue_response_add_reward(op->response, &op->reward_result);
-    hold_body(service, op->response);
+    count_body(service, op->response);
     const segue_completion done = op->done;
     void *context = op->context;
     segue_operation_destroy(op);
     done(context);
 }
 
-static void refuse_at_end(segue_service *service, operation *op)
+static void reject_at_stop(segue_service *service, operation *op)
 {
     segue_response_fail(op->response, 503, "the service is shutting down; retry later");
     complete(service, op);
 }
 
-/* Let the queue go on with it: choices that were made for an event go with it. */
-static void give_to_queue(segue_service *service, operation *op)
+/* Push it onto the commit queue, with the choices that were made for an event. */
+static void move_to_queue(segue_service *service, operation *op)
 {
     if (op->read->chosen)
         segue_long_ask_drop(op);
@@ -166,13 +165,13 @@ static void give_to_queue(segue_service *service, operation *op)
     segue_learner_state_release(op->state);
     op->state = NULL;
     if (!segue_commit_queue_push(&service->queue, op, false))
-        refuse_at_end(service, op);
+        reject_at_stop(service, op);
 }
 
 static void end(segue_service *service, operation *op, read_result result)
 {
     if (result == READ_STORE)
-        give_to_queue(service, op);
+        move_to_queue(service, op);
     else
         complete(service, op);
 }
@@ -186,11 +185,11 @@ static void work(segue_service *service, operation *op, segue_store *store)
         put_back(&service->pool, op);
         return;
     }
-    let_go(&service->pool, op);
+    remove_open(&service->pool, op);
     end(service, op, result);
 }
 
-/* Each has a connection of its own, so that nobody waits for a long query. */
+/* Each thread has a connection of its own: no thread waits for another one's query. */
 typedef struct reader_thread {
     segue_service *service;
     segue_store *store;
@@ -199,8 +198,8 @@ typedef struct reader_thread {
 static void *run(void *context)
 {
     reader_thread *self = context;
-    (void)setpriority(PRIO_PROCESS, 0, LOWER); /* on Linux this is about the thread alone */
-    for (operation *op; (op = take(&self->service->pool));)
+    (void)setpriority(PRIO_PROCESS, 0, NICENESS); /* on Linux: of this thread alone */
+    for (operation *op; (op = wait_for_next(&self->service->pool));)
         work(self->service, op, self->store);
     segue_store_close(self->store);
     free(self);
@@ -211,7 +210,7 @@ static segue_status start_one(segue_service *service, segue_error *err)
 {
     reader_thread *self = calloc(1, sizeof *self);
     if (!self)
-        return segue_fail_no_memory(err, "a thread that reads");
+        return segue_fail_no_memory(err, "a reader thread");
     self->service = service;
     segue_status status =
         segue_store_open(&self->store, service->config.store, SEGUE_STORE_READ, err);
@@ -240,14 +239,14 @@ segue_status segue_read_pool_start(segue_service *service, segue_error *err)
     return status;
 }
 
-/* Take nothing more, and wait a little for what was taken. */
+/* Accept nothing more, and wait a moment for open requests. */
 static void drain(read_pool *pool)
 {
     const struct timespec pause = {.tv_nsec = 5000000};
     (void)pthread_mutex_lock(&pool->lock);
     pool->full = true;
     (void)pthread_mutex_unlock(&pool->lock);
-    for (int i = 0; i < END_SECONDS * 200 && segue_read_pool_length(pool) > 0; i++)
+    for (int i = 0; i < DRAIN_SECONDS * 200 && segue_read_pool_length(pool) > 0; i++)
         (void)nanosleep(&pause, NULL);
 }
 
@@ -263,15 +262,15 @@ void segue_read_pool_stop(segue_service *service)
     for (; pool->n_threads > 0; pool->n_threads--)
         (void)pthread_join(pool->thread[pool->n_threads - 1], NULL);
     while (pool->begun)
-        refuse_at_end(service, remove_first(&pool->begun, &pool->begun_end));
+        reject_at_stop(service, remove_first(&pool->begun, &pool->begun_end));
     for (size_t i = 0; i < POOL_CLASSES; i++)
         while (pool->of[i].fresh)
-            refuse_at_end(service, remove_first(&pool->of[i].fresh, &pool->of[i].fresh_end));
+            reject_at_stop(service, remove_first(&pool->of[i].fresh, &pool->of[i].fresh_end));
 }
 
-/* ---- putting ----------------------------------------------------------------------------- */
+/* ---- pushing ----------------------------------------------------------------------------- */
 
-/* Without threads: all of it now. */
+/* Without threads: finish it now. */
 static void run_now(segue_service *service, operation *op)
 {
     read_result result = READ_MORE;
@@ -288,16 +287,16 @@ bool segue_read_pool_push(segue_service *service, operation *op)
     read_class *class = class_of(pool, op);
     (void)pthread_mutex_lock(&pool->lock);
     const bool has_threads = pool->started;
-    const bool taken = has_threads && !pool->full && class->n_open < WAITING_MOST &&
-                       segue_memory_has_response_space(&service->memory);
-    if (taken) {
+    const bool accepted = has_threads && !pool->full && class->n_open < MAX_OPEN &&
+                          segue_memory_has_response_space(&service->memory);
+    if (accepted) {
         append(&class->fresh_end, op);
         class->n_open++;
         (void)pthread_cond_signal(&pool->filled);
     }
     (void)pthread_mutex_unlock(&pool->lock);
     if (has_threads)
-        return taken;
+        return accepted;
     run_now(service, op);
     return true;
 }

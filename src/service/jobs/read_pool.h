@@ -3,37 +3,43 @@
 #ifndef SEGUE_SERVICE_JOBS_READ_POOL_H
 #define SEGUE_SERVICE_JOBS_READ_POOL_H
 
-#include "service/engine/operation.h"
 #include <pthread.h>
 
-/* Requests that wait to be begun, of one class: those that read, or asks that take long. */
+#include "service/engine/operation.h"
+
+/* Requests of one class, reads or long asks. */
 typedef struct read_class {
-    struct operation *fresh, **fresh_end; /* not begun, in the order in which they came */
-    size_t n_begun, n_open;               /* n_begun counts those that a thread has in hand, too */
+    operation *fresh, **fresh_end; /* not begun, in the order of arrival */
+    size_t n_begun, n_open;        /* begun; begun or fresh */
 } read_class;
 
 enum { POOL_READS, POOL_ASKS, POOL_CLASSES };
 
-/* Requests that only read, or that take long, each a piece at a time: read_pool.c. */
 typedef struct read_pool {
-    pthread_mutex_t lock;
+    pthread_mutex_t lock; /* guards all but the threads; no other lock is taken while it is held */
     pthread_cond_t filled;
     read_class of[POOL_CLASSES];
-    struct operation *begun, **begun_end; /* waiting for their next turn */
-    bool prefers_begun;                   /* whose turn it is */
-    bool started, full, closed;           /* it has threads; takes nothing more; works no more */
-    pthread_t thread[2];                  /* of the thread that starts and stops it */
+    operation *begun, **begun_end; /* begun, waiting for the next turn */
+    bool prefers_begun;            /* the next turn goes to a begun request */
+    bool started;                  /* it has threads */
+    bool full, closed;             /* it accepts nothing more; the threads end */
+    pthread_t thread[2];           /* of the thread that starts and stops it, with n_threads */
     size_t n_threads;
 } read_pool;
 
 void segue_read_pool_init(read_pool *pool);
-SEGUE_MUST_CHECK segue_status segue_read_pool_start(segue_service *service, segue_error *err);
-/* Answer what is under way with 503, and end the threads. */
-void segue_read_pool_stop(segue_service *service);
 void segue_read_pool_fini(read_pool *pool);
-/* Let the pool answer it, and call `done`; without threads that is done at once.  False: the pool
- * is full or closed, and the operation is still the caller's. */
+
+/* Start the threads.  @retval SEGUE_ENOMEM, SEGUE_ETHREAD, SEGUE_EIO */
+SEGUE_MUST_CHECK segue_status segue_read_pool_start(segue_service *service, segue_error *err);
+/* Wait a moment for open requests, answer the others with 503, and end the threads. */
+void segue_read_pool_stop(segue_service *service);
+
+/* Let the pool answer an operation and complete it; without threads it does so at once.  False: the
+ * pool is full or closed, and the operation still belongs to the caller. */
 bool segue_read_pool_push(segue_service *service, operation *op);
+
+/* The number of open requests. */
 size_t segue_read_pool_length(read_pool *pool);
 
 #endif

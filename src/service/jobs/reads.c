@@ -1,5 +1,7 @@
-/* reads.c - requests that read much, a piece at a time: a learner, a task, a type or a version.
- * SPDX-License-Identifier: Apache-2.0 */
+/* reads.c - requests that read much, in pieces: learners, versions, decisions, tasks.
+ *
+ * Threads of the read pool run them, each with its own connection.  A piece takes the learner's
+ * lock at most for a copy. SPDX-License-Identifier: Apache-2.0 */
 #include "service/jobs/reads.h"
 
 #include <stdlib.h>
@@ -104,7 +106,7 @@ static read_result show_versions(segue_service *service, operation *op, segue_st
 
 /* ---- tasks ------------------------------------------------------------------------------- */
 
-static bool make_room(read_state *r)
+static bool grow(read_state *r)
 {
     if (r->n_tasks < r->capacity)
         return true;
@@ -121,7 +123,7 @@ static segue_status add_task(read_state *r, const segue_stored_task *row, segue_
 {
     const size_t key = r->keys.size;
     segue_bytes_append(&r->keys, row->key, strlen(row->key) + 1);
-    if (r->keys.failed || !make_room(r))
+    if (r->keys.failed || !grow(r))
         return segue_fail_no_memory(err, "a list of tasks");
     r->task[r->n_tasks++] = (listed_task){.row = *row, .key = key};
     return SEGUE_OK;
@@ -176,7 +178,7 @@ static read_result show_task(segue_service *service, operation *op, segue_store 
 
 const operation_kind op_read = {.name = "read"};
 
-/* ---- which is which ---------------------------------------------------------------------- */
+/* ---- all reads ---------------------------------------------------------------------- */
 
 static read_result ask(segue_service *service, operation *op, segue_store *store)
 {
@@ -208,7 +210,7 @@ static piece_function *piece_of(segue_route route)
     }
 }
 
-/* Whether its learner is there, if it is about one. */
+/* Find the learner of a request that names one; false: the response says that there is none. */
 static bool find_learner(segue_service *service, operation *op)
 {
     if (op->state || op->request.route == ROUTE_LIST)

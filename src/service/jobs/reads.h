@@ -1,7 +1,7 @@
-/* reads.h - requests that read much or decide long, a piece at a time.
+/* reads.h - requests that read much or decide long, in pieces.
  *
- * A thread of the pool (read_pool.c) gives a request a turn of some milliseconds, and then another
- * request; nothing but what is copied in a few hundred microseconds is done under a learner's lock.
+ * A thread of the read pool gives a request a turn of some milliseconds, then another request.
+ * Under a learner's lock a piece only copies, which takes a few hundred microseconds at most.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SERVICE_JOBS_READS_H
 #define SEGUE_SERVICE_JOBS_READS_H
@@ -12,25 +12,25 @@
 
 typedef enum read_result {
     READ_MORE,  /* it needs another turn */
-    READ_DONE,  /* the reply is ready */
-    READ_STORE, /* the queue's: it must be stored, or its task is not open */
+    READ_DONE,  /* the response is ready */
+    READ_STORE, /* for the commit queue: it must be stored, or its task is not open */
 } read_result;
 
-/* A task of a list, as the store has it. */
+/* A stored task of a list. */
 typedef struct listed_task {
     segue_stored_task row;
-    size_t key; /* where its key is in `keys` */
+    size_t key; /* offset of its key in `keys` */
 } listed_task;
 
-/* How far a request has come. */
+/* The progress of a request. */
 typedef struct read_state {
     bool begun;
     size_t at; /* pieces done */
 
-    learner_state **all; /* of a list of learners, each held */
+    learner_state **all; /* a list of learners, each acquired */
     size_t n_all;
 
-    listed_task *task; /* of a list of tasks */
+    listed_task *task; /* a list of tasks */
     size_t n_tasks, capacity;
     segue_bytes keys;
 
@@ -40,24 +40,26 @@ typedef struct read_state {
 
     task_copy copy; /* of an ask */
     bool *allowed;
-    arm_distribution law;
+    arm_distribution distribution;
     decided decided;
-    bool copied, explained, has_law;
-    bool chosen;                 /* decisions of an event that are to be stored ... */
+    bool copied, explained, has_distribution;
+    bool chosen;                 /* choices of an event that must be stored ... */
     int64_t learner_id, task_id; /* ... are of this task */
 } read_state;
 
-/* Work on it for one turn, with a store of the thread's own. */
+/* Work on a request for one turn, with the thread's own connection. */
 read_result segue_reads_turn(segue_service *service, operation *op, segue_store *store);
 
 void segue_reads_fini(operation *op);
 
-/* long_ask.c: one piece of an ask. */
+/* ---- long_ask.c -------------------------------------------------------------------------- */
+
+/* One piece of a long ask. */
 read_result segue_long_ask_turn(segue_service *service, operation *op);
-void segue_long_ask_drop(operation *op); /* the copy: what was chosen stays */
+void segue_long_ask_drop(operation *op); /* free the copy of the task; the choices stay */
 void segue_long_ask_fini(operation *op);
-/* Take what the pool has chosen for an event as decisions of an open task, under the lock; false:
- * it has chosen nothing for this task. */
+/* Make the pool's choices for an event decisions of an open task; false: it has none for this task.
+ * The caller holds the learner's lock. */
 bool segue_long_ask_take_chosen(segue_service *service, operation *op, task_state *task);
 
 #endif

@@ -1,5 +1,9 @@
 /* refit_worker.c - the thread that runs refits.
- * SPDX-License-Identifier: Apache-2.0 */
+ *
+ * op_refit_begin copies the learner and queues it here.  The refit works on that copy, without any
+ * lock.  When it is done, the worker enqueues op_refit_publish.  A refit that fails (out of memory)
+ * is tried again after a second.  worker_lock guards the queue. SPDX-License-Identifier: Apache-2.0
+ */
 #include "service/jobs/refit_worker.h"
 
 #include <errno.h>
@@ -11,33 +15,33 @@
 void segue_refit_worker_enqueue(segue_service *service, learner_state *state)
 {
     segue_learner_state_acquire(state);
-    (void)pthread_mutex_lock(&service->work_lock);
-    learner_state **end = &service->work; /* a learner has one fit at most, so this is short */
+    (void)pthread_mutex_lock(&service->worker_lock);
+    learner_state **end = &service->refits; /* short: a learner has at most one refit */
     while (*end)
-        end = &(*end)->next_work;
+        end = &(*end)->next_refit;
     *end = state;
-    (void)pthread_cond_signal(&service->work_filled);
-    (void)pthread_mutex_unlock(&service->work_lock);
+    (void)pthread_cond_signal(&service->refit_filled);
+    (void)pthread_mutex_unlock(&service->worker_lock);
 }
 
-static learner_state *take_work(segue_service *service, bool wait)
+static learner_state *pop(segue_service *service, bool wait)
 {
-    (void)pthread_mutex_lock(&service->work_lock);
-    while (wait && !service->work && !service->ending)
-        (void)pthread_cond_wait(&service->work_filled, &service->work_lock);
-    learner_state *state = service->ending ? NULL : service->work;
+    (void)pthread_mutex_lock(&service->worker_lock);
+    while (wait && !service->refits && !service->stopping)
+        (void)pthread_cond_wait(&service->refit_filled, &service->worker_lock);
+    learner_state *state = service->stopping ? NULL : service->refits;
     if (state) {
-        service->work = state->next_work;
-        state->next_work = NULL;
+        service->refits = state->next_refit;
+        state->next_refit = NULL;
     }
-    (void)pthread_mutex_unlock(&service->work_lock);
+    (void)pthread_mutex_unlock(&service->worker_lock);
     return state;
 }
 
 /* Count failed refits, and report when those of a learner begin to fail and when they work again.
  */
-static void note_refit(segue_service *service, learner_state *state, bool fails,
-                       const segue_error *why)
+static void report_refit(segue_service *service, learner_state *state, bool fails,
+                         const segue_error *why)
 {
     if (fails)
         (void)atomic_fetch_add(&service->metrics.refit_failures, 1);
@@ -52,32 +56,32 @@ static void note_refit(segue_service *service, learner_state *state, bool fails,
     state->refit_fails = fails;
 }
 
-/* Leave memory to others for a second, unless the service ends. */
-static void rest(segue_service *service)
+/* Wait a second, in which memory may become free, unless the service stops. */
+static void pause_worker(segue_service *service)
 {
     struct timespec until;
     (void)clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += service->started; /* without threads nobody else needs it */
-    (void)pthread_mutex_lock(&service->work_lock);
-    while (!service->ending &&
-           pthread_cond_timedwait(&service->tick, &service->work_lock, &until) != ETIMEDOUT)
+    until.tv_sec += service->started; /* without threads waiting does not help */
+    (void)pthread_mutex_lock(&service->worker_lock);
+    while (!service->stopping &&
+           pthread_cond_timedwait(&service->tick, &service->worker_lock, &until) != ETIMEDOUT)
         ;
-    (void)pthread_mutex_unlock(&service->work_lock);
+    (void)pthread_mutex_unlock(&service->worker_lock);
 }
 
 bool segue_refit_worker_run_one(segue_service *service, bool wait)
 {
     segue_error err = {.message = ""};
-    learner_state *state = take_work(service, wait);
+    learner_state *state = pop(service, wait);
     if (!state)
         return false;
     const segue_status status = segue_refit_run(state->refit, &err);
-    note_refit(service, state, status != SEGUE_OK, &err);
+    report_refit(service, state, status != SEGUE_OK, &err);
     if (status == SEGUE_OK) {
         atomic_store(&state->refit_finished, true);
         segue_commit_queue_add_job_once(service, state, &op_refit_publish);
-    } else { /* out of memory: later, maybe */
-        rest(service);
+    } else {
+        pause_worker(service);
         segue_refit_worker_enqueue(service, state);
     }
     segue_learner_state_release(state);

@@ -6,9 +6,12 @@
 #include "service/engine/service.h"
 #include "service/state/learner_state.h"
 
+/* Queue the refit of a learner, which was begun: state->refit. */
 void segue_refit_worker_enqueue(segue_service *service, learner_state *state);
+
 void *segue_refit_worker_main(void *service);
-/* Run a refit, if there is one to run; false: there is none. */
+
+/* Run the next refit.  With `wait`, wait for one.  False: there is none, or the service stops. */
 bool segue_refit_worker_run_one(segue_service *service, bool wait);
 
 #endif

@@ -1,4 +1,9 @@
 /* timer.c - the thread that enqueues jobs because time has passed.
+ *
+ * Ten times per second it enqueues, for each learner: default rewards of decisions past their
+ * deadline, the storing of pending decisions, the closing of idle tasks, the publishing of a refit
+ * that could not be stored.  For the service: a probe, and a checkpoint of a large WAL.  It changes
+ * no learner itself and never waits for the disk.  It takes one learner's lock at a time.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/jobs/timer.h"
 
@@ -10,14 +15,14 @@
 #include "service/engine/service_internal.h"
 #include "service/jobs/wal_checkpoint.h"
 
-#define TICK_SECONDS 0.1
-#define EXPIRED_MOST 1000 /* defaults of a learner at one tick */
-#define IDLE_MOST    1000 /* tasks of a learner closed at one tick */
-
+#define TICK_SECONDS  0.1
 #define CLOCK_SECONDS 60.0 /* between two transactions that store the service time alone */
+#define MAX_EXPIRED   1000 /* default rewards per learner and tick */
+#define MAX_IDLE      1000 /* idle tasks closed per learner and tick */
 
-/* The default of one decision. */
-static operation *fall_back(const learner_state *state, const pending_decision *w)
+/* ---- deadlines of rewards ---------------------------------------------------------------- */
+
+static operation *create_default_reward(const learner_state *state, const pending_decision *w)
 {
     operation *op = segue_operation_create(&op_default_reward);
     if (op) {
@@ -28,7 +33,7 @@ static operation *fall_back(const learner_state *state, const pending_decision *
     return op;
 }
 
-static bool is_over(const learner_state *state, const pending_decision *w, double now)
+static bool is_overdue(const learner_state *state, const pending_decision *w, double now)
 {
     return now - w->decision.asked > state->settings.reward_deadline;
 }
@@ -36,7 +41,7 @@ static bool is_over(const learner_state *state, const pending_decision *w, doubl
 bool segue_timer_defaults_due(const learner_state *state, double now)
 {
     return state->settings.has_default_reward && state->deadlines.count > 0 &&
-           is_over(state, segue_deadline_queue_at(&state->deadlines, 0), now);
+           is_overdue(state, segue_deadline_queue_at(&state->deadlines, 0), now);
 }
 
 operation *segue_timer_expired(segue_service *service, int64_t learner)
@@ -47,9 +52,9 @@ operation *segue_timer_expired(segue_service *service, int64_t learner)
     if (!state)
         return NULL;
     (void)pthread_mutex_lock(&state->lock);
-    for (size_t i = 0; i < EXPIRED_MOST && i < state->deadlines.count; i++) {
+    for (size_t i = 0; i < MAX_EXPIRED && i < state->deadlines.count; i++) {
         const pending_decision *w = segue_deadline_queue_at(&state->deadlines, i);
-        *end = is_over(state, w, now) ? fall_back(state, w) : NULL;
+        *end = is_overdue(state, w, now) ? create_default_reward(state, w) : NULL;
         if (!*end)
             break;
         end = &(*end)->next;
@@ -59,20 +64,22 @@ operation *segue_timer_expired(segue_service *service, int64_t learner)
     return first;
 }
 
-/* Decisions whose wait is over; those that are not on the disk yet are kept there. */
-static void look_at_waiting(segue_service *service, learner_state *state, double now)
+/* Enqueue default rewards that are due, and the storing of pending decisions. */
+static void check_deadlines(segue_service *service, learner_state *state, double now)
 {
     (void)pthread_mutex_lock(&state->lock);
-    deadline_queue *line = &state->deadlines;
-    segue_deadline_queue_pop_closed(line, &state->by_id);
-    const bool over = segue_timer_defaults_due(state, now);
-    const bool unkept = line->persisted < line->next;
+    deadline_queue *queue = &state->deadlines;
+    segue_deadline_queue_pop_closed(queue, &state->by_id);
+    const bool overdue = segue_timer_defaults_due(state, now);
+    const bool unstored = queue->persisted < queue->next;
     (void)pthread_mutex_unlock(&state->lock);
-    if (over)
+    if (overdue)
         segue_commit_queue_add_job_once(service, state, &op_expire);
-    if (unkept)
+    if (unstored)
         segue_commit_queue_add_job_once(service, state, &op_persist_pending);
 }
+
+/* ---- idle tasks -------------------------------------------------------------------------- */
 
 void segue_timer_clear_close_pending(learner_state *state, int64_t id)
 {
@@ -83,18 +90,19 @@ void segue_timer_clear_close_pending(learner_state *state, int64_t id)
     (void)pthread_mutex_unlock(&state->lock);
 }
 
-static void look_for_idle(segue_service *service, learner_state *state, double now)
+/* Enqueue the close of idle tasks. */
+static void check_idle(segue_service *service, learner_state *state, double now)
 {
     const double idle = state->settings.idle;
-    int64_t found[IDLE_MOST];
-    size_t count = 0, place = 0;
+    int64_t found[MAX_IDLE];
+    size_t count = 0, index = 0;
     const hash_map_entry *within = NULL;
     if (now - state->idle_checked < fmin(1.0, idle / 4.0))
         return;
     state->idle_checked = now;
     (void)pthread_mutex_lock(&state->lock);
     for (task_state *task;
-         count < IDLE_MOST && (task = segue_hash_map_next(&state->by_id, &place, &within));) {
+         count < MAX_IDLE && (task = segue_hash_map_next(&state->by_id, &index, &within));) {
         if (now - task->active > idle && !task->close_pending) {
             task->close_pending = true;
             found[count++] = task->id;
@@ -106,14 +114,16 @@ static void look_for_idle(segue_service *service, learner_state *state, double n
             segue_timer_clear_close_pending(state, found[i]);
 }
 
-static void wish_probe(segue_service *service)
+/* ---- the service ------------------------------------------------------------------------- */
+
+static void enqueue_probe(segue_service *service)
 {
     if (!atomic_exchange(&service->probe_pending, true) &&
         !segue_commit_queue_add_job(service, &op_probe, 0, 0))
         atomic_store(&service->probe_pending, false);
 }
 
-/* Whether a transaction of its own must store the service time: only open tasks depend on it. */
+/* Open tasks depend on the stored service time, which other transactions store, too. */
 static bool is_clock_due(segue_service *service, double now)
 {
     if (segue_service_open_tasks(service) == 0 || now - service->clock_probed < CLOCK_SECONDS)
@@ -139,38 +149,38 @@ void segue_timer_tick(segue_service *service)
     learner_state **all = segue_service_learners(service, &count);
     for (size_t i = 0; all && i < count; i++) {
         if (all[i]->settings.has_default_reward)
-            look_at_waiting(service, all[i], now);
+            check_deadlines(service, all[i], now);
         if (all[i]->settings.idle > 0.0)
-            look_for_idle(service, all[i], now);
-        if (atomic_load(&all[i]->refit_finished)) /* the disk did not take it before */
+            check_idle(service, all[i], now);
+        if (atomic_load(&all[i]->refit_finished)) /* its transaction failed */
             segue_commit_queue_add_job_once(service, all[i], &op_refit_publish);
         segue_learner_state_release(all[i]);
     }
     free(all);
     if (atomic_load(&service->failing) || is_clock_due(service, now) ||
         !segue_store_is_present(service->store))
-        wish_probe(service);
+        enqueue_probe(service);
     segue_timer_report_rejections(service);
     if (atomic_load(&service->memory.full))
-        (void)segue_service_has_memory(service, NULL); /* tasks may have been closed since */
+        (void)segue_service_has_memory(service, NULL); /* reports that memory is free again */
     segue_wal_checkpoint_enqueue(service);
 }
 
 void *segue_timer_main(void *context)
 {
     segue_service *service = context;
-    (void)pthread_mutex_lock(&service->work_lock);
-    while (!service->ending) {
+    (void)pthread_mutex_lock(&service->worker_lock);
+    while (!service->stopping) {
         struct timespec until;
         (void)clock_gettime(CLOCK_MONOTONIC, &until);
         until.tv_nsec += (long)(TICK_SECONDS * 1e9);
         until.tv_sec += until.tv_nsec / 1000000000;
         until.tv_nsec %= 1000000000;
-        (void)pthread_cond_timedwait(&service->tick, &service->work_lock, &until);
-        (void)pthread_mutex_unlock(&service->work_lock);
+        (void)pthread_cond_timedwait(&service->tick, &service->worker_lock, &until);
+        (void)pthread_mutex_unlock(&service->worker_lock);
         segue_timer_tick(service);
-        (void)pthread_mutex_lock(&service->work_lock);
+        (void)pthread_mutex_lock(&service->worker_lock);
     }
-    (void)pthread_mutex_unlock(&service->work_lock);
+    (void)pthread_mutex_unlock(&service->worker_lock);
     return NULL;
 }

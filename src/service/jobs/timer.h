@@ -6,13 +6,20 @@
 #include "service/engine/operation.h"
 
 void *segue_timer_main(void *service);
-/* The end of an idle task is not in the queue any more. */
-void segue_timer_clear_close_pending(learner_state *state, int64_t id);
-/* Whether the wait of a decision is over; under the learner's lock. */
-bool segue_timer_defaults_due(const learner_state *state, double now);
-/* The defaults that are due: operations, linked. */
-operation *segue_timer_expired(segue_service *service, int64_t learner);
+
+/* Enqueue the jobs that are due now. */
 void segue_timer_tick(segue_service *service);
+
+/* Clear the mark that the close of an idle task is in the queue.  Takes the learner's lock. */
+void segue_timer_clear_close_pending(learner_state *state, int64_t id);
+
+/* The oldest pending decision is past its deadline.  The caller holds the learner's lock. */
+bool segue_timer_defaults_due(const learner_state *state, double now);
+
+/* Default rewards of decisions past their deadline: operations, linked.  Takes the learner's lock.
+ */
+operation *segue_timer_expired(segue_service *service, int64_t learner);
+
 /* Report requests without a valid token, at most once a minute. */
 void segue_timer_report_rejections(segue_service *service);
 

@@ -54,7 +54,7 @@ static void report_success(segue_service *service)
 static void report_size(segue_service *service)
 {
     const segue_wal_info wal = wal_of(service);
-    const double large = fmin(WAL_LARGE, WAL_LARGE_SHARE * (double)service->config.wal_most);
+    const double large = fmin(WAL_LARGE, WAL_LARGE_SHARE * (double)service->config.max_wal);
     const bool is_large = (double)wal.used > large;
     if (atomic_load(&service->wal_large) == is_large)
         return;
@@ -119,7 +119,7 @@ void segue_wal_checkpoint_if_due(segue_service *service, bool oversized)
 
 segue_status segue_wal_checkpoint_allow_write(segue_service *service, segue_error *err)
 {
-    const double limit = (double)service->config.wal_most;
+    const double limit = (double)service->config.max_wal;
     if ((double)wal_of(service).used < limit)
         return SEGUE_OK;
     if (!must_pause(service))

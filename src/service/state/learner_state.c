@@ -1,22 +1,23 @@
-/* learner_state.c - a learner at work.
+/* learner_state.c - a learner in the service: arms, open tasks, memory.
+ *
+ * A task is opened in two steps: prepare allocates all that it needs, insert makes it visible and
+ * cannot fail.  The store's row is written between them.  Open tasks are played on objects of their
+ * own; the learner learns from the stored rewards when a task closes (learn.c).
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/state/learner_state.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "segue/internal.h"
 
-#define DRAWS     2000 /* of a probability that has no closed form ... */
-#define MANY_ARMS 100  /* ... up to so many arms; fewer where there are more */
-
-/* Numbers of decisions of one start: from a random one of 2^61 on.  Those of older programs, which
- * counted from (starts << 32) on, are below. */
+/* Decisions of a task are numbered from a random number on, so that none repeats after a restart.
+ */
 #define FIRST_NUMBER(draw) (UINT64_C(1) << 61 | (draw) >> 3)
 
-/* ---- making one -------------------------------------------------------------------------- */
+/* ---- create and destroy
+ * -------------------------------------------------------------------------- */
 
 segue_status segue_learner_state_create(learner_state **out, const segue_stored_learner *row,
                                         learner_settings *w, segue_learner *learner,
@@ -55,9 +56,9 @@ void segue_learner_state_acquire(learner_state *state)
 
 static void destroy(learner_state *state)
 {
-    size_t place = 0;
+    size_t index = 0;
     const hash_map_entry *within = NULL;
-    for (task_state *task; (task = segue_hash_map_next(&state->by_id, &place, &within));)
+    for (task_state *task; (task = segue_hash_map_next(&state->by_id, &index, &within));)
         segue_learner_state_close_task(state, task);
     segue_hash_map_fini(&state->by_key);
     segue_hash_map_fini(&state->by_id);
@@ -110,9 +111,9 @@ segue_status segue_learner_state_add_arm(learner_state *state, const char *name,
     return SEGUE_OK;
 }
 
-void segue_learner_state_retire_arm(learner_state *state, size_t place)
+void segue_learner_state_retire_arm(learner_state *state, size_t index)
 {
-    state->allowed[place] = false;
+    state->allowed[index] = false;
     state->n_retired++;
 }
 
@@ -121,17 +122,18 @@ const bool *segue_learner_state_allowed_arms(const learner_state *state)
     return state->n_retired > 0 ? state->allowed : NULL;
 }
 
-bool segue_learner_state_find_arm(const learner_state *state, const char *name, size_t *place)
+bool segue_learner_state_find_arm(const learner_state *state, const char *name, size_t *index)
 {
     const learner_arm *arm = segue_hash_map_find(&state->arm_by_name, name, strlen(name));
-    *place = arm ? arm->index : 0;
+    *index = arm ? arm->index : 0;
     return arm != NULL;
 }
 
 /* ---- tasks ------------------------------------------------------------------------------- */
 
-static segue_status play_alone(const learner_state *state, size_t n_arms, const segue_rng *rng,
-                               segue_task **out, segue_error *err)
+/* A control task is played by ts, without transfer. */
+static segue_status play_control(const learner_state *state, size_t n_arms, const segue_rng *rng,
+                                 segue_task **out, segue_error *err)
 {
     segue_task_config config = segue_task_defaults();
     const segue_status status = segue_policy_parse(&config.policy, "ts", err);
@@ -146,38 +148,38 @@ static segue_status play_alone(const learner_state *state, size_t n_arms, const 
     return made;
 }
 
-/* How many arms its play has: those of the learner when it began. */
+/* Arms of the played object: those of the learner when it was created. */
 static size_t n_played(const task_state *task)
 {
     return segue_task_internals(task->play).view->n_arms;
 }
 
-/* Arms may have been added since it was opened: it does without them, as it did before. */
-static segue_status play_on(learner_state *state, task_state *task, const segue_rng *rng,
-                            segue_error *err)
+/* A task that recovery opens again excludes arms that were added after it was opened. */
+static segue_status play_with_transfer(learner_state *state, task_state *task, const segue_rng *rng,
+                                       segue_error *err)
 {
     segue_status status = segue_learner_play_task(state->learner, rng, &task->play, err);
     if (status != SEGUE_OK || n_played(task) == task->n_arms)
         return status;
-    bool *mine = calloc(n_played(task), sizeof *mine);
-    if (!mine) {
+    bool *allowed = calloc(n_played(task), sizeof *allowed);
+    if (!allowed) {
         segue_learner_discard_task(state->learner, &task->play);
         return segue_fail_no_memory(err, "a task");
     }
-    memset(mine, true, task->n_arms * sizeof *mine);
-    segue_task_set_allowed(task->play, mine);
-    free(mine);
+    memset(allowed, true, task->n_arms * sizeof *allowed);
+    segue_task_set_allowed(task->play, allowed);
+    free(allowed);
     return SEGUE_OK;
 }
 
-/* All that it needs, for any id. */
-static segue_status make_play(learner_state *state, task_state *task, segue_error *err)
+/* Allocate what the task needs, before its id is known. */
+static segue_status create_play(learner_state *state, task_state *task, segue_error *err)
 {
     segue_rng rng;
     segue_rng_init(&rng, state->settings.seed, 0, 0, SEGUE_STREAM_POLICY);
     task->version = segue_learner_version(state->learner);
-    return task->control ? play_alone(state, task->n_arms, &rng, &task->play, err)
-                         : play_on(state, task, &rng, err);
+    return task->control ? play_control(state, task->n_arms, &rng, &task->play, err)
+                         : play_with_transfer(state, task, &rng, err);
 }
 
 static void begin_play(const learner_state *state, task_state *task, uint64_t draw)
@@ -220,7 +222,7 @@ segue_status segue_learner_state_prepare_task(learner_state *state, const segue_
                          .id_entry = segue_hash_map_prepare(&state->by_id, sizeof task->id),
                          .key_entry = segue_hash_map_prepare(&state->by_key, size)};
     segue_status status = task->key && task->id_entry && task->key_entry
-                              ? make_play(state, task, err)
+                              ? create_play(state, task, err)
                               : segue_fail_no_memory(err, "a task");
     if (status != SEGUE_OK) {
         free_task(task);
@@ -271,7 +273,7 @@ task_state *segue_learner_state_task_by_id(const learner_state *state, int64_t i
 
 void segue_learner_state_tell(learner_state *state, task_state *task, size_t arm, double value)
 {
-    /* it was checked before it was stored; a task that was opened again has no fewer arms */
+    /* it was checked before it was stored */
     const segue_status status = segue_task_tell(task->play, arm, value, NULL);
     assert(status == SEGUE_OK);
     (void)status;
@@ -291,7 +293,7 @@ void segue_learner_state_close_task(learner_state *state, task_state *task)
 
 size_t segue_learner_state_bytes(const learner_state *state)
 {
-    enum { OVERHEAD = 16 }; /* what malloc adds to a block */
+    enum { OVERHEAD = 16 }; /* of malloc per block */
     const size_t tasks = state->by_id.count * (sizeof(task_state) + (size_t)2 * OVERHEAD) +
                          segue_hash_map_bytes(&state->by_id, state->by_id.count * sizeof(int64_t)) +
                          segue_hash_map_bytes(&state->by_key, state->key_bytes) + state->key_bytes;
@@ -300,148 +302,4 @@ size_t segue_learner_state_bytes(const learner_state *state)
     return sizeof *state + segue_learner_bytes(state->learner) + tasks + state->control_bytes +
            arms + state->deadlines.capacity * sizeof(pending_decision) +
            segue_model_history_bytes(&state->versions);
-}
-
-/* ---- asking ------------------------------------------------------------------------------ */
-
-static uint64_t draws_of(size_t n_arms)
-{
-    return n_arms <= MANY_ARMS ? DRAWS : DRAWS * MANY_ARMS / n_arms;
-}
-
-segue_status segue_learner_state_distribution(task_state *task, const bool *allowed,
-                                              arm_distribution *law, segue_error *err)
-{
-    const size_t n_arms = n_played(task);
-    law->draws = draws_of(n_arms);
-    law->drawn = calloc(2 * n_arms, sizeof *law->drawn);
-    if (!law->drawn)
-        return segue_fail_no_memory(err, "probabilities");
-    law->chance = law->drawn + n_arms;
-    return segue_task_draw_distribution(task->play, allowed, law->draws, law->drawn, &law->certain,
-                                        err);
-}
-
-/* Of the arm that was chosen; among the draws this choice is one, so that it is never 0. */
-static double chance_of(const arm_distribution *law, size_t arm)
-{
-    const double chance = law->chance[arm], draws = (double)law->draws;
-    return law->certain ? chance : (chance * draws + 1.0) / (draws + 1.0);
-}
-
-segue_status segue_learner_state_choose(task_state *task, const bool *allowed,
-                                        arm_distribution *law, arm_choice *out, segue_error *err)
-{
-    size_t arm = 0;
-    segue_status status = SEGUE_OK;
-    if (law->drawn)
-        status = segue_task_apply_distribution(task->play, allowed, law->drawn, law->certain,
-                                               law->chance, err);
-    if (status == SEGUE_OK && allowed)
-        status = segue_task_ask_among(task->play, allowed, &arm, err);
-    else if (status == SEGUE_OK)
-        arm = segue_task_ask(task->play);
-    if (status != SEGUE_OK)
-        return status;
-    out->decision.arm = arm;
-    out->exact = law->certain;
-    out->probability = law->drawn ? chance_of(law, arm) : 0.0;
-    return SEGUE_OK;
-}
-
-void segue_learner_state_issue(learner_state *state, task_state *task, arm_choice *choice,
-                               double now)
-{
-    const size_t arm = choice->decision.arm;
-    /* Without a tag an id must not be older than its task, whose time is the wall's. */
-    const double asked = task->tag ? now : fmax(now, task->opened);
-    choice->decision = (decision){.learner = state->id,
-                                  .task = task->id,
-                                  .tag = task->tag,
-                                  .number = task->next++,
-                                  .arm = arm,
-                                  .version = task->version,
-                                  .asked = asked};
-    choice->arm = state->arm[arm]->name;
-    task->asked++;
-    task->active = now;
-}
-
-segue_status segue_learner_state_ask(learner_state *state, task_state *task, const bool *allowed,
-                                     arm_distribution *law, double now, arm_choice *out,
-                                     segue_error *err)
-{
-    const segue_status status = segue_learner_state_choose(task, allowed, law, out, err);
-    if (status == SEGUE_OK)
-        segue_learner_state_issue(state, task, out, now);
-    return status;
-}
-
-/* ---- copies ------------------------------------------------------------------------------ */
-
-static const char **copy_names(const learner_state *state)
-{
-    const char **names = calloc(state->n_arms, sizeof(char *));
-    for (size_t i = 0; names && i < state->n_arms; i++)
-        names[i] = state->arm[i]->name;
-    return names;
-}
-
-static bool *copy_allowed(const learner_state *state)
-{
-    bool *allowed = malloc(state->n_arms * sizeof *allowed);
-    if (allowed)
-        memcpy(allowed, state->allowed, state->n_arms * sizeof *allowed);
-    return allowed;
-}
-
-static segue_status copy_play(learner_state *state, const task_state *task, segue_task **out,
-                              segue_error *err)
-{
-    return task->control ? segue_task_copy(out, task->play, err)
-                         : segue_learner_copy_task(state->learner, task->play, out, err);
-}
-
-segue_status segue_learner_state_copy_task(learner_state *state, const task_state *task,
-                                           task_copy *out, segue_error *err)
-{
-    /* not what is staged, which the writer changes without the lock */
-    *out = (task_copy){.task = {.id = task->id,
-                                .tag = task->tag,
-                                .control = task->control,
-                                .version = task->version,
-                                .n_arms = task->n_arms,
-                                .opened = task->opened,
-                                .rewards = task->rewards,
-                                .total = task->total}};
-    out->names = copy_names(state);
-    out->allowed = state->n_retired > 0 ? copy_allowed(state) : NULL;
-    if (!out->names || (state->n_retired > 0 && !out->allowed))
-        return segue_fail_no_memory(err, "a copy of a task");
-    return copy_play(state, task, &out->task.play, err);
-}
-
-void segue_learner_state_copy_fini(task_copy *copy)
-{
-    segue_learner_discard_copy(&copy->task.play);
-    free(copy->names);
-    free(copy->allowed);
-    *copy = (task_copy){.names = NULL};
-}
-
-void segue_learner_state_issue_copied(learner_state *state, task_state *task, arm_choice *choice,
-                                      double now)
-{
-    segue_task_count_ask(task->play, choice->decision.arm);
-    segue_learner_state_issue(state, task, choice, now);
-}
-
-double segue_learner_state_ask_cost(const task_state *task, uint64_t count, bool probability,
-                                    bool explain)
-{
-    const task_internals in = segue_task_internals(task->play);
-    const double n_arms = (double)in.view->n_arms, ahead = n_arms * n_arms;
-    const double law = probability ? (double)draws_of(in.view->n_arms) * n_arms : 0.0;
-    const double each = in.policy->split ? ahead : 10.0 * n_arms;
-    return (double)count * each + law + (explain ? ahead : 0.0);
 }

@@ -124,7 +124,7 @@ static void it_continues_after_a_restart(void **state)
 }
 
 /* A service that stores something loses a second at most, and an idle one a minute. */
-static void a_crash_loses_a_minute_at_most(void **state)
+static void a_crash_loses_no_more_than_a_minute(void **state)
 {
     char id[SEGUE_DECISION_ID_LENGTH + 1];
     (void)state;
@@ -271,17 +271,17 @@ static void an_idle_task_closes_in_service_time(void **state)
 /* A restored backup: its service time is older than decisions that were given after it. */
 static void a_decision_from_the_future_is_as_one_asked_now(void **state)
 {
-    char id[SEGUE_DECISION_ID_LENGTH + 1], told[SEGUE_DECISION_ID_LENGTH + 1];
+    char id[SEGUE_DECISION_ID_LENGTH + 1], first[SEGUE_DECISION_ID_LENGTH + 1];
     (void)state;
     call_create(service, ",\"reward_deadline\":100,\"default_reward\":0");
     pass(1000.0);
     call_ask(service, "s", id);
-    call_ask(service, "s", told);
+    call_ask(service, "s", first);
     pass(1.0);
     change_store("UPDATE meta SET value = 1700000000.0 WHERE name = 'clock'");
     start_service(0.0);
     assert_near(segue_service_time(service), START, 1e-6);
-    call_tell(service, 200, told, 1.0);
+    call_tell(service, 200, first, 1.0);
     pass(99.0);
     count_is(1, 0);
     pass(2.0);
@@ -303,7 +303,7 @@ static void people_see_the_wall_time(void **state)
     assert_non_null(strstr(out, expected));
 }
 
-/* A bucket holds a second's worth of requests. */
+/* A bucket holds the requests of a second. */
 static void a_rate_does_not_depend_on_the_wall_clock(void **state)
 {
     char out[CALL_BODY];
@@ -327,7 +327,7 @@ int main(void)
         TIMED(it_starts_at_the_wall_time),
         TIMED(no_jump_of_the_wall_clock_moves_it),
         TIMED(it_continues_after_a_restart),
-        TIMED(a_crash_loses_a_minute_at_most),
+        TIMED(a_crash_loses_no_more_than_a_minute),
         TIMED(an_unused_service_writes_nothing),
         TIMED(a_store_without_it_starts_at_the_wall_time),
         TIMED(a_damaged_one_starts_at_the_wall_time),

@@ -56,7 +56,7 @@ static void finish_task(segue_learner *learner, size_t number)
     assert_ok(segue_learner_close_task(learner, &task, NULL));
 }
 
-static void teach(segue_learner *learner, segue_model_history *versions, size_t tasks)
+static void play_tasks(segue_learner *learner, segue_model_history *versions, size_t tasks)
 {
     for (size_t i = 0; i < tasks; i++) {
         finish_task(learner, i);
@@ -69,7 +69,7 @@ static void versions_are_thinned_out_evenly(void **state)
     (void)state;
     segue_learner *learner = new_learner(2);
     segue_model_history versions = {.count = 0};
-    teach(learner, &versions, 300);
+    play_tasks(learner, &versions, 300);
     const uint64_t newest = segue_learner_version(learner);
     assert_true(newest > 2 * SEGUE_MAX_MODEL_VERSIONS);
     assert_true(versions.count > SEGUE_MAX_MODEL_VERSIONS / 2 - 2 &&
@@ -81,15 +81,15 @@ static void versions_are_thinned_out_evenly(void **state)
     segue_learner_destroy(learner);
 }
 
-static void a_version_is_noted_once_and_is_what_is_taught(void **state)
+static void a_version_is_added_once_and_has_the_shared_prior(void **state)
 {
     (void)state;
     segue_learner *learner = new_learner(2);
     segue_model_history versions = {.count = 0};
     segue_type_list found;
     assert_ok(segue_model_history_add(&versions, learner, NULL));
-    assert_int_equal(versions.count, 0); /* nothing is taught yet */
-    teach(learner, &versions, 40);
+    assert_int_equal(versions.count, 0); /* there is no shared prior yet */
+    play_tasks(learner, &versions, 40);
     const size_t count = versions.count;
     assert_ok(segue_model_history_add(&versions, learner, NULL));
     assert_int_equal(versions.count, count);
@@ -106,13 +106,13 @@ static void a_version_is_noted_once_and_is_what_is_taught(void **state)
     segue_learner_destroy(learner);
 }
 
-static void of_many_arms_the_first_are_kept(void **state)
+static void of_many_arms_the_first_are_stored(void **state)
 {
     (void)state;
     segue_learner *learner = new_learner(MODEL_HISTORY_ARMS + 6);
     segue_model_history versions = {.count = 0};
     segue_type_list found;
-    teach(learner, &versions, 40);
+    play_tasks(learner, &versions, 40);
     assert_ok(segue_learner_types(learner, &found, NULL));
     const model_version *last = &versions.entry[versions.count - 1];
     assert_int_equal(last->n_arms, MODEL_HISTORY_ARMS);
@@ -130,7 +130,7 @@ static void versions_go_to_bytes_and_back_and_damage_is_seen(void **state)
     segue_learner *learner = new_learner(2);
     segue_model_history versions = {.count = 0}, back;
     segue_bytes b = {.data = NULL}, again = {.data = NULL};
-    teach(learner, &versions, 30);
+    play_tasks(learner, &versions, 30);
     segue_model_history_serialize(&versions, &b);
     segue_bytes_reader r = {.data = b.data, .size = b.size};
     assert_ok(segue_model_history_deserialize(&back, &r, NULL));
@@ -262,19 +262,19 @@ static void records_go_to_bytes_and_back_and_damage_is_seen(void **state)
 
 /* ---- decisions --------------------------------------------------------------------------- */
 
-static void the_last_decisions_are_kept_the_newest_first(void **state)
+static void the_last_decisions_are_listed_the_newest_first(void **state)
 {
     (void)state;
-    recent ring = {.count = 0};
-    assert_null(segue_recent_rewards_at(&ring, 0));
+    recent recent_rewards = {.count = 0};
+    assert_null(segue_recent_rewards_at(&recent_rewards, 0));
     for (size_t i = 0; i < 3 * SEGUE_MAX_RECENT_REWARDS / 2; i++) {
-        *segue_recent_rewards_add(&ring) = (recent_reward){.arm = i};
-        assert_int_equal(segue_recent_rewards_at(&ring, 0)->arm, i);
+        *segue_recent_rewards_add(&recent_rewards) = (recent_reward){.arm = i};
+        assert_int_equal(segue_recent_rewards_at(&recent_rewards, 0)->arm, i);
     }
     for (size_t i = 0; i < SEGUE_MAX_RECENT_REWARDS; i++)
-        assert_int_equal(segue_recent_rewards_at(&ring, i)->arm,
+        assert_int_equal(segue_recent_rewards_at(&recent_rewards, i)->arm,
                          3 * SEGUE_MAX_RECENT_REWARDS / 2 - 1 - i);
-    assert_null(segue_recent_rewards_at(&ring, SEGUE_MAX_RECENT_REWARDS));
+    assert_null(segue_recent_rewards_at(&recent_rewards, SEGUE_MAX_RECENT_REWARDS));
 }
 
 int main(void)
@@ -283,13 +283,13 @@ int main(void)
         cmocka_unit_test(a_page_is_found_by_its_path_alone),
         cmocka_unit_test(a_page_is_the_file_byte_for_byte),
         cmocka_unit_test(versions_are_thinned_out_evenly),
-        cmocka_unit_test(a_version_is_noted_once_and_is_what_is_taught),
-        cmocka_unit_test(of_many_arms_the_first_are_kept),
+        cmocka_unit_test(a_version_is_added_once_and_has_the_shared_prior),
+        cmocka_unit_test(of_many_arms_the_first_are_stored),
         cmocka_unit_test(versions_go_to_bytes_and_back_and_damage_is_seen),
         cmocka_unit_test(types_are_found_with_intervals_in_the_range_of_rewards),
         cmocka_unit_test(a_record_counts_each_task_once),
         cmocka_unit_test(records_go_to_bytes_and_back_and_damage_is_seen),
-        cmocka_unit_test(the_last_decisions_are_kept_the_newest_first),
+        cmocka_unit_test(the_last_decisions_are_listed_the_newest_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

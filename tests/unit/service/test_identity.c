@@ -82,7 +82,7 @@ static void restore(void)
     start();
 }
 
-static int make_place(void **state)
+static int make_folder(void **state)
 {
     char id[ID];
     if (make_own_folder(state) != 0)
@@ -93,7 +93,7 @@ static int make_place(void **state)
                                                                                               : -1;
 }
 
-static int remove_place(void **state)
+static int remove_folder(void **state)
 {
     segue_service_destroy(service);
     (void)remove(saved_path);
@@ -148,7 +148,8 @@ static void without_a_tag_a_decision_older_than_its_task_is_refused(void **state
     (void)state;
     clock_now = 1000.0005;
     ask("untagged", id);
-    assert_ok(segue_sqlite_execute(segue_sqlite_of(service->store), "UPDATE task SET tag = NULL", NULL));
+    assert_ok(
+        segue_sqlite_execute(segue_sqlite_of(service->store), "UPDATE task SET tag = NULL", NULL));
     segue_service_destroy(service);
     start();
     ask("untagged", id);
@@ -181,10 +182,10 @@ static void an_id_with_a_tag_comes_back_and_a_changed_one_does_not(void **state)
     assert_true(back.arm == d.arm && back.tag == d.tag);
     assert_near(back.asked, d.asked, 1e-3);
     for (size_t i = 0; i < SEGUE_DECISION_ID_LENGTH; i++) {
-        const char kept = text[i];
-        text[i] = kept == 'A' ? 'B' : 'A';
+        const char before = text[i];
+        text[i] = before == 'A' ? 'B' : 'A';
         assert_false(segue_decision_id_decode(&back, key, text));
-        text[i] = kept;
+        text[i] = before;
     }
 }
 
@@ -228,5 +229,5 @@ int main(void)
         cmocka_unit_test(an_id_without_a_tag_is_as_older_programs_wrote_it),
         cmocka_unit_test(any_clock_can_be_written),
     };
-    return cmocka_run_group_tests(tests, make_place, remove_place);
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -15,7 +15,7 @@ static int start(void **state)
     segue_error err;
     segue_service_config config = segue_service_defaults();
     config.store = "sqlite::memory:";
-    config.memory_most = UINT64_C(8) << 30;
+    config.max_memory = UINT64_C(8) << 30;
     if (segue_service_create(&service, &config, &err) != SEGUE_OK)
         fail_msg("%s", err.message);
     return 0;
@@ -69,7 +69,7 @@ static double allocated(void)
     return (double)info.uordblks + (double)info.hblkhd;
 }
 
-/* The store is in memory, too, with some 100 bytes a task. */
+/* The store is in memory, too, with about 100 bytes per task. */
 static void compare(const char *more, size_t n_arms, int count)
 {
     create("l", n_arms, more);

@@ -1,11 +1,11 @@
-/* test_uncommitted.c - decisions that wait for a default and are not stored yet: how many there may
+/* test_uncommitted.c - decisions with a deadline that are not stored yet: how many there may
  * be, and how fast they are stored. SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
 #include "calls.h"
 #include "service/jobs/timer.h"
 
-enum { MOST = 50000 }; /* as docs/service.md says */
+enum { MAX_UNSTORED = 50000 }; /* as docs/service.md says */
 
 static double steady_now; /* stands still in a transaction: it then stores as many as it may */
 
@@ -50,9 +50,9 @@ static void unstored_are(double count)
 static void fill_up(void)
 {
     call_create(service, ",\"reward_deadline\":60,\"default_reward\":0,\"method\":\"tts\"");
-    for (int i = 0; i < MOST / 1000; i++)
+    for (int i = 0; i < MAX_UNSTORED / 1000; i++)
         ask_thousand(200, "l", "");
-    unstored_are(MOST);
+    unstored_are(MAX_UNSTORED);
     ask_thousand(503, "l", "");
 }
 
@@ -87,7 +87,7 @@ static void a_burst_takes_few_transactions(void **state)
     assert_near(call_metric(service, "segue_defaults_total"), 1000.0, 0.0); /* of one tick */
 }
 
-/* What is stored before it is answered, or waits for nothing, is not bounded. */
+/* Asks that are stored before the response, or have no deadline, are not limited. */
 static void other_asks_are_not_refused(void **state)
 {
     char out[CALL_BODY];

@@ -233,10 +233,10 @@ static segue_status serve_on(const settings *set, int fd, segue_log_writer *log,
     segue_http *http = NULL;
     config.store = set->store;
     config.token_file = set->token_file;
-    config.memory_most = set->max_memory;
-    config.open_most = set->max_open;
-    config.group_most = set->max_group;
-    config.wal_most = set->max_wal << 20;
+    config.max_memory = set->max_memory;
+    config.max_open_tasks = set->max_open;
+    config.max_group = set->max_group;
+    config.max_wal = set->max_wal << 20;
     config.rate = set->rate;
     config.report = report;
     config.report_context = reports;
@@ -322,11 +322,11 @@ static segue_status run(int argc, char **argv, segue_error *err)
     const segue_service_config defaults = segue_service_defaults();
     settings set = {.store = defaults.store,
                     .listen = "127.0.0.1:8080",
-                    .max_open = defaults.open_most,
-                    .max_group = defaults.group_most,
+                    .max_open = defaults.max_open_tasks,
+                    .max_group = defaults.max_group,
                     .connections = SEGUE_MAX_HTTP_CONNECTIONS,
                     .request_timeout = 30.0,
-                    .max_wal = defaults.wal_most >> 20,
+                    .max_wal = defaults.max_wal >> 20,
                     .threads = cli_options_default_threads()};
     segue_status status =
         cli_options_parse(options, sizeof options / sizeof *options, argc, argv, &set, err);

@@ -69,11 +69,11 @@ static bool may_open(segue_service *service, operation *op)
 {
     const unsigned long long open = atomic_load(&service->open_tasks) + service->staged_open;
     segue_error why;
-    if (open >= service->config.open_most) {
+    if (open >= service->config.max_open_tasks) {
         segue_operation_reject(op, 429,
                                "%llu tasks are open and %" PRIu64
                                " are allowed; close some, or raise --max-open",
-                               open, service->config.open_most);
+                               open, service->config.max_open_tasks);
         return false;
     }
     if (segue_name_check("task", op->request.task, &why) != SEGUE_OK) {

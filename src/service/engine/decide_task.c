@@ -1,0 +1,159 @@
+/* decide_task.c - choose an arm of an open task, and make it a decision.
+ *
+ * A probability that has no closed form is estimated by N_DRAWS draws of the policy, fewer for many
+ * arms: cost O(draws * arms).  All functions need the learner's lock, except those that work on a
+ * copy of the task.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "service/engine/decide_task.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "segue/internal.h"
+
+#define N_DRAWS   2000 /* of a probability that has no closed form ... */
+#define MANY_ARMS 100  /* ... with as many arms or fewer */
+
+static uint64_t draws_of(size_t n_arms)
+{
+    return n_arms <= MANY_ARMS ? N_DRAWS : N_DRAWS * MANY_ARMS / n_arms;
+}
+
+segue_status segue_decide_task_distribution(task_state *task, const bool *allowed,
+                                            arm_distribution *distribution, segue_error *err)
+{
+    const size_t n_arms = segue_task_internals(task->play).view->n_arms;
+    distribution->draws = draws_of(n_arms);
+    distribution->drawn = calloc(2 * n_arms, sizeof *distribution->drawn);
+    if (!distribution->drawn)
+        return segue_fail_no_memory(err, "probabilities");
+    distribution->probability = distribution->drawn + n_arms;
+    return segue_task_draw_distribution(task->play, allowed, distribution->draws,
+                                        distribution->drawn, &distribution->certain, err);
+}
+
+/* The probability of the chosen arm.  The choice counts as one of the draws: it is never 0. */
+static double probability_of(const arm_distribution *distribution, size_t arm)
+{
+    const double share = distribution->probability[arm], draws = (double)distribution->draws;
+    return distribution->certain ? share : (share * draws + 1.0) / (draws + 1.0);
+}
+
+segue_status segue_decide_task_choose(task_state *task, const bool *allowed,
+                                      arm_distribution *distribution, arm_choice *out,
+                                      segue_error *err)
+{
+    size_t arm = 0;
+    segue_status status = SEGUE_OK;
+    if (distribution->drawn)
+        status =
+            segue_task_apply_distribution(task->play, allowed, distribution->drawn,
+                                          distribution->certain, distribution->probability, err);
+    if (status == SEGUE_OK && allowed)
+        status = segue_task_ask_among(task->play, allowed, &arm, err);
+    else if (status == SEGUE_OK)
+        arm = segue_task_ask(task->play);
+    if (status != SEGUE_OK)
+        return status;
+    out->decision.arm = arm;
+    out->exact = distribution->certain;
+    out->probability = distribution->drawn ? probability_of(distribution, arm) : 0.0;
+    return SEGUE_OK;
+}
+
+void segue_decide_task_issue(learner_state *state, task_state *task, arm_choice *choice, double now)
+{
+    const size_t arm = choice->decision.arm;
+    /* Without a tag an id must not be older than its task, which has the wall time. */
+    const double asked = task->tag ? now : fmax(now, task->opened);
+    choice->decision = (decision){.learner = state->id,
+                                  .task = task->id,
+                                  .tag = task->tag,
+                                  .number = task->next++,
+                                  .arm = arm,
+                                  .version = task->version,
+                                  .asked = asked};
+    choice->arm = state->arm[arm]->name;
+    task->asked++;
+    task->active = now;
+}
+
+segue_status segue_decide_task_ask(learner_state *state, task_state *task, const bool *allowed,
+                                   arm_distribution *distribution, double now, arm_choice *out,
+                                   segue_error *err)
+{
+    const segue_status status = segue_decide_task_choose(task, allowed, distribution, out, err);
+    if (status == SEGUE_OK)
+        segue_decide_task_issue(state, task, out, now);
+    return status;
+}
+
+/* ---- copies ------------------------------------------------------------------------------ */
+
+static const char **copy_names(const learner_state *state)
+{
+    const char **names = calloc(state->n_arms, sizeof(char *));
+    for (size_t i = 0; names && i < state->n_arms; i++)
+        names[i] = state->arm[i]->name;
+    return names;
+}
+
+static bool *copy_allowed(const learner_state *state)
+{
+    bool *allowed = malloc(state->n_arms * sizeof *allowed);
+    if (allowed)
+        memcpy(allowed, state->allowed, state->n_arms * sizeof *allowed);
+    return allowed;
+}
+
+static segue_status copy_play(learner_state *state, const task_state *task, segue_task **out,
+                              segue_error *err)
+{
+    return task->control ? segue_task_copy(out, task->play, err)
+                         : segue_learner_copy_task(state->learner, task->play, out, err);
+}
+
+segue_status segue_decide_task_copy(learner_state *state, const task_state *task, task_copy *out,
+                                    segue_error *err)
+{
+    /* not the staged fields, which the writer changes without the lock */
+    *out = (task_copy){.task = {.id = task->id,
+                                .tag = task->tag,
+                                .control = task->control,
+                                .version = task->version,
+                                .n_arms = task->n_arms,
+                                .opened = task->opened,
+                                .rewards = task->rewards,
+                                .total = task->total}};
+    out->names = copy_names(state);
+    out->allowed = state->n_retired > 0 ? copy_allowed(state) : NULL;
+    if (!out->names || (state->n_retired > 0 && !out->allowed))
+        return segue_fail_no_memory(err, "a copy of a task");
+    return copy_play(state, task, &out->task.play, err);
+}
+
+void segue_decide_task_copy_fini(task_copy *copy)
+{
+    segue_learner_discard_copy(&copy->task.play);
+    free(copy->names);
+    free(copy->allowed);
+    *copy = (task_copy){.names = NULL};
+}
+
+void segue_decide_task_issue_copied(learner_state *state, task_state *task, arm_choice *choice,
+                                    double now)
+{
+    segue_task_count_ask(task->play, choice->decision.arm);
+    segue_decide_task_issue(state, task, choice, now);
+}
+
+double segue_decide_task_cost(const task_state *task, uint64_t count, bool probability,
+                              bool explain)
+{
+    const task_internals in = segue_task_internals(task->play);
+    const double n_arms = (double)in.view->n_arms, ahead = n_arms * n_arms;
+    const double distribution = probability ? (double)draws_of(in.view->n_arms) * n_arms : 0.0;
+    const double each = in.policy->split ? ahead : 10.0 * n_arms;
+    return (double)count * each + distribution + (explain ? ahead : 0.0);
+}

@@ -1,0 +1,75 @@
+/* decide_task.h - choose an arm of an open task, and make it a decision.
+ *
+ * The caller holds the learner's lock, except where a function works on a copy.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_SERVICE_ENGINE_DECIDE_TASK_H
+#define SEGUE_SERVICE_ENGINE_DECIDE_TASK_H
+
+#include "service/state/learner_state.h"
+
+/** One decision: which arm, and its probability if that was wanted. */
+typedef struct arm_choice {
+    decision decision;
+    const char *arm;    /* its name */
+    double probability; /* 0: not requested */
+    bool exact;         /* not estimated by draws */
+} arm_choice;
+
+/** The distribution of a task's next arm, valid until a reward; all zeros: not computed. */
+typedef struct arm_distribution {
+    double *drawn, *probability; /* per arm; one allocation */
+    uint64_t draws;
+    bool certain; /* the policy draws nothing */
+} arm_distribution;
+
+/** Compute the distribution, once per request: it costs as much as many decisions.  Free
+ * distribution->drawn.
+ * @retval SEGUE_EDOMAIN  no arm may be chosen
+ * @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_decide_task_distribution(task_state *task, const bool *allowed,
+                                                             arm_distribution *distribution,
+                                                             segue_error *err);
+
+/** The two halves of segue_decide_task_ask: choose an arm; make the choice a decision. */
+SEGUE_MUST_CHECK segue_status segue_decide_task_choose(task_state *task, const bool *allowed,
+                                                       arm_distribution *distribution,
+                                                       arm_choice *out, segue_error *err);
+void segue_decide_task_issue(learner_state *state, task_state *task, arm_choice *choice,
+                             double now);
+
+/** A copy of an open task, to choose and to explain without the lock. */
+typedef struct task_copy {
+    task_state task;    /* without a key */
+    const char **names; /* of all arms; the names belong to the learner */
+    bool *allowed;      /* arms that are not retired; NULL: all */
+} task_copy;
+
+/**
+ * Copy a task.  The caller holds the lock, also to free the copy; free it after a failure, too.
+ *
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_decide_task_copy(learner_state *state, const task_state *task,
+                                                     task_copy *out, segue_error *err);
+void segue_decide_task_copy_fini(task_copy *copy);
+
+/** Make a choice on a copy a decision of the task. */
+void segue_decide_task_issue_copied(learner_state *state, task_state *task, arm_choice *choice,
+                                    double now);
+
+/** The cost of an ask, in units of about 0.1 microseconds. */
+double segue_decide_task_cost(const task_state *task, uint64_t count, bool probability,
+                              bool explain);
+
+/**
+ * Ask a task.
+ *
+ * @retval SEGUE_EDOMAIN  no arm may be chosen
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_decide_task_ask(learner_state *state, task_state *task,
+                                                    const bool *allowed,
+                                                    arm_distribution *distribution, double now,
+                                                    arm_choice *out, segue_error *err);
+
+#endif

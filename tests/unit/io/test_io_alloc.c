@@ -1,0 +1,118 @@
+/* test_io_alloc.c - model sets and logs in files survive failing allocations.
+ * SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "support.h"
+
+#include <unistd.h>
+
+#include "alloc.h"
+#include "core/atomic_file.h"
+#include "io/log/history.h"
+#include "io/log/log.h"
+#include "io/log/samples_file.h"
+#include "io/models_file.h"
+#include "io/policy_list.h"
+
+static char file_name[] = "/tmp/segue-alloc-XXXXXX";
+
+static segue_status file_scenario(segue_error *err)
+{
+    segue_models_file file;
+    segue_status status = segue_models_file_read(&file, file_name, SEGUE_MODELS_KNOWN, err);
+    segue_models_file_fini(&file);
+    if (status == SEGUE_OK)
+        status = segue_atomic_file_write(file_name, "a,b\n.1,.2\n.3,.4\n", 16, err);
+    return status;
+}
+
+static segue_status log_scenario(segue_error *err)
+{
+    segue_log log;
+    const segue_status status = segue_log_read(&log, file_name, 0.0, 1.0, err);
+    segue_log_fini(&log);
+    return status;
+}
+
+/* A list that could not be made leaves nothing to free. */
+static segue_status list_scenario(segue_error *err)
+{
+    segue_policy_list list;
+    const segue_status status = segue_policy_list_parse(&list, "ts,tla", err);
+    if (status == SEGUE_OK)
+        segue_policy_list_fini(&list);
+    return status;
+}
+
+/* A log with all columns is read, and its tasks are sorted by time. */
+static segue_status history_scenario(segue_error *err)
+{
+    const log_read_options wanted = {.highest = 1.0, .time = true, .probability = true};
+    segue_history history;
+    size_t order[100];
+    segue_status status = segue_history_read(&history, file_name, &wanted, err);
+    if (status == SEGUE_OK)
+        status = segue_history_order_by_time(&history, order, err);
+    segue_history_fini(&history);
+    return status;
+}
+
+/* A log is read and played. */
+static segue_status samples_scenario(segue_error *err)
+{
+    const segue_samples_options wanted = {.min_rewards = 1, .highest = 1.0};
+    segue_samples *samples = NULL;
+    segue_simulation_result *result = NULL;
+    segue_policy_spec spec;
+    segue_status status = segue_policy_parse(&spec, "ucb", err);
+    if (status == SEGUE_OK)
+        status = segue_samples_file_read(&samples, file_name, &wanted, err);
+    const segue_environment env = {.size = sizeof(segue_environment), .samples = samples};
+    const segue_simulation sim = {.size = sizeof(segue_simulation),
+                                  .environment = &env,
+                                  .policy = spec,
+                                  .steps = 20,
+                                  .tasks = 50,
+                                  .runs = 20,
+                                  .threads = 2};
+    if (status == SEGUE_OK)
+        status = segue_simulation_run(&result, &sim, err);
+    segue_simulation_result_destroy(result);
+    segue_samples_destroy(samples);
+    return status;
+}
+
+static void files_survive_every_failing_allocation(void **state)
+{
+    (void)state;
+    const int fd = mkstemp(file_name);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, "a,b\n.1,.2\n.3,.4\n", 16), 16);
+    close(fd);
+    alloc_fail_each(list_scenario, 5);
+    alloc_fail_each(file_scenario, 10);
+    FILE *log = fopen(file_name, "w");
+    assert_non_null(log);
+    fputs("task,arm,reward\n", log);
+    for (int i = 0; i < 300; i++)
+        fprintf(log, "%d,%c,1\n", i % 100, 'a' + i % 3);
+    assert_int_equal(fclose(log), 0);
+    alloc_fail_each(log_scenario, 100);
+    alloc_fail_each(samples_scenario, 30);
+    log = fopen(file_name, "w");
+    assert_non_null(log);
+    for (int i = 0; i < 300; i++)
+        fprintf(log,
+                "{\"x\":0,\"task\":%d,\"arm\":%d,\"reward\":1,\"time\":%d,\"probability\":1}\n",
+                i % 100, i % 3, i);
+    assert_int_equal(fclose(log), 0);
+    alloc_fail_each(history_scenario, 20);
+    unlink(file_name);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_survive_every_failing_allocation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
