@@ -47,7 +47,7 @@ class Damage(Folder):
         self.damage("UPDATE task SET key = NULL WHERE learner = 2", "UPDATE arm SET position = position + 2 WHERE learner = 3")
         done = subprocess.run([SEGUE, "store", "check", "--store", self.store], capture_output=True, text=True)
         self.assertEqual(done.returncode, 2)
-        self.assertRegex(done.stderr, r"^segue: .*: 2 of 3 learners are damaged\n$")
+        self.assertRegex(done.stderr, r"^segue: .*: 2 of 3 learners are damaged; restore a backup, or delete them in the service\n$")
         self.assertRegex(done.stdout, r"learner 'b': the store is damaged: table task, id \d+, column key: NULL; need a text")
         self.assertRegex(done.stdout, r"learner 'c': the store is damaged: table arm, learner 3, position 2")
         service = Service(SEGUE, self.store)

@@ -84,7 +84,7 @@ class Memory(unittest.TestCase):
         self.create(client, 200)
         keys, status, message = self.open_until_refused(client, "a", 2000)
         self.assertEqual(status, 503)
-        self.assertRegex(message, r"take \d+\.\d MiB, and --max-memory allows them 24\.0 of its 32\.0 MiB; close tasks")
+        self.assertRegex(message, r"use \d+\.\d MiB, and --max-memory allows them 24\.0 of its 32\.0 MiB; close tasks")
         self.assertGreater(len(keys), 50)
         found = metrics(client)
         self.assertLessEqual(found["segue_memory_bytes"], 26 * MIB)
