@@ -62,7 +62,7 @@ class Paper(PaperFolder):
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             while process.poll() is None and not (out / "data" / "lengths.unfinished").exists():
                 time.sleep(0.001)
-            self.refused(2, "another segue is at work in this folder", "paper", "--experiments", self.experiments,
+            self.refused(2, "another segue works in this folder", "paper", "--experiments", self.experiments,
                          "--fresh", "--seed", 2, "--out", out)
             self.assertEqual(process.wait(timeout=120), 0)
 
