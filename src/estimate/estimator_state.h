@@ -3,7 +3,7 @@
 #ifndef SEGUE_ESTIMATE_ESTIMATOR_STATE_H
 #define SEGUE_ESTIMATE_ESTIMATOR_STATE_H
 
-#include "estimate/em_counts.h"
+#include "estimate/em/em_counts.h"
 #include "estimate/estimator_internal.h"
 #include "estimate/estimator_method.h"
 

@@ -1,6 +1,6 @@
 /* test_point_em.c - point models by likelihood: EM, its starts, and the estimator that uses it.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "estimate/point_em.h"
+#include "estimate/em/point_em.h"
 #include "support.h"
 
 enum { MOST_ARMS = 9, MAX_MODELS = 6 };

@@ -13,7 +13,7 @@
  * An iteration costs O(tasks x models x arms): two products of matrices, and a logarithm for every
  * mean, not for every task.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "estimate/point_em.h"
+#include "estimate/em/point_em.h"
 
 #include <assert.h>
 #include <math.h>

@@ -6,12 +6,12 @@
  * alone misses a model in a few logs of a hundred; with random starts beside it, in none.  Later
  * fits gain nothing from random starts.)
  * SPDX-License-Identifier: Apache-2.0 */
-#include "estimate/em_counts.h"
+#include "estimate/em/em_counts.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "estimate/point_em.h"
+#include "estimate/em/point_em.h"
 
 #define RANDOM_STARTS  8
 #define TRIAL          30 /* iterations from each start; then the best continues */
