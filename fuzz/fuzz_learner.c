@@ -10,6 +10,7 @@
 
 #include "core/bytes.h"
 #include "segue/learner.h"
+#include "segue/learner_arms.h"
 #include "transfer/learner_method.h"
 
 #define MAX_ARMS   64 /* larger ones are slow, and nothing new */

@@ -3,7 +3,8 @@
  * A learner opens and closes tasks.  From the closed tasks it learns a shared prior (a model set,
  * or types), from which the next tasks start.  One thread at a time may use a learner and its
  * tasks; only segue_refit_run may run beside it.  See also learner_config.h (methods and settings),
- * learner_explain.h (posteriors) and learner_refit.h (background refits).
+ * learner_arms.h (add and retire arms), learner_explain.h (posteriors) and learner_refit.h
+ * (background refits).
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_LEARNER_H
 #define SEGUE_LEARNER_H
@@ -59,14 +60,14 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_close_task(segue_learner *
 /** How a learner is doing. */
 typedef struct segue_learner_summary {
     uint64_t opened, closed; /* tasks */
-    uint64_t left_out;       /* closed tasks with an arm of fewer than three rewards (em: with no
+    uint64_t excluded;       /* closed tasks with an arm of fewer than three rewards (em: with no
                                 reward at all): the estimate excludes them */
     uint64_t violations;     /* closed tasks whose averages are near no estimated model */
     uint64_t no_model_left;  /* steps at which no estimated model agreed with the rewards */
     uint64_t age;            /* closed tasks that the estimate does not contain yet */
     double c, eps;           /* C now; eps of the next task, infinite without an estimate */
     size_t n_types;          /* types found so far */
-    double none;             /* share of tasks that fit no type */
+    double no_type;          /* share of tasks that fit no type */
     segue_estimate_info estimate;
 } segue_learner_summary;
 
@@ -88,31 +89,6 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_task_version(const segue_l
                                                                    const segue_task *task,
                                                                    uint64_t *version,
                                                                    segue_error *err);
-
-/* ---- arms ---------------------------------------------------------------------------------- */
-
-/**
- * Add an arm after the others; config.n_arms grows by one.  Its prior is flat, in every type, until
- * it is pulled.  Open tasks keep the arms that they were opened with.  On failure nothing has
- * changed.
- *
- * @retval SEGUE_EDOMAIN  there are SEGUE_MAX_ARMS, or the method has fixed arms
- * @retval SEGUE_ENOMEM
- */
-SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_add_arm(segue_learner *learner,
-                                                              segue_error *err);
-
-/**
- * Retire an arm: tasks that are opened later never pull it.  Arms keep their index, and the learner
- * keeps what it knows about the arm.  Retiring a retired arm changes nothing.
- *
- * @retval SEGUE_EDOMAIN  no such arm, the last active one, or the method has fixed arms
- * @retval SEGUE_ENOMEM
- */
-SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_retire_arm(segue_learner *learner, size_t arm,
-                                                                 segue_error *err);
-
-SEGUE_API bool segue_learner_is_retired(const segue_learner *learner, size_t arm);
 
 /* ---- merge, save, load --------------------------------------------------------------------- */
 

@@ -6,6 +6,7 @@
 #include "segue/environment.h"
 #include "segue/estimator.h"
 #include "segue/learner.h"
+#include "segue/learner_arms.h"
 #include "segue/learner_config.h"
 #include "segue/learner_explain.h"
 #include "segue/learner_refit.h"

@@ -9,6 +9,7 @@
 
 #include "../core/bytes.h"
 #include "segue/learner.h"
+#include "segue/learner_arms.h"
 #include "segue/learner_explain.h"
 #include "segue/learner_refit.h"
 
@@ -63,7 +64,7 @@ SEGUE_MUST_CHECK segue_status segue_learner_deserialize(segue_learner **out, con
 /** The types (tucb: models) that the next task starts from; segue_type_list_fini frees them. */
 typedef struct segue_type_list {
     size_t n_types, n_arms;
-    double none;        /* share of tasks that fit none */
+    double no_type;     /* share of tasks that fit no type */
     double *weight;     /* n_types */
     double *mean;       /* n_types x n_arms */
     double *low, *high; /* the same, their 95 % intervals; NULL: the method knows none */

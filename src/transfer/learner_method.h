@@ -6,6 +6,7 @@
 #include "bandit/task.h"
 #include "core/bytes.h"
 #include "segue/learner.h"
+#include "segue/learner_arms.h"
 #include "segue/learner_explain.h"
 #include "segue/learner_refit.h"
 #include "transfer/learner_file.h"

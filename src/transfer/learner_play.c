@@ -111,7 +111,7 @@ static void copy_models(const segue_models *models, double lowest, double width,
 /* Component 0 of a prior is none of the types. */
 static void copy_prior(const shared_prior *l, double lowest, double width, segue_type_list *out)
 {
-    out->none = l->prior.weight[0];
+    out->no_type = l->prior.weight[0];
     memcpy(out->weight, l->prior.weight + 1, out->n_types * sizeof *out->weight);
     for (size_t i = 0; i < out->n_types * out->n_arms; i++) {
         const double a = l->prior.a[out->n_arms + i], b = l->prior.b[out->n_arms + i];
@@ -139,14 +139,14 @@ segue_status segue_learner_types(const segue_learner *learner, segue_type_list *
 {
     const shared_prior *l = learner->current;
     const double lowest = learner->config.lowest, width = learner->config.highest - lowest;
-    *out = (segue_type_list){.none = 1.0, .n_arms = learner->config.n_arms};
+    *out = (segue_type_list){.no_type = 1.0, .n_arms = learner->config.n_arms};
     if (l)
         out->n_types = l->models ? l->models->n_models : l->prior.n_components - 1;
     const segue_status status = reserve(out, err);
     if (status != SEGUE_OK || !l)
         return status;
     if (l->models) {
-        out->none = 0.0;
+        out->no_type = 0.0;
         copy_models(l->models, lowest, width, out);
     } else {
         copy_prior(l, lowest, width, out);

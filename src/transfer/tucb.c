@@ -241,7 +241,7 @@ static size_t bytes_of(const segue_learner *learner)
 static void fill_info(const segue_learner *learner, segue_learner_summary *info)
 {
     const tucb *t = learner->state;
-    info->left_out = t->excluded;
+    info->excluded = t->excluded;
     info->violations = t->violations;
     info->no_model_left = t->no_model_left;
     info->age = segue_tucb_tasks(t) - t->estimated_at;

@@ -232,7 +232,7 @@ void segue_types_learner_fill_info(const segue_learner *learner, segue_learner_s
 {
     const segue_types *types = types_of(learner);
     info->n_types = segue_types_count(types);
-    info->none = segue_types_weights(types)[0];
+    info->no_type = segue_types_weights(types)[0];
 }
 
 size_t segue_types_learner_bytes(const segue_learner *learner)

@@ -102,7 +102,7 @@ static void learn(segue_types *types, const double *sum, const double *pulls)
     mixture *mix = &types->mix;
     double share[MAX_TYPES + 1];
     (void)segue_mixture_posterior(mix, sum, pulls, share);
-    types->none += NONE_RATE * (share[0] - types->none);
+    types->no_type += NONE_RATE * (share[0] - types->no_type);
     types->alarm = fmax(0.0, types->alarm + share[0] - mix->weight[0]);
     for (size_t q = 1; q <= mix->n_types; q++)
         if (share[q] > 0.5)
@@ -242,7 +242,7 @@ static segue_status detect_change(segue_types *types, mixture *mix, segue_rng *r
     if (has_changed) {
         segue_change_forget(&types->tasks, &cut);
         segue_mixture_clear(mix);
-        types->none = 0.0;
+        types->no_type = 0.0;
     }
     return status;
 }

@@ -19,7 +19,7 @@ static void copy_state(segue_types *to, const segue_types *from)
     to->finished = from->finished;
     to->fit_at = from->fit_at;
     to->fitted = from->fitted;
-    to->none = from->none;
+    to->no_type = from->no_type;
     to->alarm = from->alarm;
     to->is_due = from->is_due;
 }

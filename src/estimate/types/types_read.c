@@ -47,7 +47,7 @@ const double *segue_types_b(const segue_types *types)
 void segue_types_prior(const segue_types *types, double *weight)
 {
     const double *known = types->mix.weight;
-    weight[0] = fmax(known[0], fmin(types->none, MAX_NO_TYPE));
+    weight[0] = fmax(known[0], fmin(types->no_type, MAX_NO_TYPE));
     for (size_t q = 1; q <= types->mix.n_types; q++)
         weight[q] = known[q] * (1.0 - weight[0]) / (1.0 - known[0]);
 }

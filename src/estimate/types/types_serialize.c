@@ -71,7 +71,7 @@ void segue_types_serialize(const segue_types *types, segue_bytes *b)
     segue_bytes_append_u64(b, types->fit_at);
     segue_bytes_append_u64(b, types->fitted);
     segue_bytes_append_u64(b, types->is_due);
-    segue_bytes_append_f64(b, &types->none, 1);
+    segue_bytes_append_f64(b, &types->no_type, 1);
     segue_bytes_append_f64(b, &types->alarm, 1);
     serialize_mixture(&types->mix, b);
     segue_task_window_serialize(&types->tasks, b);
@@ -83,10 +83,10 @@ static bool deserialize_schedule(segue_types *types, segue_bytes_reader *r)
     types->fit_at = segue_bytes_read_count(r);
     types->fitted = segue_bytes_read_count(r);
     types->is_due = segue_bytes_read_u64(r) != 0;
-    segue_bytes_read_f64(r, &types->none, 1);
+    segue_bytes_read_f64(r, &types->no_type, 1);
     segue_bytes_read_f64(r, &types->alarm, 1);
-    return !r->failed && types->fitted <= types->finished && types->none >= 0.0 &&
-           types->none <= 1.0 && types->alarm >= 0.0 && isfinite(types->alarm);
+    return !r->failed && types->fitted <= types->finished && types->no_type >= 0.0 &&
+           types->no_type <= 1.0 && types->alarm >= 0.0 && isfinite(types->alarm);
 }
 
 /* No task is newer than the last one. */

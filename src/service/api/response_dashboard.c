@@ -35,7 +35,7 @@ void segue_response_version(segue_bytes *b, const model_version *v, bool first)
     segue_json_write_raw(b, first ? "{" : ",{");
     segue_json_write_integer(b, "version", v->version);
     segue_json_write_integer(b, "tasks", v->tasks);
-    segue_json_write_double(b, "no_type", v->none);
+    segue_json_write_double(b, "no_type", v->no_type);
     segue_json_write_raw(b, ",\"types\":[");
     for (size_t k = 0; k < v->n_types; k++) {
         segue_json_write_raw(b, k > 0 ? ",{" : "{");

@@ -143,7 +143,7 @@ static void write_head(const learner_state *state, const learner_view *shown, se
 static void write_tail(const learner_state *state, const learner_view *shown, segue_bytes *b)
 {
     segue_json_write_raw(b, "]");
-    segue_json_write_double(b, "no_type", shown->found.none);
+    segue_json_write_double(b, "no_type", shown->found.no_type);
     write_effect(b, &shown->whole, state->settings.highest - state->settings.lowest);
     segue_json_write_raw(b, "}");
 }
@@ -187,7 +187,7 @@ static void write_types(const learner_state *state, segue_bytes *b)
     if (segue_learner_types(state->learner, &found, NULL) != SEGUE_OK)
         b->failed = true;
     segue_json_write_integer(b, "types", found.n_types);
-    segue_json_write_double(b, "no_type", found.none);
+    segue_json_write_double(b, "no_type", found.no_type);
     segue_type_list_fini(&found);
 }
 

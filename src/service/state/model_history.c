@@ -57,7 +57,7 @@ segue_status segue_model_history_capture(model_version *out, const segue_learner
     const segue_learner_summary info = segue_learner_info(learner);
     *out = (model_version){.version = segue_learner_version(learner),
                            .tasks = info.closed - info.age,
-                           .none = found.none,
+                           .no_type = found.no_type,
                            .n_types = min_size(found.n_types, MODEL_HISTORY_TYPES),
                            .n_arms = min_size(found.n_arms, MODEL_HISTORY_ARMS)};
     if (reserve(out))
@@ -143,7 +143,7 @@ void segue_model_history_serialize(const segue_model_history *versions, segue_by
         const model_version *v = &versions->entry[i];
         segue_bytes_append_u64(b, v->version);
         segue_bytes_append_u64(b, v->tasks);
-        segue_bytes_append_f64(b, &v->none, 1);
+        segue_bytes_append_f64(b, &v->no_type, 1);
         segue_bytes_append_u64(b, v->n_types);
         segue_bytes_append_u64(b, v->n_arms);
         segue_bytes_append_f64(b, v->number, numbers_of(v));
@@ -160,7 +160,7 @@ static segue_status deserialize_version(model_version *v, segue_bytes_reader *r,
     *v = (model_version){.number = NULL};
     v->version = segue_bytes_read_count(r);
     v->tasks = segue_bytes_read_count(r);
-    segue_bytes_read_f64(r, &v->none, 1);
+    segue_bytes_read_f64(r, &v->no_type, 1);
     const uint64_t n_types = segue_bytes_read_u64(r), n_arms = segue_bytes_read_u64(r);
     if (r->failed || n_types > MODEL_HISTORY_TYPES || n_arms > MODEL_HISTORY_ARMS)
         return fail_damaged(err);

@@ -16,7 +16,7 @@
 
 typedef struct model_version {
     uint64_t version, tasks; /* its number; closed tasks that it was learned from */
-    double none;             /* share of tasks that fit no type */
+    double no_type;          /* share of tasks that fit no type */
     size_t n_types, n_arms;
     double *number; /* n_types weights, then n_types x n_arms means */
 } model_version;

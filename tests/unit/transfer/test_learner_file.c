@@ -41,7 +41,7 @@ static void a_loaded_learner_goes_on_bit_for_bit(void **state)
             assert_memory_equal(one->weight, two->weight, 5 * sizeof(double));
         }
         assert_near(segue_learner_info(learner).c, segue_learner_info(loaded).c, 0.0);
-        assert_near(segue_learner_info(learner).none, segue_learner_info(loaded).none, 0.0);
+        assert_near(segue_learner_info(learner).no_type, segue_learner_info(loaded).no_type, 0.0);
         segue_learner_destroy(learner);
         segue_learner_destroy(loaded);
     }

@@ -44,7 +44,7 @@ static void types_are_found_and_explained(void **state)
         assert_ok(segue_learner_close_task(learner, &task, NULL));
     }
     assert_int_equal(segue_learner_info(learner).n_types, 2);
-    assert_true(segue_learner_info(learner).none < 0.1);
+    assert_true(segue_learner_info(learner).no_type < 0.1);
     assert_ok(segue_learner_open_task(learner, &task, NULL));
     assert_ok(segue_learner_explain(learner, task, &why, NULL));
     assert_int_equal(why.n_types, 2);
@@ -108,7 +108,7 @@ static void odd_tasks_do_no_harm(void **state)
                 assert_true(why.weight[q] >= 0.0 && why.weight[q] <= 1.0 + 1e-12);
             assert_ok(segue_learner_close_task(learner, &task, NULL));
         }
-        assert_true(isfinite(segue_learner_info(learner).none));
+        assert_true(isfinite(segue_learner_info(learner).no_type));
         segue_learner_destroy(learner);
     }
 }

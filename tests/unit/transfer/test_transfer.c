@@ -35,7 +35,7 @@ static void a_refit_published_at_once_is_the_plain_order(void **state)
         }
         assert_true(refits >= 5); /* at 8, 12, 16, 20, 26, 33, 42, 54, unless given up before */
         assert_int_equal(segue_learner_info(plain).n_types, segue_learner_info(aside).n_types);
-        assert_near(segue_learner_info(plain).none, segue_learner_info(aside).none, 0.0);
+        assert_near(segue_learner_info(plain).no_type, segue_learner_info(aside).no_type, 0.0);
         have_same_models(plain, aside);
         segue_learner_destroy(plain);
         segue_learner_destroy(aside);

@@ -284,7 +284,7 @@ static void any_range_any_length_any_order(void **state)
             }
         }
         assert_int_equal(segue_learner_info(plain).n_types, segue_learner_info(scaled).n_types);
-        assert_near(segue_learner_info(plain).none, segue_learner_info(scaled).none, 0.0);
+        assert_near(segue_learner_info(plain).no_type, segue_learner_info(scaled).no_type, 0.0);
         segue_learner_destroy(plain);
         segue_learner_destroy(scaled);
     }
@@ -298,7 +298,7 @@ static void is_sane(segue_learner *learner)
     segue_explanation why;
     double sum = 0.0, chance[ARMS];
     bool exact;
-    assert_true(info.none >= 0.0 && info.none <= 1.0);
+    assert_true(info.no_type >= 0.0 && info.no_type <= 1.0);
     assert_ok(segue_learner_explain(learner, task, &why, NULL));
     assert_true(isfinite(why.gain) && why.gain >= 0.0);
     for (size_t q = 0; q <= why.n_types; q++) {
