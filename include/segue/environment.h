@@ -100,7 +100,8 @@ typedef struct segue_simulated_task segue_simulated_task;
 #define SEGUE_ANY_MODEL SIZE_MAX
 
 /**
- * Create a simulated task of `env`, which is checked and must outlive it. On failure *out is NULL.
+ * Create a simulated task of `env`, which is checked and copied; its models or samples must outlive
+ * the task. On failure *out is NULL.
  *
  * @retval SEGUE_EDOMAIN, SEGUE_EUSAGE  as segue_environment_check
  * @retval SEGUE_ENOMEM

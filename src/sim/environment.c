@@ -10,6 +10,7 @@
 #include "core/struct_size.h"
 #include "segue/policy.h"
 #include "sim/rewards.h"
+#include "sim/simulated_task.h"
 
 #define MIN_CONCENTRATION 1e-6
 #define MAX_CONCENTRATION 1e9
@@ -102,11 +103,18 @@ static const segue_struct_size environment_size = {.type = "segue_environment",
                                                    .first = sizeof(segue_environment),
                                                    .now = sizeof(segue_environment)};
 
+segue_status segue_environment_copy(segue_environment *out, const segue_environment *given,
+                                    segue_error *err)
+{
+    *out = (segue_environment){.size = sizeof *out};
+    return segue_struct_size_copy(&environment_size, given, out, err);
+}
+
 segue_status segue_environment_check(const segue_environment *given, segue_error *err)
 {
-    segue_environment own = {.size = sizeof own};
+    segue_environment own;
     const segue_environment *env = &own;
-    SEGUE_TRY(segue_struct_size_copy(&environment_size, given, &own, err));
+    SEGUE_TRY(segue_environment_copy(&own, given, err));
     SEGUE_TRY(segue_rewards_check(&env->rewards, err));
     SEGUE_TRY(check_source(env, err));
     SEGUE_TRY(check_samples(env, err));
@@ -117,6 +125,8 @@ segue_status segue_environment_check(const segue_environment *given, segue_error
     SEGUE_TRY(check_switch(env, err));
     return check_twopoint(env, err);
 }
+
+/* The functions below read the caller's struct: only fields of its first version. */
 
 size_t segue_environment_arms(const segue_environment *env)
 {

@@ -32,7 +32,7 @@ typedef struct run_totals {
 typedef struct segue_runner segue_runner;
 
 /**
- * Create a runner for `sim`, which is checked and must outlive it.
+ * Create a runner for `sim`, which was checked, is of this version's size and must outlive it.
  *
  * @retval SEGUE_ENOMEM
  */

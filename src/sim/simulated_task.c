@@ -18,7 +18,7 @@
 #include "sim/task_order.h"
 
 struct segue_simulated_task {
-    const segue_environment *env;
+    segue_environment env; /* a copy, of this version; its pointers are borrowed */
     size_t n_arms;
     size_t model;
     double *mean;           /* n_arms */
@@ -27,24 +27,31 @@ struct segue_simulated_task {
     segue_task_order order; /* of a shuffled log */
 };
 
-segue_status segue_simulated_task_create(segue_simulated_task **out, const segue_environment *env,
-                                         segue_error *err)
+static segue_status init(segue_simulated_task *simulated, const segue_environment *given,
+                         segue_error *err)
 {
-    *out = NULL;
-    SEGUE_TRY(segue_environment_check(env, err));
-    segue_status status = SEGUE_OK;
-    segue_simulated_task *simulated = calloc(1, sizeof *simulated);
-    if (!simulated)
-        return segue_fail_no_memory(err, "a simulated task");
-    simulated->env = env;
+    const segue_environment *env = &simulated->env;
+    SEGUE_TRY(segue_environment_copy(&simulated->env, given, err));
     simulated->n_arms = segue_environment_arms(env);
     simulated->mean = calloc(simulated->n_arms, sizeof *simulated->mean);
     simulated->streams = calloc(simulated->n_arms, sizeof *simulated->streams);
     simulated->share = calloc(SEGUE_MAX_MODELS, sizeof *simulated->share);
     if (!simulated->mean || !simulated->streams || !simulated->share)
-        status = segue_fail_no_memory(err, "a simulated task");
-    else if (env->samples && env->order == SEGUE_ORDER_SHUFFLE)
-        status = segue_task_order_init(&simulated->order, env->samples->n_tasks, err);
+        return segue_fail_no_memory(err, "a simulated task");
+    if (env->samples && env->order == SEGUE_ORDER_SHUFFLE)
+        return segue_task_order_init(&simulated->order, env->samples->n_tasks, err);
+    return SEGUE_OK;
+}
+
+segue_status segue_simulated_task_create(segue_simulated_task **out, const segue_environment *env,
+                                         segue_error *err)
+{
+    *out = NULL;
+    SEGUE_TRY(segue_environment_check(env, err));
+    segue_simulated_task *simulated = calloc(1, sizeof *simulated);
+    if (!simulated)
+        return segue_fail_no_memory(err, "a simulated task");
+    const segue_status status = init(simulated, env, err);
     if (status != SEGUE_OK) {
         segue_simulated_task_destroy(simulated);
         return status;
@@ -96,7 +103,7 @@ static void draw_shares(double *share, const segue_models *models, double concen
 static void draw_mixture(segue_simulated_task *simulated, const segue_models *models,
                          segue_rng *rng)
 {
-    draw_shares(simulated->share, models, simulated->env->mixed, rng);
+    draw_shares(simulated->share, models, simulated->env.mixed, rng);
     for (size_t arm = 0; arm < simulated->n_arms; arm++) {
         double mean = 0.0, max = 0.0;
         for (size_t k = 0; k < models->n_models; k++) {
@@ -111,7 +118,7 @@ static void draw_mixture(segue_simulated_task *simulated, const segue_models *mo
 static void draw_means(segue_simulated_task *simulated, const segue_models *models, size_t model,
                        segue_rng *rng)
 {
-    const segue_environment *env = simulated->env;
+    const segue_environment *env = &simulated->env;
     if (!models) {
         for (size_t arm = 0; arm < simulated->n_arms; arm++)
             simulated->mean[arm] = segue_rng_uniform(rng);
@@ -130,7 +137,7 @@ static void draw_means(segue_simulated_task *simulated, const segue_models *mode
 void segue_simulated_task_begin_logged(segue_simulated_task *simulated, uint64_t seed, uint64_t run,
                                        uint64_t task, size_t number)
 {
-    const segue_samples *samples = simulated->env->samples;
+    const segue_samples *samples = simulated->env.samples;
     assert(number < samples->n_tasks);
     const size_t *start = samples->start + number * simulated->n_arms;
     memcpy(simulated->mean, samples->mean + number * simulated->n_arms,
@@ -145,7 +152,7 @@ void segue_simulated_task_begin_logged(segue_simulated_task *simulated, uint64_t
 static void begin_logged(segue_simulated_task *simulated, uint64_t seed, uint64_t run,
                          uint64_t task)
 {
-    const size_t number = simulated->env->order == SEGUE_ORDER_FILE
+    const size_t number = simulated->env.order == SEGUE_ORDER_FILE
                               ? (size_t)task
                               : segue_task_order_at(&simulated->order, seed, run, task);
     segue_simulated_task_begin_logged(simulated, seed, run, task, number);
@@ -154,7 +161,7 @@ static void begin_logged(segue_simulated_task *simulated, uint64_t seed, uint64_
 void segue_simulated_task_begin(segue_simulated_task *simulated, uint64_t seed, uint64_t run,
                                 uint64_t task, size_t model)
 {
-    const segue_environment *env = simulated->env;
+    const segue_environment *env = &simulated->env;
     const bool switched = env->switch_to && task + 1 >= env->switch_at;
     const segue_models *models = switched ? env->switch_to : env->models;
     segue_rng rng;
@@ -193,17 +200,17 @@ arm_stream *segue_simulated_task_stream(segue_simulated_task *simulated, size_t 
 
 const segue_rewards *segue_simulated_task_rewards(const segue_simulated_task *simulated)
 {
-    return &simulated->env->rewards;
+    return &simulated->env.rewards;
 }
 
 bool segue_simulated_task_is_bernoulli(const segue_simulated_task *simulated)
 {
-    return simulated->env->rewards.family == SEGUE_BERNOULLI && !simulated->env->samples;
+    return simulated->env.rewards.family == SEGUE_BERNOULLI && !simulated->env.samples;
 }
 
 double segue_simulated_task_reward(segue_simulated_task *simulated, size_t arm)
 {
-    return segue_arm_stream_next(&simulated->streams[arm], &simulated->env->rewards);
+    return segue_arm_stream_next(&simulated->streams[arm], &simulated->env.rewards);
 }
 
 double segue_simulated_task_regret(const segue_simulated_task *simulated, const uint64_t *pulls)

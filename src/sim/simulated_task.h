@@ -4,6 +4,16 @@
 #define SEGUE_SIM_SIMULATED_TASK_H
 
 #include "arm_stream.h"
+#include "segue/environment.h"
+
+/**
+ * Copy an environment; fields that an older, shorter struct lacks are 0.  Pointers stay borrowed.
+ *
+ * @retval SEGUE_EDOMAIN  its size is unknown
+ */
+SEGUE_MUST_CHECK segue_status segue_environment_copy(segue_environment *out,
+                                                     const segue_environment *given,
+                                                     segue_error *err);
 
 /** Return the stream of an arm, and the distribution of rewards. */
 arm_stream *segue_simulated_task_stream(segue_simulated_task *simulated, size_t arm);

@@ -17,6 +17,7 @@
 #include "core/fail.h"
 #include "sim/parallel.h"
 #include "sim/runner.h"
+#include "sim/simulation_config.h"
 #include "sim/summary.h"
 
 /* Steps per batch, about a fraction of a millisecond: the cost of handing it out is small. */
@@ -266,11 +267,15 @@ static segue_status study_init(study *st, const segue_simulation *sim, segue_err
     return SEGUE_OK;
 }
 
-segue_status segue_simulation_run(segue_simulation_result **out, const segue_simulation *sim,
+segue_status segue_simulation_run(segue_simulation_result **out, const segue_simulation *given,
                                   segue_error *err)
 {
     *out = NULL;
-    SEGUE_TRY(segue_simulation_check(sim, err));
+    segue_simulation own;
+    segue_environment environment;
+    const segue_simulation *sim = &own;
+    SEGUE_TRY(segue_simulation_check(given, err));
+    SEGUE_TRY(segue_simulation_copy(&own, &environment, given, err));
     study st;
     segue_status status = study_init(&st, sim, err);
     if (status != SEGUE_OK)

@@ -4,6 +4,7 @@
 
 #include "core/fail.h"
 #include "core/struct_size.h"
+#include "sim/simulated_task.h"
 #include "sim/simulation_config.h"
 #include "sim/watch.h"
 #include "transfer/learner_internal.h"
@@ -77,13 +78,24 @@ static segue_status check_tasks(const segue_simulation *sim, segue_error *err)
 static const segue_struct_size simulation_size = {
     .type = "segue_simulation", .first = sizeof(segue_simulation), .now = sizeof(segue_simulation)};
 
+segue_status segue_simulation_copy(segue_simulation *out, segue_environment *environment,
+                                   const segue_simulation *given, segue_error *err)
+{
+    *out = (segue_simulation){.size = sizeof *out};
+    SEGUE_TRY(segue_struct_size_copy(&simulation_size, given, out, err));
+    if (!out->environment)
+        return segue_fail(err, SEGUE_EDOMAIN, "no environment is given");
+    SEGUE_TRY(segue_environment_copy(environment, out->environment, err));
+    out->environment = environment;
+    return SEGUE_OK;
+}
+
 segue_status segue_simulation_check(const segue_simulation *given, segue_error *err)
 {
-    segue_simulation own = {.size = sizeof own};
+    segue_simulation own;
+    segue_environment environment;
     const segue_simulation *sim = &own;
-    SEGUE_TRY(segue_struct_size_copy(&simulation_size, given, &own, err));
-    if (!sim->environment)
-        return segue_fail(err, SEGUE_EDOMAIN, "no environment is given");
+    SEGUE_TRY(segue_simulation_copy(&own, &environment, given, err));
     SEGUE_TRY(segue_environment_check(sim->environment, err));
     SEGUE_TRY(check_range("steps", sim->steps, 1, SEGUE_MAX_HORIZON, err));
     SEGUE_TRY(check_range("tasks", sim->tasks, 0, SEGUE_MAX_TASKS, err));

@@ -5,6 +5,17 @@
 
 #include "segue/simulation.h"
 
+/**
+ * Copy a simulation and its environment; fields that older, shorter structs lack are 0.  The copy
+ * refers to the copied environment.  Other pointers stay borrowed.
+ *
+ * @retval SEGUE_EDOMAIN  a size is unknown, or there is no environment
+ */
+SEGUE_MUST_CHECK segue_status segue_simulation_copy(segue_simulation *out,
+                                                    segue_environment *environment,
+                                                    const segue_simulation *given,
+                                                    segue_error *err);
+
 /** Return the configuration of a task that the policy of `sim` plays. */
 segue_task_config segue_simulation_config_task(const segue_simulation *sim);
 

@@ -410,6 +410,21 @@ static void a_mixture_is_never_above_its_models(void **state)
     segue_models_destroy(models);
 }
 
+static void a_simulated_task_has_a_copy_of_its_environment(void **state)
+{
+    (void)state;
+    segue_environment env = {.size = sizeof env, .uniform_arms = 3};
+    segue_simulated_task *simulated = NULL;
+    assert_ok(segue_simulated_task_create(&simulated, &env, NULL));
+    memset(&env, 0xff, sizeof env);
+    segue_simulated_task_begin(simulated, 1, 0, 0, SEGUE_ANY_MODEL);
+    for (size_t arm = 0; arm < 3; arm++) {
+        const double reward = segue_simulated_task_reward(simulated, arm);
+        assert_true(reward == 0.0 || reward == 1.0);
+    }
+    segue_simulated_task_destroy(simulated);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -428,6 +443,7 @@ int main(void)
         cmocka_unit_test(models_and_means_come_from_their_own_streams),
         cmocka_unit_test(tiny_means_give_rewards_in_finite_time),
         cmocka_unit_test(a_mixture_is_never_above_its_models),
+        cmocka_unit_test(a_simulated_task_has_a_copy_of_its_environment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
