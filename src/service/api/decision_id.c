@@ -5,13 +5,8 @@
  * Ids of tasks repeat when a store is restored from a backup.  The tag, random bits in the task's
  * row, does not: a decision for a task that was lost with the restore matches no other task.
  *
- * A task that an older program opened has no tag.  Its ids are as that program wrote them, with 16
- * bytes of signature, so that those it gave out still count and an event gives the same id again:
- *
- *   u32 learner  u64 task  u64 number  u16 arm  u32 version  u48 milliseconds of service time
- *
- * The signed lengths differ, so an id of one layout is never one of the other.
- *
+ * The store's key signs ids, so that a client cannot make one up or change the arm of another.
+ * The functions have no state: any thread calls them without a lock.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/api/decision_id.h"
 
@@ -21,7 +16,6 @@
 #include "service/state/keyed_hash.h"
 
 #define PLAIN     36 /* bytes of content */
-#define PLAIN_OLD 32 /* of a task without a tag */
 #define WHOLE     48
 #define LATEST    0xffffffffffff /* milliseconds that fit */
 #define BASE64URL sodium_base64_VARIANT_URLSAFE_NO_PADDING
@@ -48,29 +42,24 @@ static uint64_t milliseconds(double seconds)
     return ms >= (double)LATEST ? LATEST : ms > 0.0 ? (uint64_t)ms : 0;
 }
 
-/* Write the content; returns its length. */
-static size_t write_plain(const decision *d, unsigned char *raw)
+static void write_plain(const decision *d, unsigned char *raw)
 {
     unsigned char *at = raw;
     at = put(at, (uint64_t)d->learner, 4);
     at = put(at, (uint64_t)d->task, 8);
     at = put(at, d->number, 8);
     at = put(at, d->arm, 2);
-    if (d->tag == 0)
-        at = put(at, d->version, 4);
     at = put(at, milliseconds(d->asked), 6);
-    if (d->tag != 0)
-        at = put(at, d->tag, 8);
-    return (size_t)(at - raw);
+    (void)put(at, d->tag, 8);
 }
 
 void segue_decision_id_encode(const decision *d, const unsigned char key[16],
                               char text[SEGUE_DECISION_ID_LENGTH + 1])
 {
     unsigned char raw[WHOLE], signature[16];
-    const size_t plain = write_plain(d, raw);
-    segue_keyed_hash_128(key, raw, plain, signature);
-    memcpy(raw + plain, signature, WHOLE - plain);
+    write_plain(d, raw);
+    segue_keyed_hash_128(key, raw, PLAIN, signature);
+    memcpy(raw + PLAIN, signature, WHOLE - PLAIN);
     (void)sodium_bin2base64(text, SEGUE_DECISION_ID_LENGTH + 1, raw, WHOLE, BASE64URL);
 }
 
@@ -85,29 +74,26 @@ static bool decode(const char *text, unsigned char raw[WHOLE])
            size == WHOLE;
 }
 
-static bool is_signed(const unsigned char key[16], const unsigned char raw[WHOLE], size_t plain)
+static bool is_signed(const unsigned char key[16], const unsigned char raw[WHOLE])
 {
     unsigned char signature[16];
-    segue_keyed_hash_128(key, raw, plain, signature);
-    return sodium_memcmp(signature, raw + plain, WHOLE - plain) == 0;
+    segue_keyed_hash_128(key, raw, PLAIN, signature);
+    return sodium_memcmp(signature, raw + PLAIN, WHOLE - PLAIN) == 0;
 }
 
 bool segue_decision_id_decode(decision *d, const unsigned char key[16], const char *text)
 {
     unsigned char raw[WHOLE];
-    if (!decode(text, raw))
-        return false;
-    const bool has_tag = is_signed(key, raw, PLAIN), is_old = is_signed(key, raw, PLAIN_OLD);
-    if (!has_tag && !is_old)
+    if (!decode(text, raw) || !is_signed(key, raw))
         return false;
     const unsigned char *at = raw;
     d->learner = (int64_t)get(&at, 4);
     d->task = (int64_t)get(&at, 8);
     d->number = get(&at, 8);
     d->arm = (size_t)get(&at, 2);
-    d->version = has_tag ? 0 : get(&at, 4);
+    d->version = 0;
     d->asked = (double)get(&at, 6) / 1000.0;
-    d->tag = has_tag ? get(&at, 8) : 0;
+    d->tag = get(&at, 8);
     return true;
 }
 

@@ -16,11 +16,11 @@
 
 typedef struct decision {
     int64_t learner, task; /* ids in the store; learner < 2^32 */
-    uint64_t tag;     /* random bits of the task; 0: a task of an older program, without a tag */
-    uint64_t number;  /* within the task, over all starts of the service */
-    size_t arm;       /* < 2^16 */
-    uint64_t version; /* of the model set; not in the id of a task with a tag */
-    double asked;     /* service time (clock.h), to the millisecond */
+    uint64_t tag;          /* random bits of the task, from its row */
+    uint64_t number;       /* within the task, over all starts of the service */
+    size_t arm;            /* < 2^16 */
+    uint64_t version;      /* of the model set; not in the id */
+    double asked;          /* service time (clock.h), to the millisecond */
 } decision;
 
 /** Write the id: SEGUE_DECISION_ID_LENGTH characters of base64url and a NUL. */

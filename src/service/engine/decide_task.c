@@ -6,7 +6,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/engine/decide_task.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,15 +64,13 @@ segue_status segue_decide_task_choose(task_state *task, const bool *allowed,
 void segue_decide_task_issue(learner_state *state, task_state *task, arm_choice *choice, double now)
 {
     const size_t arm = choice->decision.arm;
-    /* Without a tag an id must not be older than its task, which has the wall time. */
-    const double asked = task->tag ? now : fmax(now, task->opened);
     choice->decision = (decision){.learner = state->id,
                                   .task = task->id,
                                   .tag = task->tag,
                                   .number = task->next++,
                                   .arm = arm,
                                   .version = task->version,
-                                  .asked = asked};
+                                  .asked = now};
     choice->arm = state->arm[arm]->name;
     task->asked++;
     task->active = now;

@@ -51,8 +51,7 @@ static void read_task(segue_rows *rows, sql_row *row, void *out)
 {
     (void)rows;
     const bool open = segue_sqlite_column_is_null(row, 7),
-               unclosed = segue_sqlite_column_is_null(row, 10),
-               untagged = segue_sqlite_column_is_null(row, 11);
+               unclosed = segue_sqlite_column_is_null(row, 10);
     *(segue_stored_task *)out = (segue_stored_task){
         .id = segue_sqlite_column_integer(row, 0, 1, SEGUE_MAX_ROW_ID),
         .learner = segue_sqlite_column_integer(row, 1, 1, SEGUE_MAX_LEARNER_ID),
@@ -65,7 +64,7 @@ static void read_task(segue_rows *rows, sql_row *row, void *out)
         .closed = open ? 0.0 : segue_sqlite_column_real(row, 7),
         .rewards = segue_sqlite_column_count(row, 8),
         .total = segue_sqlite_column_real(row, 9),
-        .tag = untagged ? 0 : (uint64_t)segue_sqlite_column_integer(row, 11, 1, INT64_MAX),
+        .tag = (uint64_t)segue_sqlite_column_integer(row, 11, 1, INT64_MAX),
         .closed_seq =
             unclosed ? 0 : (uint64_t)segue_sqlite_column_integer(row, 10, 1, SEGUE_MAX_ROW_ID)};
     if (open != unclosed)

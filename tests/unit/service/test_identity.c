@@ -6,6 +6,7 @@
 
 #include "request.h"
 #include "service/api/decision_id.h"
+#include "service/engine/damage.h"
 #include "service/engine/service_internal.h"
 #include "store/sqlite/sqlite.h"
 
@@ -140,31 +141,24 @@ static void a_decision_asked_after_the_clock_was_set_back_counts(void **state)
     assert_string_equal(task, "back");
 }
 
-/* Of tasks without a tag nothing else is known. */
-static void without_a_tag_a_decision_older_than_its_task_is_refused(void **state)
+static void a_task_without_a_tag_is_damage(void **state)
 {
-    char id[ID], task[ID];
-    decision d;
+    char id[ID], why[SEGUE_ERROR_SIZE];
+    int64_t learner = 0;
     (void)state;
-    clock_now = 1000.0005;
+    clock_now = 1000.0;
     ask("untagged", id);
     assert_ok(
-        segue_sqlite_execute(segue_sqlite_of(service->store), "UPDATE task SET tag = NULL", NULL));
+        segue_sqlite_execute(segue_sqlite_of(service->store), "UPDATE task SET tag = 0", NULL));
     segue_service_destroy(service);
     start();
-    ask("untagged", id);
-    assert_true(segue_decision_id_decode(&d, service->key, id));
-    assert_true(d.tag == 0);
-    assert_int_equal(tell_id(id, task), 200);
-    d.number++;
-    d.asked = clock_now - 0.002;
-    segue_decision_id_encode(&d, service->key, id);
-    assert_int_equal(tell_id(id, task), 410);
+    assert_true(segue_damage_find(service, "l", &learner, why));
+    assert_non_null(strstr(why, "column tag: 0"));
 }
 
 /* ---- ids --------------------------------------------------------------------------------- */
 
-static void an_id_with_a_tag_comes_back_and_a_changed_one_does_not(void **state)
+static void an_id_comes_back_and_a_changed_one_does_not(void **state)
 {
     const unsigned char key[16] = {1, 2, 3};
     const decision d = {.learner = 7,
@@ -189,21 +183,6 @@ static void an_id_with_a_tag_comes_back_and_a_changed_one_does_not(void **state)
     }
 }
 
-/* As the program of format 2 wrote it, with this key. */
-static void an_id_without_a_tag_is_as_older_programs_wrote_it(void **state)
-{
-    static const char old[] = "BwAAAAAAAAAAAQAACQAAAAMAAADnAzkwAAD9_RSLmgEhikdAb5NIY9kd_vTlYuwM";
-    const unsigned char key[16] = {1, 2, 3};
-    decision d;
-    char text[ID];
-    (void)state;
-    assert_true(segue_decision_id_decode(&d, key, old));
-    assert_true(d.learner == 7 && d.task == INT64_C(1) << 40 && d.tag == 0);
-    assert_true(d.number == (UINT64_C(3) << 32) + 9 && d.arm == 999 && d.version == 12345);
-    segue_decision_id_encode(&d, key, text);
-    assert_string_equal(text, old);
-}
-
 static void any_clock_can_be_written(void **state)
 {
     static const double clocks[] = {-1.0, 0.0, 1e300, -1e300, 1e12};
@@ -224,9 +203,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_lost_decision_is_refused_by_any_clock),
         cmocka_unit_test(a_decision_asked_after_the_clock_was_set_back_counts),
-        cmocka_unit_test(without_a_tag_a_decision_older_than_its_task_is_refused),
-        cmocka_unit_test(an_id_with_a_tag_comes_back_and_a_changed_one_does_not),
-        cmocka_unit_test(an_id_without_a_tag_is_as_older_programs_wrote_it),
+        cmocka_unit_test(a_task_without_a_tag_is_damage),
+        cmocka_unit_test(an_id_comes_back_and_a_changed_one_does_not),
         cmocka_unit_test(any_clock_can_be_written),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -114,7 +114,7 @@ static int64_t rows_of(segue_store *store, const char *table)
 /* Tasks of one reward and one that has many of them, events, decisions. */
 static void fill_store(segue_store *store)
 {
-    segue_stored_task task = {.learner = 1, .n_arms = 2};
+    segue_stored_task task = {.learner = 1, .n_arms = 2, .tag = 1};
     segue_stored_event event = {.learner = 1, .kind = SEGUE_EVENT_RETIRE_ARM};
     bool is_new = false;
     char key[32];
@@ -168,7 +168,7 @@ static int interrupt(void *context)
 static void a_read_that_fails_is_not_called_damage(void **state)
 {
     segue_store *store = store_of_learner();
-    segue_stored_task task = {.learner = 1, .key = "s", .n_arms = 2};
+    segue_stored_task task = {.learner = 1, .key = "s", .n_arms = 2, .tag = 1};
     unsigned char key[SEGUE_STORE_KEY_SIZE];
     char name[SEGUE_MAX_STORE_NAME + 1];
     uint64_t boot = 0;

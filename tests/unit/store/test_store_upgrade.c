@@ -13,7 +13,7 @@
 
 /* From the made-up format before the current one. */
 static const sqlite_upgrade_step steps[] = {{OLDER,
-                                             "ALTER TABLE task ADD COLUMN tag INTEGER;"
+                                             "ALTER TABLE decision ADD COLUMN exact INTEGER;"
                                              "CREATE INDEX task_learner ON task (learner);"}};
 
 static void execute(segue_store *store, const char *sql)
@@ -40,7 +40,7 @@ static void make_older(const char *format)
     assert_ok(segue_store_add_learner(store, &row, NULL));
     assert_ok(segue_store_add_snapshot(store, row.id, 1, "x", 1, NULL));
     assert_ok(segue_store_commit(store, NULL));
-    execute(store, "DROP INDEX task_learner; ALTER TABLE task DROP COLUMN tag;");
+    execute(store, "DROP INDEX task_learner; ALTER TABLE decision DROP COLUMN exact;");
     (void)snprintf(text, sizeof text, "PRAGMA user_version = %s", format);
     execute(store, text);
     segue_store_close(store);

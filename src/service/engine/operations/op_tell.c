@@ -50,13 +50,6 @@ static segue_status reject_unserved(segue_service *service, operation *op, segue
     return SEGUE_OK;
 }
 
-/* A decision that is older than the task with its id belongs to another task.  Only for tasks
- * without a tag: a clock may be set back. */
-static bool is_too_old(const decision *d, double opened)
-{
-    return d->tag == 0 && d->asked + 0.001 <= opened; /* ids have milliseconds, rounded down */
-}
-
 /* Check that the decision belongs to the task with its id: it may be of a history that was lost
  * when the store was restored.  `task`: NULL if it is not open. */
 static segue_status check_identity(segue_service *service, operation *op, const task_state *task,
@@ -66,11 +59,10 @@ static segue_status check_identity(segue_service *service, operation *op, const 
     segue_stored_task row = {.tag = 0};
     bool found = true;
     if (task)
-        row =
-            (segue_stored_task){.learner = op->state->id, .tag = task->tag, .opened = task->opened};
+        row = (segue_stored_task){.learner = op->state->id, .tag = task->tag};
     else
         SEGUE_TRY(segue_store_read_task(service->store, d->task, &row, &found, err));
-    if (!found || row.learner != d->learner || row.tag != d->tag || is_too_old(d, row.opened))
+    if (!found || row.learner != d->learner || row.tag != d->tag)
         segue_operation_reject(op, 410,
                                "the task of the decision is not in the store, which was restored "
                                "from a backup since then; ask again");
