@@ -11,7 +11,7 @@
 
 #include "service/engine/service.h"
 
-#define HEAD_MOST 1024
+#define MAX_HEAD 1024
 
 static double seconds = 1000.0;
 
@@ -38,15 +38,16 @@ static segue_response call(segue_service *service, const char *method, const cha
 
 static segue_service *make(void)
 {
-    static const char words[] = "{\"name\":\"l\",\"arms\":[\"A\",\"B\",\"C\"],\"steps\":9,\"reward_"
-                                "deadline\":60,\"default_reward\":0}";
+    static const char settings[] =
+        "{\"name\":\"l\",\"arms\":[\"A\",\"B\",\"C\"],\"steps\":9,\"reward_"
+        "deadline\":60,\"default_reward\":0}";
     segue_service_config config = segue_service_defaults();
     segue_service *service = NULL;
     config.store = "sqlite::memory:";
     config.now = config.steady = now;
     if (segue_service_create(&service, &config, NULL) != SEGUE_OK)
         abort();
-    segue_response reply = call(service, "POST", "/v1/learners", NULL, words, strlen(words));
+    segue_response reply = call(service, "POST", "/v1/learners", NULL, settings, strlen(settings));
     if (reply.status != 201)
         abort();
     segue_response_fini(&reply);
@@ -70,8 +71,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static segue_service *service;
     static int requests;
-    char head[HEAD_MOST], *path = NULL, *query = NULL;
-    const uint8_t *end = memchr(data, '\n', size < HEAD_MOST ? size : HEAD_MOST);
+    char head[MAX_HEAD], *path = NULL, *query = NULL;
+    const uint8_t *end = memchr(data, '\n', size < MAX_HEAD ? size : MAX_HEAD);
     if (!end)
         return 0;
     memcpy(head, data, (size_t)(end - data));

@@ -1,7 +1,7 @@
 #!/bin/sh
 # check_install.sh BUILD CMAKE - install into a folder of its own and build the examples against
 # it, by pkg-config and by the CMake package, with the shared and the static library, and without any
-# shared library.  Look at the installed documentation, and at what the program says about it.
+# shared library.  Check the installed documentation, and the paths of it that the program prints.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
 build=$1 cmake=$2
@@ -9,7 +9,7 @@ source=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# DESTDIR puts the tree aside; --prefix alone would be enough, and is what PREFIX sets.
+# DESTDIR stages the tree in another folder; --prefix alone would be enough, and is what PREFIX sets.
 DESTDIR="$work/stage" "$cmake" --install "$build" --prefix /opt/segue > /dev/null
 for file in bin/segue include/segue/segue.h share/segue/models/paper.csv \
     share/segue/experiments/lengths.json share/man/man1/segue-paper.1 share/man/man1/segue-run.1 \
@@ -66,10 +66,10 @@ segue="$work/prefix/bin/segue" share="$work/prefix/share"
 "$segue" help > help.txt
 grep -qF "$share/segue/experiments" help.txt && grep -qF "$share/segue/models" help.txt &&
     grep -qF "$share/doc/segue" help.txt || { cat help.txt; exit 1; }
-for words in "run experiments/lengths.json" "simulate --models models/paper.csv" \
+for arguments in "run experiments/lengths.json" "simulate --models models/paper.csv" \
     "complexity --models=paper.csv"; do
-    if "$segue" $words 2> error.txt; then
-        echo "segue $words: there is no such file here"
+    if "$segue" $arguments 2> error.txt; then
+        echo "segue $arguments: there is no such file here"
         exit 1
     fi
     grep -q "No such file or directory; try '$share/segue/[a-z]*/[a-z]*\.[a-z]*'" error.txt || { cat error.txt; exit 1; }

@@ -51,9 +51,9 @@ class Folder(unittest.TestCase):
     def refused(self, code, says, *args, **kwargs):
         """Refused with this exit code, one sentence that says so, and nothing on stdout."""
         done = run(*args, **kwargs)
-        told = f"{args}: exit {done.returncode}, {done.stderr!r}"
-        self.assertEqual(done.returncode, code, told)
-        self.assertTrue(done.stderr.startswith("segue: "), told)
-        self.assertEqual(done.stderr.count("\n"), 1, told)
-        self.assertIn(says, done.stderr, told)
-        self.assertFalse(done.stdout, told)
+        context = f"{args}: exit {done.returncode}, {done.stderr!r}"
+        self.assertEqual(done.returncode, code, context)
+        self.assertTrue(done.stderr.startswith("segue: "), context)
+        self.assertEqual(done.stderr.count("\n"), 1, context)
+        self.assertIn(says, done.stderr, context)
+        self.assertFalse(done.stdout, context)

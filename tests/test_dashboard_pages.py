@@ -109,12 +109,12 @@ class Odd(Page):
         for i in range(6):
             api.play("again", f"student {i}", {"a": 1, "b": 0}, 2, rng)
         self.visit("again")
-        facts = "document.querySelector('.settings').textContent"
-        self.assertIn("0 to 3", self.browser.value(facts))
+        settings = "document.querySelector('.settings').textContent"
+        self.assertIn("0 to 3", self.browser.value(settings))
         api.must("DELETE", "/v1/learners/again")
         api.must("POST", "/v1/learners", {**made, "range": [0, 7]})
         self.wait_for("No task is closed yet")
-        self.assertIn("0 to 7", self.browser.value(facts))
+        self.assertIn("0 to 7", self.browser.value(settings))
         self.browser.complaints.clear()  # of the time when there was none
 
     def test_every_page_can_be_reached_and_an_unknown_one_says_so(self):

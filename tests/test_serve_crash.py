@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """A service that is killed at any moment, under 16 clients, loses no reward that it acknowledged,
-counts none twice, and comes back as what its journal says.
+counts none twice, and recovers the state of its event log.
 
 usage: test_serve_crash.py SEGUE [KILLS]
 SPDX-License-Identifier: Apache-2.0"""

@@ -30,7 +30,7 @@ enum { NOTHING, HALF, WHOLE }; /* what a write that fails has written */
 
 typedef struct control {
     _Atomic uint32_t kind;            /* which calls; 0: none */
-    _Atomic uint32_t skip, times;     /* let so many through, then fail so many */
+    _Atomic uint32_t skip, times;     /* calls that pass first, then calls that fail */
     uint32_t error, part;             /* errno; of a write, what was written */
     _Atomic uint32_t calls, failures; /* counted here */
     char suffix[36];                  /* of the path */
@@ -104,7 +104,7 @@ static void record(const char *kind, const char *path, off_t offset, const void 
         abort();
 }
 
-/* Whether this call is one that must fail. */
+/* Return whether this call must fail. */
 static bool fails(uint32_t kind, const char *path)
 {
     if (!orders || !path || !(atomic_load(&orders->kind) & kind))

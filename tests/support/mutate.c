@@ -165,10 +165,10 @@ void checkpoint(const char *path)
     (void)sqlite3_close(db);
 }
 
-static const char *pick(segue_rng *rng, const char *const *list, size_t most)
+static const char *pick(segue_rng *rng, const char *const *list, size_t max)
 {
     size_t n = 0;
-    while (n < most && list[n])
+    while (n < max && list[n])
         n++;
     return list[random_between(rng, 0, n - 1)];
 }

@@ -5,7 +5,7 @@
 
 #include "support.h"
 
-/** What was done to a store. */
+/** A change of a store, as text. */
 typedef struct mutation {
     char text[700];
     bool whole; /* the file, or a table that belongs to no learner */

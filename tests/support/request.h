@@ -10,7 +10,7 @@ enum { REQUEST_PATH = 512 };
 /** A request of this machine; the texts are borrowed, and `path` has no query. */
 segue_request request_of(const char *method, const char *path, const char *body);
 
-/** The same, where `path` may have a query; `copy` takes it. */
+/** A request whose `path` may have a query; `copy` holds its text. */
 segue_request request_with_query(char copy[REQUEST_PATH], const char *method, const char *path,
                                  const char *body);
 

@@ -33,16 +33,16 @@ int repeats(int count)
     return part > 1 ? (count + part - 1) / part : count;
 }
 
-size_t random_between(segue_rng *rng, size_t least, size_t most)
+size_t random_between(segue_rng *rng, size_t min, size_t max)
 {
-    return least + (size_t)(segue_rng_uniform(rng) * (double)(most - least + 1));
+    return min + (size_t)(segue_rng_uniform(rng) * (double)(max - min + 1));
 }
 
-segue_models *random_models(segue_rng *rng, size_t least_arms, size_t most_arms,
-                            size_t least_models, size_t most_models)
+segue_models *random_models(segue_rng *rng, size_t min_arms, size_t max_arms, size_t min_models,
+                            size_t max_models)
 {
-    const size_t n_arms = random_between(rng, least_arms, most_arms);
-    const size_t n_models = random_between(rng, least_models, most_models);
+    const size_t n_arms = random_between(rng, min_arms, max_arms);
+    const size_t n_models = random_between(rng, min_models, max_models);
     const int coarse = segue_rng_uniform(rng) < 0.5;
     double *mean = calloc(n_arms * n_models, sizeof *mean);
     assert_non_null(mean);
@@ -88,7 +88,7 @@ segue_task *task_of(const char *policy, const segue_models *models, uint64_t hor
 }
 
 segue_simulated_task *new_simulated_task(const segue_environment *env, uint64_t seed, uint64_t run,
-                               size_t model)
+                                         size_t model)
 {
     segue_simulated_task *simulated = NULL;
     segue_error err;
@@ -158,8 +158,8 @@ void add_tasks(segue_moments *moments, const segue_models *models, segue_rng *rn
 static bool put(fake_rank *to, size_t from, segue_message_kind kind, const void *data, size_t size)
 {
     (void)pthread_mutex_lock(&to->lock);
-    const bool room = to->count < BOX_ITEMS;
-    if (room) {
+    const bool has_space = to->count < BOX_ITEMS;
+    if (has_space) {
         box_item *item = &to->item[(to->first + to->count++) % BOX_ITEMS];
         item->from = from;
         item->size = size;
@@ -168,7 +168,7 @@ static bool put(fake_rank *to, size_t from, segue_message_kind kind, const void 
             memcpy(item->data, data, size);
     }
     (void)pthread_mutex_unlock(&to->lock);
-    return room;
+    return has_space;
 }
 
 static void send_to(void *context, size_t to, segue_message_kind kind, const void *data,

@@ -26,17 +26,17 @@ segue_models *paper_models(void);
 /* A set from literal means, equal weights. */
 segue_models *models_of(size_t n_arms, size_t n_models, const double *mean);
 
-/* A random set of `least` .. `most` arms and models; every other one has means on a coarse grid
+/* A random set of min .. max arms and models; every other one has means on a coarse grid
  * (ties), some have equal models, and weights differ, some being 0; at most 128 models. */
-segue_models *random_models(segue_rng *rng, size_t least_arms, size_t most_arms,
-                            size_t least_models, size_t most_models);
+segue_models *random_models(segue_rng *rng, size_t min_arms, size_t max_arms, size_t min_models,
+                            size_t max_models);
 
 /* How often to repeat what is repeated `count` times: an N-th with SEGUE_TEST_SHORT=N, as under
  * valgrind and the sanitizers, which look for other things and are slow. */
 int repeats(int count);
 
-/* A whole number in least .. most. */
-size_t random_between(segue_rng *rng, size_t least, size_t most);
+/* A whole number in min .. max. */
+size_t random_between(segue_rng *rng, size_t min, size_t max);
 
 /* A spec from its text; fails the test if it is wrong. */
 segue_policy_spec policy_of(const char *text);
@@ -46,7 +46,7 @@ segue_task *task_of(const char *policy, const segue_models *models, uint64_t hor
 
 /* A simulated task whose means are those of one model, and its first task begun. */
 segue_simulated_task *new_simulated_task(const segue_environment *env, uint64_t seed, uint64_t run,
-                               size_t model);
+                                         size_t model);
 
 /* Tell a task a reward that it must take. */
 void tell(segue_task *task, size_t arm, double reward);
@@ -87,7 +87,7 @@ typedef struct fake_rank {
     struct fake_ranks *all;
     segue_processes processes; /* the view of this rank */
     pthread_mutex_t lock;
-    size_t first, count; /* of the items, a ring */
+    size_t first, count; /* of the items, a circular buffer */
     box_item item[BOX_ITEMS];
 } fake_rank;
 

@@ -98,7 +98,8 @@ static segue_status read_numbers(learner_settings *s, json_t *body, segue_error 
 
 /* ---- arms -------------------------------------------------------------------------------- */
 
-static segue_status add_arm(learner_settings *s, map *seen, const json_t *value, segue_error *err)
+static segue_status add_arm(learner_settings *s, hash_map *seen, const json_t *value,
+                            segue_error *err)
 {
     char name[SEGUE_MAX_NAME_SIZE + 1];
     SEGUE_TRY(segue_name_read(value, "arms", name, err));
@@ -124,7 +125,7 @@ static segue_status read_arms(learner_settings *s, json_t *body, segue_error *er
     s->arm = calloc(count, sizeof(char *));
     if (!s->arm)
         return segue_fail_no_memory(err, "the arms");
-    map seen;
+    hash_map seen;
     segue_hash_map_init(&seen, key);
     segue_status status = SEGUE_OK;
     for (size_t i = 0; i < count && status == SEGUE_OK; i++)

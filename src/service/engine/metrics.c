@@ -131,7 +131,7 @@ void segue_metrics_write_memory(const memory *m, size_t reads, segue_bytes *b)
 {
     write_value(b, "memory_bytes", "gauge",
                 "Memory of learners, tasks and requests, as the service counts it.",
-                atomic_load(&m->kept) + atomic_load(&m->under_way));
+                atomic_load(&m->of_learners) + atomic_load(&m->of_requests));
     write_value(b, "memory_limit_bytes", "gauge", "Limit of --max-memory.", m->limit);
     write_value(b, "memory_full", "gauge", "1 if new tasks and learners are rejected, else 0.",
                 atomic_load(&m->full));

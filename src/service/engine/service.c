@@ -172,7 +172,8 @@ static void fail_memory(const segue_service *service, segue_error *err)
         err, SEGUE_ENOMEM,
         "out of memory after %llu open tasks, which take %.1f MiB with their learners; "
         "all open tasks must fit: allow the process more (ulimit -v, control group)",
-        atomic_load(&service->open_tasks), (double)atomic_load(&service->memory.kept) / 1048576.0);
+        atomic_load(&service->open_tasks),
+        (double)atomic_load(&service->memory.of_learners) / 1048576.0);
 }
 
 static segue_status recover(segue_service *service, segue_error *err)

@@ -39,7 +39,7 @@ struct segue_service {
     memory memory;
 
     pthread_rwlock_t learners_lock;  /* guards these: */
-    map by_name, by_id;              /* learner_state */
+    hash_map by_name, by_id;         /* learner_state */
     damaged_learner *damaged;        /* learners that are not served */
     char reported[SEGUE_ERROR_SIZE]; /* the last damage that was reported ... */
     double reported_at;              /* ... and when, in service time */

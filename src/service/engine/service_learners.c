@@ -9,7 +9,7 @@
 
 #include "service/engine/service_internal.h"
 
-static learner_state *find(segue_service *service, const map *m, const void *key, size_t size)
+static learner_state *find(segue_service *service, const hash_map *m, const void *key, size_t size)
 {
     (void)pthread_rwlock_rdlock(&service->learners_lock);
     learner_state *state = segue_hash_map_find(m, key, size);

@@ -13,9 +13,9 @@ void segue_service_count_memory(segue_service *service, learner_state *state)
                  before = state->counted;
     state->counted = now;
     if (now >= before)
-        (void)atomic_fetch_add(&service->memory.kept, now - before);
+        (void)atomic_fetch_add(&service->memory.of_learners, now - before);
     else
-        (void)atomic_fetch_sub(&service->memory.kept, before - now);
+        (void)atomic_fetch_sub(&service->memory.of_learners, before - now);
 }
 
 void segue_service_release_memory(segue_service *service, learner_state *state)

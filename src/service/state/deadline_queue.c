@@ -43,13 +43,13 @@ static bool resize(deadline_queue *queue, size_t capacity)
     return true;
 }
 
-static bool is_open(const map *open, const pending_decision *w)
+static bool is_open(const hash_map *open, const pending_decision *w)
 {
     return segue_hash_map_find(open, &w->decision.task, sizeof w->decision.task) != NULL;
 }
 
 /* Remove all entries of closed tasks. */
-static void compact(deadline_queue *queue, const map *open)
+static void compact(deadline_queue *queue, const hash_map *open)
 {
     size_t n = 0;
     for (size_t i = 0; i < queue->count; i++)
@@ -59,7 +59,7 @@ static void compact(deadline_queue *queue, const map *open)
 }
 
 /* Have capacity for one more entry. */
-static bool grow(deadline_queue *queue, const map *open)
+static bool grow(deadline_queue *queue, const hash_map *open)
 {
     if (queue->count < queue->capacity)
         return true;
@@ -69,7 +69,7 @@ static bool grow(deadline_queue *queue, const map *open)
     return resize(queue, queue->capacity > 0 ? 2 * queue->capacity : MIN_CAPACITY);
 }
 
-bool segue_deadline_queue_reserve(deadline_queue *queue, size_t more, const map *open)
+bool segue_deadline_queue_reserve(deadline_queue *queue, size_t more, const hash_map *open)
 {
     if (queue->count + more <= queue->capacity)
         return true;
@@ -81,7 +81,7 @@ bool segue_deadline_queue_reserve(deadline_queue *queue, size_t more, const map 
 }
 
 segue_status segue_deadline_queue_push(deadline_queue *queue, const decision *d, bool persisted,
-                                       const map *open, segue_error *err)
+                                       const hash_map *open, segue_error *err)
 {
     if (!grow(queue, open))
         return segue_fail_no_memory(err, "a decision with a deadline");
@@ -128,7 +128,7 @@ void segue_deadline_queue_pop_before(deadline_queue *queue, uint64_t sequence)
         (void)resize(queue, queue->capacity / 2); /* without memory it stays large */
 }
 
-void segue_deadline_queue_pop_closed(deadline_queue *queue, const map *open)
+void segue_deadline_queue_pop_closed(deadline_queue *queue, const hash_map *open)
 {
     size_t i = 0;
     while (i < queue->count && !is_open(open, at(queue, i)))

@@ -31,11 +31,11 @@ void segue_deadline_queue_fini(deadline_queue *queue);
 
 /** Append a decision; `open`: the open tasks by id.  @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_deadline_queue_push(deadline_queue *queue, const decision *d,
-                                                        bool persisted, const map *open,
+                                                        bool persisted, const hash_map *open,
                                                         segue_error *err);
 
 /** Allocate for `more` entries, so that pushing them cannot fail; false: out of memory. */
-bool segue_deadline_queue_reserve(deadline_queue *queue, size_t more, const map *open);
+bool segue_deadline_queue_reserve(deadline_queue *queue, size_t more, const hash_map *open);
 
 /** The i-th of `count` entries. */
 const pending_decision *segue_deadline_queue_at(const deadline_queue *queue, size_t i);
@@ -48,6 +48,6 @@ void segue_deadline_queue_mark_persisted(deadline_queue *queue, uint64_t sequenc
 void segue_deadline_queue_pop_before(deadline_queue *queue, uint64_t sequence);
 
 /** Remove entries of closed tasks from the front: their rewards do not count any more. */
-void segue_deadline_queue_pop_closed(deadline_queue *queue, const map *open);
+void segue_deadline_queue_pop_closed(deadline_queue *queue, const hash_map *open);
 
 #endif

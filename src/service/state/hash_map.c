@@ -22,13 +22,13 @@ struct hash_map_entry {
     unsigned char key[];
 };
 
-void segue_hash_map_init(map *m, const unsigned char key[16])
+void segue_hash_map_init(hash_map *m, const unsigned char key[16])
 {
-    *m = (map){.slots = NULL};
+    *m = (hash_map){.slots = NULL};
     memcpy(m->key, key, sizeof m->key);
 }
 
-void segue_hash_map_fini(map *m)
+void segue_hash_map_fini(hash_map *m)
 {
     for (size_t i = 0; i < m->n_slots; i++)
         while (m->slots[i]) {
@@ -42,7 +42,7 @@ void segue_hash_map_fini(map *m)
 }
 
 /* Return the link to the entry of a key, or the end of its chain; NULL: there are no slots yet. */
-static hash_map_entry **find(const map *m, const void *key, size_t size, uint64_t sum)
+static hash_map_entry **find(const hash_map *m, const void *key, size_t size, uint64_t sum)
 {
     if (m->n_slots == 0)
         return NULL;
@@ -52,13 +52,13 @@ static hash_map_entry **find(const map *m, const void *key, size_t size, uint64_
     return at;
 }
 
-void *segue_hash_map_find(const map *m, const void *key, size_t size)
+void *segue_hash_map_find(const hash_map *m, const void *key, size_t size)
 {
     hash_map_entry **at = find(m, key, size, segue_keyed_hash(m->key, key, size));
     return at && *at ? (*at)->value : NULL;
 }
 
-static bool grow(map *m)
+static bool grow(hash_map *m)
 {
     const size_t n_slots = m->n_slots ? 2 * m->n_slots : FIRST_SLOTS;
     hash_map_entry **slots = calloc(n_slots, sizeof(hash_map_entry *));
@@ -76,7 +76,7 @@ static bool grow(map *m)
     return true;
 }
 
-bool segue_hash_map_set(map *m, const void *key, size_t size, void *value)
+bool segue_hash_map_set(hash_map *m, const void *key, size_t size, void *value)
 {
     const uint64_t sum = segue_keyed_hash(m->key, key, size);
     if (m->count >= m->n_slots && !grow(m))
@@ -95,7 +95,7 @@ bool segue_hash_map_set(map *m, const void *key, size_t size, void *value)
     return true;
 }
 
-hash_map_entry *segue_hash_map_prepare(map *m, size_t size)
+hash_map_entry *segue_hash_map_prepare(hash_map *m, size_t size)
 {
     if (m->n_slots == 0 && !grow(m))
         return NULL;
@@ -106,7 +106,7 @@ hash_map_entry *segue_hash_map_prepare(map *m, size_t size)
 }
 
 /* Without memory for more slots the chains grow longer. */
-void segue_hash_map_insert(map *m, hash_map_entry *entry, const void *key, void *value)
+void segue_hash_map_insert(hash_map *m, hash_map_entry *entry, const void *key, void *value)
 {
     if (m->count >= m->n_slots)
         (void)grow(m);
@@ -124,12 +124,12 @@ void segue_hash_map_discard(hash_map_entry *entry)
     free(entry);
 }
 
-size_t segue_hash_map_bytes(const map *m, size_t keys)
+size_t segue_hash_map_bytes(const hash_map *m, size_t keys)
 {
     return m->n_slots * sizeof(hash_map_entry *) + m->count * (sizeof(hash_map_entry) + 16) + keys;
 }
 
-void segue_hash_map_remove(map *m, const void *key, size_t size)
+void segue_hash_map_remove(hash_map *m, const void *key, size_t size)
 {
     hash_map_entry **at = find(m, key, size, segue_keyed_hash(m->key, key, size));
     if (!at || !*at)
@@ -140,7 +140,7 @@ void segue_hash_map_remove(map *m, const void *key, size_t size)
     m->count--;
 }
 
-void *segue_hash_map_next(const map *m, size_t *slot, const hash_map_entry **within)
+void *segue_hash_map_next(const hash_map *m, size_t *slot, const hash_map_entry **within)
 {
     while (!*within && *slot < m->n_slots)
         *within = m->slots[(*slot)++];

@@ -73,12 +73,12 @@ typedef struct learner_state {
     learner_arm **arm; /* n_arms; the arms never move */
     bool *allowed;     /* n_arms: not retired */
     size_t n_arms, n_retired;
-    map arm_by_name;
-    map by_key, by_id;
+    hash_map arm_by_name;
+    hash_map by_key, by_id;
     task_stats stats; /* closed tasks */
     uint64_t rewards;
     deadline_queue deadlines;
-    recent recent;                /* rewards since the service started */
+    recent_rewards recent;        /* rewards since the service started */
     segue_model_history versions; /* earlier ones */
     size_t key_bytes;             /* of the keys of open tasks */
     size_t control_bytes;         /* of control tasks */

@@ -18,8 +18,8 @@
 void segue_memory_init(memory *m, uint64_t limit)
 {
     *m = (memory){.limit = limit, .spare_of = MIN_SPARE};
-    atomic_init(&m->kept, 0);
-    atomic_init(&m->under_way, 0);
+    atomic_init(&m->of_learners, 0);
+    atomic_init(&m->of_requests, 0);
     atomic_init(&m->full, false);
     atomic_init(&m->spare_is_lent, false);
 }
@@ -44,35 +44,35 @@ static uint64_t limit_of_tasks(const memory *m)
 
 bool segue_memory_has_space(const memory *m)
 {
-    return atomic_load(&m->kept) <= limit_of_tasks(m) && !atomic_load(&m->spare_is_lent);
+    return atomic_load(&m->of_learners) <= limit_of_tasks(m) && !atomic_load(&m->spare_is_lent);
 }
 
 bool segue_memory_reserve(memory *m, size_t size)
 {
-    if (atomic_fetch_add(&m->under_way, size) + size <= limit_of_requests(m))
+    if (atomic_fetch_add(&m->of_requests, size) + size <= limit_of_requests(m))
         return true;
-    (void)atomic_fetch_sub(&m->under_way, size);
+    (void)atomic_fetch_sub(&m->of_requests, size);
     return false;
 }
 
 void segue_memory_release(memory *m, size_t size)
 {
-    (void)atomic_fetch_sub(&m->under_way, size);
+    (void)atomic_fetch_sub(&m->of_requests, size);
 }
 
 bool segue_memory_has_reserve(const memory *m)
 {
-    return atomic_load(&m->kept) < limit_of_tasks(m) + m->limit / 8;
+    return atomic_load(&m->of_learners) < limit_of_tasks(m) + m->limit / 8;
 }
 
 void segue_memory_add_response(memory *m, size_t size)
 {
-    (void)atomic_fetch_add(&m->under_way, size);
+    (void)atomic_fetch_add(&m->of_requests, size);
 }
 
 bool segue_memory_has_response_space(const memory *m)
 {
-    return atomic_load(&m->under_way) < limit_of_requests(m);
+    return atomic_load(&m->of_requests) < limit_of_requests(m);
 }
 
 void segue_memory_reason(const memory *m, char *text, size_t size)
@@ -81,12 +81,12 @@ void segue_memory_reason(const memory *m, char *text, size_t size)
         (void)snprintf(text, size,
                        "the system gives no more memory (ulimit -v, a control group?); tasks and "
                        "learners use %.1f MiB; close tasks, or allow the process more",
-                       (double)atomic_load(&m->kept) / MIB);
+                       (double)atomic_load(&m->of_learners) / MIB);
     else
         (void)snprintf(text, size,
                        "tasks and learners use %.1f MiB, and --max-memory allows them %.1f of its "
                        "%.1f MiB; close tasks, or start with a larger --max-memory",
-                       (double)atomic_load(&m->kept) / MIB, (double)limit_of_tasks(m) / MIB,
+                       (double)atomic_load(&m->of_learners) / MIB, (double)limit_of_tasks(m) / MIB,
                        (double)m->limit / MIB);
 }
 

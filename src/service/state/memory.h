@@ -19,8 +19,8 @@
 
 typedef struct memory {
     uint64_t limit;            /* bytes */
-    atomic_ullong kept;        /* by learners and tasks */
-    atomic_ullong under_way;   /* by requests and responses */
+    atomic_ullong of_learners; /* used by learners and tasks */
+    atomic_ullong of_requests; /* used by requests and responses */
     atomic_bool full;          /* new tasks are refused ... */
     atomic_bool full_reported; /* ... and that was reported ... */
     atomic_ullong full_at;     /* ... last at this second of service time */

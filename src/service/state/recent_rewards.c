@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/state/recent_rewards.h"
 
-recent_reward *segue_recent_rewards_add(recent *r)
+recent_reward *segue_recent_rewards_add(recent_rewards *r)
 {
     return &r->entry[r->count++ % SEGUE_MAX_RECENT_REWARDS];
 }
 
-const recent_reward *segue_recent_rewards_at(const recent *r, uint64_t i)
+const recent_reward *segue_recent_rewards_at(const recent_rewards *r, uint64_t i)
 {
     if (i >= SEGUE_MAX_RECENT_REWARDS || i >= r->count)
         return NULL;

@@ -20,15 +20,15 @@ typedef struct recent_reward {
 } recent_reward;
 
 /** A circular buffer; all zeros: empty. */
-typedef struct recent {
+typedef struct recent_rewards {
     recent_reward entry[SEGUE_MAX_RECENT_REWARDS];
     uint64_t count; /* ever added */
-} recent;
+} recent_rewards;
 
 /** Return the entry for the next one, which replaces the oldest; the caller fills it in. */
-recent_reward *segue_recent_rewards_add(recent *r);
+recent_reward *segue_recent_rewards_add(recent_rewards *r);
 
 /** Return the i-th, newest first; NULL: there is none. */
-const recent_reward *segue_recent_rewards_at(const recent *r, uint64_t i);
+const recent_reward *segue_recent_rewards_at(const recent_rewards *r, uint64_t i);
 
 #endif

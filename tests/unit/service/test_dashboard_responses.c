@@ -3,8 +3,8 @@
 #include "support.h"
 
 #include "service/api/http/static_files.h"
+#include "service/state/list.h"
 #include "service/state/model_history.h"
-#include "service/state/recent_rewards.h"
 #include "service/state/task_stats.h"
 #include "transfer/learner_internal.h"
 
@@ -265,16 +265,16 @@ static void records_go_to_bytes_and_back_and_damage_is_seen(void **state)
 static void the_last_decisions_are_listed_the_newest_first(void **state)
 {
     (void)state;
-    recent recent_rewards = {.count = 0};
-    assert_null(segue_recent_rewards_at(&recent_rewards, 0));
+    recent_rewards list = {.count = 0};
+    assert_null(segue_recent_rewards_at(&list, 0));
     for (size_t i = 0; i < 3 * SEGUE_MAX_RECENT_REWARDS / 2; i++) {
-        *segue_recent_rewards_add(&recent_rewards) = (recent_reward){.arm = i};
-        assert_int_equal(segue_recent_rewards_at(&recent_rewards, 0)->arm, i);
+        *segue_recent_rewards_add(&list) = (recent_reward){.arm = i};
+        assert_int_equal(segue_recent_rewards_at(&list, 0)->arm, i);
     }
     for (size_t i = 0; i < SEGUE_MAX_RECENT_REWARDS; i++)
-        assert_int_equal(segue_recent_rewards_at(&recent_rewards, i)->arm,
+        assert_int_equal(segue_recent_rewards_at(&list, i)->arm,
                          3 * SEGUE_MAX_RECENT_REWARDS / 2 - 1 - i);
-    assert_null(segue_recent_rewards_at(&recent_rewards, SEGUE_MAX_RECENT_REWARDS));
+    assert_null(segue_recent_rewards_at(&list, SEGUE_MAX_RECENT_REWARDS));
 }
 
 int main(void)

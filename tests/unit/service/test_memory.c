@@ -74,12 +74,12 @@ static void compare(const char *more, size_t n_arms, int count)
 {
     create("l", n_arms, more);
     open_tasks("l", 0, 10);
-    const double really = allocated(), counted = (double)atomic_load(&service->memory.kept);
+    const double really = allocated(), counted = (double)atomic_load(&service->memory.of_learners);
     if (really <= 0.0)
         skip(); /* a sanitizer's malloc tells nothing */
     open_tasks("l", 10, 10 + count);
     const double ratio =
-        ((double)atomic_load(&service->memory.kept) - counted) / (allocated() - really);
+        ((double)atomic_load(&service->memory.of_learners) - counted) / (allocated() - really);
     if (!(ratio > 0.8 && ratio < 1.25))
         fail_msg("%s, %zu arms: counted %.3f of what is allocated", more, n_arms, ratio);
 }
@@ -118,21 +118,21 @@ static void what_is_closed_or_deleted_is_counted_no_more(void **state)
 {
     char path[96];
     (void)state;
-    const unsigned long long before = atomic_load(&service->memory.kept);
+    const unsigned long long before = atomic_load(&service->memory.of_learners);
     create("l", 100, "\"steps\":1000,\"control\":0");
-    const unsigned long long empty = atomic_load(&service->memory.kept);
+    const unsigned long long empty = atomic_load(&service->memory.of_learners);
     assert_true(empty > before);
     open_tasks("l", 0, 200);
-    const unsigned long long full = atomic_load(&service->memory.kept);
+    const unsigned long long full = atomic_load(&service->memory.of_learners);
     assert_true(full > empty + 200ULL * 10000);
     for (int i = 0; i < 200; i++) {
         (void)snprintf(path, sizeof path, "/v1/learners/l/tasks/a-key-of-24-characters%d/close", i);
         assert_int_equal(request("POST", path, "{}"), 200);
     }
-    assert_true(atomic_load(&service->memory.kept) < empty + (full - empty) / 2);
+    assert_true(atomic_load(&service->memory.of_learners) < empty + (full - empty) / 2);
     assert_int_equal(request("DELETE", "/v1/learners/l", ""), 200);
-    assert_true(atomic_load(&service->memory.kept) == before);
-    assert_true(atomic_load(&service->memory.under_way) == 0);
+    assert_true(atomic_load(&service->memory.of_learners) == before);
+    assert_true(atomic_load(&service->memory.of_requests) == 0);
 }
 
 static void reads_sizes(void **state)

@@ -84,7 +84,7 @@ static void a_map_finds_its_entries(void **state)
 {
     const unsigned char key[16] = {5};
     static int values[1000];
-    map m;
+    hash_map m;
     (void)state;
     segue_hash_map_init(&m, key);
     assert_null(segue_hash_map_find(&m, "x", 1));

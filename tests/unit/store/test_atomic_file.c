@@ -74,7 +74,7 @@ static void a_file_is_written_whole_with_a_name_and_without(void **state)
 
 /* ---- what killed processes left ---------------------------------------------------------- */
 
-/* A file in the folder, last written so many seconds ago. */
+/* A file in the folder, last written `age` seconds ago. */
 static int make_file(const char *name, long age)
 {
     char path[128];

@@ -1,4 +1,4 @@
-/* test_store_check.c - whatever is done to a service, its store is sound.
+/* test_store_check.c - the store is sound after any sequence of operations.
  *
  * Random sequences of all operations, with restarts that are orderly (a snapshot is left) and such
  * as a kill leaves (none is); each sequence ends with `segue store check`.  SEGUE_SEQUENCES=N plays
@@ -16,9 +16,9 @@
 #include "service/state/recovery/store_check.h"
 #include "store/sqlite/sqlite.h"
 
-enum { SEQUENCES = 320, LEARNERS = 3, TASKS = 8, MOST_DECISIONS = 64, ID = 72 };
+enum { SEQUENCES = 320, LEARNERS = 3, TASKS = 8, MAX_DECISIONS = 64, ID = 72 };
 
-static char store_path[64]; /* in memory, if there is room: the disk is not what is tested */
+static char store_path[64]; /* in memory if possible: the test is not about the disk */
 static double clock_now;
 
 static double now(void)
@@ -26,17 +26,17 @@ static double now(void)
     return clock_now;
 }
 
-/* A service on a store in a file, and what the test knows of it. */
-typedef struct place {
+/* A service on a store in a file, and the decisions that the test received. */
+typedef struct session {
     segue_service *service;
     segue_rng rng;
-    char decision[MOST_DECISIONS][ID];
+    char decision[MAX_DECISIONS][ID];
     size_t decisions;
     unsigned names; /* given to arms */
     int status;     /* of the last reply */
-} place;
+} session;
 
-static void start(place *p)
+static void start(session *p)
 {
     segue_service_config config = segue_service_defaults();
     segue_error err;
@@ -50,7 +50,7 @@ static void start(place *p)
 }
 
 /* The caller frees what it gives; NULL: the body is no JSON. */
-static json_t *request(place *p, const char *method, const char *path, const char *body)
+static json_t *request(session *p, const char *method, const char *path, const char *body)
 {
     segue_response reply;
     const segue_request request = request_of(method, path, body);
@@ -63,19 +63,19 @@ static json_t *request(place *p, const char *method, const char *path, const cha
     return answer;
 }
 
-static void send(place *p, const char *method, const char *path, const char *body)
+static void send(session *p, const char *method, const char *path, const char *body)
 {
     json_decref(request(p, method, path, body));
 }
 
-static size_t pick(place *p, size_t count)
+static size_t pick(session *p, size_t count)
 {
     return random_between(&p->rng, 0, count - 1);
 }
 
 /* ---- operations -------------------------------------------------------------------------- */
 
-static void create(place *p)
+static void create(session *p)
 {
     static const char *const forms[] = {
         "\"method\":\"tts:window=16\",\"close_after\":2",
@@ -91,21 +91,21 @@ static void create(place *p)
     send(p, "POST", "/v1/learners", body);
 }
 
-static void delete (place *p)
+static void delete (session *p)
 {
     char path[64];
     (void)snprintf(path, sizeof path, "/v1/learners/l%zu", pick(p, LEARNERS));
     send(p, "DELETE", path, NULL);
 }
 
-static void keep_decision(place *p, const json_t *answer)
+static void remember_decision(session *p, const json_t *answer)
 {
     const char *id = json_string_value(json_object_get(answer, "decision"));
     if (id)
-        (void)snprintf(p->decision[p->decisions++ % MOST_DECISIONS], ID, "%s", id);
+        (void)snprintf(p->decision[p->decisions++ % MAX_DECISIONS], ID, "%s", id);
 }
 
-static void ask(place *p)
+static void ask(session *p)
 {
     char path[64], body[128];
     (void)snprintf(path, sizeof path, "/v1/learners/l%zu/ask", pick(p, LEARNERS));
@@ -116,23 +116,23 @@ static void ask(place *p)
     else
         (void)snprintf(body + used, sizeof body - (size_t)used, "}");
     json_t *answer = request(p, "POST", path, body);
-    keep_decision(p, answer);
+    remember_decision(p, answer);
     json_decref(answer);
 }
 
-static void tell_one(place *p)
+static void tell_one(session *p)
 {
     char body[160];
     if (p->decisions == 0)
         return;
-    const size_t count = p->decisions < MOST_DECISIONS ? p->decisions : MOST_DECISIONS;
+    const size_t count = p->decisions < MAX_DECISIONS ? p->decisions : MAX_DECISIONS;
     (void)snprintf(body, sizeof body, "{\"decision\":\"%s\",\"reward\":%zu}",
                    p->decision[pick(p, count)], pick(p, 2));
     send(p, "POST", "/v1/tell", body);
 }
 
 /* A task of its own, with a few rewards: some are closed by that. */
-static void play(place *p)
+static void play(session *p)
 {
     char path[64], body[160];
     const unsigned key = p->names++;
@@ -149,14 +149,14 @@ static void play(place *p)
     }
 }
 
-static void open_task(place *p)
+static void open_task(session *p)
 {
     char path[64];
     (void)snprintf(path, sizeof path, "/v1/learners/l%zu/tasks", pick(p, LEARNERS));
     send(p, "POST", path, NULL);
 }
 
-static void close_task(place *p)
+static void close_task(session *p)
 {
     char path[64];
     (void)snprintf(path, sizeof path, "/v1/learners/l%zu/tasks/k%zu/close", pick(p, LEARNERS),
@@ -164,7 +164,7 @@ static void close_task(place *p)
     send(p, "POST", path, NULL);
 }
 
-static void add_arm(place *p)
+static void add_arm(session *p)
 {
     char path[64], body[32];
     (void)snprintf(path, sizeof path, "/v1/learners/l%zu/arms", pick(p, LEARNERS));
@@ -172,7 +172,7 @@ static void add_arm(place *p)
     send(p, "POST", path, body);
 }
 
-static void retire_arm(place *p)
+static void retire_arm(session *p)
 {
     char path[64];
     const size_t arm = pick(p, 3 + 8);
@@ -182,7 +182,7 @@ static void retire_arm(place *p)
     send(p, "DELETE", path, NULL);
 }
 
-static void wait(place *p)
+static void wait(session *p)
 {
     clock_now += (double)pick(p, 30);
     segue_timer_tick(p->service);
@@ -202,13 +202,13 @@ static void check(uint64_t seed)
     segue_store_close(store);
 }
 
-static void end(place *p)
+static void end(session *p)
 {
     p->service->stopped = pick(p, 2) == 0; /* as when its threads were ended in order */
     segue_service_destroy(p->service);
 }
 
-static void restart(place *p)
+static void restart(session *p)
 {
     end(p);
     start(p);
@@ -216,12 +216,12 @@ static void restart(place *p)
 
 static void play_sequence(uint64_t seed)
 {
-    static void (*const steps[])(place *) = {
+    static void (*const steps[])(session *) = {
         create, create, ask,  ask,       play,    play,      play,       play,    tell_one,
         play,   play,   play, open_task, add_arm, play,      retire_arm, wait,    restart,
         play,   play,   play, play,      delete,  play,      tell_one,   add_arm, retire_arm,
         wait,   play,   play, play,      play,    close_task};
-    place p = {.decisions = 0};
+    session p = {.decisions = 0};
     segue_rng_init(&p.rng, 1, seed, 0, 0);
     clock_now = 1000.0;
     (void)remove(store_path);
@@ -242,13 +242,13 @@ static void the_store_is_sound_after_any_sequence(void **state)
         play_sequence((uint64_t)i);
 }
 
-/* Retiring an arm is the first event of a journal; nothing was noted before it. */
+/* Retiring an arm is the first event of the event log: no task was closed before it. */
 static void the_store_is_sound_after_an_arm_was_retired_before_a_task_closed(void **state)
 {
     static const char *const paths[] = {"/v1/learners/a/arms/A", "/v1/learners/a/arms/B"};
     (void)state;
     for (size_t count = 1; count <= 2; count++) {
-        place p = {.decisions = 0};
+        session p = {.decisions = 0};
         (void)remove(store_path);
         start(&p);
         send(&p, "POST", "/v1/learners", "{\"name\":\"a\",\"arms\":[\"A\",\"B\",\"C\"]}");
@@ -261,7 +261,7 @@ static void the_store_is_sound_after_an_arm_was_retired_before_a_task_closed(voi
     }
 }
 
-static int make_place(void **state)
+static int make_store(void **state)
 {
     const int status = make_own_folder(state);
     if (access("/dev/shm", W_OK) == 0)
@@ -272,7 +272,7 @@ static int make_place(void **state)
     return status;
 }
 
-static int remove_place(void **state)
+static int remove_store(void **state)
 {
     (void)remove(store_path);
     return remove_own_folder(state);
@@ -284,5 +284,5 @@ int main(void)
         cmocka_unit_test(the_store_is_sound_after_an_arm_was_retired_before_a_task_closed),
         cmocka_unit_test(the_store_is_sound_after_any_sequence),
     };
-    return cmocka_run_group_tests(tests, make_place, remove_place);
+    return cmocka_run_group_tests(tests, make_store, remove_store);
 }

@@ -70,7 +70,7 @@ struct segue_connections {
     pthread_cond_t wake;
     segue_connection *first; /* guarded by lock, as all that follows */
     segue_connection **candidates;
-    map clients;          /* by address */
+    hash_map clients;     /* by address */
     unsigned open;        /* and not dropped */
     bool closing;         /* the reaper is to end */
     nanoseconds reported; /* the last time that the reserve was touched */

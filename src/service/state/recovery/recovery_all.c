@@ -269,7 +269,7 @@ typedef struct all {
     const segue_recovery_source *from;
     segue_recovery_callback seen;
     void *context;
-    map names; /* of the learners that are not damaged */
+    hash_map names; /* of the learners that are not damaged */
 } all;
 
 static segue_status recover_named(all *a, const segue_stored_learner *row,
