@@ -8,8 +8,8 @@
  * numbers keep their point, and come back bit for bit.  The table "counter" has the largest ids
  * that were given out, also to deleted rows: no id is given twice, so that a decision of a deleted
  * task cannot count for another.  Snapshots are not exported: the event log leads to the same
- * learners, and a snapshot can be longer than any line should be. SPDX-License-Identifier:
- * Apache-2.0 */
+ * learners, and a snapshot can be longer than any line should be.
+ * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_STORE_STORE_FORMAT_H
 #define SEGUE_STORE_STORE_FORMAT_H
 

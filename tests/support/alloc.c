@@ -2,7 +2,8 @@
  *
  * The linker redirects malloc and similar functions here (-Wl,--wrap); the n-th call fails, for
  * n = 1, 2, ... until a scenario passes without a failure.  Blocks allocated and not freed are
- * counted. SPDX-License-Identifier: Apache-2.0 */
+ * counted.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "alloc.h"
 
 #include <errno.h>

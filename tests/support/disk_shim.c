@@ -9,7 +9,8 @@
  *
  * SEGUE_DISK_TRACE names a file to which each call that succeeded is appended, with its data, by
  * one write; a test may append lines of its own, which then stand in the order in which things
- * happened: kind, path, offset, size \n data \n SPDX-License-Identifier: Apache-2.0 */
+ * happened: kind, path, offset, size \n data \n
+ * SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

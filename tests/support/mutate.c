@@ -1,8 +1,8 @@
 /* mutate.c - damage for a store: bytes of its file, or rows of its tables.
  *
  * A row is changed by an UPDATE of one column (NULL, another type, too large, negative, the value
- * of another row), deleted, or inserted again under another key. SPDX-License-Identifier:
- * Apache-2.0 */
+ * of another row), deleted, or inserted again under another key.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "mutate.h"
 
 #include <inttypes.h>

@@ -2,7 +2,8 @@
  * pass.
  *
  * A new backend adds its entry to `backends`: how to name an empty own_store, and how to damage a
- * row. SPDX-License-Identifier: Apache-2.0 */
+ * row.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
 #include "store_backends.h"

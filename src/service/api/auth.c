@@ -4,7 +4,6 @@
  * them in constant time, so that timing reveals nothing.  The rate is a token bucket per token,
  * measured in service time.  All threads that serve requests share the struct; `lock` guards the
  * buckets and the rejections.
- *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/api/auth.h"
 

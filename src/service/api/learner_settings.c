@@ -4,7 +4,6 @@
  * given gets its default.  The written form has every field in a fixed order.  It is stored with
  * the learner, read back at a start, and compared byte by byte with later requests for the same
  * name.  Limits that only a new learner must meet are in `check_new`: a start does not apply them.
- *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/api/learner_settings.h"
 

@@ -3,7 +3,6 @@
  * A learner is copied under its lock and written without it, so that a long list of types does not
  * delay asks and tells.  What a list needs of each learner is a few numbers, written under the
  * lock.
- *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>

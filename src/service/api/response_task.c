@@ -2,7 +2,6 @@
  *
  * An open task is copied under the lock of its learner and written without it: an explanation takes
  * milliseconds with many arms.  A closed task is read from the store, with the sums of its rewards.
- *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>

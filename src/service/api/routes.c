@@ -4,7 +4,6 @@
  * task and an arm.  Names are percent-decoded one segment at a time, after the path was matched: an
  * encoded slash belongs to a name.  The search is linear over 18 patterns, each compared segment by
  * segment, which is less work than parsing the body.
- *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/api/routes.h"
 

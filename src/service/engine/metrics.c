@@ -2,7 +2,6 @@
  *
  * Request times have a histogram per route with fixed edges from 10 microseconds to 10 seconds.
  * Routes without requests are not written.
- *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/engine/metrics.h"
 

@@ -3,15 +3,15 @@
  * A request that changes something, or an internal job, becomes an operation in the commit queue.
  * The writer takes a group of operations from the queue and runs these steps:
  *
- *   validate  check what needs no state                any thread, before the queue, no lock
- *   dequeue   a job of this kind may be enqueued again writer, before the transaction
- *   store     check it and write rows                  writer, inside the transaction
- *   apply     change memory                            writer, after COMMIT, takes the learner's
- * lock respond   write the response                       writer, after apply, no lock held
- *   rollback  undo what `store` did in memory          writer, after ROLLBACK
+ *   validate  check what needs no state                  any thread, before the queue, no lock
+ *   dequeue   a job of this kind may be enqueued again   writer, before the transaction
+ *   store     check it and write rows                    writer, inside the transaction
+ *   apply     change memory                              writer, after COMMIT, learner's lock
+ *   respond   write the response                         writer, after apply, no lock held
+ *   rollback  undo what `store` did in memory            writer, after ROLLBACK
  *
- * What `store` changes in memory is not visible to other threads before `apply`; later operations
- * of the same transaction see it in the staged fields of a task.  An error of `store` is an error
+ * Changes of memory in `store` are not visible to other threads before `apply`; later operations
+ * of the same transaction see them in the staged fields of a task.  An error of `store` is an error
  * of the store and rolls back the whole group.  A rejected request is no error: it sets OP_REPLIED.
  *
  * Each kind is a constant object in a file of its own: operations/op_*.c.

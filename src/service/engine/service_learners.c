@@ -2,8 +2,8 @@
  *
  * learners_lock guards the table, not the learners.  A learner that is found is acquired: it stays
  * valid until the caller releases it, also if it is deleted meanwhile.  Only the writer registers
- * and unregisters learners (and the thread that creates the service). SPDX-License-Identifier:
- * Apache-2.0 */
+ * and unregisters learners (and the thread that creates the service).
+ * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,8 @@
  * `front` is half full, so that a line costs its caller no system call.
  *
  * The thread may be stuck in write() for ever: no process reads the pipe.  It can be cancelled
- * there, and only there, where it holds no lock. SPDX-License-Identifier: Apache-2.0 */
+ * there, and only there, where it holds no lock.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "service/jobs/log_writer.h"
 #include "segue/internal.h"
 

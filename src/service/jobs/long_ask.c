@@ -5,7 +5,8 @@
  * as it was when it was copied; rewards that arrive meanwhile count for the next ask.  Then, under
  * the lock again, the choices become decisions of the task and get their numbers.  If the task
  * closed meanwhile, the ask is answered as if it had come after that.  Choices of an event go to
- * the commit queue, to be stored. SPDX-License-Identifier: Apache-2.0 */
+ * the commit queue, to be stored.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
 #include "io/json_write.h"

@@ -8,7 +8,8 @@
  * The threads have a lower priority than all others.
  *
  * `lock` guards the lists.  An operation that a thread has removed from a list belongs to that
- * thread. SPDX-License-Identifier: Apache-2.0 */
+ * thread.
+ * SPDX-License-Identifier: Apache-2.0 */
 #define _DEFAULT_SOURCE
 #include <stdlib.h>
 #include <sys/resource.h>

@@ -1,7 +1,8 @@
 /* reads.c - requests that read much, in pieces: learners, versions, decisions, tasks.
  *
  * Threads of the read pool run them, each with its own connection.  A piece takes the learner's
- * lock at most for a copy. SPDX-License-Identifier: Apache-2.0 */
+ * lock at most for a copy.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "service/jobs/reads.h"
 
 #include <stdlib.h>

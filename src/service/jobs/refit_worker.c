@@ -2,8 +2,8 @@
  *
  * op_refit_begin copies the learner and queues it here.  The refit works on that copy, without any
  * lock.  When it is done, the worker enqueues op_refit_publish.  A refit that fails (out of memory)
- * is tried again after a second.  worker_lock guards the queue. SPDX-License-Identifier: Apache-2.0
- */
+ * is tried again after a second.  worker_lock guards the queue.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "service/jobs/refit_worker.h"
 
 #include <errno.h>

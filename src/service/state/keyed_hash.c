@@ -2,7 +2,6 @@
  *
  * Signatures of decisions, shares of control tasks and checksums of snapshots are stored, so the
  * hash must give the same bytes forever: a test compares it with the published vectors.
- *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/state/keyed_hash.h"
 

@@ -2,7 +2,8 @@
  *
  * memory.h explains the two sums and their limits.  Any thread may count; the spare is the
  * writer's. The default limit is half of what the machine, its control groups (version 1 or 2) and
- * its resource limits allow. SPDX-License-Identifier: Apache-2.0 */
+ * its resource limits allow.
+ * SPDX-License-Identifier: Apache-2.0 */
 #define _DEFAULT_SOURCE
 #include "service/state/memory.h"
 

@@ -1,6 +1,6 @@
 /* sqlite_meta.c - values about the store as a whole: the key, the number of starts, the service
- * time, and SQLite's counters of the ids that were given out. SPDX-License-Identifier: Apache-2.0
- */
+ * time, and SQLite's counters of the ids that were given out.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
 #include "segue/internal.h"

@@ -1,10 +1,11 @@
 /* test_dashboard_responses.c - what the service keeps for people to look at: pages, versions,
- * recent decisions. SPDX-License-Identifier: Apache-2.0 */
+ * recent decisions.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
 #include "service/api/http/static_files.h"
-#include "service/state/list.h"
 #include "service/state/model_history.h"
+#include "service/state/recent_rewards.h"
 #include "service/state/task_stats.h"
 #include "transfer/learner_internal.h"
 

@@ -1,7 +1,8 @@
 /* test_refit.c - a background refit that fails is reported, counted, and tried again.
  *
  * The linker puts a function of this file before segue_refit_run: while some refits are to fail,
- * all allocations of a refit do. SPDX-License-Identifier: Apache-2.0 */
+ * all allocations of a refit do.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
 #include <stdatomic.h>

@@ -1,5 +1,6 @@
 /* test_service_alloc.c - logs, connections, model histories and the service survive failing
- * allocations. SPDX-License-Identifier: Apache-2.0 */
+ * allocations.
+ * SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE
 #include "support.h"
 

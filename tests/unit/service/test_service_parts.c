@@ -1,5 +1,6 @@
 /* test_service_parts.c - the parts of the service: keyed hashes, decision ids, host names, hash
- * maps. SPDX-License-Identifier: Apache-2.0 */
+ * maps.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
 #include "service/api/decision_id.h"

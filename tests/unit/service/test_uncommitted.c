@@ -1,5 +1,6 @@
 /* test_uncommitted.c - decisions with a deadline that are not stored yet: how many there may
- * be, and how fast they are stored. SPDX-License-Identifier: Apache-2.0 */
+ * be, and how fast they are stored.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
 #include "calls.h"

@@ -1,6 +1,6 @@
 /* test_atomic_file.c - files that are written whole, where they have a name from the beginning too;
- * what killed processes left; and files that nothing may replace. SPDX-License-Identifier:
- * Apache-2.0 */
+ * what killed processes left; and files that nothing may replace.
+ * SPDX-License-Identifier: Apache-2.0 */
 #define _DEFAULT_SOURCE
 #include "support.h"
 

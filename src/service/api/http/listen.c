@@ -3,7 +3,6 @@
  * Addresses are numeric, except "localhost", which is 127.0.0.1: a name server cannot change where
  * the service listens.  An address that other machines can reach is refused unless requests need
  * tokens.
- *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/api/http/listen.h"
 

@@ -1,11 +1,13 @@
 /* op_arm.c - add an arm to a learner, and retire one.
  *
- *   store    409 if the method's arms are fixed, the arm exists (add), or it is the last (retire);
- *            else write the arm's row and an event                        writer, in the
- * transaction apply    change the learner and its list of arms                      writer,
- * learner's lock respond  the learner: 201 (added), 200 (retired, now or before)       writer
+ *   store    409 if the method's arms are fixed, the arm
+ *            exists (add), or it is the last one (retire);
+ *            else write the arm's row and an event           writer, in the transaction
+ *   apply    change the learner and its list of arms         writer, after COMMIT, learner's lock
+ *   respond  the learner: 201 added, 200 retired             writer, no lock
  *
- * Tasks that are open keep the arms that they were opened with.
+ * Open tasks continue with the arms that they were opened with.  A retired arm stays in the list,
+ * because stored rewards refer to arms by index.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "segue/internal.h"
 #include "service/api/response.h"

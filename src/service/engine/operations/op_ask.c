@@ -1,13 +1,14 @@
 /* op_ask.c - asks that need a transaction: they open a task, name an event, or follow a reward.
  *
- *   store    no such task: open it, and ask in a later transaction;
- *            an event that was answered before: read its decisions again;
- *            a new event: choose, and store the decisions;
- *            a closed task: 409                               writer, in the transaction, learner's
- * lock apply    make the new task visible (OP_REQUEUE), or start the deadlines of the event's
- * decisions, or choose without an event                       writer, after COMMIT, learner's lock
- *   respond  the event's decisions                            writer
- *   rollback the new task is freed (task_change_open.c)       writer
+ *   store     no such task: open it, and ask in a later transaction;
+ *             a repeated event: read its decisions again;
+ *             a new event: choose, and store the decisions;
+ *             a closed task: 409                      writer, in the transaction, learner's lock
+ *   apply     make a new task visible (OP_REQUEUE);
+ *             start the deadlines of an event;
+ *             choose, without an event                writer, after COMMIT, learner's lock
+ *   respond   the event's decisions                   writer, no lock
+ *   rollback  free the new task (task_change_open.c)  writer, after ROLLBACK
  *
  * An ask of an open task without an event changes nothing on the disk: the thread that handles the
  * request answers it (service_handle.c, decide.c).  An ask that takes long goes to the read pool

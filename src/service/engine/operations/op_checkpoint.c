@@ -1,4 +1,10 @@
-/* op_checkpoint.c - wake the writer for a checkpoint of the WAL, which it makes after the group.
+/* op_checkpoint.c - wake the writer for a checkpoint of the WAL.
+ *
+ *   dequeue  the job may be enqueued again           writer, before the transaction
+ *   store    nothing: the operation is replied       writer, in the transaction
+ *
+ * The writer checkpoints after each group if it is due (jobs/wal_checkpoint.c).  This job gives it
+ * a group when there are no requests.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/engine/operation.h"
 #include "service/engine/service_internal.h"

@@ -1,10 +1,13 @@
 /* op_close.c - close a task: as a request, or as the job of a task that was idle for too long.
  *
- *   dequeue  the job of this task may be enqueued again                       writer, learner's
- * lock store    a close event and the task's totals; 404 without such a task, 200 if it was closed
- * before; a job checks that it is still idle  writer, in the transaction apply    learn from the
- * task and free it (task_change_close.c)            writer, learner's lock respond  the closed task
- * writer rollback the task stays open (task_change_close.c)                        writer
+ *   dequeue   the job of this task may be enqueued again      writer, learner's lock
+ *   store     a close event and the task's totals; 404 if
+ *             there is no such task, 200 if it was closed
+ *             before; a job checks that it is still idle      writer, in the transaction
+ *   apply     learn from the task and free it
+ *             (task_change_close.c)                           writer, after COMMIT, learner's lock
+ *   respond   the closed task                                 writer, no lock
+ *   rollback  the task stays open (task_change_close.c)       writer, after ROLLBACK
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/api/response.h"
 #include "service/engine/operations/task_change.h"

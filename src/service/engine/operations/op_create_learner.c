@@ -2,10 +2,10 @@
  *
  *   validate  the settings make a learner; the service has memory   any thread, no lock
  *   store     409 if the name has other settings or is damaged;
- *             else allocate the learner's state, insert its rows    writer, inside the transaction
+ *             else allocate the learner's state, insert its rows    writer, in the transaction
  *   apply     enter the learner into the table                      writer, after COMMIT
- *   respond   201 with the learner, or 200 if it existed            writer
- *   rollback  free the state, which no other thread has seen        writer
+ *   respond   201 with the learner, or 200 if it existed            writer, no lock
+ *   rollback  free the state, which no other thread has seen        writer, after ROLLBACK
  *
  * All memory is allocated in `store`, so that `apply` cannot fail for lack of it.
  * SPDX-License-Identifier: Apache-2.0 */

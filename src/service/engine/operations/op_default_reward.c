@@ -3,11 +3,13 @@
  * The timer enqueues one op_expire per learner with overdue decisions.  Its `dequeue` puts one
  * op_default_reward per overdue decision after it, into the same transaction.
  *
- *   store    insert the default reward, unless the decision has a reward or its task is closed;
- *            with the task's last reward its close event              writer, in the transaction
- *   apply    remove the decision from the deadline queue; update its
- *            task; learn from it if it closed                         writer, learner's lock
- *   rollback the staged counts of the task (task_change_close.c)      writer; the timer tries again
+ *   store     insert the default reward, unless the decision
+ *             has a reward or its task is closed; with the
+ *             task's last reward its close event              writer, in the transaction
+ *   apply     remove the decision from the deadline queue;
+ *             update its task; learn from it if it closed     writer, after COMMIT, learner's lock
+ *   rollback  the staged counts of the task
+ *             (task_change_close.c); the timer tries again    writer, after ROLLBACK
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/engine/operations/task_change.h"
 #include "service/engine/service_internal.h"

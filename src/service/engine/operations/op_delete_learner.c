@@ -1,8 +1,12 @@
 /* op_delete_learner.c - delete a learner, or one that is damaged and not served.
  *
- *   store    mark its row as deleted; its other rows stay for op_purge   writer, inside the
- * transaction apply    remove it from the table; its memory counts no more         writer, after
- * COMMIT respond  the name                                                    writer
+ *   store    mark its row as deleted; 404 without it       writer, in the transaction
+ *   apply    remove it from the table, release its memory,
+ *            enqueue op_purge                              writer, after COMMIT
+ *   respond  the name                                      writer, no lock
+ *
+ * Its other rows stay for op_purge, which deletes them in small transactions: a learner may have
+ * millions of rewards, and requests do not wait for them.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "io/json_write.h"
 #include "service/engine/damage.h"

@@ -1,9 +1,11 @@
 /* op_open.c - open a task, or find that it exists.
  *
- *   store    find the task's row, or allocate the task and insert a row   writer, in the
- * transaction apply    make the task visible                                        writer,
- * learner's lock respond  201 with the task, or 200 if it existed, open or closed      writer
- *   rollback free the task (task_change_open.c, for all kinds)            writer
+ *   store     find the task's row, or allocate the task
+ *             and insert a row                               writer, in the transaction
+ *   apply     make the task visible                          writer, after COMMIT, learner's lock
+ *   respond   201 with the task, or 200 if it existed,
+ *             open or closed                                 writer, no lock
+ *   rollback  free the task (task_change_open.c)             writer, after ROLLBACK
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/api/response.h"
 #include "service/engine/operations/task_change.h"

@@ -3,9 +3,10 @@
  * An ask without an event is answered before its decisions are stored; this job stores them, at
  * most a second later.
  *
- *   store    insert pending decisions of open tasks, until all are stored, a number of them or a
- *            time is reached               writer, in the transaction, learner's lock per chunk
- *   apply    mark them as persisted; enqueue the job again for the rest   writer, learner's lock
+ *   store    insert pending decisions of open tasks, until
+ *            all are stored, or a number or a time is reached  writer, learner's lock per chunk
+ *   apply    mark them as persisted; enqueue the job again
+ *            for the rest                                      writer, after COMMIT, learner's lock
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/engine/operation.h"
 #include "service/engine/service_internal.h"

@@ -1,5 +1,8 @@
 /* op_probe.c - a test write: store the service time.
  *
+ *   dequeue  the job may be enqueued again           writer, before the transaction
+ *   store    write the service time                  writer, in the transaction
+ *
  * The timer enqueues it while the store fails, when the store's files are missing (the commit then
  * says so), and once a minute while tasks are open, whose deadlines depend on the service time.
  * SPDX-License-Identifier: Apache-2.0 */

@@ -1,4 +1,7 @@
-/* op_purge.c - delete rows of deleted learners, some per transaction, until none are left.
+/* op_purge.c - delete rows of deleted learners, some per transaction.
+ *
+ *   store    delete a limited number of rows         writer, in the transaction
+ *   apply    enqueue the job again if rows remain    writer, after COMMIT
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/engine/operation.h"
 #include "service/engine/service_internal.h"

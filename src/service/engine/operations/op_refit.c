@@ -1,10 +1,10 @@
 /* op_refit.c - a background refit: begin it on a copy of the learner, publish what it found.
  *
- *   begin    store    copy the learner; an event           writer, learner's lock for the copy
- *            apply    give the copy to the refit worker    writer
- *            rollback free the copy                        writer, learner's lock
- *   publish  store    an event                             writer
- *            apply    the learner takes the new types      writer, learner's lock
+ *   begin    store     copy the learner; an event          writer, learner's lock for the copy
+ *            apply     give the copy to the refit worker   writer, after COMMIT
+ *            rollback  free the copy                       writer, learner's lock
+ *   publish  store     an event                            writer, in the transaction
+ *            apply     the learner uses the new types      writer, after COMMIT, learner's lock
  *
  * Both are events: recovery begins and publishes the refit at the same points of the event log, and
  * so computes the same learner.  A learner has one refit at a time.

@@ -1,8 +1,9 @@
 /* op_snapshot.c - store a learner as it is after an event, so that recovery starts from there.
  *
- *   store    serialize the learner, its statistics and its versions   writer, in the transaction
- *   apply    the replay cost is zero again                            writer
- *   rollback try again when the replay cost has doubled               writer
+ *   store     serialize the learner, its statistics and
+ *             its versions                                  writer, in the transaction, no lock
+ *   apply     the replay cost is zero again                 writer, after COMMIT
+ *   rollback  try again when the replay cost has doubled    writer, after ROLLBACK
  *
  * No lock: only the writer changes what is serialized.  Alone, because it may be large: no request
  * fails with it.  During a refit there is no snapshot: it would not have the refit's begin event.

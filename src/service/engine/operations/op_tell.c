@@ -1,14 +1,17 @@
 /* op_tell.c - store one reward and give it to its task.
  *
- *   validate  the decision id is ours                                         any thread, no lock
- *   store     its learner and task exist, the reward is in range and in time;
- *             insert the reward; with the task's last reward its close event  writer, in the
- * transaction apply     update the open task; learn from it if it closed                writer,
- * learner's lock respond   counted or duplicate, and if the task is closed                 writer
- *   rollback  the staged counts of the task (task_change_close.c)             writer
+ *   validate  the decision id is ours                         any thread, no lock
+ *   store     its learner and task exist, the reward is in
+ *             range and in time; insert the reward; with
+ *             the task's last reward its close event          writer, in the transaction
+ *   apply     update the open task; learn from it if it
+ *             closed                                          writer, after COMMIT, learner's lock
+ *   respond   counted or duplicate; is the task closed?       writer, no lock
+ *   rollback  the staged counts of the task
+ *             (task_change_close.c)                           writer, after ROLLBACK
  *
  * A repeated tell finds its reward in `store`: the same value is a duplicate, another one a
- * conflict. A reward that comes with an ask is this operation, followed by op_ask.
+ * conflict.  A reward that comes with an ask is this operation, followed by op_ask.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 

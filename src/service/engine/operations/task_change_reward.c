@@ -1,8 +1,8 @@
 /* task_change_reward.c - store one reward and give it to its task.
  *
  * The store has at most one reward per decision: a repeated tell finds it there.  So a reward
- * counts once, also if the service stops between COMMIT and the response. SPDX-License-Identifier:
- * Apache-2.0 */
+ * counts once, also if the service stops between COMMIT and the response.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
 #include "service/engine/operations/task_change.h"
