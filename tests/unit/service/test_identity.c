@@ -158,31 +158,6 @@ static void a_task_without_a_tag_is_damage(void **state)
 
 /* ---- ids --------------------------------------------------------------------------------- */
 
-static void an_id_comes_back_and_a_changed_one_does_not(void **state)
-{
-    const unsigned char key[16] = {1, 2, 3};
-    const decision d = {.learner = 7,
-                        .task = INT64_C(1) << 40,
-                        .tag = UINT64_C(0x7123456789abcdef),
-                        .number = (UINT64_C(3) << 61) + 9,
-                        .arm = 999,
-                        .asked = 1763270000.125};
-    decision back;
-    char text[ID];
-    (void)state;
-    segue_decision_id_encode(&d, key, text);
-    assert_true(segue_decision_id_decode(&back, key, text));
-    assert_true(back.learner == d.learner && back.task == d.task && back.number == d.number);
-    assert_true(back.arm == d.arm && back.tag == d.tag);
-    assert_near(back.asked, d.asked, 1e-3);
-    for (size_t i = 0; i < SEGUE_DECISION_ID_LENGTH; i++) {
-        const char before = text[i];
-        text[i] = before == 'A' ? 'B' : 'A';
-        assert_false(segue_decision_id_decode(&back, key, text));
-        text[i] = before;
-    }
-}
-
 static void any_clock_can_be_written(void **state)
 {
     static const double clocks[] = {-1.0, 0.0, 1e300, -1e300, 1e12};
@@ -204,7 +179,6 @@ int main(void)
         cmocka_unit_test(a_lost_decision_is_refused_by_any_clock),
         cmocka_unit_test(a_decision_asked_after_the_clock_was_set_back_counts),
         cmocka_unit_test(a_task_without_a_tag_is_damage),
-        cmocka_unit_test(an_id_comes_back_and_a_changed_one_does_not),
         cmocka_unit_test(any_clock_can_be_written),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

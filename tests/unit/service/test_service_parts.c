@@ -29,9 +29,9 @@ static void an_id_is_decoded_and_a_changed_one_is_not(void **state)
     const unsigned char key[16] = {1, 2, 3};
     const decision d = {.learner = 7,
                         .task = INT64_C(1) << 40,
-                        .number = (UINT64_C(3) << 32) + 9,
+                        .tag = UINT64_C(0x7123456789abcdef),
+                        .number = (UINT64_C(3) << 61) + 9,
                         .arm = 999,
-                        .version = 12345,
                         .asked = 1763270000.125};
     decision back;
     char text[SEGUE_DECISION_ID_LENGTH + 1];
@@ -39,7 +39,7 @@ static void an_id_is_decoded_and_a_changed_one_is_not(void **state)
     segue_decision_id_encode(&d, key, text);
     assert_true(segue_decision_id_decode(&back, key, text));
     assert_true(back.learner == d.learner && back.task == d.task && back.number == d.number);
-    assert_true(back.arm == d.arm && back.version == d.version);
+    assert_true(back.arm == d.arm && back.tag == d.tag);
     assert_true(fabs(back.asked - d.asked) < 1e-3);
     for (size_t i = 0; i < SEGUE_DECISION_ID_LENGTH; i++) {
         const char before = text[i];
