@@ -4,9 +4,13 @@ import { get, post } from "./api.js";
 import { h, setText, show } from "./dom.js";
 import { capital } from "./format.js";
 
-const METHODS = [["auto", "auto: chosen by the settings"], ["tla", "tla: look-ahead over types"],
-    ["tts", "tts: Thompson sampling over types"], ["ts-prior", "ts-prior: one prior per arm, no types"],
-    ["tucb", "tucb: the paper's method, with a known number of models"]];
+const METHODS = [
+    { name: "auto", summary: "chosen by the settings" },
+    { name: "tla", summary: "look-ahead over types" },
+    { name: "tts", summary: "Thompson sampling over types" },
+    { name: "ts-prior", summary: "one prior per arm, no types" },
+    { name: "tucb", summary: "the paper's method, with a known number of models", needsModels: true },
+];
 
 const CLOSING = "A learner learns from closed tasks only. A task closes after as many rewards as it has steps (or as set " +
     "below), after some time without ask or tell, or on request.";
@@ -55,7 +59,7 @@ function fields() {
         field("lowest", "Lowest reward", "Rewards below it are rejected.", number(0, { step: "any" })),
         field("highest", "Highest reward", "Rewards above it are rejected.", number(1, { step: "any" })),
         field("method", "Method", "How it learns over tasks.",
-            h("select", {}, ...METHODS.map(([value, text]) => h("option", { value }, text)))),
+            h("select", {}, ...METHODS.map(({ name, summary }) => h("option", { value: name }, `${name}: ${summary}`)))),
     ];
 }
 
@@ -101,7 +105,7 @@ export function createPage(say) {
     /* Show the field for models if the method needs it, and open the section with a required field. */
     function choose() {
         const { method, models } = form.elements;
-        const needed = show(models.closest(".field"), method.value === "tucb");
+        const needed = show(models.closest(".field"), Boolean(METHODS[method.selectedIndex].needsModels));
         models.required = needed;
         models.disabled = !needed;
         more.open ||= needed;

@@ -18,7 +18,7 @@ const TILES = [
     ["Open tasks", (l) => count(l.tasks.open)],
     ["Rewards", (l) => count(l.rewards)],
     ["Version", (l) => count(l.version)],
-    ["No type", (l) => (!hasNoType(l.method) ? null : l.types.length ? share(l.no_type) : "–")],
+    ["No type", (l) => (!hasNoType(l) ? null : l.types.length ? share(l.no_type) : "–")],
 ];
 
 function describe({ method, arms, age }) {

@@ -14,7 +14,7 @@ const ROWS = [
     ["Tasks", (learner) => `${count(learner.closed)} closed, ${count(learner.open)} open`],
     ["Rewards", (learner) => count(learner.rewards)],
     ["Effect of transfer, per step", (learner) => effectShort(learner.effect)],
-    ["No type", (learner) => (!hasNoType(learner.method) ? null : learner.types ? share(learner.no_type) : "–")],
+    ["No type", (learner) => (!hasNoType(learner) ? null : learner.types ? share(learner.no_type) : "–")],
 ];
 
 /** A card for one learner, to be updated. */

@@ -7,9 +7,9 @@ import { h, section, setText, show } from "./dom.js";
 import { follow } from "./follow.js";
 import { ago, count, many, scaleOf, share, value } from "./format.js";
 import { makeTable } from "./table.js";
+import { hasTypes } from "./types.js";
 
 const PURPOSES = { exploit: "pulls the best arm", distinguish: "distinguishes types", explore: "explores an arm" };
-const OPAQUE = { "ts-prior": "no types with ts-prior", tucb: "tucb has no posterior over its models" };
 const NAMED = 0.1; /* types with at least this probability are named */
 
 /** The current name of a type of an older version: each version numbers its types anew. */
@@ -34,10 +34,17 @@ function typeNames(types, followed) {
         .map((t) => `${nameType(t.type, followed).label} ${share(t.weight)}`.replaceAll(" ", "\u00a0")).join(", ");
 }
 
+/** Why a task shows no posterior over types, or null. */
+function whyNoPosterior({ control, learner, explanation }) {
+    if (control) return "control group: no transfer";
+    if (!hasTypes(learner)) return `no types with ${learner.method}`;
+    if (!learner.capabilities.has_posterior) return `${learner.method} has no posterior over its models`;
+    return explanation ? null : "–";
+}
+
 function posteriorCell(task) {
-    if (task.control) return h("span", { class: "soft" }, "control group: no transfer");
-    if (OPAQUE[task.method]) return h("span", { class: "soft" }, OPAQUE[task.method]);
-    if (!task.explanation) return h("span", { class: "soft" }, "–");
+    const reason = whyNoPosterior(task);
+    if (reason) return h("span", { class: "soft" }, reason);
     const { types, purpose, arm } = task.explanation;
     const next = purpose ? h("small", {}, `next ${PURPOSES[purpose]}: ${arm}`) : null;
     return h("div", {}, posteriorBar(types, task.followed), typeNames(types, task.followed), next);
@@ -73,9 +80,8 @@ export function makeTasks(name) {
             ?.map((number) => (number <= nNow ? number : null)); /* the others no longer exist */
         show(empty, tasks.length === 0);
         show(table.element, tasks.length > 0);
-        const { method } = learner;
         const scale = scaleOf(learner.range);
-        table.update(tasks.map((task) => ({ ...task, method, scale, followed: followed(task.version) })));
+        table.update(tasks.map((task) => ({ ...task, learner, scale, followed: followed(task.version) })));
         const hidden = learner.tasks.open - tasks.length;
         if (show(more, hidden > 0)) setText(more, `${many(hidden, "older open task")} not shown.`);
     }

@@ -6,9 +6,10 @@ import { count, scaleOf, share, span, value } from "./format.js";
 import { paint } from "./heat.js";
 import { frame, makeCaption } from "./table.js";
 
-/** Methods that find types, and methods with a component for tasks of no type. */
-export const hasTypes = (method) => method !== "ts-prior";
-export const hasNoType = (method) => method === "tla" || method === "tts";
+/** The learner finds types or models. */
+export const hasTypes = ({ capabilities: can }) => can.has_types || can.has_models;
+/** The learner has a component for tasks of no type. */
+export const hasNoType = ({ capabilities: can }) => can.has_types;
 
 const MAX_ARMS = 40; /* columns; with more arms, those with the most pulls */
 
@@ -90,11 +91,11 @@ function makeMap(learner) {
         ...shown.map((arm) => armHead(learner.arms[arm])));
     const rows = learner.types.map((_, i) => typeRow(learner, shown, i + 1));
     return h("table", { class: "map" }, makeCaption(caption), h("thead", {}, head),
-        h("tbody", {}, ...rows, hasNoType(learner.method) ? noTypeRow(learner, shown) : null));
+        h("tbody", {}, ...rows, hasNoType(learner) ? noTypeRow(learner, shown) : null));
 }
 
 const NO_TYPES = "No types yet: the learner finds them in closed tasks. Until then tasks start without a shared prior.";
-const NEVER = "ts-prior has no types: it learns one prior per arm from closed tasks, and new tasks start with it.";
+const NEVER = "has no types: it learns one prior per arm from closed tasks, and new tasks start with it.";
 
 export function makeTypes() {
     const empty = h("p", { class: "empty" });
@@ -104,7 +105,7 @@ export function makeTypes() {
     const element = section("types", "Types found", empty, map, hint);
     let drawn = "";
     function update({ learner }) {
-        if (show(empty, learner.types.length === 0)) setText(empty, hasTypes(learner.method) ? NO_TYPES : NEVER);
+        if (show(empty, learner.types.length === 0)) setText(empty, hasTypes(learner) ? NO_TYPES : `${learner.method} ${NEVER}`);
         if (!show(map, learner.types.length > 0)) return;
         const now = JSON.stringify([learner.types, learner.no_type, learner.arms.map((a) => [a.name, a.retired])]);
         if (now === drawn) return;

@@ -54,7 +54,7 @@ export function makeVersions() {
     const chart = makeChart("bar", table);
     const element = section("versions", "How the types changed", chart.element);
     function update({ learner, versions }) {
-        if (!show(element, versions.length > 0 && hasTypes(learner.method))) return;
+        if (!show(element, versions.length > 0 && hasTypes(learner))) return;
         const nNow = versions.at(-1).types.length;
         const numbers = follow(versions, learner.range);
         const rows = versions.map((v, i) => ({ ...v, weights: weigh(v, numbers[i], nNow) }));

@@ -86,6 +86,9 @@ void segue_response_sort_learners(learner_state **all, size_t count);
 /** Write "mean", or null without pulls.  Rewards were scaled and back: 13 digits are exact. */
 void segue_response_mean(segue_bytes *b, uint64_t pulls, double total);
 
+/** Write what a method offers, as flags; NULL: a damaged learner, all false. */
+void segue_response_capabilities(segue_bytes *b, const segue_learner_method *method);
+
 /** Write the effect of transfer for a learner without tasks. */
 void segue_response_no_effect(segue_bytes *b);
 

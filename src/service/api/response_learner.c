@@ -122,12 +122,29 @@ static void write_counts(const learner_view *shown, segue_bytes *b)
     segue_json_write_integer(b, "rewards", shown->rewards);
 }
 
+void segue_response_capabilities(segue_bytes *b, const segue_learner_method *method)
+{
+    segue_json_write_key(b, "capabilities");
+    segue_json_write_raw(b, "{");
+    segue_json_write_bool(b, "has_types", method && method->has_types);
+    segue_json_write_bool(b, "has_models", method && method->has_models);
+    segue_json_write_bool(b, "has_posterior", method && method->has_posterior);
+    segue_json_write_bool(b, "fixed_arms", method && method->fixed_arms);
+    segue_json_write_raw(b, "}");
+}
+
+static void write_method(const learner_state *state, segue_bytes *b)
+{
+    segue_json_write_text(b, "method", state->method);
+    segue_response_capabilities(b, segue_learner_method_find(state->method));
+}
+
 /* Write a learner up to the list of its types. */
 static void write_head(const learner_state *state, const learner_view *shown, segue_bytes *b)
 {
     segue_json_write_raw(b, "{");
     segue_json_write_text(b, "name", state->settings.name);
-    segue_json_write_text(b, "method", state->method);
+    write_method(state, b);
     segue_json_write_double(b, "created", state->created);
     segue_json_write_key(b, "settings");
     segue_bytes_append(b, state->config.data, state->config.size - 1); /* without the 0 */
@@ -194,7 +211,7 @@ void segue_response_list_item(learner_state *state, segue_bytes *b)
 {
     segue_json_write_raw(b, "{");
     segue_json_write_text(b, "name", state->settings.name);
-    segue_json_write_text(b, "method", state->method);
+    write_method(state, b);
     (void)pthread_mutex_lock(&state->lock);
     segue_json_write_integer(b, "arms", state->n_arms);
     segue_json_write_integer(b, "open", state->by_id.count);
