@@ -1,6 +1,12 @@
 /* claims.c - the claims of the paper and our own, in the order of the report.
  *
- * A claim is a sentence and a check of it: claims_paper.c, claims_beyond.c, claims_ours.c.
+ * A claim is a sentence and a check of it. The checks are in claims_paper.c, claims_beyond.c and
+ * claims_ours.c; a check reads the results, sets the verdict and appends the numbers that the
+ * verdict rests on. report.c runs all checks before it prints, since the summary comes first;
+ * `segue paper` also prints the verdicts.
+ *
+ * To add a claim: declare its check in claims_checks.h, add a row to the table below, and call
+ * segue_report_claim with its id in a section.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/claims.h"
 
@@ -10,6 +16,7 @@
 
 #include "report/claims_checks.h"
 
+/* The texts and classes below are indexed by segue_verdict. */
 const char *segue_claims_verdict_text(segue_verdict verdict)
 {
     static const char *const texts[] = {"holds", "holds in part", "does not hold",
@@ -23,6 +30,7 @@ const char *segue_claims_verdict_class(segue_verdict verdict)
     return classes[verdict];
 }
 
+/* A text that does not fit is truncated, never written past its end. */
 void segue_claims_append(segue_finding *finding, const char *format, ...)
 {
     const size_t used = strlen(finding->text);
@@ -32,6 +40,7 @@ void segue_claims_append(segue_finding *finding, const char *format, ...)
     va_end(arguments);
 }
 
+/* The id is also an anchor of the page, and the name that sections use. */
 static const struct {
     const char *id;
     bool ours;

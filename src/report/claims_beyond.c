@@ -1,6 +1,7 @@
 /* claims_beyond.c - our claims about tUCB and related work, which the paper does not make.
  *
- * Each check computes its verdict from the results alone.
+ * Each check computes its verdict from the results alone. claims.c calls the checks. A cell that an
+ * experiment does not have is skipped; a claim without any comparison is unclear.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
@@ -9,29 +10,32 @@
 #include "report/claims_checks.h"
 #include "report/compare.h"
 
-void segue_claims_check_baselines(const segue_paper *paper, segue_finding *f)
+/* tUCB counts with its last tasks only, where it has learned most: the comparison favours it. */
+void segue_claims_check_baselines(const segue_paper *paper, segue_finding *finding)
 {
     static const char *const policies[] = {"ts", "kl-ucb"};
     const segue_cell *cell = paper->longest;
     const segue_regret end = segue_compare_final_regret(cell);
-    segue_compare_counts t = {.right = 0};
+    segue_compare_counts counts = {.right = 0};
     for (size_t i = 0; i < 2; i++) {
         const segue_cell *other =
             segue_results_find(paper->results[SEGUE_STUDY_BASELINES], policies[i], cell->steps, 0);
         if (!other)
             continue;
         segue_compare_count(
-            &t, segue_compare_regrets(end, other->regret,
-                                      cell->runs < other->runs ? cell->runs : other->runs));
-        segue_claims_append(f, "%s has regret %.1f (s.e. %.1f) per task. ", policies[i],
+            &counts, segue_compare_regrets(end, other->regret,
+                                           cell->runs < other->runs ? cell->runs : other->runs));
+        segue_claims_append(finding, "%s has regret %.1f (s.e. %.1f) per task. ", policies[i],
                             other->regret.mean, other->regret.se);
     }
-    f->verdict = segue_compare_verdict(&t);
-    segue_claims_append(f, "tUCB has %.1f (s.e. %.1f) over the last tenth of %" PRIu64 " tasks.",
+    finding->verdict = segue_compare_verdict(&counts);
+    segue_claims_append(finding,
+                        "tUCB has %.1f (s.e. %.1f) over the last tenth of %" PRIu64 " tasks.",
                         end.mean, end.se, cell->tasks);
 }
 
-void segue_claims_check_single_runs(const segue_paper *paper, segue_finding *f)
+/* The claim needs a worst run that is a quarter above the best, not a test of significance. */
+void segue_claims_check_single_runs(const segue_paper *paper, segue_finding *finding)
 {
     const segue_cell *cell = paper->longest;
     double best = INFINITY, worst = 0.0;
@@ -39,16 +43,17 @@ void segue_claims_check_single_runs(const segue_paper *paper, segue_finding *f)
         best = fmin(best, segue_compare_run_end(cell, run));
         worst = fmax(worst, segue_compare_run_end(cell, run));
     }
-    f->verdict = worst > 1.25 * best ? SEGUE_VERDICT_HOLDS : SEGUE_VERDICT_FAILS;
+    finding->verdict = worst > 1.25 * best ? SEGUE_VERDICT_HOLDS : SEGUE_VERDICT_FAILS;
     segue_claims_append(
-        f,
+        finding,
         "Over the last tenth of %" PRIu64 " tasks the best of %" PRIu64
         " runs has regret %.1f per task, the median %.1f and the worst %.1f; UCB has %.1f.",
         cell->tasks, cell->runs, best, segue_compare_median_end(cell), worst,
         paper->ucb->regret.mean);
 }
 
-/* Return the point with the smallest median error. */
+/* Return the point with the smallest median error. A point without an estimate is NaN; the negated
+ * test lets the next point replace it. */
 static size_t smallest_error(const segue_cell *cell)
 {
     size_t smallest = 0;
@@ -59,7 +64,10 @@ static size_t smallest_error(const segue_cell *cell)
     return smallest;
 }
 
-void segue_claims_check_error(const segue_paper *paper, segue_finding *f)
+/* "Rises" needs two things: the smallest error lies in the first half, and the last one is a fifth
+ * above it. The first factor excludes noise at the end of the curve, the second noise of its size.
+ */
+void segue_claims_check_error(const segue_paper *paper, segue_finding *finding)
 {
     const segue_cell *cell = paper->longest;
     const size_t last = cell->n_points - 1, smallest = smallest_error(cell);
@@ -67,12 +75,12 @@ void segue_claims_check_error(const segue_paper *paper, segue_finding *f)
     const double late = segue_cell_median(cell, SEGUE_TRACK_ERROR, last).middle;
     const double eps = segue_cell_median(cell, SEGUE_TRACK_EPS, last).middle;
     const bool rises = smallest < last / 2 && late > 1.2 * early, above = late > eps;
-    f->verdict = isnan(early) || isnan(late) || isnan(eps) ? SEGUE_VERDICT_UNCLEAR
-                 : rises && above                          ? SEGUE_VERDICT_HOLDS
-                 : rises || above                          ? SEGUE_VERDICT_PARTLY
-                                                           : SEGUE_VERDICT_FAILS;
+    finding->verdict = isnan(early) || isnan(late) || isnan(eps) ? SEGUE_VERDICT_UNCLEAR
+                       : rises && above                          ? SEGUE_VERDICT_HOLDS
+                       : rises || above                          ? SEGUE_VERDICT_PARTLY
+                                                                 : SEGUE_VERDICT_FAILS;
     segue_claims_append(
-        f,
+        finding,
         "The largest error of an estimated mean (median over runs) is smallest after %" PRIu64
         " tasks, %.3f, and %.3f after %" PRIu64 ", where eps_j is %.3f. As soon as tUCB uses the "
         "models, the rewards that it gathers are a biased sample: it stops pulling an arm whose "
@@ -89,41 +97,44 @@ static uint64_t runs_above(const segue_cell *cell, double level)
     return above;
 }
 
-void segue_claims_check_choices(const segue_paper *paper, segue_finding *f)
+/* Policies with other views are listed but not compared: the claim is about C alone. */
+void segue_claims_check_choices(const segue_paper *paper, segue_finding *finding)
 {
     const segue_results *results = paper->results[SEGUE_STUDY_TUCB_CHOICES];
     const segue_cell *usual = NULL;
-    segue_compare_counts t = {.right = 0};
+    segue_compare_counts counts = {.right = 0};
     for (size_t i = 0; i < results->n_cells; i++) {
         const segue_cell *cell = &results->cell[i];
         if (strcmp(cell->policy, "tucb:C=2") == 0)
             usual = cell;
         const bool doubling = strcmp(cell->policy, "tucb:C=0") == 0;
-        segue_claims_append(f, "%s: %.1f (s.e. %.1f; %" PRIu64 " of %" PRIu64 " runs above UCB). ",
+        segue_claims_append(finding,
+                            "%s: %.1f (s.e. %.1f; %" PRIu64 " of %" PRIu64 " runs above UCB). ",
                             doubling ? "C by doubling" : cell->policy + strcspn(cell->policy, "C"),
                             cell->regret.mean, cell->regret.se,
                             runs_above(cell, paper->ucb->regret.mean), cell->runs);
     }
     for (size_t i = 0; i < results->n_cells && usual; i++)
         if (&results->cell[i] != usual && !strstr(results->cell[i].policy, "views"))
-            segue_compare_count(&t, segue_compare_cells(&results->cell[i], usual));
-    f->verdict = segue_compare_verdict(&t);
+            segue_compare_count(&counts, segue_compare_cells(&results->cell[i], usual));
+    finding->verdict = segue_compare_verdict(&counts);
 }
 
-void segue_claims_check_related(const segue_paper *paper, segue_finding *f)
+/* told-ucb is among the results and is not compared here: it knows the model of each task. */
+void segue_claims_check_related(const segue_paper *paper, segue_finding *finding)
 {
     static const char *const policies[] = {"sw-ucb", "d-ucb", "carried-ucb"};
-    segue_compare_counts t = {.right = 0};
+    segue_compare_counts counts = {.right = 0};
     const segue_results *results = paper->results[SEGUE_STUDY_RELATED];
     for (size_t i = 0; i < results->n_cells; i++) {
         const segue_cell *cell = &results->cell[i];
-        segue_claims_append(f, "%s: %.1f (s.e. %.1f). ", cell->policy, cell->regret.mean,
+        segue_claims_append(finding, "%s: %.1f (s.e. %.1f). ", cell->policy, cell->regret.mean,
                             cell->regret.se);
         for (size_t k = 0; k < 3; k++)
             if (strcmp(cell->policy, policies[k]) == 0)
-                segue_compare_count(&t, segue_compare_cells(cell, paper->ucb));
+                segue_compare_count(&counts, segue_compare_cells(cell, paper->ucb));
     }
-    f->verdict = segue_compare_verdict(&t);
-    segue_claims_append(f, "UCB, which forgets all after each task: %.1f.",
+    finding->verdict = segue_compare_verdict(&counts);
+    segue_claims_append(finding, "UCB, which forgets all after each task: %.1f.",
                         paper->ucb->regret.mean);
 }

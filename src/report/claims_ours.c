@@ -3,6 +3,9 @@
  *
  * The questions: is it useful to pull an arm that is best for no model (experiments probes and
  * probes-tasks), and to spend the first tasks on identification (experiment identify)?
+ *
+ * claims.c calls the checks. The first argument of a comparison is the one that has more regret if
+ * the claim holds: 1 supports the claim (compare.h).
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
@@ -14,6 +17,7 @@
 static const char *const learners[] = {"tts", "tla"};
 #define LEARNERS (sizeof learners / sizeof *learners)
 
+/* Return the runs of the cell that has fewer, which gives the wider band. */
 static uint64_t fewer_runs(const segue_cell *a, const segue_cell *b)
 {
     return a->runs < b->runs ? a->runs : b->runs;
@@ -28,49 +32,53 @@ static const segue_cell *ours(const segue_paper *paper, const char *policy)
 
 /* ---- our learners ------------------------------------------------------------------------ */
 
-void segue_claims_check_transfer(const segue_paper *paper, segue_finding *f)
+/* All n of the experiment count, so that a gain at one n alone gives "holds in part". */
+void segue_claims_check_transfer(const segue_paper *paper, segue_finding *finding)
 {
     const segue_results *results = paper->results[SEGUE_STUDY_OURS];
-    segue_compare_counts t = {.right = 0};
+    segue_compare_counts counts = {.right = 0};
     for (size_t i = 0; i < results->n_cells; i++) {
         const segue_cell *cell = &results->cell[i];
         const segue_cell *ts =
             segue_results_find(paper->results[SEGUE_STUDY_BASELINES], "ts", cell->steps, 0);
         if (!ts || (strcmp(cell->policy, "tts") != 0 && strcmp(cell->policy, "tla") != 0))
             continue;
-        segue_compare_count(&t, segue_compare_cells(ts, cell));
-        segue_claims_append(f, "n = %" PRIu64 ": %s %.1f (s.e. %.1f), ts %.1f (s.e. %.1f). ",
+        segue_compare_count(&counts, segue_compare_cells(ts, cell));
+        segue_claims_append(finding, "n = %" PRIu64 ": %s %.1f (s.e. %.1f), ts %.1f (s.e. %.1f). ",
                             cell->steps, cell->policy, cell->regret.mean, cell->regret.se,
                             ts->regret.mean, ts->regret.se);
     }
-    f->verdict = segue_compare_verdict(&t);
-    segue_claims_append(f, "Averages over %" PRIu64 " tasks, the first ones among them.",
+    finding->verdict = segue_compare_verdict(&counts);
+    segue_claims_append(finding, "Averages over %" PRIu64 " tasks, the first ones among them.",
                         results->cell[0].tasks);
 }
 
-void segue_claims_check_sooner(const segue_paper *paper, segue_finding *f)
+/* Compare all tasks of our learners, the first ones included, with the last tenth of tUCB's tasks.
+ */
+void segue_claims_check_sooner(const segue_paper *paper, segue_finding *finding)
 {
     const segue_cell *longest = paper->longest;
     const segue_regret end = segue_compare_final_regret(longest);
-    segue_compare_counts t = {.right = 0};
+    segue_compare_counts counts = {.right = 0};
     for (size_t i = 0; i < LEARNERS; i++) {
         const segue_cell *cell = ours(paper, learners[i]);
         if (!cell)
             continue;
-        segue_compare_count(&t,
+        segue_compare_count(&counts,
                             segue_compare_regrets(end, cell->regret, fewer_runs(cell, longest)));
         segue_claims_append(
-            f, "Over its first %" PRIu64 " tasks %s has regret %.1f (s.e. %.1f) per task. ",
+            finding, "Over its first %" PRIu64 " tasks %s has regret %.1f (s.e. %.1f) per task. ",
             cell->tasks, cell->policy, cell->regret.mean, cell->regret.se);
     }
-    f->verdict = segue_compare_verdict(&t);
-    segue_claims_append(f, "tUCB has %.1f (s.e. %.1f) over the last tenth of %" PRIu64 ".",
+    finding->verdict = segue_compare_verdict(&counts);
+    segue_claims_append(finding, "tUCB has %.1f (s.e. %.1f) over the last tenth of %" PRIu64 ".",
                         end.mean, end.se, longest->tasks);
 }
 
-void segue_claims_check_learned(const segue_paper *paper, segue_finding *f)
+/* "Once they have learned" means the last third of the tasks. */
+void segue_claims_check_learned(const segue_paper *paper, segue_finding *finding)
 {
-    segue_compare_counts t = {.right = 0};
+    segue_compare_counts counts = {.right = 0};
     for (size_t i = 0; i < LEARNERS; i++) {
         const segue_cell *cell = ours(paper, learners[i]);
         if (!cell)
@@ -78,14 +86,14 @@ void segue_claims_check_learned(const segue_paper *paper, segue_finding *f)
         const size_t from = 2 * cell->n_points / 3;
         const segue_regret late =
             segue_compare_mean_over(cell, SEGUE_TRACK_REGRET, from, cell->n_points);
-        segue_compare_count(
-            &t, segue_compare_regrets(paper->mucb->regret, late, fewer_runs(cell, paper->mucb)));
+        segue_compare_count(&counts, segue_compare_regrets(paper->mucb->regret, late,
+                                                           fewer_runs(cell, paper->mucb)));
         segue_claims_append(
-            f, "Over the last third of %" PRIu64 " tasks %s has %.1f (s.e. %.1f) per task. ",
+            finding, "Over the last third of %" PRIu64 " tasks %s has %.1f (s.e. %.1f) per task. ",
             cell->tasks, cell->policy, late.mean, late.se);
     }
-    f->verdict = segue_compare_verdict(&t);
-    segue_claims_append(f, "mUCB has %.1f (s.e. %.1f).", paper->mucb->regret.mean,
+    finding->verdict = segue_compare_verdict(&counts);
+    segue_claims_append(finding, "mUCB has %.1f (s.e. %.1f).", paper->mucb->regret.mean,
                         paper->mucb->regret.se);
 }
 
@@ -96,6 +104,8 @@ void segue_claims_check_learned(const segue_paper *paper, segue_finding *f)
 enum { OTHER_MUCB, OTHER_MTS, OTHER_WITHOUT, N_OTHERS };
 static const char *const other_names[N_OTHERS] = {"mUCB", "mTS", "mLA without these arms"};
 
+/* Return the cell that look-ahead is compared with, at the same n; NULL if it was not played. An
+ * environment "X-without" is X without the arms that are best for no model. */
 static const segue_cell *find_other(const segue_results *results, const segue_cell *mla,
                                     size_t which)
 {
@@ -106,6 +116,7 @@ static const segue_cell *find_other(const segue_results *results, const segue_ce
     return segue_results_find_in(results, environment, policies[which], mla->steps, 0);
 }
 
+/* Count look-ahead against each of the others, for one environment and one n. */
 static void compare_probing(const segue_results *results, const segue_cell *mla,
                             segue_compare_counts *counts)
 {
@@ -117,9 +128,10 @@ static void compare_probing(const segue_results *results, const segue_cell *mla,
 }
 
 /* Describe one comparison of look-ahead. */
-static void describe_probing(const segue_results *results, const segue_cell *mla, segue_finding *f)
+static void describe_probing(const segue_results *results, const segue_cell *mla,
+                             segue_finding *finding)
 {
-    segue_claims_append(f,
+    segue_claims_append(finding,
                         "%s, where such arms help most (n = %" PRIu64
                         "): mLA %.1f (s.e. %.1f), with %.1f pulls of them",
                         mla->environment, mla->steps, mla->regret.mean, mla->regret.se,
@@ -127,10 +139,10 @@ static void describe_probing(const segue_results *results, const segue_cell *mla
     for (size_t i = 0; i < N_OTHERS; i++) {
         const segue_cell *other = find_other(results, mla, i);
         if (other)
-            segue_claims_append(f, "; %s %.1f (%.1f)", other_names[i], other->regret.mean,
+            segue_claims_append(finding, "; %s %.1f (%.1f)", other_names[i], other->regret.mean,
                                 other->regret.se);
     }
-    segue_claims_append(f, ". ");
+    segue_claims_append(finding, ". ");
 }
 
 /* True if look-ahead gains more by such arms at this n than at the other n of its environment. */
@@ -147,7 +159,8 @@ static bool has_largest_gain(const segue_results *results, const segue_cell *mla
     return bare != NULL;
 }
 
-void segue_claims_check_probing(const segue_paper *paper, segue_finding *f)
+/* Describe only the n where such arms help most, and count all n. */
+void segue_claims_check_probing(const segue_paper *paper, segue_finding *finding)
 {
     const segue_results *results = paper->results[SEGUE_STUDY_PROBES];
     segue_compare_counts counts[N_OTHERS] = {{.right = 0}}, all = {.right = 0};
@@ -157,22 +170,22 @@ void segue_claims_check_probing(const segue_paper *paper, segue_finding *f)
             continue;
         compare_probing(results, cell, counts);
         if (has_largest_gain(results, cell))
-            describe_probing(results, cell, f);
+            describe_probing(results, cell, finding);
     }
     for (size_t i = 0; i < N_OTHERS; i++) {
         all.right += counts[i].right;
         all.wrong += counts[i].wrong;
         all.open += counts[i].open;
         segue_claims_append(
-            f,
+            finding,
             "Compared with %s, over all n, mLA is better in %zu, worse in %zu, too close in %zu. ",
             other_names[i], counts[i].right, counts[i].wrong, counts[i].open);
     }
-    f->verdict = segue_compare_verdict(&all);
+    finding->verdict = segue_compare_verdict(&all);
 }
 
 /* Describe if tLA is better by such arms: does it pull them more often? */
-static void describe_learned_probing(const segue_results *results, segue_finding *f)
+static void describe_learned_probing(const segue_results *results, segue_finding *finding)
 {
     const segue_cell *first = &results->cell[0];
     const segue_cell *tts =
@@ -182,31 +195,32 @@ static void describe_learned_probing(const segue_results *results, segue_finding
     if (!tts || !tla)
         return;
     segue_claims_append(
-        f,
+        finding,
         "Among the models with probes tLA pulls arms that are best for no model %.1f times "
         "per task and tTS %.1f times: ",
         tla->never_best.mean, tts->never_best.mean);
-    segue_claims_append(f, tla->never_best.mean > tts->never_best.mean
-                               ? "it probes. "
-                               : "its gain does not come from probing. ");
+    segue_claims_append(finding, tla->never_best.mean > tts->never_best.mean
+                                     ? "it probes. "
+                                     : "its gain does not come from probing. ");
 }
 
-void segue_claims_check_probing_learned(const segue_paper *paper, segue_finding *f)
+/* Compare tLA with every other learner of its environment. */
+void segue_claims_check_probing_learned(const segue_paper *paper, segue_finding *finding)
 {
     const segue_results *results = paper->results[SEGUE_STUDY_PROBES_TASKS];
-    segue_compare_counts t = {.right = 0};
+    segue_compare_counts counts = {.right = 0};
     for (size_t i = 0; i < results->n_cells; i++) {
         const segue_cell *cell = &results->cell[i];
         const segue_cell *tla =
             segue_results_find_in(results, cell->environment, "tla", cell->steps, cell->tasks);
         if (tla && tla != cell)
-            segue_compare_count(&t, segue_compare_cells(cell, tla));
-        segue_claims_append(f, "%s, %s: %.1f (s.e. %.1f). ", cell->environment, cell->policy,
+            segue_compare_count(&counts, segue_compare_cells(cell, tla));
+        segue_claims_append(finding, "%s, %s: %.1f (s.e. %.1f). ", cell->environment, cell->policy,
                             cell->regret.mean, cell->regret.se);
     }
-    f->verdict = segue_compare_verdict(&t);
-    describe_learned_probing(results, f);
-    segue_claims_append(f, "n = %" PRIu64 ", averages over %" PRIu64 " tasks.",
+    finding->verdict = segue_compare_verdict(&counts);
+    describe_learned_probing(results, finding);
+    segue_claims_append(finding, "n = %" PRIu64 ", averages over %" PRIu64 " tasks.",
                         results->cell[0].steps, results->cell[0].tasks);
 }
 
@@ -222,6 +236,7 @@ static const segue_cell *plain_of(const segue_paper *paper, const segue_cell *ce
                               cell->tasks);
 }
 
+/* A part for compare_to_plain: all tasks. The other is segue_compare_final_regret. */
 static segue_regret all_of(const segue_cell *cell)
 {
     return cell->regret;
@@ -230,46 +245,48 @@ static segue_regret all_of(const segue_cell *cell)
 /* Compare each tUCB that identifies first with the one that does not, by regret over a part of the
  * tasks. */
 static void compare_to_plain(const segue_paper *paper, segue_regret (*part)(const segue_cell *),
-                             segue_finding *f)
+                             segue_finding *finding)
 {
     const segue_results *results = paper->results[SEGUE_STUDY_IDENTIFY];
-    segue_compare_counts t = {.right = 0};
+    segue_compare_counts counts = {.right = 0};
     for (size_t i = 0; i < results->n_cells; i++) {
         const segue_cell *cell = &results->cell[i], *plain = plain_of(paper, cell);
         if (!plain)
             continue;
         const segue_regret first = part(cell), usual = part(plain);
-        segue_compare_count(&t, segue_compare_regrets(usual, first, fewer_runs(cell, plain)));
-        segue_claims_append(f, "%s: %.1f (s.e. %.1f), against %.1f (%.1f). ", cell->policy,
+        segue_compare_count(&counts, segue_compare_regrets(usual, first, fewer_runs(cell, plain)));
+        segue_claims_append(finding, "%s: %.1f (s.e. %.1f), against %.1f (%.1f). ", cell->policy,
                             first.mean, first.se, usual.mean, usual.se);
     }
-    f->verdict = segue_compare_verdict(&t);
+    finding->verdict = segue_compare_verdict(&counts);
 }
 
-void segue_claims_check_identify_later(const segue_paper *paper, segue_finding *f)
+void segue_claims_check_identify_later(const segue_paper *paper, segue_finding *finding)
 {
-    compare_to_plain(paper, segue_compare_final_regret, f);
+    compare_to_plain(paper, segue_compare_final_regret, finding);
     segue_claims_append(
-        f,
+        finding,
         "Regret per task over the last tenth of %" PRIu64
         ", against the same without identification; mUCB has %.1f. tUCB trusts its models "
         "to within eps_j, which counts tasks and not how well they were sampled.",
         paper->results[SEGUE_STUDY_IDENTIFY]->cell[0].tasks, paper->mucb->regret.mean);
 }
 
-void segue_claims_check_identify_pays(const segue_paper *paper, segue_finding *f)
+void segue_claims_check_identify_pays(const segue_paper *paper, segue_finding *finding)
 {
-    compare_to_plain(paper, all_of, f);
-    segue_claims_append(f,
+    compare_to_plain(paper, all_of, finding);
+    segue_claims_append(finding,
                         "Regret per task over all %" PRIu64
                         ", those of identification among them, against the same without it.",
                         paper->results[SEGUE_STUDY_IDENTIFY]->cell[0].tasks);
 }
 
-void segue_claims_check_no_identifying(const segue_paper *paper, segue_finding *f)
+/* Compare our learners over all their tasks with the last tenth of tUCB's: the stricter way for
+ * ours. */
+void segue_claims_check_no_identifying(const segue_paper *paper, segue_finding *finding)
 {
     const segue_results *results = paper->results[SEGUE_STUDY_IDENTIFY];
-    segue_compare_counts t = {.right = 0};
+    segue_compare_counts counts = {.right = 0};
     double smallest = INFINITY;
     for (size_t i = 0; i < results->n_cells; i++) {
         const segue_cell *cell = &results->cell[i];
@@ -279,18 +296,18 @@ void segue_claims_check_no_identifying(const segue_paper *paper, segue_finding *
             const segue_cell *own = ours(paper, learners[k]);
             if (own)
                 segue_compare_count(
-                    &t, segue_compare_regrets(late, own->regret, fewer_runs(own, cell)));
+                    &counts, segue_compare_regrets(late, own->regret, fewer_runs(own, cell)));
         }
     }
     for (size_t k = 0; k < LEARNERS; k++) {
         const segue_cell *own = ours(paper, learners[k]);
         if (own)
             segue_claims_append(
-                f, "%s has regret %.1f (s.e. %.1f) per task over its first %" PRIu64 ". ",
+                finding, "%s has regret %.1f (s.e. %.1f) per task over its first %" PRIu64 ". ",
                 own->policy, own->regret.mean, own->regret.se, own->tasks);
     }
-    f->verdict = segue_compare_verdict(&t);
+    finding->verdict = segue_compare_verdict(&counts);
     segue_claims_append(
-        f, "The best tUCB that identifies first has %.1f over the last tenth of %" PRIu64 ".",
+        finding, "The best tUCB that identifies first has %.1f over the last tenth of %" PRIu64 ".",
         smallest, results->cell[0].tasks);
 }

@@ -1,7 +1,10 @@
 /* claims_paper.c - claims of the paper: its tables, the order of the policies, tUCB, the bounds.
  *
- * Each check computes its verdict from the results alone, and may contradict the paper.  compare.h
- * says when two regrets count as different.
+ * Each check computes its verdict from the results alone, and may contradict the paper. compare.h
+ * says when two regrets count as different. Where no test applies, a check names its own tolerance.
+ *
+ * claims.c calls the checks. paper.c has checked that the results hold all cells that are used here
+ * without a test for NULL: ucb, ucb+ and mucb at every n, and points over tasks of tUCB.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
@@ -23,13 +26,15 @@ static const double printed[6][SEGUE_N_COLUMNS] = {{22.31, 14.87, 2.33}, {23.32,
                                                    {33.91, 25.21, 2.08}, {17.91, 11.17, 3.48},
                                                    {35.41, 8.76, 0.0},   {26.57, 15.11, 3.27}};
 
-void segue_claims_check_table(const segue_paper *paper, segue_finding *f)
+/* Compare all 18 numbers as printed: truncated, not rounded. The check allows three misprints for
+ * "in part", since the paper has one (report.c, print_differences). */
+void segue_claims_check_table(const segue_paper *paper, segue_finding *finding)
 {
     static const char *const columns[] = {"UCB", "UCB+", "mUCB"};
     size_t equal = 0;
     if (paper->models->n_models != 5) {
-        f->verdict = SEGUE_VERDICT_FAILS;
-        segue_claims_append(f, "There are %zu models here, not the paper's five.",
+        finding->verdict = SEGUE_VERDICT_FAILS;
+        segue_claims_append(finding, "There are %zu models here, not the paper's five.",
                             paper->models->n_models);
         return;
     }
@@ -44,30 +49,32 @@ void segue_claims_check_table(const segue_paper *paper, segue_finding *f)
             char row[40] = "the average";
             if (k < 5)
                 (void)snprintf(row, sizeof row, "model %zu", k + 1);
-            segue_claims_append(f, "%s of %s is %.2f here, %.2f in the paper. ", columns[c], row, x,
-                                printed[k][c]);
+            segue_claims_append(finding, "%s of %s is %.2f here, %.2f in the paper. ", columns[c],
+                                row, x, printed[k][c]);
         }
-    f->verdict = equal == 18   ? SEGUE_VERDICT_HOLDS
-                 : equal >= 15 ? SEGUE_VERDICT_PARTLY
-                               : SEGUE_VERDICT_FAILS;
-    segue_claims_append(f, "%zu of 18 numbers come out as printed.", equal);
+    finding->verdict = equal == 18   ? SEGUE_VERDICT_HOLDS
+                       : equal >= 15 ? SEGUE_VERDICT_PARTLY
+                                     : SEGUE_VERDICT_FAILS;
+    segue_claims_append(finding, "%zu of 18 numbers come out as printed.", equal);
 }
 
-void segue_claims_check_spectrum(const segue_paper *paper, segue_finding *f)
+/* Equal means: equal in the two digits that the paper prints. */
+void segue_claims_check_spectrum(const segue_paper *paper, segue_finding *finding)
 {
     const double sigma = paper->spectrum.sigma_min, gap = paper->spectrum.gap;
     const bool equal = fabs(sigma - 0.0039) < 0.00005 && fabs(gap - 0.0038) < 0.00005;
-    f->verdict = equal ? SEGUE_VERDICT_HOLDS : SEGUE_VERDICT_FAILS;
-    segue_claims_append(
-        f, "The smallest eigenvalue is %.5f and the smallest gap of eigenvalues %.5f.", sigma, gap);
+    finding->verdict = equal ? SEGUE_VERDICT_HOLDS : SEGUE_VERDICT_FAILS;
+    segue_claims_append(finding,
+                        "The smallest eigenvalue is %.5f and the smallest gap of eigenvalues %.5f.",
+                        sigma, gap);
 }
 
 /* ---- policies that know the models ------------------------------------------------------- */
 
-void segue_claims_check_order(const segue_paper *paper, segue_finding *f)
+void segue_claims_check_order(const segue_paper *paper, segue_finding *finding)
 {
     const segue_results *lengths = paper->results[SEGUE_STUDY_LENGTHS];
-    segue_compare_counts t = {.right = 0};
+    segue_compare_counts counts = {.right = 0};
     for (size_t i = 0; i < lengths->n_cells; i++) {
         const segue_cell *ucb = &lengths->cell[i];
         if (strcmp(ucb->policy, "ucb") != 0)
@@ -75,22 +82,25 @@ void segue_claims_check_order(const segue_paper *paper, segue_finding *f)
         const segue_cell *plus = segue_results_find(lengths, "ucb+", ucb->steps, 0);
         const segue_cell *mucb = segue_results_find(lengths, "mucb", ucb->steps, 0);
         const int first = segue_compare_cells(ucb, plus), second = segue_compare_cells(plus, mucb);
-        segue_compare_count(&t, first);
-        segue_compare_count(&t, second);
+        segue_compare_count(&counts, first);
+        segue_compare_count(&counts, second);
         if (first <= 0)
-            segue_claims_append(f, "At n = %" PRIu64 " UCB is not above UCB+. ", ucb->steps);
+            segue_claims_append(finding, "At n = %" PRIu64 " UCB is not above UCB+. ", ucb->steps);
         if (second <= 0)
-            segue_claims_append(f, "At n = %" PRIu64 " UCB+ is not above mUCB. ", ucb->steps);
+            segue_claims_append(finding, "At n = %" PRIu64 " UCB+ is not above mUCB. ", ucb->steps);
     }
-    f->verdict = segue_compare_verdict(&t);
-    segue_claims_append(
-        f, "At n = %" PRIu64 ": UCB %.1f, UCB+ %.1f, mUCB %.1f (standard errors %.1f, %.1f, %.1f).",
-        paper->ucb->steps, paper->ucb->regret.mean, paper->ucb_plus->regret.mean,
-        paper->mucb->regret.mean, paper->ucb->regret.se, paper->ucb_plus->regret.se,
-        paper->mucb->regret.se);
+    finding->verdict = segue_compare_verdict(&counts);
+    segue_claims_append(finding,
+                        "At n = %" PRIu64
+                        ": UCB %.1f, UCB+ %.1f, mUCB %.1f (standard errors %.1f, %.1f, %.1f).",
+                        paper->ucb->steps, paper->ucb->regret.mean, paper->ucb_plus->regret.mean,
+                        paper->mucb->regret.mean, paper->ucb->regret.se, paper->ucb_plus->regret.se,
+                        paper->mucb->regret.se);
 }
 
-void segue_claims_check_prediction(const segue_paper *paper, segue_finding *f)
+/* The bounds predict ratios of regrets, UCB over UCB+ and UCB over mUCB, as ratios of complexities.
+ * The claim holds if the order is right and both ratios are within a quarter. */
+void segue_claims_check_prediction(const segue_paper *paper, segue_finding *finding)
 {
     const double *c = paper->average;
     const double ucb = paper->ucb->regret.mean;
@@ -101,9 +111,11 @@ void segue_claims_check_prediction(const segue_paper *paper, segue_finding *f)
     bool close = true;
     for (size_t i = 0; i < 2; i++)
         close = close && fabs(seen[i] / expected[i] - 1.0) < 0.25;
-    f->verdict = !order ? SEGUE_VERDICT_FAILS : close ? SEGUE_VERDICT_HOLDS : SEGUE_VERDICT_PARTLY;
+    finding->verdict = !order  ? SEGUE_VERDICT_FAILS
+                       : close ? SEGUE_VERDICT_HOLDS
+                               : SEGUE_VERDICT_PARTLY;
     segue_claims_append(
-        f,
+        finding,
         "By their complexities UCB should cost %.2f times as much as UCB+ and %.2f times as much "
         "as "
         "mUCB; at n = %" PRIu64 " it costs %.2f and %.2f times as much: the order %s, the factors "
@@ -114,16 +126,17 @@ void segue_claims_check_prediction(const segue_paper *paper, segue_finding *f)
 
 /* ---- tUCB -------------------------------------------------------------------------------- */
 
-void segue_claims_check_start(const segue_paper *paper, segue_finding *f)
+/* "As UCB does" is within 3 %, and in part within 15 %. */
+void segue_claims_check_start(const segue_paper *paper, segue_finding *finding)
 {
     const segue_cell *cell = paper->longest;
     const segue_regret start = segue_cell_mean(cell, SEGUE_TRACK_REGRET, 0);
     const double ratio = start.mean / paper->ucb->regret.mean - 1.0;
-    f->verdict = fabs(ratio) < 0.03   ? SEGUE_VERDICT_HOLDS
-                 : fabs(ratio) < 0.15 ? SEGUE_VERDICT_PARTLY
-                                      : SEGUE_VERDICT_FAILS;
+    finding->verdict = fabs(ratio) < 0.03   ? SEGUE_VERDICT_HOLDS
+                       : fabs(ratio) < 0.15 ? SEGUE_VERDICT_PARTLY
+                                            : SEGUE_VERDICT_FAILS;
     segue_claims_append(
-        f,
+        finding,
         "Over its first %" PRIu64
         " tasks tUCB has regret %.1f (s.e. %.1f) per task, %.0f %% %s UCB's "
         "%.1f: it pulls every arm three times first, and its confidence radius is wider, since its "
@@ -155,7 +168,9 @@ static bool has_segment_above(const segue_cell *cell, uint64_t run, size_t from,
     return false;
 }
 
-void segue_claims_check_never_worse(const segue_paper *paper, segue_finding *f)
+/* Two readings: the mean over runs is below UCB from some task on, and no single run is clearly
+ * worse than UCB after that. The claim holds if both are true from the first task. */
+void segue_claims_check_never_worse(const segue_paper *paper, segue_finding *finding)
 {
     const segue_cell *cell = paper->longest;
     const double ucb = paper->ucb->regret.mean;
@@ -164,16 +179,17 @@ void segue_claims_check_never_worse(const segue_paper *paper, segue_finding *f)
     for (uint64_t run = 0; run < cell->runs; run++)
         bad += has_segment_above(cell, run, first, WORSE * ucb);
     if (first == cell->n_points) {
-        f->verdict = SEGUE_VERDICT_FAILS;
+        finding->verdict = SEGUE_VERDICT_FAILS;
         segue_claims_append(
-            f, "On average over runs tUCB is not below UCB at the end of %" PRIu64 " tasks.",
+            finding, "On average over runs tUCB is not below UCB at the end of %" PRIu64 " tasks.",
             cell->tasks);
         return;
     }
-    f->verdict = first == 0 && bad == 0 ? SEGUE_VERDICT_HOLDS : SEGUE_VERDICT_PARTLY;
-    segue_claims_append(f, "On average over %" PRIu64 " runs it holds from task %" PRIu64 " on. ",
+    finding->verdict = first == 0 && bad == 0 ? SEGUE_VERDICT_HOLDS : SEGUE_VERDICT_PARTLY;
+    segue_claims_append(finding,
+                        "On average over %" PRIu64 " runs it holds from task %" PRIu64 " on. ",
                         cell->runs, first ? segue_cell_last_task(cell, first - 1) + 1 : 1);
-    segue_claims_append(f,
+    segue_claims_append(finding,
                         bad ? "Not in every run: in %" PRIu64 " of %" PRIu64
                               " some segment of %" PRIu64
                               " tasks after that had over %.0f %% more regret than UCB."
@@ -182,18 +198,19 @@ void segue_claims_check_never_worse(const segue_paper *paper, segue_finding *f)
                         bad, cell->runs, SEGMENT * cell->every, 100.0 * (WORSE - 1.0));
 }
 
-void segue_claims_check_approach(const segue_paper *paper, segue_finding *f)
+/* Over the last tenth tUCB must lie between UCB and mUCB, beyond noise on both sides. */
+void segue_claims_check_approach(const segue_paper *paper, segue_finding *finding)
 {
     const segue_cell *cell = paper->longest;
     const segue_regret end = segue_compare_final_regret(cell);
-    segue_compare_counts t = {.right = 0};
-    segue_compare_count(&t, segue_compare_regrets(paper->ucb->regret, end, cell->runs));
-    segue_compare_count(&t, segue_compare_regrets(end, paper->mucb->regret, cell->runs));
-    f->verdict = segue_compare_verdict(&t);
+    segue_compare_counts counts = {.right = 0};
+    segue_compare_count(&counts, segue_compare_regrets(paper->ucb->regret, end, cell->runs));
+    segue_compare_count(&counts, segue_compare_regrets(end, paper->mucb->regret, cell->runs));
+    finding->verdict = segue_compare_verdict(&counts);
     const double gap_closed =
         (paper->ucb->regret.mean - end.mean) / (paper->ucb->regret.mean - paper->mucb->regret.mean);
     segue_claims_append(
-        f,
+        finding,
         "Over the last tenth of %" PRIu64
         " tasks tUCB has regret %.1f (s.e. %.1f; median over runs "
         "%.1f) per task. UCB has %.1f and mUCB %.1f: it has closed %.0f %% of the gap.",
@@ -202,8 +219,8 @@ void segue_claims_check_approach(const segue_paper *paper, segue_finding *f)
 }
 
 /* Count where tUCB's average falls from one J to the next, at one n. */
-static void count_falls(const segue_paper *paper, uint64_t steps, segue_compare_counts *t,
-                        segue_finding *f)
+static void count_falls(const segue_paper *paper, uint64_t steps, segue_compare_counts *counts,
+                        segue_finding *finding)
 {
     const segue_cell *before = NULL;
     for (size_t i = 0; i < paper->n_tucb; i++) {
@@ -212,16 +229,18 @@ static void count_falls(const segue_paper *paper, uint64_t steps, segue_compare_
             continue;
         const int falls = before ? segue_compare_cells(before, cell) : 0;
         if (before)
-            segue_compare_count(t, falls);
+            segue_compare_count(counts, falls);
         if (falls < 0)
-            segue_claims_append(f,
+            segue_claims_append(finding,
                                 "At n = %" PRIu64 " it rises from J = %" PRIu64 " to %" PRIu64 ". ",
                                 steps, before->tasks, cell->tasks);
         before = cell;
     }
 }
 
-void segue_claims_check_lengths(const segue_paper *paper, segue_finding *f)
+/* The claim has two parts, which are counted together: the average is below UCB's at the largest J,
+ * and it falls with J. */
+void segue_claims_check_lengths(const segue_paper *paper, segue_finding *finding)
 {
     segue_compare_counts falls = {.right = 0}, below = {.right = 0};
     uint64_t max_tasks = 0;
@@ -231,22 +250,22 @@ void segue_claims_check_lengths(const segue_paper *paper, segue_finding *f)
         const segue_cell *cell = paper->tucb[i];
         if (cell->tasks != max_tasks)
             continue;
-        count_falls(paper, cell->steps, &falls, f);
+        count_falls(paper, cell->steps, &falls, finding);
         const segue_cell *ucb =
             segue_results_find(paper->results[SEGUE_STUDY_LENGTHS], "ucb", cell->steps, 0);
         const int better = ucb ? segue_compare_cells(ucb, cell) : 0;
         segue_compare_count(&below, better);
         if (ucb && better <= 0)
-            segue_claims_append(f, "At n = %" PRIu64 " it is %s UCB's %.1f: %.1f. ", cell->steps,
-                                better < 0 ? "above" : "not clearly below", ucb->regret.mean,
-                                cell->regret.mean);
+            segue_claims_append(finding, "At n = %" PRIu64 " it is %s UCB's %.1f: %.1f. ",
+                                cell->steps, better < 0 ? "above" : "not clearly below",
+                                ucb->regret.mean, cell->regret.mean);
     }
     const segue_compare_counts both = {.right = falls.right + below.right,
                                        .wrong = falls.wrong + below.wrong,
                                        .open = falls.open + below.open};
-    f->verdict = segue_compare_verdict(&both);
+    finding->verdict = segue_compare_verdict(&both);
     segue_claims_append(
-        f,
+        finding,
         "With J = %" PRIu64 " tasks the average is below UCB's at %zu of %zu lengths; of %zu steps "
         "from one J to the next it falls in %zu, rises in %zu, and is too close to tell in %zu.",
         max_tasks, below.right, below.right + below.wrong + below.open,
@@ -255,7 +274,8 @@ void segue_claims_check_lengths(const segue_paper *paper, segue_finding *f)
 
 /* ---- complexity and bounds --------------------------------------------------------------- */
 
-void segue_claims_check_complexity(const segue_paper *paper, segue_finding *f)
+/* "Never above" is a claim on every run and point; the tolerance covers rounding. */
+void segue_claims_check_complexity(const segue_paper *paper, segue_finding *finding)
 {
     const segue_cell *cell = paper->longest;
     const segue_regret start = segue_cell_mean(cell, SEGUE_TRACK_COMPLEXITY, 0);
@@ -266,18 +286,20 @@ void segue_claims_check_complexity(const segue_paper *paper, segue_finding *f)
     const double ucb = paper->average[SEGUE_COLUMN_UCB], mucb = paper->average[SEGUE_COLUMN_MUCB];
     const bool never_above = highest <= ucb * (1.0 + 1e-9);
     const bool between = end.mean < start.mean && end.mean > mucb;
-    f->verdict = never_above && between ? SEGUE_VERDICT_HOLDS
-                 : between              ? SEGUE_VERDICT_PARTLY
-                                        : SEGUE_VERDICT_FAILS;
+    finding->verdict = never_above && between ? SEGUE_VERDICT_HOLDS
+                       : between              ? SEGUE_VERDICT_PARTLY
+                                              : SEGUE_VERDICT_FAILS;
     segue_claims_append(
-        f,
+        finding,
         "It starts at %.3f and ends at %.3f (s.e. %.3f) after %" PRIu64
         " tasks; mUCB's is %.3f. Its highest value in any run is %.3f, %s UCB's %.3f.",
         start.mean, end.mean, end.se, cell->tasks, mucb, highest,
         never_above ? "not above" : "above", ucb);
 }
 
-void segue_claims_check_bounds(const segue_paper *paper, segue_finding *f)
+/* A bound holds if it is at least the measured mean regret: ratio >= 1. tUCB is checked at each of
+ * its points, with the complexity of the models that it had estimated there. */
+void segue_claims_check_bounds(const segue_paper *paper, segue_finding *finding)
 {
     static const char *const policies[] = {"ucb", "ucb+", "mucb"};
     const segue_results *lengths = paper->results[SEGUE_STUDY_LENGTHS];
@@ -304,25 +326,26 @@ void segue_claims_check_bounds(const segue_paper *paper, segue_finding *f)
         lowest = fmin(lowest, ratio);
         highest = fmax(highest, ratio);
     }
-    f->verdict = exceeded ? SEGUE_VERDICT_FAILS : SEGUE_VERDICT_HOLDS;
+    finding->verdict = exceeded ? SEGUE_VERDICT_FAILS : SEGUE_VERDICT_HOLDS;
     segue_claims_append(
-        f,
+        finding,
         "Of %zu measured regrets %zu exceed their bound; the bounds are %.1f to %.1f times what "
         "was measured.",
         checked, exceeded, lowest, highest);
 }
 
-void segue_claims_check_remark(const segue_paper *paper, segue_finding *f)
+/* "Long before" means: in less than half of the tasks that the remark asks for. */
+void segue_claims_check_remark(const segue_paper *paper, segue_finding *finding)
 {
     const segue_cell *cell = paper->longest;
     const double needed = segue_paper_resolved_after(paper, 2.0, cell->tasks, cell->steps);
     const size_t first = below_for_good(cell, paper->ucb->regret.mean);
     const uint64_t from = first ? segue_cell_last_task(cell, first - 1) + 1 : 1;
     const double resolved = segue_cell_mean(cell, SEGUE_TRACK_RESOLVED, cell->n_points - 1).mean;
-    f->verdict = first == cell->n_points       ? SEGUE_VERDICT_FAILS
-                 : (double)from < needed / 2.0 ? SEGUE_VERDICT_HOLDS
-                                               : SEGUE_VERDICT_PARTLY;
-    segue_claims_append(f,
+    finding->verdict = first == cell->n_points       ? SEGUE_VERDICT_FAILS
+                       : (double)from < needed / 2.0 ? SEGUE_VERDICT_HOLDS
+                                                     : SEGUE_VERDICT_PARTLY;
+    segue_claims_append(finding,
                         "With C = 2 and J = %" PRIu64
                         " every model would have a single best arm from task %.0f on. "
                         "tUCB is below UCB, on average over runs, from task %" PRIu64
@@ -331,7 +354,7 @@ void segue_claims_check_remark(const segue_paper *paper, segue_finding *f)
                         cell->tasks, needed, from, cell->tasks, resolved, paper->models->n_models);
 }
 
-void segue_claims_check_known_model(const segue_paper *paper, segue_finding *f)
+void segue_claims_check_known_model(const segue_paper *paper, segue_finding *finding)
 {
     const segue_results *results = paper->results[SEGUE_STUDY_RELATED];
     for (size_t i = 0; i < results->n_cells; i++) {
@@ -341,11 +364,11 @@ void segue_claims_check_known_model(const segue_paper *paper, segue_finding *f)
         const segue_regret start = segue_cell_mean(cell, SEGUE_TRACK_REGRET, 0);
         const segue_regret end = segue_compare_final_regret(cell);
         const int less = segue_compare_regrets(paper->mucb->regret, end, cell->runs);
-        f->verdict = less > 0   ? SEGUE_VERDICT_HOLDS
-                     : less < 0 ? SEGUE_VERDICT_FAILS
-                                : SEGUE_VERDICT_UNCLEAR;
+        finding->verdict = less > 0   ? SEGUE_VERDICT_HOLDS
+                           : less < 0 ? SEGUE_VERDICT_FAILS
+                                      : SEGUE_VERDICT_UNCLEAR;
         segue_claims_append(
-            f,
+            finding,
             "UCB that knows each task's model, with one set of counts per model, has regret "
             "%.1f per task over the first %" PRIu64
             " tasks and %.2f (s.e. %.2f) over the last tenth "
@@ -354,6 +377,6 @@ void segue_claims_check_known_model(const segue_paper *paper, segue_finding *f)
             paper->mucb->regret.mean);
         return;
     }
-    f->verdict = SEGUE_VERDICT_UNCLEAR;
-    segue_claims_append(f, "told-ucb was not played.");
+    finding->verdict = SEGUE_VERDICT_UNCLEAR;
+    segue_claims_append(finding, "told-ucb was not played.");
 }

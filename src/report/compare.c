@@ -1,4 +1,7 @@
 /* compare.c - compare regrets of the results, beyond noise.
+ *
+ * Regrets of two cells are treated as independent, although cells of one seed share tasks: where
+ * tasks are shared the band is too wide rather than too narrow.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/compare.h"
 
@@ -6,6 +9,8 @@
 
 #include "segue/stats.h"
 
+/* The band is Student's t at 95 % with runs - 1 degrees of freedom, times the standard error of the
+ * difference. */
 int segue_compare_regrets(segue_regret a, segue_regret b, uint64_t runs)
 {
     const double band = segue_stats_student_95(runs) * sqrt(a.se * a.se + b.se * b.se);
@@ -32,6 +37,7 @@ segue_verdict segue_compare_verdict(const segue_compare_counts *counts)
     return counts->wrong || counts->open ? SEGUE_VERDICT_PARTLY : SEGUE_VERDICT_HOLDS;
 }
 
+/* Average over points within a run first: points of one run are not independent, runs are. */
 segue_regret segue_compare_mean_over(const segue_cell *cell, segue_track track, size_t first,
                                      size_t end)
 {

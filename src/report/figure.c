@@ -1,9 +1,14 @@
 /* figure.c - collect series of points; write them as CSV and a gnuplot script; draw them.
  *
- * Colours are those of Okabe and Ito (2008), which colour-blind readers can distinguish.  Dashes
- * and markers differ too, so that a grey print can be read.  A failed allocation sets `failed`, so
- * that callers add points without checks; segue_figure_draw reports it. SPDX-License-Identifier:
- * Apache-2.0 */
+ * A caller begins a series and adds its points; series and points grow in two arrays of the figure,
+ * and a series refers to a range of the points. segue_figure_draw then writes NAME.csv and NAME.gp
+ * and runs the script once per form. The script reads the CSV file, so that a user can change
+ * either and draw again.
+ *
+ * Colours are those of Okabe and Ito (2008), which colour-blind readers can distinguish. Dashes and
+ * markers differ too, so that a grey print can be read. A failed allocation sets `failed`, so that
+ * callers add points without checks; segue_figure_draw reports it.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "report/figure.h"
 
 #include <math.h>
@@ -16,6 +21,7 @@
 #include "report/gnuplot.h"
 #include "segue/internal.h"
 
+/* Dash and marker are numbers of gnuplot's own lists (dashtype, pointtype). */
 static const struct {
     const char *colour;
     int dash;
@@ -58,6 +64,7 @@ static void *grow(segue_figure *figure, void *block, size_t count, size_t *capac
     return larger;
 }
 
+/* A long title is cut between two characters, so that it stays valid UTF-8. */
 void segue_figure_begin_series(segue_figure *figure, segue_mark mark, size_t style,
                                const char *format, ...)
 {
@@ -81,6 +88,7 @@ void segue_figure_begin_series(segue_figure *figure, segue_mark mark, size_t sty
         .title = copy, .mark = mark, .style = style % N_STYLES, .first = figure->n_points};
 }
 
+/* The mark is part of the title and so of the CSV file: a reader of the data sees it too. */
 void segue_figure_mark_ours(segue_figure *figure)
 {
     static const char mark[] = " (ours)";
@@ -101,6 +109,7 @@ void segue_figure_add_point(segue_figure *figure, double x, double y, double ban
     segue_figure_add_range(figure, x, y, y - band, y + band);
 }
 
+/* Points of one series stay adjacent, because they always go to the last series. */
 void segue_figure_add_range(segue_figure *figure, double x, double y, double low, double high)
 {
     if (!isfinite(x) || !isfinite(y) || figure->n_series == 0)
@@ -126,6 +135,8 @@ void segue_figure_add_level(segue_figure *figure, size_t style, double from, dou
 
 /* ---- the data ---------------------------------------------------------------------------- */
 
+/* Print one row per point, with the title of its series in the first column. The script selects
+ * rows by number. */
 static void print_data(const segue_figure *figure, FILE *out)
 {
     fputs("series,x,y,low,high\n", out);
@@ -176,19 +187,22 @@ void segue_figure_print_tics(FILE *out, const char *const *name, size_t count)
     fputs(")\n", out);
 }
 
+/* True if a band is drawn: one point has no area, and many thin lines would hide each other. */
 static bool has_band(const segue_figure *figure, const segue_series *series)
 {
     return series->count > 1 && isfinite(figure->point[series->first].high) &&
            series->mark != SEGUE_SERIES_THIN;
 }
 
-/* Print the reference to the rows of a series in the CSV file. */
+/* Print the reference to the rows of a series in the CSV file. `skip 1` is the heading; rows count
+ * from 0. */
 static void print_rows(FILE *out, const segue_figure *figure, const segue_series *series)
 {
     fprintf(out, "'%s.csv' skip 1 every ::%zu::%zu", figure->name, series->first,
             series->first + series->count - 1);
 }
 
+/* Print the band first, so that the line covers it. Ours is solid and twice as thick. */
 static void print_plot(FILE *out, const segue_figure *figure, const segue_series *series)
 {
     const char *colour = styles[series->style].colour;
@@ -228,6 +242,7 @@ static void print_plot(FILE *out, const segue_figure *figure, const segue_series
     }
 }
 
+/* An axis without y_max ends where gnuplot chooses; a logarithmic one cannot begin at 0. */
 static void print_axes(FILE *out, const segue_figure *figure)
 {
     fputs("set xlabel ", out);
@@ -249,6 +264,8 @@ static void print_axes(FILE *out, const segue_figure *figure)
         fprintf(out, "%s\n", figure->more);
 }
 
+/* `form` and `out` may be set with -e before the script runs; draw_form sets out='' to get standard
+ * output. */
 static void print_script(const segue_figure *figure, FILE *out)
 {
     fprintf(out,
@@ -285,14 +302,18 @@ static void print_script(const segue_figure *figure, FILE *out)
 
 /* ---- drawing ----------------------------------------------------------------------------- */
 
+/* Join folder, name and ending. */
 static segue_status path_of(char *path, size_t size, const char *folder, const segue_figure *figure,
                             const char *end, segue_error *err)
 {
     if (snprintf(path, size, "%s/%s%s", folder, figure->name, end) >= (int)size)
-        return segue_fail(err, SEGUE_EFILE, "the path of the folder %.60s... is too long", folder);
+        return segue_fail(err, SEGUE_EFILE,
+                          "the path of the folder %.60s... is too long; need less than 4096 bytes",
+                          folder);
     return SEGUE_OK;
 }
 
+/* Print to memory, then write the file atomically: a full disk leaves no half file. */
 static segue_status write_text(const segue_figure *figure, const char *folder, const char *end,
                                void (*print)(const segue_figure *, FILE *), segue_error *err)
 {
@@ -306,6 +327,7 @@ static segue_status write_text(const segue_figure *figure, const char *folder, c
     return status;
 }
 
+/* Draw one form of the figure, keep its bytes in `out` and write them to the folder. */
 static segue_status draw_form(const segue_figure *figure, const char *folder, const char *form,
                               const char *end, segue_bytes *out, segue_error *err)
 {

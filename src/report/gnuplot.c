@@ -1,7 +1,7 @@
 /* gnuplot.c - run gnuplot and read its output.
  *
  * The child writes the figure to a pipe and its messages to a temporary file, so that reading one
- * never blocks on the other.
+ * never blocks on the other. Commands check for gnuplot before they start long work.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/gnuplot.h"
 #include "segue/internal.h"
@@ -33,6 +33,8 @@ static void become_gnuplot(const char *folder, const char *setup, const char *sc
     _exit(NOT_FOUND);
 }
 
+/* Read until the child closes its end. Reading goes on without memory, so that the child does not
+ * block on a full pipe. */
 static segue_status read_to_end(int fd, segue_bytes *out, segue_error *err)
 {
     unsigned char block[65536];
@@ -49,6 +51,7 @@ static segue_status read_to_end(int fd, segue_bytes *out, segue_error *err)
     return out->failed ? segue_fail_no_memory(err, "a figure") : SEGUE_OK;
 }
 
+/* Turn the exit state into an error with the first line of gnuplot's messages. */
 static segue_status check_exit(int state, const char *script, FILE *messages, segue_error *err)
 {
     if (WIFEXITED(state) && WEXITSTATUS(state) == 0)
@@ -102,6 +105,7 @@ segue_status segue_gnuplot_run(const char *folder, const char *setup, const char
     return status;
 }
 
+/* Without a script the child runs `gnuplot --version`, which tests the installation. */
 segue_status segue_gnuplot_check(segue_error *err)
 {
     segue_bytes output = {.data = NULL};

@@ -1,6 +1,11 @@
 /* html.c - print the parts of a self-contained HTML page.
  *
- * Styles are inline and figures are data: URLs, so that one file can be moved or mailed.
+ * Styles are inline and figures are data: URLs, so that one file can be moved or mailed. Both pages
+ * use it, the report on the paper (report.c) and the page of a replay (replay_page.c).
+ *
+ * Texts are escaped here and only here: callers pass plain UTF-8, which may come from a log.
+ * Functions do not fail; the stream is memory (io/output.h), which reports a lack of memory when it
+ * is finished.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/html.h"
 
@@ -8,6 +13,8 @@
 
 #include "io/encode.h"
 
+/* Colours of verdicts are those of figure.c, darker for text so that the contrast is at least 4.5 :
+ * 1. */
 static const char style[] =
     ":root{color-scheme:light}\n"
     "*{box-sizing:border-box}\n"
@@ -58,6 +65,7 @@ void segue_html_end(FILE *out)
     fputs("</body>\n</html>\n", out);
 }
 
+/* Escape for text and for attributes in double quotes. */
 static void print_escaped(FILE *out, const char *text)
 {
     for (; *text; text++)
@@ -81,6 +89,7 @@ static void print_escaped(FILE *out, const char *text)
 
 static void print_text(FILE *out, const char *format, va_list arguments) SEGUE_PRINTF(2, 0);
 
+/* A text over 4095 bytes is truncated. */
 static void print_text(FILE *out, const char *format, va_list arguments)
 {
     char text[4096];
@@ -123,6 +132,7 @@ static void print_base64(FILE *out, const segue_bytes *b)
     }
 }
 
+/* A browser loads the narrow form on small screens. The caption is the alternative text as well. */
 void segue_html_figure(FILE *out, const segue_figure *figure, const char *caption)
 {
     fprintf(out,
@@ -162,6 +172,7 @@ void segue_html_table_begin(FILE *out, const char *caption, const char *const *h
     fputs("</tr></thead>\n<tbody>", out);
 }
 
+/* HTML5 needs no end tags for rows and cells; cells have one, rows end with the next row. */
 void segue_html_row(FILE *out)
 {
     fputs("\n<tr>", out);

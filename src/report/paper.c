@@ -2,7 +2,10 @@
  * theory.
  *
  * The report is written from the result files alone: all experiments must have one seed, variant,
- * version and model set.
+ * version and model set. What passes here needs no test later: claims and sections use the pointers
+ * of segue_paper freely.
+ *
+ * `segue paper` calls segue_paper_read after its experiments.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/paper.h"
 
@@ -16,30 +19,35 @@
 #include "segue/learner.h"
 #include "segue/policy.h"
 
-static const char *const names[SEGUE_N_STUDIES] = {
+/* Indexed by segue_study. experiments/NAME.json defines an experiment; data/NAME.json has its
+ * results. */
+static const char *const study_names[SEGUE_N_STUDIES] = {
     "lengths", "baselines", "tucb-lengths", "tucb-tasks",   "tucb-choices",
     "related", "ours",      "probes",       "probes-tasks", "identify"};
 
 const char *segue_paper_study_name(segue_study study)
 {
-    return names[study];
+    return study_names[study];
 }
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
+/* Fail because the results of a study lack something. */
 static segue_status lacks(segue_study study, const char *what, segue_error *err)
 {
     return segue_fail(err, SEGUE_EDOMAIN, "the results of '%s' lack %s, which the report needs",
-                      names[study], what);
+                      study_names[study], what);
 }
 
+/* Read the results of all studies. */
 static segue_status read_results(segue_paper *paper, const char *folder, segue_error *err)
 {
     for (size_t i = 0; i < SEGUE_N_STUDIES; i++) {
         char path[4096];
-        if (snprintf(path, sizeof path, "%s/%s.json", folder, names[i]) >= (int)sizeof path)
-            return segue_fail(err, SEGUE_EFILE, "the path of the folder %.60s... is too long",
-                              folder);
+        if (snprintf(path, sizeof path, "%s/%s.json", folder, study_names[i]) >= (int)sizeof path)
+            return segue_fail(
+                err, SEGUE_EFILE,
+                "the path of the folder %.60s... is too long; need less than 4096 bytes", folder);
         SEGUE_TRY(segue_results_read(&paper->results[i], path, err));
     }
     return SEGUE_OK;
@@ -70,7 +78,7 @@ static segue_status read_models(segue_paper *paper, segue_error *err)
             return lacks((segue_study)i, "the models of the other experiments", err);
         first = models;
     }
-    const segue_json_location at = {.path = names[0], .within = "environment."};
+    const segue_json_location at = {.path = study_names[0], .within = "environment."};
     return segue_models_json_parse(&paper->models, &at, "models", first, err);
 }
 
@@ -197,6 +205,7 @@ static segue_status find_cells(segue_paper *paper, segue_error *err)
 
 /* ---- theory ------------------------------------------------------------------------------ */
 
+/* Add the gaps of one model to the sum over models and to the smallest gap. */
 static void add_gaps(segue_paper *paper, const segue_known_sets *sets, double weight)
 {
     for (size_t i = 0; i < sets->n_arms; i++) {
@@ -206,6 +215,7 @@ static void add_gaps(segue_paper *paper, const segue_known_sets *sets, double we
     }
 }
 
+/* Compute complexities per model and on average, gaps and the spectrum of the model set. */
 static segue_status compute_theory(segue_paper *paper, segue_error *err)
 {
     const segue_models *models = paper->models;
@@ -228,11 +238,13 @@ static segue_status compute_theory(segue_paper *paper, segue_error *err)
     return segue_spectrum_compute(&paper->spectrum, models, err);
 }
 
+/* The addend keeps a number such as 8.48, which is 8.4799... in binary, from losing a hundredth. */
 double segue_paper_truncate(double x)
 {
     return floor(100.0 * x + 1e-9) / 100.0;
 }
 
+/* delta = 1/n, as the theorems choose it. */
 double segue_paper_bound(const segue_paper *paper, size_t which, uint64_t steps)
 {
     const double log_term =
@@ -274,6 +286,7 @@ void segue_paper_destroy(segue_paper *paper)
     free(paper);
 }
 
+/* The order matters: each step relies on what the steps before it have checked. */
 static segue_status fill(segue_paper *paper, const char *folder, segue_error *err)
 {
     SEGUE_TRY(read_results(paper, folder, err));

@@ -1,6 +1,11 @@
 /* replay_page.c - the result of a replay as a self-contained HTML page.
  *
- * The page depends on the result alone, not on time, host or speed: same seed, same bytes.
+ * The page depends on the result alone, not on time, host or speed: same seed, same bytes. `segue
+ * replay --html` calls segue_replay_page_write. Figures are drawn into a folder of the user's, or
+ * into a temporary one that is removed.
+ *
+ * Curves show means over blocks of tasks. Blocks begin with 10 tasks and grow by a quarter, which
+ * gives points of equal distance on a logarithmic axis.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/replay_page.h"
 
@@ -28,6 +33,7 @@ typedef struct page {
 
 /* ---- figures ----------------------------------------------------------------------------- */
 
+/* Draw, embed and release a figure; it is released in any case. */
 static segue_status put_figure(const page *p, segue_figure *figure, const char *caption,
                                segue_error *err)
 {
@@ -71,6 +77,8 @@ static void add_curve(segue_figure *figure, const segue_replay_result *result, s
     }
 }
 
+/* Draw each candidate minus ts, which is the zero line. The fixed arm is not a learner and is
+ * skipped. */
 static segue_status draw_gains(const page *p, segue_error *err)
 {
     const segue_replay_result *result = p->result;
@@ -120,6 +128,7 @@ static void name_arms(const segue_replay_result *result, segue_output *output)
         segue_figure_print_tics(output->stream, result->arm_name, result->n_arms);
 }
 
+/* `lines` holds gnuplot commands, which the figure borrows until it is drawn. */
 static segue_status draw_types(const page *p, segue_error *err)
 {
     const segue_replay_result *result = p->result;
@@ -149,6 +158,7 @@ static segue_status draw_types(const page *p, segue_error *err)
 
 /* ---- tables ------------------------------------------------------------------------------ */
 
+/* Print a value with its interval, or a dash if there is none. */
 static void put_range(FILE *out, const segue_interval *range, double scale, int decimals,
                       const char *unit)
 {
@@ -159,6 +169,7 @@ static void put_range(FILE *out, const segue_interval *range, double scale, int 
         segue_html_cell(out, "-");
 }
 
+/* Gains are shares of the other's reward, and print in per cent. */
 static void put_results(const page *p)
 {
     static const char *const headings[] = {
@@ -219,6 +230,7 @@ static void put_types(const page *p)
 
 /* ---- texts ------------------------------------------------------------------------------- */
 
+/* Classes are indexed by the advice of the result. */
 static void put_verdict(const page *p)
 {
     static const char *const classes[] = {"holds", "partly", "unclear", "unclear", "unclear"};
@@ -244,6 +256,7 @@ static void put_option(const page *p, const char *name, const char *word)
     put_word(p, word, false);
 }
 
+/* Print the command with all defaults filled in: it repeats the page even if a default changes. */
 static void put_command(const page *p)
 {
     const segue_replay_result *result = p->result;
@@ -330,7 +343,8 @@ static segue_status print_page(const page *p, segue_error *err)
     return SEGUE_OK;
 }
 
-/* Remove the files of the figures and their temporary folder. */
+/* Remove the files of the figures and their temporary folder. The lists match the names above and
+ * the endings of figure.c. */
 static void clear_folder(const char *folder)
 {
     static const char *const figures[] = {"replay-gain", "replay-regret", "replay-types"};

@@ -1,6 +1,11 @@
 /* report.c - the report on the paper: its claims, their verdicts, and the figures.
  *
- * The page depends on the results alone, not on time, host or speed: same results, same bytes.
+ * `segue paper` calls segue_report_write with the results that paper.c read. This file has the
+ * introduction, the summary and the end of the page, and the functions that sections share; each
+ * section_*.c is one part of the page.
+ *
+ * The page depends on the results alone, not on time, host or speed: same results, same bytes. It
+ * is printed to memory and written once, so that a failed figure leaves the former page.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
@@ -13,6 +18,7 @@
 
 /* ---- for the sections -------------------------------------------------------------------- */
 
+/* The claim exists: an id that claims.c does not know is a programming error. */
 void segue_report_claim(const segue_report *report, const char *id)
 {
     const segue_finding *finding = segue_claims_find(report->findings, report->n_findings, id);
@@ -28,6 +34,7 @@ void segue_report_claim(const segue_report *report, const char *id)
     fputs("</p>\n</div>\n", out);
 }
 
+/* Print the command that repeats one experiment, for a reader who doubts a figure. */
 void segue_report_repeat(const segue_report *report, segue_study study)
 {
     const segue_results *results = report->paper->results[study];
@@ -47,6 +54,7 @@ segue_status segue_report_figure(const segue_report *report, segue_figure *figur
     return status;
 }
 
+/* `tasks` is 0 for policies that play single tasks. */
 void segue_report_add_lengths(segue_figure *figure, const segue_results *results,
                               const char *policy, uint64_t tasks, size_t style, const char *title)
 {
@@ -71,6 +79,7 @@ void segue_report_add_tucb(segue_figure *figure, const segue_paper *paper, uint6
     }
 }
 
+/* A cell without this track gives an empty series, which is not drawn. */
 void segue_report_add_track(segue_figure *figure, const segue_cell *cell, segue_track track,
                             size_t style, const char *title)
 {
@@ -103,6 +112,7 @@ static void print_intro(const segue_report *report)
                  first->version, first->seed);
 }
 
+/* List the paper's claims first, then ours, each with a link to its section. */
 static void print_summary(const segue_report *report)
 {
     FILE *out = report->out;
@@ -234,7 +244,9 @@ segue_status segue_report_write(const segue_paper *paper, const char *folder, se
     segue_output output;
     if (snprintf(figures, sizeof figures, "%s/figures", folder) >= (int)sizeof figures ||
         snprintf(path, sizeof path, "%s/report.html", folder) >= (int)sizeof path)
-        return segue_fail(err, SEGUE_EFILE, "the path of the folder %.60s... is too long", folder);
+        return segue_fail(err, SEGUE_EFILE,
+                          "the path of the folder %.60s... is too long; need less than 4096 bytes",
+                          folder);
     SEGUE_TRY(segue_output_init(&output, err));
     segue_report report = {
         .paper = paper, .findings = findings, .figures = figures, .out = output.stream};

@@ -1,5 +1,8 @@
 /* section_beyond.c - results that the paper does not show: baselines, single runs, errors of the
  * models, other choices of C, and related work.
+ *
+ * report.c calls segue_section_beyond. Each draw_ function is one figure; numbers passed as styles
+ * are indices of the table in figure.c, mostly the same number for the same policy.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
@@ -11,6 +14,7 @@
 
 #define SMOOTH 5 /* points that a single run is averaged over, to be readable */
 
+/* Draw the baselines over n, with tUCB at its largest J. */
 static segue_status draw_baselines(const segue_report *report, segue_error *err)
 {
     const segue_results *lengths = report->paper->results[SEGUE_STUDY_LENGTHS];
@@ -45,6 +49,7 @@ static void add_run(segue_figure *figure, const segue_cell *cell, uint64_t run)
     }
 }
 
+/* Only the first run has a title: the legend shows one line for all. */
 static segue_status draw_single_runs(const segue_report *report, segue_error *err)
 {
     const segue_cell *cell = report->paper->longest;
@@ -142,6 +147,7 @@ static segue_status draw_related(const segue_report *report, segue_error *err)
         err);
 }
 
+/* Compare the number of tasks by our eps_j with the number by the formula that the paper prints. */
 static void print_remark(const segue_report *report)
 {
     static const char *const headings[] = {"C", "tasks needed", "by the printed formula", NULL};

@@ -1,4 +1,7 @@
 /* section_figures.c - the paper's figures: regret against n, regret and complexity over tasks.
+ *
+ * report.c calls segue_section_figures. The first figure joins two experiments, tucb-lengths and
+ * tucb-tasks, which paper.c has merged into the list `tucb`, by n and then J.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
@@ -40,6 +43,7 @@ static segue_status draw_lengths(const segue_report *report, segue_error *err)
         err);
 }
 
+/* `tucb` is sorted by n: a row begins where n changes. */
 static void print_lengths(const segue_report *report)
 {
     const segue_paper *paper = report->paper;
@@ -74,6 +78,7 @@ static void print_lengths(const segue_report *report)
 
 /* ---- from task to task ------------------------------------------------------------------- */
 
+/* Add the policies that do not learn across tasks as horizontal lines. */
 static void add_levels(const segue_paper *paper, segue_figure *figure, double to)
 {
     const segue_cell *cells[] = {paper->ucb, paper->ucb_plus, paper->mucb};
@@ -134,6 +139,7 @@ static bool is_drawn(const segue_results *results, const segue_cell *cell)
     return larger < 2;
 }
 
+/* Draw one figure per J, for the J that the report shows. */
 static segue_status draw_each(const segue_report *report, draw_function draw, segue_error *err)
 {
     const segue_results *results = report->paper->results[SEGUE_STUDY_TUCB_TASKS];

@@ -1,6 +1,8 @@
 /* section_ours.c - our learners and the paper's: over tasks, and against n.
  *
- * What is ours is drawn with a thick line and marked (ours) in the legend.
+ * report.c calls segue_section_ours. What is ours is drawn with a thick line and marked (ours) in
+ * the legend. A policy that an experiment does not have is skipped in a figure and is a dash in a
+ * table.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
@@ -62,6 +64,7 @@ static segue_status draw_tasks(const segue_report *report, segue_error *err)
     return segue_report_figure(report, &figure, caption, err);
 }
 
+/* Draw regret against n: ours averaged over all tasks, tUCB at its largest J. */
 static segue_status draw_lengths(const segue_report *report, segue_error *err)
 {
     const segue_paper *paper = report->paper;
@@ -105,6 +108,7 @@ static void print_cell(FILE *out, const segue_cell *cell)
         segue_html_cell(out, "-");
 }
 
+/* One row per n: the first policy of the experiment gives the list of n. */
 static void print_table(const segue_report *report)
 {
     static const char *const headings[] = {"n",
@@ -149,6 +153,7 @@ static void print_table(const segue_report *report)
     segue_html_table_end(out);
 }
 
+/* Draw the number of types that learners found, with the true number of models as a level. */
 static segue_status draw_types(const segue_report *report, segue_error *err)
 {
     const segue_results *results = report->paper->results[SEGUE_STUDY_OURS];

@@ -1,7 +1,11 @@
 /* section_questions.c - the two questions that the paper leaves open, with measured answers.
  *
- * Is it useful to pull an arm for its information only?  Should the first tasks identify the
- * models? SPDX-License-Identifier: Apache-2.0 */
+ * Is it useful to pull an arm for its information only? Should the first tasks identify the models?
+ *
+ * report.c calls segue_section_questions. Experiment `probes` plays known models in the
+ * environments "paper" and "probes", and each again as "-without" the arms that are best for no
+ * model; `probes-tasks` learns the models; `identify` spends first tasks on round robin.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,6 +17,7 @@
 
 /* ---- arms that are best for no model ----------------------------------------------------- */
 
+/* A reading selects the number of a cell that a figure shows. */
 typedef segue_regret (*reading)(const segue_cell *cell);
 
 static segue_regret regret_of(const segue_cell *cell)
@@ -41,6 +46,7 @@ static void add_environment(segue_figure *figure, const segue_results *results,
     }
 }
 
+/* Draw one environment; look-ahead also plays it without the arms in question. */
 static segue_status draw_probing(const segue_report *report, const char *name,
                                  const char *environment, const char *caption, segue_error *err)
 {
@@ -91,6 +97,7 @@ static void print_pulls_row(FILE *out, const segue_cell *cell)
     segue_html_cell(out, "%.2f %%", share);
 }
 
+/* Environments without these arms have no such pulls, and no row. */
 static void print_pulls(const segue_report *report, segue_study study, const char *caption)
 {
     static const char *const headings[] = {"models",     "policy", "n", "regret",
@@ -155,6 +162,8 @@ static void add_average(segue_figure *figure, const segue_cell *cell, size_t sty
     }
 }
 
+/* Two figures show the same cells by different functions: regret per task, and its average so far.
+ */
 typedef void (*add_function)(segue_figure *figure, const segue_cell *cell, size_t style,
                              const char *title);
 
@@ -176,6 +185,8 @@ static void add_ours(segue_figure *figure, const segue_paper *paper, add_functio
     segue_figure_mark_ours(figure);
 }
 
+/* Draw tUCB that identifies first, tUCB that does not, and ours, with mUCB as the level to reach.
+ */
 static segue_status draw_identify(const segue_report *report, const char *name, const char *y_label,
                                   add_function add, const char *caption, segue_error *err)
 {

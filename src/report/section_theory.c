@@ -1,4 +1,7 @@
 /* section_theory.c - the models, their complexities, and the bounds with the measured regret.
+ *
+ * report.c calls both sections. The numbers come from paper.c, which computes complexities, bounds
+ * and the spectrum from the models of the experiments; here they are only printed and drawn.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
@@ -8,6 +11,7 @@
 #include "report/html.h"
 #include "report/report.h"
 
+/* The second loop adds the best arms as squares without titles, on top of the lines. */
 static segue_status draw_models(const segue_report *report, segue_error *err)
 {
     const segue_models *models = report->paper->models;
@@ -34,6 +38,7 @@ static segue_status draw_models(const segue_report *report, segue_error *err)
         err);
 }
 
+/* At most ten arms are shown; the paper has seven. */
 static void print_models(const segue_report *report)
 {
     static const char *const headings[] = {"model", "1", "2", "3", "4",  "5",
@@ -53,6 +58,7 @@ static void print_models(const segue_report *report)
     segue_html_table_end(report->out);
 }
 
+/* The last row is the average by the weights of the models. */
 static void print_complexities(const segue_report *report)
 {
     static const char *const headings[] = {"model", "UCB", "UCB+", "mUCB", NULL};
@@ -73,6 +79,7 @@ static void print_complexities(const segue_report *report)
     segue_html_table_end(report->out);
 }
 
+/* Draw measured regret and bound of a policy in one colour. */
 static segue_status draw_bounds(const segue_report *report, segue_error *err)
 {
     static const char *const policies[] = {"ucb", "ucb+", "mucb"};
@@ -125,6 +132,7 @@ static void print_tucb_bounds(const segue_report *report)
     segue_html_table_end(report->out);
 }
 
+/* Theorem 2 gives no values for its constants; 1 stands for both. */
 static void print_recovery(const segue_report *report)
 {
     const segue_paper *paper = report->paper;
