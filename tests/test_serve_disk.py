@@ -131,7 +131,7 @@ def checkpoint(bench):
     while b"checkpoint_failures_total 0\n" in client.raw("GET", "/metrics")[1]:
         assert time.monotonic() < until, "no checkpoint was tried"
         fill(client, ledger)
-    service.reported("cannot be copied")
+    service.reported("the WAL checkpoint failed")
     assert client.get("/readyz")[0] == 200
     control.disarm()
     while not any("WAL checkpoints work again" in line for line in service.errors):
