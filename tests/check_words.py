@@ -36,7 +36,6 @@ EXCEPTIONS = {
     "words": [("", "the check itself", r"check_words"),
               ("", "bash names it so", r"COMP_WORDS")],
     "world": [("src/", "MPI names it so", r"COMM_WORLD")],
-    "least": [("", "least squares is the method of Legendre and Gauss", r"(?i)least[-_ ]squares")],
     "journal": [("src/store/sqlite/", "PRAGMA journal_mode is SQLite's", r"journal_mode|journal_size_limit"),
                 ("bench/serve", "PRAGMA journal_mode is SQLite's", r"journal_mode"),
                 ("src/core/store_file", "SQLite names a file so", r"-journal"),

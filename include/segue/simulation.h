@@ -20,7 +20,7 @@ SEGUE_API double segue_simulation_play(segue_task *task, segue_simulated_task *s
                                        uint64_t steps);
 
 /** The form of a policy that plays: its kernel, if it has one, or its plain form. Both make the
- * same pulls. */
+ * same pulls; ts and tts draw other numbers with the same distribution. */
 typedef enum segue_kernels { SEGUE_KERNEL_FAST, SEGUE_KERNEL_PLAIN } segue_kernels;
 
 /** A step of a watched task, or its end. */
@@ -53,7 +53,7 @@ typedef struct segue_simulation {
     uint64_t runs; /* 1 .. SEGUE_MAX_RUNS */
     uint64_t seed;
     size_t threads;       /* 1 .. SEGUE_MAX_THREADS */
-    segue_kernels kernel; /* the result is the same */
+    segue_kernels kernel; /* fast or plain */
     bool want_curve;      /* compute the regret of each task of a run; needs tasks > 0 */
     /* Called after each step of the last task of the first run, and at its end; a failure ends the
      * simulation. Needs a learner of types (tla, tts, auto). NULL: no task is watched. */

@@ -1,6 +1,6 @@
 /* fail.h - propagation of failures, in one idiom.
  *
- *     SEGUE_TRY(segue_models_read(&models, path, err));   no resource is held: return the status
+ *     SEGUE_TRY(segue_models_file_read(&models, path, err));   no resource is held: return the status
  *
  * A function that holds a resource assigns the status and jumps to one label, `done`.
  * SPDX-License-Identifier: Apache-2.0 */

@@ -42,7 +42,7 @@ static void play_alike(segue_task *one, segue_task *two, const segue_environment
     segue_simulated_task_destroy(simulated);
 }
 
-/* Both policies of with_prior.h beside their relatives, over random tasks. */
+/* Compare tts and tla with the policies that they equal under a simple prior, over random tasks. */
 static void equivalent_policies_pull_alike(const segue_policy *with_prior, const char *equivalent,
                                            bool points)
 {
@@ -104,7 +104,7 @@ static void without_a_prior_tts_and_tla_are_ts(void **state)
     segue_models_destroy(models);
 }
 
-/* A task that is with_prior again has forgotten the rewards of the one before. */
+/* A task that gets a prior again has dropped the rewards of the one before. */
 static void a_new_prior_restarts_the_belief(void **state)
 {
     (void)state;
