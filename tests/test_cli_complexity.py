@@ -103,7 +103,7 @@ class Complexity(Folder):
         flat = self.file("a,b,c\n.1,.2,.3\n.4,.5,.6\n.7,.8,.9\n", "flat.csv")
         data = json.loads(answer("complexity", "--models", flat, "--format", "json"))
         self.assertEqual(data["sigma_min"], 0)
-        self.assertIsNone(data["recovery"]["error"])
+        self.assertIsNone(data["perturbation"]["error"])
         many = self.file("a,b\n0.6,0.8\n0.1,0.2\n0.5,0.5\n")
         data = json.loads(answer("complexity", "--models", many, "--format", "json"))
         self.assertIsNone(data["sigma_min"])

@@ -215,7 +215,7 @@ class Run(Folder):
                                   "--format", "json"))
         for cell, result in zip(found["results"], other["results"], strict=True):
             self.assertEqual(cell["regret"]["mean"], result["regret"]["mean"])
-        info = found["experiment"]["environment"]["found"]
+        info = found["experiment"]["environment"]["log_summary"]
         self.assertEqual([info[key] for key in ("tasks", "skipped", "arms", "rewards")], [9, 1, 3, 120])
         # Results repeat from the same log only, wherever they are.
         first = (self.folder / "try.json").read_bytes()
@@ -224,7 +224,7 @@ class Run(Folder):
         answer("run", self.folder / "other" / "try.json", "--out", self.folder / "third")
         self.assertEqual((self.folder / "third" / "try.json").read_bytes(), first)
         self.file(log.replace("1,1,0.5", "1,1,1", 1), "log.csv")
-        self.refused(2, "field 'environment.found': is of another log", "run", self.folder / "try.json",
+        self.refused(2, "field 'environment.log_summary': is of another log", "run", self.folder / "try.json",
                      "--out", self.folder / "other")
         self.refused(2, "none of the 10 tasks has 6 rewards", "run",
                      self.file(json.dumps({**experiment, "environment": {**environment, "least": 6}}), "b.json"))
@@ -239,7 +239,7 @@ class Run(Folder):
                              ({"lowest": 3}, "need a growing range"), ({"uniform": 3}, "one of the three"),
                              ({"rewards": "beta:3"}, "field 'environment.rewards': cannot be combined with 'log'"),
                              ({"spread": 3}, "spread, mixed and switch need a model set"),
-                             ({"found": {}}, "field 'environment.found': is of another log"),
+                             ({"log_summary": {}}, "field 'environment.log_summary': is of another log"),
                              ({"order": "file"}, "the order of the log needs tasks"),
                              ({"log": None, "uniform": 3, "least": 2}, "field 'environment.least': goes with")]:
             environment = {key: value for key, value in {"log": "log.csv", **change}.items() if value is not None}

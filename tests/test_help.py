@@ -111,7 +111,7 @@ class Results(Folder):
         self.assertEqual(printed, json.loads((out / "x.json").read_text()))
         found = {path for path in paths(single) | paths(printed) if not path.startswith("experiment.")}
         title = "segue run, segue merge: NAME.json, --format json"
-        listed = sections()[title] - {"experiment", "experiment.environment[].found"}
+        listed = sections()[title] - {"experiment", "experiment.environment[].log_summary"}
         self.same(title, found, listed)
         self.same("segue run, segue merge: NAME.csv, --format csv", self.header("out/x.csv"))
         self.same("segue run, segue merge: NAME-curve.csv", self.header("out/x-curve.csv"))
@@ -121,11 +121,11 @@ class Results(Folder):
         self.check_experiment(single["experiment"])
 
     def check_experiment(self, experiment):
-        """The fields of an experiment are in 'help run', what was found in a log in 'help results'."""
+        """The fields of an experiment are in 'help run', those of a log's summary in 'help results'."""
         about_run, about_results = answer("help", "run"), answer("help", "results")
         for path in paths(experiment):
             arguments = re.sub(r"\[\]", "", path).split(".")
-            text = about_results if "found" in arguments else about_run
+            text = about_results if "log_summary" in arguments else about_run
             self.assertRegex(text, rf"\b{arguments[-1]}\b", path)
 
     def test_complexity(self):

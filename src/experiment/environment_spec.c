@@ -17,9 +17,9 @@
 
 #define MAX_ENVIRONMENTS 100
 
-static const char *const fields[] = {"name",  "models",    "uniform",   "rewards", "spread",
-                                     "mixed", "switch-at", "switch-to", "log",     "least",
-                                     "order", "lowest",    "highest",   "found"};
+static const char *const fields[] = {"name",  "models",    "uniform",   "rewards",    "spread",
+                                     "mixed", "switch-at", "switch-to", "log",        "least",
+                                     "order", "lowest",    "highest",   "log_summary"};
 
 void segue_environment_spec_fini(segue_environment_spec *spec)
 {

@@ -1,7 +1,7 @@
 /* environment_spec_log.c - read the log of an environment, and check that it has not changed.
  *
  * Results name a log but do not contain its rows.  A checksum over its rewards (FNV-1a) in the
- * field `found` rejects a changed log when an experiment is repeated from its results.
+ * field `log_summary` rejects a changed log when an experiment is repeated from its results.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "experiment/environment_spec_log.h"
 
@@ -14,7 +14,7 @@
 segue_status segue_environment_spec_log_check(const segue_json_location *at, const json_t *object,
                                               segue_error *err)
 {
-    static const char *const fields[] = {"least", "order", "lowest", "highest", "found"};
+    static const char *const fields[] = {"least", "order", "lowest", "highest", "log_summary"};
     const bool log = json_object_get(object, "log") != NULL;
     for (size_t i = 0; i < sizeof fields / sizeof *fields && !log; i++)
         if (json_object_get(object, fields[i]))
@@ -89,19 +89,19 @@ static uint64_t sum_of(const segue_samples *samples)
 static segue_status compare(const segue_json_location *at, json_t *object,
                             const segue_samples *samples, segue_error *err)
 {
-    const json_t *before = json_object_get(object, "found");
+    const json_t *before = json_object_get(object, "log_summary");
     const size_t rewards = samples->start[samples->n_tasks * samples->n_arms];
     char sum[20];
     (void)snprintf(sum, sizeof sum, "%016" PRIx64, sum_of(samples));
-    json_t *found =
+    json_t *summary =
         json_pack("{s:I, s:I, s:I, s:I, s:s}", "tasks", (json_int_t)samples->n_tasks, "skipped",
                   (json_int_t)samples->n_excluded, "arms", (json_int_t)samples->n_arms, "rewards",
-                  (json_int_t)rewards, "sum", sum);
-    const bool differs = before && found && !json_equal(before, found);
-    if (json_object_set_new(object, "found", found) != 0)
+                  (json_int_t)rewards, "checksum", sum);
+    const bool differs = before && summary && !json_equal(before, summary);
+    if (json_object_set_new(object, "log_summary", summary) != 0)
         return segue_fail_no_memory(err, "the experiment");
     if (differs)
-        return segue_json_fail(at, "found", err,
+        return segue_json_fail(at, "log_summary", err,
                                "is of another log, or of one that has changed; remove the field");
     return SEGUE_OK;
 }

@@ -8,7 +8,7 @@
 
 /**
  * Read the log at `path` with the options in `object`.  Writes a summary with a checksum to the
- * field `found`; if the field exists, a different summary is an error.
+ * field `log_summary`; if the field exists, a different summary is an error.
  *
  * @retval SEGUE_EFILE, SEGUE_EPARSE, SEGUE_EDOMAIN, SEGUE_ENAME, SEGUE_EIO, SEGUE_ENOMEM
  */

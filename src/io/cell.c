@@ -13,7 +13,7 @@
 #define MAX_MEDIAN_RUNS 1000 /* 0.5^n is still a normal number */
 
 static const char *const track_names[SEGUE_N_TRACKS] = {"regret", "complexity", "error",
-                                                        "eps",    "settled",    "types"};
+                                                        "eps",    "resolved",   "types"};
 
 const char *segue_cell_track_name(segue_track track)
 {

@@ -127,8 +127,8 @@ static segue_status compute(cli_complexity *c, segue_error *err)
     for (size_t k = 0; k < models->n_models; k++)
         SEGUE_TRY(compute_row(c, k, err));
     SEGUE_TRY(segue_spectrum_compute(&c->spectrum, models, err));
-    c->recovery = segue_perturbation_bound(models, &c->spectrum, (double)c->set.tasks, c->delta,
-                                           c->set.c3, c->set.c4);
+    c->perturbation = segue_perturbation_bound(models, &c->spectrum, (double)c->set.tasks, c->delta,
+                                               c->set.c3, c->set.c4);
     return SEGUE_OK;
 }
 

@@ -33,7 +33,7 @@ typedef struct cli_complexity {
     cli_complexity_row *rows; /* n_models */
     cli_complexity_row average;
     segue_spectrum spectrum;
-    segue_perturbation recovery;
+    segue_perturbation perturbation;
     double delta, log_term, log_term_estimated;
     double error; /* the largest of an estimated mean, with --estimated */
 } cli_complexity;

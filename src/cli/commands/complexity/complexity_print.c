@@ -297,7 +297,7 @@ static json_t *make_json(const void *data)
 {
     const cli_complexity *c = data;
     const bool estimated = has_estimates(c);
-    const segue_perturbation *recovery = &c->recovery;
+    const segue_perturbation *perturbation = &c->perturbation;
     const cli_value absent = cli_value_absent();
     const cli_columns models = CLI_COLUMNS(model_columns, c, models_of(c)->n_models);
     const cli_field fields[] = {
@@ -313,15 +313,15 @@ static json_t *make_json(const void *data)
         {"steps", cli_value_integer(c->set.steps)},
         {"delta", cli_value_number(c->delta)},
         {"run_bound", cli_value_number(run_bound(c))},
-        {"recovery.c3", cli_value_number(c->set.c3)},
-        {"recovery.c4", cli_value_number(c->set.c4)},
-        {"recovery.sigma_max", cli_value_number(c->spectrum.sigma_max)},
-        {"recovery.tasks", cli_value_integer(c->set.tasks)},
-        {"recovery.constant", cli_value_number(recovery->constant)},
-        {"recovery.error", cli_value_number(recovery->error)},
-        {"recovery.least_tasks", cli_value_number(recovery->min_tasks)},
-        {"recovery.second_moment", cli_value_number(recovery->second_moment)},
-        {"recovery.third_moment", cli_value_number(recovery->third_moment)},
+        {"perturbation.c3", cli_value_number(c->set.c3)},
+        {"perturbation.c4", cli_value_number(c->set.c4)},
+        {"perturbation.sigma_max", cli_value_number(c->spectrum.sigma_max)},
+        {"perturbation.tasks", cli_value_integer(c->set.tasks)},
+        {"perturbation.constant", cli_value_number(perturbation->constant)},
+        {"perturbation.error", cli_value_number(perturbation->error)},
+        {"perturbation.min_tasks", cli_value_number(perturbation->min_tasks)},
+        {"perturbation.second_moment", cli_value_number(perturbation->second_moment)},
+        {"perturbation.third_moment", cli_value_number(perturbation->third_moment)},
         {"eps", estimated ? cli_value_number(c->set.eps) : absent},
         {"largest_error", estimated ? cli_value_number(c->error) : absent},
     };
@@ -376,8 +376,8 @@ static void print_bounds(const cli_complexity *c, FILE *out)
             c->set.tasks, c->set.c3, c->set.c4);
     print_number(out, "smallest eigenvalue of M2", c->spectrum.sigma_min);
     print_number(out, "smallest gap of its eigenvalues", c->spectrum.gap);
-    print_number(out, "error of the means, at most", c->recovery.error);
-    print_number(out, "smallest number of tasks", c->recovery.min_tasks);
+    print_number(out, "error of the means, at most", c->perturbation.error);
+    print_number(out, "smallest number of tasks", c->perturbation.min_tasks);
 }
 
 static segue_status print_table(const void *data, FILE *out, segue_error *err)
