@@ -29,7 +29,7 @@ static void play(segue_learner *learner)
     (void)!segue_learner_close_task(learner, &task, NULL);
 }
 
-/* What a service does with it. */
+/* Use a learner as a service does. */
 static void serve(segue_learner *learner)
 {
     segue_refit *refit = NULL;

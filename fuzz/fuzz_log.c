@@ -14,7 +14,7 @@ static void use_batches(const segue_log *log)
     free(views);
 }
 
-/* Whoever can keep the rows can group them and put tasks in order. */
+/* A log that is read into memory can be grouped, and its tasks ordered. */
 static void use_history(const segue_history *history)
 {
     segue_error err;
@@ -37,16 +37,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const log_read_options all = {.highest = 1.0, .time = true, .probability = true};
     segue_history history;
     segue_log log;
-    segue_error err, kept_err;
+    segue_error err, history_err;
     const segue_status status = segue_log_read(&log, path, 0.0, 1.0, &err);
-    const segue_status kept = segue_history_read(&history, path, &all, &kept_err);
+    const segue_status history_status = segue_history_read(&history, path, &all, &history_err);
     if (status == SEGUE_OK)
         use_batches(&log);
-    else if (err.message[0] == '\0' || segue_status_exit_code(status) != 2 || kept == SEGUE_OK)
+    else if (err.message[0] == '\0' || segue_status_exit_code(status) != 2 ||
+             history_status == SEGUE_OK)
         abort();
-    if (kept == SEGUE_OK)
+    if (history_status == SEGUE_OK)
         use_history(&history);
-    else if (kept_err.message[0] == '\0' || segue_status_exit_code(kept) != 2)
+    else if (history_err.message[0] == '\0' || segue_status_exit_code(history_status) != 2)
         abort();
     segue_log_fini(&log);
     segue_history_fini(&history);

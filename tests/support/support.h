@@ -26,7 +26,7 @@ segue_models *paper_models(void);
 /* A set from literal means, equal weights. */
 segue_models *models_of(size_t n_arms, size_t n_models, const double *mean);
 
-/* A random set of min .. max arms and models; every other one has means on a coarse grid
+/* A random set of `min` .. `max` arms and models; every other one has means on a coarse grid
  * (ties), some have equal models, and weights differ, some being 0; at most 128 models. */
 segue_models *random_models(segue_rng *rng, size_t min_arms, size_t max_arms, size_t min_models,
                             size_t max_models);

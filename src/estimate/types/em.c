@@ -128,7 +128,7 @@ static void share_pairs(em *fit, size_t type, size_t arm)
         fit->pair_share[t->of_task[fit->used[k]]] += share[fit->used[k]];
 }
 
-/* What the pairs tell of the mean, if kappa is this. */
+/* Add up what the pairs say about the mean, given kappa. */
 static void count_pairs(em *fit, size_t type, size_t arm, size_t spread)
 {
     const count_table *t = &fit->count_tables[arm];

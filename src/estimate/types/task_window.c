@@ -1,4 +1,4 @@
-/* task_window.c - the newest finished tasks, in a ring buffer.
+/* task_window.c - the newest finished tasks, in a circular buffer.
  *
  * Index 0 is the oldest task.  Memory grows by doubling up to the window; a full window overwrites
  * its oldest task.  Callers see indices only, never the position of a row in memory.

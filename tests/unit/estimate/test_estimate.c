@@ -243,7 +243,7 @@ static void a_model_keeps_its_number(void **state)
     segue_models_destroy(models);
 }
 
-/* So many tasks in which one arm pays 18 of 20 times and the others pay twice. */
+/* Tasks in which one arm pays 18 of 20 times and the others pay twice. */
 static void finish_tasks(segue_types *types, size_t best, size_t count)
 {
     const double pulls[3] = {20, 20, 20};
@@ -256,7 +256,7 @@ static void finish_tasks(segue_types *types, size_t best, size_t count)
     }
 }
 
-static void types_that_leave_together_are_given_up_together(void **state)
+static void types_that_end_together_are_removed_together(void **state)
 {
     (void)state;
     segue_types_config config = segue_types_defaults();
@@ -266,7 +266,7 @@ static void types_that_leave_together_are_given_up_together(void **state)
     for (size_t j = 0; j < 60; j++)
         finish_tasks(types, j % 2, 1);
     assert_int_equal(segue_types_count(types), 2);
-    /* Alone, each of weight near 1/2 would be kept for 20 tasks.  Eight tell that all have changed,
+    /* Alone, each of weight near 1/2 would stay for 20 tasks.  Eight show that all have changed,
      * and after eight more there are types again. */
     finish_tasks(types, 2, 18);
     assert_int_equal(segue_types_count(types), 1);
@@ -274,7 +274,7 @@ static void types_that_leave_together_are_given_up_together(void **state)
     segue_types_destroy(types);
 }
 
-static void types_that_come_in_blocks_are_kept(void **state)
+static void types_that_come_in_blocks_stay(void **state)
 {
     (void)state;
     segue_types_config config = segue_types_defaults();
@@ -297,8 +297,8 @@ int main(void)
         cmocka_unit_test(wrong_configurations_are_refused),
         cmocka_unit_test(a_permutation_of_arms_permutes_the_answer),
         cmocka_unit_test(a_model_keeps_its_number),
-        cmocka_unit_test(types_that_leave_together_are_given_up_together),
-        cmocka_unit_test(types_that_come_in_blocks_are_kept),
+        cmocka_unit_test(types_that_end_together_are_removed_together),
+        cmocka_unit_test(types_that_come_in_blocks_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

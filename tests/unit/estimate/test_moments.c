@@ -57,14 +57,14 @@ static void weights_are_never_negative(void **state)
     assert_int_equal(segue_weights_nonnegative(2, 3, mean, none, weight, NULL), SEGUE_EDOMAIN);
 }
 
-/* M2 and M3 of 70 tasks, summed up as they are written, in both forms that are kept. */
+/* M2 and M3 of 70 tasks, summed up as they are written, in both forms that are stored. */
 static void moments_are_the_averages_of_products(void **state)
 {
     (void)state;
     const size_t sizes[] = {4, SEGUE_MAX_DENSE_ARMS + 3};
     for (size_t s = 0; s < 2; s++)
         for (int symmetric = 0; symmetric < 2; symmetric++) {
-            enum { TASKS = 70, M = 2 }; /* more than a block of those that are kept */
+            enum { TASKS = 70, M = 2 }; /* more than a block of those that are stored */
             const size_t n = sizes[s];
             segue_rng rng;
             segue_rng_init(&rng, 61, s, 0, 0);
@@ -102,7 +102,7 @@ static void moments_are_the_averages_of_products(void **state)
                     }
             }
             assert_ok(segue_moments_second(moments, seen, NULL));
-            /* views that are kept are rounded to single precision: 6e-8 of their size, 2^-24 */
+            /* stored views are rounded to single precision: 6e-8 of their size, 2^-24 */
             const bool rounded = n > SEGUE_MAX_DENSE_ARMS;
             for (size_t i = 0; i < n * n; i++)
                 assert_near(seen[i], m2[i], rounded ? 1.2e-7 : 1e-13);

@@ -3,13 +3,13 @@
 #include "estimate/em/point_em.h"
 #include "support.h"
 
-enum { MOST_ARMS = 9, MAX_MODELS = 6 };
+enum { MAX_ARMS = 9, MAX_MODELS = 6 };
 
 /* Random tasks: some arms of some are never pulled, some rewards are fractions, and some arms
  * always or never pay. */
 static void random_tasks(segue_rng *rng, size_t n_arms, size_t n, task_window *tasks)
 {
-    double sum[MOST_ARMS], pulls[MOST_ARMS];
+    double sum[MAX_ARMS], pulls[MAX_ARMS];
     segue_task_window_init(tasks, n_arms, n);
     assert_ok(segue_task_window_reserve(tasks, n, NULL));
     for (size_t l = 0; l < n; l++) {
@@ -29,7 +29,7 @@ static long double plain_step(const task_window *tasks, size_t m, const double *
                               const double *weight, long double *new_mean, long double *new_weight)
 {
     const size_t n = tasks->n_arms;
-    long double all = 0, won[MAX_MODELS][MOST_ARMS] = {{0}}, pulls[MAX_MODELS][MOST_ARMS] = {{0}};
+    long double all = 0, won[MAX_MODELS][MAX_ARMS] = {{0}}, pulls[MAX_MODELS][MAX_ARMS] = {{0}};
     for (size_t k = 0; k < m; k++)
         new_weight[k] = 0;
     for (size_t l = 0; l < tasks->count; l++) {
@@ -70,14 +70,14 @@ static void an_iteration_is_the_plain_one(void **state)
     for (uint64_t seed = 0; seed < (uint64_t)repeats(100); seed++) {
         segue_rng rng;
         segue_rng_init(&rng, 91, seed, 0, 0);
-        const size_t n = random_between(&rng, 2, MOST_ARMS), m = random_between(&rng, 1, 6);
+        const size_t n = random_between(&rng, 2, MAX_ARMS), m = random_between(&rng, 1, 6);
         task_window tasks;
         point_em em;
         random_tasks(&rng, n, random_between(&rng, m, 60), &tasks);
         assert_ok(segue_point_em_init(&em, &tasks, m, NULL));
         segue_point_em_draw(&em, &rng);
         for (int step = 0; step < 4; step++) {
-            long double mean[MAX_MODELS * MOST_ARMS] = {0}, weight[MAX_MODELS];
+            long double mean[MAX_MODELS * MAX_ARMS] = {0}, weight[MAX_MODELS];
             const long double all = plain_step(&tasks, m, em.mean, em.weight, mean, weight);
             assert_near(em.log_likelihood, (double)all, 1e-12 * fabs((double)all));
             segue_point_em_step(&em);
@@ -97,8 +97,8 @@ static void the_likelihood_never_falls(void **state)
     for (uint64_t seed = 0; seed < (uint64_t)repeats(200); seed++) {
         segue_rng rng;
         segue_rng_init(&rng, 92, seed, 0, 0);
-        const size_t n = random_between(&rng, 2, MOST_ARMS), m = random_between(&rng, 1, 6);
-        double mean[MAX_MODELS * MOST_ARMS], weight[MAX_MODELS];
+        const size_t n = random_between(&rng, 2, MAX_ARMS), m = random_between(&rng, 1, 6);
+        double mean[MAX_MODELS * MAX_ARMS], weight[MAX_MODELS];
         task_window tasks;
         point_em em;
         random_tasks(&rng, n, random_between(&rng, m, 60), &tasks);
@@ -160,7 +160,7 @@ static void play(const segue_models *models, segue_rng *rng, size_t n_tasks, int
     }
 }
 
-/* 500 tasks of 30 pulls an arm, 40 times: the largest error is smaller than rtp's in most.  If it
+/* 500 tasks of 30 pulls per arm, 40 times: the largest error is smaller than rtp's in most.  If it
  * is so with probability 0.9 in each (it was in 100 of 100, which has probability 3e-5 at 0.9),
  * that fails with probability at most exp(-40 KL(0.5, 0.9)) = 2e-9. */
 static void em_is_closer_than_rtp(void **state)
@@ -189,7 +189,7 @@ static void em_is_closer_than_rtp(void **state)
     segue_models_destroy(models);
 }
 
-/* 900 pulls an arm leave no doubt which model a task is of; then each mean is an average of 90,000
+/* 900 pulls per arm make the model of a task certain; then each mean is an average of 90,000
  * rewards, off by more than e with probability at most 2 exp(-180000 e^2) (Hoeffding): for 35 means
  * and e = 0.011 below 3e-8. */
 static void the_papers_models_come_back(void **state)
@@ -214,7 +214,7 @@ static void the_papers_models_come_back(void **state)
 }
 
 /* Without moments, and with more models than arms: from random tasks.  Two arms that pay 0.05, 0.5
- * or 0.95 in any of five ways, 200 pulls each: 50 tasks a model. */
+ * or 0.95 in any of five ways, 200 pulls each: 50 tasks per model. */
 static void random_starts_do_without_moments(void **state)
 {
     (void)state;

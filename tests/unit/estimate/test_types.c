@@ -3,9 +3,9 @@
 #include "types_fixture.h"
 
 /* The paper's five models, 200 pulls of every arm, 300 tasks.  Of 200 other seeds none came to
- * another number than five; with a chance of 2 % each, 6 of 10 do so with one of 210 * 0.02^6
+ * another number than five; with a probability of 2 % each, 6 of 10 do so with one of 210 * 0.02^6
  * = 1.3e-8.  A type has about 60 tasks, 12000 pulls of an arm: its mean is off by 0.0046 (1 s.e.)
- * at most, and by 0.05, in any of 350, with a chance far below 1e-6. */
+ * at most, and by 0.05, in any of 350, with a probability far below 1e-6. */
 static void five_types_are_found(void **state)
 {
     (void)state;
@@ -19,15 +19,15 @@ static void five_types_are_found(void **state)
         finish_paper_tasks(types, &rng, 300, 200);
         right += segue_types_count(types) == 5;
         for (size_t k = 0; k < 5 && segue_types_count(types) == 5; k++) {
-            double least = 1.0;
+            double smallest = 1.0;
             for (size_t q = 1; q <= 5; q++) {
-                double most = 0.0;
+                double largest = 0.0;
                 for (size_t i = 0; i < 7; i++)
-                    most = fmax(most,
-                                fabs(segue_types_arm(types, q, i).mean - models->mean[k * 7 + i]));
-                least = fmin(least, most);
+                    largest = fmax(
+                        largest, fabs(segue_types_arm(types, q, i).mean - models->mean[k * 7 + i]));
+                smallest = fmin(smallest, largest);
             }
-            assert_true(least < 0.05);
+            assert_true(smallest < 0.05);
         }
         segue_types_destroy(types);
     }
@@ -37,7 +37,7 @@ static void five_types_are_found(void **state)
 
 /* Tasks that share nothing, every mean uniform: they are said to be of no type, or of types so wide
  * that a new task is played as if nothing were known.  Of 200 other seeds none came to more than
- * two types; with 2 %, 6 of 10 do so with a chance of 1.3e-8.  The standard deviation of a new
+ * two types; with 2 %, 6 of 10 do so with a probability of 1.3e-8.  The standard deviation of a new
  * task's mean was never below 0.276. */
 static void tasks_that_share_nothing_do_no_harm(void **state)
 {
@@ -109,7 +109,7 @@ static task_window tasks_of_two_times(segue_rng *rng, const double mean[4][3], s
     return tasks;
 }
 
-/* Whether a change is seen in the middle, where there may be one. */
+/* Return true if a change is detected in the middle, where there may be one. */
 static bool is_change_seen(segue_rng *rng, const double mean[4][3], size_t side)
 {
     task_window tasks = tasks_of_two_times(rng, mean, side);
@@ -128,7 +128,7 @@ static bool is_change_seen(segue_rng *rng, const double mean[4][3], size_t side)
 
 /* Two types that stay; two others; and too few tasks to tell.  The models are so far apart that
  * 100 pulls of each arm tell them with an error below 1e-9 a task. */
-static void a_change_is_told_from_none(void **state)
+static void a_change_is_distinguished_from_none(void **state)
 {
     (void)state;
     const double same[4][3] = {{.9, .1, .5}, {.1, .9, .5}, {.9, .1, .5}, {.1, .9, .5}};
@@ -141,7 +141,7 @@ static void a_change_is_told_from_none(void **state)
     }
 }
 
-/* After a change there are no types for eight tasks, and nothing is kept of what was before. */
+/* After a change there are no types for eight tasks, and nothing remains of the tasks before. */
 static void a_change_begins_anew(void **state)
 {
     (void)state;
@@ -226,7 +226,7 @@ int main(void)
         cmocka_unit_test(five_types_are_found),
         cmocka_unit_test(tasks_that_share_nothing_do_no_harm),
         cmocka_unit_test(types_that_are_gone_are_given_up),
-        cmocka_unit_test(a_change_is_told_from_none),
+        cmocka_unit_test(a_change_is_distinguished_from_none),
         cmocka_unit_test(a_change_begins_anew),
         cmocka_unit_test(fits_are_due_as_tasks_grow),
         cmocka_unit_test(a_surprise_raises_none_at_once),

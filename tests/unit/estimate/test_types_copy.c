@@ -66,15 +66,15 @@ static void broken_bytes_are_refused(void **state)
         segue_types_destroy(again);
     }
     for (size_t at = 0; at + 8 <= b.size; at += 8) { /* a number that is none */
-        unsigned char kept[8];
-        memcpy(kept, b.data + at, 8);
+        unsigned char saved[8];
+        memcpy(saved, b.data + at, 8);
         memset(b.data + at, 0xff, 8);
         segue_bytes_reader r = {.data = b.data, .size = b.size};
         segue_types *again = new_types(7, 5);
         if (segue_types_deserialize(again, &r, NULL) == SEGUE_OK)
             check_numbers(again);
         segue_types_destroy(again);
-        memcpy(b.data + at, kept, 8);
+        memcpy(b.data + at, saved, 8);
     }
     segue_bytes_fini(&b);
     segue_types_destroy(types);

@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "types_fixture.h"
 
-enum { MOST_ARMS = 8 };
+enum { MAX_ARMS = 8 };
 
 static task_window random_tasks(segue_rng *rng, size_t n_arms, size_t count, bool whole)
 {
-    double mean[3 * MOST_ARMS], sum[MOST_ARMS], pulls[MOST_ARMS];
+    double mean[3 * MAX_ARMS], sum[MAX_ARMS], pulls[MAX_ARMS];
     task_window tasks;
     segue_task_window_init(&tasks, n_arms, count);
     assert_ok(segue_task_window_reserve(&tasks, count, NULL));
@@ -151,7 +151,7 @@ static void likelihoods_and_shares_are_those_of_the_plain_form(void **state)
     for (uint64_t trial = 0; trial < (uint64_t)repeats(20); trial++) {
         segue_rng rng;
         segue_rng_init(&rng, 71, trial, 0, 0);
-        const size_t n_arms = random_between(&rng, 2, MOST_ARMS);
+        const size_t n_arms = random_between(&rng, 2, MAX_ARMS);
         task_window tasks = random_tasks(&rng, n_arms, 40, trial % 2 == 0);
         mixture mix = random_mixture(&rng, n_arms, random_between(&rng, 1, MAX_TYPES));
         em fit;
@@ -185,7 +185,7 @@ static void maximising_is_that_of_the_plain_form(void **state)
     for (uint64_t trial = 0; trial < (uint64_t)repeats(20); trial++) {
         segue_rng rng;
         segue_rng_init(&rng, 72, trial, 0, 0);
-        const size_t n_arms = random_between(&rng, 2, MOST_ARMS);
+        const size_t n_arms = random_between(&rng, 2, MAX_ARMS);
         task_window tasks = random_tasks(&rng, n_arms, 40, trial % 2 == 0);
         mixture mix = random_mixture(&rng, n_arms, 4);
         em fit;
@@ -213,7 +213,7 @@ static void no_sweep_lowers_the_objective(void **state)
     for (uint64_t trial = 0; trial < (uint64_t)repeats(50); trial++) {
         segue_rng rng;
         segue_rng_init(&rng, 73, trial, 0, 0);
-        const size_t n_arms = random_between(&rng, 2, MOST_ARMS);
+        const size_t n_arms = random_between(&rng, 2, MAX_ARMS);
         task_window tasks = random_tasks(&rng, n_arms, random_between(&rng, 1, 80), trial % 2 == 0);
         mixture mix = random_mixture(&rng, n_arms, random_between(&rng, 1, 6));
         em fit;
@@ -240,7 +240,7 @@ static void births_and_deaths_only_raise_the_objective(void **state)
     for (uint64_t trial = 0; trial < (uint64_t)repeats(60); trial++) {
         segue_rng rng;
         segue_rng_init(&rng, 74, trial, 0, 0);
-        const size_t n_arms = random_between(&rng, 2, MOST_ARMS);
+        const size_t n_arms = random_between(&rng, 2, MAX_ARMS);
         task_window tasks = random_tasks(&rng, n_arms, random_between(&rng, 8, 80), true);
         const size_t n_types = random_between(&rng, 1, 5);
         mixture mix = random_mixture(&rng, n_arms, n_types);

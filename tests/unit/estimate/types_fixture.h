@@ -46,7 +46,7 @@ static inline void finish(segue_types *types, const double *sum, const double *p
     assert_false(segue_types_due(types));
 }
 
-/* Tasks of the paper's models in equal shares, `pulls` pulls an arm. */
+/* Tasks of the paper's models in equal shares, `pulls` pulls per arm. */
 static inline void finish_paper_tasks(segue_types *types, segue_rng *rng, int count, size_t pulls)
 {
     segue_models *models = paper_models();

@@ -146,7 +146,7 @@ static void damaged_files_are_refused(void **state)
 
 /* Load what is in the bytes, with their checksum made right; whether it was taken.  What is taken
  * must play a task; to learn from it may fail, with a sentence. */
-static bool is_taken(segue_bytes *b)
+static bool is_accepted(segue_bytes *b)
 {
     segue_bytes sum = {.data = NULL};
     segue_bytes_append_u64(&sum, segue_bytes_crc32(b->data, b->size - TAIL));
@@ -199,15 +199,15 @@ static void odd_numbers_in_files_do_no_harm(void **state)
         size_t refused = 0;
         for (size_t at = HEAD; at + 8 <= b.size - TAIL; at += 8)
             for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
-                unsigned char kept[8];
-                memcpy(kept, b.data + at, 8);
+                unsigned char saved[8];
+                memcpy(saved, b.data + at, 8);
                 for (size_t byte = 0; byte < 8; byte++)
                     b.data[at + byte] = (unsigned char)(odd[k] >> (8 * byte));
-                refused += !is_taken(&b);
-                memcpy(b.data + at, kept, 8);
+                refused += !is_accepted(&b);
+                memcpy(b.data + at, saved, 8);
             }
         assert_true(refused > 0);
-        assert_true(is_taken(&b));
+        assert_true(is_accepted(&b));
         segue_bytes_fini(&b);
         segue_learner_destroy(learner);
     }

@@ -1,6 +1,6 @@
 /* test_properties.c - the paper's lemmas and pull bounds, over random model sets.
  *
- * Steps with an empty active set are set aside, as the lemmas do.  "The event" is that every
+ * Steps with an empty active set are excluded, as the lemmas do.  "The event" is that every
  * average is within its radius of the truth at every step; a task outside it is passed over (with
  * delta = 1/n that is rare), and the test sees that enough are left.
  * SPDX-License-Identifier: Apache-2.0 */
@@ -59,7 +59,7 @@ static outcome play(segue_task *task, segue_simulated_task *simulated, uint64_t 
     return out;
 }
 
-static void gaps_of_optimistic_models_are_at_least_the_arms(void **state)
+static void gaps_of_optimistic_models_are_no_smaller_than_the_arms(void **state)
 {
     (void)state;
     segue_rng rng;
@@ -132,7 +132,7 @@ static segue_models *estimates_of(const segue_models *models, double eps, segue_
     return estimated;
 }
 
-/* Whether every estimate is within eps of the true model that it is matched with. */
+/* Return true if every estimate is within eps of the true model that it is matched with. */
 static bool estimates_hold(const segue_models *models, const segue_models *estimated,
                            const segue_estimated_sets *sets)
 {
@@ -272,7 +272,7 @@ static void umucb_that_knows_nothing_is_ucb_after_three_pulls_each(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gaps_of_optimistic_models_are_at_least_the_arms),
+        cmocka_unit_test(gaps_of_optimistic_models_are_no_smaller_than_the_arms),
         cmocka_unit_test(mucb_keeps_to_the_arms_and_pulls_of_theorem_1),
         cmocka_unit_test(umucb_keeps_to_the_arms_and_pulls_of_the_corollary),
         cmocka_unit_test(umucb_with_exact_models_keeps_to_the_optimistic_arms),

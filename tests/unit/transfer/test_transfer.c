@@ -17,28 +17,29 @@ static void a_refit_published_at_once_is_the_plain_order(void **state)
     (void)state;
     static const char *const texts[] = {"tts", "tla", "tla:window=16", "tucb", "tucb:estimator=em"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        segue_learner *plain = learner_of(texts[i], false), *aside = learner_of(texts[i], true);
+        segue_learner *plain = learner_of(texts[i], false),
+                      *background = learner_of(texts[i], true);
         size_t refits = 0;
         for (uint64_t j = 0; j < 60; j++) {
-            segue_task *a = open_a_task(plain), *b = open_a_task(aside);
+            segue_task *a = open_a_task(plain), *b = open_a_task(background);
             play(a, j % 2, j, STEPS);
             play(b, j % 2, j, STEPS);
             assert_memory_equal(segue_task_info(a).pulls, segue_task_info(b).pulls,
                                 ARMS * sizeof(uint64_t));
             assert_ok(segue_learner_close_task(plain, &a, NULL));
-            assert_ok(segue_learner_close_task(aside, &b, NULL));
+            assert_ok(segue_learner_close_task(background, &b, NULL));
             assert_false(segue_learner_refit_due(plain));
-            if (!segue_learner_refit_due(aside))
+            if (!segue_learner_refit_due(background))
                 continue;
-            run_and_publish(aside, begin(aside));
+            run_and_publish(background, begin(background));
             refits++;
         }
         assert_true(refits >= 5); /* at 8, 12, 16, 20, 26, 33, 42, 54, unless given up before */
-        assert_int_equal(segue_learner_info(plain).n_types, segue_learner_info(aside).n_types);
-        assert_near(segue_learner_info(plain).no_type, segue_learner_info(aside).no_type, 0.0);
-        have_same_models(plain, aside);
+        assert_int_equal(segue_learner_info(plain).n_types, segue_learner_info(background).n_types);
+        assert_near(segue_learner_info(plain).no_type, segue_learner_info(background).no_type, 0.0);
+        have_same_models(plain, background);
         segue_learner_destroy(plain);
-        segue_learner_destroy(aside);
+        segue_learner_destroy(background);
     }
 }
 
@@ -67,7 +68,7 @@ static void tasks_closed_meanwhile_are_learned_from(void **state)
     segue_learner_destroy(late);
 }
 
-static void *run_aside(void *refit)
+static void *run_in_thread(void *refit)
 {
     return segue_refit_run(refit, NULL) == SEGUE_OK ? refit : NULL;
 }
@@ -84,7 +85,7 @@ static void a_thread_can_refit_while_tasks_go_on(void **state)
         pthread_t thread;
         void *outcome = NULL;
         segue_refit *refit = begin(threaded), *other = begin(alone);
-        assert_int_equal(pthread_create(&thread, NULL, run_aside, refit), 0);
+        assert_int_equal(pthread_create(&thread, NULL, run_in_thread, refit), 0);
         play_tasks(threaded, done, done + 30);
         assert_int_equal(pthread_join(thread, &outcome), 0);
         assert_non_null(outcome);
@@ -139,7 +140,7 @@ static void ts_prior_needs_no_refits(void **state)
 }
 
 /* tucb: tasks that were closed since are the next estimate's; until then its age counts them. */
-static void tucb_estimates_aside(void **state)
+static void tucb_estimates_in_the_background(void **state)
 {
     (void)state;
     segue_learner *learner = learner_of("tucb", true);
@@ -151,7 +152,7 @@ static void tucb_estimates_aside(void **state)
     run_and_publish(learner, refit);
     assert_non_null(segue_learner_models(learner));
     const uint64_t late = segue_learner_info(learner).age;
-    assert_in_range(late, 1, 10); /* tasks with fewer than three rewards of an arm are left out */
+    assert_in_range(late, 1, 10); /* tasks with fewer than three rewards of an arm are excluded */
     assert_true(segue_learner_refit_due(learner));
     run_and_publish(learner, begin(learner));
     assert_int_equal(segue_learner_info(learner).age, 0);
@@ -179,13 +180,13 @@ static void a_learner_saved_during_a_refit_is_due_again(void **state)
     segue_learner_destroy(loaded);
 }
 
-static void versions_grow_with_what_is_taught(void **state)
+static void versions_grow_with_the_shared_prior(void **state)
 {
     (void)state;
     segue_learner *learner = learner_of("tts", true), *other = learner_of("tts", true);
     uint64_t version = 99;
     play_tasks(learner, 0, 10);
-    assert_int_equal(segue_learner_version(learner), 0); /* no types yet: nothing is taught */
+    assert_int_equal(segue_learner_version(learner), 0); /* no types yet: no shared prior */
     segue_task *task = open_a_task(learner);
     run_and_publish(learner, begin(learner));
     assert_int_equal(segue_learner_version(learner), 1);
@@ -210,24 +211,24 @@ static void a_closed_task_is_remembered_for_what_it_was(void **state)
 {
     (void)state;
     segue_learner *learner = learner_of("tla", false), *tucb = learner_of("tucb", false);
-    segue_type_posterior taken;
+    segue_type_posterior posterior;
     segue_explanation why;
-    assert_false(segue_learner_last_posterior(learner, &taken));
+    assert_false(segue_learner_last_posterior(learner, &posterior));
     play_tasks(learner, 0, 40);
     segue_task *task = open_a_task(learner);
     play(task, 1, 500, STEPS);
     assert_ok(segue_learner_explain(learner, task, &why, NULL));
     const uint64_t version = segue_learner_version(learner);
     assert_ok(segue_learner_close_task(learner, &task, NULL));
-    assert_true(segue_learner_last_posterior(learner, &taken));
-    assert_int_equal(taken.version, version);
-    assert_int_equal(taken.n_types, 2);
-    assert_memory_equal(taken.weight, why.weight, 3 * sizeof(double));
-    assert_true(fmax(taken.weight[1], taken.weight[2]) > 0.9);
+    assert_true(segue_learner_last_posterior(learner, &posterior));
+    assert_int_equal(posterior.version, version);
+    assert_int_equal(posterior.n_types, 2);
+    assert_memory_equal(posterior.weight, why.weight, 3 * sizeof(double));
+    assert_true(fmax(posterior.weight[1], posterior.weight[2]) > 0.9);
     segue_learner *loaded = load(learner);
-    assert_false(segue_learner_last_posterior(loaded, &taken));
+    assert_false(segue_learner_last_posterior(loaded, &posterior));
     play_tasks(tucb, 0, 3);
-    assert_false(segue_learner_last_posterior(tucb, &taken));
+    assert_false(segue_learner_last_posterior(tucb, &posterior));
     segue_learner_destroy(loaded);
     segue_learner_destroy(learner);
     segue_learner_destroy(tucb);
@@ -243,9 +244,9 @@ int main(void)
         cmocka_unit_test_prestate(a_thread_can_refit_while_tasks_go_on, "tucb:estimator=em"),
         cmocka_unit_test(refits_out_of_turn_are_refused),
         cmocka_unit_test(ts_prior_needs_no_refits),
-        cmocka_unit_test(tucb_estimates_aside),
+        cmocka_unit_test(tucb_estimates_in_the_background),
         cmocka_unit_test(a_learner_saved_during_a_refit_is_due_again),
-        cmocka_unit_test(versions_grow_with_what_is_taught),
+        cmocka_unit_test(versions_grow_with_the_shared_prior),
         cmocka_unit_test(a_closed_task_is_remembered_for_what_it_was),
     };
     return cmocka_run_group_tests(tests, make_own_folder, remove_own_folder);

@@ -157,7 +157,7 @@ static void merged_learners_know_what_both_knew(void **state)
     }
 }
 
-/* What is a sum over tasks is the same from one learner or from two. */
+/* Sums over tasks are equal for one learner and for two that are merged. */
 static void sums_of_merged_learners_add_up(void **state)
 {
     (void)state;
@@ -296,7 +296,7 @@ static void is_sane(segue_learner *learner)
     const segue_learner_summary info = segue_learner_info(learner);
     segue_task *task = open_a_task(learner);
     segue_explanation why;
-    double sum = 0.0, chance[ARMS];
+    double sum = 0.0, probability[ARMS];
     bool exact;
     assert_true(info.no_type >= 0.0 && info.no_type <= 1.0);
     assert_ok(segue_learner_explain(learner, task, &why, NULL));
@@ -306,8 +306,8 @@ static void is_sane(segue_learner *learner)
         sum += why.weight[q];
     }
     assert_near(sum, 1.0, 1e-9);
-    assert_ok(segue_task_probabilities(task, NULL, 10, chance, &exact, NULL));
-    assert_near(chance[0] + chance[1] + chance[2], 1.0, 1e-12);
+    assert_ok(segue_task_probabilities(task, NULL, 10, probability, &exact, NULL));
+    assert_near(probability[0] + probability[1] + probability[2], 1.0, 1e-12);
     play(task, 0, 7, STEPS);
     assert_ok(segue_learner_close_task(learner, &task, NULL));
     segue_learner_destroy(load(learner)); /* what cannot be is not loaded */

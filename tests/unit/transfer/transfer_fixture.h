@@ -27,13 +27,13 @@ static inline segue_learner *learner_of(const char *text, bool background)
     return learner;
 }
 
-/* The mean of an arm in a task of a type; arms behind the three of the type pay 0.95. */
+/* The mean of an arm in a task of a type; arms after the three of the type pay 0.95. */
 static inline double mean_of(size_t type, size_t arm)
 {
     return arm < ARMS ? two_types[type * ARMS + arm] : 0.95;
 }
 
-/* Play so many steps of a task of a type; rewards come from a stream of their own. */
+/* Play `steps` steps of a task of a type; rewards come from a stream of their own. */
 static inline void play(segue_task *task, size_t type, uint64_t number, int steps)
 {
     segue_rng rng;
