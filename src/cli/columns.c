@@ -12,6 +12,7 @@
 #include "cli/table.h"
 #include "io/json_build.h"
 
+/* A column without a condition is always shown. */
 static bool is_shown(const cli_columns *columns, const cli_column *column)
 {
     return !column->is_shown || column->is_shown(columns->data);
@@ -60,6 +61,7 @@ segue_status cli_columns_write_csv(const cli_columns *columns, const char *path,
 
 /* ---- JSON -------------------------------------------------------------------------------- */
 
+/* A failed allocation makes the object NULL, and later fields do not change it NULL. */
 json_t *cli_columns_row(const cli_columns *columns, size_t row)
 {
     json_t *object = json_object();
@@ -83,6 +85,7 @@ json_t *cli_columns_list(const cli_columns *columns)
 
 /* ---- tables ------------------------------------------------------------------------------ */
 
+/* A repeated column has titles instead of a heading. */
 static bool is_in_table(const cli_columns *columns, const cli_column *column)
 {
     return (column->heading || column->repeat) && is_shown(columns, column);
@@ -93,6 +96,7 @@ static size_t repetitions(const cli_columns *columns, const cli_column *column)
     return column->repeat ? column->repeat(columns->data) : 1;
 }
 
+/* `digits` is the number of decimals of a number, and the largest width of a text (0: any). */
 static void set_cell(cli_table *table, size_t row, size_t at, const cli_value *value, int digits)
 {
     if (value->kind == CLI_VALUE_NUMBER)
@@ -135,6 +139,7 @@ static void fill_table(const cli_columns *columns, cli_table *table, size_t *n_f
     }
 }
 
+/* Return how many columns to print; the rest does not fit the terminal. */
 static size_t count_fitting(const cli_table *table, cli_columns_fit fit, size_t n_fixed)
 {
     size_t count = table->columns;

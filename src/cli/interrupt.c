@@ -1,4 +1,7 @@
 /* interrupt.c - signals as requests: stop, or reopen the log.
+ *
+ * A handler only sets a flag; commands poll it between pieces of work. The second Ctrl-C ends the
+ * program at once, since the first one restores the default action (SA_RESETHAND).
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/interrupt.h"
 
@@ -15,6 +18,7 @@ static void set_interrupted(int number)
     atomic_store(&interrupted, true);
 }
 
+/* A signal that is ignored stays ignored: nohup starts a program with SIGHUP ignored. */
 void cli_interrupt_catch(void)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
@@ -38,6 +42,7 @@ static void set_hung_up(int number)
     atomic_store(&hung_up, true);
 }
 
+/* Call it after cli_interrupt_catch, whose action for SIGHUP it replaces. */
 void cli_interrupt_catch_hangup(void)
 {
     struct sigaction action = {.sa_handler = set_hung_up};

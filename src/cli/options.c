@@ -1,6 +1,10 @@
 /* options.c - parse a table of options with getopt_long, and print it as help.
  *
- * Errors name the option, the range, and the closest name.  An option of a policy that is given to
+ * A command describes its options once, as a constant array of cli_option; parsing, help, manual
+ * pages and shell completion read that array. Values go to the fields of a struct, by offset; the
+ * table gives the range.
+ *
+ * Errors name the option, the range, and the closest name. An option of a policy that is given to
  * the command is recognized, and the error shows where it belongs.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/options.h"
@@ -20,6 +24,7 @@
 #define MAX_OPTIONS 32
 #define FIRST_LONG  256 /* getopt's values for long options start here, above all letters */
 
+/* The negated test also rejects NaN. */
 static segue_status set_number(const cli_option *option, const char *text, double *out,
                                segue_error *err)
 {
@@ -46,6 +51,8 @@ static segue_status set_integer(const cli_option *option, const char *text, uint
     return SEGUE_OK;
 }
 
+/* Store a value in the field of its kind; the casts are safe, since the table was made with
+ * offsetof. */
 static segue_status set_option(const cli_option *option, const char *text, void *target,
                                segue_error *err)
 {
@@ -204,6 +211,7 @@ segue_status cli_options_parse(const cli_option *options, size_t count, int argc
     return cli_options_parse_operand(options, count, argc, argv, target, NULL, err);
 }
 
+/* Options without a letter are indented, so that all names align. */
 void cli_options_print(FILE *out, const cli_option *options, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -216,7 +224,7 @@ void cli_options_print(FILE *out, const cli_option *options, size_t count)
     }
 }
 
-/* These characters are markup in scdoc. */
+/* Escape the characters that are markup in scdoc. */
 void cli_options_print_escaped(FILE *out, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -240,6 +248,7 @@ void cli_options_print_manual(FILE *out, const cli_option *options, size_t count
     }
 }
 
+/* Count the processors that are online, within the limit of the library. */
 uint64_t cli_options_default_threads(void)
 {
     const long count = sysconf(_SC_NPROCESSORS_ONLN);

@@ -1,7 +1,10 @@
 /* output.c - print the result of a command as table, CSV or JSON, to a file or standard output.
  *
  * Output is gathered in memory first: a file is then replaced as a whole, and an error leaves
- * neither a part of it nor a part on the standard output.
+ * neither a part of it nor a part on the standard output. Commands give three functions
+ * (cli_printers) and call cli_output_print once.
+ *
+ * cli_output_check_paths runs before the work: a mistake in a path should not cost an hour.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/output.h"
 
@@ -15,6 +18,7 @@
 #include "io/json_write.h"
 #include "segue/internal.h"
 
+/* Names are in the order of cli_format. */
 segue_status cli_output_parse_format(const char *text, cli_format *out, segue_error *err)
 {
     static const char *const names[] = {"table", "csv", "json"};
@@ -33,6 +37,7 @@ const char *cli_output_path(const char *out)
     return standard ? NULL : out;
 }
 
+/* A path without an option is the operand, which is a log in all commands that check paths. */
 static segue_status fail_same(const cli_path *output, const cli_path *other, segue_error *err)
 {
     if (!other->option)
@@ -42,6 +47,7 @@ static segue_status fail_same(const cli_path *output, const cli_path *other, seg
                       output->option, other->option);
 }
 
+/* Outputs come first in `paths`; inputs follow. Files are compared by identity, not by name. */
 segue_status cli_output_check_paths(const cli_path *paths, size_t n_outputs, size_t count,
                                     segue_error *err)
 {
@@ -68,6 +74,7 @@ segue_status cli_output_write_stdout(const char *data, size_t size, segue_error 
     return SEGUE_OK;
 }
 
+/* Without a path the output goes to the standard output. */
 segue_status cli_output_send(segue_output *output, const char *path, segue_error *err)
 {
     if (path)

@@ -25,6 +25,7 @@ static const char *others_access(const struct stat *about)
     return mode & OTHERS_WRITE ? "can be written by others" : NULL;
 }
 
+/* A file of root that its group may read is accepted: services often get secrets that way. */
 bool cli_permissions_warn(const char *who, const char *what, const char *path)
 {
     struct stat about;

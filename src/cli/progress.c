@@ -31,6 +31,7 @@ void cli_progress_init(cli_progress *progress, bool quiet)
     progress->next = now + (progress->terminal ? FIRST_BAR : PLAIN_INTERVAL);
 }
 
+/* `before` and `share` are shares of the whole, in 0 .. 1. */
 void cli_progress_part(cli_progress *progress, const char *label, double before, double share)
 {
     progress->label = label;
@@ -52,6 +53,7 @@ static void print_rate(char *text, size_t size, double rate)
         *text = '\0'; /* not known */
 }
 
+/* \033[K erases the rest of the line, where a longer bar may have been. */
 static void draw(const cli_progress *progress, double done, const char *left, const char *rate)
 {
     char bar[WIDTH + 1];
@@ -104,11 +106,13 @@ void cli_progress_show_time(void *context, double done, double total)
         show(progress, total > 0.0 ? done / total : 1.0, "");
 }
 
+/* A part that took no time, such as a finished experiment, must not shorten the time left. */
 void cli_progress_skip(cli_progress *progress)
 {
     progress->skipped += progress->share;
 }
 
+/* Erase the bar; lines of a plain output stay. */
 void cli_progress_fini(cli_progress *progress)
 {
     if (progress->drawn)

@@ -1,7 +1,11 @@
 /* run_experiment.c - run an experiment and print its results: shared by run, merge and paper.
  *
- * While an experiment runs, its folder has a checkpoint file with the finished runs.  The results
- * replace it: a folder has either the checkpoint of unfinished work or complete results.
+ * While an experiment runs, its folder has a checkpoint file with the finished runs. The results
+ * replace it: a folder has either the checkpoint of unfinished work or complete results. The caller
+ * removes the checkpoint after the results are on the disk, so that a crash between loses nothing.
+ *
+ * Under MPI all processes call cli_run_experiment; only the coordinator gets results and shows
+ * progress.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/run_experiment.h"
 
@@ -18,6 +22,7 @@
 
 /* ---- running ----------------------------------------------------------------------------- */
 
+/* The checkpoint of the whole experiment, not of a shard. */
 static bool find_checkpoint(const segue_experiment *experiment, const char *folder,
                             char path[PATH_SIZE])
 {
@@ -26,6 +31,7 @@ static bool find_checkpoint(const segue_experiment *experiment, const char *fold
            SEGUE_OK;
 }
 
+/* Results beside a checkpoint do not count: they may be older. */
 static bool is_unfinished(const segue_experiment *experiment, const char *folder)
 {
     char checkpoint[PATH_SIZE];
@@ -51,6 +57,7 @@ segue_status cli_run_experiment_find_finished(segue_results **out,
                       segue_path_tail(folder), experiment->name);
 }
 
+/* Erase the bar first, so that the message has its own line. */
 static void print_error(void *context, const segue_error *err)
 {
     cli_progress_fini(context);
@@ -108,6 +115,7 @@ static cli_value get_regret(const void *data, size_t row, size_t index)
     return cli_value_number(index ? segue_cell_half_width(cell, cell->regret) : cell->regret.mean);
 }
 
+/* Cells of other environments may have fewer models; their columns stay empty. */
 static size_t count_models(const void *data)
 {
     const segue_results *results = data;

@@ -1,4 +1,7 @@
 /* share.c - find the files that are installed with the program, from its own path.
+ *
+ * /proc/self/exe is the path of the running program, so that a moved installation still finds its
+ * files.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/share.h"
 
@@ -69,6 +72,7 @@ static bool find_same_name(char path[CLI_PATH_SIZE], const char *missing)
     return false;
 }
 
+/* Check the arguments, and the values of options as in --models=FILE. */
 bool cli_share_suggest(char path[CLI_PATH_SIZE], int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {

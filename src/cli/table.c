@@ -1,7 +1,7 @@
 /* table.c - aligned columns for people.
  *
- * Cells are texts; widths count UTF-8 characters.  If memory runs out while cells are set, printing
- * fails.
+ * Cells are texts; widths count UTF-8 characters. The first column is aligned left, the others
+ * right. If memory runs out while cells are set, printing fails: callers set cells without checks.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/table.h"
 #include "segue/internal.h"
@@ -30,6 +30,7 @@ void cli_table_fini(cli_table *table)
     *table = (cli_table){.rows = 0};
 }
 
+/* A text over 255 bytes is truncated; a cell that was set before is replaced. */
 void cli_table_set(cli_table *table, size_t row, size_t column, const char *format, ...)
 {
     char text[256];
@@ -48,6 +49,7 @@ void cli_table_set(cli_table *table, size_t row, size_t column, const char *form
     table->cell[row * table->columns + column] = copy;
 }
 
+/* Cut after `max` characters, never within one, and mark the cut with "..". */
 void cli_table_name(cli_table *table, size_t row, size_t column, const char *name, size_t max)
 {
     size_t characters = 0, bytes = 0;
@@ -109,6 +111,7 @@ static size_t *column_widths(const cli_table *table)
     return width;
 }
 
+/* Pad by characters: printf would pad by bytes. */
 static void print_cell(FILE *out, const char *text, size_t width, size_t column)
 {
     const int padding = (int)(width - characters(text));
@@ -143,6 +146,7 @@ static size_t word_length(const char *text)
     return length;
 }
 
+/* Break lines between words at CLI_TERMINAL_WIDTH columns. */
 void cli_table_print_wrapped(FILE *out, const char *indent, const char *text)
 {
     size_t column = 0; /* 0: at the beginning of a line */

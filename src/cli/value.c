@@ -1,8 +1,11 @@
 /* value.c - one value of a result, and how it prints in CSV and JSON.
  *
  * Commands describe what they print as values: columns.c prints rows of them, cli_value_object
- * makes a JSON object of named ones.  A value that is MISSING is null in JSON; one that is ABSENT
+ * makes a JSON object of named ones. A value that is MISSING is null in JSON; one that is ABSENT
  * has no field at all.
+ *
+ * A text is borrowed, unless cli_value_format wrote it to the buffer of the value. A value of JSON
+ * owns its reference until cli_value_set takes it.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/value.h"
 #include "io/json_build.h"
@@ -56,11 +59,13 @@ cli_value cli_value_json(json_t *json)
     return (cli_value){.kind = CLI_VALUE_JSON, .json = json};
 }
 
+/* Do not copy a value and keep this pointer: it may point into the value. */
 const char *cli_value_characters(const cli_value *value)
 {
     return value->text ? value->text : value->buffer;
 }
 
+/* JSON and missing values are empty in CSV. */
 void cli_value_print_csv(FILE *out, const cli_value *value)
 {
     if (value->kind == CLI_VALUE_TEXT)

@@ -1,7 +1,8 @@
 /* advise.c - `segue advise`: describe a log, and name the command to run next.
  *
  * The numbers and the verdict come from src/replay; this file reads the options, prints, and writes
- * the next command so that a shell can run it.
+ * the next command so that a shell can run it. Rewards of the result are in [0, 1]; output is in
+ * the range of --lowest and --highest.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
@@ -60,11 +61,13 @@ typedef struct advise {
     char next[COMMAND_SIZE];                  /* a command for a shell, or what to log */
 } advise;
 
+/* Scale a reward of [0, 1] to the range of the log. */
 static double in_range(const advise *a, double reward)
 {
     return a->set.lowest + (a->set.highest - a->set.lowest) * reward;
 }
 
+/* True if the log is the standard input, which the next command cannot read again. */
 static bool is_input(const advise *a)
 {
     return strcmp(a->path, "-") == 0;
@@ -116,6 +119,8 @@ static void append_replay(advise *a, bool resampled)
         append_path(a, a->path);
 }
 
+/* Choose by what the log allows: resampling needs full tasks, row replay needs arms that were drawn
+ * at random. */
 static void write_next(advise *a)
 {
     const segue_advise_result *f = &a->result;
@@ -232,6 +237,8 @@ static void list_fields(const advise *a, cli_field fields[N_FIELDS])
     memcpy(fields, list, sizeof list);
 }
 
+/* JSON values are not printed in CSV, but they own references. Text values have no reference: NULL.
+ */
 static void print_csv(const void *data, FILE *out)
 {
     cli_field fields[N_FIELDS];

@@ -67,6 +67,7 @@ static cli_value get_unit(const void *data, size_t row, size_t index)
     return cli_value_text(result_of(data, row)->unit);
 }
 
+/* Give median, spread, ratio, its spread, or the share of the limit. */
 static cli_value get_number(const void *data, size_t row, size_t index)
 {
     const segue_bench_result *m = result_of(data, row);
@@ -179,6 +180,7 @@ static void find_processor(char *name, size_t size)
         (void)fclose(file);
 }
 
+/* Without --models the paper's models are measured: requirements hold for these alone. */
 static segue_status measure(bench *b, segue_error *err)
 {
     char path[CLI_PATH_SIZE];

@@ -1,7 +1,8 @@
 /* help.c - `segue help`: help texts, and the sources of manual pages and shell completion.
  *
  * All three are printed from the same tables: commands and their options, policies, learners,
- * estimators and topics.  --manual prints a page as scdoc; --words prints one word per line.
+ * estimators and topics. --manual prints a page as scdoc, which the build turns into manual pages;
+ * --words prints one word per line, which the completion scripts call.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdbool.h>
 #include <string.h>
@@ -19,6 +20,7 @@
     "segue-policies(7)\n\n# NAME\n\nsegue-policies - the policies and learners of segue\n\n"       \
     "# POLICIES\n\n```\n"
 
+/* Print the help of one command: usage, options, an optional list (such as methods), details. */
 static void print_command(FILE *out, const cli_command *command)
 {
     fprintf(out, "segue %s: %s\n\nusage: segue %s\n", command->name, command->summary,
@@ -113,6 +115,7 @@ static void print_overview(FILE *out)
     fputs("\nExit codes: 0 done, 1 failed while running, 2 wrong usage or input.\n", out);
 }
 
+/* A star marks policies that need models. */
 static void print_policies(FILE *out)
 {
     size_t count;
@@ -190,6 +193,7 @@ static segue_status print_candidates(FILE *out, const char *topic, segue_error *
     return SEGUE_OK;
 }
 
+/* A topic is in section 7, a command in section 1. */
 static void print_manual_of_topic(FILE *out, const cli_topic *topic)
 {
     fprintf(out, "segue-%s(7)\n\n# NAME\n\nsegue-%s - %s\n\n# DESCRIPTION\n\n", topic->name,
@@ -199,6 +203,7 @@ static void print_manual_of_topic(FILE *out, const cli_topic *topic)
     fputs("\n# SEE ALSO\n\n*segue*(1)\n", out);
 }
 
+/* Topics have precedence over commands; their names differ. */
 static segue_status print_topic(FILE *out, const char *topic, bool manual, segue_error *err)
 {
     const cli_command *command = NULL;

@@ -1,4 +1,8 @@
 /* merge.c - `segue merge`: merge the shards of an experiment into its results.
+ *
+ * Shards are checkpoint files NAME.shard-I-of-N that 'segue run --shard' wrote. experiment_merge.c
+ * reads and checks them; this file reads the options, protects files from being overwritten, and
+ * prints the results.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdbool.h>
 

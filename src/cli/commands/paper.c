@@ -60,6 +60,7 @@ typedef struct study {
 
 /* ---- preparation ------------------------------------------------------------------------- */
 
+/* Check for gnuplot now: it is needed only after minutes of play. */
 static segue_status check_settings(const settings *set, segue_error *err)
 {
     if (set->resume && set->fresh)
@@ -71,6 +72,7 @@ static segue_status check_settings(const settings *set, segue_error *err)
     return segue_gnuplot_check(err);
 }
 
+/* Read all experiments before the first is played, so that an error costs no time. */
 static segue_status read_experiments(study *st, segue_error *err)
 {
     const settings *set = &st->set;
@@ -109,6 +111,7 @@ static segue_status lock_folder(const char *folder, segue_error *err)
     return SEGUE_OK;
 }
 
+/* The order matters: the lock comes before anything in the folder changes. */
 static segue_status make_folders(study *st, segue_error *err)
 {
     const char *out = st->set.out;
@@ -131,6 +134,7 @@ static segue_status make_folders(study *st, segue_error *err)
 
 /* ---- running ----------------------------------------------------------------------------- */
 
+/* Play an experiment, unless --resume finds its results. */
 static segue_status play_one(const study *st, size_t number, const segue_run_options *run_options,
                              segue_error *err)
 {
@@ -146,6 +150,7 @@ static segue_status play_one(const study *st, size_t number, const segue_run_opt
     return status;
 }
 
+/* Progress is shared by the expected cost of the experiments, not by their number. */
 static segue_status play(study *st, segue_error *err)
 {
     cli_progress progress;
@@ -193,6 +198,7 @@ static segue_status print_findings(const segue_paper *paper, const char *folder,
     return status;
 }
 
+/* Checkpoints are removed last: until the report exists, nothing is lost by a crash. */
 static segue_status report(const study *st, segue_error *err)
 {
     segue_paper *paper = NULL;

@@ -1,6 +1,8 @@
 /* processes_mpi.c - messages between processes through MPI.
  *
- * MPI's default error handler stays: a failed call ends all processes with a message.
+ * The build selects it with MPI, else processes_single.c. MPI's default error handler stays: a
+ * failed call ends all processes with a message. Several threads may call MPI, one at a time
+ * (MPI_THREAD_SERIALIZED).
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assert.h>
 #include <inttypes.h>
@@ -19,6 +21,7 @@ static void send_message(void *context, size_t to, segue_message_kind kind, cons
     (void)MPI_Send(data, (int)size, MPI_BYTE, (int)to, (int)kind, MPI_COMM_WORLD);
 }
 
+/* Does not wait: returns false if there is no message. The kind of a message is its tag. */
 static bool receive_message(void *context, segue_message *message)
 {
     MPI_Status about;

@@ -51,6 +51,7 @@ static const cli_option options[] = {
 
 /* ---- options ----------------------------------------------------------------------------- */
 
+/* Parse "I/N": the part before the slash, and the part after it. */
 static segue_status parse_shard(const char *text, segue_shard *out, segue_error *err)
 {
     char number[32] = "";
@@ -108,6 +109,7 @@ static segue_status prepare(const settings *set, const segue_processes *processe
 
 /* ---- running and printing ---------------------------------------------------------------- */
 
+/* Under a launcher one thread per process is the default: launchers start one process per core. */
 static segue_run_options options_of(const settings *set, const segue_processes *processes)
 {
     const uint64_t usual = processes ? 1 : cli_options_default_threads();
@@ -148,6 +150,8 @@ static segue_status print_shard(const settings *set, const segue_experiment *exp
     return status;
 }
 
+/* The checkpoint is removed only after the results are on the disk; a shard is its own checkpoint.
+ */
 static segue_status print_results(const settings *set, const segue_experiment *experiment,
                                   const segue_results *results, segue_error *err)
 {
@@ -190,6 +194,7 @@ static segue_status print_file(const char *path, segue_error *err)
     return status;
 }
 
+/* A table shows few digits: the results that were read suffice for it. */
 static segue_status print_finished(const settings *set, const segue_results *results,
                                    segue_error *err)
 {

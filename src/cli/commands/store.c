@@ -34,6 +34,7 @@ typedef struct damage_list {
     size_t n_lines;
 } damage_list;
 
+/* Called per damaged learner; `learner` is NULL for damage of the file itself. */
 static void add_damage(void *context, const char *learner, const char *why)
 {
     char line[2 * SEGUE_ERROR_SIZE];
@@ -135,6 +136,7 @@ static segue_status export(const settings *set, segue_store *store, segue_error 
     return status;
 }
 
+/* The lock excludes a service; the new store is checked before it counts as imported. */
 static segue_status import(const settings *set, segue_store *store, segue_error *err)
 {
     segue_status status = segue_store_lock(store, err);
@@ -160,6 +162,7 @@ static segue_status upgrade(const settings *set, segue_store *store, segue_error
     return check(set, store, err);
 }
 
+/* An action never opens the store in a stronger mode than it needs. */
 typedef struct action {
     const char *name;
     segue_store_mode mode;

@@ -1,7 +1,9 @@
 /* client.c - what the commands that call a service share: one request, and its response printed.
  *
- * A response is printed as the service sent it; on a terminal it is indented.  A rejection becomes
- * the error of the command, with the service's own sentence.
+ * ask, tell, close and learners build a path and a JSON body and call cli_client_send. A response
+ * is printed as the service sent it; on a terminal it is indented. A rejection becomes the error of
+ * the command, with the service's own sentence; its exit code is 2 for a status below 500 and 1
+ * from 500 on.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/commands/client/client.h"
 
@@ -16,6 +18,7 @@
 #include "io/json_write.h"
 #include "service/api/token_file.h"
 
+/* An empty variable counts as unset. */
 static const char *variable(const char *name, const char *otherwise)
 {
     const char *text = getenv(name);
@@ -41,6 +44,7 @@ static void append_name(segue_bytes *path, const char *name)
     free(encoded);
 }
 
+/* Build /v1/learners[/LEARNER[/PART[/NAME]]]; the caller owns it. */
 segue_bytes cli_client_path(const char *learner, const char *part, const char *name)
 {
     segue_bytes path = {.data = NULL};
@@ -113,6 +117,7 @@ static segue_status call(const cli_client *client, const char *method, const cha
     return status;
 }
 
+/* Takes ownership of path and body. */
 segue_status cli_client_send(const cli_client *client, const char *method, segue_bytes path,
                              segue_bytes *body, segue_error *err)
 {

@@ -27,6 +27,7 @@ typedef struct transfer {
 
 /* ---- addresses --------------------------------------------------------------------------- */
 
+/* True for names of this machine; a proxy could not reach them. */
 static bool is_loopback(const char *host)
 {
     return strcasecmp(host, "localhost") == 0 || strncmp(host, "127.", 4) == 0 ||
@@ -60,6 +61,8 @@ static bool check_parts(CURLU *parts, const char *url, bool *is_local)
     return is_valid;
 }
 
+/* The host is checked before the path is appended: "http://" alone would become "http:///v1/...".
+ */
 static segue_status set_url(transfer *t, const char *path, segue_error *err)
 {
     segue_bytes url = {.data = NULL};
@@ -89,6 +92,7 @@ static segue_status set_url(transfer *t, const char *path, segue_error *err)
 
 /* ---- the request ------------------------------------------------------------------------- */
 
+/* libcurl's write function; 0 stops the transfer, when memory runs out. */
 static size_t receive(char *data, size_t size, size_t count, void *context)
 {
     segue_bytes *response = context;
@@ -118,6 +122,7 @@ static segue_status set_headers(transfer *t, bool has_body, segue_error *err)
     return SEGUE_OK;
 }
 
+/* LOW_SPEED limits the time without a byte, not the time of the whole transfer. */
 static void set_options(transfer *t, const char *method, const char *body)
 {
     (void)curl_easy_setopt(t->curl, CURLOPT_CUSTOMREQUEST, method);
@@ -137,6 +142,7 @@ static void set_options(transfer *t, const char *method, const char *body)
 
 /* ---- the response ------------------------------------------------------------------------ */
 
+/* Prefer the system's error text to libcurl's. */
 static const char *system_error(const transfer *t)
 {
     long number = 0;

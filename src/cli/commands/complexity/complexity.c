@@ -39,6 +39,7 @@ static bool has_estimates(const cli_complexity *c)
     return c->set.estimated != NULL;
 }
 
+/* An eps of NaN stands for an option that was not given. */
 static segue_status check_settings(const cli_complexity_settings *set, segue_error *err)
 {
     if (!set->models)
@@ -78,6 +79,7 @@ static void add_to_average(cli_complexity *c, const cli_complexity_row *r, doubl
     c->average.bound_umucb += weight * r->bound_umucb;
 }
 
+/* Compute one model: its sets, complexities, and with estimates those of umUCB. */
 static segue_status compute_row(cli_complexity *c, size_t k, segue_error *err)
 {
     cli_complexity_row *r = &c->rows[k];
@@ -109,6 +111,7 @@ static double largest_error(const cli_complexity *c)
     return error;
 }
 
+/* The weighted averages grow while the rows are computed. */
 static segue_status compute(cli_complexity *c, segue_error *err)
 {
     const segue_models *models = c->models.models;

@@ -34,6 +34,7 @@ static const cli_complexity_row *row_of(const cli_complexity *c, size_t row)
     return is_average(c, row) ? &c->average : &c->rows[row];
 }
 
+/* Regret bound of a task of --steps steps, K + 2 L complexity (docs/math.md). */
 static double bound(const cli_complexity *c, double complexity)
 {
     return segue_bound_regret(models_of(c)->n_arms, c->log_term, complexity);
@@ -120,6 +121,7 @@ static cli_value get_best_value(const void *data, size_t row, size_t index)
                                  : cli_value_number(segue_models_best_value(models_of(data), row));
 }
 
+/* The best arm has gap 0 and does not count. */
 static cli_value get_smallest_gap(const void *data, size_t row, size_t index)
 {
     (void)index;
@@ -141,6 +143,7 @@ static cli_value get_optimistic(const void *data, size_t row, size_t index)
                : text_set(row_of(data, row)->known->optimistic_model, models_of(data)->n_models);
 }
 
+/* Numbers are in the order of the indices in the columns below. */
 static cli_value get_complexity(const void *data, size_t row, size_t index)
 {
     const cli_complexity_row *r = row_of(data, row);
@@ -223,6 +226,7 @@ static cli_value get_estimated_text(const void *data, size_t row, size_t index)
     return text_set(member, count);
 }
 
+/* Columns are: CSV name, JSON name, heading of the table; NULL: not in this format. */
 static const cli_column model_columns[] = {
     {"model", "model", NULL, .get = get_model},
     {NULL, NULL, "model", .get = get_model_title},

@@ -115,6 +115,7 @@ static segue_status parse_choice(const char *option, const char *text, const cha
                       first, second);
 }
 
+/* 0 and NULL stand for "not given", which check_uses needed to know before. */
 static segue_status fill_defaults(cli_estimate *e, segue_error *err)
 {
     cli_estimate_settings *set = &e->set;
@@ -139,6 +140,7 @@ static segue_status check_settings(const cli_estimate *e, segue_error *err)
 
 /* ---- the estimate ------------------------------------------------------------------------ */
 
+/* Remember the first few names, for the message. */
 static void skip(cli_estimate *e, size_t task)
 {
     if (e->n_skipped < CLI_ESTIMATE_NAMED)
@@ -189,6 +191,7 @@ static segue_status estimate(cli_estimate *e, segue_error *err)
     return SEGUE_OK;
 }
 
+/* True if all arms are named by numbers. */
 static bool are_numbers(const segue_log *log)
 {
     double ignored;

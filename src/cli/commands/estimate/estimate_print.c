@@ -1,7 +1,8 @@
 /* estimate_print.c - print the models of `segue estimate` as table, CSV and JSON.
  *
  * In the table each column is a model and each row is an arm, after a row of weights; columns that
- * do not fit the terminal are omitted.  CSV is a model set, which other commands read.
+ * do not fit the terminal are omitted. CSV is a model set, which other commands read: its means are
+ * in [0, 1], while table and JSON scale them to the range of the rewards.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
@@ -15,6 +16,7 @@ static const segue_models *models_of(const cli_estimate *e)
     return segue_estimator_models(e->estimator);
 }
 
+/* An estimated mean may lie outside [0, 1]; a model set may not. */
 static double cut_mean(const cli_estimate *e, size_t model, size_t arm)
 {
     return fmin(1.0, fmax(0.0, segue_models_row(models_of(e), model)[arm]));
@@ -83,6 +85,7 @@ static json_t *json_models(const cli_estimate *e)
     return list;
 }
 
+/* Likelihood and certainty belong to methods that fit counts (em). */
 static json_t *json_diagnostics(const cli_estimate *e)
 {
     const segue_estimate_info info = segue_estimator_info(e->estimator);
@@ -128,6 +131,7 @@ static json_t *make_json(const void *data)
 
 /* ---- the table --------------------------------------------------------------------------- */
 
+/* Row 0 has the weights; row i + 1 is arm i. */
 static cli_value get_row_name(const void *data, size_t row, size_t index)
 {
     (void)index;

@@ -1,8 +1,10 @@
 /* estimate_types.c - `segue estimate --method types`: how many types a log has, and their priors.
  *
  * The fit is the one that learners of types use: a mixture over the counts of tasks, whose
- * component 0 stands for tasks that fit no type.  Types are numbered from 1 by falling weight, as
- * in a replay. SPDX-License-Identifier: Apache-2.0 */
+ * component 0 stands for tasks that fit no type. Types are numbered from 1 by falling weight, as in
+ * a replay: by_weight[n] is the component of type n + 1. CSV is a model set, without the component
+ * for no type.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -86,6 +88,7 @@ static double spread_of(const cli_estimate *e, const segue_type_arm *arm)
     return width * sqrt(arm->mean * (1.0 - arm->mean) / (arm->kappa + 1.0));
 }
 
+/* Average over arms the spread of a type. */
 static double average_spread(const cli_estimate *e, size_t type)
 {
     double sum = 0.0;
@@ -96,6 +99,7 @@ static double average_spread(const cli_estimate *e, size_t type)
     return sum / (double)e->log.n_arms;
 }
 
+/* The tests are in the order of their weight: too few tasks, no types, one type. */
 static void write_verdict(const cli_estimate *e, const segue_types_fit *fit, char *out)
 {
     const size_t count = segue_types_count(e->types), tasks = segue_types_in_window(e->types);
@@ -118,6 +122,7 @@ static void write_verdict(const cli_estimate *e, const segue_types_fit *fit, cha
 
 /* ---- printing ---------------------------------------------------------------------------- */
 
+/* Weights sum to 1 over the types, since a model set has no component for "no type". */
 static void print_csv(const void *data, FILE *out)
 {
     const cli_estimate *e = data;

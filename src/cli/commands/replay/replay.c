@@ -123,6 +123,7 @@ static segue_status check_settings(const replay *r, segue_error *err)
     return r->set.html ? segue_gnuplot_check(err) : SEGUE_OK;
 }
 
+/* The config borrows texts, history and policies from `r`. */
 static void set_config(replay *r)
 {
     segue_replay_config *config = &r->config;
@@ -142,6 +143,7 @@ static void set_config(replay *r)
     config->context = &r->progress;
 }
 
+/* Columns that the method does not use are not read, and not checked. */
 static segue_status read_log(replay *r, segue_error *err)
 {
     const log_read_options wanted = {.lowest = r->set.lowest,

@@ -78,6 +78,7 @@ static json_t *json_log(const segue_replay_result *result)
     return CLI_OBJECT(fields);
 }
 
+/* Fields that belong to the other method are absent. */
 static json_t *json_play(const segue_replay_result *result)
 {
     const bool by_rows = !result->resampled;
@@ -124,6 +125,7 @@ static json_t *make_json(const void *data)
 
 /* ---- the table --------------------------------------------------------------------------- */
 
+/* Describe the log, the method and the scored tasks in four or five lines. */
 static void print_caption(const segue_replay_result *result, FILE *out)
 {
     fprintf(out, "%s: %zu rewards, %zu tasks, %zu arms\n", result->path, result->n_rows,
@@ -146,7 +148,7 @@ static void print_caption(const segue_replay_result *result, FILE *out)
                 100.0 * result->complete);
 }
 
-static segue_status print_players(const cli_replay *replay, FILE *out, segue_error *err)
+static segue_status print_candidates(const cli_replay *replay, FILE *out, segue_error *err)
 {
     const cli_columns policies =
         cli_replay_candidates(&replay->result, replay->result.n_candidates + 1);
@@ -183,7 +185,7 @@ static segue_status print_table(const void *data, FILE *out, segue_error *err)
     const segue_replay_result *result = &replay->result;
     print_caption(result, out);
     fputc('\n', out);
-    SEGUE_TRY(print_players(replay, out, err));
+    SEGUE_TRY(print_candidates(replay, out, err));
     SEGUE_TRY(cli_replay_print_curve(replay, out, err));
     SEGUE_TRY(print_types(replay, out, err));
     for (size_t i = 0; i < result->n_warnings; i++) {

@@ -46,6 +46,7 @@ static cli_value get_method(const void *data, size_t row, size_t index)
     return cli_value_text(cli_replay_method_name(data));
 }
 
+/* Count the scored tasks; `first_scored` counts from 1. */
 size_t cli_replay_n_scored(const segue_replay_result *result)
 {
     return result->n_played + 1 - result->first_scored;
@@ -97,6 +98,7 @@ static cli_value get_gain(const void *data, size_t row, size_t index)
     return cli_value_format("%+.1f", 100.0 * result->candidate[row].metric[index].value);
 }
 
+/* The gap is from ts (0 %) to the best arm of each task (100 %). */
 static cli_value get_gap_closed(const void *data, size_t row, size_t index)
 {
     const segue_replay_result *result = data;
@@ -107,6 +109,7 @@ static cli_value get_gap_closed(const void *data, size_t row, size_t index)
                             100.0 * result->candidate[row].metric[SEGUE_METRIC_GAP_CLOSED].value);
 }
 
+/* 0 means that the candidate is never ahead. */
 static cli_value get_ahead_from(const void *data, size_t row, size_t index)
 {
     const segue_replay_result *result = data;
@@ -136,6 +139,7 @@ static cli_value get_runs_se(const void *data, size_t row, size_t index)
         field "_high", field ".high", NULL, .get = get_interval, .index = 3 * (metric) + 2         \
     }
 
+/* Columns are: CSV name, JSON name, heading of the table; NULL: not in this format. */
 static const cli_column candidate_columns[] = {
     {"policy", "policy", "policy", .get = get_policy, .digits = 14},
     {"carries", "carries", NULL, .get = get_carries},
@@ -322,6 +326,7 @@ static cli_value get_curve_title(const void *data, size_t index)
     return cli_value_text(c->result->candidate[c->candidate[index]].name);
 }
 
+/* A segment without a scored task has no reward. */
 static cli_value get_segment_gain(const void *data, size_t row, size_t index)
 {
     const curve *c = data;
@@ -347,7 +352,7 @@ segue_status cli_replay_print_curve(const cli_replay *replay, FILE *out, segue_e
         if (p != result->ts)
             c.candidate[c.n_candidates++] = p;
     const cli_columns segments = CLI_COLUMNS(segment_columns, &c, count);
-    fputs("\nReward a step above that of ts, as tasks are met:\n\n", out);
+    fputs("\nReward per step above that of ts, as tasks are met:\n\n", out);
     return cli_columns_print_table(&segments, CLI_FIT_ANY_WIDTH, NULL, out,
                                    cli_output_bold(replay->out), err);
 }

@@ -62,6 +62,7 @@ static json_t *call(cli_demo *demo, const char *path, const char *body)
     return answer;
 }
 
+/* An unknown arm counts as the last one. */
 static size_t arm_of(const json_t *answer)
 {
     const char *arm = json_string_value(json_object_get(answer, "arm"));

@@ -72,6 +72,7 @@ static int open_log_file(const char *path)
     return open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
 }
 
+/* A notice in place of lines that were dropped while the file was not written fast enough. */
 static int format_dropped_requests(char line[SEGUE_LOG_WRITER_NOTICE], uint64_t dropped)
 {
     return snprintf(line, SEGUE_LOG_WRITER_NOTICE, "{\"time\":%lld,\"dropped\":%" PRIu64 "}\n",
@@ -84,6 +85,7 @@ static int format_dropped_reports(char line[SEGUE_LOG_WRITER_NOTICE], uint64_t d
                     "segue serve: %" PRIu64 " lines were dropped here\n", dropped);
 }
 
+/* A file of the store is refused: lines of the log would damage it. */
 static segue_status open_log(const char *path, segue_log_writer **out, segue_error *err)
 {
     *out = NULL;
@@ -189,6 +191,7 @@ static void warn_not_private(const settings *set)
         (void)cli_permissions_warn(who, "the access log", set->access_log);
 }
 
+/* Students stop before the HTTP server does. */
 static segue_status run_until_stopped(const settings *set, segue_service *service,
                                       segue_log_writer *log, segue_error *err)
 {
@@ -266,6 +269,7 @@ static segue_status serve_on(const settings *set, int fd, segue_log_writer *log,
     return status;
 }
 
+/* The address is bound before the store is opened: a second service fails at once. */
 static segue_status serve(const settings *set, segue_log_writer *log, segue_log_writer *reports,
                           segue_error *err)
 {
@@ -303,6 +307,7 @@ static void close_reports(segue_log_writer *reports)
     (void)close(null);
 }
 
+/* The first error wins; an error of closing the log is reported only if there is none. */
 static segue_status serve_with_logs(const settings *set, segue_error *err)
 {
     segue_log_writer *log = NULL, *reports = NULL;

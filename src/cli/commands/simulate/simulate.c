@@ -105,6 +105,7 @@ static segue_status check_source(const cli_simulate_settings *set, segue_error *
     return SEGUE_OK;
 }
 
+/* After --load tasks are numbered on, so that --switch-at may be above --tasks. */
 static segue_status check_settings(const cli_simulate_settings *set, segue_error *err)
 {
     if (set->curve && !set->tasks)
@@ -157,6 +158,7 @@ static segue_status read_log(cli_simulate *s, segue_error *err)
     return status;
 }
 
+/* The environment borrows models and samples, which `s` owns. */
 static segue_status read_environment(cli_simulate *s, segue_error *err)
 {
     const cli_simulate_settings *set = &s->set;
@@ -180,6 +182,7 @@ static segue_status read_environment(cli_simulate *s, segue_error *err)
 
 /* ---- simulations ------------------------------------------------------------------------- */
 
+/* Without `progress` the simulation is only for checks. */
 static segue_simulation simulation_of(cli_simulate *s, size_t policy, cli_progress *progress)
 {
     return (segue_simulation){
@@ -237,6 +240,7 @@ static segue_status prepare_learner(cli_simulate *s, segue_error *err)
     return segue_learner_create(&s->learner, &config, err);
 }
 
+/* Reasons are gathered in memory and written with the results. */
 static segue_status prepare_reasons(cli_simulate *s, segue_error *err)
 {
     if (!s->set.explain)
@@ -256,6 +260,7 @@ static segue_status check_simulations(cli_simulate *s, segue_error *err)
     return SEGUE_OK;
 }
 
+/* All checks come before the first simulation. */
 static segue_status init(cli_simulate *s, int argc, char **argv, segue_error *err)
 {
     cli_simulate_settings *set = &s->set;

@@ -26,6 +26,7 @@ static size_t models_of(const cli_simulate *s)
     return segue_environment_has_models(&s->env) ? segue_environment_models(&s->env) : 0;
 }
 
+/* Without --tasks each run plays every model once. */
 static double steps_per_second(const cli_simulate *s, size_t policy)
 {
     const bool single = !s->set.tasks;
@@ -223,12 +224,15 @@ static void print_caption(const cli_simulate *s, FILE *out)
     fputc('\n', out);
 }
 
+/* True for a method that chooses another one. */
 static bool is_auto(const cli_simulate *s, size_t policy)
 {
     return segue_policy_list_is_learner(&s->policies, policy) &&
            segue_learner_method_find(s->policies.text[policy])->chooses;
 }
 
+/* Print what a number alone would hide: types found, tasks far from all models, models all ruled
+ * out. */
 static void print_remarks(const cli_simulate *s, FILE *out)
 {
     for (size_t i = 0; i < s->policies.count; i++)
