@@ -3,6 +3,9 @@
  * Parsing is strict: a body must be a JSON object with no field that the route does not know, no
  * duplicate keys and no value of a wrong kind.  Every error names the field and what is needed.
  * Nothing here touches the state of the service, so any thread may parse.
+ *
+ * Sizes are limited before anything is allocated in proportion to them: the body by the HTTP layer,
+ * names and counts here.  Names are UTF-8 without control characters (name.c).
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/api/request.h"
 

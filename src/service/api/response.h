@@ -51,7 +51,7 @@ void segue_response_no_learner(segue_response *response, const char *name);
 /** Add to an error of an ask the result of the tell that came with it: the reward was stored. */
 void segue_response_add_reward(segue_response *response, const segue_bytes *reward);
 
-/* ---- bodies: response_learner.c, response_task.c, response_dashboard.c ---------------------- */
+/* ---- bodies: response_learner.c, response_task.c, response_dashboard.c ------------------- */
 
 /** A copy of what a response says about an arm and a learner, made under the learner's lock. */
 typedef struct arm_view {

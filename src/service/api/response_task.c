@@ -2,6 +2,9 @@
  *
  * An open task is copied under the lock of its learner and written without it: an explanation takes
  * milliseconds with many arms.  A closed task is read from the store, with the sums of its rewards.
+ *
+ * A list is read from the store, and the rows of open tasks are then updated from memory, which has
+ * newer counts.  A copy is freed under the lock: it shares a prior, which counts references.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>

@@ -2,6 +2,10 @@
  *
  * A group is as many operations as one transaction may have.  Operations that are alone (is_alone:
  * they change learners or arms, or are large) are a group of their own.
+ *
+ * Any thread pushes, the writer pops.  The queue is a linked list through the operations, so that
+ * pushing allocates nothing and cannot fail.  It closes when the service stops: requests get 503
+ * then, but an operation that the writer runs again still goes back to the queue (`must`).
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/engine/commit_queue.h"
 

@@ -2,6 +2,11 @@
  *
  * The list of quarantined learners is guarded by the service's learners_lock.  Only the writer adds
  * to it after the start.
+ *
+ * Damage is met in three places.  At the start a learner that cannot be recovered is listed.  In a
+ * transaction the group is rolled back, the culprit gets 500, and the others run again.  After
+ * COMMIT memory lacks a stored change, so the learner is quarantined.  A job that meets damage
+ * would fail again and again, so its learner is quarantined, too.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/engine/damage.h"
 #include "service/api/response.h"

@@ -223,7 +223,7 @@ ask_outcome segue_decide_ask(segue_service *service, learner_state *state,
     return is_open ? ASK_ANSWERED : ASK_NOT_OPEN;
 }
 
-/* ---- responding --------------------------------------------------------------------------- */
+/* ---- responding -------------------------------------------------------------------------- */
 
 static void write_choice(const segue_service *service, const segue_parsed_request *request,
                          const arm_choice *choice, segue_bytes *b)

@@ -3,6 +3,9 @@
  * A probability that has no closed form is estimated by N_DRAWS draws of the policy, fewer for many
  * arms: cost O(draws * arms).  All functions need the learner's lock, except those that work on a
  * copy of the task.
+ *
+ * Choosing and issuing are two steps.  A long ask chooses on a copy without the lock, then issues
+ * the decisions on the task itself: only then they get numbers and count as asked.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/engine/decide_task.h"
 

@@ -2,6 +2,10 @@
  *
  * Request times have a histogram per route with fixed edges from 10 microseconds to 10 seconds.
  * Routes without requests are not written.
+ *
+ * Counting costs a few relaxed atomic additions and takes no lock, so every request is counted.  A
+ * scrape reads the counters one after the other: sums may differ by requests that arrive meanwhile.
+ * Buckets are counted separately and summed up here, as Prometheus wants cumulative ones.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/engine/metrics.h"
 

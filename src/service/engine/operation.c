@@ -1,8 +1,11 @@
 /* operation.c - the life of an operation, and the steps that all kinds share.
  *
  * An operation belongs to one thread at a time: to the thread that handles the request until it is
- * queued, then to the writer (or to a thread of the read pool) until it is destroyed.  It keeps its
- * learner acquired between `store` and the end of the transaction.
+ * queued, then to the writer (or to a thread of the read pool) until it is destroyed.  Its learner
+ * stays acquired from `store` to the end of the operation.
+ *
+ * An error of `apply` is serious: the change is stored, and memory lacks it.  Damaged rows
+ * quarantine the learner; any other error stops the service, and a restart recovers from the store.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/engine/operation.h"
 

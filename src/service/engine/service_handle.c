@@ -2,6 +2,10 @@
  *
  * Any thread handles requests.  A short request is answered at once.  A long read or ask goes to
  * the read pool, a change to the commit queue; then another thread completes it and calls `done`.
+ *
+ * A request is parsed before it is authorized, because the route says if it needs a token; a
+ * rejected request gets only the rejection, whatever parsing found.  The operation owns the parsed
+ * request from `enqueue` on.  No lock is held here, except inside the functions that are called.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +19,7 @@
 #include "service/jobs/timer.h"
 #include "service/state/effect.h"
 
-/* ---- short requests -------------------------------------------------------------------- */
+/* ---- short requests ---------------------------------------------------------------------- */
 
 /* Ready; some conditions need attention all the same. */
 static void respond_is_ready(segue_service *service, segue_response *response)
@@ -128,7 +132,7 @@ static answered_by respond(segue_service *service, const segue_request *request,
     }
 }
 
-/* ---- queued requests ------------------------------------------------------------------ */
+/* ---- queued requests --------------------------------------------------------------------- */
 
 /* The operation that a request becomes.  Reads and asks that the pool answers are never stored. */
 static operation *create_operation(const segue_parsed_request *parsed)
@@ -186,8 +190,7 @@ static bool enqueue(segue_service *service, segue_parsed_request *parsed, answer
     return false;
 }
 
-/* ---- authorization
- * --------------------------------------------------------------------------------- */
+/* ---- authorization ----------------------------------------------------------------------- */
 
 static bool needs_no_token(const segue_parsed_request *parsed)
 {
@@ -247,8 +250,7 @@ void segue_service_count_request(segue_service *service, const segue_response *r
     segue_metrics_count(&service->metrics, response->route, response->status, seconds);
 }
 
-/* ---- waiting for a response
- * ---------------------------------------------------------------------------- */
+/* ---- waiting for a response -------------------------------------------------------------- */
 
 typedef struct completion {
     pthread_mutex_t lock;

@@ -120,7 +120,7 @@ static read_result pick_one(operation *op)
     return READ_MORE;
 }
 
-/* ---- responding --------------------------------------------------------------------------- */
+/* ---- responding -------------------------------------------------------------------------- */
 
 /* Make the choices decisions of an open task. */
 static void issue(segue_service *service, operation *op, task_state *task)

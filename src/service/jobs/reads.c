@@ -2,6 +2,10 @@
  *
  * Threads of the read pool run them, each with its own connection.  A piece takes the learner's
  * lock at most for a copy.
+ *
+ * A request has one function that is called until it returns READ_DONE.  The first call copies or
+ * reads what the response needs (`begun`), each later call writes one item.  `op->read` holds the
+ * progress between turns, which may run on different threads, but never on two at once.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/jobs/reads.h"
 
@@ -179,7 +183,7 @@ static read_result show_task(segue_service *service, operation *op, segue_store 
 
 const operation_kind op_read = {.name = "read"};
 
-/* ---- all reads ---------------------------------------------------------------------- */
+/* ---- all reads --------------------------------------------------------------------------- */
 
 static read_result ask(segue_service *service, operation *op, segue_store *store)
 {

@@ -22,20 +22,20 @@
 
 /* ---- deadlines of rewards ---------------------------------------------------------------- */
 
-static operation *create_default_reward(const learner_state *state, const pending_decision *w)
+static operation *create_default_reward(const learner_state *state, const pending_decision *pending)
 {
     operation *op = segue_operation_create(&op_default_reward);
     if (op) {
         op->request.reward = state->settings.default_reward;
-        op->decision = w->decision;
-        op->reward.sequence = w->sequence;
+        op->decision = pending->decision;
+        op->reward.sequence = pending->sequence;
     }
     return op;
 }
 
-static bool is_overdue(const learner_state *state, const pending_decision *w, double now)
+static bool is_overdue(const learner_state *state, const pending_decision *pending, double now)
 {
-    return now - w->decision.asked > state->settings.reward_deadline;
+    return now - pending->decision.asked > state->settings.reward_deadline;
 }
 
 bool segue_timer_defaults_due(const learner_state *state, double now)
@@ -53,8 +53,8 @@ operation *segue_timer_expired(segue_service *service, int64_t learner)
         return NULL;
     (void)pthread_mutex_lock(&state->lock);
     for (size_t i = 0; i < MAX_EXPIRED && i < state->deadlines.count; i++) {
-        const pending_decision *w = segue_deadline_queue_at(&state->deadlines, i);
-        *end = is_overdue(state, w, now) ? create_default_reward(state, w) : NULL;
+        const pending_decision *pending = segue_deadline_queue_at(&state->deadlines, i);
+        *end = is_overdue(state, pending, now) ? create_default_reward(state, pending) : NULL;
         if (!*end)
             break;
         end = &(*end)->next;

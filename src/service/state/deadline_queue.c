@@ -3,6 +3,10 @@
  * Pushing and popping cost O(1) amortized.  Entries of closed tasks stay until they reach the front
  * or the buffer is full; then compact() removes them.  The buffer doubles only if more than half of
  * it is still due, and shrinks when three quarters are free.
+ *
+ * All decisions of a learner have the same time to their deadline, so the order of asking is the
+ * order of deadlines, and a queue is enough.  Entries before `persisted` are in the store; the
+ * service limits how many are not.  The learner's lock guards the queue.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/state/deadline_queue.h"
 
@@ -43,9 +47,10 @@ static bool resize(deadline_queue *queue, size_t capacity)
     return true;
 }
 
-static bool is_open(const hash_map *open, const pending_decision *w)
+static bool is_open(const hash_map *open, const pending_decision *pending)
 {
-    return segue_hash_map_find(open, &w->decision.task, sizeof w->decision.task) != NULL;
+    return segue_hash_map_find(open, &pending->decision.task, sizeof pending->decision.task) !=
+           NULL;
 }
 
 /* Remove all entries of closed tasks. */

@@ -3,6 +3,9 @@
  * Keys come from clients, so they are hashed with a secret key (keyed_hash.c): a client cannot
  * choose keys that share a slot.  Lookup, insertion and removal take constant expected time.  The
  * caller's lock guards a map.
+ *
+ * What must not fail after a COMMIT is prepared before it: segue_hash_map_prepare allocates an
+ * entry, and segue_hash_map_insert links it.  Without memory for more slots the chains grow longer.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/state/hash_map.h"
 

@@ -3,6 +3,10 @@
  * A task is opened in two steps: prepare allocates all that it needs, insert makes it visible and
  * cannot fail.  The store's row is written between them.  Open tasks are played on objects of their
  * own; the learner learns from the stored rewards when a task closes (learn.c).
+ *
+ * The caller holds the learner's lock, except while no other thread knows the learner.  References
+ * are counted: a thread that found the learner may use it until it releases it, also if the learner
+ * was deleted meanwhile.  The last release frees it, with its open tasks.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/state/learner_state.h"
 
@@ -16,11 +20,10 @@
  */
 #define FIRST_NUMBER(draw) (UINT64_C(1) << 61 | (draw) >> 3)
 
-/* ---- create and destroy
- * -------------------------------------------------------------------------- */
+/* ---- create and destroy ------------------------------------------------------------------ */
 
 segue_status segue_learner_state_create(learner_state **out, const segue_stored_learner *row,
-                                        learner_settings *w, segue_learner *learner,
+                                        learner_settings *settings, segue_learner *learner,
                                         const unsigned char key[16], segue_error *err)
 {
     learner_state *state = calloc(1, sizeof *state);
@@ -31,8 +34,8 @@ segue_status segue_learner_state_create(learner_state **out, const segue_stored_
     }
     state->id = row->id;
     state->created = row->created;
-    state->settings = *w;
-    *w = (learner_settings){.arm = NULL};
+    state->settings = *settings;
+    *settings = (learner_settings){.arm = NULL};
     state->learner = learner;
     state->method = segue_learner_settings(learner)->method;
     atomic_init(&state->users, 1);

@@ -108,7 +108,7 @@ typedef struct learner_state {
  * @retval SEGUE_ENOMEM
  */
 SEGUE_MUST_CHECK segue_status segue_learner_state_create(
-    learner_state **out, const segue_stored_learner *row, learner_settings *w,
+    learner_state **out, const segue_stored_learner *row, learner_settings *settings,
     segue_learner *learner, const unsigned char key[16], segue_error *err);
 void segue_learner_state_acquire(learner_state *state);
 void segue_learner_state_release(

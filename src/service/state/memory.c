@@ -1,8 +1,12 @@
 /* memory.c - the memory that the service may use.
  *
- * memory.h explains the two sums and their limits.  Any thread may count; the spare is the
- * writer's. The default limit is half of what the machine, its control groups (version 1 or 2) and
+ * memory.h explains the two sums and their limits.  Any thread may count; only the writer uses the
+ * spare.  The default limit is half of what the machine, its control groups (version 1 or 2) and
  * its resource limits allow.
+ *
+ * The spare is a block that the writer frees before it applies a change and allocates again after
+ * it.  So closing a task, which needs memory and must not fail after COMMIT, finds some even when
+ * the system gives no more.  While the spare cannot be had back, no new task is opened.
  * SPDX-License-Identifier: Apache-2.0 */
 #define _DEFAULT_SOURCE
 #include "service/state/memory.h"

@@ -3,6 +3,9 @@
  * At most SEGUE_MAX_MODEL_VERSIONS are stored.  When the list is full, the stride doubles and the
  * versions that it skips are removed.  The rule depends on version numbers alone, so the service
  * and recovery store the same versions.  The learner's lock guards a history.
+ *
+ * A history is serialized into snapshots.  Its bytes are checked when they are read back: counts
+ * before they are used as sizes, and means for being finite.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/state/model_history.h"
 

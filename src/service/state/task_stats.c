@@ -3,6 +3,10 @@
  * The history is a list of at most TASK_STATS_GROUPS groups of consecutive tasks.  When the list is
  * full, neighbours are merged in pairs and the group size doubles.  Merging is deterministic, so
  * the service and recovery compute the same bytes.
+ *
+ * Each group has two sides, transfer and control, with the number, mean and variance of the tasks'
+ * rewards per step.  Adding a task costs O(1) amortized.  The learner's lock guards them; only the
+ * writer changes them.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/state/task_stats.h"
 

@@ -49,7 +49,7 @@ static segue_status check_names(const sqlite_store *store, const wal_state *s, s
     return SEGUE_OK;
 }
 
-/* ---- the header and the frames ------------------------------------------------------------ */
+/* ---- the header and the frames ----------------------------------------------------------- */
 
 static bool is_same_log(const wal_state *a, const wal_state *b)
 {

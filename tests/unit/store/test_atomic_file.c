@@ -14,7 +14,7 @@
 #include "core/store_file.h"
 #include "store/store.h"
 
-/* ---- a file system without files that have no name ----------------------------------------- */
+/* ---- a file system without files that have no name --------------------------------------- */
 
 static bool names_all;
 

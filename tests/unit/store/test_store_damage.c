@@ -49,7 +49,7 @@ static void count_report(void *context, const char *message)
     reports++;
 }
 
-/* ---- a service to talk to ------------------------------------------------------------------ */
+/* ---- a service to talk to ---------------------------------------------------------------- */
 
 static segue_status start(segue_error *err)
 {
@@ -120,7 +120,7 @@ static char *play(const char *name, const char *key, const char *more, const cha
     return id;
 }
 
-/* ---- the base ------------------------------------------------------------------------------ */
+/* ---- the base ---------------------------------------------------------------------------- */
 
 static void create_learners(void)
 {
@@ -230,7 +230,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* ---- one damaged store ----------------------------------------------------------------------- */
+/* ---- one damaged store ------------------------------------------------------------------- */
 
 static size_t complaints;
 

@@ -3,6 +3,10 @@
  * Addresses are numeric, except "localhost", which is 127.0.0.1: a name server cannot change where
  * the service listens.  An address that other machines can reach is refused unless requests need
  * tokens.
+ *
+ * segue_listen_is_local also judges Host headers (auth.c): without tokens only names of this
+ * machine are accepted, so that a web page cannot reach the service through a name that it controls
+ * (DNS rebinding).  The functions have no state.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/api/http/listen.h"
 

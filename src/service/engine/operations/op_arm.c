@@ -30,7 +30,7 @@ static bool changes_memory(const operation *op)
     return true;
 }
 
-/* ---- add ---------------------------------------------------------------------------------- */
+/* ---- add --------------------------------------------------------------------------------- */
 
 static bool can_add(operation *op)
 {
@@ -93,7 +93,7 @@ const operation_kind op_add_arm = {.name = "add arm",
                                    .changes_memory = changes_memory,
                                    .is_alone = true};
 
-/* ---- retire ------------------------------------------------------------------------------- */
+/* ---- retire ------------------------------------------------------------------------------ */
 
 static segue_status store_retired(segue_service *service, operation *op, segue_error *err)
 {

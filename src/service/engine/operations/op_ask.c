@@ -23,7 +23,7 @@
 #include "service/engine/service_internal.h"
 #include "service/jobs/reads.h"
 
-/* ---- an event that was answered before ---------------------------------------------------- */
+/* ---- an event that was answered before --------------------------------------------------- */
 
 /* The task whose decisions are read, open or closed. */
 typedef struct event_task {
@@ -88,7 +88,7 @@ static void explain_again(operation *op, const task_state *task)
                                    &op->ask.decided.why);
 }
 
-/* ---- a new event -------------------------------------------------------------------------- */
+/* ---- a new event ------------------------------------------------------------------------- */
 
 static segue_status store_decisions(segue_service *service, operation *op, segue_error *err)
 {
@@ -137,7 +137,7 @@ static segue_status store_event(segue_service *service, operation *op, task_stat
     return op->ask.is_new ? store_decisions(service, op, err) : SEGUE_OK;
 }
 
-/* ---- store -------------------------------------------------------------------------------- */
+/* ---- store ------------------------------------------------------------------------------- */
 
 static segue_status store_closed(segue_service *service, operation *op, segue_error *err)
 {
@@ -176,7 +176,7 @@ static segue_status store(segue_service *service, operation *op, segue_error *er
     return SEGUE_OK;
 }
 
-/* ---- apply, respond ----------------------------------------------------------------------- */
+/* ---- apply, respond ---------------------------------------------------------------------- */
 
 static operation_result ask(segue_service *service, operation *op)
 {

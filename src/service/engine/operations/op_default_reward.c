@@ -15,7 +15,7 @@
 #include "service/engine/service_internal.h"
 #include "service/jobs/timer.h"
 
-/* ---- expire ------------------------------------------------------------------------------- */
+/* ---- expire ------------------------------------------------------------------------------ */
 
 static void dequeue_expire(segue_service *service, operation *op)
 {
@@ -36,7 +36,7 @@ static segue_status store_expire(segue_service *service, operation *op, segue_er
 const operation_kind op_expire = {
     .name = "expire", .dequeue = dequeue_expire, .store = store_expire, .job = JOB_EXPIRE};
 
-/* ---- the default reward of one decision --------------------------------------------------- */
+/* ---- the default reward of one decision -------------------------------------------------- */
 
 /* The task is open and the reward fits: settings and arms may be those of a damaged store. */
 static bool can_count(const operation *op, const task_state *task)

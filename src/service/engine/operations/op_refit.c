@@ -33,7 +33,7 @@ static segue_status add_version(learner_state *state, segue_error *err)
     return segue_model_history_add(&state->versions, state->learner, err);
 }
 
-/* ---- begin -------------------------------------------------------------------------------- */
+/* ---- begin ------------------------------------------------------------------------------- */
 
 /* Copy the learner: state->refit.  False: no refit is due, or there is no memory; it is tried again
  * when the next task closes. */
@@ -94,7 +94,7 @@ const operation_kind op_refit_begin = {.name = "begin refit",
                                        .job = JOB_REFIT_BEGIN,
                                        .is_alone = true};
 
-/* ---- publish ------------------------------------------------------------------------------ */
+/* ---- publish ----------------------------------------------------------------------------- */
 
 static segue_status store_publish(segue_service *service, operation *op, segue_error *err)
 {

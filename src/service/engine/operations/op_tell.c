@@ -30,7 +30,7 @@ static bool validate(segue_service *service, operation *op)
     return false;
 }
 
-/* ---- store -------------------------------------------------------------------------------- */
+/* ---- store ------------------------------------------------------------------------------- */
 
 /* The learner of a decision is damaged, was deleted, or was created after the backup that the store
  * was restored from: then this history of the store never issued its id. */
@@ -146,7 +146,7 @@ static segue_status store(segue_service *service, operation *op, segue_error *er
     return op->reward.is_new ? SEGUE_OK : store_uncounted(service, op, false, err);
 }
 
-/* ---- apply, respond ----------------------------------------------------------------------- */
+/* ---- apply, respond ---------------------------------------------------------------------- */
 
 static segue_status apply(segue_service *service, operation *op, segue_error *err)
 {

@@ -2,6 +2,11 @@
  *
  * All memory that the task needs is allocated before the task is stored: after COMMIT opening it
  * cannot fail.  Without memory the request is rejected, and nothing is stored.
+ *
+ * Between `store` and `apply` the task belongs to the operation (op->opened): no other thread sees
+ * it, and another operation of the group that needs it is requeued.  After ROLLBACK it is
+ * freed.  A keyed hash of the task's key selects the control group, so that repeating a lost
+ * request gives the same group.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <stdio.h>

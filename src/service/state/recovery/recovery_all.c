@@ -79,18 +79,18 @@ static segue_status recover_arms(recovering *r, segue_error *err)
 static segue_status recover_reward(recovering *r, const segue_stored_reward *reward,
                                    segue_error *err)
 {
-    const learner_settings *w = &r->state->settings;
+    const learner_settings *settings = &r->state->settings;
     if (reward->arm >= r->task->n_arms)
         return segue_store_fail_damaged(
             err,
             "table reward, task %" PRId64 ", number %" PRId64 ", column arm: %zu; need 0 to %zu",
             reward->task, (int64_t)reward->number, reward->arm, r->task->n_arms - 1);
-    if (!(reward->value >= w->lowest && reward->value <= w->highest))
+    if (!(reward->value >= settings->lowest && reward->value <= settings->highest))
         return segue_store_fail_damaged(err,
                                         "table reward, task %" PRId64 ", number %" PRId64
                                         ", column value: %g; need a number from %g to %g",
                                         reward->task, (int64_t)reward->number, reward->value,
-                                        w->lowest, w->highest);
+                                        settings->lowest, settings->highest);
     segue_learner_state_tell(r->state, r->task, reward->arm, reward->value);
     return SEGUE_OK;
 }
@@ -226,13 +226,14 @@ static segue_status recover_rows(recovering *r, const segue_stored_learner *row,
 static segue_status create_state(recovering *r, const segue_stored_learner *row, segue_error *err,
                                  segue_recovered_learner *rebuilt)
 {
-    learner_settings w;
-    segue_status status = segue_learner_settings_parse(&w, row->config, err);
+    learner_settings settings;
+    segue_status status = segue_learner_settings_parse(&settings, row->config, err);
     if (status != SEGUE_OK)
         return status;
-    status = segue_learner_state_create(&r->state, row, &w, rebuilt->learner, r->from->key, err);
-    rebuilt->learner = NULL;         /* it is the state's */
-    segue_learner_settings_fini(&w); /* unless they are, too */
+    status =
+        segue_learner_state_create(&r->state, row, &settings, rebuilt->learner, r->from->key, err);
+    rebuilt->learner = NULL;                /* it is the state's */
+    segue_learner_settings_fini(&settings); /* unless they are, too */
     if (status != SEGUE_OK)
         return status;
     r->state->stats = rebuilt->stats;

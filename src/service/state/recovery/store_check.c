@@ -3,6 +3,10 @@
  * It does all that a start does (recovery_all.c), and so finds all that a start would reject.  It
  * also reads every row, and rebuilds every learner from its first event.  One read transaction sees
  * one moment; a service may run meanwhile.
+ *
+ * The check writes nothing and runs on one thread.  Its cost is that of replaying the whole event
+ * log.  Damage does not end it: each damaged learner is reported, and the first damage is the
+ * error.  Lack of memory or a failed read ends it, since they say nothing about the store.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/state/recovery/store_check.h"
 
