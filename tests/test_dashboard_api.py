@@ -16,7 +16,7 @@ KINDS = [[0.9, 0.2, 0.4], [0.1, 0.3, 0.8]]
 STEPS = 6
 
 
-class Glance(Folder):
+class DashboardData(Folder):
     def setUp(self):
         super().setUp()
         self.service = Service(SEGUE, self.folder / "test.db")

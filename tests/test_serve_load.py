@@ -28,7 +28,7 @@ class Load(unittest.TestCase):
             status, body = client.post("/v1/learners", {"name": name, "arms": [f"arm{i}" for i in range(arms)],
                                                         "steps": steps, "control": 0, "seed": 7})
             self.assertEqual(status, 201, body)
-        self.teach(client)
+        self.close_tasks(client)
         for i in range(20):
             self.assertEqual(client.ask("big", f"open{i}")[0], 200)
         for i in range(5):
@@ -40,8 +40,8 @@ class Load(unittest.TestCase):
             self.assertEqual(self.service.stop(), 0, self.service.errors)
         self.folder.cleanup()
 
-    def teach(self, client):
-        """Tasks of two kinds, so that there are types to explain."""
+    def close_tasks(self, client):
+        """Close tasks of two kinds, so that there are types to explain."""
         draws = random.Random(1)
         for task in range(16):
             _, body = client.ask("big", f"t{task}", count=20)

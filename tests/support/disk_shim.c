@@ -1,7 +1,7 @@
-/* disk_shim.c - a disk that fails when it is told to, and writes down what is asked of it.
+/* disk_shim.c - a disk that fails on demand, and records the calls that it gets.
  *
- * To be preloaded (LD_PRELOAD) into `segue serve`.  It looks at files whose path begins with
- * SEGUE_DISK_PREFIX, the store's, and at that path's folder.
+ * To be preloaded (LD_PRELOAD) into `segue serve`.  It handles files whose path begins with
+ * SEGUE_DISK_PREFIX, the store's, and that path's folder.
  *
  * SEGUE_DISK_CONTROL names a file of a `control`, which a test maps or writes while the service
  * runs: the calls of one kind, on files whose path ends with `suffix`, are counted from the moment

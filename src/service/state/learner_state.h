@@ -15,6 +15,7 @@
 #include "service/state/hash_map.h"
 #include "service/state/model_history.h"
 #include "service/state/recent_rewards.h"
+#include "service/state/task_state.h"
 #include "service/state/task_stats.h"
 #include "store/store.h"
 
@@ -28,29 +29,6 @@ typedef enum learner_job {
     JOB_SNAPSHOT,
     N_LEARNER_JOBS
 } learner_job;
-
-/** An open task. */
-typedef struct task_state {
-    int64_t id;
-    uint64_t tag;
-    char *key;
-    bool control;     /* played by ts, without transfer */
-    uint64_t version; /* of the learner, when it opened */
-    size_t n_arms;    /* of the learner, when it opened */
-    segue_task *play;
-    uint64_t next; /* number of its next decision */
-    uint64_t asked;
-    double opened; /* wall time */
-    double active; /* service time of the last ask or tell */
-    uint64_t rewards;
-    double total;
-    /* After this transaction; the writer's. */
-    uint64_t staged_rewards;
-    double staged_total;
-    bool staged_closed; /* guarded by the lock: no thread decides on the task any more */
-    bool close_pending; /* its close is in the queue, because it was idle */
-    hash_map_entry *id_entry, *key_entry; /* until it is inserted */
-} task_state;
 
 typedef struct learner_arm {
     size_t index;

@@ -1,5 +1,4 @@
-/* test_dashboard_responses.c - what the service keeps for people to look at: pages, versions,
- * recent decisions.
+/* test_dashboard_responses.c - data of the dashboard: pages, versions, recent decisions.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 

@@ -1,4 +1,4 @@
-/* test_identity.c - what tells decisions and tasks apart, also after a store was restored.
+/* test_identity.c - decisions count for their own task only, also after a restore.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
@@ -32,7 +32,7 @@ static void start(void)
         fail_msg("%s", err.message);
 }
 
-/* The status; `field` of the answer goes to `out`. */
+/* Send a request; returns the status, and copies `field` of the response to `out`. */
 static int post(const char *path, const char *body, const char *field, char out[ID])
 {
     segue_response reply;
@@ -103,7 +103,7 @@ static int remove_folder(void **state)
 
 /* ---- restores ---------------------------------------------------------------------------- */
 
-/* Whatever the clock says: it stands, is set back before the restore, or after it. */
+/* The clock stands still, is set back before the restore, or after it. */
 static void a_lost_decision_is_refused_by_any_clock(void **state)
 {
     static const double moves[][2] = {{0, 0}, {-500, 0}, {0, -500}, {500, -900}, {-2000, 100}};

@@ -54,8 +54,7 @@ static bool served(segue_service *service, const char *method, const char *path,
     return fine;
 }
 
-/* A decision asked for and its reward told, `count` times; without an id there is nothing to tell.
- */
+/* Ask, and tell the reward if the ask gave an id, `count` times. */
 static bool serve_tasks(segue_service *service, char name, int count, const char *more)
 {
     char body[256], id[65] = "";

@@ -1,5 +1,5 @@
-/* test_atomic_file.c - files that are written whole, where they have a name from the beginning too;
- * what killed processes left; and files that nothing may replace.
+/* test_atomic_file.c - files that appear complete or not at all, temporary files that killed
+ * processes left, and files that must not be replaced.
  * SPDX-License-Identifier: Apache-2.0 */
 #define _DEFAULT_SOURCE
 #include "support.h"

@@ -44,12 +44,12 @@ static void start(session *p)
     config.now = now;
     if (segue_service_create(&p->service, &config, &err) != SEGUE_OK)
         fail_msg("%s", err.message);
-    /* a kill of the process, which this stands for, needs no sync */
+    /* the test simulates a kill of the process, which needs no sync */
     assert_ok(
         segue_sqlite_execute(segue_sqlite_of(p->service->store), "PRAGMA synchronous = OFF", NULL));
 }
 
-/* The caller frees what it gives; NULL: the body is no JSON. */
+/* Send a request; returns the body, for json_decref.  NULL: it is no JSON. */
 static json_t *request(session *p, const char *method, const char *path, const char *body)
 {
     segue_response reply;

@@ -1,8 +1,8 @@
 /* recovery.h - rebuild a learner from its snapshot and the event log.
  *
  * A learner is a function of its settings and of its events in their order: tasks closed, refits
- * begun and published, arms added and retired.  A task is learned from by telling its stored
- * rewards to a fresh task (learn.h).  The service, recovery and the check of a store do the same in
+ * begun and published, arms added and retired.  The learner learns from a task by giving its
+ * stored rewards to a fresh task (learn.h).  The service, recovery and the check of a store do the same in
  * the same order, and so compute the same bytes.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SERVICE_STATE_RECOVERY_RECOVERY_H

@@ -2,7 +2,7 @@
  *
  *   learner    from its snapshot and the events after it, or from all events (recovery.c)
  *   arms       names and counts, which must match the settings and the learner
- *   tasks      the open ones, each told its stored rewards again
+ *   tasks      the open ones, each with its stored rewards
  *   decisions  those that get a default reward at their deadline
  *
  * The store validates each row; this file checks that rows fit together.  Runs in the thread that
