@@ -327,7 +327,7 @@ class Run(Folder):
         (out / "try.unfinished").write_bytes(whole)
         self.refused(2, "was started with other settings", "run", path, "--out", out, "--resume", "--seed", 8)
         (out / "try.unfinished").write_bytes(b"something else")
-        self.refused(2, "is not an unfinished experiment", "run", path, "--out", out, "--resume")
+        self.refused(2, "is not a checkpoint file", "run", path, "--out", out, "--resume")
         answer("run", path, "--out", out, "--fresh")
         self.assertEqual(expected, {p.name: p.read_bytes() for p in out.iterdir()})
 
@@ -363,7 +363,7 @@ class Run(Folder):
             checkpoint = out / "try.unfinished"
             while process.poll() is None and not (checkpoint.exists() and checkpoint.stat().st_size):
                 time.sleep(0.002)
-            self.refused(2, "another segue is at work", "run", path, "--out", out, "--resume")
+            self.refused(2, "another segue works", "run", path, "--out", out, "--resume")
             process.send_signal(signal.SIGINT)
 
     def test_an_experiment_is_not_overwritten_by_its_results(self):

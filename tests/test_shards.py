@@ -139,8 +139,8 @@ class Shards(Folder):
                 ("flipped", whole[:head + 40] + b"\x55" + whole[head + 41:], "holds 0 of 7 runs, and after"),
                 ("with a run twice", whole + whole[head:head + size], "holds 7 of 7 runs, and after them"),
                 ("with a run of another", whole + self.shard(1).read_bytes()[-size:], "holds 7 of 7 runs, and"),
-                ("empty", b"", "try.shard-2-of-3: is not an unfinished experiment"),
-                ("something else", b"something else", "try.shard-2-of-3: is not an unfinished experiment")]:
+                ("empty", b"", "try.shard-2-of-3: is not a checkpoint file"),
+                ("something else", b"something else", "try.shard-2-of-3: is not a checkpoint file")]:
             with self.subTest(name):
                 self.shard(2).write_bytes(data)
                 self.not_merged(says)
@@ -154,7 +154,7 @@ class Shards(Folder):
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             while process.poll() is None and not (self.shard(1, 1).exists() and self.shard(1, 1).stat().st_size):
                 time.sleep(0.002)
-            self.refused(2, "try.shard-1-of-1: another segue is at work", "merge", path, "--out", self.out)
+            self.refused(2, "try.shard-1-of-1: another segue works", "merge", path, "--out", self.out)
             process.send_signal(signal.SIGINT)
 
     def test_wrong_usage(self):

@@ -1,9 +1,14 @@
 /* checkpoint.c - the checkpoint file of an experiment.
  *
- * The header is MAGIC, the length of the identity, and the identity.  Records follow: the unit, the
- * count of numbers, the numbers, and the CRC-32 of all these; little-endian.  A record is appended
- * with one write, so a killed program leaves at most the last record cut off.  A lock on the whole
- * file (fcntl) keeps a second program from writing to it.
+ * header   8 bytes MAGIC, u64 length of the identity, the identity
+ * record   u64 unit, u64 count, count doubles, u64 CRC-32 of the record so far
+ *
+ * All numbers are little-endian. The identity is a text: program, shard, experiment (schedule.c). A
+ * record is appended with one write, so a killed program leaves at most the last record cut off. A
+ * lock on the whole file (fcntl) excludes a second program. A shard that 'segue merge' reads has
+ * the same format.
+ *
+ * Threads of a run append one after the other: schedule_play.c holds checkpoint_lock.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "experiment/checkpoint.h"
 
@@ -26,6 +31,7 @@ struct segue_checkpoint_file {
     bool resume; /* opened to append, not only to read */
 };
 
+/* Fail with the system's error; `what` is the operation. */
 static segue_status failed(const segue_checkpoint_file *checkpoint, const char *what,
                            segue_error *err)
 {
@@ -33,6 +39,8 @@ static segue_status failed(const segue_checkpoint_file *checkpoint, const char *
                       strerror(errno));
 }
 
+/* A write may be short, for example on a full disk: repeat it, so that the error names the cause.
+ */
 static segue_status append(const segue_checkpoint_file *checkpoint, const segue_bytes *b,
                            segue_error *err)
 {
@@ -110,8 +118,10 @@ static segue_status report_difference(const segue_checkpoint_file *checkpoint, c
     if (third && identity + same <= third)
         return segue_fail(err, SEGUE_EFILE, "%s: is not %.*s, as its name says", path,
                           (int)(third - second - 1), second + 1);
-    return segue_fail(err, SEGUE_EFILE,
-                      "%s: is of another experiment, or was made with other settings", path);
+    return segue_fail(
+        err, SEGUE_EFILE,
+        "%s: is of another experiment, or was made with other settings; need a file of this one",
+        path);
 }
 
 /* Validate the header: it must be of this experiment. */
@@ -122,8 +132,10 @@ static segue_status check_header(const segue_checkpoint_file *checkpoint, segue_
     const size_t length = strlen(identity);
     segue_bytes_read(r, magic, sizeof magic);
     if (r->failed || memcmp(magic, MAGIC, sizeof magic) != 0)
-        return segue_fail(err, SEGUE_EFILE, "%s: is not an unfinished experiment",
-                          segue_path_tail(checkpoint->path));
+        return segue_fail(
+            err, SEGUE_EFILE,
+            "%s: is not a checkpoint file; remove it, or name another folder with --out",
+            segue_path_tail(checkpoint->path));
     const uint64_t theirs = segue_bytes_read_u64(r);
     const size_t available = r->size - r->at < theirs ? r->size - r->at : (size_t)theirs;
     size_t same = 0;
@@ -170,6 +182,7 @@ static segue_status resume_file(const segue_checkpoint_file *checkpoint, const c
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
+/* Truncate the file and write its header. */
 static segue_status start_file(segue_checkpoint_file *checkpoint, const char *identity,
                                segue_error *err)
 {
@@ -205,11 +218,14 @@ static segue_status lock_file(const segue_checkpoint_file *checkpoint, short kin
 {
     struct flock whole = {.l_type = kind, .l_whence = SEEK_SET};
     if (fcntl(checkpoint->fd, F_SETLK, &whole) != 0 && (errno == EACCES || errno == EAGAIN))
-        return segue_fail(err, SEGUE_EFILE, "%s: another segue is at work on this experiment",
+        return segue_fail(err, SEGUE_EFILE,
+                          "%s: another segue works on this experiment; wait for it, or name "
+                          "another folder with --out",
                           segue_path_tail(checkpoint->path));
     return SEGUE_OK;
 }
 
+/* An empty file counts as new: a program may be killed between open and the header. */
 static segue_status open_at(segue_checkpoint_file *checkpoint, const char *identity, bool resume,
                             bool fresh, checkpoint_function add, void *context, segue_error *err)
 {

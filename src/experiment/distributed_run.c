@@ -1,16 +1,16 @@
 /* distributed_run.c - run an experiment on several processes.
  *
- * The remaining runs are dealt out in turns.  In each process one thread exchanges messages and
+ * The remaining runs are distributed in turns.  In each process one thread exchanges messages and
  * others play.  Workers send finished runs to the coordinator, which alone writes the checkpoint
  * file: a run that is finished anywhere is on its disk.
  *
- * Failures: a failure in any process reaches the coordinator as a status.  It tells all to stop,
+ * Failures: a failure in any process reaches the coordinator as a status.  It orders all to stop,
  * waits for their statuses, and fails with the first message.  After a signal the coordinator
  * prints how many runs are saved and aborts all processes at once.  A launcher that finds a dead
  * process sends that signal; one that finds the coordinator dead ends the workers itself.
  *
  * Locks: checkpoint_lock guards the checkpoint file and all messages, progress_lock the progress
- * display; taken in this order.
+ * display; they are locked in this order.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "experiment/distributed_run.h"
 

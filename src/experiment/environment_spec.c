@@ -17,6 +17,7 @@
 
 #define MAX_ENVIRONMENTS 100
 
+/* All fields of an environment; others are rejected with a suggestion. */
 static const char *const fields[] = {"name",  "models",    "uniform",   "rewards",    "spread",
                                      "mixed", "switch-at", "switch-to", "log",        "least",
                                      "order", "lowest",    "highest",   "log_summary"};
@@ -45,6 +46,7 @@ static char *path_beside(const char *from, const char *name)
     return path;
 }
 
+/* The path is stored, so that results are never written over it. */
 static segue_status read_models_file(const segue_json_location *at, const char *field,
                                      const char *name, segue_models **out, char **path,
                                      segue_error *err)

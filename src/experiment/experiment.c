@@ -1,6 +1,9 @@
 /* experiment.c - run an experiment, and write its result files.
  *
- * A single process plays all runs on its threads; with several, distributed_run.c shares them.
+ * `segue run` and `segue paper` call segue_experiment_run. A single process plays all runs on its
+ * threads; with several, distributed_run.c shares them. The order of runs does not change results:
+ * each run has its own random streams.
+ *
  * Files are replaced atomically, and never over the experiment, its model sets or its logs.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "experiment/experiment.h"
@@ -17,6 +20,7 @@
 
 /* ---- running ----------------------------------------------------------------------------- */
 
+/* A stop by a signal becomes an error that names --resume. */
 static segue_status run_local(segue_schedule *s, segue_error *err)
 {
     SEGUE_TRY(segue_schedule_open_checkpoint(s, err));
@@ -26,6 +30,7 @@ static segue_status run_local(segue_schedule *s, segue_error *err)
     return status == SEGUE_ESTOPPED ? segue_schedule_stopped_error(s, "", err) : status;
 }
 
+/* A shard has no results of its own: its checkpoint file is what 'segue merge' reads. */
 segue_status segue_experiment_run(segue_results **out, const segue_experiment *ex,
                                   const segue_run_options *options, segue_error *err)
 {
@@ -49,10 +54,12 @@ segue_status segue_experiment_path(char *path, size_t size, const char *folder, 
                                    const char *end, segue_error *err)
 {
     if (snprintf(path, size, "%s/%s%s", folder, name, end) >= (int)size)
-        return segue_fail(err, SEGUE_EFILE, "%s: the path is too long", segue_path_tail(folder));
+        return segue_fail(err, SEGUE_EFILE, "%s: the path is too long; need less than 4096 bytes",
+                          segue_path_tail(folder));
     return SEGUE_OK;
 }
 
+/* Compare by identity: a link to an input is an input too. */
 static segue_status protect_file(const char *path, const char *file, segue_error *err)
 {
     if (segue_path_is_same_file(path, file))
@@ -88,16 +95,19 @@ segue_status segue_experiment_protect_inputs(const segue_experiment *ex, const c
     return SEGUE_OK;
 }
 
+/* The folder may exist; its parents must. */
 segue_status segue_experiment_make_folder(const char *folder, segue_error *err)
 {
     struct stat about;
     if (*folder == '\0')
-        return segue_fail(err, SEGUE_EFILE, "the name of the folder to write to is empty");
+        return segue_fail(err, SEGUE_EFILE,
+                          "the name of the folder to write to is empty; need a path");
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return segue_fail(err, SEGUE_EFILE, "%s: the folder cannot be created: %s",
                           segue_path_tail(folder), strerror(errno));
     if (stat(folder, &about) == 0 && !S_ISDIR(about.st_mode))
-        return segue_fail(err, SEGUE_EFILE, "%s: is not a folder", segue_path_tail(folder));
+        return segue_fail(err, SEGUE_EFILE, "%s: is not a folder; name another",
+                          segue_path_tail(folder));
     return SEGUE_OK;
 }
 
@@ -122,6 +132,7 @@ static segue_status print_curve(const segue_results *results, FILE *out, segue_e
     return SEGUE_OK;
 }
 
+/* Print to memory first, then replace the file. */
 static segue_status write_one(const segue_results *results, const char *folder, const char *end,
                               print_function print, segue_error *err)
 {

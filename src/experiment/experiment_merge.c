@@ -1,8 +1,9 @@
 /* experiment_merge.c - compute results from the checkpoint files of all shards.
  *
  * A shard's file is validated as a checkpoint file is when it resumes: same program, same
- * experiment, and here also complete.  Only then results are written. SPDX-License-Identifier:
- * Apache-2.0 */
+ * experiment, and here also complete. Only then results are written. Results equal those of one
+ * process, to the byte, since runs are added to the same schedule.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -23,7 +24,8 @@ segue_status segue_experiment_checkpoint_path(const segue_experiment *ex, const 
     if (shard.count)
         (void)snprintf(end, sizeof end, "shard-%" PRIu64 "-of-%" PRIu64, shard.number, shard.count);
     if (snprintf(path, size, "%s/%s.%s", folder, ex->name, end) >= (int)size)
-        return segue_fail(err, SEGUE_EFILE, "%s: the path is too long", segue_path_tail(folder));
+        return segue_fail(err, SEGUE_EFILE, "%s: the path is too long; need less than 4096 bytes",
+                          segue_path_tail(folder));
     return SEGUE_OK;
 }
 
@@ -89,6 +91,7 @@ static segue_status count_shards(const segue_experiment *ex, const char *folder,
 
 /* ---- read shards ------------------------------------------------------------------------- */
 
+/* Reading takes a shared lock: a shard that is still played is refused. */
 static segue_status read_shard(segue_schedule *s, const char *path, bool *whole, segue_error *err)
 {
     segue_output identity;
@@ -99,6 +102,7 @@ static segue_status read_shard(segue_schedule *s, const char *path, bool *whole,
     return status;
 }
 
+/* s->shard selects the runs that the file may have. */
 static segue_status add_shard(segue_schedule *s, const char *folder, segue_error *err)
 {
     char path[PATH_SIZE];

@@ -1,7 +1,8 @@
 /* experiment_results.c - read the results of an earlier run, if they are of this experiment.
  *
- * Results contain the description of their experiment.  They are of this experiment if description
- * and version equal those that a run would write now.
+ * Results contain the description of their experiment. They are of this experiment if description
+ * and version equal those that a run would write now. Commands call it before they play: finished
+ * results are shown, others are never overwritten without --fresh.
  * SPDX-License-Identifier: Apache-2.0 */
 #define _XOPEN_SOURCE 700
 #include <errno.h>
@@ -43,9 +44,11 @@ segue_status segue_experiment_describe(const segue_experiment *ex, json_t **out,
     if (*out && code == 0)
         return SEGUE_OK;
     json_decref(*out);
+    *out = NULL;
     return segue_fail_no_memory(err, "the results");
 }
 
+/* Print a JSON value to memory; the caller keeps its reference and releases the text. */
 static segue_status print(json_t *json, segue_output *text, segue_error *err)
 {
     SEGUE_TRY(segue_output_init(text, err));
@@ -66,6 +69,7 @@ static segue_status is_same(json_t *a, json_t *b, bool *same, segue_error *err)
     return status;
 }
 
+/* *same: the results are of this experiment, seed and version. */
 static segue_status is_of(const segue_results *results, const segue_experiment *ex, bool *same,
                           segue_error *err)
 {
@@ -108,6 +112,7 @@ static segue_status need_all(const segue_experiment *ex, const segue_results *re
     return SEGUE_OK;
 }
 
+/* A file that cannot be parsed counts as a foreign one: it is not overwritten. */
 static segue_status read_same(segue_results **out, const segue_experiment *ex, const char *path,
                               segue_error *err)
 {

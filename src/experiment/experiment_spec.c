@@ -1,9 +1,13 @@
 /* experiment_spec.c - read and validate an experiment file.
  *
  * Validation is complete before anything runs: unknown fields, ranges, duplicates, and every cell
- * as a simulation.  The JSON is edited on the way (variant applied, overrides set, model sets
+ * as a simulation. The JSON is edited on the way (variant applied, overrides set, model sets
  * written out), until it describes exactly what will run; that text identifies checkpoint files and
- * results. SPDX-License-Identifier: Apache-2.0 */
+ * results.
+ *
+ * A cell is one combination of environment, policy, steps and tasks; cells are numbered in that
+ * order, tasks fastest.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "experiment/experiment.h"
 
 #include <inttypes.h>
@@ -76,6 +80,7 @@ static segue_status read_list(const segue_json_location *at, const json_t *json,
     return SEGUE_OK;
 }
 
+/* Errors of the policy's own parser keep their text, after file and field. */
 static segue_status read_policy(const segue_json_location *at, segue_experiment *ex, size_t i,
                                 const json_t *value, segue_error *err)
 {
@@ -227,6 +232,7 @@ size_t segue_experiment_cells(const segue_experiment *ex)
     return ex->n_environments * ex->policies.count * ex->n_steps * ex->n_tasks;
 }
 
+/* Inverse of the numbering of cells: the environment is the slowest index. */
 size_t segue_experiment_environment(const segue_experiment *ex, size_t cell)
 {
     return cell / (ex->n_tasks * ex->n_steps * ex->policies.count);
@@ -297,6 +303,7 @@ void segue_experiment_destroy(segue_experiment *ex)
     free(ex);
 }
 
+/* Overrides come first, so that what is validated is what runs. */
 static segue_status fill(const segue_json_location *at, segue_experiment *ex,
                          const segue_experiment_overrides *overrides, segue_error *err)
 {

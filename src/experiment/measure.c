@@ -1,5 +1,9 @@
 /* measure.c - compute the tracks of a run, task by task.
  *
+ * A track is a number per point, and a point is a group of `every` tasks. schedule_play.c calls
+ * segue_measure_begin per run and segue_measure_task per task; values go to the memory of the run,
+ * track by track.
+ *
  * Complexity of a learner at task j (section 4.3 of the paper, its figure 'complexity over tasks'):
  * that of its estimated models and eps_j, averaged over the true models by their weights; without
  * an estimate it plays as UCB, and has UCB's.
@@ -58,11 +62,13 @@ void segue_measure_begin(segue_measure *measure, double *out)
     measure->point = 0;
 }
 
+/* Tracks that are not in the set take no memory: count those before this one. */
 static void put(segue_measure *measure, segue_track track, double value)
 {
     measure->out[n_tracks(measure, track) * measure->n_points + measure->point] = value;
 }
 
+/* Return the largest distance of an estimated mean from that of the model it matches. */
 static double largest_error(const segue_models *truth, const segue_models *found,
                             const size_t *match)
 {
@@ -87,6 +93,7 @@ static double count_resolved(const segue_estimated_sets *sets)
     return (double)count;
 }
 
+/* Sets depend on the true model, so there are n_models of them per point. */
 static segue_status measure_estimate(segue_measure *measure, const segue_models *found, double eps,
                                      const size_t *match, segue_error *err)
 {
