@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+/* Three bytes become four digits; '=' fills the last group. */
 size_t segue_encode_base64(char *to, const unsigned char *data, size_t size)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -1,7 +1,10 @@
 /* json.c - strict reading of JSON files.
  *
  * jansson parses; what it lacks is here: errors that name file, line and field, ranges of numbers,
- * and unknown fields with a suggestion.
+ * and unknown fields with a suggestion. Experiments, model sets and results are read with it.
+ *
+ * An error is "FILE: field 'a.b': is X; need Y". A segue_json_location carries the file and the
+ * prefix "a." down to the function that reads a field.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "io/json.h"
 
@@ -16,22 +19,25 @@
 #include "io/utf8.h"
 #include "segue/internal.h"
 
+/* Shorten a long path for a message. */
 static const char *shown(const char *path)
 {
     return strcmp(path, "-") == 0 ? SEGUE_STANDARD_INPUT : segue_path_tail(path);
 }
 
+/* Check the size first: jansson would read any file into memory. */
 static segue_status open_file(FILE **out, const char *path, segue_error *err)
 {
     struct stat about;
     *out = NULL;
     if (*path == '\0')
-        return segue_fail(err, SEGUE_EFILE, "the name of the file is empty");
+        return segue_fail(err, SEGUE_EFILE, "the name of the file is empty; need a path");
     if (strcmp(path, "-") != 0 && stat(path, &about) == 0 && S_ISDIR(about.st_mode))
         return segue_fail(err, SEGUE_EFILE, "%s: is a directory; need a file", shown(path));
     if (strcmp(path, "-") != 0 && stat(path, &about) == 0 && S_ISREG(about.st_mode) &&
         (size_t)about.st_size > SEGUE_MAX_JSON_SIZE)
-        return segue_fail(err, SEGUE_EFILE, "%s: is too large", shown(path));
+        return segue_fail(err, SEGUE_EFILE, "%s: is too large; need at most %d MiB", shown(path),
+                          (int)(SEGUE_MAX_JSON_SIZE >> 20));
     *out = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     if (!*out)
         return segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", shown(path),
@@ -39,6 +45,7 @@ static segue_status open_file(FILE **out, const char *path, segue_error *err)
     return SEGUE_OK;
 }
 
+/* Duplicate keys are an error: else the last one would win silently. */
 segue_status segue_json_read(json_t **out, const char *path, segue_error *err)
 {
     FILE *file = NULL;
@@ -51,7 +58,7 @@ segue_status segue_json_read(json_t **out, const char *path, segue_error *err)
         fclose(file);
     if (failed) {
         json_decref(root);
-        return segue_fail(err, SEGUE_EIO, "%s: reading failed", shown(path));
+        return segue_fail(err, SEGUE_EIO, "%s: reading failed; check the disk", shown(path));
     }
     if (!root && json_error_code(&problem) == json_error_out_of_memory)
         return segue_fail(err, SEGUE_ENOMEM, "%s: out of memory", shown(path));
@@ -103,6 +110,7 @@ bool segue_json_is_printable(const json_t *value)
     return text && *text && !segue_utf8_has_control(text);
 }
 
+/* Name the kind of a value as it follows "is" or "holds" in a message. */
 const char *segue_json_kind(const json_t *value)
 {
     if (!value)

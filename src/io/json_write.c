@@ -40,6 +40,7 @@ void segue_json_write_format(segue_bytes *b, const char *format, ...)
                            (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
 }
 
+/* True for characters that a reader does not see, such as controls of text direction. */
 static bool is_hidden(const char *text)
 {
     uint32_t code = 0;
@@ -87,6 +88,7 @@ void segue_json_write_string(segue_bytes *b, const char *text)
     segue_json_write_raw(b, "\"");
 }
 
+/* 15 digits suffice for most numbers; 17 are written only where 15 do not read back. */
 void segue_json_write_number(segue_bytes *b, double x)
 {
     char text[40];
@@ -101,6 +103,7 @@ void segue_json_write_number(segue_bytes *b, double x)
     segue_json_write_raw(b, text);
 }
 
+/* The last byte decides about the comma: none after an opening bracket. */
 void segue_json_write_key(segue_bytes *b, const char *name)
 {
     const unsigned char last = b->size > 0 ? b->data[b->size - 1] : '{';

@@ -1,8 +1,13 @@
 /* models_file.c - read a model set from CSV.
  *
- * The header names the arms and is validated first: names are unique, printable UTF-8.  Each row is
+ * weight,left,right     the header; 'weight' is optional and comes first
+ * 1,0.9,0.4             one model per row: a weight and a mean per arm
+ * 1,0.2,0.8
+ *
+ * The header names the arms and is validated first: names are unique, printable UTF-8. Each row is
  * validated as it is read, so that errors name file, line and field; segue_models_create checks
- * what concerns the whole set. SPDX-License-Identifier: Apache-2.0 */
+ * what concerns the whole set. Known models have means in [0, 1]; estimated ones may exceed it.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "io/models_file.h"
 
 #include <inttypes.h>
@@ -37,6 +42,7 @@ static bool is_number(const char *text)
     return segue_number_parse_double(text, &ignored, NULL) == SEGUE_OK;
 }
 
+/* A file without a header would lose its first model: a first line of numbers is an error. */
 static segue_status check_header(reader *r, segue_error *err)
 {
     const size_t n_fields = segue_csv_n_fields(&r->csv);
@@ -57,6 +63,7 @@ static segue_status check_header(reader *r, segue_error *err)
     return SEGUE_OK;
 }
 
+/* `segue estimate` calls it too, for the names that it is about to write. */
 const char *segue_models_file_arm_problem(const char *name)
 {
     if (*name == '\0')
@@ -108,6 +115,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* Sort to compare neighbours: K log K instead of K^2, for thousands of arms. */
 static segue_status check_duplicates(const reader *r, segue_error *err)
 {
     const char **sorted = calloc(r->n_arms, sizeof *sorted);
@@ -119,7 +127,8 @@ static segue_status check_duplicates(const reader *r, segue_error *err)
     segue_status status = SEGUE_OK;
     for (size_t i = 1; i < r->n_arms && status == SEGUE_OK; i++)
         if (strcmp(sorted[i - 1], sorted[i]) == 0)
-            status = segue_fail(err, SEGUE_EPARSE, "%s:%" PRIu64 ": two arms are named '%.60s'",
+            status = segue_fail(err, SEGUE_EPARSE,
+                                "%s:%" PRIu64 ": two arms are named '%.60s'; need different names",
                                 AT(r), sorted[i]);
     free(sorted);
     return status;
@@ -139,6 +148,7 @@ static segue_status read_header(reader *r, segue_error *err)
 
 /* ---- rows -------------------------------------------------------------------------------- */
 
+/* Grow by doubling. Both arrays stay valid if the second allocation fails. */
 static segue_status reserve_row(reader *r, segue_error *err)
 {
     if (r->n_models == SEGUE_MAX_MODELS)
@@ -185,6 +195,7 @@ static segue_status read_weight(reader *r, segue_error *err)
     return status;
 }
 
+/* The negated test also rejects NaN. */
 static segue_status read_mean(reader *r, size_t arm, segue_error *err)
 {
     double *mean = &r->mean[r->n_models * r->n_arms + arm];
@@ -217,7 +228,8 @@ static segue_status read_rows(reader *r, segue_error *err)
     uint64_t rows = 0;
     const segue_status status = segue_csv_for_each(&r->csv, read_row, r, &rows, err);
     if (status == SEGUE_OK && r->n_models == 0)
-        return segue_fail(err, SEGUE_EPARSE, "%s: there is no model below the header",
+        return segue_fail(err, SEGUE_EPARSE,
+                          "%s: there is no model below the header; need one row per model",
                           segue_csv_path(&r->csv));
     return status;
 }
@@ -231,6 +243,7 @@ static void free_names(char **names, size_t count)
     free(names);
 }
 
+/* The names move from the reader to `out`. */
 static segue_status create_models(reader *r, segue_models_file *out, segue_error *err)
 {
     segue_error inner;

@@ -1,6 +1,8 @@
-/* models_json.c - model sets in JSON.
+/* models_json.c - model sets in JSON: {"means": [[...], ...], "weights": [...]}.
  *
  * Numbers are written with all their bits, so that a set that is read back gives the same results.
+ * Experiments contain model sets in this form, and so do results, which can then be repeated
+ * without the CSV file.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "io/models_json.h"
 

@@ -1,7 +1,8 @@
 /* results.c - the results of an experiment in memory, and as JSON and CSV.
  *
  * The JSON holds everything that is needed to repeat the experiment, and segue_results_read reads
- * it back; numbers have 15 digits.  CSV is for other programs: one row per cell and per model.
+ * it back; numbers have 15 digits. CSV is for other programs: one row per cell and per model;
+ * NAME-curve.csv has one row per point and run. 'segue help results' describes the fields.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "io/results.h"
 
@@ -34,6 +35,7 @@ static void name_results(segue_results *results)
     results->seed = (uint64_t)json_integer_value(json_object_get(experiment, "seed"));
 }
 
+/* Takes the reference to `experiment`, also if it fails. */
 segue_status segue_results_create(segue_results **out, json_t *experiment, size_t n_cells,
                                   segue_error *err)
 {
@@ -95,6 +97,7 @@ const segue_cell *segue_results_find_in(const segue_results *results, const char
 
 /* ---- printing ---------------------------------------------------------------------------- */
 
+/* json_pack with "o" takes the references, and fails if one is NULL. */
 static json_t *json_of_regret(const segue_cell *cell, segue_regret regret)
 {
     const double band = segue_cell_half_width(cell, regret);
@@ -148,6 +151,7 @@ json_t *segue_results_to_json(const segue_results *results)
                      results->experiment, "results", cells);
 }
 
+/* Print the columns that identify a cell, the same in both CSV files. */
 static void print_cell_key(const segue_results *results, const segue_cell *cell, FILE *out)
 {
     fprintf(out, "%s,%s,%" PRIu64 ",", results->name, results->version, results->seed);
@@ -157,6 +161,7 @@ static void print_cell_key(const segue_results *results, const segue_cell *cell,
     fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, cell->steps, cell->tasks, cell->runs);
 }
 
+/* Model 0 stands for all models: its column is empty. */
 static void print_row(const segue_results *results, const segue_cell *cell, size_t model,
                       segue_regret regret, FILE *out)
 {

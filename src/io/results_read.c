@@ -18,6 +18,7 @@ static bool number_of(const json_t *value, double *out)
     return json_is_number(value) || json_is_null(value);
 }
 
+/* Fail because a field is missing or of another kind. */
 static segue_status wrong(const segue_json_location *at, const char *field, const char *need,
                           segue_error *err)
 {
