@@ -1,7 +1,10 @@
 /* store.c - the store's functions, each of which its backend implements.
  *
- * The name of a store chooses the backend: "sqlite:PATH".  Nothing here depends on a backend; what
- * all of them need is done here once.
+ * The name of a store chooses the backend: "sqlite:PATH"; a path alone is SQLite too. Nothing here
+ * depends on a backend; what all of them need is done here once. An optional function of a backend
+ * may be NULL (store_backend.h).
+ *
+ * One thread at a time uses a handle; a second thread opens its own, for reading.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdarg.h>
 #include <stdio.h>
@@ -49,12 +52,14 @@ void segue_store_close(segue_store *store)
         store->backend->close(store, false);
 }
 
+/* Close, and remove a store that this handle has created. */
 void segue_store_discard(segue_store *store)
 {
     if (store)
         store->backend->close(store, true);
 }
 
+/* A store in memory has no path. */
 const char *segue_store_path(const segue_store *store)
 {
     return store->is_shared ? store->location : "";

@@ -1,7 +1,12 @@
 /* store_export.c - write a store as lines of JSON (store_format.h).
  *
- * One read transaction gives all rows of one moment.  The file is written to a temporary file and
- * renamed, and is its owner's alone: it holds the key that signs decision ids.
+ * {"segue_store":FORMAT}            first line
+ * {"table":NAME,"row":[...]}        one line per row; bytes are {"hex":"..."}
+ * {"rows":N}                        last line: shows that the export is complete
+ *
+ * One read transaction gives all rows of one moment. The file is written to a temporary file and
+ * renamed, and is its owner's alone: it holds the key that signs decision ids. Snapshots are not
+ * exported, since the event log gives them.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <jansson.h>
 #include <stdio.h>
@@ -12,6 +17,7 @@
 #include "segue/internal.h"
 #include "store/store_format.h"
 
+/* The number of columns is part of the format; import rejects rows of another length. */
 const segue_store_format_table segue_store_format_tables[SEGUE_N_TABLES] = {
     [SEGUE_TABLE_META] = {"meta", 2},         [SEGUE_TABLE_LEARNER] = {"learner", 4},
     [SEGUE_TABLE_ARM] = {"arm", 7},           [SEGUE_TABLE_TASK] = {"task", 12},
@@ -19,6 +25,7 @@ const segue_store_format_table segue_store_format_tables[SEGUE_N_TABLES] = {
     [SEGUE_TABLE_EVENT] = {"event", 5},       [SEGUE_TABLE_COUNTER] = {"counter", 2},
 };
 
+/* JSON texts are UTF-8, which bytes need not be. */
 static json_t *hex_of(const unsigned char *data, size_t size)
 {
     char *text = malloc(2 * size + 1);

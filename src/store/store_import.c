@@ -1,7 +1,8 @@
 /* store_import.c - fill a new store from an export (store_format.h).
  *
- * The import is one transaction: it loads every line or nothing.  An export of another format is
- * rejected.
+ * The import is one transaction: it loads every line or nothing. An export of another format is
+ * rejected, and so is one without its last line, which counts the rows. Values are checked by type
+ * here; `segue store import` checks their meaning afterwards, as `segue store check` does.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <inttypes.h>
@@ -22,6 +23,7 @@ typedef struct importer {
     unsigned char *bytes; /* of the current row, which has one value of bytes at most */
 } importer;
 
+/* Fail with file and line. */
 static segue_status fail_line(const importer *in, const char *what, segue_error *err)
 {
     return segue_fail(err, SEGUE_EFILE, "%s: line %zu: %s", segue_path_tail(in->path), in->line,
@@ -42,6 +44,7 @@ static bool read_hex(importer *in, const char *text, segue_value *out)
     return strlen(text) == 2 * size && segue_encode_hex_decode(data, text, size);
 }
 
+/* Texts are borrowed from the parsed line; they live until the row is loaded. */
 static bool read_value(importer *in, const json_t *value, segue_value *out)
 {
     *out = (segue_value){.type = SEGUE_VALUE_NULL};
@@ -116,6 +119,7 @@ static segue_status read_last(importer *in, const json_t *rows, segue_error *err
                : fail_line(in, "counts other rows than there are; export the store again", err);
 }
 
+/* The first line has the format, the last one the count, all others a row. */
 static segue_status read_line(importer *in, const char *text, size_t size, segue_error *err)
 {
     json_error_t why;

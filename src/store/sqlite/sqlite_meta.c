@@ -1,5 +1,8 @@
 /* sqlite_meta.c - values about the store as a whole: the key, the number of starts, the service
  * time, and SQLite's counters of the ids that were given out.
+ *
+ * Table meta has one row per value, (name, value). A store without its key cannot verify decision
+ * ids: a missing value is damage, not a default.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
@@ -25,6 +28,7 @@ static void reset(const sql_row *row)
     (void)sqlite3_clear_bindings(row->sql);
 }
 
+/* Fail because the store lacks a value that every store has. */
 static segue_status fail_missing(const char *name, segue_error *err)
 {
     return segue_store_fail_damaged(err, "it has no %s (table meta)", name);

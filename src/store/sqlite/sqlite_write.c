@@ -1,5 +1,9 @@
 /* sqlite_write.c - insert and update rows.
  *
+ * store_change.c calls these functions through the backend, inside a transaction of the writer.
+ * Each is one prepared statement: bind, step, reset. Bound texts are not copied (SQLITE_STATIC):
+ * they must live until the statement ran.
+ *
  * A statement that cannot be prepared is SEGUE_EIO: segue_sqlite_check_schema has prepared all of
  * them when the store was opened.
  * SPDX-License-Identifier: Apache-2.0 */
