@@ -134,10 +134,9 @@ static segue_status name_models(segue_estimator *est, segue_error *err)
 static segue_status fit_moments(segue_estimator *est, const segue_moments *moments,
                                 segue_error *err)
 {
-    segue_status status = segue_spectral_project(&est->fit.s, moments, err);
-    if (status == SEGUE_OK)
-        status = solve_warm_or_cold(est, segue_moments_tasks(moments), err);
-    return status == SEGUE_OK ? set_weights(est, err) : status;
+    SEGUE_TRY(segue_spectral_project(&est->fit.s, moments, err));
+    SEGUE_TRY(solve_warm_or_cold(est, segue_moments_tasks(moments), err));
+    return set_weights(est, err);
 }
 
 /* em: maximise the likelihood of the counts, from the answer of the moments and from the last
@@ -198,32 +197,27 @@ static segue_status fit_all(segue_estimator *est, const segue_moments *moments, 
     const uint64_t n_tasks = segue_moments_tasks(moments);
     est->info = (segue_estimate_info){
         .n_tasks = n_tasks, .n_arms = f->n_arms, .n_models = f->m, .eigenvalue = f->s.eigenvalue};
-    segue_status status = SEGUE_OK;
     const bool any = n_tasks > 0 && segue_moments_weight(moments) > 0.0;
     if (est->config.cold)
         f->s.has_leading = false;
     if (any)
-        status = segue_spectral_diagonalise(&f->s, moments, est->config.alpha0, err);
-    if (status != SEGUE_OK)
-        return status;
+        SEGUE_TRY(segue_spectral_diagonalise(&f->s, moments, est->config.alpha0, err));
     est->info.n_eigenvalues = f->s.n_values;
     est->info.noise = any ? f->s.noise : 0.0;
     est->used = any ? n_tasks : 0;
     est->outcome = segue_estimator_judge(f, est->used);
     if (est->outcome == FOUND)
-        status = fit_moments(est, moments, err);
-    if (status == SEGUE_OK && est->method->info.uses_counts)
-        status = fit_counts(est, err);
-    if (status == SEGUE_OK && est->outcome != FOUND) {
+        SEGUE_TRY(fit_moments(est, moments, err));
+    if (est->method->info.uses_counts)
+        SEGUE_TRY(fit_counts(est, err));
+    if (est->outcome != FOUND) {
         segue_models_destroy(est->models);
         est->models = NULL;
         return SEGUE_OK;
     }
-    if (status == SEGUE_OK)
-        status = name_models(est, err);
-    if (status == SEGUE_OK)
-        set_info(est);
-    return status;
+    SEGUE_TRY(name_models(est, err));
+    set_info(est);
+    return SEGUE_OK;
 }
 
 segue_status segue_estimator_fit(segue_estimator *est, const segue_moments *moments,

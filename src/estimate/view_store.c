@@ -77,10 +77,9 @@ static segue_status grow(view_store *k, segue_error *err)
 
 segue_status segue_view_store_reserve(view_store *k, uint64_t more, segue_error *err)
 {
-    segue_status status = SEGUE_OK;
-    while (status == SEGUE_OK && k->n_blocks * VIEW_BLOCK < k->n_tasks + more)
-        status = grow(k, err);
-    return status;
+    while (k->n_blocks * VIEW_BLOCK < k->n_tasks + more)
+        SEGUE_TRY(grow(k, err));
+    return SEGUE_OK;
 }
 
 /* View 0, 1 or 2 of task t. */
@@ -330,9 +329,9 @@ segue_status segue_view_store_deserialize(view_store *k, uint64_t n_tasks, segue
     /* The bytes of all views must be there before memory is allocated for them. */
     if (n_tasks > (r->size - r->at) / (sizeof(double) + 3 * k->n_arms * sizeof(float)))
         return segue_fail(err, SEGUE_EDOMAIN, "missing views in saved learner");
-    const segue_status status = segue_view_store_reserve(k, n_tasks, err);
-    while (status == SEGUE_OK && k->n_tasks < n_tasks)
+    SEGUE_TRY(segue_view_store_reserve(k, n_tasks, err));
+    while (k->n_tasks < n_tasks)
         if (!deserialize_task(k, r))
             return segue_fail(err, SEGUE_EDOMAIN, "invalid view in saved learner");
-    return status;
+    return SEGUE_OK;
 }

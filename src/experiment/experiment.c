@@ -163,11 +163,10 @@ static bool is_curve(const char *path)
 static segue_status remove_curve(const segue_results *results, const char *folder, segue_error *err)
 {
     char path[4096];
-    const segue_status status =
-        segue_experiment_path(path, sizeof path, folder, results->name, "-curve.csv", err);
-    if (status == SEGUE_OK && is_curve(path))
+    SEGUE_TRY(segue_experiment_path(path, sizeof path, folder, results->name, "-curve.csv", err));
+    if (is_curve(path))
         (void)unlink(path);
-    return status;
+    return SEGUE_OK;
 }
 
 segue_status segue_experiment_write_results(const segue_results *results, const char *folder,

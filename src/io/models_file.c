@@ -187,24 +187,24 @@ static segue_status read_weight(reader *r, segue_error *err)
     *weight = 1.0;
     if (!r->has_weights)
         return SEGUE_OK;
-    const segue_status status = read_field(r, 0, "weight", weight, err);
-    if (status == SEGUE_OK && !(*weight >= 0.0))
+    SEGUE_TRY(read_field(r, 0, "weight", weight, err));
+    if (!(*weight >= 0.0))
         return segue_fail(err, SEGUE_EDOMAIN,
                           "%s:%" PRIu64 ": field 'weight': %g is negative; need a number >= 0",
                           AT(r), *weight);
-    return status;
+    return SEGUE_OK;
 }
 
 /* The negated test also rejects NaN. */
 static segue_status read_mean(reader *r, size_t arm, segue_error *err)
 {
     double *mean = &r->mean[r->n_models * r->n_arms + arm];
-    const segue_status status = read_field(r, arm + r->has_weights, r->arm_name[arm], mean, err);
-    if (status == SEGUE_OK && r->kind == SEGUE_MODELS_KNOWN && !(*mean >= 0.0 && *mean <= 1.0))
+    SEGUE_TRY(read_field(r, arm + r->has_weights, r->arm_name[arm], mean, err));
+    if (r->kind == SEGUE_MODELS_KNOWN && !(*mean >= 0.0 && *mean <= 1.0))
         return segue_fail(err, SEGUE_EDOMAIN,
                           "%s:%" PRIu64 ": field '%.60s': the mean %g is out of range; need 0 to 1",
                           AT(r), r->arm_name[arm], *mean);
-    return status;
+    return SEGUE_OK;
 }
 
 static segue_status read_row(void *context, segue_error *err)
@@ -226,12 +226,12 @@ static segue_status read_row(void *context, segue_error *err)
 static segue_status read_rows(reader *r, segue_error *err)
 {
     uint64_t rows = 0;
-    const segue_status status = segue_csv_for_each(&r->csv, read_row, r, &rows, err);
-    if (status == SEGUE_OK && r->n_models == 0)
+    SEGUE_TRY(segue_csv_for_each(&r->csv, read_row, r, &rows, err));
+    if (r->n_models == 0)
         return segue_fail(err, SEGUE_EPARSE,
                           "%s: there is no model below the header; need one row per model",
                           segue_csv_path(&r->csv));
-    return status;
+    return SEGUE_OK;
 }
 
 /* ---- model set --------------------------------------------------------------------------- */
@@ -257,18 +257,20 @@ static segue_status create_models(reader *r, segue_models_file *out, segue_error
     return SEGUE_OK;
 }
 
+static segue_status read_all(reader *r, const char *path, segue_models_file *out, segue_error *err)
+{
+    SEGUE_TRY(segue_csv_open(&r->csv, path, err));
+    SEGUE_TRY(read_header(r, err));
+    SEGUE_TRY(read_rows(r, err));
+    return create_models(r, out, err);
+}
+
 segue_status segue_models_file_read(segue_models_file *out, const char *path,
                                     segue_models_kind kind, segue_error *err)
 {
     reader r = {.kind = kind};
     *out = (segue_models_file){.models = NULL};
-    segue_status status = segue_csv_open(&r.csv, path, err);
-    if (status == SEGUE_OK)
-        status = read_header(&r, err);
-    if (status == SEGUE_OK)
-        status = read_rows(&r, err);
-    if (status == SEGUE_OK)
-        status = create_models(&r, out, err);
+    const segue_status status = read_all(&r, path, out, err);
     segue_csv_close(&r.csv);
     free(r.mean);
     free(r.weight);

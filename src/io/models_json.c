@@ -48,15 +48,13 @@ static segue_status read_numbers(const segue_json_location *at, const char *fiel
     n->mean = calloc(n->n_models * (n->n_arms + 1) + 1, sizeof *n->mean);
     if (!n->mean)
         return segue_fail_no_memory(err, "a model set");
-    segue_status status = SEGUE_OK;
-    for (size_t k = 0; k < n->n_models && status == SEGUE_OK; k++)
-        status =
-            read_row(at, field, json_array_get(means, k), n->mean + k * n->n_arms, n->n_arms, err);
-    if (status == SEGUE_OK && weights) {
-        n->weight = n->mean + n->n_models * n->n_arms;
-        status = read_row(at, field, weights, n->weight, n->n_models, err);
-    }
-    return status;
+    for (size_t k = 0; k < n->n_models; k++)
+        SEGUE_TRY(
+            read_row(at, field, json_array_get(means, k), n->mean + k * n->n_arms, n->n_arms, err));
+    if (!weights)
+        return SEGUE_OK;
+    n->weight = n->mean + n->n_models * n->n_arms;
+    return read_row(at, field, weights, n->weight, n->n_models, err);
 }
 
 /* Restore weights that sum to 1 up to rounding: segue_models_create has normalized them again. */

@@ -114,12 +114,10 @@ static segue_status play_item(void *context, size_t worker, uint64_t item, segue
     const thread_pool *c = context;
     const replay_study *st = c->st;
     replay_worker *w = &c->worker[worker];
-    const segue_status status =
-        segue_replay_run_play(&st->setting, &st->candidate[item / st->result->runs],
-                              item % st->result->runs, &w->run, err);
-    if (status == SEGUE_OK)
-        value_run(st, w);
-    return status;
+    SEGUE_TRY(segue_replay_run_play(&st->setting, &st->candidate[item / st->result->runs],
+                                    item % st->result->runs, &w->run, err));
+    value_run(st, w);
+    return SEGUE_OK;
 }
 
 /* Add the task at a position to the curve: the average of its own steps. */
@@ -166,14 +164,14 @@ static void commit_item(void *context, size_t worker, uint64_t item)
 static segue_status replay_worker_init(replay_worker *w, const replay_study *st, segue_error *err)
 {
     const size_t n_steps = st->result->resampled ? 0 : (size_t)st->result->steps;
-    const segue_status status = segue_replay_run_init(&w->run, &st->setting, err);
+    SEGUE_TRY(segue_replay_run_init(&w->run, &st->setting, err));
     w->reward = calloc(st->result->n_played, sizeof *w->reward);
     w->regret = calloc(st->result->n_played, sizeof *w->regret);
     w->reached = calloc(n_steps + 1, sizeof *w->reached);
     w->total = calloc(n_steps + 1, sizeof *w->total);
-    if (status == SEGUE_OK && (!w->reward || !w->regret || !w->reached || !w->total))
+    if (!w->reward || !w->regret || !w->reached || !w->total)
         return segue_fail_no_memory(err, "the rewards of tasks");
-    return status;
+    return SEGUE_OK;
 }
 
 static void replay_worker_fini(replay_worker *w)

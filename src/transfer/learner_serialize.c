@@ -19,6 +19,7 @@
 
 #include "core/atomic_file.h"
 #include "core/bytes.h"
+#include "core/fail.h"
 #include "core/path.h"
 #include "core/text.h"
 #include "transfer/learner_internal.h"
@@ -219,10 +220,9 @@ static segue_status deserialize_retired(segue_learner *learner, segue_bytes_read
                                         segue_error *err)
 {
     const uint64_t count = segue_bytes_read_u64(r);
-    segue_status status = SEGUE_OK;
-    for (uint64_t i = 0; i < count && status == SEGUE_OK && !r->failed; i++)
-        status = segue_learner_retire_arm(learner, segue_bytes_read_u64(r), err);
-    return status;
+    for (uint64_t i = 0; i < count && !r->failed; i++)
+        SEGUE_TRY(segue_learner_retire_arm(learner, segue_bytes_read_u64(r), err));
+    return SEGUE_OK;
 }
 
 /* All but its configuration. */

@@ -103,10 +103,10 @@ static segue_status publish_types(segue_learner *learner, const segue_types *typ
                                   segue_error *err)
 {
     shared_prior *next = NULL;
-    const segue_status status = make_prior(types, &next, err);
-    if (status == SEGUE_OK && (next || learner->current))
+    SEGUE_TRY(make_prior(types, &next, err));
+    if (next || learner->current)
         segue_shared_prior_publish(learner, next);
-    return status;
+    return SEGUE_OK;
 }
 
 static segue_status publish(segue_learner *learner, segue_error *err)
@@ -141,9 +141,8 @@ segue_status segue_types_learner_learn(segue_learner *learner, const open_task *
     types_state *t = learner->state;
     const size_t n_arms = learner->config.n_arms;
     count(t, entry, n_arms);
-    segue_status status = segue_types_add_task(t->types, t->counts, t->counts + n_arms, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(segue_types_add_task(t->types, t->counts, t->counts + n_arms, err));
+    segue_status status = SEGUE_OK;
     if (segue_types_due(t->types) && !learner->config.background)
         status = segue_types_refit(t->types, err);
     /* also where that failed: types may be gone with the task */
@@ -173,14 +172,10 @@ static segue_status run(void *made, segue_error *err)
 static segue_status adopt(segue_learner *learner, void *made, segue_error *err)
 {
     const types_state *t = learner->state;
-    segue_status status = SEGUE_OK;
     if (segue_types_arms(made) < learner->config.n_arms)
-        status = segue_types_resize(made, learner->config.n_arms, err);
-    if (status == SEGUE_OK)
-        status = segue_types_adopt(t->types, made, err);
-    if (status != SEGUE_OK)
-        return status;
-    status = publish(learner, err);
+        SEGUE_TRY(segue_types_resize(made, learner->config.n_arms, err));
+    SEGUE_TRY(segue_types_adopt(t->types, made, err));
+    const segue_status status = publish(learner, err);
     if (status != SEGUE_OK)
         (void)!segue_types_adopt(t->types, made, NULL); /* they change places again */
     return status;
@@ -205,9 +200,8 @@ segue_status segue_types_learner_add_arm(segue_learner *learner, segue_error *er
     if (!counts)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for %zu arms", n_arms);
     t->counts = counts;
-    segue_status status = segue_types_copy(&made, t->types, err);
-    if (status == SEGUE_OK)
-        status = segue_types_resize(made, n_arms, err);
+    SEGUE_TRY(segue_types_copy(&made, t->types, err));
+    const segue_status status = segue_types_resize(made, n_arms, err);
     if (status == SEGUE_OK)
         return replace(learner, made, err);
     segue_types_destroy(made);
@@ -219,9 +213,8 @@ segue_status segue_types_learner_merge(segue_learner *into, const segue_learner 
 {
     const types_state *mine = into->state, *theirs = from->state;
     segue_types *made = NULL;
-    segue_status status = segue_types_copy(&made, mine->types, err);
-    if (status == SEGUE_OK)
-        status = segue_types_merge(made, theirs->types, err);
+    SEGUE_TRY(segue_types_copy(&made, mine->types, err));
+    const segue_status status = segue_types_merge(made, theirs->types, err);
     if (status == SEGUE_OK)
         return replace(into, made, err);
     segue_types_destroy(made);
@@ -259,6 +252,6 @@ void segue_types_learner_serialize(const segue_learner *learner, segue_bytes *b)
 segue_status segue_types_learner_deserialize(segue_learner *learner, segue_bytes_reader *r,
                                              segue_error *err)
 {
-    const segue_status status = segue_types_deserialize(types_of(learner), r, err);
-    return status == SEGUE_OK ? publish(learner, err) : status;
+    SEGUE_TRY(segue_types_deserialize(types_of(learner), r, err));
+    return publish(learner, err);
 }

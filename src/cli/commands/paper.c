@@ -79,20 +79,19 @@ static segue_status read_experiments(study *st, segue_error *err)
     const segue_experiment_overrides changes = {.variant = set->quick ? "quick" : NULL,
                                                 .seed = set->seed == NO_SEED ? NULL : &set->seed};
     char folder[PATH_SIZE], path[PATH_SIZE + 100];
-    segue_status status = SEGUE_OK;
     if (set->experiments)
         (void)snprintf(folder, sizeof folder, "%s", set->experiments);
     else
-        status = cli_share_find(folder, "experiments", "--experiments", err);
-    for (size_t i = 0; i < SEGUE_N_STUDIES && status == SEGUE_OK; i++) {
+        SEGUE_TRY(cli_share_find(folder, "experiments", "--experiments", err));
+    for (size_t i = 0; i < SEGUE_N_STUDIES; i++) {
         const char *name = segue_paper_study_name((segue_study)i);
         (void)snprintf(path, sizeof path, "%s/%s.json", folder, name);
-        status = segue_experiment_read(&st->experiment[i], path, &changes, err);
-        if (status == SEGUE_OK && strcmp(st->experiment[i]->name, name) != 0)
-            status = segue_fail(err, SEGUE_EDOMAIN, "%s: field 'name': is '%s'; need '%s'", path,
-                                st->experiment[i]->name, name);
+        SEGUE_TRY(segue_experiment_read(&st->experiment[i], path, &changes, err));
+        if (strcmp(st->experiment[i]->name, name) != 0)
+            return segue_fail(err, SEGUE_EDOMAIN, "%s: field 'name': is '%s'; need '%s'", path,
+                              st->experiment[i]->name, name);
     }
-    return status;
+    return SEGUE_OK;
 }
 
 /* Lock the folder until the program ends: one process may work in it. */
@@ -115,21 +114,19 @@ static segue_status lock_folder(const char *folder, segue_error *err)
 static segue_status make_folders(study *st, segue_error *err)
 {
     const char *out = st->set.out;
-    segue_status status = SEGUE_OK;
     if (snprintf(st->data, PATH_SIZE, "%s/data", out) >= PATH_SIZE ||
         snprintf(st->figures, PATH_SIZE, "%s/figures", out) >= PATH_SIZE)
         return segue_fail(err, SEGUE_EFILE, "the path of --out is too long; name a shorter one");
     if (!st->set.redraw)
-        status = segue_experiment_make_folder(out, err);
-    if (status == SEGUE_OK)
-        status = lock_folder(out, err);
-    if (status == SEGUE_OK && !st->set.redraw)
-        status = segue_experiment_make_folder(st->data, err);
+        SEGUE_TRY(segue_experiment_make_folder(out, err));
+    SEGUE_TRY(lock_folder(out, err));
+    if (!st->set.redraw)
+        SEGUE_TRY(segue_experiment_make_folder(st->data, err));
     /* Else --resume, after this start is interrupted, would use older results of later experiments.
      */
-    for (size_t i = 0; i < SEGUE_N_STUDIES && status == SEGUE_OK && st->set.fresh; i++)
+    for (size_t i = 0; i < SEGUE_N_STUDIES && st->set.fresh; i++)
         segue_experiment_remove_results(st->experiment[i], st->data);
-    return status;
+    return SEGUE_OK;
 }
 
 /* ---- running ----------------------------------------------------------------------------- */
@@ -199,20 +196,36 @@ static segue_status print_findings(const segue_paper *paper, const char *folder,
 }
 
 /* Checkpoints are removed last: until the report exists, nothing is lost by a crash. */
+static segue_status write_report(const study *st, const segue_paper *paper, segue_error *err)
+{
+    SEGUE_TRY(segue_experiment_make_folder(st->figures, err));
+    SEGUE_TRY(segue_report_write(paper, st->set.out, err));
+    for (size_t i = 0; i < SEGUE_N_STUDIES && !st->set.redraw; i++)
+        cli_run_experiment_remove_checkpoint(st->experiment[i], st->data);
+    return print_findings(paper, st->set.out, err);
+}
+
 static segue_status report(const study *st, segue_error *err)
 {
     segue_paper *paper = NULL;
-    segue_status status = segue_paper_read(&paper, st->data, err);
-    if (status == SEGUE_OK)
-        status = segue_experiment_make_folder(st->figures, err);
-    if (status == SEGUE_OK)
-        status = segue_report_write(paper, st->set.out, err);
-    for (size_t i = 0; i < SEGUE_N_STUDIES && status == SEGUE_OK && !st->set.redraw; i++)
-        cli_run_experiment_remove_checkpoint(st->experiment[i], st->data);
-    if (status == SEGUE_OK)
-        status = print_findings(paper, st->set.out, err);
+    SEGUE_TRY(segue_paper_read(&paper, st->data, err));
+    const segue_status status = write_report(st, paper, err);
     segue_paper_destroy(paper);
     return status;
+}
+
+/* The caller frees the experiments. */
+static segue_status run_study(study *st, segue_error *err)
+{
+    SEGUE_TRY(check_settings(&st->set, err));
+    if (!st->set.redraw)
+        SEGUE_TRY(read_experiments(st, err));
+    SEGUE_TRY(make_folders(st, err));
+    if (!st->set.redraw) {
+        cli_interrupt_catch();
+        SEGUE_TRY(play(st, err));
+    }
+    return report(st, err);
 }
 
 static segue_status run(int argc, char **argv, segue_error *err)
@@ -221,17 +234,7 @@ static segue_status run(int argc, char **argv, segue_error *err)
     segue_status status =
         cli_options_parse(options, sizeof options / sizeof *options, argc, argv, &st.set, err);
     if (status == SEGUE_OK)
-        status = check_settings(&st.set, err);
-    if (status == SEGUE_OK && !st.set.redraw)
-        status = read_experiments(&st, err);
-    if (status == SEGUE_OK)
-        status = make_folders(&st, err);
-    if (status == SEGUE_OK && !st.set.redraw) {
-        cli_interrupt_catch();
-        status = play(&st, err);
-    }
-    if (status == SEGUE_OK)
-        status = report(&st, err);
+        status = run_study(&st, err);
     for (size_t i = 0; i < SEGUE_N_STUDIES; i++)
         segue_experiment_destroy(st.experiment[i]);
     return status;

@@ -130,29 +130,24 @@ static segue_status check_export(const settings *set, segue_error *err)
 static segue_status export(const settings *set, segue_store *store, segue_error *err)
 {
     cli_interrupt_catch(); /* an unfinished export, which has the key, is removed */
-    const segue_status status = segue_store_export(store, set->file, cli_interrupt_requested, err);
-    if (status == SEGUE_OK)
-        (void)fprintf(stderr, "%s: written to %s\n", set->store, set->file);
-    return status;
+    SEGUE_TRY(segue_store_export(store, set->file, cli_interrupt_requested, err));
+    (void)fprintf(stderr, "%s: written to %s\n", set->store, set->file);
+    return SEGUE_OK;
 }
 
 /* The lock excludes a service; the new store is checked before it counts as imported. */
 static segue_status import(const settings *set, segue_store *store, segue_error *err)
 {
-    segue_status status = segue_store_lock(store, err);
-    if (status == SEGUE_OK)
-        status = segue_store_import(store, set->file, err);
-    return status == SEGUE_OK ? check_all(set, store, true, err) : status;
+    SEGUE_TRY(segue_store_lock(store, err));
+    SEGUE_TRY(segue_store_import(store, set->file, err));
+    return check_all(set, store, true, err);
 }
 
 static segue_status upgrade(const settings *set, segue_store *store, segue_error *err)
 {
     int64_t from = 0;
-    segue_status status = segue_store_lock(store, err);
-    if (status == SEGUE_OK)
-        status = segue_store_upgrade(store, &from, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(segue_store_lock(store, err));
+    SEGUE_TRY(segue_store_upgrade(store, &from, err));
     if (from == SEGUE_STORE_FORMAT)
         (void)printf("%s: has format %d, the newest; nothing to do\n", set->store,
                      SEGUE_STORE_FORMAT);

@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "estimate/types/change.h"
 
+#include "core/fail.h"
 #include "estimate/types/mixture_refit.h"
 
 #define PRICE 6.0 /* nats: the cut is one of some hundred possible ones */
@@ -73,12 +74,10 @@ static segue_status side_init(side *s, const task_window *tasks, size_t cap, tas
                               const segue_change_point *cut, segue_error *err)
 {
     segue_task_window_init(&s->tasks, tasks->n_arms, tasks->window);
-    segue_status status = segue_mixture_init(&s->mix, tasks->n_arms, cap, err);
-    if (status == SEGUE_OK)
-        status = segue_task_window_copy(&s->tasks, tasks, err);
-    if (status == SEGUE_OK)
-        segue_task_window_remove(&s->tasks, is_other, cut);
-    return status;
+    SEGUE_TRY(segue_mixture_init(&s->mix, tasks->n_arms, cap, err));
+    SEGUE_TRY(segue_task_window_copy(&s->tasks, tasks, err));
+    segue_task_window_remove(&s->tasks, is_other, cut);
+    return SEGUE_OK;
 }
 
 /* The older side starts from the types of all tasks, which are mostly its own; the newer from none.

@@ -255,13 +255,11 @@ static segue_status fit_copy(segue_types *types, mixture *copy, bool at_once, se
     segue_rng rng;
     segue_rng_init(&rng, config->seed, config->run, types->finished, SEGUE_STREAM_ESTIMATOR);
     segue_mixture_copy(copy, &types->mix);
-    segue_status status =
-        segue_mixture_refit(copy, &types->tasks, config->hint, types->finished, &rng, err);
-    if (status == SEGUE_OK && !at_once)
-        status = detect_change(types, copy, &rng, err);
-    if (status == SEGUE_OK)
-        segue_mixture_copy(&types->mix, copy);
-    return status;
+    SEGUE_TRY(segue_mixture_refit(copy, &types->tasks, config->hint, types->finished, &rng, err));
+    if (!at_once)
+        SEGUE_TRY(detect_change(types, copy, &rng, err));
+    segue_mixture_copy(&types->mix, copy);
+    return SEGUE_OK;
 }
 
 static segue_status fit(segue_types *types, bool at_once, segue_error *err)

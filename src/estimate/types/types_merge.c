@@ -2,6 +2,7 @@
  *
  * Every operation builds a new object and swaps it in at the end, so that a failure changes
  * nothing. SPDX-License-Identifier: Apache-2.0 */
+#include "core/fail.h"
 #include "estimate/types/types_internal.h"
 #include "estimate/types/types_read.h"
 
@@ -53,11 +54,10 @@ segue_status segue_types_resize(segue_types *types, size_t n_arms, segue_error *
     if (n_arms < types->config.n_arms)
         return segue_fail(err, SEGUE_EDOMAIN, "there are %zu arms; they cannot become %zu",
                           types->config.n_arms, n_arms);
-    const segue_status status = copy_with(&larger, types, n_arms, err);
-    if (status == SEGUE_OK)
-        swap(types, larger);
+    SEGUE_TRY(copy_with(&larger, types, n_arms, err));
+    swap(types, larger);
     segue_types_destroy(larger);
-    return status;
+    return SEGUE_OK;
 }
 
 /* ---- adopt ---------------------------------------------------------------------------- */
@@ -73,22 +73,19 @@ segue_status segue_types_adopt(segue_types *types, segue_types *copy, segue_erro
 {
     const task_window *tasks = &types->tasks;
     const uint64_t known = copy->finished;
-    segue_status status = SEGUE_OK;
     if (!is_copy(copy, types))
         return segue_fail(err, SEGUE_EDOMAIN, "the types to adopt are not a copy");
-    for (size_t l = 0; l < tasks->count && status == SEGUE_OK; l++) {
+    for (size_t l = 0; l < tasks->count; l++) {
         const uint64_t number = segue_task_window_number(tasks, l);
         if (number <= known)
             continue;
         copy->finished = number - 1; /* some tasks between may have left the window */
-        status = segue_types_add_task(copy, segue_task_window_sum(tasks, l),
-                                      segue_task_window_pulls(tasks, l), err);
+        SEGUE_TRY(segue_types_add_task(copy, segue_task_window_sum(tasks, l),
+                                       segue_task_window_pulls(tasks, l), err));
     }
-    if (status == SEGUE_OK) {
-        copy->finished = types->finished;
-        swap(types, copy);
-    }
-    return status;
+    copy->finished = types->finished;
+    swap(types, copy);
+    return SEGUE_OK;
 }
 
 /* ---- merge ------------------------------------------------------------------------------- */

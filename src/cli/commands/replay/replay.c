@@ -194,18 +194,22 @@ static segue_status play(replay *r, segue_error *err)
     return status;
 }
 
+static segue_status play_and_write(replay *r, segue_error *err)
+{
+    SEGUE_TRY(play(r, err));
+    if (r->set.curve)
+        SEGUE_TRY(cli_replay_write_curve(&r->output.result, r->set.curve, err));
+    if (r->set.html)
+        SEGUE_TRY(segue_replay_page_write(&r->output.result, r->set.html, r->set.figures, err));
+    return cli_output_print(&cli_replay_printers, &r->output, r->format, r->set.out, err);
+}
+
 static segue_status run(int argc, char **argv, segue_error *err)
 {
     replay r;
     segue_status status = init(&r, argc, argv, err);
     if (status == SEGUE_OK)
-        status = play(&r, err);
-    if (status == SEGUE_OK && r.set.curve)
-        status = cli_replay_write_curve(&r.output.result, r.set.curve, err);
-    if (status == SEGUE_OK && r.set.html)
-        status = segue_replay_page_write(&r.output.result, r.set.html, r.set.figures, err);
-    if (status == SEGUE_OK)
-        status = cli_output_print(&cli_replay_printers, &r.output, r.format, r.set.out, err);
+        status = play_and_write(&r, err);
     fini(&r);
     return status;
 }
