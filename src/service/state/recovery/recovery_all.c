@@ -309,7 +309,7 @@ segue_status segue_recovery_all(const segue_recovery_source *recovery, segue_rec
     segue_rows rows;
     segue_stored_learner row;
     segue_status status = SEGUE_OK;
-    segue_rows_open(&rows, recovery->store, &(segue_query){SEGUE_QUERY_LEARNERS}, err);
+    segue_rows_open(&rows, recovery->store, &(segue_query){.kind = SEGUE_QUERY_LEARNERS}, err);
     while (status == SEGUE_OK && segue_rows_next_learner(&rows, &row))
         status = recover_row(&a, &row, err);
     status = segue_rows_close(&rows, status);
