@@ -16,7 +16,7 @@ typedef struct cost {
 /* Play tasks and add their cost. */
 static cost play_tasks(segue_learner *learner, segue_simulated_task *simulated, uint64_t tasks)
 {
-    const uint64_t steps = segue_learner_settings(learner)->horizon;
+    const uint64_t steps = segue_learner_get_config(learner)->horizon;
     cost total = {.play = 0.0};
     segue_error err;
     for (uint64_t j = 0; j < tasks; j++) {

@@ -21,7 +21,7 @@
 static void play(segue_learner *learner)
 {
     segue_task *task = NULL;
-    const segue_learner_config *config = segue_learner_settings(learner);
+    const segue_learner_config *config = segue_learner_get_config(learner);
     if (segue_learner_open_task(learner, &task, NULL) != SEGUE_OK)
         return;
     for (size_t t = 0; t < 4 * config->n_arms; t++)

@@ -17,6 +17,9 @@ extern "C" {
 /** Estimators find at most this many models. */
 #define SEGUE_MAX_ESTIMATED 100
 
+/** A learner finds at most this many types. */
+#define SEGUE_MAX_TYPES 16
+
 /** "em" fits a window of the last tasks, between these sizes. */
 #define SEGUE_MIN_WINDOW 16
 #define SEGUE_MAX_WINDOW 65536

@@ -78,7 +78,7 @@ SEGUE_API segue_learner_summary segue_learner_info(const segue_learner *learner)
 SEGUE_API const segue_models *segue_learner_models(const segue_learner *learner);
 
 /** The configuration of a learner, with every default filled in. */
-SEGUE_API const segue_learner_config *segue_learner_settings(const segue_learner *learner);
+SEGUE_API const segue_learner_config *segue_learner_get_config(const segue_learner *learner);
 
 /** How often the shared prior has changed.  One version numbers the types alike. */
 SEGUE_API uint64_t segue_learner_version(const segue_learner *learner);

@@ -12,9 +12,6 @@
 extern "C" {
 #endif
 
-/** A learner finds at most this many types. */
-#define SEGUE_MAX_TYPES 16
-
 /** The posterior of a task over types when it was closed. */
 typedef struct segue_type_posterior {
     uint64_t version; /* of the shared prior that the task started from: it numbers the types */
@@ -29,9 +26,9 @@ SEGUE_API bool segue_learner_last_posterior(const segue_learner *learner,
 
 /** The purpose of a pull. */
 typedef enum segue_purpose {
-    SEGUE_EXPLOIT,    /* the arm with the largest mean now */
-    SEGUE_TELL_APART, /* it separates two types, one of them maybe the background */
-    SEGUE_EXPLORE     /* it improves the estimate of the arm, whatever the type is */
+    SEGUE_EXPLOIT,     /* the arm with the largest mean now */
+    SEGUE_DISTINGUISH, /* it separates two types, one of them maybe the background */
+    SEGUE_EXPLORE      /* it improves the estimate of the arm, whatever the type is */
 } segue_purpose;
 
 /** The posterior of an open task and its next pull. */

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "segue/rng.h"
-#include "segue/view.h"
+#include "segue/task_view.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,9 +44,9 @@ typedef enum segue_needs {
 /** A policy whose steps are partly random: with probability `share` the choice is `drawn`, else
  * `deterministic`, which draws nothing. */
 typedef struct segue_split {
-    double (*share)(const segue_view *view);
-    segue_choice (*drawn)(const segue_view *view, segue_rng *rng);
-    segue_choice (*deterministic)(const segue_view *view, segue_rng *rng);
+    double (*share)(const segue_task_view *view);
+    segue_choice (*drawn)(const segue_task_view *view, segue_rng *rng);
+    segue_choice (*deterministic)(const segue_task_view *view, segue_rng *rng);
 } segue_split;
 
 typedef struct segue_policy {
@@ -68,15 +68,15 @@ typedef struct segue_policy {
     /* Return the bytes of the state. NULL: none. */
     size_t (*state_size)(const segue_setting *setting, const double *option);
     /* Initialise the zeroed state for a task, or for a run if it carries. May be NULL. */
-    void (*begin)(const segue_view *view);
+    void (*begin)(const segue_task_view *view);
     /* Choose an allowed arm. Reads the view only, cannot fail; ties go to the lowest index. */
-    segue_choice (*choose)(const segue_view *view, segue_rng *rng);
+    segue_choice (*choose)(const segue_task_view *view, segue_rng *rng);
     /* NULL: every choice is random, or none is. */
     const segue_split *split;
     /* Update the state by a reward that the view includes already. May be NULL. */
-    void (*update)(const segue_view *view, size_t arm, double reward);
+    void (*update)(const segue_task_view *view, size_t arm, double reward);
     /* Adjust pointers of a state that was copied with its task. NULL: it has none. */
-    void (*rebind)(const segue_view *view);
+    void (*rebind)(const segue_task_view *view);
 } segue_policy;
 
 /** A policy with its options. */

@@ -20,8 +20,8 @@
 #include "segue/stats.h"
 #include "segue/status.h"
 #include "segue/task.h"
+#include "segue/task_view.h"
 #include "segue/theory.h"
 #include "segue/version.h"
-#include "segue/view.h"
 
 #endif

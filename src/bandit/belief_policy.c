@@ -43,7 +43,7 @@ size_t segue_belief_policy_state_size(size_t n_components, size_t n_arms, bool l
            (looks_ahead ? segue_lookahead_scratch_size(n_components, n_arms) : 0);
 }
 
-void segue_belief_policy_begin(const segue_view *view, segue_prior prior)
+void segue_belief_policy_begin(const segue_task_view *view, segue_prior prior)
 {
     belief_state *p = view->state;
     p->prior = prior;
@@ -53,14 +53,14 @@ void segue_belief_policy_begin(const segue_view *view, segue_prior prior)
     memcpy(p->weight, prior.weight, prior.n_components * sizeof *prior.weight);
 }
 
-void segue_belief_policy_rebind(const segue_view *view, segue_prior prior)
+void segue_belief_policy_rebind(const segue_task_view *view, segue_prior prior)
 {
     belief_state *p = view->state;
     p->prior = prior;
     p->usual = p->usual ? view->allowed : NULL;
 }
 
-segue_belief segue_belief_policy_belief(const segue_view *view)
+segue_belief segue_belief_policy_belief(const segue_task_view *view)
 {
     belief_state *p = view->state;
     return (segue_belief){.prior = p->prior,
@@ -72,7 +72,7 @@ segue_belief segue_belief_policy_belief(const segue_view *view)
                           .scratch = p->weight + p->prior.n_components};
 }
 
-void segue_belief_policy_update(const segue_view *view, size_t arm, double reward)
+void segue_belief_policy_update(const segue_task_view *view, size_t arm, double reward)
 {
     belief_state *p = view->state;
     const segue_belief belief = segue_belief_policy_belief(view);
@@ -81,26 +81,26 @@ void segue_belief_policy_update(const segue_view *view, size_t arm, double rewar
         segue_belief_update(&belief, arm, reward, p->weight);
 }
 
-static segue_choice draw(const segue_view *view, const segue_belief *belief, segue_rng *rng)
+static segue_choice draw(const segue_task_view *view, const segue_belief *belief, segue_rng *rng)
 {
     if (segue_belief_is_possible(belief))
         return by_rule(segue_belief_thompson(belief, NULL, rng));
     return (segue_choice){.arm = segue_ts_arm(view, rng), .reason = SEGUE_NO_MODEL_LEFT};
 }
 
-segue_choice segue_belief_policy_thompson(const segue_view *view, segue_rng *rng)
+segue_choice segue_belief_policy_thompson(const segue_task_view *view, segue_rng *rng)
 {
     const segue_belief belief = segue_belief_policy_belief(view);
     return draw(view, &belief, rng);
 }
 
-static uint64_t remaining(const segue_view *view)
+static uint64_t remaining(const segue_task_view *view)
 {
     return view->horizon > view->step ? view->horizon - view->step : 1;
 }
 
 /* Choose by look-ahead. Hold an arm that it exploits, unless an ask restricts the arms. */
-static size_t decide(const segue_view *view, const segue_belief *belief)
+static size_t decide(const segue_task_view *view, const segue_belief *belief)
 {
     belief_state *p = view->state;
     const segue_lookahead ahead =
@@ -112,7 +112,7 @@ static size_t decide(const segue_view *view, const segue_belief *belief)
     return ahead.arm;
 }
 
-segue_choice segue_belief_policy_deterministic(const segue_view *view, segue_rng *rng)
+segue_choice segue_belief_policy_deterministic(const segue_task_view *view, segue_rng *rng)
 {
     (void)rng;
     belief_state *p = view->state;
@@ -123,7 +123,7 @@ segue_choice segue_belief_policy_deterministic(const segue_view *view, segue_rng
     return by_rule(p->held_arm);
 }
 
-double segue_belief_policy_draw_share(const segue_view *view)
+double segue_belief_policy_draw_share(const segue_task_view *view)
 {
     const belief_state *p = view->state;
     const segue_belief belief = segue_belief_policy_belief(view);
@@ -133,13 +133,13 @@ double segue_belief_policy_draw_share(const segue_view *view)
 }
 
 /* Draw whether this step is a Thompson step. */
-static bool draws(const segue_view *view, segue_rng *rng)
+static bool draws(const segue_task_view *view, segue_rng *rng)
 {
     const belief_state *p = view->state;
     return p->prior.b && segue_rng_uniform(rng) * ((double)view->step + 1.0) < 1.0;
 }
 
-segue_choice segue_belief_policy_lookahead(const segue_view *view, segue_rng *rng)
+segue_choice segue_belief_policy_lookahead(const segue_task_view *view, segue_rng *rng)
 {
     const segue_belief belief = segue_belief_policy_belief(view);
     if (draws(view, rng) || !segue_belief_is_possible(&belief))

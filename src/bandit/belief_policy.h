@@ -18,25 +18,25 @@ void segue_belief_policy_ones(const segue_setting *setting, const double *option
 size_t segue_belief_policy_state_size(size_t n_components, size_t n_arms, bool looks_ahead);
 
 /* Begin a task with a prior, whose arrays outlive it. */
-void segue_belief_policy_begin(const segue_view *view, segue_prior prior);
+void segue_belief_policy_begin(const segue_task_view *view, segue_prior prior);
 
 /* After a copy of the task: use the prior and the arms of the copy. */
-void segue_belief_policy_rebind(const segue_view *view, segue_prior prior);
+void segue_belief_policy_rebind(const segue_task_view *view, segue_prior prior);
 
 /* Update the belief by a reward. */
-void segue_belief_policy_update(const segue_view *view, size_t arm, double reward);
+void segue_belief_policy_update(const segue_task_view *view, size_t arm, double reward);
 
 /* Return the current belief. */
-segue_belief segue_belief_policy_belief(const segue_view *view);
+segue_belief segue_belief_policy_belief(const segue_task_view *view);
 
 /* Choose by Thompson sampling. */
-segue_choice segue_belief_policy_thompson(const segue_view *view, segue_rng *rng);
+segue_choice segue_belief_policy_thompson(const segue_task_view *view, segue_rng *rng);
 
 /* Choose by look-ahead with Thompson steps; then its parts: the share of Thompson steps, and the
  * deterministic choice. */
-segue_choice segue_belief_policy_lookahead(const segue_view *view, segue_rng *rng);
-double segue_belief_policy_draw_share(const segue_view *view);
-segue_choice segue_belief_policy_deterministic(const segue_view *view, segue_rng *rng);
+segue_choice segue_belief_policy_lookahead(const segue_task_view *view, segue_rng *rng);
+double segue_belief_policy_draw_share(const segue_task_view *view);
+segue_choice segue_belief_policy_deterministic(const segue_task_view *view, segue_rng *rng);
 extern const segue_split segue_belief_policy_split;
 
 #endif

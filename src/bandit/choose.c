@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/choose.h"
 
-size_t segue_choose_fewest_asks(const segue_view *view)
+size_t segue_choose_fewest_asks(const segue_task_view *view)
 {
     size_t best = view->n_arms;
     for (size_t arm = 0; arm < view->n_arms; arm++)
@@ -11,7 +11,7 @@ size_t segue_choose_fewest_asks(const segue_view *view)
     return best;
 }
 
-size_t segue_choose_best_arm(const segue_view *view, size_t model)
+size_t segue_choose_best_arm(const segue_task_view *view, size_t model)
 {
     const double *mean = segue_models_row(view->models, model);
     size_t best = view->n_arms;

@@ -24,14 +24,14 @@ void segue_ucb_fill_defaults(const segue_setting *setting, double *option);
 double segue_ucb_log_term(const segue_setting *setting, const double *option);
 
 /* Return UCB's choice with the L of the view: the fallback of other policies. */
-size_t segue_ucb_arm(const segue_view *view);
+size_t segue_ucb_arm(const segue_task_view *view);
 
 /* Return the choice of Thompson sampling with flat priors. */
-size_t segue_ts_arm(const segue_view *view, segue_rng *rng);
+size_t segue_ts_arm(const segue_task_view *view, segue_rng *rng);
 
 /* UCB on counts that continue from task to task, one set per model index. */
-segue_choice segue_carried_ucb_choose(const segue_view *view, segue_rng *rng);
-void segue_carried_ucb_update(const segue_view *view, size_t arm, double reward);
+segue_choice segue_carried_ucb_choose(const segue_task_view *view, segue_rng *rng);
+void segue_carried_ucb_update(const segue_task_view *view, size_t arm, double reward);
 
 /* Return a choice by the policy's ordinary rule. */
 static inline segue_choice by_rule(size_t arm)
@@ -52,25 +52,25 @@ static inline double radius(double log_term, double pulls)
     return sqrt(0.5 * log_term * (1.0 / pulls));
 }
 
-static inline double average(const segue_view *view, size_t arm)
+static inline double average(const segue_task_view *view, size_t arm)
 {
     return view->sum[arm] * (1.0 / (double)view->pulls[arm]);
 }
 
-static inline bool is_allowed(const segue_view *view, size_t arm)
+static inline bool is_allowed(const segue_task_view *view, size_t arm)
 {
     return !view->allowed || view->allowed[arm];
 }
 
 /* Return true if an ask of this arm has no reward yet. */
-static inline bool is_outstanding(const segue_view *view, size_t arm)
+static inline bool is_outstanding(const segue_task_view *view, size_t arm)
 {
     return view->asked[arm] > view->pulls[arm];
 }
 
 /* Return true if `model` lies within radius + slack of every average. An arm without a reward has
  * an infinite radius. */
-static inline bool is_compatible(const segue_view *view, const double *model, double slack)
+static inline bool is_compatible(const segue_task_view *view, const double *model, double slack)
 {
     for (size_t arm = 0; arm < view->n_arms; arm++) {
         const uint64_t pulls = view->pulls[arm];
@@ -82,10 +82,10 @@ static inline bool is_compatible(const segue_view *view, const double *model, do
 }
 
 /* Return the allowed arm with the fewest asks. */
-size_t segue_choose_fewest_asks(const segue_view *view);
+size_t segue_choose_fewest_asks(const segue_task_view *view);
 
 /* Return the best allowed arm of a known model. */
-size_t segue_choose_best_arm(const segue_view *view, size_t model);
+size_t segue_choose_best_arm(const segue_task_view *view, size_t model);
 
 #define MIN_DISCOUNTED_PULLS 1e-300 /* the inverse of fewer pulls would be infinite */
 
@@ -94,12 +94,13 @@ typedef struct arm_counts {
     double pulls, sum;
 } arm_counts;
 
-typedef arm_counts (*counts_function)(const segue_view *view, size_t arm);
+typedef arm_counts (*counts_function)(const segue_task_view *view, size_t arm);
 
 /* Return the arm with the largest average + sqrt(width / pulls). An arm without rewards and
  * without an outstanding ask comes first; if every arm waits for its first reward, the one with
  * the fewest asks. */
-static inline size_t largest_bound(const segue_view *view, counts_function counts, double width)
+static inline size_t largest_bound(const segue_task_view *view, counts_function counts,
+                                   double width)
 {
     size_t best = view->n_arms;
     double value = -INFINITY;
@@ -122,7 +123,7 @@ static inline size_t largest_bound(const segue_view *view, counts_function count
 }
 
 /* Return the counts of this task. */
-static inline arm_counts task_counts(const segue_view *view, size_t arm)
+static inline arm_counts task_counts(const segue_task_view *view, size_t arm)
 {
     return (arm_counts){.pulls = (double)view->pulls[arm], .sum = view->sum[arm]};
 }

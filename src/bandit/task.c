@@ -23,12 +23,12 @@
 struct segue_task {
     const segue_policy *policy;
     segue_rng rng;
-    segue_view view; /* points into the arrays below */
-    uint64_t *asked; /* n_arms */
-    uint64_t *pulls; /* n_arms */
-    double *sum;     /* n_arms */
-    double *graded;  /* n_arms: sum of x (1 - x), 0 if all rewards are 0 or 1 */
-    bool *allowed;   /* n_arms: arms that it may pull, if not all; then n_arms: arms of one ask */
+    segue_task_view view; /* points into the arrays below */
+    uint64_t *asked;      /* n_arms */
+    uint64_t *pulls;      /* n_arms */
+    double *sum;          /* n_arms */
+    double *graded;       /* n_arms: sum of x (1 - x), 0 if all rewards are 0 or 1 */
+    bool *allowed; /* n_arms: arms that it may pull, if not all; then n_arms: arms of one ask */
     void *precomputed;
     double option[SEGUE_MAX_OPTIONS];
     double lowest, highest;
@@ -294,7 +294,7 @@ size_t segue_task_bytes(const segue_task *task)
 
 /* ---- asking ------------------------------------------------------------------------------ */
 
-static size_t choose(segue_task *task, const segue_view *view)
+static size_t choose(segue_task *task, const segue_task_view *view)
 {
     const segue_choice choice = task->policy->choose(view, &task->rng);
     task->asked[choice.arm]++;
@@ -309,7 +309,7 @@ size_t segue_task_ask(segue_task *task)
     return choose(task, &task->view);
 }
 
-bool segue_task_restrict(segue_task *task, const bool *allowed, segue_view *out)
+bool segue_task_restrict(segue_task *task, const bool *allowed, segue_task_view *out)
 {
     const size_t n_arms = task->view.n_arms;
     const bool *usual = task->view.allowed;
@@ -330,7 +330,7 @@ bool segue_task_restrict(segue_task *task, const bool *allowed, segue_view *out)
 segue_status segue_task_ask_among(segue_task *task, const bool *allowed, size_t *arm,
                                   segue_error *err)
 {
-    segue_view view;
+    segue_task_view view;
     if (!segue_task_restrict(task, allowed, &view))
         return segue_fail(err, SEGUE_EDOMAIN, "no arm is allowed that the task may pull");
     *arm = choose(task, &view);

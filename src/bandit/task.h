@@ -24,7 +24,7 @@ void segue_task_set_allowed(segue_task *task, const bool *allowed);
 
 /** Get the view with only the allowed arms (NULL: all that it may pull), valid until the next call;
  * false: no arm remains. */
-bool segue_task_restrict(segue_task *task, const bool *allowed, segue_view *out);
+bool segue_task_restrict(segue_task *task, const bool *allowed, segue_task_view *out);
 
 /**
  * Estimate the distribution of the policy's random choices among the allowed arms (n_arms) by
@@ -62,7 +62,7 @@ size_t segue_task_bytes(const segue_task *task);
 /** The internals of a task, for kernels that play a whole task as asks and tells would. */
 typedef struct task_internals {
     const segue_policy *policy;
-    const segue_view *view;
+    const segue_task_view *view;
     bool unit_range; /* rewards range from 0 to 1 */
     uint64_t *asked, *pulls;
     double *sum;

@@ -11,18 +11,18 @@
 #include "bandit/task.h"
 #include "core/fail.h"
 
-typedef segue_choice (*choose_function)(const segue_view *view, segue_rng *rng);
+typedef segue_choice (*choose_function)(const segue_task_view *view, segue_rng *rng);
 
 /* A view of the task with its own copy of the state. */
 typedef struct choice_trial {
-    segue_view view;
+    segue_task_view view;
     const void *state; /* the task's state */
     size_t state_size;
     segue_rng rng;
 } choice_trial;
 
 /* Undo the changes of an attempt. */
-static const segue_view *restore_state(choice_trial *trial)
+static const segue_task_view *restore_state(choice_trial *trial)
 {
     if (trial->state_size > 0)
         memcpy(trial->view.state, trial->state, trial->state_size);

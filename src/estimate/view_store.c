@@ -3,8 +3,8 @@
  * The third moment of n arms has n^3 numbers, and a task changes all of them; the views of a task
  * are 3 n numbers.  Above SEGUE_MAX_DENSE_ARMS arms the views are stored instead, and M3(U, U, U)
  * is computed from them on demand: O(tasks n m), bound by memory bandwidth.  Single precision
- * halves that, and its rounding is far below the noise of any view. SPDX-License-Identifier:
- * Apache-2.0 */
+ * halves that, and its rounding is far below the noise of any view.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "estimate/view_store.h"
 
 #include <math.h>

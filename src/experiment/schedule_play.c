@@ -1,8 +1,8 @@
 /* schedule_play.c - play one unit into its row of numbers, and save it.
  *
  * Any thread plays any unit; only saving takes a lock.  A stop is noticed after every task: the
- * unit is then lost, and played again when the experiment resumes. SPDX-License-Identifier:
- * Apache-2.0 */
+ * unit is then lost, and played again when the experiment resumes.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
 #include "experiment/measure.h"

@@ -2,7 +2,8 @@
  *
  * All text that enters from files, requests and names of files is validated or sanitized here.
  * Texts end with a NUL, which is no continuation byte: a character that is cut off never reads past
- * it. SPDX-License-Identifier: Apache-2.0 */
+ * it.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "io/utf8.h"
 
 #include <string.h>

@@ -180,7 +180,7 @@ static segue_status find_types(segue_advise_result *out, const segue_advise_conf
 {
     segue_types *types = NULL;
     segue_status status =
-        segue_replay_fit_types(&types, config->history, SEGUE_MAX_TYPES_COUNT, config->seed, err);
+        segue_replay_fit_types(&types, config->history, SEGUE_MAX_TYPES, config->seed, err);
     if (status != SEGUE_OK)
         goto done;
     out->n_types = segue_types_count(types);

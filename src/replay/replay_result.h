@@ -1,5 +1,6 @@
 /* replay_result.h - the result of a replay: reward, regret and gain of each candidate, the types of
- * the log, warnings, and the verdict. SPDX-License-Identifier: Apache-2.0 */
+ * the log, warnings, and the verdict.
+ * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_REPLAY_REPLAY_RESULT_H
 #define SEGUE_REPLAY_REPLAY_RESULT_H
 

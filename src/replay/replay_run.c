@@ -4,8 +4,8 @@
  * for every arm, the wait is geometric with that rate, for any arm and history.  So the number of
  * steps of a task does not depend on the candidate, and its steps are those of a live task
  * (docs/adr/0017).  Accepted rows are drawn row by row, independently of the asks: all candidates
- * of a run see the same rows.  A run uses one thread and its own objects. SPDX-License-Identifier:
- * Apache-2.0 */
+ * of a run see the same rows.  A run uses one thread and its own objects.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "replay/replay_run.h"
 
 #include <assert.h>

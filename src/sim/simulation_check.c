@@ -20,7 +20,7 @@ static segue_status check_range(const char *name, uint64_t value, uint64_t min, 
 
 static segue_status check_continued(const segue_simulation *sim, segue_error *err)
 {
-    const segue_learner_config *config = segue_learner_settings(sim->continued);
+    const segue_learner_config *config = segue_learner_get_config(sim->continued);
     if (sim->runs != 1 || sim->tasks == 0)
         return segue_fail(err, SEGUE_EUSAGE, "a learner that goes on plays one run of tasks");
     if (config->n_arms != segue_environment_arms(sim->environment))

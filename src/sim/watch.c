@@ -7,7 +7,7 @@
 segue_status segue_watch_check(const segue_simulation *sim, segue_error *err)
 {
     const segue_learner_config *config =
-        sim->continued ? segue_learner_settings(sim->continued) : sim->learner;
+        sim->continued ? segue_learner_get_config(sim->continued) : sim->learner;
     const char *name = config ? config->method : sim->policy.policy ? sim->policy.policy->name : "";
     const segue_learner_method *method = config ? segue_learner_method_find(name) : NULL;
     if (!sim->watch || (method && method->has_types))

@@ -3,7 +3,7 @@
  *     segue_rows rows;
  *     segue_stored_arm arm;
  *     segue_status status = SEGUE_OK;
- *     segue_rows_open(&rows, store, &(segue_query){SEGUE_QUERY_ARMS, .id = learner}, err);
+ *     segue_rows_open(&rows, store, &(segue_query){.kind = SEGUE_QUERY_ARMS, .id = learner}, err);
  *     while (status == SEGUE_OK && segue_rows_next_arm(&rows, &arm))
  *         status = use(&arm, err);
  *     return segue_rows_close(&rows, status);

@@ -95,7 +95,7 @@ static segue_status write_table(segue_store *store, int64_t table, atomic_file *
     segue_rows rows;
     segue_table_row row;
     segue_status status = SEGUE_OK;
-    segue_rows_open(&rows, store, &(segue_query){SEGUE_QUERY_TABLE, .id = table}, err);
+    segue_rows_open(&rows, store, &(segue_query){.kind = SEGUE_QUERY_TABLE, .id = table}, err);
     while (status == SEGUE_OK && out->code == 0) {
         if (stopped())
             status = segue_fail(err, SEGUE_ESTOPPED, "stopped, and nothing was written");

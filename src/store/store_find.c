@@ -21,14 +21,16 @@ static segue_status find_task(segue_store *store, const segue_query *query, segu
 segue_status segue_store_find_task(segue_store *store, int64_t learner, const char *key,
                                    segue_stored_task *out, bool *found, segue_error *err)
 {
-    return find_task(store, &(segue_query){SEGUE_QUERY_TASK_BY_KEY, .id = learner, .key = key}, out,
-                     found, err);
+    return find_task(store,
+                     &(segue_query){.kind = SEGUE_QUERY_TASK_BY_KEY, .id = learner, .key = key},
+                     out, found, err);
 }
 
 segue_status segue_store_read_task(segue_store *store, int64_t id, segue_stored_task *out,
                                    bool *found, segue_error *err)
 {
-    return find_task(store, &(segue_query){SEGUE_QUERY_TASK_BY_ID, .id = id}, out, found, err);
+    return find_task(store, &(segue_query){.kind = SEGUE_QUERY_TASK_BY_ID, .id = id}, out, found,
+                     err);
 }
 
 segue_status segue_store_task_key(segue_store *store, int64_t id,
@@ -36,7 +38,7 @@ segue_status segue_store_task_key(segue_store *store, int64_t id,
 {
     segue_rows rows;
     segue_stored_task task;
-    segue_rows_open(&rows, store, &(segue_query){SEGUE_QUERY_TASK_BY_ID, .id = id}, err);
+    segue_rows_open(&rows, store, &(segue_query){.kind = SEGUE_QUERY_TASK_BY_ID, .id = id}, err);
     const bool found = segue_rows_next_task(&rows, &task);
     (void)snprintf(key, SEGUE_MAX_STORE_NAME + 1, "%s", found ? task.key : "");
     SEGUE_TRY(segue_rows_close(&rows, SEGUE_OK));
@@ -50,8 +52,8 @@ segue_status segue_store_find_reward(segue_store *store, int64_t task, uint64_t 
 {
     segue_rows rows;
     *out = (segue_stored_reward){.task = task};
-    segue_rows_open(&rows, store, &(segue_query){SEGUE_QUERY_REWARD, .id = task, .number = number},
-                    err);
+    segue_rows_open(&rows, store,
+                    &(segue_query){.kind = SEGUE_QUERY_REWARD, .id = task, .number = number}, err);
     *found = segue_rows_next_reward(&rows, out);
     return segue_rows_close(&rows, SEGUE_OK);
 }
@@ -65,7 +67,7 @@ segue_status segue_store_read_snapshot(segue_store *store, int64_t learner, uint
     *seq = 0;
     *bytes = NULL;
     *size = 0;
-    segue_rows_open(&rows, store, &(segue_query){SEGUE_QUERY_SNAPSHOT, .id = learner}, err);
+    segue_rows_open(&rows, store, &(segue_query){.kind = SEGUE_QUERY_SNAPSHOT, .id = learner}, err);
     if (segue_rows_next_snapshot(&rows, &row)) {
         *bytes = malloc(row.size ? row.size : 1);
         *size = row.size;

@@ -215,7 +215,7 @@ const segue_models *segue_learner_models(const segue_learner *learner)
     return learner->current ? learner->current->models : NULL;
 }
 
-const segue_learner_config *segue_learner_settings(const segue_learner *learner)
+const segue_learner_config *segue_learner_get_config(const segue_learner *learner)
 {
     return &learner->config;
 }

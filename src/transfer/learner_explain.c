@@ -36,7 +36,7 @@ bool segue_learner_last_posterior(const segue_learner *learner, segue_type_poste
     return learner->has_posterior;
 }
 
-static void explain_next(const segue_belief *belief, const segue_view *view, void *memory,
+static void explain_next(const segue_belief *belief, const segue_task_view *view, void *memory,
                          segue_explanation *out)
 {
     size_t pair[2] = {0, 0};
@@ -48,7 +48,7 @@ static void explain_next(const segue_belief *belief, const segue_view *view, voi
     if (next.exploits)
         return;
     out->purpose =
-        segue_lookahead_separated_pair(belief, next.arm, pair) ? SEGUE_TELL_APART : SEGUE_EXPLORE;
+        segue_lookahead_separated_pair(belief, next.arm, pair) ? SEGUE_DISTINGUISH : SEGUE_EXPLORE;
     out->first = pair[0];
     out->second = pair[1];
 }
@@ -64,7 +64,7 @@ segue_status segue_learner_explain_among(const segue_learner *learner, segue_tas
                                          segue_error *err)
 {
     open_task *entry = NULL;
-    segue_view view;
+    segue_task_view view;
     const segue_status status = segue_learner_find_task(learner, task, &entry, err);
     if (status != SEGUE_OK)
         return status;

@@ -3,7 +3,8 @@
  * What a clever user would build in an hour.  Of the tasks that pulled an arm at least twice, the
  * averages of S / T and of (S^2 - Q) / (T (T - 1)) estimate the mean of its means and of their
  * squares, whatever T is, S and Q being the sums of its rewards and of their squares; the Beta with
- * these moments is the prior of the tasks to come. SPDX-License-Identifier: Apache-2.0 */
+ * these moments is the prior of the tasks to come.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>
 

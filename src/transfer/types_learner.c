@@ -27,7 +27,7 @@ const segue_option segue_types_learner_options[TYPES_N_OPTIONS] = {
     [TYPES_HINT] = {.key = "hint",
                     .help = "types that somebody expects, if more than 6 (default 0)",
                     .min = 0.0,
-                    .max = SEGUE_MAX_TYPES_COUNT,
+                    .max = SEGUE_MAX_TYPES,
                     .whole = true},
     [TYPES_WINDOW] = {.key = "window",
                       .help = "finished tasks that it keeps (default 512)",
@@ -38,7 +38,7 @@ const segue_option segue_types_learner_options[TYPES_N_OPTIONS] = {
     [TYPES_CAP] = {.key = "cap",
                    .help = "the most types it may find, for trials (default 16)",
                    .min = 1.0,
-                   .max = SEGUE_MAX_TYPES_COUNT,
+                   .max = SEGUE_MAX_TYPES,
                    .whole = true,
                    .default_value = 16.0},
 };

@@ -8,7 +8,7 @@
 #include "bandit/choose.h"
 
 /* The state: for each model index, n_arms counts, then n_arms sums. */
-static double *pulls_of(const segue_view *view)
+static double *pulls_of(const segue_task_view *view)
 {
     double *pulls = view->state;
     return pulls + 2 * view->n_arms * view->model_index;
@@ -20,20 +20,20 @@ static size_t state_size(const segue_setting *setting, const double *option)
     return 2 * setting->n_arms * sizeof(double);
 }
 
-void segue_carried_ucb_update(const segue_view *view, size_t arm, double reward)
+void segue_carried_ucb_update(const segue_task_view *view, size_t arm, double reward)
 {
     double *pulls = pulls_of(view);
     pulls[arm] += 1.0;
     pulls[view->n_arms + arm] += reward;
 }
 
-static arm_counts counts(const segue_view *view, size_t arm)
+static arm_counts counts(const segue_task_view *view, size_t arm)
 {
     const double *pulls = pulls_of(view);
     return (arm_counts){.pulls = pulls[arm], .sum = pulls[view->n_arms + arm]};
 }
 
-segue_choice segue_carried_ucb_choose(const segue_view *view, segue_rng *rng)
+segue_choice segue_carried_ucb_choose(const segue_task_view *view, segue_rng *rng)
 {
     (void)rng;
     return by_rule(largest_bound(view, counts, 0.5 * view->log_term));

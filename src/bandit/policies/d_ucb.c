@@ -33,7 +33,7 @@ static size_t state_size(const segue_setting *setting, const double *option)
     return (1 + 2 * setting->n_arms) * sizeof(double);
 }
 
-static void update(const segue_view *view, size_t arm, double reward)
+static void update(const segue_task_view *view, size_t arm, double reward)
 {
     double *state = view->state;
     for (size_t i = 0; i < 1 + 2 * view->n_arms; i++)
@@ -43,13 +43,13 @@ static void update(const segue_view *view, size_t arm, double reward)
     state[1 + view->n_arms + arm] += reward;
 }
 
-static arm_counts counts(const segue_view *view, size_t arm)
+static arm_counts counts(const segue_task_view *view, size_t arm)
 {
     const double *state = view->state;
     return (arm_counts){.pulls = state[1 + arm], .sum = state[1 + view->n_arms + arm]};
 }
 
-static segue_choice choose(const segue_view *view, segue_rng *rng)
+static segue_choice choose(const segue_task_view *view, segue_rng *rng)
 {
     (void)rng;
     const double *state = view->state;

@@ -44,7 +44,7 @@ static bool beats(double p, double budget, double lack)
     return lack > 0.0 && (p <= 0.0 ? -log(lack) : divergence(p, lack)) < budget;
 }
 
-static segue_choice choose(const segue_view *view, segue_rng *rng)
+static segue_choice choose(const segue_task_view *view, segue_rng *rng)
 {
     (void)rng;
     const double log_t = log((double)view->step);

@@ -12,12 +12,12 @@ static size_t state_size(const segue_setting *setting, const double *option)
     return segue_belief_policy_state_size(1, setting->n_arms, true);
 }
 
-static void begin(const segue_view *view)
+static void begin(const segue_task_view *view)
 {
     segue_belief_policy_begin(view, segue_belief_flat_prior(view->n_arms, view->precomputed));
 }
 
-static void rebind(const segue_view *view)
+static void rebind(const segue_task_view *view)
 {
     segue_belief_policy_rebind(view, segue_belief_flat_prior(view->n_arms, view->precomputed));
 }

@@ -14,7 +14,7 @@ static size_t state_size(const segue_setting *setting, const double *option)
     return segue_belief_policy_state_size(setting->models->n_models, setting->n_arms, true);
 }
 
-static void begin(const segue_view *view)
+static void begin(const segue_task_view *view)
 {
     segue_belief_policy_begin(view, segue_belief_point_prior(view->models));
 }

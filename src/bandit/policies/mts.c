@@ -37,14 +37,14 @@ static size_t state_size(const segue_setting *setting, const double *option)
     return 2 * setting->models->n_models * sizeof(double);
 }
 
-static void begin(const segue_view *view)
+static void begin(const segue_task_view *view)
 {
     double *log_posterior = view->state;
     for (size_t k = 0; k < view->models->n_models; k++)
         log_posterior[k] = log(view->models->weight[k]);
 }
 
-static void update(const segue_view *view, size_t arm, double reward)
+static void update(const segue_task_view *view, size_t arm, double reward)
 {
     const size_t size = view->models->n_models * view->n_arms;
     const double *log_mean = view->precomputed;
@@ -66,7 +66,7 @@ static double largest(const double *x, size_t count)
     return max;
 }
 
-static segue_choice choose(const segue_view *view, segue_rng *rng)
+static segue_choice choose(const segue_task_view *view, segue_rng *rng)
 {
     const size_t n_models = view->models->n_models;
     const double *log_posterior = view->state;

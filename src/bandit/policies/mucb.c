@@ -9,7 +9,7 @@
 
 /* Among the models that no arm's average excludes, assume the one with the largest value; pull its
  * best arm. Ties go to the lower index. */
-static segue_choice choose(const segue_view *view, segue_rng *rng)
+static segue_choice choose(const segue_task_view *view, segue_rng *rng)
 {
     (void)rng;
     const segue_models *models = view->models;

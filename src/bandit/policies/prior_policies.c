@@ -23,12 +23,12 @@ static size_t tla_size(const segue_setting *setting, const double *option)
     return segue_belief_policy_state_size(SEGUE_MAX_COMPONENTS, setting->n_arms, true);
 }
 
-static segue_prior prior_of(const segue_view *view)
+static segue_prior prior_of(const segue_task_view *view)
 {
     return view->prior ? *view->prior : segue_belief_flat_prior(view->n_arms, view->precomputed);
 }
 
-static void begin(const segue_view *view)
+static void begin(const segue_task_view *view)
 {
     const segue_prior *prior = view->prior;
     assert(!prior ||
@@ -37,18 +37,18 @@ static void begin(const segue_view *view)
     segue_belief_policy_begin(view, prior_of(view));
 }
 
-static void rebind(const segue_view *view)
+static void rebind(const segue_task_view *view)
 {
     segue_belief_policy_rebind(view, prior_of(view));
 }
 
-static segue_choice choose_tla(const segue_view *view, segue_rng *rng)
+static segue_choice choose_tla(const segue_task_view *view, segue_rng *rng)
 {
     return view->prior ? segue_belief_policy_lookahead(view, rng)
                        : segue_belief_policy_thompson(view, rng);
 }
 
-static double share_tla(const segue_view *view)
+static double share_tla(const segue_task_view *view)
 {
     return view->prior ? segue_belief_policy_draw_share(view) : 1.0;
 }

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/choose.h"
 
-static segue_choice choose(const segue_view *view, segue_rng *rng)
+static segue_choice choose(const segue_task_view *view, segue_rng *rng)
 {
     (void)rng;
     return by_rule(segue_choose_fewest_asks(view));

@@ -54,7 +54,7 @@ static size_t state_size(const segue_setting *setting, const double *option)
            (size_t)option[0] * sizeof(pull);
 }
 
-static void begin(const segue_view *view)
+static void begin(const segue_task_view *view)
 {
     window *w = view->state;
     w->size = (size_t)view->option[0];
@@ -63,7 +63,7 @@ static void begin(const segue_view *view)
     w->count = w->sum + view->n_arms;
 }
 
-static void update(const segue_view *view, size_t arm, double reward)
+static void update(const segue_task_view *view, size_t arm, double reward)
 {
     window *w = view->state;
     pull *slot = &w->pulls[w->t % w->size];
@@ -77,13 +77,13 @@ static void update(const segue_view *view, size_t arm, double reward)
     w->t++;
 }
 
-static arm_counts counts(const segue_view *view, size_t arm)
+static arm_counts counts(const segue_task_view *view, size_t arm)
 {
     const window *w = view->state;
     return (arm_counts){.pulls = (double)w->count[arm], .sum = (double)w->sum[arm] / UNIT};
 }
 
-static segue_choice choose(const segue_view *view, segue_rng *rng)
+static segue_choice choose(const segue_task_view *view, segue_rng *rng)
 {
     (void)rng;
     const window *w = view->state;

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/choose.h"
 
-size_t segue_ts_arm(const segue_view *view, segue_rng *rng)
+size_t segue_ts_arm(const segue_task_view *view, segue_rng *rng)
 {
     size_t best = 0;
     double value = -INFINITY;
@@ -23,7 +23,7 @@ size_t segue_ts_arm(const segue_view *view, segue_rng *rng)
     return best;
 }
 
-static segue_choice choose(const segue_view *view, segue_rng *rng)
+static segue_choice choose(const segue_task_view *view, segue_rng *rng)
 {
     return by_rule(segue_ts_arm(view, rng));
 }

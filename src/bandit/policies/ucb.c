@@ -23,12 +23,12 @@ double segue_ucb_log_term(const segue_setting *setting, const double *option)
                                  option[0]);
 }
 
-size_t segue_ucb_arm(const segue_view *view)
+size_t segue_ucb_arm(const segue_task_view *view)
 {
     return largest_bound(view, task_counts, 0.5 * view->log_term);
 }
 
-static segue_choice choose(const segue_view *view, segue_rng *rng)
+static segue_choice choose(const segue_task_view *view, segue_rng *rng)
 {
     (void)rng;
     return by_rule(segue_ucb_arm(view));

@@ -20,7 +20,7 @@ static void precompute(const segue_setting *setting, const double *option, void 
 }
 
 /* The other arms need no first pull and have no bound. */
-static arm_counts counts(const segue_view *view, size_t arm)
+static arm_counts counts(const segue_task_view *view, size_t arm)
 {
     const bool *candidate = view->precomputed;
     return candidate[arm] ? task_counts(view, arm) : (arm_counts){.pulls = 1.0, .sum = -INFINITY};
@@ -28,7 +28,7 @@ static arm_counts counts(const segue_view *view, size_t arm)
 
 /* Return the candidate with the fewest asks, for the time in which each waits for its first
  * reward; n_arms: there is none. */
-static size_t candidate_with_fewest_asks(const segue_view *view)
+static size_t candidate_with_fewest_asks(const segue_task_view *view)
 {
     const bool *candidate = view->precomputed;
     size_t best = view->n_arms;
@@ -39,7 +39,7 @@ static size_t candidate_with_fewest_asks(const segue_view *view)
     return best;
 }
 
-static segue_choice choose(const segue_view *view, segue_rng *rng)
+static segue_choice choose(const segue_task_view *view, segue_rng *rng)
 {
     (void)rng;
     const bool *candidate = view->precomputed;

@@ -60,7 +60,7 @@ static void precompute(const segue_setting *setting, const double *option, void 
     test->threshold = 2.0 * log(2.0 / option[0]) / (gap * gap);
 }
 
-static size_t nearest_model(const segue_view *view, size_t arm)
+static size_t nearest_model(const segue_task_view *view, size_t arm)
 {
     size_t nearest = 0;
     double distance = INFINITY;
@@ -74,7 +74,7 @@ static size_t nearest_model(const segue_view *view, size_t arm)
     return nearest;
 }
 
-static void update(const segue_view *view, size_t arm, double reward)
+static void update(const segue_task_view *view, size_t arm, double reward)
 {
     (void)reward;
     const test_precomputed *test = view->precomputed;
@@ -85,7 +85,7 @@ static void update(const segue_view *view, size_t arm, double reward)
     state->arm = view->models->best_arm[nearest_model(view, arm)];
 }
 
-static segue_choice choose(const segue_view *view, segue_rng *rng)
+static segue_choice choose(const segue_task_view *view, segue_rng *rng)
 {
     (void)rng;
     const test_state *state = view->state;

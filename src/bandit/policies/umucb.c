@@ -29,7 +29,7 @@ static double log_term(const segue_setting *setting, const double *option)
 }
 
 /* Return B(i): the model's mean plus eps, or the upper bound of the rewards, whichever is less. */
-static double bound(const segue_view *view, const double *model, size_t arm, double eps)
+static double bound(const segue_task_view *view, const double *model, size_t arm, double eps)
 {
     const double promised = model[arm] + eps;
     if (view->pulls[arm] == 0)
@@ -39,12 +39,12 @@ static double bound(const segue_view *view, const double *model, size_t arm, dou
 
 /* Return true for an arm with asks but without a reward: the model's mean alone would attract
  * every ask until the first reward. */
-static bool waits_for_first(const segue_view *view, size_t arm)
+static bool waits_for_first(const segue_task_view *view, size_t arm)
 {
     return view->pulls[arm] == 0 && is_outstanding(view, arm);
 }
 
-static bool all_wait(const segue_view *view)
+static bool all_wait(const segue_task_view *view)
 {
     size_t arm = 0;
     while (arm < view->n_arms && (!is_allowed(view, arm) || waits_for_first(view, arm)))
@@ -53,7 +53,8 @@ static bool all_wait(const segue_view *view)
 }
 
 /* Return the arm with the largest bound under one model, and that bound; some arm does not wait. */
-static size_t best_bound(const segue_view *view, const double *model, double eps, double *value)
+static size_t best_bound(const segue_task_view *view, const double *model, double eps,
+                         double *value)
 {
     size_t best = view->n_arms;
     for (size_t arm = 0; arm < view->n_arms; arm++) {
@@ -69,7 +70,7 @@ static size_t best_bound(const segue_view *view, const double *model, double eps
 }
 
 /* Return the arm of the largest bound of any compatible model; n_arms: no model is compatible. */
-static size_t optimistic_arm(const segue_view *view, double eps)
+static size_t optimistic_arm(const segue_task_view *view, double eps)
 {
     size_t arm = view->n_arms;
     double largest = -INFINITY;
@@ -87,7 +88,7 @@ static size_t optimistic_arm(const segue_view *view, double eps)
     return arm;
 }
 
-static segue_choice choose(const segue_view *view, segue_rng *rng)
+static segue_choice choose(const segue_task_view *view, segue_rng *rng)
 {
     (void)rng;
     const size_t fewest = segue_choose_fewest_asks(view);

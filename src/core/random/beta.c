@@ -94,6 +94,7 @@ double segue_beta_draw_above(double x, double probability, segue_rng *rng, doubl
     const double w = width_of(x, a, b), spread = x * (1.0 - x), t = x + far * spread / w;
     if (!(t < 1.0))
         return -1.0;
-    const double log_acceptance = log_density(a, b, t) - log(t * (1.0 - t) / spread * probability * w) + far;
+    const double log_acceptance =
+        log_density(a, b, t) - log(t * (1.0 - t) / spread * probability * w) + far;
     return log1p(-segue_rng_uniform(rng)) < log_acceptance ? t : -1.0;
 }

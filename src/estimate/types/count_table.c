@@ -4,7 +4,8 @@
  * are far fewer distinct results than tasks, and even fewer distinct numbers.  A likelihood needs
  * ln Gamma at a + won, b + lost and a + b + pulls.  It is computed at the distinct numbers, added
  * up for the distinct pairs, and looked up for the tasks.  Rewards other than 0 and 1 repeat less,
- * and gain nothing. SPDX-License-Identifier: Apache-2.0 */
+ * and gain nothing.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "estimate/types/count_table.h"
 
 #include <stdlib.h>

@@ -103,7 +103,7 @@ void segue_em_expect(em *fit)
 {
     em_state *now = &fit->now;
     const size_t n = fit->n_tasks, n_types = now->mix.n_types;
-    double log_weight[MAX_TYPES + 1], sum = 0.0;
+    double log_weight[SEGUE_MAX_TYPES + 1], sum = 0.0;
     segue_mixture_log_weights(&now->mix, log_weight);
     memset(now->size, 0, sizeof now->size);
     for (size_t l = 0; l < n; l++) {

@@ -12,11 +12,11 @@
 typedef struct em_state {
     size_t n_tasks;
     mixture mix;
-    double *fit;                /* logarithms of likelihoods */
-    double *share;              /* the posterior of each task over components */
-    double *log_likelihood;     /* n_tasks, under the whole mixture */
-    double size[MAX_TYPES + 1]; /* sums of the shares */
-    double objective;           /* log-likelihood less the penalty */
+    double *fit;                      /* logarithms of likelihoods */
+    double *share;                    /* the posterior of each task over components */
+    double *log_likelihood;           /* n_tasks, under the whole mixture */
+    double size[SEGUE_MAX_TYPES + 1]; /* sums of the shares */
+    double objective;                 /* log-likelihood less the penalty */
 } em_state;
 
 typedef struct em {

@@ -113,7 +113,7 @@ void segue_mixture_log_weights(const mixture *mix, double *log_weight)
 double segue_mixture_shares(const double *log_weight, const double *fit, size_t n_types,
                             size_t step, double *share)
 {
-    double log_share[MAX_TYPES + 1], best = -INFINITY, total = 0.0;
+    double log_share[SEGUE_MAX_TYPES + 1], best = -INFINITY, total = 0.0;
     for (size_t q = 0; q <= n_types; q++) {
         log_share[q] = log_weight[q] + fit[q * step];
         best = fmax(best, log_share[q]);
@@ -131,7 +131,7 @@ double segue_mixture_shares(const double *log_weight, const double *fit, size_t 
 double segue_mixture_posterior(const mixture *mix, const double *sum, const double *pulls,
                                double *share)
 {
-    double fit[MAX_TYPES + 1], log_weight[MAX_TYPES + 1];
+    double fit[SEGUE_MAX_TYPES + 1], log_weight[SEGUE_MAX_TYPES + 1];
     segue_mixture_log_weights(mix, log_weight);
     for (size_t q = 0; q <= mix->n_types; q++)
         fit[q] = segue_mixture_log_likelihood(mix, q, sum, pulls);

@@ -6,9 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "segue/status.h"
+#include "segue/estimator.h"
 
-#define MAX_TYPES       16
 #define N_SPREADS       12    /* concentrations kappa: 2, 4, ..., 2048, and 1e6 for a point */
 #define SPREAD_FIRST    2     /* kappa = 8: where the first type starts */
 #define SPREAD_BORN     5     /* kappa = 64: where one made from a single task does */
@@ -20,14 +19,14 @@
  * hold (component, arm) at component * n_arms + arm, and those of component 0 do not change. */
 typedef struct mixture {
     size_t n_arms;
-    size_t cap; /* the most types there is memory for, at most MAX_TYPES */
+    size_t cap; /* the most types there is memory for, at most SEGUE_MAX_TYPES */
     size_t n_types;
-    double weight[MAX_TYPES + 1]; /* sum 1 */
-    uint64_t last[MAX_TYPES + 1]; /* number of the last task that was of this type */
-    double *won, *pulls;          /* what it was learned from: rewards and pulls, as far as they
+    double weight[SEGUE_MAX_TYPES + 1]; /* sum 1 */
+    uint64_t last[SEGUE_MAX_TYPES + 1]; /* number of the last task that was of this type */
+    double *won, *pulls;   /* what it was learned from: rewards and pulls, as far as they
                                      count */
-    double *a, *b;                /* Beta parameters of a new task's mean */
-    unsigned char *spread;        /* index of kappa */
+    double *a, *b;         /* Beta parameters of a new task's mean */
+    unsigned char *spread; /* index of kappa */
 } mixture;
 
 /* @retval SEGUE_ENOMEM */

@@ -1,7 +1,8 @@
 /* types_merge.c - copy types, adopt a refitted copy, merge, add arms.
  *
  * Every operation builds a new object and swaps it in at the end, so that a failure changes
- * nothing. SPDX-License-Identifier: Apache-2.0 */
+ * nothing.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "core/fail.h"
 #include "estimate/types/types_internal.h"
 #include "estimate/types/types_read.h"

@@ -91,7 +91,7 @@ segue_types_fit segue_types_evaluate(const segue_types *types)
 {
     const task_window *tasks = &types->tasks;
     segue_types_fit fit = {.log_likelihood = 0.0};
-    double share[MAX_TYPES + 1];
+    double share[SEGUE_MAX_TYPES + 1];
     for (size_t l = 0; l < tasks->count; l++) {
         fit.log_likelihood += segue_mixture_posterior(&types->mix, segue_task_window_sum(tasks, l),
                                                       segue_task_window_pulls(tasks, l), share);

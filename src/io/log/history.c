@@ -2,7 +2,8 @@
  *
  * Rows are appended in the order of the file, with arms and tasks numbered by first occurrence.
  * Then arms get their final numbers, and a counting sort groups the rows by task; it is skipped if
- * the file is grouped already. SPDX-License-Identifier: Apache-2.0 */
+ * the file is grouped already.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "io/log/history.h"
 
 #include <stdlib.h>

@@ -2,7 +2,8 @@
  *
  * A hash table with open addressing and linear probing, at most three quarters full.  Names of up
  * to 12 bytes are their own key and need no comparison of texts; longer ones have a hash as key.
- * Texts lie in blocks that never move. SPDX-License-Identifier: Apache-2.0 */
+ * Texts lie in blocks that never move.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "io/log/string_table.h"
 #include "segue/internal.h"
 

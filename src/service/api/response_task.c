@@ -31,7 +31,7 @@ static void write_reasons(const segue_explanation *why, const char *arm, segue_b
     segue_json_write_raw(b, "]");
     segue_json_write_text(b, "purpose", purposes[why->purpose]);
     segue_json_write_text(b, "arm", arm);
-    if (why->purpose == SEGUE_TELL_APART)
+    if (why->purpose == SEGUE_DISTINGUISH)
         segue_json_write_format(b, ",\"distinguishes\":[%zu,%zu]", why->first, why->second);
     segue_json_write_raw(b, "}");
 }
@@ -196,7 +196,7 @@ static segue_status add_rewards(segue_store *store, int64_t task, arm_sums *sums
 {
     segue_rows rows;
     segue_stored_reward reward;
-    segue_rows_open(&rows, store, &(segue_query){SEGUE_QUERY_REWARDS, .id = task}, err);
+    segue_rows_open(&rows, store, &(segue_query){.kind = SEGUE_QUERY_REWARDS, .id = task}, err);
     while (segue_rows_next_reward(&rows, &reward)) {
         sums->pulls[reward.arm % SEGUE_MAX_SERVICE_ARMS]++;
         sums->total[reward.arm % SEGUE_MAX_SERVICE_ARMS] += reward.value;

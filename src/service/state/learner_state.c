@@ -37,7 +37,7 @@ segue_status segue_learner_state_create(learner_state **out, const segue_stored_
     state->settings = *settings;
     *settings = (learner_settings){.arm = NULL};
     state->learner = learner;
-    state->method = segue_learner_settings(learner)->method;
+    state->method = segue_learner_get_config(learner)->method;
     atomic_init(&state->users, 1);
     atomic_init(&state->refit_finished, false);
     for (size_t i = 0; i < N_LEARNER_JOBS; i++)

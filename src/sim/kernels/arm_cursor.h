@@ -2,8 +2,8 @@
  *
  * open_cursor loads the counts of an arm, draw pulls it, close_cursor stores them. Where rewards
  * are bits, draw_eight and jump make 8 and 64 pulls at once; can_jump tells if these cannot change
- * the choice. All functions are inline: a kernel spends its time here. SPDX-License-Identifier:
- * Apache-2.0 */
+ * the choice. All functions are inline: a kernel spends its time here.
+ * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SIM_KERNELS_ARM_CURSOR_H
 #define SEGUE_SIM_KERNELS_ARM_CURSOR_H
 

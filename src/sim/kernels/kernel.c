@@ -189,7 +189,7 @@ bool segue_kernel_play(segue_kernel *kernel, segue_task *task, segue_simulated_t
 {
     kernel_run run = {
         .kernel = kernel, .in = segue_task_internals(task), .simulated = simulated, .left = steps};
-    const segue_view *view = run.in.view;
+    const segue_task_view *view = run.in.view;
     run.rewards = segue_simulated_task_rewards(simulated);
     run.bits = segue_simulated_task_is_bernoulli(simulated);
     run.models = view->models;

@@ -90,7 +90,8 @@ void segue_kernel_mts(kernel_run *run);
 bool segue_kernel_mts_fits(const segue_models *models); /* true: the kernel can use these means */
 void segue_kernel_ts(kernel_run *run);
 void segue_kernel_tts(kernel_run *run);
-bool segue_kernel_tts_fits(const segue_view *view); /* true: the kernel can use the task's prior */
+bool segue_kernel_tts_fits(
+    const segue_task_view *view); /* true: the kernel can use the task's prior */
 
 /* Play UCB to the end, for arms with known bounds; a bound of -INFINITY excludes an arm. */
 void segue_kernel_ucb_from_bounds(kernel_run *run);

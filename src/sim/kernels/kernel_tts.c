@@ -8,14 +8,14 @@
 #include "sim/kernels/arm_cursor.h"
 
 /* All points may be contradicted; the plain form handles that. */
-bool segue_kernel_tts_fits(const segue_view *view)
+bool segue_kernel_tts_fits(const segue_task_view *view)
 {
     return !view->prior || view->prior->b;
 }
 
 void segue_kernel_tts(kernel_run *run)
 {
-    const segue_view *view = run->in.view;
+    const segue_task_view *view = run->in.view;
     const segue_belief belief = segue_belief_policy_belief(view);
     segue_rng rng = *run->in.rng;
     while (run->left > 0) {

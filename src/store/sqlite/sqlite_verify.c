@@ -139,21 +139,22 @@ static segue_status read_tasks(segue_store *base, int64_t learner, segue_error *
     segue_rows rows;
     segue_stored_task task;
     segue_status status = SEGUE_OK;
-    segue_rows_open(&rows, base,
-                    &(segue_query){SEGUE_QUERY_NEWEST_TASKS, .id = learner, .number = UINT64_MAX},
-                    err);
+    segue_rows_open(
+        &rows, base,
+        &(segue_query){.kind = SEGUE_QUERY_NEWEST_TASKS, .id = learner, .number = UINT64_MAX}, err);
     while (status == SEGUE_OK && segue_rows_next_task(&rows, &task)) {
-        status = read_rows(base, &(segue_query){SEGUE_QUERY_REWARDS, .id = task.id}, err);
+        status = read_rows(base, &(segue_query){.kind = SEGUE_QUERY_REWARDS, .id = task.id}, err);
         if (status == SEGUE_OK)
-            status = read_rows(base, &(segue_query){SEGUE_QUERY_DECISIONS, .id = task.id}, err);
+            status =
+                read_rows(base, &(segue_query){.kind = SEGUE_QUERY_DECISIONS, .id = task.id}, err);
     }
     return segue_rows_close(&rows, status);
 }
 
 segue_status segue_sqlite_verify_learner(segue_store *base, int64_t learner, segue_error *err)
 {
-    SEGUE_TRY(read_rows(base, &(segue_query){SEGUE_QUERY_ARMS, .id = learner}, err));
-    SEGUE_TRY(read_rows(base, &(segue_query){SEGUE_QUERY_EVENTS, .id = learner}, err));
+    SEGUE_TRY(read_rows(base, &(segue_query){.kind = SEGUE_QUERY_ARMS, .id = learner}, err));
+    SEGUE_TRY(read_rows(base, &(segue_query){.kind = SEGUE_QUERY_EVENTS, .id = learner}, err));
     SEGUE_TRY(read_tasks(base, learner, err));
     return count_damage(segue_sqlite_of(base), of_learner, sizeof of_learner / sizeof *of_learner,
                         learner, err);

@@ -1,5 +1,6 @@
 /* test_lookahead_.c - look-ahead against forms that share no code with it: all sequences of
- * rewards, long doubles. SPDX-License-Identifier: Apache-2.0 */
+ * rewards, long doubles.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/lookahead.h"
 #include "support.h"
 

@@ -24,8 +24,8 @@ static task_window random_tasks(segue_rng *rng, size_t n_arms, size_t count, boo
 static mixture random_mixture(segue_rng *rng, size_t n_arms, size_t n_types)
 {
     mixture mix;
-    double size[MAX_TYPES + 1];
-    assert_ok(segue_mixture_init(&mix, n_arms, MAX_TYPES, NULL));
+    double size[SEGUE_MAX_TYPES + 1];
+    assert_ok(segue_mixture_init(&mix, n_arms, SEGUE_MAX_TYPES, NULL));
     mix.n_types = n_types;
     for (size_t q = 0; q <= n_types; q++)
         size[q] = 20.0 * segue_rng_uniform(rng);
@@ -78,7 +78,7 @@ static real plain_shares(const mixture *mix, const double *sum, const double *pu
 
 static real plain_objective(const mixture *mix, const task_window *tasks)
 {
-    real sum = 0, cost = 0, share[MAX_TYPES + 1];
+    real sum = 0, cost = 0, share[SEGUE_MAX_TYPES + 1];
     for (size_t l = 0; l < tasks->count; l++)
         sum += plain_shares(mix, segue_task_window_sum(tasks, l), segue_task_window_pulls(tasks, l),
                             share);
@@ -153,14 +153,14 @@ static void likelihoods_and_shares_are_those_of_the_plain_form(void **state)
         segue_rng_init(&rng, 71, trial, 0, 0);
         const size_t n_arms = random_between(&rng, 2, MAX_ARMS);
         task_window tasks = random_tasks(&rng, n_arms, 40, trial % 2 == 0);
-        mixture mix = random_mixture(&rng, n_arms, random_between(&rng, 1, MAX_TYPES));
+        mixture mix = random_mixture(&rng, n_arms, random_between(&rng, 1, SEGUE_MAX_TYPES));
         em fit;
         assert_ok(segue_em_init(&fit, &tasks, &mix, NULL));
         for (size_t l = 0; l < tasks.count; l++) {
             const double *sum = segue_task_window_sum(&tasks, l),
                          *pulls = segue_task_window_pulls(&tasks, l);
-            real share[MAX_TYPES + 1];
-            double seen[MAX_TYPES + 1];
+            real share[SEGUE_MAX_TYPES + 1];
+            double seen[SEGUE_MAX_TYPES + 1];
             const double all = (double)plain_shares(&mix, sum, pulls, share);
             assert_near(segue_mixture_posterior(&mix, sum, pulls, seen), all, CLOSE);
             assert_near(fit.now.log_likelihood[l], all, CLOSE);

@@ -37,7 +37,7 @@ static void screening_chooses_from_the_same_distribution(void **state)
                         lgamma(arms[i].a) + lgamma(arms[i].b) - lgamma(arms[i].a + arms[i].b),
                         1e-9);
         }
-        const segue_view view = {.n_arms = ARMS, .asked = pulls, .pulls = pulls, .sum = sum};
+        const segue_task_view view = {.n_arms = ARMS, .asked = pulls, .pulls = pulls, .sum = sum};
         for (int i = 0; i < n; i++) {
             plain[ts->choose(&view, &rng).arm] += 1.0;
             fast[segue_kernel_ts_choose(&z, arms, ARMS, c % ARMS, &rng)] += 1.0;
@@ -219,7 +219,7 @@ static void a_clear_leader_loses_as_often_as_it_should(void **state)
     }
 }
 
-static segue_choice choose_by_definition(const segue_view *view, segue_rng *rng)
+static segue_choice choose_by_definition(const segue_task_view *view, segue_rng *rng)
 {
     const segue_belief belief = segue_belief_policy_belief(view);
     return (segue_choice){.arm = draw_by_definition(&belief, rng)};

@@ -148,7 +148,8 @@ static void rewards_come_in_the_order_of_arrival(void **state)
     for (uint64_t i = 0; i < 20; i++)
         assert_true(add_reward(task, 1000 - i, i, (double)i));
     commit();
-    segue_rows_open(&rows, own_store, &(segue_query){SEGUE_QUERY_REWARDS, .id = task}, NULL);
+    segue_rows_open(&rows, own_store, &(segue_query){.kind = SEGUE_QUERY_REWARDS, .id = task},
+                    NULL);
     for (uint64_t i = 0; i < 20; i++) {
         assert_true(segue_rows_next_reward(&rows, &row));
         assert_near(row.value, (double)i, 0.0);
@@ -172,7 +173,8 @@ static void events_come_in_order_after_a_given_one(void **state)
     }
     commit();
     segue_rows_open(&rows, own_store,
-                    &(segue_query){SEGUE_QUERY_EVENTS, .id = learner, .number = seq[1]}, NULL);
+                    &(segue_query){.kind = SEGUE_QUERY_EVENTS, .id = learner, .number = seq[1]},
+                    NULL);
     for (size_t i = 2; i < 5; i++) {
         assert_true(segue_rows_next_event(&rows, &row));
         assert_int_equal(row.seq, seq[i]);
@@ -201,8 +203,8 @@ static void pending_decisions_are_of_open_tasks_and_have_no_reward(void **state)
     (void)add_reward(open, 1, 0, 1.0);
     close_task(learner, closed, 0);
     commit();
-    segue_rows_open(&rows, own_store, &(segue_query){SEGUE_QUERY_PENDING_DECISIONS, .id = learner},
-                    NULL);
+    segue_rows_open(&rows, own_store,
+                    &(segue_query){.kind = SEGUE_QUERY_PENDING_DECISIONS, .id = learner}, NULL);
     assert_true(segue_rows_next_decision(&rows, &row));
     assert_int_equal(row.number, 2); /* the oldest */
     assert_true(segue_rows_next_decision(&rows, &row));
@@ -220,7 +222,8 @@ static void a_cursor_may_be_closed_early_and_opened_again(void **state)
     (void)add_rows();
     commit();
     for (int i = 0; i < 3; i++) {
-        segue_rows_open(&rows, own_store, &(segue_query){SEGUE_QUERY_REWARDS, .id = 1}, NULL);
+        segue_rows_open(&rows, own_store, &(segue_query){.kind = SEGUE_QUERY_REWARDS, .id = 1},
+                        NULL);
         assert_true(segue_rows_next_reward(&rows, &row));
         assert_int_equal(row.number, 10);
         assert_int_equal(segue_rows_close(&rows, SEGUE_ENOMEM), SEGUE_ENOMEM);

@@ -59,7 +59,8 @@ static void a_closed_task_counts_its_rewards_for_its_arms(void **state)
     close_task(learner, 1, 2);
     assert_ok(segue_store_retire_arm(own_store, learner, 0, 6.5, NULL));
     commit();
-    segue_rows_open(&rows, own_store, &(segue_query){SEGUE_QUERY_ARMS, .id = learner}, NULL);
+    segue_rows_open(&rows, own_store, &(segue_query){.kind = SEGUE_QUERY_ARMS, .id = learner},
+                    NULL);
     assert_true(segue_rows_next_arm(&rows, &arm));
     assert_true(arm.retired);
     assert_int_equal(arm.pulls, 0);
@@ -81,7 +82,7 @@ static void a_damaged_row_is_reported_with_its_name(void **state)
     const int64_t learner = add_rows();
     commit();
     damage_reward();
-    segue_rows_open(&rows, own_store, &(segue_query){SEGUE_QUERY_REWARDS, .id = 1}, &err);
+    segue_rows_open(&rows, own_store, &(segue_query){.kind = SEGUE_QUERY_REWARDS, .id = 1}, &err);
     assert_false(segue_rows_next_reward(&rows, &row));
     assert_int_equal(segue_rows_close(&rows, SEGUE_OK), SEGUE_EFILE);
     assert_non_null(strstr(err.message, "table reward, task 1, number 10, column value"));

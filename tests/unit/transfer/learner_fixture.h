@@ -35,7 +35,7 @@ static inline segue_learner *learner_of(const segue_learner_config *config)
 static inline void play_task(segue_learner *learner, segue_simulated_task *simulated, uint64_t run,
                              uint64_t number, uint64_t *pulls)
 {
-    const uint64_t horizon = segue_learner_settings(learner)->horizon;
+    const uint64_t horizon = segue_learner_get_config(learner)->horizon;
     segue_task *task = NULL;
     segue_simulated_task_begin(simulated, 71, run, number, SEGUE_ANY_MODEL);
     assert_ok(segue_learner_open_task(learner, &task, NULL));

@@ -159,7 +159,7 @@ static bool is_accepted(segue_bytes *b)
         assert_non_null(strstr(err.message, "it: is damaged: "));
         return false;
     }
-    const segue_learner_config *config = segue_learner_settings(learner);
+    const segue_learner_config *config = segue_learner_get_config(learner);
     if (segue_learner_open_task(learner, &task, &err) != SEGUE_OK)
         fail_msg("%s", err.message);
     for (size_t t = 0; t < 100; t++)

@@ -8,11 +8,11 @@ static void auto_goes_by_what_is_known(void **state)
     segue_learner_config config = segue_learner_defaults();
     config.n_arms = 3;
     segue_learner *learner = learner_of(&config);
-    assert_string_equal(segue_learner_settings(learner)->method, "tts");
+    assert_string_equal(segue_learner_get_config(learner)->method, "tts");
     segue_learner_destroy(learner);
     config.horizon = 50;
     learner = learner_of(&config);
-    assert_string_equal(segue_learner_settings(learner)->method, "tla");
+    assert_string_equal(segue_learner_get_config(learner)->method, "tla");
     segue_learner_destroy(learner);
     config.horizon = 0;
     config.method = "tla";

@@ -169,7 +169,7 @@ static void a_learner_saved_during_a_refit_is_due_again(void **state)
     play_tasks(learner, 0, 10);
     segue_refit *refit = begin(learner);
     segue_learner *loaded = load(learner);
-    assert_true(segue_learner_settings(loaded)->background);
+    assert_true(segue_learner_get_config(loaded)->background);
     assert_true(segue_learner_refit_due(loaded));
     assert_ok(segue_refit_run(refit, NULL));
     says(segue_learner_refit_publish(loaded, &refit, &err), &err, "not of this learner");

@@ -13,7 +13,7 @@ static void an_added_arm_is_found(void **state)
         play_tasks(learner, 0, 30);
         segue_task *before = open_a_task(learner);
         assert_ok(segue_learner_add_arm(learner, NULL));
-        assert_int_equal(segue_learner_settings(learner)->n_arms, ARMS + 1);
+        assert_int_equal(segue_learner_get_config(learner)->n_arms, ARMS + 1);
         play_tasks(learner, 30, 90);
         play(before, 0, 1000, STEPS);
         assert_int_equal(segue_task_tell(before, ARMS, 1.0, NULL), SEGUE_EDOMAIN);
@@ -240,7 +240,7 @@ static void what_does_not_go_together_is_not_merged(void **state)
     segue_learner *wide = learner_of("tts", false);
     assert_ok(segue_learner_add_arm(wide, NULL));
     says(segue_learner_merge(tts, wide, &err), &err, "of 3 and of 4 arms");
-    segue_learner_config config = *segue_learner_settings(tts);
+    segue_learner_config config = *segue_learner_get_config(tts);
     config.highest = 2.0;
     segue_learner *scaled = NULL;
     assert_ok(segue_learner_create(&scaled, &config, NULL));
@@ -260,7 +260,7 @@ static void any_range_any_length_any_order(void **state)
     (void)state;
     for (size_t i = 0; i < 3; i++) {
         segue_learner *plain = learner_of(typed[i], false), *scaled = NULL;
-        segue_learner_config config = *segue_learner_settings(plain);
+        segue_learner_config config = *segue_learner_get_config(plain);
         segue_task *a[3] = {NULL}, *b[3] = {NULL};
         segue_rng rng;
         segue_rng_init(&rng, 92, i, 0, 0);

@@ -98,7 +98,8 @@ static inline segue_learner *load(const segue_learner *learner)
 {
     segue_learner *loaded = NULL;
     assert_ok(segue_learner_save(learner, own_path, NULL));
-    assert_ok(segue_learner_load(&loaded, own_path, segue_learner_settings(learner)->n_arms, NULL));
+    assert_ok(
+        segue_learner_load(&loaded, own_path, segue_learner_get_config(learner)->n_arms, NULL));
     return loaded;
 }
 

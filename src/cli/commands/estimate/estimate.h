@@ -23,10 +23,10 @@ typedef struct cli_estimate {
     cli_format format;
     const char *path;
     segue_log log;
-    segue_moments *moments;                  /* models: the moments of the tasks, ... */
-    segue_estimator *estimator;              /* ... and the estimator */
-    segue_types *types;                      /* types: the fit, ... */
-    size_t by_weight[SEGUE_MAX_TYPES_COUNT]; /* ... and its types by falling weight */
+    segue_moments *moments;            /* models: the moments of the tasks, ... */
+    segue_estimator *estimator;        /* ... and the estimator */
+    segue_types *types;                /* types: the fit, ... */
+    size_t by_weight[SEGUE_MAX_TYPES]; /* ... and its types by falling weight */
     uint64_t n_skipped;
     const char *skipped[CLI_ESTIMATE_NAMED];
     bool has_number_names; /* all arms are named by numbers */

@@ -59,9 +59,9 @@ static void order_types(cli_estimate *e)
 segue_status cli_estimate_types(cli_estimate *e, segue_error *err)
 {
     segue_types_config config = segue_types_defaults();
-    if (e->set.types > SEGUE_MAX_TYPES_COUNT)
+    if (e->set.types > SEGUE_MAX_TYPES)
         return segue_fail(err, SEGUE_EUSAGE, "--types: there are at most %d with --method types",
-                          SEGUE_MAX_TYPES_COUNT);
+                          SEGUE_MAX_TYPES);
     config.n_arms = e->log.n_arms;
     config.hint = e->set.types;
     config.window = e->set.window;
@@ -178,7 +178,7 @@ static json_t *json_types(const cli_estimate *e, const segue_types_fit *fit)
 static json_t *json_posterior(const cli_estimate *e, size_t task, const double *component)
 {
     const size_t count = segue_types_count(e->types);
-    double probability[SEGUE_MAX_TYPES_COUNT + 1] = {component[0]};
+    double probability[SEGUE_MAX_TYPES + 1] = {component[0]};
     size_t best = 0;
     for (size_t n = 1; n <= count; n++) {
         probability[n] = component[e->by_weight[n - 1]];
@@ -195,7 +195,7 @@ static json_t *json_posterior(const cli_estimate *e, size_t task, const double *
 static json_t *json_posteriors(const cli_estimate *e)
 {
     const size_t n_arms = e->log.n_arms;
-    double component[SEGUE_MAX_TYPES_COUNT + 1], *sum = NULL;
+    double component[SEGUE_MAX_TYPES + 1], *sum = NULL;
     json_t *list = allocate_counts(e, &sum, NULL) == SEGUE_OK ? json_array() : NULL;
     for (size_t task = 0; list && task < e->log.n_tasks; task++) {
         segue_log_counts(&e->log, task, sum, sum + n_arms);

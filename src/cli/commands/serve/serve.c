@@ -3,7 +3,8 @@
  * Started in this order, and stopped in the reverse one: the log writers (access log, reports on
  * standard error), the listening socket, the service (recovery, writer, jobs), the HTTP server, and
  * the simulated students of --demo.  The main thread then sleeps, and polls for signals and
- * failures. SPDX-License-Identifier: Apache-2.0 */
+ * failures.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

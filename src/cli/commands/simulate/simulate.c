@@ -214,7 +214,7 @@ static segue_status load_learner(cli_simulate *s, segue_error *err)
                           "with --load the options come from the file: give --policy %.*s",
                           (int)strcspn(s->policies.text[0], ":"), s->policies.text[0]);
     SEGUE_TRY(segue_learner_load(&s->learner, s->set.load, segue_environment_arms(&s->env), err));
-    const uint64_t seed = segue_learner_settings(s->learner)->seed;
+    const uint64_t seed = segue_learner_get_config(s->learner)->seed;
     if (seed != s->set.seed)
         return segue_fail(err, SEGUE_EUSAGE,
                           "the saved learner's streams are of seed %" PRIu64

@@ -60,9 +60,11 @@ static segue_status read_event(segue_service *service, event_task task, segue_er
     segue_rows rows;
     segue_stored_decision row;
     segue_status status = SEGUE_OK;
-    segue_rows_open(
-        &rows, service->store,
-        &(segue_query){SEGUE_QUERY_EVENT_DECISIONS, .id = task.id, .key = op->request.event}, err);
+    segue_rows_open(&rows, service->store,
+                    &(segue_query){.kind = SEGUE_QUERY_EVENT_DECISIONS,
+                                   .id = task.id,
+                                   .key = op->request.event},
+                    err);
     while (status == SEGUE_OK && segue_rows_next_decision(&rows, &row))
         status = add_decision(&task, &row, err);
     SEGUE_TRY(segue_rows_close(&rows, status));

@@ -73,7 +73,7 @@ static segue_status close_task(replay *r, const segue_stored_event *event, segue
 
 static segue_status add_arm(replay *r, int64_t index, segue_error *err)
 {
-    const size_t n_arms = segue_learner_settings(r->out->learner)->n_arms;
+    const size_t n_arms = segue_learner_get_config(r->out->learner)->n_arms;
     if (index != (int64_t)n_arms)
         return segue_store_fail_damaged(err, "the event log adds arm %" PRId64 "; need arm %zu",
                                         index, n_arms);
@@ -242,8 +242,9 @@ static segue_status replay_events(replay *r, const segue_stored_learner *row, se
     segue_rows rows;
     segue_stored_event event;
     segue_status status = SEGUE_OK;
-    segue_rows_open(&rows, r->store,
-                    &(segue_query){SEGUE_QUERY_EVENTS, .id = row->id, .number = r->out->seq}, err);
+    segue_rows_open(
+        &rows, r->store,
+        &(segue_query){.kind = SEGUE_QUERY_EVENTS, .id = row->id, .number = r->out->seq}, err);
     while (status == SEGUE_OK && segue_rows_next_event(&rows, &event))
         status = replay_event(r, &event, err);
     status = segue_rows_close(&rows, status);

@@ -67,8 +67,8 @@ static segue_status recover_arms(recovering *r, segue_error *err)
     segue_rows rows;
     segue_stored_arm arm;
     segue_status status = SEGUE_OK;
-    segue_rows_open(&rows, r->from->store, &(segue_query){SEGUE_QUERY_ARMS, .id = r->state->id},
-                    err);
+    segue_rows_open(&rows, r->from->store,
+                    &(segue_query){.kind = SEGUE_QUERY_ARMS, .id = r->state->id}, err);
     while (status == SEGUE_OK && segue_rows_next_arm(&rows, &arm))
         status = recover_arm(r->state, &arm, err);
     return segue_rows_close(&rows, status);
@@ -100,8 +100,8 @@ static segue_status recover_rewards(recovering *r, segue_error *err)
     segue_rows rows;
     segue_stored_reward reward;
     segue_status status = SEGUE_OK;
-    segue_rows_open(&rows, r->from->store, &(segue_query){SEGUE_QUERY_REWARDS, .id = r->task->id},
-                    err);
+    segue_rows_open(&rows, r->from->store,
+                    &(segue_query){.kind = SEGUE_QUERY_REWARDS, .id = r->task->id}, err);
     while (status == SEGUE_OK && segue_rows_next_reward(&rows, &reward))
         status = recover_reward(r, &reward, err);
     return segue_rows_close(&rows, status);
@@ -147,7 +147,7 @@ static segue_status recover_tasks(recovering *r, segue_error *err)
     segue_stored_task row;
     segue_status status = SEGUE_OK;
     segue_rows_open(&rows, r->from->store,
-                    &(segue_query){SEGUE_QUERY_OPEN_TASKS, .id = r->state->id}, err);
+                    &(segue_query){.kind = SEGUE_QUERY_OPEN_TASKS, .id = r->state->id}, err);
     while (status == SEGUE_OK && segue_rows_next_task(&rows, &row))
         status = recover_task(r, &row, err);
     return segue_rows_close(&rows, status);
@@ -174,7 +174,7 @@ static segue_status recover_decisions(recovering *r, segue_error *err)
     segue_stored_decision row;
     segue_status status = SEGUE_OK;
     segue_rows_open(&rows, r->from->store,
-                    &(segue_query){SEGUE_QUERY_PENDING_DECISIONS, .id = r->state->id}, err);
+                    &(segue_query){.kind = SEGUE_QUERY_PENDING_DECISIONS, .id = r->state->id}, err);
     while (status == SEGUE_OK && segue_rows_next_decision(&rows, &row))
         status = recover_decision(r, &row, err);
     return segue_rows_close(&rows, status);
@@ -196,8 +196,8 @@ static segue_status check_settings(const learner_state *state, const segue_store
         segue_learner_settings_create_learner(&state->settings, &fresh, err);
     if (status != SEGUE_OK)
         return status;
-    const bool same = segue_learner_config_equal(segue_learner_settings(fresh),
-                                                 segue_learner_settings(state->learner));
+    const bool same = segue_learner_config_equal(segue_learner_get_config(fresh),
+                                                 segue_learner_get_config(state->learner));
     segue_learner_destroy(fresh);
     return same ? SEGUE_OK
                 : segue_store_fail_damaged(err,
@@ -212,10 +212,10 @@ static segue_status recover_rows(recovering *r, const segue_stored_learner *row,
     segue_status status = check_settings(state, row, err);
     if (status == SEGUE_OK)
         status = recover_arms(r, err);
-    if (status == SEGUE_OK && state->n_arms != segue_learner_settings(state->learner)->n_arms)
+    if (status == SEGUE_OK && state->n_arms != segue_learner_get_config(state->learner)->n_arms)
         status = segue_store_fail_damaged(err, "'%.60s' lacks arms: it has %zu; need %zu",
                                           state->settings.name, state->n_arms,
-                                          segue_learner_settings(state->learner)->n_arms);
+                                          segue_learner_get_config(state->learner)->n_arms);
     if (status == SEGUE_OK)
         status = recover_tasks(r, err);
     if (status == SEGUE_OK && state->settings.has_default_reward)

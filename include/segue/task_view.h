@@ -1,7 +1,7 @@
-/* view.h - the setting and the state of a task, as its policy reads them; a choice.
+/* task_view.h - the setting and the state of a task, as its policy reads them; a choice.
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SEGUE_VIEW_H
-#define SEGUE_VIEW_H
+#ifndef SEGUE_TASK_VIEW_H
+#define SEGUE_TASK_VIEW_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ typedef struct segue_setting {
 typedef struct segue_prior segue_prior;
 
 /** The state of a task as its policy reads it. All arrays are borrowed. */
-typedef struct segue_view {
+typedef struct segue_task_view {
     size_t n_arms;
     uint64_t step;         /* decisions so far in this task */
     const uint64_t *asked; /* n_arms: asks of each arm */
@@ -46,7 +46,7 @@ typedef struct segue_view {
     size_t model_index;      /* told-ucb: the model of the task */
     const void *precomputed; /* computed from the setting, or NULL */
     void *state;             /* updated with the rewards, or NULL */
-} segue_view;
+} segue_task_view;
 
 /** The reason of a choice. */
 typedef enum segue_reason {
