@@ -35,7 +35,7 @@ EXCEPTIONS = {
     "least": [("", "least squares is the field's term", r"(?i)least[-_ ]squares")],
     "words": [("", "the check itself", r"check_words"),
               ("", "bash names it so", r"COMP_WORDS")],
-    "world": [("src/", "MPI names it so", r"COMM_WORLD")],
+    "world": [("", "MPI names it so", r"COMM_WORLD")],
     "journal": [("src/store/sqlite/", "PRAGMA journal_mode is SQLite's", r"journal_mode|journal_size_limit"),
                 ("bench/serve", "PRAGMA journal_mode is SQLite's", r"journal_mode"),
                 ("src/core/store_file", "SQLite names a file so", r"-journal"),
