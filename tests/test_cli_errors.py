@@ -80,7 +80,7 @@ class Logs(Folder):
                      self.file(json.dumps(spec), "x.json"), "--out", self.folder / "out")
 
     def test_a_reward_that_is_missing(self):
-        self.refused_log(ROWS + "v,b,\n", ":6: field 'reward': '' is not a number: it is missing; remove such rows")
+        self.refused_log(ROWS + "v,b,\n", ":6: field 'reward': is empty; remove such rows")
 
     def test_a_reward_that_is_true_or_false(self):
         for word in ("true", "False", "TRUE", "yes"):

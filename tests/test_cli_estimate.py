@@ -148,7 +148,7 @@ class Estimate(Folder):
                             ("at most 16 with --method types", "--method", "types", "--types", 17,
                              log),
                             ("--out would overwrite the log", "--types", 2, "--out", log, log),
-                            ("need a growing range", "--types", 2, "--lowest", 3, log),
+                            ("the highest must be above the lowest", "--types", 2, "--lowest", 3, log),
                             ("'more' is not an option", "--types", 2, log, "more"),
                             ("cannot be opened", "--types", 2, "no.csv")):
             self.refused(2, says, "estimate", *args)

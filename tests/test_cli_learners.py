@@ -111,7 +111,7 @@ class Learners(Folder):
                              2),
                             ("--out and --load name the same file", *args, "--policy", "tucb",
                              "--load", saved, "--out", saved),
-                            ("is not the file of a learner", *args, "--policy", "tucb", "--load",
+                            ("is not a learner file", *args, "--policy", "tucb", "--load",
                              other),
                             ("learns across tasks", "simulate", "--models", PAPER, "--policy",
                              "tucb"),

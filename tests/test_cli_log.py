@@ -114,7 +114,7 @@ class Resampling(Folder):
                 ("policy 'mla' needs a known model set", "--log", log, "--policy", "mla"),
                 ("tucb needs the number of models, as in tucb:models=5", "--log", log, "--policy", "tucb", "--tasks", 5),
                 ("--out and --log name the same file", "--log", log, "--out", log),
-                ("need a growing range", "--log", log, "--lowest", 2),
+                ("the highest must be above the lowest", "--log", log, "--lowest", 2),
                 ("cannot be opened", "--log", self.folder / "nowhere.csv"),
                 ("is a directory", "--log", self.folder)):
             self.refused(2, says, "simulate", *args)

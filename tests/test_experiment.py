@@ -236,7 +236,7 @@ class Run(Folder):
                              ({"order": "up"}, "field 'environment.order': there is no order 'up'"),
                              ({"order": 1}, "field 'environment.order': is a whole number; need \"shuffle\""),
                              ({"lowest": "x"}, "field 'environment.lowest': is a text; need a number"),
-                             ({"lowest": 3}, "need a growing range"), ({"uniform": 3}, "one of the three"),
+                             ({"lowest": 3}, "the highest must be above the lowest"), ({"uniform": 3}, "one of the three"),
                              ({"rewards": "beta:3"}, "field 'environment.rewards': cannot be combined with 'log'"),
                              ({"spread": 3}, "spread, mixed and switch need a model set"),
                              ({"log_summary": {}}, "field 'environment.log_summary': is of another log"),

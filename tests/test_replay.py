@@ -181,7 +181,7 @@ class Replay(Folder):
             self.assertGreater(found["play"]["reached"], 0.3)
         uneven = self.file(text(line[:3] for line in randomised()), "uneven.csv")
         found = json.loads(answer("replay", "--play", "replay", "--format", "json", "--quiet", uneven))
-        self.assertIn("did not draw its arms alike", " ".join(found["warnings"]))
+        self.assertIn("did not draw its arms uniformly", " ".join(found["warnings"]))
 
     def test_texts_are_utf8_whatever_the_names_are(self):
         # a name of 41 bytes, of which a warning tells 40; one that a verdict has no room for; and that of a file
@@ -216,11 +216,11 @@ class Replay(Folder):
     def test_rewards_that_are_all_alike_teach_nothing(self):
         log = self.file(text((t, a, 1) for t, a, _ in rows()), "ones.csv")
         table = answer("replay", "--quiet", "--steps", 5, "--runs", 1, log)
-        self.assertIn("All rewards of the log are alike, 1: nothing can be learned", table)
+        self.assertIn("All rewards of the log are equal, 1: nothing can be learned", table)
         self.assertNotIn("differ", table)
         self.assertEqual(self.play(log=log)["types"]["list"], [])
         table = answer("advise", log)
-        self.assertIn("All rewards are alike, 1: nothing can be learned", table)
+        self.assertIn("All rewards are equal, 1: nothing can be learned", table)
         self.assertNotIn("Types", table)
 
     def test_arms_that_take_turns_are_warned_of(self):

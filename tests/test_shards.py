@@ -117,8 +117,8 @@ class Shards(Folder):
     def test_another_experiment_is_named(self):
         self.play("1/3", "2/3")
         self.play("3/3", args=("--seed", 8))
-        self.not_merged("try.shard-3-of-3: is of another experiment, or was made with other settings")
-        self.not_merged("try.shard-1-of-3: is of another experiment", self.path, "--variant", "small")
+        self.not_merged("try.shard-3-of-3: belongs to another experiment, or to other settings")
+        self.not_merged("try.shard-1-of-3: belongs to another experiment", self.path, "--variant", "small")
 
     def test_another_version_or_build_is_named(self):
         self.play("1/3", "2/3", "3/3")

@@ -1,6 +1,6 @@
 /* follow.js - matches types between versions.
  *
- * Each fit numbers its types anew, so the number of a type can change from one version to the next.
+ * Each refit renumbers the types, so the number of a type can change from one version to the next.
  * A chart over versions must follow the type itself.  Here a type has its number of the newest
  * version; in older versions it is the type whose means are nearest to it in the version after.
  * SPDX-License-Identifier: Apache-2.0 */

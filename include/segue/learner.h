@@ -44,9 +44,9 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_open_task(segue_learner *l
 /**
  * Close a task, at any time, and learn from it; *task becomes NULL.
  *
- * tucb counts a task with an arm of fewer than three rewards (em: with no reward), and excludes it
- * from the estimate; that is no error.  Other methods learn from every task.  On failure the task
- * is closed, and the learner keeps its shared prior.
+ * If some arm has fewer than three rewards (em: if the task has no reward at all), tucb excludes
+ * the task from the estimate and counts it in `excluded`; that is no error.  Other methods learn
+ * from every task.  On failure the task is closed, and the shared prior does not change.
  *
  * @retval SEGUE_EDOMAIN  the task is not of this learner; it stays as it is
  * @retval SEGUE_ENOMEM
@@ -80,7 +80,7 @@ SEGUE_API const segue_models *segue_learner_models(const segue_learner *learner)
 /** The configuration of a learner, with every default filled in. */
 SEGUE_API const segue_learner_config *segue_learner_get_config(const segue_learner *learner);
 
-/** How often the shared prior has changed.  One version numbers the types alike. */
+/** The number of changes of the shared prior.  Types keep their numbers while it is the same. */
 SEGUE_API uint64_t segue_learner_version(const segue_learner *learner);
 
 /** The version of the shared prior that a task started from.

@@ -73,8 +73,10 @@ segue_status segue_task_check_setting(const segue_setting *setting, double lowes
                           setting->n_tasks, SEGUE_MAX_TASKS);
     const double width = highest - lowest;
     if (!(width > 0.0 && isfinite(width) && isfinite(1.0 / width)))
-        return segue_fail(err, SEGUE_EDOMAIN, "rewards from %g to %g: need a finite, growing range",
-                          lowest, highest);
+        return segue_fail(
+            err, SEGUE_EDOMAIN,
+            "rewards from %g to %g: need finite numbers, the highest above the lowest", lowest,
+            highest);
     return SEGUE_OK;
 }
 

@@ -120,8 +120,7 @@ static segue_status report_difference(const segue_checkpoint_file *checkpoint, c
                           (int)(third - second - 1), second + 1);
     return segue_fail(
         err, SEGUE_EFILE,
-        "%s: is of another experiment, or was made with other settings; need a file of this one",
-        path);
+        "%s: belongs to another experiment, or to other settings; need a file of this one", path);
 }
 
 /* Validate the header: it must be of this experiment. */

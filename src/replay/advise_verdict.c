@@ -33,16 +33,15 @@ static void describe_types(const segue_advise_result *r, char *out)
     (void)snprintf(
         out, SIZE,
         "In tasks simulated from these types, of %" PRIu64
-        " steps, tts is ahead of ts, in all, from task %zu on%s, and then saves %.0f %% of its "
-        "regret; a prior of each arm alone %.0f %%. %s, types save %.0f %% of the regret of such "
-        "a prior: %s. segue replay is the judge.",
+        " steps, the total reward of tts exceeds that of ts from task %zu on%s. It then saves "
+        "%.0f %% of the regret of ts, a prior per arm alone %.0f %%. %s, types save %.0f %% of "
+        "the regret of such a prior: %s. Run segue replay to decide.",
         r->steps, r->pays_from, more_tasks, 100.0 * r->saved, 100.0 * r->saved_by_prior,
         isfinite(r->saved_over_prior)
             ? "In full tasks of the log itself, played once with look-ahead"
             : "There, and maybe not in the log",
         rint(100.0 * saved) + 0.0, /* no -0 */
-        saved < SEGUE_MIN_TYPES_SAVING ? "they may add little to it, and it may do"
-                                       : "they may pay");
+        saved < SEGUE_MIN_TYPES_SAVING ? "they may add little to it" : "they may pay");
 }
 
 static void describe_few_rewards(const segue_advise_result *r, const char *arm, char *out)
@@ -61,7 +60,7 @@ void segue_advise_verdict(const segue_advise_result *result, const segue_advise_
     const segue_advise_result *r = result;
     if (r->constant)
         (void)snprintf(out, SIZE,
-                       "All rewards are alike, %.3g: nothing can be learned here, in tasks of "
+                       "All rewards are equal, %.3g: nothing can be learned here, in tasks of "
                        "%" PRIu64 " steps.",
                        config->lowest + (config->highest - config->lowest) * r->mean, r->steps);
     else if (r->n_tasks < SEGUE_MIN_TYPED_TASKS)
@@ -73,7 +72,7 @@ void segue_advise_verdict(const segue_advise_result *result, const segue_advise_
         describe_few_rewards(r, config->history->arm_name[r->rarest], out);
     else if (r->n_types < 2)
         (void)snprintf(out, SIZE,
-                       "Only one type was found: tasks may differ, but not in kinds. In tasks of "
+                       "Only one type was found: tasks may differ, but not by type. In tasks of "
                        "%" PRIu64 " steps a prior of each arm (ts-prior) may then be all that "
                        "transfer can give.",
                        r->steps);

@@ -182,8 +182,8 @@ static void describe_arm(verdict *v, const segue_replay_result *result, size_t b
     const segue_replay_candidate *fixed = &result->candidate[result->fixed_arm];
     append(v, "In ");
     append_steps(v, result);
-    append(v, ", one arm does for all: %s would have had a reward of %.3g per step", fixed->name,
-           fixed->metric[SEGUE_METRIC_REWARD].value);
+    append(v, ", a single arm is enough for all tasks: %s would have had a reward of %.3g per step",
+           fixed->name, fixed->metric[SEGUE_METRIC_REWARD].value);
     append_scored(v, result);
     append(v, ", and %s, the best that learns, ", result->candidate[best].name);
     append_gain(v, &result->candidate[best].metric[SEGUE_METRIC_GAIN_OVER_FIXED], "");
@@ -193,8 +193,8 @@ static void describe_arm(verdict *v, const segue_replay_result *result, size_t b
 static void describe_constant(verdict *v, const segue_replay_result *result)
 {
     append(v,
-           "All rewards of the log are alike, %.3g: nothing can be learned from it, and any arm "
-           "does, in ",
+           "All rewards of the log are equal, %.3g: nothing can be learned from it, and every "
+           "arm is as good, in ",
            result->logged);
     append_steps(v, result);
     append(v, ".");
@@ -251,7 +251,7 @@ static void describe_few_rewards(verdict *v, const segue_replay_result *result, 
                result->candidate[best].name,
                100.0 * result->candidate[best].metric[SEGUE_METRIC_GAIN_OVER_TS].value);
     append_scored(v, result);
-    append(v, ": no more than a hint.");
+    append(v, ": treat this as a hint.");
 }
 
 void segue_replay_verdict(segue_replay_result *result)

@@ -55,7 +55,7 @@ static segue_status warn_of_shares(replay_study *st, segue_error *err)
     if (!uniform)
         segue_replay_result_warn(
             st->result,
-            "the log did not draw its arms alike ('%.*s' has %.3g %% of the rows, "
+            "the log did not draw its arms uniformly ('%.*s' has %.3g %% of the rows, "
             "not %.3g %%), and has no probabilities: replay is biased here; log a "
             "column 'probability', or resample",
             (int)segue_utf8_prefix_length(history->arm_name[frequent.arm], MAX_ARM_BYTES),

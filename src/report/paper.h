@@ -13,7 +13,7 @@
 typedef enum segue_study {
     SEGUE_STUDY_LENGTHS,      /* ucb, ucb+, mucb over n */
     SEGUE_STUDY_BASELINES,    /* what needs no models, over n */
-    SEGUE_STUDY_TUCB_LENGTHS, /* tUCB over n and J, but for the n of the next */
+    SEGUE_STUDY_TUCB_LENGTHS, /* tUCB over n and J, except the n of the next */
     SEGUE_STUDY_TUCB_TASKS,   /* tUCB over J and from task to task */
     SEGUE_STUDY_TUCB_CHOICES, /* the same for other C and views */
     SEGUE_STUDY_RELATED,      /* related work, from task to task */

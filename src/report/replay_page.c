@@ -294,7 +294,7 @@ void segue_replay_page_print_method(const segue_replay_result *result, FILE *out
                 100.0 * result->rows_accepted);
     else
         fputs("Replay: a pull is answered by the next row of the task with that arm, as if the\n"
-              "log had drawn all arms alike.",
+              "log had drawn all arms uniformly.",
               out);
 }
 

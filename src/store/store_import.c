@@ -102,7 +102,7 @@ static segue_status read_first(const importer *in, const json_t *format, segue_e
     if (number <= 0)
         return fail_line(in, "is not the first line of an exported store", err);
     if (number > SEGUE_STORE_FORMAT)
-        return fail_line(in, "the export is of a newer program; import it with that", err);
+        return fail_line(in, "the export was written by a newer program; import it with that", err);
     return number == SEGUE_STORE_FORMAT
                ? SEGUE_OK
                : fail_line(in,

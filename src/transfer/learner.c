@@ -8,13 +8,13 @@
 #include "core/fail.h"
 #include "transfer/learner_method.h"
 
-/* Closed tasks that are recycled, which saves their allocations where tasks come one
- * after the other, or a few at a time.  More are freed: a learner that once had 100,000 open tasks
- * must not keep their memory. */
+/* Closed tasks are recycled, which saves their allocations where tasks come one after the other, or
+ * a few at a time.  Above these limits they are freed: a learner that once had 100,000 open tasks
+ * must not occupy their memory. */
 #define MAX_IDLE       64
-#define MAX_IDLE_BYTES (1U << 20) /* and together take no more than this, but for one of them */
+#define MAX_IDLE_BYTES (1U << 20) /* total of the recycled tasks; one may be larger */
 
-/* ---- making one -------------------------------------------------------------------------- */
+/* ---- create ------------------------------------------------------------------------------ */
 
 /* The setting of its tasks. */
 static segue_setting setting_of(const segue_learner_config *config)
@@ -85,6 +85,7 @@ void segue_learner_destroy(segue_learner *learner)
 
 /* ---- opening ----------------------------------------------------------------------------- */
 
+/* `identifies`: one of tucb's first tasks, which pull all arms in turn. */
 static segue_status make_task(segue_learner *learner, bool identifies, open_task **out,
                               segue_error *err)
 {
@@ -131,8 +132,8 @@ static segue_status take_task(segue_learner *learner, bool identifies, open_task
             *out = entry;
             return SEGUE_OK;
         }
-        free_entry(learner,
-                   entry); /* arms were added, or all that identify were opened: for good */
+        /* No longer usable: arms were added, or the tasks that identify models are over. */
+        free_entry(learner, entry);
     }
     return make_task(learner, identifies, out, err);
 }

@@ -161,12 +161,11 @@ static segue_status check_frame(const char *path, const segue_bytes_reader *b, s
 {
     segue_bytes_reader r = {.data = b->data, .size = b->size, .at = strlen(MAGIC)};
     if (b->size < strlen(MAGIC) || memcmp(b->data, MAGIC, strlen(MAGIC)) != 0)
-        return segue_fail(err, SEGUE_EFILE, "%s: is not the file of a learner",
-                          segue_path_tail(path));
+        return segue_fail(err, SEGUE_EFILE, "%s: is not a learner file", segue_path_tail(path));
     const uint64_t version = segue_bytes_read_u64(&r), length = segue_bytes_read_u64(&r);
     if (!r.failed && version != VERSION)
         return segue_fail(err, SEGUE_EFILE,
-                          "%s: is of version %" PRIu64 ", and this program reads %d",
+                          "%s: has format version %" PRIu64 "; this program reads %d",
                           segue_path_tail(path), version, VERSION);
     if (r.failed || b->size < HEAD + TAIL || b->size - HEAD - TAIL < length)
         return segue_fail(err, SEGUE_EFILE, "%s: is truncated", segue_path_tail(path));

@@ -126,7 +126,7 @@ static void write_next(advise *a)
     const segue_advise_result *f = &a->result;
     const bool randomised = f->has_probability || f->uniform;
     if (f->constant) {
-        append(a, "log rewards that differ: by these, any arm does");
+        append(a, "log rewards that differ: by these, all arms are equal");
     } else if (f->n_tasks < 2) {
         append(a, "log more tasks: transfer is from task to task");
     } else if (segue_replay_tasks_are_enough(f->n_full, f->n_tasks) ||

@@ -32,7 +32,7 @@ void segue_point_em_start(point_em *em, const double *mean, const double *weight
 /* Start from m tasks, each drawn where the earlier ones explain least. */
 void segue_point_em_draw(point_em *em, segue_rng *rng);
 
-/* One iteration: the log-likelihood does not fall, but for rounding. */
+/* One iteration: the log-likelihood does not fall, except by rounding. */
 void segue_point_em_step(point_em *em);
 
 /* Iterate until the log-likelihood stops growing, at most `max` times. */

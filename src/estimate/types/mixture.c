@@ -149,7 +149,7 @@ static void scale_weights(mixture *mix)
         mix->weight[q] = fmax(MIN_WEIGHT, mix->weight[q]);
         types += mix->weight[q];
     }
-    mix->weight[0] = fmax(MIN_NONE_WEIGHT, mix->weight[0] / (mix->weight[0] + types));
+    mix->weight[0] = fmax(MIN_NO_TYPE_WEIGHT, mix->weight[0] / (mix->weight[0] + types));
     for (size_t q = 1; q <= mix->n_types; q++)
         mix->weight[q] *= (1.0 - mix->weight[0]) / types;
 }
@@ -201,7 +201,7 @@ void segue_mixture_add_type(mixture *mix, const double *sum, const double *pulls
     mix->weight[type] = weight;
     mix->last[type] = 0;
     for (size_t i = 0; i < mix->n_arms; i++)
-        segue_mixture_set(mix, type, i, sum[i], pulls[i], SPREAD_BORN);
+        segue_mixture_set(mix, type, i, sum[i], pulls[i], SPREAD_NEW_TYPE);
     scale_weights(mix);
 }
 

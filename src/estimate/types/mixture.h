@@ -8,18 +8,18 @@
 
 #include "segue/estimator.h"
 
-#define N_SPREADS       12    /* concentrations kappa: 2, 4, ..., 2048, and 1e6 for a point */
-#define SPREAD_FIRST    2     /* kappa = 8: where the first type starts */
-#define SPREAD_BORN     5     /* kappa = 64: where one made from a single task does */
-#define MIN_SHARE       1e-3  /* of a task in a type: a smaller one is not learned from */
-#define SPREAD_PRICE    0.1   /* nats per doubling of kappa */
-#define MIN_NONE_WEIGHT 0.005 /* weight of "none of the types" */
+#define N_SPREADS          12    /* concentrations kappa: 2, 4, ..., 2048, and 1e6 for a point */
+#define SPREAD_FIRST       2     /* kappa = 8: where the first type starts */
+#define SPREAD_NEW_TYPE    5     /* kappa = 64: where a type added from one task starts */
+#define MIN_SHARE          1e-3  /* of a task in a type: a smaller one is not learned from */
+#define SPREAD_PRICE       0.1   /* nats per doubling of kappa */
+#define MIN_NO_TYPE_WEIGHT 0.005 /* weight of no type */
 
-/* Component 0 is "none of the types": flat on every arm.  Components 1 .. n_types are types. Arrays
+/* Component 0 is "no type": flat on every arm.  Components 1 .. n_types are types. Arrays
  * hold (component, arm) at component * n_arms + arm, and those of component 0 do not change. */
 typedef struct mixture {
     size_t n_arms;
-    size_t cap; /* the most types there is memory for, at most SEGUE_MAX_TYPES */
+    size_t cap; /* types that fit into the arrays, at most SEGUE_MAX_TYPES */
     size_t n_types;
     double weight[SEGUE_MAX_TYPES + 1]; /* sum 1 */
     uint64_t last[SEGUE_MAX_TYPES + 1]; /* number of the last task that was of this type */

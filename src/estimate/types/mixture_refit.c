@@ -31,7 +31,7 @@ typedef struct refit {
 static double fit_alone(mixture *one, const double *sum, const double *pulls)
 {
     for (size_t i = 0; i < one->n_arms; i++)
-        segue_mixture_set(one, 1, i, sum[i], pulls[i], SPREAD_BORN);
+        segue_mixture_set(one, 1, i, sum[i], pulls[i], SPREAD_NEW_TYPE);
     return segue_mixture_log_likelihood(one, 1, sum, pulls);
 }
 
@@ -133,7 +133,7 @@ static void remove_types(refit *r)
 /* ---- all --------------------------------------------------------------------------------- */
 
 /* Set when each type was last seen: its newest task with a posterior above 1/2. */
-static void date(const refit *r, uint64_t now, mixture *mix)
+static void set_last_seen(const refit *r, uint64_t now, mixture *mix)
 {
     const size_t n = r->fit.n_tasks;
     for (size_t q = 1; q <= mix->n_types; q++) {
@@ -146,8 +146,8 @@ static void date(const refit *r, uint64_t now, mixture *mix)
     }
 }
 
-static segue_status give_memory(refit *r, const mixture *mix, const task_window *tasks,
-                                segue_error *err)
+static segue_status refit_init(refit *r, const mixture *mix, const task_window *tasks,
+                               segue_error *err)
 {
     *r = (refit){.alone = calloc(2 * tasks->count, sizeof *r->alone)};
     if (!r->alone)
@@ -164,13 +164,13 @@ segue_status segue_mixture_refit(mixture *mix, const task_window *tasks, size_t 
 {
     refit r;
     const bool is_first = mix->n_types == 0;
-    const segue_status status = give_memory(&r, mix, tasks, err);
+    const segue_status status = refit_init(&r, mix, tasks, err);
     if (status == SEGUE_OK) {
         segue_em_sweeps(&r.fit, is_first ? FIRST_SWEEPS : SWEEPS);
         add_types(&r, is_first && hint > TRIES ? hint : TRIES, rng);
         remove_types(&r);
         segue_mixture_copy(mix, &r.fit.now.mix);
-        date(&r, now, mix);
+        set_last_seen(&r, now, mix);
     }
     segue_em_fini(&r.fit);
     segue_em_state_fini(&r.before);

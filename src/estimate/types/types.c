@@ -28,7 +28,7 @@
 #define MAX_FITS    8 /* of refit_until_stable */
 #define MIN_GROWTH  4
 #define GROWTH      0.3
-#define ALARM       3.0 /* more tasks of no type than expected */
+#define ALARM       3.0 /* excess of tasks of no type that makes a refit due */
 #define ALARM_APART 8   /* tasks between a fit and the next alarm */
 #define NONE_RATE   0.2
 #define STALE       10.0
@@ -117,43 +117,43 @@ typedef struct stale_types {
     double weight; /* of all of them */
 } stale_types;
 
-static bool is_stale_type(const stale_types *gone, size_t type)
+static bool is_stale_type(const stale_types *stale, size_t type)
 {
-    return gone->mix->last[type] <= gone->last;
+    return stale->mix->last[type] <= stale->last;
 }
 
 /* The types that have not been seen since this one. */
 static stale_types not_seen_since(const mixture *mix, size_t type)
 {
-    stale_types gone = {.mix = mix, .last = mix->last[type]};
+    stale_types stale = {.mix = mix, .last = mix->last[type]};
     for (size_t q = 1; q <= mix->n_types; q++)
-        if (is_stale_type(&gone, q))
-            gone.weight += mix->weight[q];
-    return gone;
+        if (is_stale_type(&stale, q))
+            stale.weight += mix->weight[q];
+    return stale;
 }
 
-/* The heaviest group of types with w s >= `away`; weight 0 if there is none. */
-static stale_types find_stale_types(const mixture *mix, uint64_t now, double away)
+/* The heaviest group of types with w s >= `threshold`; weight 0 if there is none. */
+static stale_types find_stale_types(const mixture *mix, uint64_t now, double threshold)
 {
-    stale_types max = {.mix = mix};
+    stale_types heaviest = {.mix = mix};
     for (size_t q = 1; q <= mix->n_types; q++) {
-        const stale_types gone = not_seen_since(mix, q);
-        const double since = (double)(now - gone.last);
-        if (gone.weight * since >= away && gone.weight > max.weight)
-            max = gone;
+        const stale_types stale = not_seen_since(mix, q);
+        const double since = (double)(now - stale.last);
+        if (stale.weight * since >= threshold && stale.weight > heaviest.weight)
+            heaviest = stale;
     }
-    return max;
+    return heaviest;
 }
 
 /* True if the task is of a stale type with probability above 1/2. */
 static bool is_dropped(const void *context, uint64_t number, const double *sum, const double *pulls)
 {
-    const stale_types *gone = context;
+    const stale_types *stale = context;
     double share[SEGUE_MAX_TYPES + 1], stale_share = 0.0;
     (void)number;
-    (void)segue_mixture_posterior(gone->mix, sum, pulls, share);
-    for (size_t q = 1; q <= gone->mix->n_types; q++)
-        stale_share += is_stale_type(gone, q) ? share[q] : 0.0;
+    (void)segue_mixture_posterior(stale->mix, sum, pulls, share);
+    for (size_t q = 1; q <= stale->mix->n_types; q++)
+        stale_share += is_stale_type(stale, q) ? share[q] : 0.0;
     return stale_share > 0.5;
 }
 

@@ -159,7 +159,7 @@ static segue_status next_row(reader *r, bool *more, segue_error *err)
 static segue_status check_name(const reader *r, size_t c, const char *name, size_t length,
                                segue_error *err)
 {
-    const char *problem = length == 0                          ? "there is no name"
+    const char *problem = length == 0                          ? "the name is empty"
                           : segue_utf8_has_control(name)       ? "the name has a control character"
                           : !segue_utf8_is_valid(name, length) ? "the name is not UTF-8"
                                                                : NULL;
@@ -177,8 +177,8 @@ static segue_status read_name(reader *r, size_t c, names *list, size_t max, size
     if (status != SEGUE_OK || list->count == before)
         return status;
     if (list->count > max)
-        return WRONG(r, SEGUE_EDOMAIN, err, "field '%s': more than %zu of them", column_name[c],
-                     max);
+        return WRONG(r, SEGUE_EDOMAIN, err, "field '%s': more than %zu different names",
+                     column_name[c], max);
     return check_name(r, c, list->name[*number], value->length, err);
 }
 
@@ -204,8 +204,7 @@ static segue_status check_reward(const reader *r, segue_error *err)
     if (value->length == 0)
         return WRONG(
             r, SEGUE_EPARSE, err,
-            "field 'reward': '' is not a number: it is missing; remove such rows, or write "
-            "what they stand for, such as 0");
+            "field 'reward': is empty; remove such rows, or write what they stand for, such as 0");
     for (size_t i = 0; i < sizeof booleans / sizeof *booleans; i++)
         if (strcasecmp(text_of(value), booleans[i]) == 0)
             return WRONG(r, SEGUE_EPARSE, err, "field 'reward': '%s' is not a number" BOOLEAN_HINT,
@@ -367,7 +366,8 @@ segue_status segue_log_rows_read(log_rows *out, const char *path, const log_read
     r.json.value = r.value;
     *out = (log_rows){.n_rows = 0};
     if (!(r.scale > 0.0))
-        return segue_fail(err, SEGUE_EDOMAIN, "rewards from %g to %g: need a growing range",
+        return segue_fail(err, SEGUE_EDOMAIN,
+                          "rewards from %g to %g: the highest must be above the lowest",
                           options->lowest, options->highest);
     segue_status status = segue_csv_open(&r.csv, path, err);
     if (status == SEGUE_OK)

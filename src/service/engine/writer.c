@@ -80,8 +80,9 @@ static void reject_group(segue_service *service, operation *group, const segue_e
         segue_operation_rollback(service, op);
         segue_operation_reject(
             op, 503,
-            op->requeued ? "it cannot be stored now; retry later: %s"
-                         : "it cannot be stored now, and nothing has changed; retry later: %s",
+            op->requeued
+                ? "the request cannot be stored now; retry later: %s"
+                : "the request cannot be stored now, and nothing has changed; retry later: %s",
             why->message);
     }
     if (!atomic_exchange(&service->failing, true))
@@ -98,10 +99,11 @@ static void abandon_group(segue_service *service, operation *group, const segue_
     segue_store_rollback(service->store);
     for (operation *op = group; op; op = op->next) {
         segue_operation_rollback(service, op);
-        segue_operation_reject(op, 503,
-                               "it is not known whether this was stored: %.300s; restart the "
-                               "service, then repeat the request: a reward counts once",
-                               why->message);
+        segue_operation_reject(
+            op, 503,
+            "it is not known whether the request was stored: %.300s; restart the "
+            "service, then repeat the request: a reward counts once",
+            why->message);
     }
     atomic_store(&service->failing, true);
     (void)atomic_fetch_add(&service->metrics.failures, 1);

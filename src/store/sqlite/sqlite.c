@@ -9,6 +9,7 @@
  *   sqlite_upgrade.c  older formats            sqlite_table.c   rows of exports
  *   sqlite_write.c    inserts and updates      sqlite_verify.c  the check of a store
  *   sqlite_purge.c    deletions                sqlite_meta.c    key, starts, clock, counters
+ *   sqlite_statements.h  all SQL               wal*.c           the WAL: watch, check, format
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/sqlite/sqlite.h"
 

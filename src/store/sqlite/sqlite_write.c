@@ -1,4 +1,4 @@
-/* sqlite_write.c - insert and update rows.
+/* sqlite_write.c - insert and update rows; the SQL is in sqlite_statements.h.
  *
  * store_change.c calls these functions through the backend, inside a transaction of the writer.
  * Each is one prepared statement: bind, step, reset. Bound texts are not copied (SQLITE_STATIC):

@@ -40,7 +40,7 @@ static uint32_t little_endian(const unsigned char *b)
     return (uint32_t)b[3] << 24 | (uint32_t)b[2] << 16 | (uint32_t)b[1] << 8 | b[0];
 }
 
-/* The WAL index has numbers of this machine, but for the salts, which are bytes of the log. */
+/* The WAL index has numbers of this machine, except for the salts, which are bytes of the log. */
 static wal_state decode(const unsigned char *index)
 {
     wal_state s = {.big_endian = index[13] != 0};

@@ -86,7 +86,7 @@ static void wrong_logs_are_refused_with_line_and_field(void **state)
         {"task,arm,reward\n1,a\n", ":2: the row has 2 fields; the header has 3"},
         {"task,arm,reward\n1,a,2\n", ":2: field 'reward': 2 is out of range; need 0 to 1"},
         {"task,arm,reward\n1,a,nan\n", ":2: field 'reward': 'nan' is not"},
-        {"task,arm,reward\n,a,1\n", ":2: field 'task': there is no name"},
+        {"task,arm,reward\n,a,1\n", ":2: field 'task': the name is empty"},
         {"task,arm,reward\n1,\xff,1\n", ":2: field 'arm': the name is not UTF-8"},
         {"task,arm,reward\n1,a,1\n2,a,0\n", ": there is only one arm"},
     };

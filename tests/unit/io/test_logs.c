@@ -46,7 +46,7 @@ static const wrong_log refused_logs[] = {
     {"a reward that is too large", TEXT(HEAD "u,a,1e400\n"), ":2: field 'reward': '1e400' is too"},
     {"a reward that is none", TEXT(HEAD "u,a,yes\n"), ":2: field 'reward': 'yes' is not"},
     {"no reward", TEXT(HEAD "u,a,\n"), ":2: field 'reward': '' is not"},
-    {"no task", TEXT(HEAD "\"\",a,1\n"), ":2: field 'task': there is no name"},
+    {"no task", TEXT(HEAD "\"\",a,1\n"), ":2: field 'task': the name is empty"},
     {"too few fields", TEXT(HEAD "u,a,1\n\nu,b\n"), ":4: the row has 2 fields; the header has 3"},
     {"too many fields", TEXT(HEAD "u,a,1,\n"), ":2: the row has 4 fields; the header has 3"},
     {"an open quote", TEXT(HEAD "u,\"a,1\nu,b,1\n"), ":2: field 2: a quote is not closed"},

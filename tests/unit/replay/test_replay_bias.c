@@ -204,7 +204,7 @@ static void a_log_not_drawn_as_it_states_gives_a_warning(void **state)
     const logging all_0 = {
         .n_tasks = 60, .rows = 60, .probability = {mostly_0, mostly_0}, .has_column = true};
     assert_int_equal(warnings_of(models, &alike, NULL, "biased"), 0);
-    assert_int_equal(warnings_of(models, &uneven, NULL, "did not draw its arms alike"), 1);
+    assert_int_equal(warnings_of(models, &uneven, NULL, "did not draw its arms uniformly"), 1);
     assert_int_equal(warnings_of(models, &stated, NULL, "biased"), 0);
     assert_int_equal(warnings_of(models, &all_0, mostly_2, "cannot be right"), 1);
     segue_models_destroy(models);

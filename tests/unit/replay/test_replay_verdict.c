@@ -57,7 +57,7 @@ static void the_verdict_follows_the_numbers(void **state)
     assert_int_equal(result.advice, SEGUE_ADVICE_NONE);
     assert_int_equal(result.use, 0);
     assert_non_null(strstr(judged(&result, 0.4, 0.3, 0.005),
-                           "In tasks of 70 steps, one arm does for all: always x"));
+                           "In tasks of 70 steps, a single arm is enough for all tasks: always x"));
     assert_int_equal(result.advice, SEGUE_ADVICE_ARM);
     (void)judged(&result, 0.01, 0.01, 0.5);
     result.candidate[2].metric[SEGUE_METRIC_REGRET_SAVED].high = 0.6;

@@ -123,14 +123,14 @@ static void damaged_files_are_refused(void **state)
     }
     data[8] = 4;
     write_bytes(data, size);
-    load_fails(0, "is of version 4, and this program reads 3");
+    load_fails(0, "has format version 4; this program reads 3");
     data[8] = 2;
     write_bytes(data, size);
-    load_fails(0, "is of version 2, and this program reads 3");
+    load_fails(0, "has format version 2; this program reads 3");
     write_bytes((const unsigned char *)"hello", 5);
-    load_fails(0, "is not the file of a learner");
+    load_fails(0, "is not a learner file");
     write_bytes(data, 0);
-    load_fails(0, "is not the file of a learner");
+    load_fails(0, "is not a learner file");
     segue_learner *none = NULL;
     assert_int_equal(segue_learner_load(&none, "/nonexistent", 0, NULL), SEGUE_EFILE);
     assert_int_equal(segue_learner_load(&none, "/tmp", 0, NULL), SEGUE_EFILE);

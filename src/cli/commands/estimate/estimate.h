@@ -26,7 +26,7 @@ typedef struct cli_estimate {
     segue_moments *moments;            /* models: the moments of the tasks, ... */
     segue_estimator *estimator;        /* ... and the estimator */
     segue_types *types;                /* types: the fit, ... */
-    size_t by_weight[SEGUE_MAX_TYPES]; /* ... and its types by falling weight */
+    size_t by_weight[SEGUE_MAX_TYPES]; /* ... and its types by decreasing weight */
     uint64_t n_skipped;
     const char *skipped[CLI_ESTIMATE_NAMED];
     bool has_number_names; /* all arms are named by numbers */

@@ -1,7 +1,7 @@
 /* estimate_types.c - `segue estimate --method types`: how many types a log has, and their priors.
  *
  * The fit is the one that learners of types use: a mixture over the counts of tasks, whose
- * component 0 stands for tasks that fit no type. Types are numbered from 1 by falling weight, as in
+ * component 0 stands for tasks that fit no type. Types are numbered from 1 by decreasing weight, as in
  * a replay: by_weight[n] is the component of type n + 1. CSV is a model set, without the component
  * for no type.
  * SPDX-License-Identifier: Apache-2.0 */
@@ -44,7 +44,7 @@ static bool has_types(const cli_estimate *e)
     return segue_types_count(e->types) > 0;
 }
 
-/* Number the types by falling weight; of equal ones the first comes first. */
+/* Number the types by decreasing weight; of equal ones the first comes first. */
 static void order_types(cli_estimate *e)
 {
     const double *weight = segue_types_weights(e->types);

@@ -237,8 +237,9 @@ static void print_remarks(const cli_simulate *s, FILE *out)
 {
     for (size_t i = 0; i < s->policies.count; i++)
         if (s->result[i]->n_types > 0.0)
-            fprintf(out, "\n%s: %s%.3g types found, and %.2g %% of tasks fit none of them\n",
-                    s->policies.text[i], is_auto(s, i) ? "plays as tla, since n is known; " : "",
+            fprintf(out, "\n%s: %s%.3g types found, and %.2g %% of tasks fit no type\n",
+                    s->policies.text[i],
+                    is_auto(s, i) ? "plays as tla, since the steps are known; " : "",
                     s->result[i]->n_types, 100.0 * s->result[i]->no_type);
     for (size_t i = 0; i < s->policies.count; i++)
         if (s->result[i]->violations > 0.0)

@@ -39,7 +39,8 @@ static segue_status add_decision(const event_task *task, const segue_stored_deci
     const learner_state *state = task->op->state;
     decided *d = &task->op->ask.decided;
     if (row->arm >= state->n_arms)
-        return segue_fail(err, SEGUE_EFILE, "the store is damaged: a decision is of no arm");
+        return segue_fail(err, SEGUE_EFILE,
+                          "the store is damaged: a decision names an arm that does not exist");
     arm_choice *choices = realloc(d->choice, (d->n + 1) * sizeof *choices);
     if (!choices)
         return segue_fail_no_memory(err, "decisions");

@@ -116,7 +116,7 @@ static segue_status store_uncounted(segue_service *service, operation *op, bool 
     return SEGUE_OK;
 }
 
-/* The deadline has passed.  A decision of the future counts as made now. */
+/* The deadline has passed.  A decision with a later time than now is not late. */
 static bool is_late(const segue_service *service, const operation *op)
 {
     const double wait = op->state->settings.reward_deadline;

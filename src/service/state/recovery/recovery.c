@@ -291,7 +291,7 @@ segue_status segue_recovery_verify(segue_store *store, const segue_stored_learne
     if (status == SEGUE_OK)
         status = replay_events(&r, row, err);
     if (status == SEGUE_OK && !r.compared)
-        status = segue_store_fail_damaged(err, "its snapshot is of no event of the event log");
+        status = segue_store_fail_damaged(err, "its snapshot belongs to no event of the event log");
     free(data);
     return status;
 }

@@ -182,7 +182,7 @@ static segue_status recover_decisions(recovering *r, segue_error *err)
 
 /* ---- one learner ------------------------------------------------------------------------- */
 
-/* The settings in a snapshot must be those of the row, but for arms that were added. */
+/* The settings in a snapshot must be those of the row, except for arms that were added. */
 static segue_status check_settings(const learner_state *state, const segue_stored_learner *row,
                                    segue_error *err)
 {
