@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""A small form of bench/quality: learners of types keep what they must, on a few seeds.
+"""A small form of bench/quality: learners of types keep their limits, on a few seeds.
 
-A row says that the mean over seeds of d = above - must * below is at most 0 (below is 1 where regret
+A row says that the mean over seeds of d = above - limit * below is at most 0 (below is 1 where regret
 itself is bounded).  Ten seeds give Student's t of d with 9 degrees of freedom; the row is uncertain if t
 is above 4.297, which has probability 1e-3 if the mean is 0, and less if it is below.  Then ten fresh
 seeds must be uncertain too: 1e-6 for a row that just passes, and below 2e-5 for all of these.  d is an
@@ -54,9 +54,9 @@ def is_uncertain(row, first_seed):
     for play in row.plays:
         if play not in data:
             data[play] = quality.play_seeds(play, segue, range(first_seed, first_seed + SEEDS), 1)
-    rest = [above - row.must * below for above, below in zip(*row.pairs(data))]
+    rest = [above - row.limit * below for above, below in zip(*row.pairs(data))]
     t = statistics.fmean(rest) / (statistics.stdev(rest) / math.sqrt(len(rest)))
-    print(f"{row.name:32} {row.measure(data)[0]:6.3g} {row.unit:5} must be {row.must:g}: t = {t:+.1f}")
+    print(f"{row.name:32} {row.measure(data)[0]:6.3g} {row.unit:5} limit {row.limit:g}: t = {t:+.1f}")
     return t > LARGEST_T
 
 
