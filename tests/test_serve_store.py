@@ -123,7 +123,7 @@ class Stores(Folder):
         for version, says in (3, "an older program"), (5, "a newer program"):
             rows[0]["segue_store"] = version
             file = self.file("\n".join(map(json.dumps, rows)), "other.jsonl")
-            self.refused(2, f"line 1: the export is of {says}", "store", "import", "--store", self.folder / "other.db", "--file", file)
+            self.refused(2, f"line 1: the export was written by {says}", "store", "import", "--store", self.folder / "other.db", "--file", file)
         self.assertIn("sound; 1 learner,", answer("store", "import", "--store", self.folder / "new.db", "--file", out))
         service = Service(SEGUE, str(self.folder / "new.db"))
         self.assertEqual(service.client().ask("tutor", "s", event="e"), before)

@@ -105,10 +105,11 @@ static segue_status read_first(const importer *in, const json_t *format, segue_e
         return fail_line(in, "the export was written by a newer program; import it with that", err);
     return number == SEGUE_STORE_FORMAT
                ? SEGUE_OK
-               : fail_line(in,
-                           "the export is of an older program, from before the first release; "
-                           "start a new store",
-                           err);
+               : fail_line(
+                     in,
+                     "the export was written by an older program, whose format is not supported; "
+                     "start a new store",
+                     err);
 }
 
 static segue_status read_last(importer *in, const json_t *rows, segue_error *err)

@@ -45,7 +45,7 @@ static const wrong_log refused_logs[] = {
     {"a reward that is infinite", TEXT(HEAD "u,a,inf\n"), ":2: field 'reward': 'inf' is not"},
     {"a reward that is too large", TEXT(HEAD "u,a,1e400\n"), ":2: field 'reward': '1e400' is too"},
     {"a reward that is none", TEXT(HEAD "u,a,yes\n"), ":2: field 'reward': 'yes' is not"},
-    {"no reward", TEXT(HEAD "u,a,\n"), ":2: field 'reward': '' is not"},
+    {"no reward", TEXT(HEAD "u,a,\n"), ":2: field 'reward': is empty"},
     {"no task", TEXT(HEAD "\"\",a,1\n"), ":2: field 'task': the name is empty"},
     {"too few fields", TEXT(HEAD "u,a,1\n\nu,b\n"), ":4: the row has 2 fields; the header has 3"},
     {"too many fields", TEXT(HEAD "u,a,1,\n"), ":2: the row has 4 fields; the header has 3"},
