@@ -26,7 +26,7 @@ segue_status segue_vfail(segue_error *err, segue_status status, const char *pref
     return status;
 }
 
-segue_status segue_fail_no_memory(segue_error *err, const char *what)
+segue_status(segue_fail_no_memory)(segue_error *err, const char *what)
 {
     return segue_fail(err, SEGUE_ENOMEM, "out of memory for %s", what);
 }

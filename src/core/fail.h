@@ -27,4 +27,9 @@ segue_status segue_vfail(segue_error *err, segue_status status, const char *pref
 /** Fail with SEGUE_ENOMEM: "out of memory for WHAT". */
 segue_status segue_fail_no_memory(segue_error *err, const char *what);
 
+#ifdef __clang_analyzer__
+/* The analyser does not see the body: tell it which status is returned. */
+#define segue_fail_no_memory(err, what) ((void)segue_fail_no_memory(err, what), SEGUE_ENOMEM)
+#endif
+
 #endif

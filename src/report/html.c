@@ -128,7 +128,8 @@ static void print_base64(FILE *out, const segue_bytes *b)
     char text[SEGUE_ENCODE_BASE64_LENGTH(CHUNK)];
     for (size_t i = 0; i < b->size; i += CHUNK) {
         const size_t size = b->size - i < CHUNK ? b->size - i : CHUNK;
-        fwrite(text, 1, segue_encode_base64(text, b->data + i, size), out);
+        const size_t length = segue_encode_base64(text, b->data + i, size);
+        fwrite(text, 1, length, out);
     }
 }
 
