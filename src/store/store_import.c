@@ -35,9 +35,11 @@ static segue_status fail_line(const importer *in, const char *what, segue_error 
 /* Decode hexadecimal digits to in->bytes; false: they are none, or out of memory. */
 static bool read_hex(importer *in, const char *text, segue_value *out)
 {
-    const size_t size = text ? strlen(text) / 2 : 0;
+    if (!text)
+        return false;
+    const size_t size = strlen(text) / 2;
     unsigned char *data = realloc(in->bytes, size + 1);
-    if (!text || !data)
+    if (!data)
         return false;
     in->bytes = data;
     *out = (segue_value){.type = SEGUE_VALUE_BYTES, .data = data, .size = size};

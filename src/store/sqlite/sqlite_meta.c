@@ -46,7 +46,7 @@ static segue_status read_key(sqlite_store *store, unsigned char key[SEGUE_STORE_
         status = row.status;
     if (status != SEGUE_ENOMEM && status != SEGUE_EIO && size != SEGUE_STORE_KEY_SIZE)
         status = fail_missing("key", err);
-    if (status == SEGUE_OK)
+    if (status == SEGUE_OK && data)
         memcpy(key, data, SEGUE_STORE_KEY_SIZE);
     reset(&row);
     return status;

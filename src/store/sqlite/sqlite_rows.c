@@ -135,27 +135,27 @@ static void read_snapshot(segue_rows *rows, sql_row *row, void *out)
  * `number` or `key`. */
 typedef struct query_kind {
     statement sql;
-    const char *table;
     int keys; /* number of first columns that identify a row */
+    const char *table;
     void (*read)(segue_rows *rows, sql_row *row, void *out);
 } query_kind;
 
 static const query_kind kinds[SEGUE_N_QUERIES] = {
-    [SEGUE_QUERY_LEARNERS] = {SQL_LEARNERS, "learner", 1, read_learner},
-    [SEGUE_QUERY_ARMS] = {SQL_ARMS, "arm", 2, read_arm},
-    [SEGUE_QUERY_OPEN_TASKS] = {SQL_TASKS_OPEN, "task", 1, read_task},
-    [SEGUE_QUERY_NEWEST_OPEN_TASKS] = {SQL_TASKS_NEWEST_OPEN, "task", 1, read_task},
-    [SEGUE_QUERY_NEWEST_CLOSED_TASKS] = {SQL_TASKS_NEWEST_CLOSED, "task", 1, read_task},
-    [SEGUE_QUERY_NEWEST_TASKS] = {SQL_TASKS_NEWEST, "task", 1, read_task},
-    [SEGUE_QUERY_TASK_BY_KEY] = {SQL_TASK_BY_KEY, "task", 1, read_task},
-    [SEGUE_QUERY_TASK_BY_ID] = {SQL_TASK_BY_ID, "task", 1, read_task},
-    [SEGUE_QUERY_REWARDS] = {SQL_REWARDS, "reward", 2, read_reward},
-    [SEGUE_QUERY_REWARD] = {SQL_REWARD, "reward", 2, read_reward},
-    [SEGUE_QUERY_DECISIONS] = {SQL_TASK_DECISIONS, "decision", 2, read_decision},
-    [SEGUE_QUERY_EVENT_DECISIONS] = {SQL_DECISIONS, "decision", 2, read_decision},
-    [SEGUE_QUERY_PENDING_DECISIONS] = {SQL_WAITING, "decision", 2, read_decision},
-    [SEGUE_QUERY_EVENTS] = {SQL_EVENTS, "event", 1, read_event},
-    [SEGUE_QUERY_SNAPSHOT] = {SQL_SNAPSHOT, "snapshot", 2, read_snapshot},
+    [SEGUE_QUERY_LEARNERS] = {SQL_LEARNERS, 1, "learner", read_learner},
+    [SEGUE_QUERY_ARMS] = {SQL_ARMS, 2, "arm", read_arm},
+    [SEGUE_QUERY_OPEN_TASKS] = {SQL_TASKS_OPEN, 1, "task", read_task},
+    [SEGUE_QUERY_NEWEST_OPEN_TASKS] = {SQL_TASKS_NEWEST_OPEN, 1, "task", read_task},
+    [SEGUE_QUERY_NEWEST_CLOSED_TASKS] = {SQL_TASKS_NEWEST_CLOSED, 1, "task", read_task},
+    [SEGUE_QUERY_NEWEST_TASKS] = {SQL_TASKS_NEWEST, 1, "task", read_task},
+    [SEGUE_QUERY_TASK_BY_KEY] = {SQL_TASK_BY_KEY, 1, "task", read_task},
+    [SEGUE_QUERY_TASK_BY_ID] = {SQL_TASK_BY_ID, 1, "task", read_task},
+    [SEGUE_QUERY_REWARDS] = {SQL_REWARDS, 2, "reward", read_reward},
+    [SEGUE_QUERY_REWARD] = {SQL_REWARD, 2, "reward", read_reward},
+    [SEGUE_QUERY_DECISIONS] = {SQL_TASK_DECISIONS, 2, "decision", read_decision},
+    [SEGUE_QUERY_EVENT_DECISIONS] = {SQL_DECISIONS, 2, "decision", read_decision},
+    [SEGUE_QUERY_PENDING_DECISIONS] = {SQL_WAITING, 2, "decision", read_decision},
+    [SEGUE_QUERY_EVENTS] = {SQL_EVENTS, 1, "event", read_event},
+    [SEGUE_QUERY_SNAPSHOT] = {SQL_SNAPSHOT, 2, "snapshot", read_snapshot},
 };
 
 /* The decision numbers of a reward use all 64 bits; limits and events end at INT64_MAX. */
