@@ -124,6 +124,14 @@ class Stores(Folder):
             rows[0]["segue_store"] = version
             file = self.file("\n".join(map(json.dumps, rows)), "other.jsonl")
             self.refused(2, f"line 1: the export was written by {says}", "store", "import", "--store", self.folder / "other.db", "--file", file)
+        rows[0]["segue_store"] = 4
+        key = next(row for row in rows if row.get("table") == "meta" and "hex" in str(row))
+        for i, value in enumerate(key["row"]):  # the value before it is of bytes, this one only seems so
+            if isinstance(value, dict):
+                self.assertIn("hex", value)
+                twice = rows[:rows.index(key) + 1] + [dict(key, row=[*key["row"][:i], {"hex": 1}, *key["row"][i + 1:]])]
+                file = self.file("\n".join(map(json.dumps, twice)), "other.jsonl")
+                self.refused(2, f"line {len(twice)}: ", "store", "import", "--store", self.folder / "other.db", "--file", file)
         self.assertIn("sound; 1 learner,", answer("store", "import", "--store", self.folder / "new.db", "--file", out))
         service = Service(SEGUE, str(self.folder / "new.db"))
         self.assertEqual(service.client().ask("tutor", "s", event="e"), before)
