@@ -177,7 +177,7 @@ static segue_status check_frame(const char *path, const segue_bytes_reader *b, s
     return SEGUE_OK;
 }
 
-/* The options of a method from their slots. */
+/* The options of a method from their slots; auto is never saved, and has none. */
 static void read_options(const learner_method *method, double *slot, segue_learner_config *config)
 {
     for (size_t i = SLOT_DELTA; i < N_SLOTS; i++)
@@ -187,7 +187,7 @@ static void read_options(const learner_method *method, double *slot, segue_learn
     slot[SLOT_COLD] = slot[SLOT_COLD] > 0.0;
     if (slot[SLOT_DELTA] >= 1.0 && config->horizon == 1)
         slot[SLOT_DELTA] = NAN; /* the default 1/n, which an option cannot have */
-    for (size_t i = 0; method && i < method->info.n_options; i++)
+    for (size_t i = 0; method && method->slot && i < method->info.n_options; i++)
         config->option[i] = slot[method->slot[i]];
 }
 
