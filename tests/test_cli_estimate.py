@@ -4,28 +4,15 @@
 usage: test_cli_estimate.py SEGUE SOURCE [unittest options]
 SPDX-License-Identifier: Apache-2.0"""
 import json
-import pathlib
 import random
 import sys
 import unittest
 
-from program import PAPER, Folder, answer
+from paper_log import PaperLog
+from program import answer
 
 
-class Estimate(Folder):
-    def log(self, tasks=300, pulls=40):
-        """A log of the paper's models, by round robin, with a task that has too few rewards."""
-        rng = random.Random(7)
-        models = [[float(x) for x in row.split(",")[1:]]
-                  for row in pathlib.Path(PAPER).read_text().splitlines()[1:]]
-        rows = ["task,arm,reward"]
-        for task in range(tasks):
-            model = rng.choice(models)
-            rows += [f"t{task},{arm + 1},{int(rng.random() < mean)}"
-                     for _ in range(pulls) for arm, mean in enumerate(model)]
-        rows += ["short,1,1", "short,2,0"]
-        return self.file("\n".join(rows) + "\n", "log.csv")
-
+class Estimate(PaperLog):
     def test_an_estimate_comes_back_as_a_model_set(self):
         log, out = self.log(), self.folder / "models.csv"
         text = answer("estimate", "--types", 3, log)

@@ -4,28 +4,14 @@
 usage: test_cli_learners.py SEGUE SOURCE [unittest options]
 SPDX-License-Identifier: Apache-2.0"""
 import json
-import pathlib
-import random
 import sys
 import unittest
 
-from program import PAPER, Folder, answer, run
+from paper_log import PaperLog
+from program import PAPER, answer, run
 
 
-class Learners(Folder):
-    def log(self, tasks=300, pulls=40):
-        """A log of the paper's models, by round robin, with a task that has too few rewards."""
-        rng = random.Random(7)
-        models = [[float(x) for x in row.split(",")[1:]]
-                  for row in pathlib.Path(PAPER).read_text().splitlines()[1:]]
-        rows = ["task,arm,reward"]
-        for task in range(tasks):
-            model = rng.choice(models)
-            rows += [f"t{task},{arm + 1},{int(rng.random() < mean)}"
-                     for _ in range(pulls) for arm, mean in enumerate(model)]
-        rows += ["short,1,1", "short,2,0"]
-        return self.file("\n".join(rows) + "\n", "log.csv")
-
+class Learners(PaperLog):
     def test_a_learner_goes_on_from_its_file(self):
         """60 tasks, saved; then 40 more from the file, twice: the same bytes, and not those of a
         fresh learner."""

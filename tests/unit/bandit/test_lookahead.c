@@ -1,55 +1,9 @@
-/* test_lookahead_.c - look-ahead against forms that share no code with it: all sequences of
+/* test_lookahead.c - look-ahead against forms that share no code with it: all sequences of
  * rewards, long doubles.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "bandit/lookahead.h"
-#include "support.h"
+#include "belief_fixture.h"
 
-#define MAX_ARMS       10
-#define MAX_COMPONENTS 6
-
-/* A belief with storage of its own. */
-typedef struct belief_case {
-    segue_belief belief;
-    double a[MAX_COMPONENTS * MAX_ARMS], b[MAX_COMPONENTS * MAX_ARMS];
-    double weight[MAX_COMPONENTS], sum[MAX_ARMS];
-    uint64_t pulls[MAX_ARMS];
-    void *memory;
-} belief_case;
-
-static belief_case *new_belief_case(size_t n_components, size_t n_arms, bool points)
-{
-    belief_case *m = calloc(1, sizeof *m);
-    assert_non_null(m);
-    m->memory = malloc(segue_lookahead_scratch_size(n_components, n_arms));
-    assert_non_null(m->memory);
-    m->belief = (segue_belief){.prior = {.n_components = n_components,
-                                         .n_arms = n_arms,
-                                         .weight = m->weight,
-                                         .a = m->a,
-                                         .b = points ? NULL : m->b},
-                               .weight = m->weight,
-                               .pulls = m->pulls,
-                               .sum = m->sum};
-    return m;
-}
-
-static void free_belief_case(belief_case *m)
-{
-    free(m->memory);
-    free(m);
-}
-
-/* Weights, some of them small_problem; sum 1. */
-static void random_weights(segue_rng *rng, double *weight, size_t count)
-{
-    double total = 0.0;
-    for (size_t q = 0; q < count; q++)
-        total += weight[q] = pow(segue_rng_uniform(rng) + 1e-9, 1.0 + 4.0 * (double)(q % 2));
-    for (size_t q = 0; q < count; q++)
-        weight[q] /= total;
-}
-
-/* Every other belief_case is made of points, some of which are 0 or 1. */
+/* Half of the beliefs have points, some of which are 0 or 1. */
 static belief_case *random_belief_case(segue_rng *rng, size_t max_components, size_t max_arms)
 {
     const bool points = segue_rng_uniform(rng) < 0.5;

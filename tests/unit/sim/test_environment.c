@@ -1,6 +1,7 @@
 /* test_environment.c - reward families and environments.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim/truncated_normal.h"
+#include "simulate_fixture.h"
 #include "support.h"
 
 /* The mean of the cut normal by Simpson's rule, in 4,000 steps over the part of [0, 1] that
@@ -300,26 +301,6 @@ static void a_switch_brings_the_other_set(void **state)
     segue_simulated_task_destroy(simulated);
     segue_models_destroy(a);
     segue_models_destroy(b);
-}
-
-static segue_simulation_result *simulate(const segue_environment *env, const char *policy,
-                                         uint64_t steps, uint64_t tasks, uint64_t runs,
-                                         uint64_t seed, size_t threads)
-{
-    const segue_simulation sim = {.size = sizeof(segue_simulation),
-                                  .environment = env,
-                                  .policy = policy_of(policy),
-                                  .steps = steps,
-                                  .tasks = tasks,
-                                  .runs = runs,
-                                  .seed = seed,
-                                  .threads = threads,
-                                  .want_curve = tasks > 0};
-    segue_simulation_result *result = NULL;
-    segue_error err;
-    if (segue_simulation_run(&result, &sim, &err) != SEGUE_OK)
-        fail_msg("%s", err.message);
-    return result;
 }
 
 /* A set whose models come with unequal weights, one of them never. */

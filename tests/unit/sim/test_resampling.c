@@ -1,17 +1,7 @@
 /* test_resampling.c - simulations on tasks of a log, with resampled rewards.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "samples_fixture.h"
 #include "support.h"
-
-static segue_samples *samples_of(size_t n_tasks, size_t n_arms, const segue_logged_reward *rows,
-                                 size_t n_rows, uint64_t min_rewards)
-{
-    segue_samples *samples = NULL;
-    segue_error err;
-    if (segue_samples_create(&samples, n_tasks, n_arms, rows, n_rows, min_rewards, &err) !=
-        SEGUE_OK)
-        fail_msg("%s", err.message);
-    return samples;
-}
 
 /* A log with one task a model and 1,000 rewards of 0 and 1 an arm, of which exactly the share is 1
  * that the mean says: the paper's have three decimals.  So its law is that of the models. */
@@ -28,24 +18,6 @@ static segue_samples *samples_like(const segue_models *models)
             .task = (uint32_t)task, .arm = (uint32_t)arm, .reward = (double)(i % EACH) < ones};
     }
     segue_samples *samples = samples_of(models->n_models, models->n_arms, rows, n_rows, 1);
-    free(rows);
-    return samples;
-}
-
-/* A random log of `n_tasks` tasks and 3 arms, in which rewards are told apart. */
-static segue_samples *random_samples(size_t n_tasks)
-{
-    enum { ARMS = 3, EACH = 8 };
-    const size_t n_rows = n_tasks * ARMS * EACH;
-    segue_logged_reward *rows = calloc(n_rows, sizeof *rows);
-    segue_rng rng;
-    assert_non_null(rows);
-    segue_rng_init(&rng, 70, 0, 0, 0);
-    for (size_t i = 0; i < n_rows; i++)
-        rows[i] = (segue_logged_reward){.task = (uint32_t)(i % n_tasks),
-                                        .arm = (uint32_t)(i / n_tasks % ARMS),
-                                        .reward = segue_rng_uniform(&rng)};
-    segue_samples *samples = samples_of(n_tasks, ARMS, rows, n_rows, 1);
     free(rows);
     return samples;
 }

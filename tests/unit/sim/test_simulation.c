@@ -1,6 +1,7 @@
 /* test_simulation.c - simulations: regret, threads, progress.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim/parallel.h"
+#include "simulate_fixture.h"
 #include "support.h"
 
 static void regret_counts_the_gaps_of_the_pulls(void **state)
@@ -43,26 +44,6 @@ static void all_policies_of_a_run_see_the_same_rewards(void **state)
     }
     segue_simulated_task_destroy(reference);
     segue_models_destroy(models);
-}
-
-static segue_simulation_result *simulate(const segue_environment *env, const char *policy,
-                                         uint64_t steps, uint64_t tasks, uint64_t runs,
-                                         uint64_t seed, size_t threads)
-{
-    const segue_simulation sim = {.size = sizeof(segue_simulation),
-                                  .environment = env,
-                                  .policy = policy_of(policy),
-                                  .steps = steps,
-                                  .tasks = tasks,
-                                  .runs = runs,
-                                  .seed = seed,
-                                  .threads = threads,
-                                  .want_curve = tasks > 0};
-    segue_simulation_result *result = NULL;
-    segue_error err;
-    if (segue_simulation_run(&result, &sim, &err) != SEGUE_OK)
-        fail_msg("%s", err.message);
-    return result;
 }
 
 static void threads_do_not_change_any_bit(void **state)
