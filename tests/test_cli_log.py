@@ -32,7 +32,7 @@ class Resampling(Folder):
 
     def test_skipped_tasks_are_counted(self):
         args = ("simulate", "--log", self.log(), "--steps", 20, "--runs", 5)
-        self.assertIn("Of 30 logged tasks; 1 are skipped, with fewer than 1 rewards", answer(*args))
+        self.assertIn("30 logged tasks; 1 more skipped: fewer than 1 rewards", answer(*args))
         data = json.loads(answer(*args, "--least", 3, "--format", "json"))
         self.assertEqual(data["log"], {"tasks": 30, "skipped": 1})
         self.assertEqual((data["arms"], data["models"]), (3, 0))

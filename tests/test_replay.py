@@ -73,7 +73,7 @@ class Replay(Folder):
         self.assertAlmostEqual(tla["over_ts"]["mean"], tla["reward"]["mean"] / ts["reward"]["mean"] - 1)
         self.assertAlmostEqual(tla["gap_closed"]["mean"], 1 - tla["regret"]["mean"] / ts["regret"]["mean"])
         self.assertGreater(tla["over_ts"]["low"], 0)
-        self.assertIn(found["verdict"]["advice"], ("types", "prior"))
+        self.assertIn(found["verdict"]["conclusion"], ("types", "prior"))
         self.assertEqual(len(found["types"]["list"]), 2)
         for one in found["types"]["list"]:
             self.assertEqual(len({task[0] for task in one["typical"]}), 1, "tasks of one type")
@@ -209,7 +209,7 @@ class Replay(Folder):
 
     def test_a_log_without_any_reward_is_played(self):
         found = self.play(log=self.file(text((t, a, 0) for t, a, _ in rows()), "zeros.csv"))
-        self.assertEqual(found["verdict"]["advice"], "arm")
+        self.assertEqual(found["verdict"]["conclusion"], "arm")
         self.assertEqual({result["over_ts"]["mean"] for result in found["results"]}, {0})
         self.assertNotIn("nan", found["verdict"]["text"])
 

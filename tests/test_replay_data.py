@@ -31,7 +31,7 @@ class Data(unittest.TestCase):
         found, result = play("seattle")
         self.assertGreater(result["tts"]["over_ts"]["low"], 0.05)
         self.assertGreater(result["tla"]["over_ts"]["low"], result["tts"]["over_ts"]["high"])
-        self.assertEqual((found["verdict"]["advice"], found["verdict"]["use"]), ("types", "tla"))
+        self.assertEqual((found["verdict"]["conclusion"], found["verdict"]["use"]), ("types", "tla"))
         self.assertEqual((found["log"]["played"], found["log"]["skipped"]), (1456, 0))
 
     def test_types_of_some_sources_hold_for_others(self):
@@ -50,11 +50,11 @@ class Data(unittest.TestCase):
         self.assertGreaterEqual(result["tla"]["over_prior"]["high"], 0.0)
         self.assertLess(result["tla"]["regret"]["mean"], result["ts-prior"]["regret"]["mean"])
         self.assertLess(result["tts"]["regret"]["mean"], 1.05 * result["ts-prior"]["regret"]["mean"])
-        self.assertEqual(found["verdict"]["advice"], "unclear")
+        self.assertEqual(found["verdict"]["conclusion"], "unclear")
         self.assertIn("Types cannot be judged from this log: arm 'Action' has 8.7 rewards", found["verdict"]["text"])
 
-    def test_advice_points_where_replay_does(self):
-        """Types save 46 % of the regret of a prior on Seattle; the others cannot tell."""
+    def test_advise_points_where_replay_does(self):
+        """Types save 46 % of the regret of a prior on Seattle; the other logs do not decide."""
         for name, says in ("seattle", "they may pay"), ("votes", "cannot be judged"), ("films", "cannot be judged"):
             found = json.loads(answer("advise", "--format", "json", pathlib.Path(FOLDER) / LOGS[name]))
             self.assertGreater(found["types"], 1, name)

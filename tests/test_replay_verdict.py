@@ -51,7 +51,7 @@ class Verdict(Folder):
 
     def cannot_tell(self, found, rewards, steps):
         said = found["verdict"]["text"]
-        self.assertEqual(found["verdict"]["advice"], "unclear")
+        self.assertEqual(found["verdict"]["conclusion"], "unclear")
         self.assertRegex(said, rf"^Types cannot be judged from this log: arm '\w' has {rewards} rewards per task, {NEED}")
         self.assertIn(f"tasks of {steps}", said)
         for wrong in ("little to gain", "ne arm does", "transfer does not pay", "use "):
@@ -71,7 +71,7 @@ class Verdict(Folder):
 
     def test_many_rewards_find_the_types(self):
         found = self.judge(log(400, 600), "--steps", 60)
-        self.assertEqual((found["verdict"]["advice"], found["verdict"]["use"]), ("types", "tla"), found["verdict"])
+        self.assertEqual((found["verdict"]["conclusion"], found["verdict"]["use"]), ("types", "tla"), found["verdict"])
         self.assertRegex(found["verdict"]["text"], "^In tasks of 60 steps, transfer would have given")
         self.assertNotIn("luck", " ".join(found["warnings"]))
 
@@ -81,14 +81,14 @@ class Verdict(Folder):
             said = self.judge(text, *args)["verdict"]["text"]
             self.assertRegex(said, rf"tasks of (at most )?{steps} steps")
 
-    def test_advice_on_few_rewards_judges_no_types(self):
+    def test_advise_on_few_rewards_judges_no_types(self):
         for rows, rewards in (8, r"1(\.\d)?"), (60, "10"):
             said = json.loads(answer("advise", "--format", "json", self.file(log(300, rows))))["verdict"]
             self.assertRegex(said, rf"^Types cannot be judged from this log, for tasks of {rows} steps: "
                                    rf"arm '\w' has {rewards} rewards per task, {NEED}")
             self.assertNotRegex(said, "one type|add little|not by type")
 
-    def test_advice_on_many_rewards_does(self):
+    def test_advise_on_many_rewards_does(self):
         said = json.loads(answer("advise", "--format", "json", self.file(log(100, 240))))["verdict"]
         self.assertIn("of 200 steps", said)
         self.assertIn("they may pay", said)

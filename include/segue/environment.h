@@ -1,4 +1,4 @@
-/* environment.h - the source of simulated tasks, and the distribution of their rewards.
+/* environment.h - the source of simulated tasks, and the law of their rewards.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_ENVIRONMENT_H
 #define SEGUE_ENVIRONMENT_H
@@ -15,23 +15,23 @@
 extern "C" {
 #endif
 
-/** The distribution of a reward around its mean; all rewards lie in [0, 1]. */
-typedef enum segue_family {
+/** The law (distribution) of a reward given its mean; all rewards lie in [0, 1]. */
+typedef enum segue_reward_law {
     SEGUE_BERNOULLI, /* 0 or 1; the default, as in the paper */
     SEGUE_BETA,    /* Beta(parameter mean, parameter (1 - mean)): the parameter is the precision */
     SEGUE_NORMAL,  /* normal, truncated to [0, 1], with this mean; the parameter is the s.d. */
     SEGUE_TWOPOINT /* 0 or `parameter`; no mean may be above it */
-} segue_family;
+} segue_reward_law;
 
 typedef struct segue_rewards {
-    segue_family family;
+    segue_reward_law law;
     double parameter; /* beta: 1e-6 to 1e6; normal: 0.001 to 100; twopoint: 1e-6 to 1 */
 } segue_rewards;
 
 /**
  * Parse `bernoulli`, `beta:20`, `normal:0.1` or `twopoint:0.5`.
  *
- * @retval SEGUE_ENAME    no such family
+ * @retval SEGUE_ENAME    no such law
  * @retval SEGUE_EPARSE   the parameter is missing, superfluous or not a number
  * @retval SEGUE_EDOMAIN  the parameter is outside its range
  */

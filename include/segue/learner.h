@@ -44,8 +44,8 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_open_task(segue_learner *l
 /**
  * Close a task, at any time, and learn from it; *task becomes NULL.
  *
- * If some arm has fewer than three rewards (em: if the task has no reward at all), tucb excludes
- * the task from the estimate and counts it in `excluded`; that is no error.  Other methods learn
+ * If some arm has fewer than three rewards (em: if the task has no reward at all), tucb skips
+ * the task: the estimate does not use it, and `skipped` counts it; that is no error.  Other methods learn
  * from every task.  On failure the task is closed, and the shared prior does not change.
  *
  * @retval SEGUE_EDOMAIN  the task is not of this learner; it stays as it is
@@ -60,8 +60,8 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_close_task(segue_learner *
 /** How a learner is doing. */
 typedef struct segue_learner_summary {
     uint64_t opened, closed; /* tasks */
-    uint64_t excluded;       /* closed tasks with an arm of fewer than three rewards (em: with no
-                                reward at all): the estimate excludes them */
+    uint64_t skipped;        /* closed tasks with an arm of fewer than three rewards (em: with no
+                                reward at all): the estimate does not use them */
     uint64_t violations;     /* closed tasks whose averages are near no estimated model */
     uint64_t no_model_left;  /* steps at which no estimated model agreed with the rewards */
     uint64_t age;            /* closed tasks that the estimate does not contain yet */

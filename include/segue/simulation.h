@@ -81,7 +81,7 @@ typedef struct segue_simulation_result {
     segue_regret *curve;     /* n_tasks: over runs; NULL unless want_curve */
     double no_model_left;    /* average steps per task at which no model agreed with the rewards */
     double violations;       /* learners: tasks per run without an estimated model nearby */
-    double excluded;         /* learners: tasks per run that the estimate could not use */
+    double skipped;          /* learners: tasks per run that the estimate could not use */
     double n_types, no_type; /* learners of types, at the end of a run: number of types, and share
                                 of tasks that fit no type */
 } segue_simulation_result;

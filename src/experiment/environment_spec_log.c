@@ -95,7 +95,7 @@ static segue_status compare(const segue_json_location *at, json_t *object,
     (void)snprintf(sum, sizeof sum, "%016" PRIx64, sum_of(samples));
     json_t *summary =
         json_pack("{s:I, s:I, s:I, s:I, s:s}", "tasks", (json_int_t)samples->n_tasks, "skipped",
-                  (json_int_t)samples->n_excluded, "arms", (json_int_t)samples->n_arms, "rewards",
+                  (json_int_t)samples->n_skipped, "arms", (json_int_t)samples->n_arms, "rewards",
                   (json_int_t)rewards, "checksum", sum);
     const bool differs = before && summary && !json_equal(before, summary);
     if (json_object_set_new(object, "log_summary", summary) != 0)

@@ -78,7 +78,7 @@ static segue_status play_tasks(observer *n, segue_runner *runner, uint64_t run, 
     values[COLUMN_REGRET] = totals.regret;
     values[COLUMN_NO_MODEL] = totals.no_model_left;
     values[COLUMN_VIOLATIONS] = totals.violations;
-    values[COLUMN_EXCLUDED] = totals.excluded;
+    values[COLUMN_SKIPPED] = totals.skipped;
     values[COLUMN_NEVER_BEST] = totals.never_best;
     return status;
 }

@@ -47,7 +47,7 @@ static void summarize_tasks(const schedule_cell *c, segue_cell *out)
     out->regret = segue_summary_regret(&stats);
     out->no_model_left = stats_of(c, COLUMN_NO_MODEL).mean;
     out->violations = stats_of(c, COLUMN_VIOLATIONS).mean;
-    out->skipped = stats_of(c, COLUMN_EXCLUDED).mean;
+    out->skipped = stats_of(c, COLUMN_SKIPPED).mean;
     for (size_t k = 0; k < c->n_models; k++)
         out->by_model[k] = regret_of_model(c, k);
     for (uint64_t run = 0; run < c->sim.runs; run++) {

@@ -7,7 +7,7 @@
 #include "segue/internal.h"
 
 #define SEGUE_MAX_SHOWN_EIGENVALUES 10
-#define SEGUE_MAX_SPECTRUM_ARMS     200 /* with more arms the spectrum is too slow for advice */
+#define SEGUE_MAX_SPECTRUM_ARMS     200 /* with more arms the spectrum is too slow for a quick answer */
 
 /** The input: the log was read with its times and probabilities. */
 typedef struct segue_advise_config {

@@ -68,7 +68,7 @@ SEGUE_MUST_CHECK segue_status segue_replay_evaluate(segue_replay_result *out,
                                                     const segue_replay_config *config,
                                                     segue_error *err);
 
-/** Set advice, use and verdict of a scored result. */
+/** Set conclusion, use and verdict of a scored result. */
 void segue_replay_verdict(segue_replay_result *result);
 
 /**

@@ -71,13 +71,13 @@ typedef struct segue_replay_types {
 } segue_replay_types;
 
 /** The conclusion of the verdict. */
-typedef enum segue_advice {
-    SEGUE_ADVICE_TYPES,  /* types pay */
-    SEGUE_ADVICE_PRIOR,  /* transfer pays, but types add little to a prior per arm */
-    SEGUE_ADVICE_ARM,    /* one arm for all tasks does as well */
-    SEGUE_ADVICE_NONE,   /* nothing to learn across tasks */
-    SEGUE_ADVICE_UNCLEAR /* too few tasks, or too few rewards per task */
-} segue_advice;
+typedef enum segue_conclusion {
+    SEGUE_CONCLUSION_TYPES,  /* types pay */
+    SEGUE_CONCLUSION_PRIOR,  /* transfer pays, but types add little to a prior per arm */
+    SEGUE_CONCLUSION_ARM,    /* one arm for all tasks does as well */
+    SEGUE_CONCLUSION_NONE,   /* nothing to learn across tasks */
+    SEGUE_CONCLUSION_UNCLEAR /* too few tasks, or too few rewards per task */
+} segue_conclusion;
 
 #define SEGUE_MAX_WARNINGS  8
 #define SEGUE_SENTENCE_SIZE 400
@@ -116,7 +116,7 @@ typedef struct segue_replay_result {
     segue_replay_types types;
     size_t n_warnings;
     char warning[SEGUE_MAX_WARNINGS][SEGUE_SENTENCE_SIZE];
-    segue_advice advice;
+    segue_conclusion conclusion;
     size_t use; /* the candidate to use */
     char verdict[2 * SEGUE_SENTENCE_SIZE];
 } segue_replay_result;

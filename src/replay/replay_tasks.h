@@ -1,4 +1,4 @@
-/* replay_tasks.h - summaries of the tasks of a log, for a replay and for advice.
+/* replay_tasks.h - summaries of the tasks of a log, for a replay and for segue advise.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_REPLAY_REPLAY_TASKS_H
 #define SEGUE_REPLAY_REPLAY_TASKS_H

@@ -14,7 +14,7 @@
 #include "io/utf8.h"
 #include "replay/replay.h"
 
-#define MAX_HOPE      0.25 /* of the regret: if types may save more, the log cannot decide */
+#define MAX_UNDECIDED 0.25 /* of the regret: if types may save more, the log cannot decide */
 #define MIN_GAIN      0.01 /* of the reward: a smaller gain over a single arm does not count */
 #define MAX_ARM_BYTES 40   /* of an arm's name */
 
@@ -89,7 +89,7 @@ static bool has_few_rewards(const segue_replay_result *result)
     return result->rarest_rewards < SEGUE_MIN_REWARDS_FOR_TYPES;
 }
 
-static segue_advice decide(const segue_replay_result *result, size_t best)
+static segue_conclusion decide(const segue_replay_result *result, size_t best)
 {
     const segue_interval *prior = result->candidate[result->best_prior].metric;
     const segue_interval *types = result->best_types < result->n_candidates
@@ -97,19 +97,19 @@ static segue_advice decide(const segue_replay_result *result, size_t best)
                                       : prior;
     const segue_interval *over_arm = &result->candidate[best].metric[SEGUE_METRIC_GAIN_OVER_FIXED];
     if (result->constant)
-        return SEGUE_ADVICE_ARM;
+        return SEGUE_CONCLUSION_ARM;
     if (has_few_rewards(result))
-        return SEGUE_ADVICE_UNCLEAR;
+        return SEGUE_CONCLUSION_UNCLEAR;
     if (!(over_arm->low > 0.0))
-        return over_arm->value < MIN_GAIN ? SEGUE_ADVICE_ARM : SEGUE_ADVICE_UNCLEAR;
+        return over_arm->value < MIN_GAIN ? SEGUE_CONCLUSION_ARM : SEGUE_CONCLUSION_UNCLEAR;
     if (types[SEGUE_METRIC_REGRET_SAVED].low > 0.0 &&
         types[SEGUE_METRIC_SAVED_OVER_PRIOR].low > 0.0 &&
         types[SEGUE_METRIC_SAVED_OVER_PRIOR].value >= SEGUE_MIN_TYPES_SAVING)
-        return SEGUE_ADVICE_TYPES;
+        return SEGUE_CONCLUSION_TYPES;
     if (prior[SEGUE_METRIC_REGRET_SAVED].low > 0.0 || types[SEGUE_METRIC_REGRET_SAVED].low > 0.0)
-        return SEGUE_ADVICE_PRIOR;
-    return types[SEGUE_METRIC_REGRET_SAVED].high > MAX_HOPE ? SEGUE_ADVICE_UNCLEAR
-                                                            : SEGUE_ADVICE_NONE;
+        return SEGUE_CONCLUSION_PRIOR;
+    return types[SEGUE_METRIC_REGRET_SAVED].high > MAX_UNDECIDED ? SEGUE_CONCLUSION_UNCLEAR
+                                                                 : SEGUE_CONCLUSION_NONE;
 }
 
 /* Return the candidate to use.  A prior per arm is simpler than types, so it is preferred unless it
@@ -117,16 +117,16 @@ static segue_advice decide(const segue_replay_result *result, size_t best)
 static size_t choose(const segue_replay_result *result, size_t best)
 {
     const size_t prior = result->best_prior;
-    switch (result->advice) {
-    case SEGUE_ADVICE_TYPES:
+    switch (result->conclusion) {
+    case SEGUE_CONCLUSION_TYPES:
         return result->best_types;
-    case SEGUE_ADVICE_PRIOR:
+    case SEGUE_CONCLUSION_PRIOR:
         return result->candidate[prior].metric[SEGUE_METRIC_REGRET_SAVED].low > 0.0
                    ? prior
                    : result->best_types;
-    case SEGUE_ADVICE_ARM:
+    case SEGUE_CONCLUSION_ARM:
         return result->fixed_arm;
-    case SEGUE_ADVICE_UNCLEAR:
+    case SEGUE_CONCLUSION_UNCLEAR:
         return best;
     default:
         return result->best_without_transfer;
@@ -170,7 +170,7 @@ static void describe_prior(verdict *v, const segue_replay_result *result)
     if (saved->value < SEGUE_MIN_TYPES_SAVING / 2.0 || saved->high < SEGUE_MIN_TYPES_SAVING)
         append(v, " There is little to gain from types: ");
     else
-        append(v, " Whether types add to it, these tasks cannot tell: ");
+        append(v, " Whether types add to it, these tasks do not decide: ");
     append(v, "%s saves ", types->name);
     append_saving(v, saved);
     append(v, " of %s, which learns only a prior of each arm.",
@@ -225,7 +225,7 @@ static void describe_none(verdict *v, const segue_replay_result *result)
 static void describe_unclear(verdict *v, const segue_replay_result *result, size_t best)
 {
     const size_t scored = result->n_played + 1 - result->first_scored;
-    append(v, "%zu scored task%s %s too few to tell whether transfer pays in ", scored,
+    append(v, "%zu scored task%s %s too few to decide whether transfer pays in ", scored,
            scored == 1 ? "" : "s", scored == 1 ? "is" : "are");
     append_steps(v, result);
     append_types_saving(v, result);
@@ -258,19 +258,19 @@ void segue_replay_verdict(segue_replay_result *result)
 {
     verdict v = {.text = result->verdict, .size = sizeof result->verdict};
     const size_t best = best_candidate(result);
-    result->advice = decide(result, best);
+    result->conclusion = decide(result, best);
     result->use = choose(result, best);
     if (result->constant)
         describe_constant(&v, result);
     else if (has_few_rewards(result))
         describe_few_rewards(&v, result, best);
-    else if (result->advice == SEGUE_ADVICE_TYPES)
+    else if (result->conclusion == SEGUE_CONCLUSION_TYPES)
         describe_types(&v, result);
-    else if (result->advice == SEGUE_ADVICE_PRIOR)
+    else if (result->conclusion == SEGUE_CONCLUSION_PRIOR)
         describe_prior(&v, result);
-    else if (result->advice == SEGUE_ADVICE_ARM)
+    else if (result->conclusion == SEGUE_CONCLUSION_ARM)
         describe_arm(&v, result, best);
-    else if (result->advice == SEGUE_ADVICE_UNCLEAR)
+    else if (result->conclusion == SEGUE_CONCLUSION_UNCLEAR)
         describe_unclear(&v, result, best);
     else
         describe_none(&v, result);

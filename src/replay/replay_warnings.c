@@ -65,7 +65,7 @@ static segue_status warn_of_shares(replay_study *st, segue_error *err)
 }
 
 /* Warn if an arm depends on the one before, as it does if arms take turns, stick, or are chosen by
- * earlier rewards.  Rare repeats follow a law like Poisson's, and those of an arm with nearly all
+ * earlier rewards.  Rare repeats are nearly Poisson, and those of an arm with nearly all
  * rows appear in pairs: so the limit includes Cornish and Fisher's term for the skewness of twice a
  * Poisson number. */
 static segue_status warn_of_repeats(replay_study *st, segue_error *err)

@@ -230,12 +230,12 @@ static void put_types(const page *p)
 
 /* ---- texts ------------------------------------------------------------------------------- */
 
-/* Classes are indexed by the advice of the result. */
+/* Classes are indexed by the conclusion of the result. */
 static void put_verdict(const page *p)
 {
     static const char *const classes[] = {"holds", "partly", "unclear", "unclear", "unclear"};
     fprintf(p->out, "<div class=\"claim %s\" id=\"verdict\">\n<p class=\"verdict\">",
-            classes[p->result->advice]);
+            classes[p->result->conclusion]);
     segue_html_text(p->out, "%s", p->result->verdict);
     fputs("</p>\n</div>\n", p->out);
     for (size_t i = 0; i < p->result->n_warnings; i++)

@@ -1,7 +1,7 @@
 /* arm_stream.c - draw the rewards of an arm.
  *
  * Each arm has its own random stream, so that all policies of a run see the same rewards. With a
- * mean of 0 or 1 every family has one value. Bernoulli rewards are drawn in blocks of 64.
+ * mean of 0 or 1 every law has one value. Bernoulli rewards are drawn in blocks of 64.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim/arm_stream.h"
 
@@ -31,11 +31,11 @@ static double next_sample(arm_stream *stream)
 
 static void precompute_stream(arm_stream *stream, const segue_rewards *rewards)
 {
-    if (rewards->family == SEGUE_BERNOULLI)
+    if (rewards->law == SEGUE_BERNOULLI)
         stream->threshold = segue_rng_bernoulli_threshold(stream->mean);
-    else if (rewards->family == SEGUE_TWOPOINT)
+    else if (rewards->law == SEGUE_TWOPOINT)
         stream->threshold = segue_rng_bernoulli_threshold(stream->mean / rewards->parameter);
-    else if (rewards->family == SEGUE_NORMAL)
+    else if (rewards->law == SEGUE_NORMAL)
         stream->location = segue_truncated_normal_location(stream->mean, rewards->parameter);
     stream->ready = true;
 }
@@ -54,7 +54,7 @@ static double next_bit(arm_stream *stream)
 
 uint64_t segue_arm_stream_block(arm_stream *stream)
 {
-    static const segue_rewards bernoulli = {.family = SEGUE_BERNOULLI};
+    static const segue_rewards bernoulli = {.law = SEGUE_BERNOULLI};
     if (!stream->ready)
         precompute_stream(stream, &bernoulli);
     return segue_rng_bernoulli_block(&stream->rng, stream->threshold);
@@ -71,13 +71,12 @@ double segue_arm_stream_next(arm_stream *stream, const segue_rewards *rewards)
     const double mean = stream->mean;
     if (stream->sample)
         return next_sample(stream);
-    const bool drawn_in_blocks =
-        rewards->family == SEGUE_BERNOULLI || rewards->family == SEGUE_TWOPOINT;
+    const bool drawn_in_blocks = rewards->law == SEGUE_BERNOULLI || rewards->law == SEGUE_TWOPOINT;
     if (!drawn_in_blocks && (mean <= 0.0 || mean >= 1.0))
         return mean;
     if (!stream->ready)
         precompute_stream(stream, rewards);
-    switch (rewards->family) {
+    switch (rewards->law) {
     case SEGUE_BERNOULLI:
         return next_bit(stream);
     case SEGUE_TWOPOINT:

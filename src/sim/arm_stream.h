@@ -18,7 +18,7 @@ typedef struct arm_stream {
     uint64_t block;     /* ... and the draws that are not used yet, lowest bit first */
     unsigned left;
     double location;      /* normal: before truncation */
-    const double *sample; /* of a log: rewards to draw from, whatever the family; or NULL */
+    const double *sample; /* of a log: rewards to draw from, whatever the law; or NULL */
     size_t n_samples;
 } arm_stream;
 

@@ -41,8 +41,9 @@ static segue_status check_samples(const segue_environment *env, segue_error *err
         return segue_fail(err, SEGUE_EDOMAIN, "tasks in no known order");
     if (!env->samples && env->order != SEGUE_ORDER_SHUFFLE)
         return segue_fail(err, SEGUE_EUSAGE, "an order of tasks needs a log");
-    if (env->samples && env->rewards.family != SEGUE_BERNOULLI)
-        return segue_fail(err, SEGUE_EUSAGE, "rewards of a log have no other law");
+    if (env->samples && env->rewards.law != SEGUE_BERNOULLI)
+        return segue_fail(err, SEGUE_EUSAGE,
+                          "a log has rewards of its own; give no reward law with it");
     return SEGUE_OK;
 }
 
@@ -79,7 +80,7 @@ static segue_status check_means_below(const segue_models *models, double max, se
 static segue_status check_twopoint(const segue_environment *env, segue_error *err)
 {
     const double max = env->rewards.parameter;
-    if (env->rewards.family != SEGUE_TWOPOINT || max >= 1.0)
+    if (env->rewards.law != SEGUE_TWOPOINT || max >= 1.0)
         return SEGUE_OK;
     if (!env->models || env->spread > 0.0)
         return segue_fail(err, SEGUE_EUSAGE,

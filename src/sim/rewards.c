@@ -1,4 +1,4 @@
-/* rewards.c - reward distributions: their names, their parameters and the ranges of these.
+/* rewards.c - reward laws: their names, their parameters and the ranges of these.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim/rewards.h"
 
@@ -6,13 +6,13 @@
 
 #include "segue/number.h"
 
-typedef struct family_entry {
+typedef struct law_entry {
     const char *name;
-    segue_family family;
+    segue_reward_law law;
     double min, max; /* of the parameter; both 0: it has none */
-} family_entry;
+} law_entry;
 
-static const family_entry families[] = {
+static const law_entry laws[] = {
     {"bernoulli", SEGUE_BERNOULLI, 0.0, 0.0},
     {"beta", SEGUE_BETA, 1e-6, 1e6},
     {"normal", SEGUE_NORMAL, 1e-3, 1e2},
@@ -21,9 +21,9 @@ static const family_entry families[] = {
 
 segue_status segue_rewards_check(const segue_rewards *rewards, segue_error *err)
 {
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
-        const family_entry *entry = &families[i];
-        if (entry->family != rewards->family)
+    for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
+        const law_entry *entry = &laws[i];
+        if (entry->law != rewards->law)
             continue;
         if (entry->max > 0.0 &&
             !(rewards->parameter >= entry->min && rewards->parameter <= entry->max))
@@ -31,14 +31,15 @@ segue_status segue_rewards_check(const segue_rewards *rewards, segue_error *err)
                               entry->name, rewards->parameter, entry->min, entry->max);
         return SEGUE_OK;
     }
-    return segue_fail(err, SEGUE_EDOMAIN, "rewards of no known family");
+    return segue_fail(err, SEGUE_EDOMAIN,
+                      "the reward law is unknown; need bernoulli, beta, normal or twopoint");
 }
 
 segue_status segue_rewards_parse(segue_rewards *out, const char *text, segue_error *err)
 {
     const size_t length = strcspn(text, ":");
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
-        const family_entry *entry = &families[i];
+    for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
+        const law_entry *entry = &laws[i];
         if (strlen(entry->name) != length || strncmp(entry->name, text, length) != 0)
             continue;
         const bool given = text[length] == ':', wanted = entry->max > 0.0;
@@ -47,7 +48,7 @@ segue_status segue_rewards_parse(segue_rewards *out, const char *text, segue_err
         if (wanted && !given)
             return segue_fail(err, SEGUE_EPARSE, "rewards '%s' need a parameter, as in '%s:0.5'",
                               entry->name, entry->name);
-        *out = (segue_rewards){.family = entry->family};
+        *out = (segue_rewards){.law = entry->law};
         segue_error inner;
         const segue_status status =
             given ? segue_number_parse_double(text + length + 1, &out->parameter, &inner)

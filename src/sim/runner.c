@@ -118,7 +118,7 @@ static void end_run(segue_runner *runner, run_totals *totals)
     totals->no_model_left =
         (double)(info.no_model_left - before->no_model_left) / (double)runner->n_tasks;
     totals->violations = (double)(info.violations - before->violations);
-    totals->excluded = (double)(info.excluded - before->excluded);
+    totals->skipped = (double)(info.skipped - before->skipped);
     totals->n_types = (double)info.n_types;
     totals->no_type = info.no_type;
     if (!runner->sim->continued)

@@ -23,7 +23,7 @@ typedef struct run_totals {
     double never_best; /* average pulls per task of arms that are best for no model; NaN where tasks
                           have no models, or change them */
     double violations; /* of a learner: tasks without an estimated model nearby */
-    double excluded;   /* likewise */
+    double skipped;    /* likewise */
     double n_types,
         no_type; /* of a learner of types, at the end: types, share of tasks that fit none */
 } run_totals;

@@ -12,7 +12,7 @@
 
 #include "core/fail.h"
 
-#define EXCLUDED SIZE_MAX /* slot of an excluded task */
+#define SKIPPED SIZE_MAX /* slot of a skipped task */
 
 typedef struct grouping {
     const segue_logged_reward *rows;
@@ -60,22 +60,22 @@ static size_t number_by_rows(grouping *g)
     for (size_t i = 0; i < g->n_rows; i++)
         g->slot[g->rows[i].task]++;
     for (size_t task = 0; task < g->n_tasks; task++)
-        g->slot[task] = g->slot[task] >= g->n_arms * g->min_rewards ? n_slots++ : EXCLUDED;
+        g->slot[task] = g->slot[task] >= g->n_arms * g->min_rewards ? n_slots++ : SKIPPED;
     return n_slots;
 }
 
-/* Return the cell of a row; EXCLUDED: none. */
+/* Return the cell of a row; SKIPPED: none. */
 static size_t cell_of(const grouping *g, size_t i)
 {
     const segue_logged_reward *row = &g->rows[i];
     const size_t slot = g->slot[row->task];
-    return slot == EXCLUDED ? EXCLUDED : slot * g->n_arms + row->arm;
+    return slot == SKIPPED ? SKIPPED : slot * g->n_arms + row->arm;
 }
 
 static void count_cells(const grouping *g, size_t *count)
 {
     for (size_t i = 0; i < g->n_rows; i++)
-        if (cell_of(g, i) != EXCLUDED)
+        if (cell_of(g, i) != SKIPPED)
             count[cell_of(g, i)]++;
 }
 
@@ -93,13 +93,13 @@ static size_t exclude_incomplete(grouping *g, size_t *count)
 {
     size_t n_full = 0;
     for (size_t task = 0; task < g->n_tasks; task++) {
-        if (g->slot[task] == EXCLUDED)
+        if (g->slot[task] == SKIPPED)
             continue;
         const size_t *from = count + g->slot[task] * g->n_arms;
         const bool full = is_full(g, from);
         if (full)
             memmove(count + n_full * g->n_arms, from, g->n_arms * sizeof *count);
-        g->slot[task] = full ? n_full++ : EXCLUDED;
+        g->slot[task] = full ? n_full++ : SKIPPED;
     }
     return n_full;
 }
@@ -117,7 +117,7 @@ static size_t add_up(size_t *count, size_t n_cells)
 static void fill(const grouping *g, segue_samples *out)
 {
     for (size_t i = g->n_rows; i-- > 0;)
-        if (cell_of(g, i) != EXCLUDED)
+        if (cell_of(g, i) != SKIPPED)
             out->reward[--out->start[cell_of(g, i)]] = g->rows[i].reward;
     for (size_t cell = 0; cell < out->n_tasks * out->n_arms; cell++) {
         const size_t first = out->start[cell], end = out->start[cell + 1];
@@ -146,7 +146,7 @@ static segue_status group(grouping *g, segue_samples *out, segue_error *err)
     count_cells(g, out->start);
     out->n_arms = g->n_arms;
     out->n_tasks = exclude_incomplete(g, out->start);
-    out->n_excluded = g->n_tasks - out->n_tasks;
+    out->n_skipped = g->n_tasks - out->n_tasks;
     if (out->n_tasks == 0)
         return segue_fail(err, SEGUE_EDOMAIN,
                           "none of the %zu tasks has %" PRIu64 " rewards or more of every arm",

@@ -205,7 +205,7 @@ const segue_rewards *segue_simulated_task_rewards(const segue_simulated_task *si
 
 bool segue_simulated_task_is_bernoulli(const segue_simulated_task *simulated)
 {
-    return simulated->env.rewards.family == SEGUE_BERNOULLI && !simulated->env.samples;
+    return simulated->env.rewards.law == SEGUE_BERNOULLI && !simulated->env.samples;
 }
 
 double segue_simulated_task_reward(segue_simulated_task *simulated, size_t arm)

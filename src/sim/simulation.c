@@ -53,7 +53,7 @@ typedef struct study {
     segue_stats *without;  /* n_models: single tasks, steps without a model */
     segue_ratio *ratio;    /* n_models: several tasks */
     segue_stats *curve;    /* n_tasks, or NULL */
-    segue_stats no_model_left, violations, excluded, n_types, no_type;
+    segue_stats no_model_left, violations, skipped, n_types, no_type;
     atomic_uint_fast64_t tasks_done; /* of all threads */
     pthread_mutex_t progress_lock;   /* guards the call of progress */
 } study;
@@ -120,7 +120,7 @@ static void add_record(study *st, const record *rec, uint64_t run)
     segue_stats_add(&st->all, rec->totals.regret);
     segue_stats_add(&st->no_model_left, rec->totals.no_model_left);
     segue_stats_add(&st->violations, rec->totals.violations);
-    segue_stats_add(&st->excluded, rec->totals.excluded);
+    segue_stats_add(&st->skipped, rec->totals.skipped);
     segue_stats_add(&st->n_types, rec->totals.n_types);
     segue_stats_add(&st->no_type, rec->totals.no_type);
     if (st->single) {
@@ -183,7 +183,7 @@ static segue_status report(const study *st, segue_simulation_result **out, segue
                          : segue_summary_regret(&st->all);
     result->no_model_left = no_model_left(st);
     result->violations = st->violations.mean;
-    result->excluded = st->excluded.mean;
+    result->skipped = st->skipped.mean;
     result->n_types = st->n_types.mean;
     result->no_type = st->no_type.mean;
     *out = result;

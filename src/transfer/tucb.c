@@ -223,7 +223,7 @@ static segue_status learn(segue_learner *learner, const open_task *entry, segue_
         SEGUE_TRY(segue_moments_add(t->moments, t->views, 1.0, err));
     }
     if (!any)
-        t->excluded++;
+        t->skipped++;
     if (!segue_tucb_is_due(learner) || learner->config.background)
         return SEGUE_OK;
     return estimate(learner, t, err);
@@ -241,7 +241,7 @@ static size_t bytes_of(const segue_learner *learner)
 static void fill_info(const segue_learner *learner, segue_learner_summary *info)
 {
     const tucb *t = learner->state;
-    info->excluded = t->excluded;
+    info->skipped = t->skipped;
     info->violations = t->violations;
     info->no_model_left = t->no_model_left;
     info->age = segue_tucb_tasks(t) - t->estimated_at;
@@ -253,7 +253,7 @@ static void fill_info(const segue_learner *learner, segue_learner_summary *info)
 static void serialize(const segue_learner *learner, segue_bytes *b)
 {
     const tucb *t = learner->state;
-    const uint64_t counters[] = {t->excluded,     t->violations, t->no_model_left,
+    const uint64_t counters[] = {t->skipped,      t->violations, t->no_model_left,
                                  t->estimated_at, t->next_fit,   learner->current != NULL};
     for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
         segue_bytes_append_u64(b, counters[i]);
@@ -265,7 +265,7 @@ static void serialize(const segue_learner *learner, segue_bytes *b)
 static segue_status deserialize(segue_learner *learner, segue_bytes_reader *r, segue_error *err)
 {
     tucb *t = learner->state;
-    uint64_t *const counters[] = {&t->excluded, &t->violations, &t->no_model_left, &t->estimated_at,
+    uint64_t *const counters[] = {&t->skipped, &t->violations, &t->no_model_left, &t->estimated_at,
                                   &t->next_fit};
     for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
         *counters[i] = segue_bytes_read_count(r);

@@ -34,7 +34,7 @@ typedef struct tucb {
     double *views;    /* 3 x n_arms: scratch */
     bool uses_counts; /* the estimator also uses the tasks' counts: em */
     double c;
-    uint64_t excluded, violations, no_model_left;
+    uint64_t skipped, violations, no_model_left;
     uint64_t estimated_at; /* tasks in the current estimate */
     uint64_t next_fit;     /* tasks at which the next estimate is due */
 } tucb;

@@ -97,7 +97,7 @@ static segue_status check_merge(const segue_learner *into, const segue_learner *
 static void add_counters(segue_learner *into, const tucb *other)
 {
     tucb *t = into->state;
-    t->excluded += other->excluded;
+    t->skipped += other->skipped;
     t->violations += other->violations;
     t->no_model_left += other->no_model_left;
     if (into->config.option[TUCB_C] <= 0.0)

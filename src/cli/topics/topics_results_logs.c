@@ -75,7 +75,7 @@ const char cli_topics_results_logs[] =
     "  types.list[].means[]         per arm\n"
     "  types.list[].typical[]       names of the tasks nearest to it\n"
     "  warnings[]                   sentences: what may be wrong with the log\n"
-    "  verdict.advice               types, prior (of each arm), arm (the same for\n"
+    "  verdict.conclusion           types, prior (of each arm), arm (the same for\n"
     "                               all), none or unclear\n"
     "  verdict.use                  the policy to use\n"
     "  verdict.text                 the verdict in words\n"

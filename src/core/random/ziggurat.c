@@ -1,4 +1,4 @@
-/* ziggurat.c - the normal law in layers (Marsaglia and Tsang 2000b, in the form of Doornik 2005),
+/* ziggurat.c - the normal distribution in layers (Marsaglia and Tsang 2000b, in the form of Doornik 2005),
  * and gammas from it (Marsaglia and Tsang 2000a).
  * SPDX-License-Identifier: Apache-2.0 */
 #include "core/random/ziggurat.h"

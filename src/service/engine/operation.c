@@ -116,7 +116,7 @@ segue_status segue_operation_add_event(segue_service *service, operation *op, se
 void segue_operation_event_applied(operation *op, uint64_t rewards)
 {
     op->state->seq = op->seq;
-    op->state->replay_cost += segue_learn_replay_cost(op->event, rewards);
+    op->state->recovery_cost += segue_learn_recovery_cost(op->event, rewards);
 }
 
 /* ---- after COMMIT ------------------------------------------------------------------------ */

@@ -4,7 +4,7 @@
  * segue_service_start it has these threads: the writer (writer.c), the refit worker, the timer and
  * the read pool (jobs/).  Without threads segue_service_run_pending does their work; tests use
  * that. Stopping drains the queue, then stores pending decisions, snapshots and the service time,
- * so that the next start has little to replay.
+ * so that the next start has few events to apply.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/engine/service.h"
 

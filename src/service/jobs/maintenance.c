@@ -7,13 +7,13 @@
 #include "service/engine/commit_queue.h"
 #include "service/engine/service_internal.h"
 
-#define MAX_REPLAY_COST 20000 /* rewards that recovery may have to replay (learn.h) */
+#define MAX_RECOVERY_COST 20000 /* rewards that recovery may have to apply again (learn.h) */
 
-/* After a snapshot that failed, wait until the replay cost has doubled. */
+/* After a snapshot that failed, wait until the recovery cost has doubled. */
 static bool is_snapshot_due(const learner_state *state)
 {
-    return state->replay_cost > MAX_REPLAY_COST &&
-           state->replay_cost >= 2 * state->replay_cost_refused && !state->refit;
+    return state->recovery_cost > MAX_RECOVERY_COST &&
+           state->recovery_cost >= 2 * state->recovery_cost_refused && !state->refit;
 }
 
 void segue_maintenance_enqueue(segue_service *service, learner_state *state)

@@ -64,12 +64,12 @@ typedef struct learner_state {
     bool is_gone;                 /* deleted or damaged: it is not served any more */
 
     /* The writer's. */
-    uint64_t seq;                 /* of the last event that memory has */
-    uint64_t replay_cost;         /* since the last snapshot (learn.h) */
-    uint64_t replay_cost_refused; /* when a snapshot failed; retried at twice that */
-    segue_refit *refit;           /* the refit worker's from begin to publish; NULL: none */
-    bool refit_staged;            /* this transaction begins or publishes a refit */
-    atomic_bool refit_finished;   /* the worker is done: it may be published */
+    uint64_t seq;                   /* of the last event that memory has */
+    uint64_t recovery_cost;         /* since the last snapshot (learn.h) */
+    uint64_t recovery_cost_refused; /* when a snapshot failed; retried at twice that */
+    segue_refit *refit;             /* the refit worker's from begin to publish; NULL: none */
+    bool refit_staged;              /* this transaction begins or publishes a refit */
+    atomic_bool refit_finished;     /* the worker is done: it may be published */
 
     atomic_bool job_pending[N_LEARNER_JOBS]; /* the job is in the queue */
 

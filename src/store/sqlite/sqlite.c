@@ -30,13 +30,13 @@ segue_status segue_sqlite_fail(const sqlite_store *store, segue_error *err)
     const int code = sqlite3_errcode(store->db) & 0xff;
     const segue_status status = code == SQLITE_NOMEM ? SEGUE_ENOMEM
                                 : code == SQLITE_CORRUPT || code == SQLITE_NOTADB ||
-                                        code == SQLITE_CONSTRAINT /* what we write breaks none */
+                                        code == SQLITE_CONSTRAINT /* our own writes violate none */
                                     ? SEGUE_EFILE
                                     : SEGUE_EIO;
     return segue_fail(err, status, "%s: %s", segue_path_tail(store->base.location),
                       code == SQLITE_CANTOPEN
-                          ? "the files beside it, -wal and -shm, can be neither read nor created; "
-                            "allow that, or writes to the folder"
+                          ? "its -wal and -shm files can be neither read nor created; make the "
+                            "folder writable for this user"
                           : sqlite3_errmsg(store->db));
 }
 

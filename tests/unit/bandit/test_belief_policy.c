@@ -56,8 +56,8 @@ static void equivalent_policies_pull_alike(const segue_policy *with_prior, const
         const segue_environment env = {
             .size = sizeof(segue_environment),
             .models = models,
-            .rewards = run % 2 ? (segue_rewards){.family = SEGUE_BETA, .parameter = 5.0}
-                               : (segue_rewards){.family = SEGUE_BERNOULLI}};
+            .rewards = run % 2 ? (segue_rewards){.law = SEGUE_BETA, .parameter = 5.0}
+                               : (segue_rewards){.law = SEGUE_BERNOULLI}};
         const uint64_t steps = random_between(&rng, 1, 200);
         const segue_prior prior = points ? segue_belief_point_prior(models)
                                          : segue_belief_flat_prior(models->n_arms, ones);

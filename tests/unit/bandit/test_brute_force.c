@@ -88,8 +88,8 @@ static uint64_t compare_run(const pair *p, const segue_models *models, uint64_t 
         .size = sizeof(segue_environment),
         .models = models,
         /* every other run has rewards between 0 and 1 */
-        .rewards = run % 2 ? (segue_rewards){.family = SEGUE_BETA, .parameter = 5.0}
-                           : (segue_rewards){.family = SEGUE_BERNOULLI},
+        .rewards = run % 2 ? (segue_rewards){.law = SEGUE_BETA, .parameter = 5.0}
+                           : (segue_rewards){.law = SEGUE_BERNOULLI},
     };
     segue_simulated_task *simulated = new_simulated_task(&env, 31, run, SEGUE_ANY_MODEL);
     segue_task_config config = segue_task_defaults();

@@ -112,7 +112,7 @@ static void a_log_becomes_samples(void **state)
     assert_ok(segue_samples_file_read(&samples, own_path, &wanted, NULL));
     assert_int_equal(samples->n_arms, 2);
     assert_int_equal(samples->n_tasks, 2); /* x and z; y has no arm 10 */
-    assert_int_equal(samples->n_excluded, 1);
+    assert_int_equal(samples->n_skipped, 1);
     const double reward[] = {.5, 1, 0, 1, 1, .5, .5}, mean[] = {.5, 2 / 3., .75, .5};
     const size_t start[] = {0, 1, 4, 6, 7}; /* arm 9 is before arm 10 */
     for (size_t i = 0; i < 7; i++)

@@ -4,7 +4,7 @@
 
 #include "replay/advise.h"
 
-static void advice_finds_the_types_that_were_logged(void **state)
+static void advise_finds_the_types_that_were_logged(void **state)
 {
     (void)state;
     segue_models *models = models_of(3, 3, (double[]){0.9, 0.5, 0.1, 0.1, 0.9, 0.5, 0.5, 0.1, 0.9});
@@ -53,7 +53,7 @@ static void transfer_pays_if_totals_of_whole_runs_differ(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(advice_finds_the_types_that_were_logged),
+        cmocka_unit_test(advise_finds_the_types_that_were_logged),
         cmocka_unit_test(transfer_pays_if_totals_of_whole_runs_differ),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,22 +49,22 @@ static void the_verdict_follows_the_numbers(void **state)
     assert_non_null(strstr(judged(&result, 0.4, 0.3, 0.5),
                            "+8.0 % reward (6.0 .. 10.0) over ts from "
                            "task 41 on: use tla"));
-    assert_int_equal(result.advice, SEGUE_ADVICE_TYPES);
+    assert_int_equal(result.conclusion, SEGUE_CONCLUSION_TYPES);
     assert_non_null(strstr(judged(&result, 0.4, 0.05, 0.5), "little to gain from types"));
-    assert_int_equal(result.advice, SEGUE_ADVICE_PRIOR);
+    assert_int_equal(result.conclusion, SEGUE_CONCLUSION_PRIOR);
     assert_int_equal(result.use, 1);
     assert_non_null(strstr(judged(&result, 0.01, 0.01, 0.5), "transfer does not pay; ts does as"));
-    assert_int_equal(result.advice, SEGUE_ADVICE_NONE);
+    assert_int_equal(result.conclusion, SEGUE_CONCLUSION_NONE);
     assert_int_equal(result.use, 0);
     assert_non_null(strstr(judged(&result, 0.4, 0.3, 0.005),
                            "In tasks of 70 steps, a single arm is enough for all tasks: always x"));
-    assert_int_equal(result.advice, SEGUE_ADVICE_ARM);
+    assert_int_equal(result.conclusion, SEGUE_CONCLUSION_ARM);
     (void)judged(&result, 0.01, 0.01, 0.5);
     result.candidate[2].metric[SEGUE_METRIC_REGRET_SAVED].high = 0.6;
     segue_replay_verdict(&result);
-    assert_non_null(strstr(result.verdict, "60 scored tasks are too few to tell"));
-    assert_int_equal(result.advice, SEGUE_ADVICE_UNCLEAR);
-    assert_non_null(strstr(judged(&result, 0.4, 0.3, 0.015), "too few to tell"));
+    assert_non_null(strstr(result.verdict, "60 scored tasks are too few to decide"));
+    assert_int_equal(result.conclusion, SEGUE_CONCLUSION_UNCLEAR);
+    assert_non_null(strstr(judged(&result, 0.4, 0.3, 0.015), "too few to decide"));
 }
 
 static void every_verdict_names_its_steps_and_few_rewards_judge_no_types(void **state)
@@ -86,7 +86,7 @@ static void every_verdict_names_its_steps_and_few_rewards_judge_no_types(void **
                                                     "has 29.9 rewards per task, and 30 are needed");
             assert_int_equal(few, (form & 6) == 2);
             if (few) {
-                assert_int_equal(result.advice, SEGUE_ADVICE_UNCLEAR);
+                assert_int_equal(result.conclusion, SEGUE_CONCLUSION_UNCLEAR);
                 assert_null(strstr(result.verdict, "use "));
                 assert_null(strstr(result.verdict, "one arm does"));
             }

@@ -143,7 +143,7 @@ static void contradictory_environments_are_rejected(void **state)
     segue_models *other = models_of(2, 1, two);
     segue_models *astray = NULL; /* an estimated set */
     assert_ok(segue_models_create(&astray, SEGUE_MODELS_ESTIMATED, 2, 1, two, NULL, NULL));
-    const segue_rewards half = {.family = SEGUE_TWOPOINT, .parameter = 0.5};
+    const segue_rewards half = {.law = SEGUE_TWOPOINT, .parameter = 0.5};
     const segue_environment wrong[] = {
         {.size = sizeof(segue_environment), .models = NULL},
         {.size = sizeof(segue_environment), .models = models, .uniform_arms = 3},
@@ -160,13 +160,13 @@ static void contradictory_environments_are_rejected(void **state)
         {.size = sizeof(segue_environment), .models = models, .rewards = half},
         {.size = sizeof(segue_environment), .models = other, .rewards = half, .spread = 3.0},
         {.size = sizeof(segue_environment), .uniform_arms = 3, .rewards = half},
-        {.size = sizeof(segue_environment), .models = models, .rewards = {.family = SEGUE_NORMAL}},
+        {.size = sizeof(segue_environment), .models = models, .rewards = {.law = SEGUE_NORMAL}},
         {.size = sizeof(segue_environment),
          .models = models,
-         .rewards = {.family = SEGUE_BETA, .parameter = NAN}},
+         .rewards = {.law = SEGUE_BETA, .parameter = NAN}},
         {.size = sizeof(segue_environment),
          .models = models,
-         .rewards = {.family = (segue_family)77, .parameter = 1.0}},
+         .rewards = {.law = (segue_reward_law)77, .parameter = 1.0}},
         {.size = sizeof(segue_environment), .models = models, .spread = 1e-310},
         {.size = sizeof(segue_environment), .models = astray},
     };
@@ -363,7 +363,7 @@ static void tiny_means_give_rewards_in_finite_time(void **state)
     const segue_environment spread = {.size = sizeof(segue_environment),
                                       .models = models,
                                       .spread = 0.1,
-                                      .rewards = {.family = SEGUE_NORMAL, .parameter = 0.1}};
+                                      .rewards = {.law = SEGUE_NORMAL, .parameter = 0.1}};
     segue_simulation_result *result = simulate(&spread, "ucb", 20, 0, 400, 1, 1);
     assert_true(isfinite(result->regret.mean));
     segue_simulation_result_destroy(result);
@@ -380,7 +380,7 @@ static void a_mixture_is_never_above_its_models(void **state)
     const segue_environment env = {.size = sizeof(segue_environment),
                                    .models = models,
                                    .mixed = 1.0,
-                                   .rewards = {.family = SEGUE_TWOPOINT, .parameter = 0.9}};
+                                   .rewards = {.law = SEGUE_TWOPOINT, .parameter = 0.9}};
     segue_simulated_task *simulated = new_simulated_task(&env, 15, 0, SEGUE_ANY_MODEL);
     for (uint64_t task = 0; task < 1000; task++) {
         segue_simulated_task_begin(simulated, 15, 0, task, SEGUE_ANY_MODEL);

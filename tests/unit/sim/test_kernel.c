@@ -171,7 +171,7 @@ static void random_sets_give_the_same_pulls(void **state)
         segue_models *truth = random_models(&rng, 2, 12, 1, 20);
         segue_models *known = estimate_of(truth, &rng, moved[set % 4]);
         const segue_rewards law = laws[set % 5];
-        const size_t first = law.family == SEGUE_BERNOULLI ? 0 : NEED_BITS;
+        const size_t first = law.law == SEGUE_BERNOULLI ? 0 : NEED_BITS;
         const comparison b = {.policy = policies[random_between(&rng, first, POLICIES - 1)],
                               .truth = truth,
                               .known = known,

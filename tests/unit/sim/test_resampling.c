@@ -223,7 +223,7 @@ static void simulations_that_a_log_cannot_support_are_rejected(void **state)
          .switch_to = models},
         {.size = sizeof(segue_environment),
          .samples = samples,
-         .rewards = {.family = SEGUE_BETA, .parameter = 2.0}},
+         .rewards = {.law = SEGUE_BETA, .parameter = 2.0}},
         {.size = sizeof(segue_environment), .samples = samples, .order = (segue_order)7},
         {.size = sizeof(segue_environment), .models = models, .order = SEGUE_ORDER_FILE},
     };

@@ -66,7 +66,7 @@ static void rows_are_grouped_by_task_and_arm_in_their_order(void **state)
                 assert_same_rewards(samples, number++, rows, ROWS, task);
         assert_int_equal(status, number ? SEGUE_OK : SEGUE_EDOMAIN);
         assert_int_equal(samples ? samples->n_tasks : 0, number);
-        assert_int_equal(samples ? samples->n_excluded : n_tasks, n_tasks - number);
+        assert_int_equal(samples ? samples->n_skipped : n_tasks, n_tasks - number);
         segue_samples_destroy(samples);
     }
 }

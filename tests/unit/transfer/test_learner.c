@@ -164,7 +164,7 @@ static void a_task_keeps_the_models_it_was_opened_with(void **state)
     segue_models_destroy(models);
 }
 
-static void tasks_closed_early_are_excluded(void **state)
+static void tasks_closed_early_are_skipped(void **state)
 {
     (void)state;
     const segue_learner_config config = config_of("tucb", 100);
@@ -177,7 +177,7 @@ static void tasks_closed_early_are_excluded(void **state)
         assert_ok(segue_learner_close_task(learner, &task, NULL));
     }
     const segue_learner_summary info = segue_learner_info(learner);
-    assert_int_equal(info.excluded, 5);
+    assert_int_equal(info.skipped, 5);
     assert_int_equal(info.closed, 5);
     assert_int_equal(info.estimate.n_tasks, 0);
     assert_null(segue_learner_models(learner));
@@ -201,7 +201,7 @@ static void em_takes_every_task_with_a_reward(void **state)
         assert_ok(segue_learner_close_task(learner, &task, NULL));
     }
     const segue_learner_summary info = segue_learner_info(learner);
-    assert_int_equal(info.excluded, 1);
+    assert_int_equal(info.skipped, 1);
     assert_int_equal(info.age, 0); /* 41 = ceil(1.05 * 39) */
     assert_int_equal(info.estimate.n_tasks, 16);
     assert_non_null(segue_learner_models(learner));
@@ -353,7 +353,7 @@ int main(void)
         cmocka_unit_test(without_an_estimate_a_task_is_ucb),
         cmocka_unit_test(several_tasks_may_be_open),
         cmocka_unit_test(a_task_keeps_the_models_it_was_opened_with),
-        cmocka_unit_test(tasks_closed_early_are_excluded),
+        cmocka_unit_test(tasks_closed_early_are_skipped),
         cmocka_unit_test(em_takes_every_task_with_a_reward),
         cmocka_unit_test(memory_of_a_peak_of_open_tasks_is_freed),
         cmocka_unit_test(the_first_tasks_identify_if_asked),

@@ -102,7 +102,7 @@ static json_t *json_play(const segue_replay_result *result)
 
 static json_t *make_json(const void *data)
 {
-    static const char *const advice[] = {"types", "prior", "arm", "none", "unclear"};
+    static const char *const conclusions[] = {"types", "prior", "arm", "none", "unclear"};
     const segue_replay_result *result = &((const cli_replay *)data)->result;
     const cli_columns policies = cli_replay_candidates(result, result->n_candidates);
     json_t *warnings = json_array();
@@ -116,7 +116,7 @@ static json_t *make_json(const void *data)
         {"curve", cli_value_json(json_curve(result))},
         {"types", cli_value_json(json_types(result))},
         {"warnings", cli_value_json(warnings)},
-        {"verdict.advice", cli_value_text(advice[result->advice])},
+        {"verdict.conclusion", cli_value_text(conclusions[result->conclusion])},
         {"verdict.use", cli_value_text(result->candidate[result->use].name)},
         {"verdict.text", cli_value_text(result->verdict)},
     };

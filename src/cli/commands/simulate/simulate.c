@@ -62,7 +62,7 @@ static const cli_option options[] = {
     {"out", 'o', CLI_TEXT, FIELD(out), "FILE", "write to FILE (default '-': standard output)", 0,
      0},
     {"kernel", 0, CLI_TEXT, FIELD(kernel), "FORM",
-     "fast (default) or plain, the reference; same law", 0, 0},
+     "fast (default) or plain, the reference; same distribution", 0, 0},
     {"timing", 0, CLI_FLAG, FIELD(timing), NULL, "also print seconds and steps per second", 0, 0},
     {"quiet", 'q', CLI_FLAG, FIELD(quiet), NULL, "no progress bar", 0, 0},
 };
@@ -346,14 +346,14 @@ const cli_command cli_command_simulate = {
                "the other; learners, and policies that carry state from task to task, need it.\n"
                "A learner does not see the models.  tucb receives their number, unless its\n"
                "options have another (tucb:models=7; without --models they must).  --load\n"
-               "continues after the tasks that a saved learner has played: the numbers of tasks\n"
-               "go on, and its options, J among them, are those of its file.\n\n"
+               "FILE starts with a saved learner and plays J more tasks; their numbers continue\n"
+               "after the tasks that the learner has seen.  Its options are those of the file.\n\n"
                "With --explain every step of the last task of the first run is a line of JSON:\n"
                "arm, reward, the probability of each type, and of no type, before the pull, and\n"
                "its purpose: exploit, distinguish types, explore, or draw, where the random\n"
                "draw chose another arm.  The last line has the likeliest type of the task.\n"
                "Arms and types are counted from 1.\n\n"
-               "Laws of rewards: beta:P has precision P; normal:SD is cut to [0,1] and moved so\n"
+               "Reward laws: beta:P has precision P; normal:SD is cut to [0,1] and moved so\n"
                "that the mean is right; twopoint:S pays 0 or S.  --spread K draws each mean from\n"
                "a Beta of concentration K; --mixed A draws shares of the models from a Dirichlet\n"
                "of total concentration A, centred on their weights.\n\n"
@@ -364,9 +364,9 @@ const cli_command cli_command_simulate = {
                "twice: J is at most the number of the others.  Without --tasks, one per run.\n"
                "Regret is in shares of the range from --lowest to --highest.\n\n"
                "The same seed gives the same bytes on any number of threads, and all policies of\n"
-               "a run see the same rewards.  --kernel plain makes the same pulls, slower; those\n"
-               "of ts and tts are others, by the same law.  'segue help policies' lists the\n"
-               "policies.\n\n"
+               "a run see the same rewards.  --kernel plain makes the same pulls, slower; the\n"
+               "pulls of ts and tts differ and have the same distribution.  'segue help policies'\n"
+               "lists the policies.\n\n"
                "examples:\n"
                "  segue simulate --models models/paper.csv\n"
                "  segue simulate --models models/paper.csv --policy ucb:delta=0.01,mts\n"

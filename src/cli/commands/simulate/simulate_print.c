@@ -116,7 +116,7 @@ static cli_value get_no_model_left(const void *data, size_t row, size_t index)
 static cli_value get_of_learner(const void *data, size_t row, size_t index)
 {
     const segue_simulation_result *result = result_of(data, row);
-    const double numbers[] = {result->violations, result->excluded, result->n_types,
+    const double numbers[] = {result->violations, result->skipped, result->n_types,
                               result->no_type};
     if (!segue_policy_list_is_learner(&simulate_of(data)->policies, policy_of(data, row)))
         return cli_value_absent();
@@ -199,7 +199,7 @@ static json_t *make_json(const void *data)
         {"models", cli_value_integer(s->env.models ? s->env.models->n_models : 0)},
         {"results", cli_value_json(cli_columns_list(&results))},
         {"log.tasks", s->samples ? cli_value_integer(s->samples->n_tasks) : absent},
-        {"log.skipped", s->samples ? cli_value_integer(s->samples->n_excluded) : absent},
+        {"log.skipped", s->samples ? cli_value_integer(s->samples->n_skipped) : absent},
     };
     return CLI_OBJECT(fields);
 }
@@ -217,9 +217,8 @@ static void print_caption(const cli_simulate *s, FILE *out)
     fprintf(out, ", seed %" PRIu64 "\n", s->set.seed);
     if (s->samples)
         fprintf(out,
-                "Of %zu logged tasks; %zu are skipped, with fewer than %" PRIu64
-                " rewards of some arm\n",
-                s->samples->n_tasks, s->samples->n_excluded,
+                "%zu logged tasks; %zu more skipped: fewer than %" PRIu64 " rewards of some arm\n",
+                s->samples->n_tasks, s->samples->n_skipped,
                 s->set.min_rewards ? s->set.min_rewards : 1);
     fputc('\n', out);
 }

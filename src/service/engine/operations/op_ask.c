@@ -1,18 +1,18 @@
-/* op_ask.c - asks that need a transaction: they open a task, name an event, or follow a reward.
+/* op_ask.c - asks that need a transaction: they open a task, carry an event id, or follow a reward.
  *
  *   store     no such task: open it, and ask in a later transaction;
- *             a repeated event: read its decisions again;
- *             a new event: choose, and store the decisions;
+ *             a repeated event id: read its decisions again;
+ *             a new event id: choose, and store the decisions;
  *             a closed task: 409                      writer, in the transaction, learner's lock
  *   apply     make a new task visible (OP_REQUEUE);
- *             start the deadlines of an event;
- *             choose, without an event                writer, after COMMIT, learner's lock
- *   respond   the event's decisions                   writer, no lock
+ *             start the deadlines of the stored decisions;
+ *             choose, without an event id             writer, after COMMIT, learner's lock
+ *   respond   the stored decisions                    writer, no lock
  *   rollback  free the new task (task_change_open.c)  writer, after ROLLBACK
  *
- * An ask of an open task without an event changes nothing on the disk: the thread that handles the
+ * An ask of an open task without an event id changes nothing on the disk: the thread that handles the
  * request answers it (service_handle.c, decide.c).  An ask that takes long goes to the read pool
- * (long_ask.c), which returns an event's choices here to be stored.
+ * (long_ask.c), which returns the choices here to be stored.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>
@@ -23,17 +23,17 @@
 #include "service/engine/service_internal.h"
 #include "service/jobs/reads.h"
 
-/* ---- an event that was answered before --------------------------------------------------- */
+/* ---- an event id that was answered before ------------------------------------------------ */
 
 /* The task whose decisions are read, open or closed. */
-typedef struct event_task {
+typedef struct answered_task {
     operation *op;
     int64_t id;
     uint64_t tag;
     bool control;
-} event_task;
+} answered_task;
 
-static segue_status add_decision(const event_task *task, const segue_stored_decision *row,
+static segue_status add_decision(const answered_task *task, const segue_stored_decision *row,
                                  segue_error *err)
 {
     const learner_state *state = task->op->state;
@@ -54,8 +54,8 @@ static segue_status add_decision(const event_task *task, const segue_stored_deci
     return SEGUE_OK;
 }
 
-/* Read the decisions that the event was answered with, if it was. */
-static segue_status read_event(segue_service *service, event_task task, segue_error *err)
+/* Read the decisions that an earlier ask with this event id got, if there was one. */
+static segue_status read_answered(segue_service *service, answered_task task, segue_error *err)
 {
     operation *op = task.op;
     segue_rows rows;
@@ -74,8 +74,8 @@ static segue_status read_event(segue_service *service, event_task task, segue_er
     if (n > 0 && n != wanted)
         segue_operation_reject(
             op, 409,
-            "the event has %zu decisions and the request asks for %zu; send the same count", n,
-            wanted);
+            "event '%.80s' has %zu decisions and the request asks for %zu; send the same count",
+            op->request.event, n, wanted);
     return SEGUE_OK;
 }
 
@@ -91,7 +91,7 @@ static void explain_again(operation *op, const task_state *task)
                                    &op->ask.decided.why);
 }
 
-/* ---- a new event ------------------------------------------------------------------------- */
+/* ---- a new event id ---------------------------------------------------------------------- */
 
 static segue_status store_decisions(segue_service *service, operation *op, segue_error *err)
 {
@@ -106,7 +106,7 @@ static segue_status store_decisions(segue_service *service, operation *op, segue
     return SEGUE_OK;
 }
 
-/* Choose the decisions of a new event: op->ask.is_new.  Else the ask is replied (rejected) or goes
+/* Choose the decisions of a new event id: op->ask.is_new.  Else the ask is replied (rejected) or goes
  * to the pool.  Holds the learner's lock. */
 static void choose(segue_service *service, operation *op, task_state *task)
 {
@@ -124,11 +124,11 @@ static void choose(segue_service *service, operation *op, task_state *task)
         op->result = OP_DONE;
 }
 
-static segue_status store_event(segue_service *service, operation *op, task_state *task,
-                                segue_error *err)
+static segue_status store_with_event_id(segue_service *service, operation *op, task_state *task,
+                                        segue_error *err)
 {
-    const event_task about = {op, task->id, task->tag, task->control};
-    SEGUE_TRY(read_event(service, about, err));
+    const answered_task about = {op, task->id, task->tag, task->control};
+    SEGUE_TRY(read_answered(service, about, err));
     if (op->result == OP_REPLIED)
         return SEGUE_OK;
     (void)pthread_mutex_lock(&op->state->lock);
@@ -144,9 +144,9 @@ static segue_status store_event(segue_service *service, operation *op, task_stat
 
 static segue_status store_closed(segue_service *service, operation *op, segue_error *err)
 {
-    const event_task about = {op, op->row.id, op->row.tag, op->row.control};
+    const answered_task about = {op, op->row.id, op->row.tag, op->row.control};
     if (op->request.event[0])
-        SEGUE_TRY(read_event(service, about, err));
+        SEGUE_TRY(read_answered(service, about, err));
     if (op->result == OP_REPLIED || op->ask.decided.n > 0)
         return SEGUE_OK;
     if (op->reward_result.size > 0 && op->decision.task == op->row.id) {
@@ -168,7 +168,7 @@ static segue_status store(segue_service *service, operation *op, segue_error *er
         return SEGUE_OK;
     SEGUE_TRY(segue_task_change_find_open(service, op, &task, &found, err));
     if (task)
-        return op->request.event[0] ? store_event(service, op, task, err) : SEGUE_OK;
+        return op->request.event[0] ? store_with_event_id(service, op, task, err) : SEGUE_OK;
     if (op->result == OP_REQUEUE)
         return SEGUE_OK;
     if (found)

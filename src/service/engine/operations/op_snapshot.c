@@ -2,8 +2,8 @@
  *
  *   store     serialize the learner, its statistics and
  *             its versions                                  writer, in the transaction, no lock
- *   apply     the replay cost is zero again                 writer, after COMMIT
- *   rollback  try again when the replay cost has doubled    writer, after ROLLBACK
+ *   apply     the recovery cost is zero again               writer, after COMMIT
+ *   rollback  try again when the recovery cost has doubled  writer, after ROLLBACK
  *
  * No lock: only the writer changes what is serialized.  Alone, because it may be large: no request
  * fails with it.  During a refit there is no snapshot: it would not have the refit's begin event.
@@ -32,7 +32,7 @@ static segue_status store(segue_service *service, operation *op, segue_error *er
     if (!segue_operation_find_job_learner(service, op))
         return SEGUE_OK;
     const learner_state *state = op->state;
-    if (!state->refit && state->seq > 0 && state->replay_cost > 0)
+    if (!state->refit && state->seq > 0 && state->recovery_cost > 0)
         return add_snapshot(service, state, err);
     op->result = OP_REPLIED;
     return SEGUE_OK;
@@ -41,7 +41,7 @@ static segue_status store(segue_service *service, operation *op, segue_error *er
 static segue_status apply(segue_service *service, operation *op, segue_error *err)
 {
     (void)err;
-    op->state->replay_cost = op->state->replay_cost_refused = 0;
+    op->state->recovery_cost = op->state->recovery_cost_refused = 0;
     (void)atomic_fetch_add(&service->metrics.snapshots, 1);
     return SEGUE_OK;
 }
@@ -50,7 +50,7 @@ static void rollback(segue_service *service, operation *op)
 {
     (void)service;
     if (op->state)
-        op->state->replay_cost_refused = op->state->replay_cost;
+        op->state->recovery_cost_refused = op->state->recovery_cost;
 }
 
 const operation_kind op_snapshot = {.name = "snapshot",

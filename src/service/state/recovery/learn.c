@@ -65,7 +65,7 @@ segue_status segue_learn_task(segue_store *store, segue_learner *learner, int64_
     return status;
 }
 
-uint64_t segue_learn_replay_cost(segue_event_kind kind, uint64_t rewards)
+uint64_t segue_learn_recovery_cost(segue_event_kind kind, uint64_t rewards)
 {
     return kind == SEGUE_EVENT_CLOSE ? rewards + TASK_COST : 1;
 }

@@ -19,8 +19,8 @@ SEGUE_MUST_CHECK segue_status segue_learn_task(segue_store *store, segue_learner
                                                int64_t task, pthread_mutex_t *lock,
                                                segue_error *err);
 
-/** Replay cost of an event: the work, in rewards, that recovery without a newer snapshot repeats.
+/** Recovery cost of an event: the work, in rewards, that recovery without a newer snapshot repeats.
  * `rewards`: of the task that it closed. */
-uint64_t segue_learn_replay_cost(segue_event_kind kind, uint64_t rewards);
+uint64_t segue_learn_recovery_cost(segue_event_kind kind, uint64_t rewards);
 
 #endif

@@ -21,7 +21,7 @@
 
 /* ---- the event log ----------------------------------------------------------------------- */
 
-typedef struct replay {
+typedef struct recovery {
     segue_store *store;
     segue_recovered_learner *out;
     segue_refit *refit; /* begun, not yet published */
@@ -30,16 +30,16 @@ typedef struct replay {
     const void *snapshot;
     size_t snapshot_size;
     bool compared;
-} replay;
+} recovery;
 
-static segue_status begin_refit(replay *r, segue_error *err)
+static segue_status begin_refit(recovery *r, segue_error *err)
 {
     segue_refit_destroy(r->refit); /* the service stopped before it was published */
     r->refit = NULL;
     return segue_learner_refit_begin(r->out->learner, &r->refit, err);
 }
 
-static segue_status publish_refit(replay *r, segue_error *err)
+static segue_status publish_refit(recovery *r, segue_error *err)
 {
     if (!r->refit)
         return segue_fail(err, SEGUE_EFILE, "the event log publishes a refit that was not begun");
@@ -48,8 +48,8 @@ static segue_status publish_refit(replay *r, segue_error *err)
 }
 
 /* Read the task that an event closed. */
-static segue_status find_closed(replay *r, const segue_stored_event *event, segue_stored_task *row,
-                                segue_error *err)
+static segue_status find_closed(recovery *r, const segue_stored_event *event,
+                                segue_stored_task *row, segue_error *err)
 {
     bool found = false;
     SEGUE_TRY(segue_store_read_task(r->store, event->subject, row, &found, err));
@@ -61,17 +61,17 @@ static segue_status find_closed(replay *r, const segue_stored_event *event, segu
                                           event->seq, event->subject);
 }
 
-static segue_status close_task(replay *r, const segue_stored_event *event, segue_error *err)
+static segue_status close_task(recovery *r, const segue_stored_event *event, segue_error *err)
 {
     segue_stored_task row;
     SEGUE_TRY(find_closed(r, event, &row, err));
     SEGUE_TRY(segue_learn_task(r->store, r->out->learner, row.id, NULL, err));
     segue_task_stats_add(&r->out->stats, row.control, row.rewards, row.total);
-    r->out->replay_cost += segue_learn_replay_cost(event->kind, row.rewards);
+    r->out->recovery_cost += segue_learn_recovery_cost(event->kind, row.rewards);
     return SEGUE_OK;
 }
 
-static segue_status add_arm(replay *r, int64_t index, segue_error *err)
+static segue_status add_arm(recovery *r, int64_t index, segue_error *err)
 {
     const size_t n_arms = segue_learner_get_config(r->out->learner)->n_arms;
     if (index != (int64_t)n_arms)
@@ -80,7 +80,7 @@ static segue_status add_arm(replay *r, int64_t index, segue_error *err)
     return segue_learner_add_arm(r->out->learner, err);
 }
 
-static segue_status apply(replay *r, const segue_stored_event *event, segue_error *err)
+static segue_status apply(recovery *r, const segue_stored_event *event, segue_error *err)
 {
     segue_learner *learner = r->out->learner;
     switch (event->kind) {
@@ -112,7 +112,7 @@ segue_status segue_recovery_compare(const segue_recovered_learner *rebuilt, cons
     return status;
 }
 
-static segue_status replay_event(replay *r, const segue_stored_event *event, segue_error *err)
+static segue_status apply_event(recovery *r, const segue_stored_event *event, segue_error *err)
 {
     segue_error why;
     segue_status status = apply(r, event, &why);
@@ -122,7 +122,7 @@ static segue_status replay_event(replay *r, const segue_stored_event *event, seg
         return segue_fail(err, status == SEGUE_ENOMEM || status == SEGUE_EIO ? status : SEGUE_EFILE,
                           "event %" PRIu64 " of the event log: %s", event->seq, why.message);
     if (event->kind != SEGUE_EVENT_CLOSE)
-        r->out->replay_cost += segue_learn_replay_cost(event->kind, 0);
+        r->out->recovery_cost += segue_learn_recovery_cost(event->kind, 0);
     r->out->seq = event->seq;
     r->out->events++;
     if (!r->snapshot || event->seq != r->snapshot_seq)
@@ -237,7 +237,7 @@ static segue_status start_from_snapshot(segue_store *store, const segue_stored_l
     return status;
 }
 
-static segue_status replay_events(replay *r, const segue_stored_learner *row, segue_error *err)
+static segue_status apply_events(recovery *r, const segue_stored_learner *row, segue_error *err)
 {
     segue_rows rows;
     segue_stored_event event;
@@ -246,7 +246,7 @@ static segue_status replay_events(replay *r, const segue_stored_learner *row, se
         &rows, r->store,
         &(segue_query){.kind = SEGUE_QUERY_EVENTS, .id = row->id, .number = r->out->seq}, err);
     while (status == SEGUE_OK && segue_rows_next_event(&rows, &event))
-        status = replay_event(r, &event, err);
+        status = apply_event(r, &event, err);
     status = segue_rows_close(&rows, status);
     segue_refit_destroy(r->refit);
     if (status == SEGUE_OK)
@@ -258,7 +258,7 @@ static segue_status replay_events(replay *r, const segue_stored_learner *row, se
 segue_status segue_recovery_run(segue_store *store, const segue_stored_learner *row,
                                 bool from_snapshot, segue_recovered_learner *out, segue_error *err)
 {
-    replay r = {.store = store, .out = out};
+    recovery r = {.store = store, .out = out};
     segue_status status = SEGUE_OK;
     *out = (segue_recovered_learner){.learner = NULL};
     if (from_snapshot)
@@ -271,7 +271,7 @@ segue_status segue_recovery_run(segue_store *store, const segue_stored_learner *
     if (status == SEGUE_OK && !out->learner)
         status = start_new(row, &out->learner, err);
     if (status == SEGUE_OK)
-        return replay_events(&r, row, err);
+        return apply_events(&r, row, err);
     segue_recovery_fini(out);
     return status;
 }
@@ -280,7 +280,7 @@ segue_status segue_recovery_verify(segue_store *store, const segue_stored_learne
                                    segue_recovered_learner *out, segue_error *err)
 {
     void *data = NULL;
-    replay r = {.store = store, .out = out};
+    recovery r = {.store = store, .out = out};
     *out = (segue_recovered_learner){.learner = NULL};
     segue_status status =
         segue_recovery_read_snapshot(store, row->id, &r.snapshot_seq, &data, &r.snapshot_size, err);
@@ -289,7 +289,7 @@ segue_status segue_recovery_verify(segue_store *store, const segue_stored_learne
     if (status == SEGUE_OK)
         status = start_new(row, &out->learner, err);
     if (status == SEGUE_OK)
-        status = replay_events(&r, row, err);
+        status = apply_events(&r, row, err);
     if (status == SEGUE_OK && !r.compared)
         status = segue_store_fail_damaged(err, "its snapshot belongs to no event of the event log");
     free(data);

@@ -38,10 +38,10 @@ typedef struct segue_recovered_learner {
     segue_learner *learner;
     task_stats stats;
     segue_model_history versions;
-    uint64_t seq;          /* the last event it knows */
-    uint64_t events;       /* applied */
-    uint64_t replay_cost;  /* of these (learn.h) */
-    bool snapshot_damaged; /* it could not be used; all events were replayed */
+    uint64_t seq;           /* the last event it knows */
+    uint64_t events;        /* applied */
+    uint64_t recovery_cost; /* of these (learn.h) */
+    bool snapshot_damaged;  /* it could not be used; all events were applied again */
 } segue_recovered_learner;
 
 void segue_recovery_fini(segue_recovered_learner *rebuilt);

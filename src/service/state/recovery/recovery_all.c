@@ -240,7 +240,7 @@ static segue_status create_state(recovering *r, const segue_stored_learner *row,
     r->state->versions = rebuilt->versions;
     rebuilt->versions.count = 0;
     r->state->seq = rebuilt->seq;
-    r->state->replay_cost = rebuilt->replay_cost;
+    r->state->recovery_cost = rebuilt->recovery_cost;
     return recover_rows(r, row, err);
 }
 
