@@ -3,7 +3,7 @@
 #ifndef SEGUE_REPORT_REPORT_H
 #define SEGUE_REPORT_REPORT_H
 
-#include "report/claims.h"
+#include "report/claims/claims.h"
 #include "report/figure.h"
 
 /**

@@ -20,7 +20,7 @@
 #include "cli/run_experiment.h"
 #include "cli/share.h"
 #include "experiment/cost.h"
-#include "report/claims.h"
+#include "report/claims/claims.h"
 #include "report/gnuplot.h"
 #include "report/report.h"
 #include "segue/internal.h"

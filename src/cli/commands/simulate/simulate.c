@@ -61,8 +61,8 @@ static const cli_option options[] = {
     {"format", 'f', CLI_TEXT, FIELD(format), "FORMAT", "table (default), csv or json", 0, 0},
     {"out", 'o', CLI_TEXT, FIELD(out), "FILE", "write to FILE (default '-': standard output)", 0,
      0},
-    {"kernel", 0, CLI_TEXT, FIELD(kernel), "FORM",
-     "fast (default) or plain, the reference; same distribution", 0, 0},
+    {"kernel", 0, CLI_TEXT, FIELD(kernel), "FORM", "fast (default), or plain: the reference form",
+     0, 0},
     {"timing", 0, CLI_FLAG, FIELD(timing), NULL, "also print seconds and steps per second", 0, 0},
     {"quiet", 'q', CLI_FLAG, FIELD(quiet), NULL, "no progress bar", 0, 0},
 };

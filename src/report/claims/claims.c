@@ -8,13 +8,13 @@
  * To add a claim: declare its check in claims_checks.h, add a row to the table below, and call
  * segue_report_claim with its id in a section.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "report/claims.h"
+#include "report/claims/claims.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "report/claims_checks.h"
+#include "report/claims/claims_checks.h"
 
 /* The texts and classes below are indexed by segue_verdict. */
 const char *segue_claims_verdict_text(segue_verdict verdict)

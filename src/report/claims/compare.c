@@ -3,7 +3,7 @@
  * Regrets of two cells are treated as independent, although cells of one seed share tasks: where
  * tasks are shared the band is too wide rather than too narrow.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "report/compare.h"
+#include "report/claims/compare.h"
 
 #include <math.h>
 

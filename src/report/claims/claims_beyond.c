@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/claims_checks.h"
-#include "report/compare.h"
+#include "report/claims/claims_checks.h"
+#include "report/claims/compare.h"
 
 /* tUCB counts with its last tasks only, where it has learned most: the comparison favours it. */
 void segue_claims_check_baselines(const segue_paper *paper, segue_finding *finding)

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/compare.h"
+#include "report/claims/compare.h"
 #include "report/html.h"
 #include "report/report.h"
 

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/claims_checks.h"
-#include "report/compare.h"
+#include "report/claims/claims_checks.h"
+#include "report/claims/compare.h"
 
 /* A run is worse than UCB for a segment of SEGMENT points if its mean regret there is WORSE times
  * that of UCB: with the paper's numbers, four standard errors above it. */

@@ -5,7 +5,7 @@
 #ifndef SEGUE_REPORT_CLAIMS_CHECKS_H
 #define SEGUE_REPORT_CLAIMS_CHECKS_H
 
-#include "report/claims.h"
+#include "report/claims/claims.h"
 
 typedef void segue_claims_check_function(const segue_paper *paper, segue_finding *finding);
 

@@ -6,7 +6,7 @@
 #ifndef SEGUE_REPORT_COMPARE_H
 #define SEGUE_REPORT_COMPARE_H
 
-#include "report/claims.h"
+#include "report/claims/claims.h"
 
 /** 1 if a is above b beyond noise, -1 if below, 0 if too close. */
 int segue_compare_regrets(segue_regret a, segue_regret b, uint64_t runs);

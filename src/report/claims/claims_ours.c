@@ -11,8 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/claims_checks.h"
-#include "report/compare.h"
+#include "report/claims/claims_checks.h"
+#include "report/claims/compare.h"
 
 static const char *const learners[] = {"tts", "tla"};
 #define LEARNERS (sizeof learners / sizeof *learners)
