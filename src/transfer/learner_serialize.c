@@ -177,7 +177,7 @@ static segue_status check_frame(const char *path, const segue_bytes_reader *b, s
     return SEGUE_OK;
 }
 
-/* The options of a method from their slots; auto is never saved, and has none. */
+/* The options of a method from their slots. */
 static void read_options(const learner_method *method, double *slot, segue_learner_config *config)
 {
     for (size_t i = SLOT_DELTA; i < N_SLOTS; i++)
@@ -246,6 +246,9 @@ static segue_status deserialize_all(segue_bytes_reader *r, const char *path, seg
     segue_bytes_read(r, name, sizeof name);
     name[NAME_SIZE - 1] = '\0';
     const segue_learner_config config = deserialize_config(r, name);
+    const learner_method *method = segue_learner_method_object(name, strlen(name));
+    if (method && method->choose) /* a file has the method that was chosen */
+        return damaged(path, "its method is 'auto'; need the one that auto chose", err);
     segue_status status = segue_learner_create(out, &config, &inner);
     if (status == SEGUE_OK)
         status = deserialize_state(*out, r, &inner);

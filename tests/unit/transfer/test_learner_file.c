@@ -144,14 +144,20 @@ static void damaged_files_are_refused(void **state)
 
 #define TAIL 8 /* the checksum */
 
-/* Load what is in the bytes, with their checksum made right; whether it was taken.  What is taken
- * must play a task; to learn from it may fail, with a sentence. */
-static bool is_accepted(segue_bytes *b)
+/* Set the checksum of changed bytes. */
+static void set_checksum(segue_bytes *b)
 {
     segue_bytes sum = {.data = NULL};
     segue_bytes_append_u64(&sum, segue_bytes_crc32(b->data, b->size - TAIL));
     memcpy(b->data + b->size - TAIL, sum.data, TAIL);
     segue_bytes_fini(&sum);
+}
+
+/* Load the bytes with a correct checksum; return whether they are accepted.  An accepted learner
+ * must play a task; to learn from it may fail, with a sentence. */
+static bool is_accepted(segue_bytes *b)
+{
+    set_checksum(b);
     segue_learner *learner = NULL;
     segue_task *task = NULL;
     segue_error err = {.status = SEGUE_OK};
@@ -215,6 +221,32 @@ static void odd_numbers_in_files_do_no_harm(void **state)
     segue_models_destroy(models);
 }
 
+/* All but its name fits: auto would choose the method that the file was saved with. */
+static void a_file_of_the_method_auto_is_refused(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"tla", "tts", "ts-prior", "tucb"};
+    static const char name[16] = "auto";
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        segue_learner_config config = config_of(texts[i], 100);
+        config.horizon = i == 1 ? 0 : config.horizon;
+        segue_learner *learner = learner_of(&config), *loaded = NULL;
+        segue_error err = {.status = SEGUE_OK};
+        segue_bytes b = {.data = NULL};
+        segue_learner_serialize(learner, &b);
+        assert_true(is_accepted(&b));
+        memcpy(b.data + HEAD, name, sizeof name);
+        set_checksum(&b);
+        assert_int_equal(segue_learner_deserialize(&loaded, b.data, b.size, "it", &err),
+                         SEGUE_EFILE);
+        assert_null(loaded);
+        assert_string_equal(err.message,
+                            "it: is damaged: its method is 'auto'; need the one that auto chose");
+        segue_bytes_fini(&b);
+        segue_learner_destroy(learner);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +254,7 @@ int main(void)
         cmocka_unit_test(a_learner_of_many_arms_is_saved_too),
         cmocka_unit_test(damaged_files_are_refused),
         cmocka_unit_test(odd_numbers_in_files_do_no_harm),
+        cmocka_unit_test(a_file_of_the_method_auto_is_refused),
     };
     return cmocka_run_group_tests(tests, make_own_folder, remove_own_folder);
 }
