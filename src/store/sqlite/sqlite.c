@@ -17,6 +17,7 @@
 #include <stdio.h>
 
 #include "segue/internal.h"
+#include "store/sqlite/sqlite_upgrade.h"
 #include "store/sqlite/wal.h"
 
 static const char *const texts[] = {

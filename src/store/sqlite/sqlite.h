@@ -71,7 +71,7 @@ void segue_sqlite_rollback(segue_store *base);
 SEGUE_MUST_CHECK segue_status segue_sqlite_limit_pages(segue_store *base, uint64_t pages,
                                                        segue_error *err);
 
-/* ---- sqlite_schema.c, sqlite_upgrade.c --------------------------------------------------- */
+/* ---- sqlite_schema.c --------------------------------------------------------------------- */
 
 /* Check that the file is a store of this format; create the tables of an empty one. */
 SEGUE_MUST_CHECK segue_status segue_sqlite_check_format(sqlite_store *store, segue_store_mode mode,
@@ -82,22 +82,6 @@ segue_status segue_sqlite_fail_format(const sqlite_store *store, int64_t format,
 
 /* Check that the tables and indices are those of this format. */
 SEGUE_MUST_CHECK segue_status segue_sqlite_check_schema(sqlite_store *store, segue_error *err);
-
-/* The statements that lead from one format to the next. */
-typedef struct sqlite_upgrade_step {
-    int64_t from;
-    const char *sql;
-} sqlite_upgrade_step;
-
-/* Return whether the program's steps lead from a format to the current one. */
-bool segue_sqlite_can_upgrade(int64_t from);
-
-/* Upgrade by these steps, the last of which leads to the current format. */
-SEGUE_MUST_CHECK segue_status segue_sqlite_upgrade_by(segue_store *base,
-                                                      const sqlite_upgrade_step *steps, size_t n,
-                                                      int64_t *from, segue_error *err);
-SEGUE_MUST_CHECK segue_status segue_sqlite_upgrade(segue_store *base, int64_t *from,
-                                                   segue_error *err);
 
 /* ---- sqlite_open.c ----------------------------------------------------------------------- */
 

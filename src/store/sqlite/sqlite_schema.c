@@ -9,6 +9,7 @@
 
 #include "segue/internal.h"
 #include "store/sqlite/sqlite.h"
+#include "store/sqlite/sqlite_upgrade.h"
 
 static const char schema[] =
     "CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;"

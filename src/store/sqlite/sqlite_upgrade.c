@@ -4,7 +4,7 @@
  * and indices of sqlite_schema.c; an empty text if only what learners compute from the event log
  * has changed.  All steps are one transaction.
  * SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
+#include "store/sqlite/sqlite_upgrade.h"
 
 #include "segue/internal.h"
 #include "store/sqlite/sqlite.h"
@@ -24,14 +24,17 @@ bool segue_sqlite_can_upgrade(int64_t from)
     return has_step(N_STEPS, from);
 }
 
+/* Run the steps from a format on, and commit. */
 static segue_status run_steps(sqlite_store *store, const sqlite_upgrade_step *step, size_t n,
                               int64_t from, segue_error *err)
 {
-    SEGUE_TRY(segue_sqlite_execute(store, "DELETE FROM snapshot", err));
+    SEGUE_TRY(
+        segue_sqlite_execute(store, "DELETE FROM snapshot", err)); /* the event log replaces them */
     for (size_t i = 0; i < n; i++)
         if (step[i].from >= from)
             SEGUE_TRY(segue_sqlite_execute(store, step[i].sql, err));
-    return segue_sqlite_execute(store, SEGUE_SQL_SET_FORMAT, err);
+    SEGUE_TRY(segue_sqlite_execute(store, SEGUE_SQL_SET_FORMAT, err));
+    return segue_store_commit(&store->base, err);
 }
 
 segue_status segue_sqlite_upgrade_by(segue_store *base, const sqlite_upgrade_step *step, size_t n,
@@ -44,9 +47,7 @@ segue_status segue_sqlite_upgrade_by(segue_store *base, const sqlite_upgrade_ste
     if (!has_step(n, *from))
         return segue_sqlite_fail_format(store, *from, err);
     SEGUE_TRY(segue_store_begin(base, err));
-    segue_status status = run_steps(store, step, n, *from, err);
-    if (status == SEGUE_OK)
-        status = segue_store_commit(base, err);
+    const segue_status status = run_steps(store, step, n, *from, err);
     if (status != SEGUE_OK)
         segue_store_rollback(base);
     return status;

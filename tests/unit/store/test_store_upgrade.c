@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "store/sqlite/sqlite.h"
+#include "store/sqlite/sqlite_upgrade.h"
 
 #define OLDER (SEGUE_STORE_FORMAT - 1)
 
