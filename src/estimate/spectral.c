@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/fail.h"
 #include "core/linalg/linalg.h"
 
 #define GUARDS 5 /* eigenvectors beyond the m: the gap after the m-th may be narrow */
@@ -64,6 +65,19 @@ static void take_leading(const double *rows, double *value, size_t n, size_t cou
             vector[i * count + k] = rows[(n - 1 - k) * n + i];
 }
 
+/* Use `matrix`, of n_arms * n_arms numbers, as scratch. */
+static segue_status diagonalise_in(spectral *s, const segue_moments *moments, double alpha0,
+                                   double *matrix, size_t count, double *vector, segue_error *err)
+{
+    const size_t n = s->n_arms;
+    SEGUE_TRY(segue_moments_second(moments, matrix, err));
+    for (size_t i = 0; i < n * n && alpha0 > 0.0; i++)
+        matrix[i] -= alpha0 / (alpha0 + 1.0) * s->first[i / n] * s->first[i % n];
+    SEGUE_TRY(segue_linalg_eigenvectors(n, matrix, s->eigenvalue, err));
+    take_leading(matrix, s->eigenvalue, n, count, vector);
+    return SEGUE_OK;
+}
+
 static segue_status diagonalise(spectral *s, const segue_moments *moments, double alpha0,
                                 size_t count, double *vector, segue_error *err)
 {
@@ -71,13 +85,7 @@ static segue_status diagonalise(spectral *s, const segue_moments *moments, doubl
     double *matrix = calloc(n * n, sizeof *matrix);
     if (!matrix)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for a matrix of %zu arms", n);
-    segue_status status = segue_moments_second(moments, matrix, err);
-    for (size_t i = 0; i < n * n && alpha0 > 0.0; i++)
-        matrix[i] -= alpha0 / (alpha0 + 1.0) * s->first[i / n] * s->first[i % n];
-    if (status == SEGUE_OK)
-        status = segue_linalg_eigenvectors(n, matrix, s->eigenvalue, err);
-    if (status == SEGUE_OK)
-        take_leading(matrix, s->eigenvalue, n, count, vector);
+    const segue_status status = diagonalise_in(s, moments, alpha0, matrix, count, vector, err);
     free(matrix);
     s->n_values = n;
     return status;
@@ -110,22 +118,29 @@ static segue_status apply(void *context, const double *x, size_t r, double *y, s
 }
 
 /* Iterate from the last vectors; where that does not converge, use LAPACK. */
-static segue_status find_leading(spectral *s, const segue_moments *moments, double alpha0,
-                                 segue_error *err)
+static segue_status iterate(spectral *s, const segue_moments *moments, double alpha0,
+                            segue_error *err)
 {
     subspace *sub = &s->leading;
     operand o = {.s = s, .moments = moments, .alpha0 = alpha0};
     bool converged = false;
     if (!s->has_leading)
         segue_subspace_randomise(sub);
-    segue_status status = segue_subspace_iterate(sub, s->m, s->noise, apply, &o, &converged, err);
-    if (status == SEGUE_OK && converged)
-        memcpy(s->eigenvalue, sub->value, sub->r * sizeof *sub->value);
-    else if (status == SEGUE_OK)
-        status = diagonalise(s, moments, alpha0, sub->r, sub->vector, err);
+    SEGUE_TRY(segue_subspace_iterate(sub, s->m, s->noise, apply, &o, &converged, err));
+    if (!converged)
+        return diagonalise(s, moments, alpha0, sub->r, sub->vector, err);
+    memcpy(s->eigenvalue, sub->value, sub->r * sizeof *sub->value);
+    return SEGUE_OK;
+}
+
+static segue_status find_leading(spectral *s, const segue_moments *moments, double alpha0,
+                                 segue_error *err)
+{
+    const subspace *sub = &s->leading;
+    const segue_status status = iterate(s, moments, alpha0, err);
     s->n_values = sub->r;
-    s->has_leading = status == SEGUE_OK;
-    for (size_t i = 0; i < s->n_arms && status == SEGUE_OK; i++)
+    s->has_leading = status == SEGUE_OK; /* else the next fit starts from random vectors */
+    for (size_t i = 0; i < s->n_arms && s->has_leading; i++)
         memcpy(s->basis + i * s->m, sub->vector + i * sub->r, s->m * sizeof *s->basis);
     return status;
 }

@@ -60,13 +60,19 @@ static segue_status compute_fingerprint(const segue_schedule *schedule, uint32_t
     return status;
 }
 
+/* Prepare this process; `status` is that of the steps before. */
+static segue_status prepare_self(session *s, segue_status status, uint32_t *fingerprint,
+                                 segue_error *err)
+{
+    SEGUE_TRY(status);
+    SEGUE_TRY(compute_fingerprint(s->schedule, fingerprint, err));
+    return reserve_message(s, err);
+}
+
 static segue_status prepare(session *s, segue_status status, segue_error *err)
 {
     uint32_t fingerprint = 0;
-    if (status == SEGUE_OK)
-        status = compute_fingerprint(s->schedule, &fingerprint, err);
-    if (status == SEGUE_OK)
-        status = reserve_message(s, err);
+    status = prepare_self(s, status, &fingerprint, err);
     /* Agree before the checkpoint file exists, so that a failure leaves none. */
     SEGUE_TRY(segue_processes_agree(s->processes, status, fingerprint, err));
     if (s->processes->self == 0)
@@ -224,17 +230,21 @@ static segue_status work(session *s, segue_error *err)
     }
 }
 
+static segue_status run(session *s, segue_status status, segue_error *err)
+{
+    SEGUE_TRY(prepare(s, status, err));
+    assign(s);
+    const bool started = start_playing(s);
+    status = s->processes->self == 0 ? coordinate(s, err) : work(s, err);
+    if (started)
+        (void)pthread_join(s->play_thread, NULL);
+    return status;
+}
+
 segue_status segue_distributed_run(segue_schedule *schedule, segue_status status, segue_error *err)
 {
     session s = {.schedule = schedule, .processes = schedule->options->processes};
-    status = prepare(&s, status, err);
-    if (status == SEGUE_OK) {
-        assign(&s);
-        const bool started = start_playing(&s);
-        status = s.processes->self == 0 ? coordinate(&s, err) : work(&s, err);
-        if (started)
-            (void)pthread_join(s.play_thread, NULL);
-    }
+    status = run(&s, status, err);
     free(s.message.data);
     return status;
 }

@@ -214,10 +214,7 @@ segue_status segue_environment_spec_read_all(const segue_json_location *at, json
         segue_json_location within = *at;
         (void)snprintf(within.within, sizeof within.within,
                        list ? "environment[%zu]." : "environment.", i);
-        const segue_status status =
-            read_spec(&within, list ? json_array_get(value, i) : value, &specs[i], err);
-        if (status != SEGUE_OK)
-            return status;
+        SEGUE_TRY(read_spec(&within, list ? json_array_get(value, i) : value, &specs[i], err));
         if (is_named_before(specs, i))
             return segue_json_fail(&within, "name", err, "is '%.40s' a second time; name each",
                                    specs[i].name);

@@ -112,15 +112,20 @@ static segue_status need_all(const segue_experiment *ex, const segue_results *re
     return SEGUE_OK;
 }
 
+static segue_status read_and_compare(segue_results **out, const segue_experiment *ex,
+                                     const char *path, bool *same, segue_error *err)
+{
+    SEGUE_TRY(segue_results_read(out, path, err));
+    return is_of(*out, ex, same, err);
+}
+
 /* A file that cannot be parsed counts as a foreign one: it is not overwritten. */
 static segue_status read_same(segue_results **out, const segue_experiment *ex, const char *path,
                               segue_error *err)
 {
     segue_error why;
     bool same = false;
-    segue_status status = segue_results_read(out, path, &why);
-    if (status == SEGUE_OK)
-        status = is_of(*out, ex, &same, &why);
+    const segue_status status = read_and_compare(out, ex, path, &same, &why);
     if (status == SEGUE_ENOMEM || status == SEGUE_EIO)
         return segue_fail(err, status, "%s", why.message);
     if (status != SEGUE_OK || !same)

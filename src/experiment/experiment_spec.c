@@ -69,10 +69,8 @@ static segue_status read_list(const segue_json_location *at, const json_t *json,
     for (size_t i = 0; i < n; i++) {
         char item[40];
         (void)snprintf(item, sizeof item, list ? "%s[%zu]" : "%s", field, i);
-        const segue_status status = segue_json_integer(
-            at, item, list ? json_array_get(value, i) : value, 1, max, &numbers[i], err);
-        if (status != SEGUE_OK)
-            return status;
+        SEGUE_TRY(segue_json_integer(at, item, list ? json_array_get(value, i) : value, 1, max,
+                                     &numbers[i], err));
         for (size_t k = 0; k < i; k++)
             if (numbers[k] == numbers[i])
                 return segue_json_fail(at, item, err, "is %" PRIu64 " a second time", numbers[i]);
@@ -175,10 +173,8 @@ static segue_status check_variants(const segue_json_location *at, json_t *varian
         if (!json_is_object(value))
             return segue_json_fail(at, "variants", err, "'%.40s' is %s; need an object", key,
                                    segue_json_kind(value));
-        const segue_status status =
-            segue_json_check_keys(&within, value, varied, sizeof varied / sizeof *varied, err);
-        if (status != SEGUE_OK)
-            return status;
+        SEGUE_TRY(
+            segue_json_check_keys(&within, value, varied, sizeof varied / sizeof *varied, err));
     }
     return SEGUE_OK;
 }
@@ -205,24 +201,35 @@ static segue_status apply_variant(const segue_json_location *at, json_t *json, j
     return SEGUE_OK;
 }
 
-/* Apply the variant and the overrides, so that `json` is what will run. */
-static segue_status apply_overrides(const segue_json_location *at, json_t *json,
-                                    const segue_experiment_overrides *overrides, segue_error *err)
+/* Replace "variants" by the fields of the variant `name`; NULL: by none. */
+static segue_status resolve_variants(const segue_json_location *at, json_t *json, const char *name,
+                                     segue_error *err)
 {
     json_t *variants = json_incref(json_object_get(json, "variants"));
     segue_status status = variants ? check_variants(at, variants, err) : SEGUE_OK;
     (void)json_object_del(json, "variants");
-    if (status == SEGUE_OK && overrides->variant)
-        status = apply_variant(at, json, variants, overrides->variant, err);
+    if (status == SEGUE_OK && name)
+        status = apply_variant(at, json, variants, name, err);
     json_decref(variants);
-    if (status == SEGUE_OK && overrides->runs &&
-        json_object_set_new(json, "runs", json_integer((json_int_t)overrides->runs)) != 0)
-        return no_memory(err);
-    const json_int_t seed = overrides->seed ? (json_int_t)*overrides->seed : 1;
-    if (status == SEGUE_OK && (overrides->seed || !json_object_get(json, "seed")) &&
-        json_object_set_new(json, "seed", json_integer(seed)) != 0)
-        return no_memory(err);
     return status;
+}
+
+static segue_status set_integer(json_t *json, const char *field, uint64_t value, segue_error *err)
+{
+    return json_object_set_new(json, field, json_integer((json_int_t)value)) == 0 ? SEGUE_OK
+                                                                                  : no_memory(err);
+}
+
+/* Apply the variant and the overrides, so that `json` is what will run. */
+static segue_status apply_overrides(const segue_json_location *at, json_t *json,
+                                    const segue_experiment_overrides *overrides, segue_error *err)
+{
+    SEGUE_TRY(resolve_variants(at, json, overrides->variant, err));
+    if (overrides->runs)
+        SEGUE_TRY(set_integer(json, "runs", overrides->runs, err));
+    if (overrides->seed || !json_object_get(json, "seed"))
+        SEGUE_TRY(set_integer(json, "seed", overrides->seed ? *overrides->seed : 1, err));
+    return SEGUE_OK;
 }
 
 /* ---- cells ------------------------------------------------------------------------------- */
@@ -303,21 +310,6 @@ void segue_experiment_destroy(segue_experiment *ex)
     free(ex);
 }
 
-/* Overrides come first, so that what is validated is what runs. */
-static segue_status fill(const segue_json_location *at, segue_experiment *ex,
-                         const segue_experiment_overrides *overrides, segue_error *err)
-{
-    SEGUE_TRY(segue_json_check_keys(at, ex->json, fields, sizeof fields / sizeof *fields, err));
-    SEGUE_TRY(check_variant(at, ex->json, err));
-    SEGUE_TRY(apply_overrides(at, ex->json, overrides, err));
-    SEGUE_TRY(read_name(at, ex, err));
-    SEGUE_TRY(
-        segue_environment_spec_read_all(at, ex->json, &ex->environment, &ex->n_environments, err));
-    SEGUE_TRY(read_policies(at, ex, err));
-    SEGUE_TRY(read_numbers(at, ex, err));
-    return check_cells(at, ex, err);
-}
-
 /* Replace the JSON of results by the experiment in it. */
 static void unwrap_results(segue_experiment *ex)
 {
@@ -329,6 +321,23 @@ static void unwrap_results(segue_experiment *ex)
     ex->json = inner;
 }
 
+/* Overrides come first, so that what is validated is what runs. */
+static segue_status fill(const segue_json_location *at, segue_experiment *ex,
+                         const segue_experiment_overrides *overrides, segue_error *err)
+{
+    SEGUE_TRY(segue_json_read(&ex->json, at->path, err));
+    unwrap_results(ex);
+    SEGUE_TRY(segue_json_check_keys(at, ex->json, fields, sizeof fields / sizeof *fields, err));
+    SEGUE_TRY(check_variant(at, ex->json, err));
+    SEGUE_TRY(apply_overrides(at, ex->json, overrides, err));
+    SEGUE_TRY(read_name(at, ex, err));
+    SEGUE_TRY(
+        segue_environment_spec_read_all(at, ex->json, &ex->environment, &ex->n_environments, err));
+    SEGUE_TRY(read_policies(at, ex, err));
+    SEGUE_TRY(read_numbers(at, ex, err));
+    return check_cells(at, ex, err);
+}
+
 segue_status segue_experiment_read(segue_experiment **out, const char *path,
                                    const segue_experiment_overrides *overrides, segue_error *err)
 {
@@ -337,11 +346,7 @@ segue_status segue_experiment_read(segue_experiment **out, const char *path,
     segue_experiment *ex = calloc(1, sizeof *ex);
     if (!ex)
         return no_memory(err);
-    segue_status status = segue_json_read(&ex->json, path, err);
-    if (status == SEGUE_OK)
-        unwrap_results(ex);
-    if (status == SEGUE_OK)
-        status = fill(&at, ex, overrides, err);
+    const segue_status status = fill(&at, ex, overrides, err);
     if (status != SEGUE_OK) {
         segue_experiment_destroy(ex);
         return status;

@@ -20,6 +20,7 @@ typedef struct importer {
     const char *path;
     size_t line, rows;
     bool complete;        /* the last line was read */
+    segue_bytes text;     /* of the current line */
     unsigned char *bytes; /* of the current row, which has one value of bytes at most */
 } importer;
 
@@ -141,36 +142,40 @@ static segue_status read_line(importer *in, const char *text, size_t size, segue
     return status;
 }
 
+/* Fail unless the file ended after the line that counts the rows. */
+static segue_status check_end(const importer *in, FILE *file, segue_error *err)
+{
+    if (ferror(file) || in->line == 0)
+        return segue_fail(err, SEGUE_EFILE, "%s: %s", segue_path_tail(in->path),
+                          in->line == 0 ? "is empty" : "reading failed");
+    return in->complete ? SEGUE_OK
+                        : fail_line(in,
+                                    "is the last, and does not count the rows: the file was cut "
+                                    "off; export the store again",
+                                    err);
+}
+
+/* Empty lines are skipped, and not counted. */
 static segue_status read_lines(importer *in, FILE *file, segue_error *err)
 {
-    segue_bytes b = {.data = NULL};
-    segue_status status = SEGUE_OK;
+    segue_bytes *text = &in->text;
     int c = 0;
-    while (status == SEGUE_OK && c != EOF) {
+    while (c != EOF) {
         c = getc(file);
         if (c != '\n' && c != EOF) {
             const unsigned char byte = (unsigned char)c;
-            segue_bytes_append(&b, &byte, 1);
-            if (b.failed || b.size > SEGUE_MAX_EXPORT_LINE)
-                status = fail_line(in, "is too long", err);
+            segue_bytes_append(text, &byte, 1);
+            if (text->failed || text->size > SEGUE_MAX_EXPORT_LINE)
+                return fail_line(in, "is too long", err);
             continue;
         }
-        if (b.size > 0) {
+        if (text->size > 0) {
             in->line++;
-            status = read_line(in, (const char *)b.data, b.size, err);
+            SEGUE_TRY(read_line(in, (const char *)text->data, text->size, err));
         }
-        b.size = 0;
+        text->size = 0;
     }
-    if (status == SEGUE_OK && (ferror(file) || in->line == 0))
-        status = segue_fail(err, SEGUE_EFILE, "%s: %s", segue_path_tail(in->path),
-                            in->line == 0 ? "is empty" : "reading failed");
-    else if (status == SEGUE_OK && !in->complete)
-        status = fail_line(in,
-                           "is the last, and does not count the rows: the file was cut off; export "
-                           "the store again",
-                           err);
-    segue_bytes_fini(&b);
-    return status;
+    return check_end(in, file, err);
 }
 
 /* ---- the import -------------------------------------------------------------------------- */
@@ -199,6 +204,7 @@ segue_status segue_store_import(segue_store *store, const char *path, segue_erro
         return segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", segue_path_tail(path),
                           strerror(errno));
     const segue_status status = import(&in, file, err);
+    segue_bytes_fini(&in.text);
     free(in.bytes);
     (void)fclose(file);
     return status;

@@ -47,17 +47,14 @@ segue_status segue_decide_task_choose(task_state *task, const bool *allowed,
                                       segue_error *err)
 {
     size_t arm = 0;
-    segue_status status = SEGUE_OK;
     if (distribution->drawn)
-        status =
-            segue_task_apply_distribution(task->play, allowed, distribution->drawn,
-                                          distribution->certain, distribution->probability, err);
-    if (status == SEGUE_OK && allowed)
-        status = segue_task_ask_among(task->play, allowed, &arm, err);
-    else if (status == SEGUE_OK)
+        SEGUE_TRY(segue_task_apply_distribution(task->play, allowed, distribution->drawn,
+                                                distribution->certain, distribution->probability,
+                                                err));
+    if (allowed)
+        SEGUE_TRY(segue_task_ask_among(task->play, allowed, &arm, err));
+    else
         arm = segue_task_ask(task->play);
-    if (status != SEGUE_OK)
-        return status;
     out->decision.arm = arm;
     out->exact = distribution->certain;
     out->probability = distribution->drawn ? probability_of(distribution, arm) : 0.0;
@@ -83,10 +80,9 @@ segue_status segue_decide_task_ask(learner_state *state, task_state *task, const
                                    arm_distribution *distribution, double now, arm_choice *out,
                                    segue_error *err)
 {
-    const segue_status status = segue_decide_task_choose(task, allowed, distribution, out, err);
-    if (status == SEGUE_OK)
-        segue_decide_task_issue(state, task, out, now);
-    return status;
+    SEGUE_TRY(segue_decide_task_choose(task, allowed, distribution, out, err));
+    segue_decide_task_issue(state, task, out, now);
+    return SEGUE_OK;
 }
 
 /* ---- copies ------------------------------------------------------------------------------ */

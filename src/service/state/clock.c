@@ -12,6 +12,8 @@
 
 #include <time.h>
 
+#include "segue/internal.h"
+
 #define STORE_SECONDS 1.0     /* between two stored values, at least */
 #define LATEST        0x1p+37 /* seconds: in milliseconds it fits into the 48 bits of a decision id */
 
@@ -41,9 +43,7 @@ segue_status segue_clock_start(service_clock *clock, segue_store *store, double 
                                double (*steady)(void), segue_error *err)
 {
     double stored = -1.0;
-    const segue_status status = segue_store_read_clock(store, &stored, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(segue_store_read_clock(store, &stored, err));
     const double first = is_plausible(wall) ? wall : 0.0;
     *clock = (service_clock){.steady = steady, .origin = steady()};
     clock->base = is_plausible(stored) ? stored : first;

@@ -139,16 +139,13 @@ static segue_status play_control(const learner_state *state, size_t n_arms, cons
                                  segue_task **out, segue_error *err)
 {
     segue_task_config config = segue_task_defaults();
-    const segue_status status = segue_policy_parse(&config.policy, "ts", err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(segue_policy_parse(&config.policy, "ts", err));
     config.setting.n_arms = n_arms;
     config.lowest = state->settings.lowest;
     config.highest = state->settings.highest;
-    const segue_status made = segue_task_create(out, &config, err);
-    if (made == SEGUE_OK)
-        segue_task_next(*out, rng, 0);
-    return made;
+    SEGUE_TRY(segue_task_create(out, &config, err));
+    segue_task_next(*out, rng, 0);
+    return SEGUE_OK;
 }
 
 /* Arms of the played object: those of the learner when it was created. */

@@ -54,21 +54,18 @@ segue_status segue_model_history_capture(model_version *out, const segue_learner
 {
     segue_type_list found;
     *out = (model_version){.number = NULL};
-    segue_status status = segue_learner_types(learner, &found, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(segue_learner_types(learner, &found, err));
     const segue_learner_summary info = segue_learner_info(learner);
     *out = (model_version){.version = segue_learner_version(learner),
                            .tasks = info.closed - info.age,
                            .no_type = found.no_type,
                            .n_types = min_size(found.n_types, MODEL_HISTORY_TYPES),
                            .n_arms = min_size(found.n_arms, MODEL_HISTORY_ARMS)};
-    if (reserve(out))
+    const bool reserved = reserve(out);
+    if (reserved)
         copy_found(out, &found);
-    else
-        status = out_of_memory(err);
     segue_type_list_fini(&found);
-    return status;
+    return reserved ? SEGUE_OK : out_of_memory(err);
 }
 
 void segue_model_history_fini(segue_model_history *versions)
@@ -129,11 +126,9 @@ segue_status segue_model_history_add(segue_model_history *versions, const segue_
         double_stride(versions);
     if (number % versions->stride != 0)
         return SEGUE_OK;
-    const segue_status status =
-        segue_model_history_capture(&versions->entry[versions->count], learner, err);
-    if (status == SEGUE_OK)
-        versions->count++;
-    return status;
+    SEGUE_TRY(segue_model_history_capture(&versions->entry[versions->count], learner, err));
+    versions->count++;
+    return SEGUE_OK;
 }
 
 /* ---- bytes ------------------------------------------------------------------------------- */

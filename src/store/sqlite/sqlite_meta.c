@@ -52,17 +52,20 @@ static segue_status read_key(sqlite_store *store, unsigned char key[SEGUE_STORE_
     return status;
 }
 
+static segue_status parse_starts(sqlite_store *store, sql_row *row, uint64_t *out, segue_error *err)
+{
+    bool found = false;
+    SEGUE_TRY(find_value(store, "boot", row, &found, err));
+    if (!found)
+        return fail_missing("boot", err);
+    *out = (uint64_t)segue_sqlite_column_integer(row, 0, 0, UINT32_MAX - 1);
+    return row->status;
+}
+
 static segue_status read_starts(sqlite_store *store, uint64_t *out, segue_error *err)
 {
     sql_row row = {.table = "meta", .err = err};
-    bool found = false;
-    segue_status status = find_value(store, "boot", &row, &found, err);
-    if (status == SEGUE_OK && !found)
-        status = fail_missing("boot", err);
-    if (status == SEGUE_OK) {
-        *out = (uint64_t)segue_sqlite_column_integer(&row, 0, 0, UINT32_MAX - 1);
-        status = row.status;
-    }
+    const segue_status status = parse_starts(store, &row, out, err);
     reset(&row);
     return status;
 }

@@ -36,26 +36,32 @@ static const damage of_file[] = {
      "counters smaller than the ids they count"},
 };
 
-/* Run the counts, some of one learner (?1); the first that is not 0 is reported. */
+/* Run one SELECT; its parameter ?1, if it has one, is the learner. */
+static segue_status count_rows(sqlite_store *store, const char *select, int64_t learner,
+                               int64_t *out, segue_error *err)
+{
+    sqlite3_stmt *sql = NULL;
+    segue_status status = SEGUE_OK;
+    if (sqlite3_prepare_v2(store->db, select, -1, &sql, NULL) != SQLITE_OK ||
+        (sqlite3_bind_parameter_count(sql) > 0 &&
+         sqlite3_bind_int64(sql, 1, learner) != SQLITE_OK) ||
+        sqlite3_step(sql) != SQLITE_ROW)
+        status = segue_sqlite_fail(store, err);
+    else
+        *out = sqlite3_column_int64(sql, 0);
+    (void)sqlite3_finalize(sql);
+    return status;
+}
+
+/* Report the first count that is not 0. */
 static segue_status count_damage(sqlite_store *store, const damage *list, size_t n, int64_t learner,
                                  segue_error *err)
 {
     for (size_t i = 0; i < n; i++) {
-        sqlite3_stmt *sql = NULL;
         int64_t found = 0;
-        segue_status status = SEGUE_OK;
-        if (sqlite3_prepare_v2(store->db, list[i].count, -1, &sql, NULL) != SQLITE_OK ||
-            (sqlite3_bind_parameter_count(sql) > 0 &&
-             sqlite3_bind_int64(sql, 1, learner) != SQLITE_OK) ||
-            sqlite3_step(sql) != SQLITE_ROW)
-            status = segue_sqlite_fail(store, err);
-        else
-            found = sqlite3_column_int64(sql, 0);
-        (void)sqlite3_finalize(sql);
-        if (status == SEGUE_OK && found != 0)
-            status = segue_store_fail_damaged(err, "%s: %" PRId64, list[i].what, found);
-        if (status != SEGUE_OK)
-            return status;
+        SEGUE_TRY(count_rows(store, list[i].count, learner, &found, err));
+        if (found != 0)
+            return segue_store_fail_damaged(err, "%s: %" PRId64, list[i].what, found);
     }
     return SEGUE_OK;
 }
@@ -134,6 +140,13 @@ static segue_status read_rows(segue_store *base, const segue_query *query, segue
     return segue_rows_close(&rows, status);
 }
 
+static segue_status read_task_rows(segue_store *base, int64_t task, segue_error *err)
+{
+    SEGUE_TRY(read_rows(base, &(segue_query){.kind = SEGUE_QUERY_REWARDS, .id = task}, err));
+    return read_rows(base, &(segue_query){.kind = SEGUE_QUERY_DECISIONS, .id = task}, err);
+}
+
+/* Cursors nest: that of the tasks stays open while the rows of each task are read. */
 static segue_status read_tasks(segue_store *base, int64_t learner, segue_error *err)
 {
     segue_rows rows;
@@ -142,12 +155,8 @@ static segue_status read_tasks(segue_store *base, int64_t learner, segue_error *
     segue_rows_open(
         &rows, base,
         &(segue_query){.kind = SEGUE_QUERY_NEWEST_TASKS, .id = learner, .number = UINT64_MAX}, err);
-    while (status == SEGUE_OK && segue_rows_next_task(&rows, &task)) {
-        status = read_rows(base, &(segue_query){.kind = SEGUE_QUERY_REWARDS, .id = task.id}, err);
-        if (status == SEGUE_OK)
-            status =
-                read_rows(base, &(segue_query){.kind = SEGUE_QUERY_DECISIONS, .id = task.id}, err);
-    }
+    while (status == SEGUE_OK && segue_rows_next_task(&rows, &task))
+        status = read_task_rows(base, task.id, err);
     return segue_rows_close(&rows, status);
 }
 

@@ -19,6 +19,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "segue/internal.h"
 #include "segue/number.h"
 
 #define BACKLOG 1024 /* connections that wait until the service is ready */
@@ -98,9 +99,7 @@ segue_status segue_listen(const char *listen_on, bool guarded, int *out, segue_e
 {
     address a;
     *out = -1;
-    segue_status status = read_address(listen_on, &a, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(read_address(listen_on, &a, err));
     if (!guarded && !segue_listen_is_local(listen_on))
         return segue_fail(err, SEGUE_EUSAGE,
                           "%.60s can be reached from other machines; give --token-file, or listen "
@@ -110,7 +109,7 @@ segue_status segue_listen(const char *listen_on, bool guarded, int *out, segue_e
     const int fd = socket(a.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return segue_fail(err, SEGUE_EIO, "cannot listen on %.60s: %s", listen_on, strerror(errno));
-    status = bind_to(&a, listen_on, fd, err);
+    const segue_status status = bind_to(&a, listen_on, fd, err);
     if (status != SEGUE_OK)
         (void)close(fd);
     else

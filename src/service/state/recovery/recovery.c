@@ -112,12 +112,17 @@ segue_status segue_recovery_compare(const segue_recovered_learner *rebuilt, cons
     return status;
 }
 
+/* Apply an event, and remember the version that it published, if any. */
+static segue_status apply_and_record(recovery *r, const segue_stored_event *event, segue_error *err)
+{
+    SEGUE_TRY(apply(r, event, err));
+    return segue_model_history_add(&r->out->versions, r->out->learner, err);
+}
+
 static segue_status apply_event(recovery *r, const segue_stored_event *event, segue_error *err)
 {
     segue_error why;
-    segue_status status = apply(r, event, &why);
-    if (status == SEGUE_OK)
-        status = segue_model_history_add(&r->out->versions, r->out->learner, &why);
+    const segue_status status = apply_and_record(r, event, &why);
     if (status != SEGUE_OK)
         return segue_fail(err, status == SEGUE_ENOMEM || status == SEGUE_EIO ? status : SEGUE_EFILE,
                           "event %" PRIu64 " of the event log: %s", event->seq, why.message);
@@ -255,25 +260,40 @@ static segue_status apply_events(recovery *r, const segue_stored_learner *row, s
     return status;
 }
 
-segue_status segue_recovery_run(segue_store *store, const segue_stored_learner *row,
-                                bool from_snapshot, segue_recovered_learner *out, segue_error *err)
+/* Start from the snapshot, if there is one that can be read, else with a new learner. */
+static segue_status start(segue_store *store, const segue_stored_learner *row, bool from_snapshot,
+                          segue_recovered_learner *out, segue_error *err)
 {
-    recovery r = {.store = store, .out = out};
-    segue_status status = SEGUE_OK;
-    *out = (segue_recovered_learner){.learner = NULL};
-    if (from_snapshot)
-        status = start_from_snapshot(store, row, out, err);
+    segue_status status = from_snapshot ? start_from_snapshot(store, row, out, err) : SEGUE_OK;
     if (status == SEGUE_EFILE) { /* the event log leads to the same learner */
         segue_recovery_fini(out);
         *out = (segue_recovered_learner){.snapshot_damaged = true};
         status = SEGUE_OK;
     }
-    if (status == SEGUE_OK && !out->learner)
-        status = start_new(row, &out->learner, err);
+    SEGUE_TRY(status);
+    return out->learner ? SEGUE_OK : start_new(row, &out->learner, err);
+}
+
+segue_status segue_recovery_run(segue_store *store, const segue_stored_learner *row,
+                                bool from_snapshot, segue_recovered_learner *out, segue_error *err)
+{
+    recovery r = {.store = store, .out = out};
+    *out = (segue_recovered_learner){.learner = NULL};
+    const segue_status status = start(store, row, from_snapshot, out, err);
     if (status == SEGUE_OK)
         return apply_events(&r, row, err);
     segue_recovery_fini(out);
     return status;
+}
+
+/* Rebuild a learner from all its events, and compare it with the snapshot when that is reached. */
+static segue_status verify_events(recovery *r, const segue_stored_learner *row, segue_error *err)
+{
+    SEGUE_TRY(start_new(row, &r->out->learner, err));
+    SEGUE_TRY(apply_events(r, row, err));
+    return r->compared
+               ? SEGUE_OK
+               : segue_store_fail_damaged(err, "its snapshot belongs to no event of the event log");
 }
 
 segue_status segue_recovery_verify(segue_store *store, const segue_stored_learner *row,
@@ -287,11 +307,7 @@ segue_status segue_recovery_verify(segue_store *store, const segue_stored_learne
     r.snapshot = data;
     r.compared = !data;
     if (status == SEGUE_OK)
-        status = start_new(row, &out->learner, err);
-    if (status == SEGUE_OK)
-        status = apply_events(&r, row, err);
-    if (status == SEGUE_OK && !r.compared)
-        status = segue_store_fail_damaged(err, "its snapshot belongs to no event of the event log");
+        status = verify_events(&r, row, err);
     free(data);
     return status;
 }

@@ -51,15 +51,12 @@ static segue_status check_arm(const learner_state *state, const segue_stored_arm
 
 static segue_status recover_arm(learner_state *state, const segue_stored_arm *arm, segue_error *err)
 {
-    segue_status status = check_arm(state, arm, err);
-    if (status == SEGUE_OK)
-        status = segue_learner_state_add_arm(state, arm->name, arm->retired, err);
-    if (status == SEGUE_OK) {
-        state->arm[state->n_arms - 1]->pulls = arm->pulls;
-        state->arm[state->n_arms - 1]->total = arm->total;
-        state->rewards += arm->pulls;
-    }
-    return status;
+    SEGUE_TRY(check_arm(state, arm, err));
+    SEGUE_TRY(segue_learner_state_add_arm(state, arm->name, arm->retired, err));
+    state->arm[state->n_arms - 1]->pulls = arm->pulls;
+    state->arm[state->n_arms - 1]->total = arm->total;
+    state->rewards += arm->pulls;
+    return SEGUE_OK;
 }
 
 static segue_status recover_arms(recovering *r, segue_error *err)
@@ -127,14 +124,11 @@ static segue_status check_task(const learner_state *state, const segue_stored_ta
 
 static segue_status recover_task(recovering *r, const segue_stored_task *row, segue_error *err)
 {
-    segue_status status = check_task(r->state, row, err);
-    if (status == SEGUE_OK)
-        status = segue_learner_state_open_task(r->state, row, row->key,
-                                               r->from->draw(r->from->context), err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(check_task(r->state, row, err));
+    SEGUE_TRY(segue_learner_state_open_task(r->state, row, row->key,
+                                            r->from->draw(r->from->context), err));
     r->task = segue_learner_state_task_by_id(r->state, row->id);
-    status = recover_rewards(r, err);
+    const segue_status status = recover_rewards(r, err);
     r->task->active = r->from->now; /* asks are not stored: one may just have come */
     r->task->staged_rewards = r->task->rewards;
     r->task->staged_total = r->task->total;
@@ -192,10 +186,7 @@ static segue_status check_settings(const learner_state *state, const segue_store
                                         "table learner, id %" PRId64 ", column name: its settings "
                                         "call it '%.60s'",
                                         row->id, state->settings.name);
-    const segue_status status =
-        segue_learner_settings_create_learner(&state->settings, &fresh, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(segue_learner_settings_create_learner(&state->settings, &fresh, err));
     const bool same = segue_learner_config_equal(segue_learner_get_config(fresh),
                                                  segue_learner_get_config(state->learner));
     segue_learner_destroy(fresh);
@@ -206,36 +197,30 @@ static segue_status check_settings(const learner_state *state, const segue_store
                                            row->id);
 }
 
+/* In this order: tasks refer to arms, and decisions to tasks. */
 static segue_status recover_rows(recovering *r, const segue_stored_learner *row, segue_error *err)
 {
     learner_state *state = r->state;
-    segue_status status = check_settings(state, row, err);
-    if (status == SEGUE_OK)
-        status = recover_arms(r, err);
-    if (status == SEGUE_OK && state->n_arms != segue_learner_get_config(state->learner)->n_arms)
-        status = segue_store_fail_damaged(err, "'%.60s' lacks arms: it has %zu; need %zu",
-                                          state->settings.name, state->n_arms,
-                                          segue_learner_get_config(state->learner)->n_arms);
-    if (status == SEGUE_OK)
-        status = recover_tasks(r, err);
-    if (status == SEGUE_OK && state->settings.has_default_reward)
-        status = recover_decisions(r, err);
-    return status;
+    const size_t n_arms = segue_learner_get_config(state->learner)->n_arms;
+    SEGUE_TRY(check_settings(state, row, err));
+    SEGUE_TRY(recover_arms(r, err));
+    if (state->n_arms != n_arms)
+        return segue_store_fail_damaged(err, "'%.60s' lacks arms: it has %zu; need %zu",
+                                        state->settings.name, state->n_arms, n_arms);
+    SEGUE_TRY(recover_tasks(r, err));
+    return state->settings.has_default_reward ? recover_decisions(r, err) : SEGUE_OK;
 }
 
 static segue_status create_state(recovering *r, const segue_stored_learner *row, segue_error *err,
                                  segue_recovered_learner *rebuilt)
 {
     learner_settings settings;
-    segue_status status = segue_learner_settings_parse(&settings, row->config, err);
-    if (status != SEGUE_OK)
-        return status;
-    status =
+    SEGUE_TRY(segue_learner_settings_parse(&settings, row->config, err));
+    const segue_status status =
         segue_learner_state_create(&r->state, row, &settings, rebuilt->learner, r->from->key, err);
     rebuilt->learner = NULL;                /* it is the state's */
     segue_learner_settings_fini(&settings); /* unless they are, too */
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(status);
     r->state->stats = rebuilt->stats;
     r->state->versions = rebuilt->versions;
     rebuilt->versions.count = 0;
@@ -251,11 +236,9 @@ static segue_status recover(const segue_recovery_source *from, const segue_store
     segue_recovered_learner rebuilt;
     if (row->damage)
         return segue_fail(err, SEGUE_EFILE, "%s", row->damage);
-    segue_status status = segue_recovery_run(from->store, row, true, &rebuilt, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(segue_recovery_run(from->store, row, true, &rebuilt, err));
     out->snapshot_damaged = rebuilt.snapshot_damaged;
-    status = create_state(&r, row, err, &rebuilt);
+    const segue_status status = create_state(&r, row, err, &rebuilt);
     segue_recovery_fini(&rebuilt);
     if (status == SEGUE_OK)
         out->state = r.state;

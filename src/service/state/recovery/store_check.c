@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "segue/internal.h"
 #include "service/state/recovery/recovery.h"
 #include "service/state/recovery/recovery_all.h"
 
@@ -68,8 +69,8 @@ static segue_status check_learner(checker *c, const segue_recovery_result *found
 {
     if (found->why)
         return segue_fail(err, SEGUE_EFILE, "%s", found->why);
-    const segue_status status = segue_store_verify_learner(c->store, found->row->id, err);
-    return status == SEGUE_OK ? compare(c, found, err) : status;
+    SEGUE_TRY(segue_store_verify_learner(c->store, found->row->id, err));
+    return compare(c, found, err);
 }
 
 static segue_status on_learner(void *context, const segue_recovery_result *found, segue_error *err)
@@ -95,22 +96,24 @@ static uint64_t no_draw(void *context)
     return 1;
 }
 
+/* Report damage and go on; fail with any other failure. */
+static segue_status report_or_fail(checker *c, segue_status status, const segue_error *why,
+                                   segue_error *err)
+{
+    if (is_damage(status))
+        report(c, NULL, why->message);
+    else if (status != SEGUE_OK)
+        return segue_fail(err, status, "%s", why->message);
+    return SEGUE_OK;
+}
+
 static segue_status check_all(checker *c, segue_error *err)
 {
     static const unsigned char key[16];
     const segue_recovery_source recovery = {.store = c->store, .key = key, .draw = no_draw};
     segue_error why;
-    segue_status status = segue_store_verify(c->store, &why);
-    if (is_damage(status))
-        report(c, NULL, why.message);
-    else if (status != SEGUE_OK)
-        return segue_fail(err, status, "%s", why.message);
-    status = segue_recovery_all(&recovery, on_learner, c, &why);
-    if (is_damage(status))
-        report(c, NULL, why.message);
-    else if (status != SEGUE_OK)
-        return segue_fail(err, status, "%s", why.message);
-    return SEGUE_OK;
+    SEGUE_TRY(report_or_fail(c, segue_store_verify(c->store, &why), &why, err));
+    return report_or_fail(c, segue_recovery_all(&recovery, on_learner, c, &why), &why, err);
 }
 
 segue_status segue_store_check_each(segue_store *store, segue_store_check_callback seen,
@@ -118,14 +121,12 @@ segue_status segue_store_check_each(segue_store *store, segue_store_check_callba
 {
     checker c = {.store = store, .out = out, .seen = seen, .context = context};
     *out = (segue_store_check_result){.learners = 0};
-    segue_status status = segue_store_begin_read(store, err);
-    if (status != SEGUE_OK)
-        return status;
-    status = check_all(&c, err);
+    SEGUE_TRY(segue_store_begin_read(store, err));
+    const segue_status status = check_all(&c, err);
     segue_store_rollback(store);
-    if (status == SEGUE_OK && c.first.status != SEGUE_OK)
-        status = segue_fail(err, SEGUE_EFILE, "%s", c.first.message);
-    return status;
+    SEGUE_TRY(status);
+    return c.first.status == SEGUE_OK ? SEGUE_OK
+                                      : segue_fail(err, SEGUE_EFILE, "%s", c.first.message);
 }
 
 segue_status segue_store_check_run(segue_store *store, segue_store_check_result *out,
