@@ -108,9 +108,32 @@ static void print_cell(FILE *out, const segue_cell *cell)
         segue_html_cell(out, "-");
 }
 
+/* Print the regret of all policies at one n; `tasks` is the number of tasks of our learners. */
+static void print_row(const segue_report *report, uint64_t steps, uint64_t tasks)
+{
+    static const char *const single[] = {"ts", "la"}, *const known[] = {"mts", "mla"};
+    const segue_paper *paper = report->paper;
+    const segue_results *ours = paper->results[SEGUE_STUDY_OURS];
+    const segue_results *lengths = paper->results[SEGUE_STUDY_LENGTHS];
+    const segue_results *baselines = paper->results[SEGUE_STUDY_BASELINES];
+    FILE *out = report->out;
+    segue_html_row(out);
+    segue_html_cell(out, "%" PRIu64, steps);
+    print_cell(out, segue_results_find(lengths, "ucb", steps, 0));
+    print_cell(out, segue_results_find(lengths, "mucb", steps, 0));
+    print_cell(out, segue_paper_tucb(paper, steps, paper->longest->tasks));
+    for (size_t k = 0; k < 2; k++)
+        print_cell(out, segue_results_find(baselines, single[k], steps, 0));
+    for (size_t k = 0; k < LEARNERS; k++)
+        print_cell(out, segue_results_find(ours, learners[k].policy, steps, tasks));
+    for (size_t k = 0; k < 2; k++)
+        print_cell(out, segue_results_find(baselines, known[k], steps, 0));
+}
+
 /* One row per n: the first policy of the experiment gives the list of n. */
 static void print_table(const segue_report *report)
 {
+    /* in the order of print_row */
     static const char *const headings[] = {"n",
                                            "UCB",
                                            "mUCB*",
@@ -123,34 +146,16 @@ static void print_table(const segue_report *report)
                                            "mTS*",
                                            "mLA* (ours)",
                                            NULL};
-    static const char *const single[] = {"ts", "la"}, *const known[] = {"mts", "mla"};
-    const segue_paper *paper = report->paper;
-    const segue_results *results = paper->results[SEGUE_STUDY_OURS];
-    const segue_results *lengths = paper->results[SEGUE_STUDY_LENGTHS];
-    const segue_results *baselines = paper->results[SEGUE_STUDY_BASELINES];
-    FILE *out = report->out;
+    const segue_results *ours = report->paper->results[SEGUE_STUDY_OURS];
     segue_html_table_begin(
-        out,
+        report->out,
         "Regret per task, with standard errors; of tUCB over its largest J, of our "
         "learners over their first tasks. *: knows the models.",
         headings);
-    for (size_t i = 0; i < results->n_cells; i++) {
-        const uint64_t steps = results->cell[i].steps, tasks = results->cell[i].tasks;
-        if (strcmp(results->cell[i].policy, results->cell[0].policy) != 0)
-            continue;
-        segue_html_row(out);
-        segue_html_cell(out, "%" PRIu64, steps);
-        print_cell(out, segue_results_find(lengths, "ucb", steps, 0));
-        print_cell(out, segue_results_find(lengths, "mucb", steps, 0));
-        print_cell(out, segue_paper_tucb(paper, steps, paper->longest->tasks));
-        for (size_t k = 0; k < 2; k++)
-            print_cell(out, segue_results_find(baselines, single[k], steps, 0));
-        for (size_t k = 0; k < LEARNERS; k++)
-            print_cell(out, segue_results_find(results, learners[k].policy, steps, tasks));
-        for (size_t k = 0; k < 2; k++)
-            print_cell(out, segue_results_find(baselines, known[k], steps, 0));
-    }
-    segue_html_table_end(out);
+    for (size_t i = 0; i < ours->n_cells; i++)
+        if (strcmp(ours->cell[i].policy, ours->cell[0].policy) == 0)
+            print_row(report, ours->cell[i].steps, ours->cell[i].tasks);
+    segue_html_table_end(report->out);
 }
 
 /* Draw the number of types that learners found, with the true number of models as a level. */
