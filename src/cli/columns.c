@@ -11,6 +11,7 @@
 
 #include "cli/table.h"
 #include "io/json_build.h"
+#include "segue/internal.h"
 
 /* A column without a condition is always shown. */
 static bool is_shown(const cli_columns *columns, const cli_column *column)
@@ -50,11 +51,9 @@ void cli_columns_print_csv(const cli_columns *columns, FILE *out)
 segue_status cli_columns_write_csv(const cli_columns *columns, const char *path, segue_error *err)
 {
     segue_output output;
-    segue_status status = segue_output_init(&output, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(segue_output_init(&output, err));
     cli_columns_print_csv(columns, output.stream);
-    status = cli_output_send(&output, path, err);
+    const segue_status status = cli_output_send(&output, path, err);
     segue_output_fini(&output);
     return status;
 }
@@ -154,6 +153,12 @@ static size_t count_fitting(const cli_table *table, cli_columns_fit fit, size_t 
     return count;
 }
 
+cli_value cli_columns_model_title(const void *data, size_t index)
+{
+    (void)data;
+    return cli_value_format("model %zu", index + 1);
+}
+
 segue_status cli_columns_print_table(const cli_columns *columns, cli_columns_fit fit,
                                      size_t *n_omitted, FILE *out, cli_bold bold, segue_error *err)
 {
@@ -162,16 +167,14 @@ segue_status cli_columns_print_table(const cli_columns *columns, cli_columns_fit
         if (is_in_table(columns, &columns->column[i]))
             total += repetitions(columns, &columns->column[i]);
     cli_table table;
-    segue_status status = cli_table_init(&table, columns->n_rows + 1, total, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(cli_table_init(&table, columns->n_rows + 1, total, err));
     fill_table(columns, &table, &n_fixed);
     const size_t shown = count_fitting(&table, fit, n_fixed);
     if (n_omitted)
         *n_omitted = total - shown;
     fputs(shown > 0 && columns->caption ? columns->caption : "", out);
-    if (shown > 0)
-        status = cli_table_print(&table, shown, out, bold, err);
+    const segue_status status =
+        shown > 0 ? cli_table_print(&table, shown, out, bold, err) : SEGUE_OK;
     cli_table_fini(&table);
     return status;
 }

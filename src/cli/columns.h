@@ -41,6 +41,9 @@ typedef struct cli_columns {
                    .data = (rows),                                                                 \
                    .n_rows = (row_count)})
 
+/** The title of a column that is repeated per model: "model 1" for index 0. */
+cli_value cli_columns_model_title(const void *data, size_t index);
+
 /** The columns that a table omits if it is wider than the terminal. */
 typedef enum cli_columns_fit {
     CLI_FIT_ANY_WIDTH,     /* nothing */

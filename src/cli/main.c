@@ -32,9 +32,7 @@ static segue_status run(int argc, char **argv, segue_error *err)
     if (strcmp(name, "--version") == 0)
         name = "version";
     const cli_command *command = NULL;
-    const segue_status status = cli_command_find(name, &command, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(cli_command_find(name, &command, err));
     for (int i = 2; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
             return cli_help(command->name, err);

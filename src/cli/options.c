@@ -192,9 +192,7 @@ segue_status cli_options_parse_operand(const cli_option *options, size_t count, 
         const size_t index = index_of(options, count, code);
         if (index == count)
             return fail_option(options, count, argv[optind - 1], err);
-        const segue_status status = set_option(&options[index], optarg, target, err);
-        if (status != SEGUE_OK)
-            return status;
+        SEGUE_TRY(set_option(&options[index], optarg, target, err));
     }
     if (operand)
         *operand = optind < argc ? argv[optind++] : NULL;

@@ -59,11 +59,10 @@ segue_status cli_output_check_paths(const cli_path *paths, size_t n_outputs, siz
         for (size_t k = i + 1; k < count; k++)
             if (segue_path_is_same_file(paths[i].path, paths[k].path))
                 return fail_same(&paths[i], &paths[k], err);
-    segue_status status = SEGUE_OK;
-    for (size_t i = 0; i < n_outputs && status == SEGUE_OK; i++)
+    for (size_t i = 0; i < n_outputs; i++)
         if (paths[i].path)
-            status = segue_atomic_file_check(paths[i].path, err);
-    return status;
+            SEGUE_TRY(segue_atomic_file_check(paths[i].path, err));
+    return SEGUE_OK;
 }
 
 segue_status cli_output_write_stdout(const char *data, size_t size, segue_error *err)
@@ -79,17 +78,16 @@ segue_status cli_output_send(segue_output *output, const char *path, segue_error
 {
     if (path)
         return segue_output_write(output, path, err);
-    const segue_status status = segue_output_finish(output, err);
-    return status == SEGUE_OK ? cli_output_write_stdout(output->data, output->size, err) : status;
+    SEGUE_TRY(segue_output_finish(output, err));
+    return cli_output_write_stdout(output->data, output->size, err);
 }
 
 segue_status cli_output_print(const cli_printers *printers, const void *data, cli_format format,
                               const char *path, segue_error *err)
 {
     segue_output output;
-    segue_status status = segue_output_init(&output, err);
-    if (status != SEGUE_OK)
-        return status;
+    segue_status status = SEGUE_OK;
+    SEGUE_TRY(segue_output_init(&output, err));
     if (format == CLI_CSV)
         printers->csv(data, output.stream);
     else if (format == CLI_JSON)

@@ -125,12 +125,6 @@ static size_t count_models(const void *data)
     return count;
 }
 
-static cli_value get_model_title(const void *data, size_t index)
-{
-    (void)data;
-    return cli_value_format("model %zu", index + 1);
-}
-
 static cli_value get_model_regret(const void *data, size_t row, size_t index)
 {
     const segue_cell *cell = cell_of(data, row);
@@ -148,7 +142,7 @@ static const cli_column columns[] = {
     {NULL, NULL, "regret", .get = get_regret, .digits = 2, .index = 0},
     {NULL, NULL, "+- 95 %", .get = get_regret, .digits = 2, .index = 1},
     {NULL, NULL, NULL, .get = get_model_regret, .digits = 2, .repeat = count_models,
-     .title = get_model_title},
+     .title = cli_columns_model_title},
 };
 
 static segue_status print_table(const void *data, FILE *out, segue_error *err)

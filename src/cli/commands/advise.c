@@ -289,18 +289,21 @@ static void set_config(advise *a)
                                       .threads = (size_t)a->set.threads};
 }
 
+/* The caller frees the log, also after an error. */
+static segue_status read_and_advise(advise *a, int argc, char **argv, segue_error *err)
+{
+    SEGUE_TRY(init(a, argc, argv, err));
+    set_config(a);
+    SEGUE_TRY(segue_advise(&a->result, &a->config, err));
+    segue_advise_verdict(&a->result, &a->config, a->verdict);
+    write_next(a);
+    return cli_output_print(&printers, a, a->format, a->set.out, err);
+}
+
 static segue_status run(int argc, char **argv, segue_error *err)
 {
     advise a;
-    segue_status status = init(&a, argc, argv, err);
-    set_config(&a);
-    if (status == SEGUE_OK)
-        status = segue_advise(&a.result, &a.config, err);
-    if (status == SEGUE_OK) {
-        segue_advise_verdict(&a.result, &a.config, a.verdict);
-        write_next(&a);
-        status = cli_output_print(&printers, &a, a.format, a.set.out, err);
-    }
+    const segue_status status = read_and_advise(&a, argc, argv, err);
     segue_history_fini(&a.history);
     return status;
 }

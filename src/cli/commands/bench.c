@@ -214,15 +214,19 @@ static segue_status init(bench *b, int argc, char **argv, segue_error *err)
     return SEGUE_OK;
 }
 
+/* The caller frees the results, also after an error. */
+static segue_status measure_and_print(bench *b, segue_error *err)
+{
+    SEGUE_TRY(measure(b, err));
+    SEGUE_TRY(cli_output_print(&printers, b, b->format, b->set.out, err));
+    return b->set.save ? cli_output_print(&printers, b, CLI_JSON, b->set.save, err) : SEGUE_OK;
+}
+
 static segue_status run(int argc, char **argv, segue_error *err)
 {
     bench b;
     SEGUE_TRY(init(&b, argc, argv, err));
-    segue_status status = measure(&b, err);
-    if (status == SEGUE_OK)
-        status = cli_output_print(&printers, &b, b.format, b.set.out, err);
-    if (status == SEGUE_OK && b.set.save)
-        status = cli_output_print(&printers, &b, CLI_JSON, b.set.save, err);
+    const segue_status status = measure_and_print(&b, err);
     free(b.measured);
     return status;
 }

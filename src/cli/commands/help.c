@@ -235,14 +235,11 @@ static segue_status print_topic(FILE *out, const char *topic, bool manual, segue
 /* Print a topic as `how` says: "--words", "--manual" or NULL, the help. */
 static segue_status show(const char *how, const char *topic, segue_error *err)
 {
+    const bool is_completion = how && strcmp(how, "--words") == 0;
     segue_output output;
-    segue_status status = segue_output_init(&output, err);
-    if (status != SEGUE_OK)
-        return status;
-    if (how && strcmp(how, "--words") == 0)
-        status = print_candidates(output.stream, topic, err);
-    else
-        status = print_topic(output.stream, topic, how != NULL, err);
+    SEGUE_TRY(segue_output_init(&output, err));
+    segue_status status = is_completion ? print_candidates(output.stream, topic, err)
+                                        : print_topic(output.stream, topic, how != NULL, err);
     if (status == SEGUE_OK)
         status = cli_output_send(&output, NULL, err);
     segue_output_fini(&output);

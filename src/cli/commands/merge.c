@@ -50,10 +50,8 @@ static segue_status merge(const settings *set, const char *path, segue_results *
                                                 .runs = set->runs,
                                                 .seed = set->seed == NO_SEED ? NULL : &set->seed};
     segue_experiment *experiment = NULL;
-    segue_status status = segue_experiment_read(&experiment, path, &changes, err);
-    if (status != SEGUE_OK)
-        return status;
-    status = segue_experiment_protect_inputs(experiment, set->out, path, err);
+    SEGUE_TRY(segue_experiment_read(&experiment, path, &changes, err));
+    segue_status status = segue_experiment_protect_inputs(experiment, set->out, path, err);
     if (status != SEGUE_OK)
         goto done;
     status = check_results(set, experiment, err);

@@ -178,9 +178,7 @@ static segue_status print_findings(const segue_paper *paper, const char *folder,
     segue_finding findings[SEGUE_MAX_CLAIMS];
     size_t count = 0;
     segue_output output;
-    segue_status status = segue_output_init(&output, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(segue_output_init(&output, err));
     segue_claims_check(paper, findings, &count);
     for (size_t i = 0; i < count; i++) {
         if (i == 0 || findings[i].ours != findings[i - 1].ours)
@@ -190,7 +188,7 @@ static segue_status print_findings(const segue_paper *paper, const char *folder,
                 findings[i].says, strlen(findings[i].says) > 62 ? ".." : "");
     }
     fprintf(output.stream, "\nThe report: %s/report.html\n", folder);
-    status = cli_output_send(&output, NULL, err);
+    const segue_status status = cli_output_send(&output, NULL, err);
     segue_output_fini(&output);
     return status;
 }

@@ -139,13 +139,11 @@ static segue_status print_shard(const settings *set, const segue_experiment *exp
                                 segue_error *err)
 {
     segue_output output;
-    segue_status status = segue_output_init(&output, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(segue_output_init(&output, err));
     fprintf(output.stream,
             "%s: shard %" PRIu64 " of %" PRIu64 " is complete; run 'segue merge' when all are\n",
             experiment->name, set->shard.number, set->shard.count);
-    status = cli_output_send(&output, NULL, err);
+    const segue_status status = cli_output_send(&output, NULL, err);
     segue_output_fini(&output);
     return status;
 }
@@ -172,24 +170,30 @@ static segue_status play(const settings *set, const segue_experiment *experiment
     return status;
 }
 
+/* Copy a file to the standard output, all of it or nothing; `path` is for errors. */
+static segue_status copy_file(FILE *file, const char *path, segue_error *err)
+{
+    char block[65536];
+    segue_output output;
+    SEGUE_TRY(segue_output_init(&output, err));
+    for (size_t size; (size = fread(block, 1, sizeof block, file)) > 0;)
+        (void)fwrite(block, 1, size, output.stream);
+    const segue_status status =
+        ferror(file) ? segue_fail(err, SEGUE_EIO, "%s: reading failed; check the disk",
+                                  segue_path_tail(path))
+                     : cli_output_send(&output, NULL, err);
+    segue_output_fini(&output);
+    return status;
+}
+
 /* Print a file as it is: results that were read back have fewer digits. */
 static segue_status print_file(const char *path, segue_error *err)
 {
-    char block[65536];
-    segue_output output = {.stream = NULL};
     FILE *file = fopen(path, "r");
     if (!file)
         return segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", segue_path_tail(path),
                           strerror(errno));
-    segue_status status = segue_output_init(&output, err);
-    for (size_t size; status == SEGUE_OK && (size = fread(block, 1, sizeof block, file)) > 0;)
-        (void)fwrite(block, 1, size, output.stream);
-    if (status == SEGUE_OK && ferror(file))
-        status =
-            segue_fail(err, SEGUE_EIO, "%s: reading failed; check the disk", segue_path_tail(path));
-    if (status == SEGUE_OK)
-        status = cli_output_send(&output, NULL, err);
-    segue_output_fini(&output);
+    const segue_status status = copy_file(file, path, err);
     (void)fclose(file);
     return status;
 }

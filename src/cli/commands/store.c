@@ -170,28 +170,30 @@ static const action actions[] = {{"check", SEGUE_STORE_READ_IMMUTABLE, NULL, che
                                  {"export", SEGUE_STORE_READ_IMMUTABLE, check_export, export},
                                  {"import", SEGUE_STORE_CREATE, need_file, import}};
 
+/* Find an action by its name; NULL: there is none. */
+static const action *find_action(const char *name)
+{
+    for (size_t i = 0; name && i < sizeof actions / sizeof *actions; i++)
+        if (strcmp(actions[i].name, name) == 0)
+            return &actions[i];
+    return NULL;
+}
+
 static segue_status run(int argc, char **argv, segue_error *err)
 {
     settings set = {.store = "sqlite:segue.db"};
     const char *name = NULL;
-    segue_status status = cli_options_parse_operand(options, sizeof options / sizeof *options, argc,
-                                                    argv, &set, &name, err);
-    if (status != SEGUE_OK)
-        return status;
-    const action *found = NULL;
-    for (size_t i = 0; name && i < sizeof actions / sizeof *actions; i++)
-        if (strcmp(actions[i].name, name) == 0)
-            found = &actions[i];
+    SEGUE_TRY(cli_options_parse_operand(options, sizeof options / sizeof *options, argc, argv, &set,
+                                        &name, err));
+    const action *found = find_action(name);
     if (!found)
         return segue_fail(err, SEGUE_EUSAGE, "need check, upgrade, export or import%s%.60s",
                           name ? ", not " : "", name ? name : "");
     segue_store *store = NULL;
     if (found->check)
-        status = found->check(&set, err);
-    if (status == SEGUE_OK)
-        status = segue_store_open(&store, set.store, found->mode, err);
-    if (status == SEGUE_OK)
-        status = found->run(&set, store, err);
+        SEGUE_TRY(found->check(&set, err));
+    SEGUE_TRY(segue_store_open(&store, set.store, found->mode, err));
+    const segue_status status = found->run(&set, store, err);
     if (status == SEGUE_OK)
         segue_store_close(store);
     else

@@ -4,20 +4,18 @@
 #include "cli/command.h"
 #include "cli/commands/processes.h"
 #include "cli/output.h"
+#include "segue/internal.h"
 
 static segue_status run(int argc, char **argv, segue_error *err)
 {
-    segue_status status = cli_options_parse(NULL, 0, argc, argv, NULL, err);
     segue_output output;
-    if (status == SEGUE_OK)
-        status = segue_output_init(&output, err);
-    if (status != SEGUE_OK)
-        return status;
     char mpi[100];
+    SEGUE_TRY(cli_options_parse(NULL, 0, argc, argv, NULL, err));
+    SEGUE_TRY(segue_output_init(&output, err));
     cli_processes_describe(mpi, sizeof mpi);
     fprintf(output.stream, "segue %s\nbuild: %s\nblas:  %s\nmpi:   %s\n", segue_version(),
             segue_version_build(), segue_linalg_backend(), mpi);
-    status = cli_output_send(&output, NULL, err);
+    const segue_status status = cli_output_send(&output, NULL, err);
     segue_output_fini(&output);
     return status;
 }

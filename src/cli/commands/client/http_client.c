@@ -233,6 +233,15 @@ static segue_status perform(transfer *t, int *status, segue_error *err)
     return SEGUE_OK;
 }
 
+/* The caller frees the transfer, also after an error. */
+static segue_status request(transfer *t, const char *path, bool has_body, int *status,
+                            segue_error *err)
+{
+    SEGUE_TRY(set_url(t, path, err));
+    SEGUE_TRY(set_headers(t, has_body, err));
+    return perform(t, status, err);
+}
+
 segue_status cli_http_client_request(const cli_http_client *client, const char *method,
                                      const char *path, const char *body, int *status,
                                      segue_bytes *response, segue_error *err)
@@ -241,11 +250,7 @@ segue_status cli_http_client_request(const cli_http_client *client, const char *
     if (!t.curl)
         return segue_fail_no_memory(err, "a request");
     set_options(&t, method, body);
-    segue_status result = set_url(&t, path, err);
-    if (result == SEGUE_OK)
-        result = set_headers(&t, body != NULL, err);
-    if (result == SEGUE_OK)
-        result = perform(&t, status, err);
+    const segue_status result = request(&t, path, body != NULL, status, err);
     curl_slist_free_all(t.headers);
     curl_easy_cleanup(t.curl);
     curl_global_cleanup();

@@ -144,12 +144,6 @@ static size_t count_models(const void *data)
     return models_of(data)->n_models;
 }
 
-static cli_value get_model_title(const void *data, size_t index)
-{
-    (void)data;
-    return cli_value_format("model %zu", index + 1);
-}
-
 static cli_value get_model_cell(const void *data, size_t row, size_t index)
 {
     const cli_estimate *e = data;
@@ -160,7 +154,7 @@ static cli_value get_model_cell(const void *data, size_t row, size_t index)
 static const cli_column columns[] = {
     {NULL, NULL, "arm", .get = get_row_name, .digits = 16},
     {NULL, NULL, NULL, .get = get_model_cell, .digits = 3, .repeat = count_models,
-     .title = get_model_title},
+     .title = cli_columns_model_title},
 };
 
 static void print_skipped(const cli_estimate *e, FILE *out)

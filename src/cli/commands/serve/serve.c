@@ -86,32 +86,41 @@ static int format_dropped_reports(char line[SEGUE_LOG_WRITER_NOTICE], uint64_t d
                     "segue serve: %" PRIu64 " lines were dropped here\n", dropped);
 }
 
-/* A file of the store is refused: lines of the log would damage it. */
-static segue_status open_log(const char *path, segue_log_writer **out, segue_error *err)
+/* True if the access log is a file, which SIGHUP reopens; "-" is the standard output. */
+static bool has_log_file(const settings *set)
 {
-    *out = NULL;
-    if (!path)
-        return SEGUE_OK;
-    const bool is_standard = strcmp(path, "-") == 0;
-    if (!is_standard && segue_store_file_detect(path))
+    return set->access_log && strcmp(set->access_log, "-") != 0;
+}
+
+/* Start the writer of a log file.  A file of the store is refused: lines of the log would damage
+ * it. */
+static segue_status open_file_writer(const char *path, segue_log_writer **out, segue_error *err)
+{
+    if (segue_store_file_detect(path))
         return segue_fail(err, SEGUE_EFILE,
                           "%s: is part of a store; name another file with --access-log",
                           segue_path_tail(path));
-    const int fd = is_standard ? STDOUT_FILENO : open_log_file(path);
+    const int fd = open_log_file(path);
     if (fd < 0)
         return segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", segue_path_tail(path),
                           strerror(errno));
     const segue_status status = segue_log_writer_create(out, fd, format_dropped_requests, err);
-    if (status == SEGUE_OK && !is_standard)
+    if (status == SEGUE_OK)
         segue_log_writer_reopen(*out, fd); /* the log writer owns fd now */
-    else if (!is_standard)
+    else
         (void)close(fd);
     return status;
 }
 
-static bool has_log_file(const settings *set)
+/* Start the writer of the access log; *out is NULL without --access-log. */
+static segue_status open_access_log(const settings *set, segue_log_writer **out, segue_error *err)
 {
-    return set->access_log && strcmp(set->access_log, "-") != 0;
+    *out = NULL;
+    if (has_log_file(set))
+        return open_file_writer(set->access_log, out, err);
+    return set->access_log
+               ? segue_log_writer_create(out, STDOUT_FILENO, format_dropped_requests, err)
+               : SEGUE_OK;
 }
 
 /* Report to the operator.  Standard error may be a pipe that is not read, so a writer queues it. */
@@ -229,43 +238,53 @@ static void limit_arenas(void)
         (void)mallopt(M_ARENA_MAX, 1);
 }
 
-static segue_status serve_on(const settings *set, int fd, segue_log_writer *log,
-                             segue_log_writer *reports, segue_error *err)
+/* Translate the options; the configuration borrows their texts. */
+static segue_service_config service_config(const settings *set, segue_log_writer *reports)
 {
     segue_service_config config = segue_service_defaults();
-    segue_service *service = NULL;
-    segue_http *http = NULL;
     config.store = set->store;
     config.token_file = set->token_file;
     config.max_memory = set->max_memory;
     config.max_open_tasks = set->max_open;
     config.max_group = set->max_group;
-    config.max_wal = set->max_wal << 20;
+    config.max_wal = set->max_wal << 20; /* from MiB */
     config.rate = set->rate;
     config.report = report;
     config.report_context = reports;
-    segue_status status = segue_service_create(&service, &config, err);
-    if (status == SEGUE_OK)
-        status = segue_service_start(service, err);
-    const segue_http_config http_config = {.socket = fd,
-                                           .threads = (unsigned)set->threads,
-                                           .log = log,
-                                           .connections = {
-                                               .limit = raise_file_limit(set->connections),
-                                               .per_address = (unsigned)set->per_address,
-                                               .request_timeout = set->request_timeout,
-                                               .idle_timeout = IDLE_SECONDS,
-                                           }};
-    if (status == SEGUE_OK)
-        status = segue_http_open(&http, service, &http_config, err);
-    if (status == SEGUE_OK) {
-        print_address(set, fd, http_config.connections.limit);
-        warn_not_private(set);
-        status = run_until_stopped(set, service, log, err);
-    }
+    return config;
+}
+
+/* Serve HTTP until a signal or a failure; drain before the return. */
+static segue_status serve_http(const settings *set, int fd, segue_service *service,
+                               segue_log_writer *log, segue_error *err)
+{
+    segue_http *http = NULL;
+    SEGUE_TRY(segue_service_start(service, err));
+    const segue_http_config config = {.socket = fd,
+                                      .threads = (unsigned)set->threads,
+                                      .log = log,
+                                      .connections = {
+                                          .limit = raise_file_limit(set->connections),
+                                          .per_address = (unsigned)set->per_address,
+                                          .request_timeout = set->request_timeout,
+                                          .idle_timeout = IDLE_SECONDS,
+                                      }};
+    SEGUE_TRY(segue_http_open(&http, service, &config, err));
+    print_address(set, fd, config.connections.limit);
+    warn_not_private(set);
+    const segue_status status = run_until_stopped(set, service, log, err);
     segue_http_close(http);
-    if (status == SEGUE_OK)
-        status = check_failure(service, err);
+    return status == SEGUE_OK ? check_failure(service, err) : status;
+}
+
+/* Recover the learners of the store, and serve them on a socket. */
+static segue_status serve_on(const settings *set, int fd, segue_log_writer *log,
+                             segue_log_writer *reports, segue_error *err)
+{
+    const segue_service_config config = service_config(set, reports);
+    segue_service *service = NULL;
+    SEGUE_TRY(segue_service_create(&service, &config, err));
+    const segue_status status = serve_http(set, fd, service, log, err);
     segue_service_destroy(service);
     return status;
 }
@@ -275,11 +294,9 @@ static segue_status serve(const settings *set, segue_log_writer *log, segue_log_
                           segue_error *err)
 {
     int fd = -1;
-    segue_status status = segue_listen(set->listen, set->token_file != NULL, &fd, err);
-    if (status == SEGUE_OK)
-        status = serve_on(set, fd, log, reports, err);
-    if (fd >= 0)
-        (void)close(fd);
+    SEGUE_TRY(segue_listen(set->listen, set->token_file != NULL, &fd, err));
+    const segue_status status = serve_on(set, fd, log, reports, err);
+    (void)close(fd);
     return status;
 }
 
@@ -312,10 +329,8 @@ static void close_reports(segue_log_writer *reports)
 static segue_status serve_with_logs(const settings *set, segue_error *err)
 {
     segue_log_writer *log = NULL, *reports = NULL;
-    segue_status status =
-        segue_log_writer_create(&reports, STDERR_FILENO, format_dropped_reports, err);
-    if (status == SEGUE_OK)
-        status = open_log(set->access_log, &log, err);
+    SEGUE_TRY(segue_log_writer_create(&reports, STDERR_FILENO, format_dropped_reports, err));
+    segue_status status = open_access_log(set, &log, err);
     if (status == SEGUE_OK)
         status = serve(set, log, reports, err);
     const segue_status closed = close_log(log, reports, status == SEGUE_OK ? err : NULL);
@@ -334,12 +349,9 @@ static segue_status run(int argc, char **argv, segue_error *err)
                     .request_timeout = 30.0,
                     .max_wal = defaults.max_wal >> 20,
                     .threads = cli_options_default_threads()};
-    segue_status status =
-        cli_options_parse(options, sizeof options / sizeof *options, argc, argv, &set, err);
-    if (status == SEGUE_OK && set.memory)
-        status = segue_memory_parse(set.memory, &set.max_memory, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(cli_options_parse(options, sizeof options / sizeof *options, argc, argv, &set, err));
+    if (set.memory)
+        SEGUE_TRY(segue_memory_parse(set.memory, &set.max_memory, err));
     limit_arenas();
     cli_interrupt_catch();
     if (has_log_file(&set))

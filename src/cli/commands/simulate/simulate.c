@@ -325,14 +325,18 @@ static segue_status write_results(cli_simulate *s, segue_error *err)
     return cli_output_print(&cli_simulate_printers, s, s->format, s->set.out, err);
 }
 
+/* The caller frees `s`, also after an error. */
+static segue_status simulate(cli_simulate *s, int argc, char **argv, segue_error *err)
+{
+    SEGUE_TRY(init(s, argc, argv, err));
+    SEGUE_TRY(play(s, err));
+    return write_results(s, err);
+}
+
 static segue_status run(int argc, char **argv, segue_error *err)
 {
     cli_simulate s;
-    segue_status status = init(&s, argc, argv, err);
-    if (status == SEGUE_OK)
-        status = play(&s, err);
-    if (status == SEGUE_OK)
-        status = write_results(&s, err);
+    const segue_status status = simulate(&s, argc, argv, err);
     fini(&s);
     return status;
 }

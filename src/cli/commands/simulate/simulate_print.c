@@ -142,12 +142,6 @@ static size_t count_models(const void *data)
     return models_of(simulate_of(data));
 }
 
-static cli_value get_model_title(const void *data, size_t index)
-{
-    (void)data;
-    return cli_value_format("model %zu", index + 1);
-}
-
 static cli_value get_model_regret(const void *data, size_t row, size_t index)
 {
     return cli_value_number(result_of(data, row)->by_model[index].mean);
@@ -173,7 +167,7 @@ static const cli_column columns[] = {
     {NULL, "steps_per_second", NULL, .get = get_speed, .index = 0, .is_shown = has_timing},
     {NULL, NULL, "steps/s", .get = get_speed, .index = 2, .is_shown = has_timing},
     {NULL, NULL, NULL, .get = get_model_regret, .digits = 2, .repeat = count_models,
-     .title = get_model_title},
+     .title = cli_columns_model_title},
 };
 
 /* ---- CSV and JSON ------------------------------------------------------------------------ */
