@@ -4,6 +4,10 @@
  * the three formats and a function that reads its value.  The order of the array is the order in
  * every format.  Values are read row by row; nothing is stored but the cells of a table, whose
  * widths depend on all rows.
+ *
+ * Commands call cli_columns_print_table, cli_columns_print_csv and cli_columns_list from the three
+ * functions of their cli_printers (output.c). table.c aligns the cells; value.c prints single
+ * values.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/columns.h"
 
@@ -48,6 +52,7 @@ void cli_columns_print_csv(const cli_columns *columns, FILE *out)
         print_csv_line(columns, &row, out);
 }
 
+/* The file is replaced as a whole, or not at all. */
 segue_status cli_columns_write_csv(const cli_columns *columns, const char *path, segue_error *err)
 {
     segue_output output;
@@ -90,6 +95,7 @@ static bool is_in_table(const cli_columns *columns, const cli_column *column)
     return (column->heading || column->repeat) && is_shown(columns, column);
 }
 
+/* A column without `repeat` appears once. */
 static size_t repetitions(const cli_columns *columns, const cli_column *column)
 {
     return column->repeat ? column->repeat(columns->data) : 1;
@@ -159,6 +165,7 @@ cli_value cli_columns_model_title(const void *data, size_t index)
     return cli_value_format("model %zu", index + 1);
 }
 
+/* The caption is printed only if a column fits. */
 segue_status cli_columns_print_table(const cli_columns *columns, cli_columns_fit fit,
                                      size_t *n_omitted, FILE *out, cli_bold bold, segue_error *err)
 {

@@ -1,9 +1,13 @@
 /* command.c - the list of commands.
+ *
+ * main.c finds a command here by its name; help.c prints the list. A command is one constant
+ * cli_command in its own file of commands/.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/command.h"
 
 #include "segue/internal.h"
 
+/* The order is that of the help: experiments, models and logs, the service, the rest. */
 static const cli_command *const commands[] = {
     &cli_command_paper,      &cli_command_simulate, &cli_command_run,    &cli_command_merge,
     &cli_command_complexity, &cli_command_estimate, &cli_command_replay, &cli_command_advise,
@@ -23,6 +27,7 @@ static const char *name_of(const void *list, size_t i)
     return ((const cli_command *const *)list)[i]->name;
 }
 
+/* The error suggests the closest name. */
 segue_status cli_command_find(const char *name, const cli_command **out, segue_error *err)
 {
     const size_t count = sizeof commands / sizeof *commands;

@@ -31,6 +31,7 @@ void cli_interrupt_catch(void)
     }
 }
 
+/* The request stays: after the first signal every later poll is true. */
 bool cli_interrupt_requested(void)
 {
     return atomic_load(&interrupted);
@@ -50,6 +51,7 @@ void cli_interrupt_catch_hangup(void)
     (void)sigaction(SIGHUP, &action, NULL);
 }
 
+/* Reading the request clears it: each SIGHUP reopens the log once. */
 bool cli_interrupt_hangup_requested(void)
 {
     return atomic_exchange(&hung_up, false);

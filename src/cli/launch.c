@@ -1,4 +1,7 @@
 /* launch.c - detect a launcher (mpirun, srun) that started several processes.
+ *
+ * `segue run` starts MPI only if a launcher is found: a program that links MPI must also run
+ * without it. output.c asks too, since the standard output is then a pipe of the launcher.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/launch.h"
 
@@ -18,12 +21,14 @@ static const struct {
     {"SLURM_STEP_NUM_TASKS", "PMIX_RANK"},            /* srun --mpi=pmix */
 };
 
+/* A variable that is not a number counts as unset. */
 static bool read_integer(const char *name, uint64_t *out)
 {
     const char *text = getenv(name);
     return text && segue_number_parse_integer(text, 0, MAX_PROCESSES, out, NULL) == SEGUE_OK;
 }
 
+/* The first pair of variables with more than one process decides. */
 cli_launch cli_launch_detect(void)
 {
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {

@@ -2,6 +2,9 @@
  *
  * The exit code is 0 (done), 1 (failed while running) or 2 (wrong usage or input), by the status of
  * the command.  A reader that closes our output ends the program by SIGPIPE, as it ends others.
+ *
+ * Commands return a status and an error; this file prints the error. It also suggests an installed
+ * file where an argument names a missing one.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <fcntl.h>
 #include <poll.h>
@@ -24,6 +27,7 @@ static void guard_standard_streams(void)
             (void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
+/* `segue` alone prints the overview; --help after a command prints its help. */
 static segue_status run(int argc, char **argv, segue_error *err)
 {
     const char *name = argc > 1 ? argv[1] : "help";
@@ -46,6 +50,7 @@ static bool is_unread(void)
     return ferror(stdout) && poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
 }
 
+/* If a file is missing, suggest the installed one of that name. */
 static void print_error(segue_error *err, int argc, char **argv)
 {
     char path[CLI_PATH_SIZE];

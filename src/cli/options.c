@@ -6,6 +6,10 @@
  *
  * Errors name the option, the range, and the closest name. An option of a policy that is given to
  * the command is recognized, and the error shows where it belongs.
+ *
+ * Each command calls cli_options_parse, or cli_options_parse_operand if it has an operand, before
+ * anything else; help.c prints the same tables. getopt_long has global state: only one
+ * thread may parse.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/options.h"
 
@@ -40,6 +44,7 @@ static segue_status set_number(const cli_option *option, const char *text, doubl
     return SEGUE_OK;
 }
 
+/* The table has the range as doubles, which are exact up to 2^53. */
 static segue_status set_integer(const cli_option *option, const char *text, uint64_t *out,
                                 segue_error *err)
 {
@@ -72,6 +77,7 @@ static segue_status set_option(const cli_option *option, const char *text, void 
     return SEGUE_OK;
 }
 
+/* Access for segue_text_find and segue_text_closest. */
 static const char *name_of(const void *list, size_t i)
 {
     return ((const cli_option *)list)[i].name;
@@ -91,6 +97,7 @@ static size_t list_beginning_with(const cli_option *options, size_t count, const
     return found;
 }
 
+/* Access for segue_text_find: the key of an option of a policy. */
 static const char *key_of(const void *list, size_t i)
 {
     return ((const segue_option *)list)[i].key;
@@ -173,6 +180,7 @@ static size_t index_of(const cli_option *options, size_t count, int code)
     return i;
 }
 
+/* getopt_long reorders the arguments, so that options may follow the operand. */
 segue_status cli_options_parse_operand(const cli_option *options, size_t count, int argc,
                                        char **argv, void *target, const char **operand,
                                        segue_error *err)
@@ -232,6 +240,7 @@ void cli_options_print_escaped(FILE *out, const char *text, size_t length)
     }
 }
 
+/* Each option is a paragraph in bold, with its help indented by a tab. */
 void cli_options_print_manual(FILE *out, const cli_option *options, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

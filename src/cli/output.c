@@ -5,6 +5,9 @@
  * (cli_printers) and call cli_output_print once.
  *
  * cli_output_check_paths runs before the work: a mistake in a path should not cost an hour.
+ *
+ * A command declares one cli_printers: `table` may fail for lack of memory, `csv` only writes, and
+ * `json` returns a new value. Columns (columns.c) give all three for most results.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/output.h"
 
@@ -31,6 +34,7 @@ segue_status cli_output_parse_format(const char *text, cli_format *out, segue_er
                       text);
 }
 
+/* Both names of the standard output give NULL, so that callers test one case. */
 const char *cli_output_path(const char *out)
 {
     const bool standard = out && (strcmp(out, "-") == 0 || strcmp(out, "/dev/stdout") == 0);
@@ -65,6 +69,7 @@ segue_status cli_output_check_paths(const cli_path *paths, size_t n_outputs, siz
     return SEGUE_OK;
 }
 
+/* Flush at once: an error must reach the exit code. */
 segue_status cli_output_write_stdout(const char *data, size_t size, segue_error *err)
 {
     if (fwrite(data, 1, size, stdout) != size || fflush(stdout) != 0)
@@ -82,6 +87,7 @@ segue_status cli_output_send(segue_output *output, const char *path, segue_error
     return cli_output_write_stdout(output->data, output->size, err);
 }
 
+/* CSV cannot fail here; an error of its stream appears when the output is sent. */
 segue_status cli_output_print(const cli_printers *printers, const void *data, cli_format format,
                               const char *path, segue_error *err)
 {
@@ -100,6 +106,7 @@ segue_status cli_output_print(const cli_printers *printers, const void *data, cl
     return status;
 }
 
+/* NO_COLOR (no-color.org) turns codes off; a dumb terminal cannot show them. */
 cli_bold cli_output_bold(const char *path)
 {
     const char *no_colour = getenv("NO_COLOR");

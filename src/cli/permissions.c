@@ -1,4 +1,7 @@
 /* permissions.c - warn about files that others can read or change.
+ *
+ * serve and the client commands call it for token files, logs and stores. It only warns: an
+ * operator may have reasons, and a refusal would stop a service.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/permissions.h"
 
@@ -42,6 +45,7 @@ bool cli_permissions_warn(const char *who, const char *what, const char *path)
     return is_foreign || access;
 }
 
+/* One warning suffices: the files beside a store have its permissions. */
 void cli_permissions_warn_store(const char *who, const char *store)
 {
     char path[PATH_MAX];

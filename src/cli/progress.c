@@ -4,6 +4,10 @@
  * Work has parts; each has its share of the whole.  The time left is extrapolated from the shares
  * that took time.  One thread calls these functions; a simulation calls cli_progress_show under its
  * progress lock.
+ *
+ * simulate, replay, bench, run and paper show progress. A caller begins each part with
+ * cli_progress_part, passes cli_progress_show as a callback, and ends with cli_progress_fini before
+ * it prints anything else. Callbacks are frequent: most return after one reading of the clock.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/progress.h"
 
@@ -17,6 +21,7 @@
 #define FIRST_GUESS    2.0 /* seconds before the first guess of the time left */
 #define WIDTH          24
 
+/* Seconds of the monotonic clock: changes of the date do not matter. */
 double cli_progress_clock(void)
 {
     struct timespec now;
@@ -24,6 +29,7 @@ double cli_progress_clock(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* The first bar waits, so that short work shows none. */
 void cli_progress_init(cli_progress *progress, bool quiet)
 {
     const double now = cli_progress_clock();
@@ -76,6 +82,7 @@ static void print_left(char *text, size_t size, const cli_progress *progress, do
         (void)snprintf(text, size, ", %.0f s left", elapsed * (1.0 - all) / played);
 }
 
+/* `share` is the finished share of the current part, in 0 .. 1. */
 static void show(cli_progress *progress, double share, const char *rate)
 {
     char left[40];
@@ -89,6 +96,7 @@ static void show(cli_progress *progress, double share, const char *rate)
     progress->drawn = progress->terminal;
 }
 
+/* The rate is that of the current part; 1e-9 avoids a division by zero. */
 void cli_progress_show(void *context, double done, double total)
 {
     cli_progress *progress = context;
@@ -99,6 +107,7 @@ void cli_progress_show(void *context, double done, double total)
     show(progress, total > 0.0 ? done / total : 1.0, rate);
 }
 
+/* Estimated seconds have no rate to show. */
 void cli_progress_show_time(void *context, double done, double total)
 {
     cli_progress *progress = context;

@@ -38,6 +38,7 @@ static bool is_unfinished(const segue_experiment *experiment, const char *folder
     return find_checkpoint(experiment, folder, checkpoint) && access(checkpoint, F_OK) == 0;
 }
 
+/* Results that are found without --resume are an error: a second start must not replace them. */
 segue_status cli_run_experiment_find_finished(segue_results **out,
                                               const segue_experiment *experiment,
                                               const char *folder,
@@ -64,6 +65,7 @@ static void print_error(void *context, const segue_error *err)
     (void)fprintf(stderr, "segue: %s\n", err->message);
 }
 
+/* A shard has its own checkpoint file, which stays: it is the input of `segue merge`. */
 segue_status cli_run_experiment(segue_results **out, const segue_experiment *experiment,
                                 const char *folder, segue_run_options run_options, segue_error *err)
 {
@@ -79,6 +81,7 @@ segue_status cli_run_experiment(segue_results **out, const segue_experiment *exp
     return *out ? segue_experiment_write_results(*out, folder, err) : SEGUE_OK;
 }
 
+/* A file that is missing, or cannot be removed, is no error: the results are complete. */
 void cli_run_experiment_remove_checkpoint(const segue_experiment *experiment, const char *folder)
 {
     char checkpoint[PATH_SIZE];
@@ -93,6 +96,7 @@ static const segue_cell *cell_of(const void *data, size_t row)
     return &((const segue_results *)data)->cell[row];
 }
 
+/* Give the environment or the policy. */
 static cli_value get_name(const void *data, size_t row, size_t index)
 {
     const segue_cell *cell = cell_of(data, row);
@@ -145,6 +149,7 @@ static const cli_column columns[] = {
      .title = cli_columns_model_title},
 };
 
+/* If the columns per model do not fit the terminal, a sentence names the format that has them. */
 static segue_status print_table(const void *data, FILE *out, segue_error *err)
 {
     const segue_results *results = data;

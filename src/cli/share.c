@@ -38,6 +38,7 @@ static bool find_file(char path[CLI_PATH_SIZE], const char *share, const char *n
     return false;
 }
 
+/* The error names the option that gives the path instead. */
 segue_status cli_share_find(char path[CLI_PATH_SIZE], const char *name, const char *option,
                             segue_error *err)
 {
@@ -48,6 +49,7 @@ segue_status cli_share_find(char path[CLI_PATH_SIZE], const char *name, const ch
                       option);
 }
 
+/* Find a page that is always installed; its folder has the others. */
 bool cli_share_find_docs(char path[CLI_PATH_SIZE])
 {
     if (!find_file(path, "share/doc/segue/", "docs/service.md"))

@@ -2,6 +2,9 @@
  *
  * Cells are texts; widths count UTF-8 characters. The first column is aligned left, the others
  * right. If memory runs out while cells are set, printing fails: callers set cells without checks.
+ *
+ * columns.c fills most tables; advise and replay use cli_table_print_wrapped for sentences. A table
+ * holds all cells until it is printed, since the widths of columns depend on every row.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/table.h"
 #include "segue/internal.h"
@@ -13,6 +16,7 @@
 
 #define BETWEEN 2 /* spaces between columns */
 
+/* The caller calls cli_table_fini. */
 segue_status cli_table_init(cli_table *table, size_t rows, size_t columns, segue_error *err)
 {
     *table = (cli_table){.rows = rows, .columns = columns};
@@ -69,6 +73,7 @@ void cli_table_number(cli_table *table, size_t row, size_t column, double x, int
         cli_table_set(table, row, column, "-");
 }
 
+/* A cell that was never set is empty. */
 static const char *text_of(const cli_table *table, size_t row, size_t column)
 {
     const char *text = table->cell[row * table->columns + column];
@@ -84,6 +89,7 @@ static size_t characters(const char *text)
     return count;
 }
 
+/* The width counts characters, not bytes. */
 static size_t column_width(const cli_table *table, size_t column)
 {
     size_t width = 0;

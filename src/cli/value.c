@@ -14,21 +14,25 @@
 #include <stdarg.h>
 #include <string.h>
 
+/* The value is unknown: empty in CSV, null in JSON. */
 cli_value cli_value_missing(void)
 {
     return (cli_value){.kind = CLI_VALUE_MISSING};
 }
 
+/* The field does not exist here: JSON has no such key. */
 cli_value cli_value_absent(void)
 {
     return (cli_value){.kind = CLI_VALUE_ABSENT};
 }
 
+/* The text is borrowed, and must live until the value is printed. */
 cli_value cli_value_text(const char *text)
 {
     return (cli_value){.kind = CLI_VALUE_TEXT, .text = text};
 }
 
+/* The text is in the value itself: it is cut to the size of the buffer. */
 cli_value cli_value_format(const char *format, ...)
 {
     cli_value value = {.kind = CLI_VALUE_TEXT};
@@ -44,6 +48,7 @@ cli_value cli_value_integer(uint64_t integer)
     return (cli_value){.kind = CLI_VALUE_INTEGER, .integer = integer};
 }
 
+/* A number that is not finite is empty in CSV and null in JSON. */
 cli_value cli_value_number(double number)
 {
     return (cli_value){.kind = CLI_VALUE_NUMBER, .number = number};
@@ -54,6 +59,7 @@ cli_value cli_value_boolean(int is_true)
     return cli_value_json(json_boolean(is_true));
 }
 
+/* The value owns the reference; a NULL, out of memory, makes the whole object NULL. */
 cli_value cli_value_json(json_t *json)
 {
     return (cli_value){.kind = CLI_VALUE_JSON, .json = json};
@@ -76,6 +82,7 @@ void cli_value_print_csv(FILE *out, const cli_value *value)
         segue_output_csv_number(out, value->number);
 }
 
+/* A value of JSON gives its reference away; the others make a new one. */
 static json_t *to_json(const cli_value *value)
 {
     switch (value->kind) {
@@ -107,6 +114,7 @@ static json_t *set_field(json_t *object, const char *name, json_t *value)
     return segue_json_set(object, outer, inner);
 }
 
+/* The object is consumed on failure: callers only test the last result. */
 json_t *cli_value_set(json_t *object, const cli_field *field)
 {
     if (field->value.kind == CLI_VALUE_ABSENT)
@@ -122,6 +130,7 @@ json_t *cli_value_object(const cli_field *fields, size_t count)
     return object;
 }
 
+/* Names are literals without commas: they need no quotes. */
 void cli_value_print_pairs(FILE *out, const cli_field *fields, size_t count)
 {
     fputs("name,value\n", out);

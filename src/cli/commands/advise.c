@@ -50,6 +50,7 @@ static const cli_option options[] = {
      0},
 };
 
+/* The command under way; `config` borrows the log. */
 typedef struct advise {
     settings set;
     cli_format format;
@@ -75,6 +76,7 @@ static bool is_input(const advise *a)
 
 /* ---- the next command -------------------------------------------------------------------- */
 
+/* A text that does not fit is cut; COMMAND_SIZE holds the longest path. */
 static void append(advise *a, const char *text)
 {
     const size_t used = strlen(a->next);
@@ -148,6 +150,7 @@ static const char *plural(size_t count)
     return count == 1 ? "" : "s";
 }
 
+/* At most six eigenvalues are printed; JSON has all. */
 static void print_spectrum(const advise *a, FILE *out)
 {
     const segue_advise_result *f = &a->result;
@@ -167,6 +170,7 @@ static void print_spectrum(const advise *a, FILE *out)
             f->n_spectrum, plural(f->n_spectrum));
 }
 
+/* Labels and sentences, one line each; only the verdict is wrapped. */
 static segue_status print_table(const void *data, FILE *out, segue_error *err)
 {
     const advise *a = data;
@@ -259,6 +263,7 @@ static const cli_printers printers = {.table = print_table, .csv = print_csv, .j
 
 /* ---- the command ------------------------------------------------------------------------- */
 
+/* Columns time and probability are read if the log has them. */
 static segue_status init(advise *a, int argc, char **argv, segue_error *err)
 {
     *a = (advise){.set = {.format = "table",

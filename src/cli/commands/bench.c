@@ -2,6 +2,10 @@
  *
  * The measurements are those of src/bench, in rounds that are interleaved so that a slow moment of
  * the machine meets all of them.  This file reads the options and prints.
+ *
+ * Times are CPU nanoseconds of one thread per draw, step or task. The ratio is that of a plain form
+ * to its kernel; `of limit` is the share of the speed of random numbers alone. --save stores the
+ * same results as JSON, for comparison with later ones.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>
@@ -39,6 +43,7 @@ static const cli_option options[] = {
     {"quiet", 'q', CLI_FLAG, FIELD(quiet), NULL, "no progress bar", 0, 0},
 };
 
+/* The command under way; it owns the results. */
 typedef struct bench {
     settings set;
     cli_format format;
@@ -84,6 +89,7 @@ static cli_value get_median_text(const void *data, size_t row, size_t index)
                             : cli_value_text("-");
 }
 
+/* The spread is the distance of the quartiles, as a share of the median. */
 static cli_value get_spread_text(const void *data, size_t row, size_t index)
 {
     (void)index;
@@ -129,6 +135,7 @@ static void print_csv(const void *data, FILE *out)
     cli_columns_print_csv(&rows, out);
 }
 
+/* Machine and processor make results of several machines comparable. */
 static json_t *make_json(const void *data)
 {
     const bench *b = data;
@@ -156,6 +163,7 @@ typedef struct round_progress {
     double rounds;
 } round_progress;
 
+/* A round has no steps to count: the bar moves between rounds. */
 static void show_round(void *context, size_t round)
 {
     round_progress *p = context;
@@ -199,6 +207,7 @@ static segue_status measure(bench *b, segue_error *err)
     return status;
 }
 
+/* All paths are checked before minutes of measurement. */
 static segue_status init(bench *b, int argc, char **argv, segue_error *err)
 {
     *b = (bench){.set = {.format = "table", .rounds = 5}};

@@ -3,6 +3,8 @@
  * All three are printed from the same tables: commands and their options, policies, learners,
  * estimators and topics. --manual prints a page as scdoc, which the build turns into manual pages;
  * --words prints one word per line, which the completion scripts call.
+ *
+ * main.c calls cli_help for --help. Output is gathered in memory and sent once, as in all commands.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdbool.h>
 #include <string.h>
@@ -96,6 +98,7 @@ static void print_files(FILE *out)
         fprintf(out, "  docs:        %s\n", path);
 }
 
+/* One line per command and topic, and where installed files are. */
 static void print_overview(FILE *out)
 {
     size_t count;
@@ -157,6 +160,7 @@ static void print_command_names(FILE *out)
         fprintf(out, "%s\n", commands[i]->name);
 }
 
+/* --policy takes both kinds, policies and learners. */
 static void print_policy_names(FILE *out)
 {
     size_t count;
@@ -167,6 +171,7 @@ static void print_policy_names(FILE *out)
         fprintf(out, "%s\n", segue_learner_methods(i)->name);
 }
 
+/* "types" is a method of `segue estimate` that is not an estimator. */
 static void print_estimator_names(FILE *out)
 {
     for (size_t i = 0; segue_estimator_methods(i); i++)
@@ -251,6 +256,7 @@ segue_status cli_help(const char *topic, segue_error *err)
     return show(NULL, topic, err);
 }
 
+/* Parsed by hand: `--words` and `--manual` are for scripts, and not in the list of options. */
 static segue_status run(int argc, char **argv, segue_error *err)
 {
     const char *how = argc > 1 && strncmp(argv[1], "--", 2) == 0 ? argv[1] : NULL;

@@ -3,6 +3,8 @@
  * Shards are checkpoint files NAME.shard-I-of-N that 'segue run --shard' wrote. experiment_merge.c
  * reads and checks them; this file reads the options, protects files from being overwritten, and
  * prints the results.
+ *
+ * The options must be those of the shards: shards of another seed or number of runs are rejected.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdbool.h>
 
@@ -10,6 +12,7 @@
 #include "cli/run_experiment.h"
 #include "segue/internal.h"
 
+/* Options; 0, NULL and NO_SEED stand for those of the file. */
 typedef struct settings {
     const char *variant, *out, *format;
     uint64_t runs, seed;
@@ -43,6 +46,7 @@ static segue_status check_results(const settings *set, const segue_experiment *e
     return status;
 }
 
+/* Both checks come before the shards are read, which may take long. */
 static segue_status merge(const settings *set, const char *path, segue_results **out,
                           segue_error *err)
 {
@@ -65,6 +69,7 @@ done:
     return status;
 }
 
+/* Results are written to the folder before they are printed. */
 static segue_status run(int argc, char **argv, segue_error *err)
 {
     settings set = {.out = ".", .format = "table", .seed = NO_SEED};

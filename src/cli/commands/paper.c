@@ -3,6 +3,10 @@
  * Each experiment is run as 'segue run' runs it, with its results in FOLDER/data.  The report is
  * computed from these files alone, so that --redraw can repeat it.  The folder is locked until the
  * program ends.
+ *
+ * The stages are: check, read all experiments, make and lock the folder, play, write the report,
+ * remove the checkpoint files. --resume skips experiments with finished results; --redraw skips to
+ * the report. src/report computes and draws.
  * SPDX-License-Identifier: Apache-2.0 */
 #define _DEFAULT_SOURCE /* flock */
 #include <errno.h>
@@ -52,6 +56,7 @@ static const cli_option options[] = {
     {"quiet", 'q', CLI_FLAG, FIELD(quiet), NULL, "no progress bar", 0, 0},
 };
 
+/* The command under way: options, folders of data and figures, and the experiments that it owns. */
 typedef struct study {
     settings set;
     char data[PATH_SIZE], figures[PATH_SIZE];
@@ -173,6 +178,7 @@ static segue_status play(study *st, segue_error *err)
 
 /* ---- the report -------------------------------------------------------------------------- */
 
+/* Long claims are cut: the report has them in full. */
 static segue_status print_findings(const segue_paper *paper, const char *folder, segue_error *err)
 {
     segue_finding findings[SEGUE_MAX_CLAIMS];
@@ -203,6 +209,7 @@ static segue_status write_report(const study *st, const segue_paper *paper, segu
     return print_findings(paper, st->set.out, err);
 }
 
+/* Read the results from their files: --redraw and a first start then give the same report. */
 static segue_status report(const study *st, segue_error *err)
 {
     segue_paper *paper = NULL;

@@ -3,6 +3,9 @@
  * The build selects it with MPI, else processes_single.c. MPI's default error handler stays: a
  * failed call ends all processes with a message. Several threads may call MPI, one at a time
  * (MPI_THREAD_SERIALIZED).
+ *
+ * run.c opens the processes and passes them to src/experiment, which knows nothing of MPI: it calls
+ * the three functions of segue_processes.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assert.h>
 #include <inttypes.h>
@@ -13,6 +16,7 @@
 
 #include "cli/commands/processes.h"
 
+/* Blocks until MPI has the bytes; the kind is the tag. */
 static void send_message(void *context, size_t to, segue_message_kind kind, const void *data,
                          size_t size)
 {
@@ -40,12 +44,14 @@ static bool receive_message(void *context, segue_message *message)
     return true;
 }
 
+/* Ends every process of the launch, this one included. */
 static void abort_all(void *context, int code)
 {
     (void)context;
     (void)MPI_Abort(MPI_COMM_WORLD, code);
 }
 
+/* If launcher and MPI do not belong together, MPI finds one process per start. */
 segue_status cli_processes_open(segue_processes *processes, cli_launch launch, segue_error *err)
 {
     int threads = MPI_THREAD_SINGLE, self = 0, count = 1;

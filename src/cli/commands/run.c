@@ -3,6 +3,9 @@
  * Under mpirun or srun each process executes this command.  All read the experiment; the first one
  * is the coordinator, which alone checks the folder, writes and prints.  The processes exchange
  * their status before they play (segue_processes_agree), so that either all play or none does.
+ *
+ * The order is: parse, begin (read the experiment, find finished results), agree, play, print.
+ * cli/run_experiment.c, shared with merge and paper, runs and prints; src/experiment plays.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,6 +19,7 @@
 #include "segue/internal.h"
 #include "segue/number.h"
 
+/* Options, as typed and as parsed; 0, NULL and NO_SEED stand for those that were not given. */
 typedef struct settings {
     const char *variant, *out, *format_text, *shard_text;
     uint64_t runs, seed, threads;
@@ -68,6 +72,7 @@ static segue_status parse_shard(const char *text, segue_shard *out, segue_error 
     return SEGUE_OK;
 }
 
+/* Check what needs no file, before any file is opened. */
 static segue_status check_settings(settings *set, segue_error *err)
 {
     if (!set->path)
@@ -120,6 +125,7 @@ static segue_run_options options_of(const settings *set, const segue_processes *
                                .processes = processes};
 }
 
+/* From here on signals only set a flag, so that the checkpoint file stays complete. */
 static segue_status run_experiment(const settings *set, const segue_experiment *experiment,
                                    const segue_processes *processes, segue_results **out,
                                    segue_error *err)
@@ -135,6 +141,7 @@ static segue_status run_experiment(const settings *set, const segue_experiment *
     return status;
 }
 
+/* A shard has no results of its own to print. */
 static segue_status print_shard(const settings *set, const segue_experiment *experiment,
                                 segue_error *err)
 {
@@ -159,6 +166,7 @@ static segue_status print_results(const settings *set, const segue_experiment *e
     return cli_run_experiment_print(results, set->format, err);
 }
 
+/* Only the coordinator has results. */
 static segue_status play(const settings *set, const segue_experiment *experiment,
                          const segue_processes *processes, segue_error *err)
 {
@@ -257,6 +265,7 @@ static segue_status run_launched(cli_launch launch, const settings *set, segue_s
     return processes.self == 0 ? status : SEGUE_OK;
 }
 
+/* A wrong option does not return at once: under a launcher all processes must learn of it. */
 static segue_status run(int argc, char **argv, segue_error *err)
 {
     settings set;

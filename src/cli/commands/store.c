@@ -2,6 +2,9 @@
  *
  * Each action is an entry of `actions`: the mode in which the store is opened, a check of the
  * options before that, and the work.  A failed import discards the store that it created.
+ *
+ * src/store reads and writes rows; store_check.c of the service rebuilds the learners. Results go
+ * to the standard output, warnings and progress to standard error.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <limits.h>
@@ -104,11 +107,13 @@ static segue_status check_all(const settings *set, segue_store *store, bool rest
     return status;
 }
 
+/* The action `check`: damage of a single learner is a failure too. */
 static segue_status check(const settings *set, segue_store *store, segue_error *err)
 {
     return check_all(set, store, false, err);
 }
 
+/* Export and import have no default file. */
 static segue_status need_file(const settings *set, segue_error *err)
 {
     return set->file
@@ -143,6 +148,7 @@ static segue_status import(const settings *set, segue_store *store, segue_error 
     return check_all(set, store, true, err);
 }
 
+/* The lock excludes a service; the upgraded store is checked at once. */
 static segue_status upgrade(const settings *set, segue_store *store, segue_error *err)
 {
     int64_t from = 0;

@@ -1,4 +1,7 @@
 /* topics.c - the help topics that are not commands: formats of input files and of results.
+ *
+ * `segue help` prints them and the build makes manual pages of them. A topic may have several
+ * parts, since compilers limit the length of a literal.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/topics/topics.h"
 

@@ -1,4 +1,6 @@
 /* topics_formats.c - `segue help models` and `segue help logs`: the formats of input files.
+ *
+ * The readers are src/io/models_file.c and src/io/log; a limit that is named here is theirs.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/topics/topics.h"
 

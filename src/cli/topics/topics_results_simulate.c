@@ -2,6 +2,9 @@
  *
  * tests/test_help.py runs every command and compares: each field that a command prints is listed
  * here, and each field that is listed is printed.
+ *
+ * topics.c joins the three parts of this topic. Two spaces at the start of a line make it verbatim
+ * in the manual page.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/topics/topics.h"
 

@@ -1,4 +1,7 @@
 /* ask.c - `segue ask`: ask a service which arm a task should pull.
+ *
+ * It builds the body of POST /v1/learners/LEARNER/ask and prints the response. The service checks
+ * the values: this file only rejects a command without learner or task.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
@@ -27,6 +30,7 @@ static const cli_option options[] = {
     CLI_CLIENT_OPTIONS,
 };
 
+/* Split at commas; an arm whose name has a comma cannot be excluded here. */
 static void write_list(segue_bytes *b, const char *names)
 {
     char name[MAX_ARM_NAME];
@@ -43,6 +47,7 @@ static void write_list(segue_bytes *b, const char *names)
     segue_json_write_raw(b, "]");
 }
 
+/* Only options that were given become fields: the service has the defaults. */
 static segue_bytes write_body(const settings *set)
 {
     segue_bytes b = {.data = NULL};

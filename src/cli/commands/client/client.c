@@ -4,6 +4,9 @@
  * is printed as the service sent it; on a terminal it is indented. A rejection becomes the error of
  * the command, with the service's own sentence; its exit code is 2 for a status below 500 and 1
  * from 500 on.
+ *
+ * http_client.c sends; this file reads the token, warns if others can read it, and owns path and
+ * body. A command sends one request and exits, so that nothing is cached.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/commands/client/client.h"
 
@@ -25,6 +28,7 @@ static const char *variable(const char *name, const char *otherwise)
     return text && *text ? text : otherwise;
 }
 
+/* Options override the variables of the environment. */
 cli_client cli_client_defaults(void)
 {
     return (cli_client){.url = variable("SEGUE_URL", "http://127.0.0.1:8080"),
@@ -98,6 +102,7 @@ static segue_status print_response(const segue_bytes *response, segue_error *err
     return failed ? segue_fail_no_memory(err, "a response") : SEGUE_OK;
 }
 
+/* Any status from 300 on is a rejection: redirects are not followed. */
 static segue_status call(const cli_client *client, const char *method, const char *path,
                          const char *body, segue_error *err)
 {

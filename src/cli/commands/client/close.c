@@ -1,4 +1,7 @@
 /* close.c - `segue close`: close a task of a service.
+ *
+ * A task closes by itself after its last reward, or when it is idle; this command lets the learner
+ * learn from it now.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/commands/client/client.h"
 #include "io/json_write.h"

@@ -100,6 +100,7 @@ static size_t receive(char *data, size_t size, size_t count, void *context)
     return response->failed ? 0 : size * count;
 }
 
+/* libcurl copies the header; the list is freed with the transfer. */
 static segue_status add_header(transfer *t, const char *header, segue_error *err)
 {
     struct curl_slist *list = curl_slist_append(t->headers, header);
@@ -109,6 +110,7 @@ static segue_status add_header(transfer *t, const char *header, segue_error *err
     return SEGUE_OK;
 }
 
+/* An empty value removes a header that libcurl would add. */
 static segue_status set_headers(transfer *t, bool has_body, segue_error *err)
 {
     char bearer[SEGUE_ERROR_SIZE + 64];
@@ -150,6 +152,7 @@ static const char *system_error(const transfer *t)
     return number ? strerror((int)number) : t->error;
 }
 
+/* Distinguish a wrong file, an unknown CA and a server without TLS: each has another next step. */
 static segue_status fail_tls(const transfer *t, CURLcode code, segue_error *err)
 {
     const char *url = t->client->url;
@@ -203,6 +206,7 @@ static segue_status fail_transfer(const transfer *t, CURLcode code, segue_error 
     }
 }
 
+/* A chunked response has its own end mark. */
 static bool has_length(CURL *curl)
 {
     curl_off_t length = -1;
@@ -212,6 +216,7 @@ static bool has_length(CURL *curl)
            curl_easy_header(curl, "Transfer-Encoding", 0, CURLH_HEADER, -1, &header) == CURLHE_OK;
 }
 
+/* A NUL after the response makes it a text; `size` does not count it. */
 static segue_status perform(transfer *t, int *status, segue_error *err)
 {
     long code = 0;
@@ -242,6 +247,7 @@ static segue_status request(transfer *t, const char *path, bool has_body, int *s
     return perform(t, status, err);
 }
 
+/* One handle per request: the commands send one and exit. */
 segue_status cli_http_client_request(const cli_http_client *client, const char *method,
                                      const char *path, const char *body, int *status,
                                      segue_bytes *response, segue_error *err)

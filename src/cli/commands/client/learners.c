@@ -1,4 +1,7 @@
 /* learners.c - `segue learners`: list, show, create and change the learners of a service.
+ *
+ * Without an action it sends GET, with or without LEARNER; --create and --add-arm send POST,
+ * --retire-arm and --delete send DELETE. One request per command.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <jansson.h>
 #include <stdlib.h>
@@ -25,6 +28,7 @@ static const cli_option options[] = {
     CLI_CLIENT_OPTIONS,
 };
 
+/* The file is parsed first, so that a mistake in it has a line number. */
 static segue_status create(const settings *set, segue_error *err)
 {
     json_t *learner = NULL;
@@ -49,6 +53,7 @@ static segue_status add_arm(const settings *set, const char *learner, segue_erro
                            err);
 }
 
+/* At most one action; --create names the learner in its file. */
 static segue_status check_settings(const settings *set, const char *learner, segue_error *err)
 {
     const int n_actions = (set->create != NULL) + (set->add_arm != NULL) +

@@ -1,8 +1,12 @@
 /* tell.c - `segue tell`: tell a service the reward of a decision.
+ *
+ * The decision names learner, task and arm: the path is /v1/tell. A repeated tell with the same
+ * reward is harmless, so that a client may retry.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/commands/client/client.h"
 #include "io/json_write.h"
 
+/* A reward outside every valid range: --reward was not given. */
 #define NO_REWARD (-1e300)
 
 typedef struct settings {

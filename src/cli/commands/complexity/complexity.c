@@ -4,6 +4,9 @@
  * grows with the number of steps; docs/math.md has the formulas.  With --estimated, the sets and
  * bounds are also those that a set of estimates allows.  The cost is that of the sets, models^2 x
  * arms, and of one eigenvalue decomposition.
+ *
+ * complexity.h has the struct that this file computes and complexity_print.c prints. Everything is
+ * computed before the first byte is printed.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>
@@ -54,6 +57,7 @@ static segue_status check_settings(const cli_complexity_settings *set, segue_err
     return cli_output_check_paths(paths, 1, 3, err);
 }
 
+/* Estimates must have the shape of the model set: each one is matched to a model. */
 static segue_status read_sets(cli_complexity *c, segue_error *err)
 {
     const char *path = c->set.estimated;
@@ -70,6 +74,7 @@ static segue_status read_sets(cli_complexity *c, segue_error *err)
                       models->n_arms);
 }
 
+/* Weights sum to 1, so that sums are averages. */
 static void add_to_average(cli_complexity *c, const cli_complexity_row *r, double weight)
 {
     c->average.ucb += weight * r->ucb;
@@ -135,6 +140,7 @@ static segue_status compute(cli_complexity *c, segue_error *err)
     return SEGUE_OK;
 }
 
+/* NaN marks numbers that were not given: 0 is a valid --eps. */
 static segue_status init(cli_complexity *c, int argc, char **argv, segue_error *err)
 {
     *c = (cli_complexity){.set = {.format = "table",
@@ -153,6 +159,7 @@ static segue_status init(cli_complexity *c, int argc, char **argv, segue_error *
     return compute(c, err);
 }
 
+/* Also for a `c` that init has filled in part. */
 static void fini(cli_complexity *c)
 {
     for (size_t k = 0; c->rows && k < c->models.models->n_models; k++) {

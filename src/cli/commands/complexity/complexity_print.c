@@ -2,6 +2,10 @@
  *
  * Row k of all tables is model k; the row after the last model holds the averages, by the models'
  * weights.  JSON has them in an object of their own.
+ *
+ * complexity.c calls it through cli_complexity_printers. Functions get_* give one cell each;
+ * `index` selects among several columns of one function. The row of averages has no sets:
+ * their columns are empty there, and JSON lists the models alone.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
@@ -29,6 +33,7 @@ static bool is_average(const cli_complexity *c, size_t row)
     return row == models_of(c)->n_models;
 }
 
+/* The row of averages has NULL for both sets. */
 static const cli_complexity_row *row_of(const cli_complexity *c, size_t row)
 {
     return is_average(c, row) ? &c->average : &c->rows[row];
@@ -78,6 +83,7 @@ static cli_value text_set(const bool *member, size_t count)
     return cli_value_format("%s", *text ? text : "-");
 }
 
+/* `member` is a matrix, models x arms. */
 static json_t *json_set_per_model(const bool *member, size_t n_models, size_t n_arms)
 {
     json_t *list = json_array();
@@ -94,6 +100,7 @@ static cli_value get_model(const void *data, size_t row, size_t index)
     return is_average(data, row) ? cli_value_missing() : cli_value_integer(row + 1);
 }
 
+/* CSV has an empty cell where the table says "average". */
 static cli_value get_model_title(const void *data, size_t row, size_t index)
 {
     return is_average(data, row) ? cli_value_text("average") : get_model(data, row, index);
@@ -135,6 +142,7 @@ static cli_value get_smallest_gap(const void *data, size_t row, size_t index)
     return cli_value_number(smallest);
 }
 
+/* List the models that are optimistic with respect to this one. */
 static cli_value get_optimistic(const void *data, size_t row, size_t index)
 {
     (void)index;
@@ -151,6 +159,7 @@ static cli_value get_complexity(const void *data, size_t row, size_t index)
     return cli_value_number(numbers[index]);
 }
 
+/* `index` is that of the complexity. */
 static cli_value get_bound(const void *data, size_t row, size_t index)
 {
     return cli_value_number(bound(data, get_complexity(data, row, index).number));
@@ -185,6 +194,7 @@ static cli_value get_pull_bounds(const void *data, size_t row, size_t index)
 
 /* ---- columns of the estimates ------------------------------------------------------------ */
 
+/* Give the model, from 1, that each estimate stands for. */
 static cli_value get_matches(const void *data, size_t row, size_t index)
 {
     const segue_estimated_sets *sets = row_of(data, row)->estimated;
@@ -195,6 +205,7 @@ static cli_value get_matches(const void *data, size_t row, size_t index)
     return cli_value_json(match);
 }
 
+/* Give the arms that are not dominated, or those that are optimistic, per estimate. */
 static cli_value get_arms_per_model(const void *data, size_t row, size_t index)
 {
     const segue_estimated_sets *sets = row_of(data, row)->estimated;
@@ -212,6 +223,7 @@ static const bool *estimated_set(const void *data, size_t row, size_t index, siz
     return members[index];
 }
 
+/* JSON has the whole set, the table a text that may be cut. */
 static cli_value get_estimated_set(const void *data, size_t row, size_t index)
 {
     size_t count;
@@ -278,6 +290,7 @@ static cli_value get_arm_name(const void *data, size_t index)
     return cli_value_text(((const cli_complexity *)data)->models.arm_name[index]);
 }
 
+/* Gap of an arm: the best mean of the model minus the arm's mean. */
 static cli_value get_gap(const void *data, size_t row, size_t index)
 {
     return cli_value_number(row_of(data, row)->known->gap[index]);
@@ -291,12 +304,14 @@ static const cli_column gap_columns[] = {
 
 /* ---- CSV and JSON ------------------------------------------------------------------------ */
 
+/* The last row has the averages. */
 static void print_csv(const void *data, FILE *out)
 {
     const cli_columns rows = CLI_COLUMNS(model_columns, data, models_of(data)->n_models + 1);
     cli_columns_print_csv(&rows, out);
 }
 
+/* docs/math.md has the symbols: gamma_sigma is the smallest gap of eigenvalues of M2. */
 static json_t *make_json(const void *data)
 {
     const cli_complexity *c = data;
@@ -334,6 +349,7 @@ static json_t *make_json(const void *data)
 
 /* ---- the table --------------------------------------------------------------------------- */
 
+/* One column per arm: a table wider than the terminal is replaced by a sentence. */
 static segue_status print_gaps(const cli_complexity *c, FILE *out, segue_error *err)
 {
     cli_columns gaps = CLI_COLUMNS(gap_columns, c, models_of(c)->n_models);
@@ -364,6 +380,7 @@ static void print_number(FILE *out, const char *label, double x)
         fprintf(out, "%-34s -\n", label);
 }
 
+/* Bounds are averages over the models, by their weights. */
 static void print_bounds(const cli_complexity *c, FILE *out)
 {
     fprintf(out,

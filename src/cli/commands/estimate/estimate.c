@@ -3,6 +3,10 @@
  * The log is read once.  Estimators receive three views of each task (averages of three batches of
  * its rewards per arm), those that fit counts also its sums and pulls.  "types" is not an
  * estimator: it fits the mixture that learners of types use (estimate_types.c).
+ *
+ * The struct cli_estimate (estimate.h) has the options, the log and the fit; run owns it.
+ * estimate_print.c prints models, estimate_types.c fits and prints types. Rewards are scaled to
+ * 0 .. 1 while the log is read; printing scales means back.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +78,7 @@ static void list_users(setting which, char *text, size_t size)
     }
 }
 
+/* All estimators use views: the list of its users names every estimator. */
 static segue_status find_method(cli_estimate *e, segue_error *err)
 {
     char users[200];
@@ -105,6 +110,7 @@ static segue_status check_uses(const cli_estimate *e, segue_error *err)
     return SEGUE_OK;
 }
 
+/* *out is 1 for the second choice. */
 static segue_status parse_choice(const char *option, const char *text, const char *first,
                                  const char *second, int *out, segue_error *err)
 {
@@ -128,6 +134,7 @@ static segue_status fill_defaults(cli_estimate *e, segue_error *err)
     return parse_choice("weights", set->weights, "least-squares", "lambda", &e->lambda, err);
 }
 
+/* Every method but types needs the number of models. */
 static segue_status check_settings(const cli_estimate *e, segue_error *err)
 {
     if (!e->path)
@@ -168,6 +175,7 @@ static segue_status add_tasks(cli_estimate *e, segue_error *err)
     return status;
 }
 
+/* CSV needs models: without them it is an error, while table and JSON print the verdict. */
 static segue_status estimate(cli_estimate *e, segue_error *err)
 {
     segue_estimator_config config = segue_estimator_defaults();
@@ -216,6 +224,7 @@ static segue_status check_names(const cli_estimate *e, segue_error *err)
 
 /* ---- the command ------------------------------------------------------------------------- */
 
+/* Options are checked before the log is read, which may take long. */
 static segue_status init(cli_estimate *e, int argc, char **argv, segue_error *err)
 {
     *e = (cli_estimate){.set = {.method = "rtp", .format = "table", .seed = 1, .highest = 1.0}};
@@ -233,6 +242,7 @@ static segue_status init(cli_estimate *e, int argc, char **argv, segue_error *er
     return e->method ? estimate(e, err) : cli_estimate_types(e, err);
 }
 
+/* Also for an `e` that init has filled in part. */
 static void fini(cli_estimate *e)
 {
     segue_estimator_destroy(e->estimator);
@@ -252,6 +262,7 @@ static segue_status run(int argc, char **argv, segue_error *err)
     return status;
 }
 
+/* For `segue help estimate`. */
 static void print_methods(FILE *out)
 {
     for (size_t i = 0; segue_estimator_methods(i); i++)

@@ -3,6 +3,9 @@
  * In the table each column is a model and each row is an arm, after a row of weights; columns that
  * do not fit the terminal are omitted. CSV is a model set, which other commands read: its means are
  * in [0, 1], while table and JSON scale them to the range of the rewards.
+ *
+ * estimate.c calls it through cli_estimate_printers; estimate_types.c uses the functions for names,
+ * headers and scaling.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
@@ -11,6 +14,7 @@
 #include "cli/commands/estimate/estimate.h"
 #include "io/json_build.h"
 
+/* NULL: the estimator has found none. */
 static const segue_models *models_of(const cli_estimate *e)
 {
     return segue_estimator_models(e->estimator);
@@ -39,6 +43,7 @@ void cli_estimate_print_header(const cli_estimate *e, FILE *out)
     fputc('\n', out);
 }
 
+/* There are models: estimate.c has checked it. */
 static void print_csv(const void *data, FILE *out)
 {
     const cli_estimate *e = data;
@@ -64,6 +69,7 @@ json_t *cli_estimate_arm_names(const cli_estimate *e)
     return arms;
 }
 
+/* "means" are cut to the range of rewards; "uncut" are the estimates in [0, 1] units. */
 static json_t *json_models(const cli_estimate *e)
 {
     const segue_models *models = models_of(e);
@@ -110,6 +116,7 @@ static json_t *json_diagnostics(const cli_estimate *e)
     return CLI_OBJECT(fields);
 }
 
+/* Names of skipped tasks are listed up to CLI_ESTIMATE_NAMED; the number counts all. */
 static json_t *make_json(const void *data)
 {
     const cli_estimate *e = data;
@@ -144,6 +151,7 @@ static size_t count_models(const void *data)
     return models_of(data)->n_models;
 }
 
+/* Give the weight or a mean. */
 static cli_value get_model_cell(const void *data, size_t row, size_t index)
 {
     const cli_estimate *e = data;
@@ -157,6 +165,7 @@ static const cli_column columns[] = {
      .title = cli_columns_model_title},
 };
 
+/* Name a few tasks, so that their rows can be found in the log. */
 static void print_skipped(const cli_estimate *e, FILE *out)
 {
     if (e->n_skipped == 0)
@@ -168,6 +177,7 @@ static void print_skipped(const cli_estimate *e, FILE *out)
     fprintf(out, "%s)\n", e->n_skipped > CLI_ESTIMATE_NAMED ? ", .." : "");
 }
 
+/* Print the verdict and the quality of the fit, in the unit of the method. */
 static void print_diagnostics(const cli_estimate *e, FILE *out)
 {
     const segue_estimate_info info = segue_estimator_info(e->estimator);

@@ -4,6 +4,9 @@
  * component 0 stands for tasks that fit no type. Types are numbered from 1 by decreasing weight, as in
  * a replay: by_weight[n] is the component of type n + 1. CSV is a model set, without the component
  * for no type.
+ *
+ * estimate.c calls cli_estimate_types after it has read the log, and prints through
+ * cli_estimate_types_printers.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
@@ -27,6 +30,7 @@ static segue_status allocate_counts(const cli_estimate *e, double **out, segue_e
                 : segue_fail(err, SEGUE_ENOMEM, "out of memory for %zu arms", e->log.n_arms);
 }
 
+/* Tasks are added in the order of the log: the fit uses the last --window of them. */
 static segue_status add_tasks(cli_estimate *e, segue_error *err)
 {
     double *sum = NULL;
@@ -56,6 +60,7 @@ static void order_types(cli_estimate *e)
     }
 }
 
+/* --types is a hint for the first fit; the number of types that is found may differ. */
 segue_status cli_estimate_types(cli_estimate *e, segue_error *err)
 {
     segue_types_config config = segue_types_defaults();
@@ -139,6 +144,7 @@ static void print_csv(const void *data, FILE *out)
     }
 }
 
+/* Give prior and spread per arm; means are in the range of the rewards. */
 static json_t *json_type_arms(const cli_estimate *e, size_t type)
 {
     json_t *list = json_array();
@@ -157,6 +163,7 @@ static json_t *json_type_arms(const cli_estimate *e, size_t type)
     return list;
 }
 
+/* Types are in the order of their numbers. */
 static json_t *json_types(const cli_estimate *e, const segue_types_fit *fit)
 {
     json_t *list = json_array();
@@ -192,6 +199,7 @@ static json_t *json_posterior(const cli_estimate *e, size_t task, const double *
     return CLI_OBJECT(fields);
 }
 
+/* NULL: out of memory; then the whole object is NULL. */
 static json_t *json_posteriors(const cli_estimate *e)
 {
     const size_t n_arms = e->log.n_arms;
@@ -232,6 +240,7 @@ static json_t *make_json(const void *data)
 
 /* ---- the table: one row per type and arm, then one for no type ----------------------------- */
 
+/* The table and the evaluation of the fit, which is computed once. */
 typedef struct rows {
     const cli_estimate *e;
     segue_types_fit fit;
@@ -247,6 +256,7 @@ static bool find_row(const rows *r, size_t row, size_t *type, size_t *arm)
     return is_type;
 }
 
+/* The number is in the first row of a type; its other rows are blank. */
 static cli_value get_type(const void *data, size_t row, size_t index)
 {
     size_t type, arm;
@@ -302,6 +312,7 @@ static const cli_column columns[] = {
     {NULL, NULL, "spread", .get = get_arm_number, .digits = 3, .index = 2},
 };
 
+/* Print types, then the verdict, which also says if there are none. */
 static segue_status print_table(const void *data, FILE *out, segue_error *err)
 {
     const cli_estimate *e = data;

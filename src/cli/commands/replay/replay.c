@@ -2,6 +2,10 @@
  *
  * This file reads the options and the log; src/replay plays the tasks and judges, replay_print.c
  * prints.  All files that will be written are checked before the log is played.
+ *
+ * The struct replay has the options, the log, the policies and the result; run owns it. The log is
+ * read once into memory, since every policy plays it. replay_rows.c describes the rows that
+ * replay_print.c prints; src/report writes the page of --html.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
@@ -61,6 +65,7 @@ static const cli_option options[] = {
     {"quiet", 'q', CLI_FLAG, FIELD(quiet), NULL, "no progress bar", 0, 0},
 };
 
+/* The command under way; `config` borrows from the other members. */
 typedef struct replay {
     settings set;
     cli_format format;
@@ -101,6 +106,7 @@ static segue_status parse_choices(replay *r, segue_error *err)
     return cli_output_parse_format(r->set.format, &r->format, err);
 }
 
+/* The log is an input: no output may replace it. */
 static segue_status check_paths(const replay *r, segue_error *err)
 {
     const cli_path paths[] = {
@@ -108,6 +114,7 @@ static segue_status check_paths(const replay *r, segue_error *err)
     return cli_output_check_paths(paths, 3, sizeof paths / sizeof *paths, err);
 }
 
+/* gnuplot is needed only at the end; a missing one must fail now. */
 static segue_status check_settings(const replay *r, segue_error *err)
 {
     if (!r->path)
@@ -154,6 +161,7 @@ static segue_status read_log(replay *r, segue_error *err)
     return segue_history_read(&r->history, r->path, &wanted, err);
 }
 
+/* Options are checked before the log is read, which may take long. */
 static segue_status init(replay *r, int argc, char **argv, segue_error *err)
 {
     *r = (replay){.set = {.policy = POLICIES,
@@ -176,6 +184,7 @@ static segue_status init(replay *r, int argc, char **argv, segue_error *err)
     return SEGUE_OK;
 }
 
+/* Also for an `r` that init has filled in part. */
 static void fini(replay *r)
 {
     segue_replay_result_fini(&r->output.result);
@@ -185,6 +194,7 @@ static void fini(replay *r)
 
 /* ---- the command ------------------------------------------------------------------------- */
 
+/* The whole replay is one part of the progress bar. */
 static segue_status play(replay *r, segue_error *err)
 {
     cli_progress_init(&r->progress, r->set.quiet);
@@ -194,6 +204,7 @@ static segue_status play(replay *r, segue_error *err)
     return status;
 }
 
+/* Files come first: a closed pipe on the standard output then costs none of them. */
 static segue_status play_and_write(replay *r, segue_error *err)
 {
     SEGUE_TRY(play(r, err));

@@ -2,6 +2,9 @@
  *
  * The rows of its tables are described in replay_rows.c; this file makes the objects of JSON around
  * them, and the captions and sentences of the table.
+ *
+ * replay.c calls it through cli_replay_printers. CSV has the policies alone; JSON and the table
+ * also have curve, types, warnings and verdict.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 
@@ -21,6 +24,7 @@ static void print_csv(const void *data, FILE *out)
 
 /* ---- JSON -------------------------------------------------------------------------------- */
 
+/* An average and its 95 % interval. */
 static json_t *json_interval(const segue_interval *range)
 {
     const cli_field fields[] = {{"mean", cli_value_number(range->value)},
@@ -29,6 +33,7 @@ static json_t *json_interval(const segue_interval *range)
     return CLI_OBJECT(fields);
 }
 
+/* The curve has at most SEGUE_MAX_SEGMENTS segments of tasks; --curve writes every task. */
 static json_t *json_curve(const segue_replay_result *result)
 {
     segue_replay_segment segment[SEGUE_MAX_SEGMENTS];
@@ -48,6 +53,7 @@ static json_t *json_curve(const segue_replay_result *result)
     return list;
 }
 
+/* These types are fitted to the log, for people; learners find their own. */
 static json_t *json_types(const segue_replay_result *result)
 {
     const segue_replay_types *types = &result->types;
@@ -60,6 +66,7 @@ static json_t *json_types(const segue_replay_result *result)
     return CLI_OBJECT(fields);
 }
 
+/* Describe the log: its size, its arms, and the rewards of the rarest one. */
 static json_t *json_log(const segue_replay_result *result)
 {
     json_t *arms = json_array();
@@ -100,6 +107,7 @@ static json_t *json_play(const segue_replay_result *result)
     return CLI_OBJECT(fields);
 }
 
+/* Conclusions are in the order of their enum in replay_result.h. */
 static json_t *make_json(const void *data)
 {
     static const char *const conclusions[] = {"types", "prior", "arm", "none", "unclear"};
@@ -148,6 +156,7 @@ static void print_caption(const segue_replay_result *result, FILE *out)
                 100.0 * result->complete);
 }
 
+/* The legend explains columns whose headings must be short. */
 static segue_status print_candidates(const cli_replay *replay, FILE *out, segue_error *err)
 {
     const cli_columns policies =
@@ -160,6 +169,7 @@ static segue_status print_candidates(const cli_replay *replay, FILE *out, segue_
     return status;
 }
 
+/* A log with constant rewards has no types to describe. */
 static segue_status print_types(const cli_replay *replay, FILE *out, segue_error *err)
 {
     const segue_replay_types *types = &replay->result.types;
@@ -179,6 +189,7 @@ static segue_status print_types(const cli_replay *replay, FILE *out, segue_error
                                    cli_output_bold(replay->out), err);
 }
 
+/* The verdict comes last, where a terminal shows it. */
 static segue_status print_table(const void *data, FILE *out, segue_error *err)
 {
     const cli_replay *replay = data;

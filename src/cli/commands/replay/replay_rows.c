@@ -3,6 +3,9 @@
  * Each is a description of columns (cli/columns.h) over the result.  The table of policies has one
  * more row than the result has policies, "(best arms)": what knowing each task's best arm would
  * give.
+ *
+ * Functions get_* give one cell each; `index` selects among several columns of one function.
+ * Gains are fractions in CSV and JSON, per cent in the table.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <string.h>
@@ -15,6 +18,7 @@
 
 /* ---- policies ----------------------------------------------------------------------------- */
 
+/* The row after the last policy. */
 static bool is_best_arms(const segue_replay_result *result, size_t row)
 {
     return row == result->n_candidates;
@@ -27,6 +31,7 @@ static cli_value get_policy(const void *data, size_t row, size_t index)
     return cli_value_text(is_best_arms(result, row) ? "(best arms)" : result->candidate[row].name);
 }
 
+/* Name what the policy carries from task to task. */
 static cli_value get_carries(const void *data, size_t row, size_t index)
 {
     const segue_replay_result *result = data;
@@ -118,6 +123,7 @@ static cli_value get_ahead_from(const void *data, size_t row, size_t index)
     return ahead ? cli_value_integer(ahead) : cli_value_missing();
 }
 
+/* The standard error over runs shows the noise of the random streams alone. */
 static cli_value get_runs_se(const void *data, size_t row, size_t index)
 {
     const segue_replay_result *result = data;
@@ -170,6 +176,7 @@ cli_columns cli_replay_candidates(const segue_replay_result *result, size_t n_ro
 
 /* ---- the file of the curve: one row per policy and task ---------------------------------- */
 
+/* All policies play as many tasks: rows are policies x tasks. */
 static const segue_replay_candidate *candidate_of(const segue_replay_result *result, size_t row)
 {
     return &result->candidate[row / result->n_played];
@@ -187,6 +194,7 @@ static cli_value get_curve_task(const void *data, size_t row, size_t index)
     return cli_value_integer(row % ((const segue_replay_result *)data)->n_played + 1);
 }
 
+/* Give reward, regret, or the standard error of either. */
 static cli_value get_curve_number(const void *data, size_t row, size_t index)
 {
     const segue_replay_candidate *candidate = candidate_of(data, row);
@@ -214,6 +222,7 @@ segue_status cli_replay_write_curve(const segue_replay_result *result, const cha
 
 /* ---- types ------------------------------------------------------------------------------- */
 
+/* Of equal means the first arm is best. */
 static size_t best_arm(const double *mean, size_t n_arms)
 {
     size_t best = 0;
@@ -229,6 +238,7 @@ static cli_value get_type(const void *data, size_t row, size_t index)
     return cli_value_integer(row + 1);
 }
 
+/* Give weight, tasks or spread. */
 static cli_value get_type_number(const void *data, size_t row, size_t index)
 {
     const segue_replay_type *type = &((const segue_replay_result *)data)->types.type[row];
@@ -258,6 +268,7 @@ static cli_value get_type_best_mean(const void *data, size_t row, size_t index)
     return cli_value_number(mean[best_arm(mean, result->n_arms)]);
 }
 
+/* Name the tasks nearest to the type. */
 static cli_value get_type_typical(const void *data, size_t row, size_t index)
 {
     const segue_replay_result *result = data;
@@ -269,6 +280,7 @@ static cli_value get_type_typical(const void *data, size_t row, size_t index)
     return cli_value_json(list);
 }
 
+/* A long name is cut, so that several fit. */
 static cli_value get_type_typical_text(const void *data, size_t row, size_t index)
 {
     const segue_replay_result *result = data;
@@ -302,6 +314,7 @@ cli_columns cli_replay_types(const segue_replay_result *result)
 
 /* ---- the curve as a table: gains over ts, segment by segment ------------------------------- */
 
+/* The curve as a table: segments are rows, policies are repeated columns. */
 typedef struct curve {
     const segue_replay_result *result;
     segue_replay_segment segment[SEGUE_MAX_SEGMENTS];
@@ -315,6 +328,7 @@ static cli_value get_segment(const void *data, size_t row, size_t index)
     return cli_value_format("%zu - %zu", c->segment[row].first, c->segment[row].last);
 }
 
+/* One column per policy but ts, up to MAX_CURVES. */
 static size_t count_curves(const void *data)
 {
     return ((const curve *)data)->n_candidates;
@@ -343,6 +357,7 @@ static const cli_column segment_columns[] = {
      .title_width = 14},
 };
 
+/* ts has no column: it is what the others are compared with. */
 segue_status cli_replay_print_curve(const cli_replay *replay, FILE *out, segue_error *err)
 {
     const segue_replay_result *result = &replay->result;

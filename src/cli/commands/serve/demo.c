@@ -24,11 +24,13 @@
 #define N_ARMS    5
 
 static const char *const arm_name[N_ARMS] = {"worked example", "video", "quiz", "game", "text"};
+/* Probability of reward 1 by type and arm. */
 static const double success[N_TYPES][N_ARMS] = {{0.85, 0.40, 0.35, 0.30, 0.50},
                                                 {0.30, 0.80, 0.25, 0.50, 0.35},
                                                 {0.45, 0.30, 0.85, 0.40, 0.25},
                                                 {0.25, 0.45, 0.40, 0.90, 0.20}};
 
+/* A fifth of the tasks are control tasks, so that the dashboard shows the effect of transfer. */
 static const char demo_learner[] =
     "{\"name\":\"demo\",\"arms\":[\"worked example\",\"video\",\"quiz\",\"game\",\"text\"],"
     "\"steps\":25,\"control\":0.2}";
@@ -72,6 +74,7 @@ static size_t arm_of(const json_t *answer)
     return i;
 }
 
+/* 0.2 s: slow enough to follow a student on the dashboard. */
 static void wait_a_moment(void)
 {
     const struct timespec pause = {.tv_nsec = 200000000};
@@ -107,6 +110,7 @@ static void play(cli_demo *demo, uint64_t student, segue_rng *rng)
     json_decref(answer);
 }
 
+/* Student numbers seed the random streams: rewards do not depend on the thread. */
 static void *play_students(void *context)
 {
     cli_demo *demo = context;
@@ -119,6 +123,7 @@ static void *play_students(void *context)
     return NULL;
 }
 
+/* After an error *out has the threads that were started: the caller stops them. */
 segue_status cli_demo_start(cli_demo **out, segue_service *service, segue_error *err)
 {
     cli_demo *demo = calloc(1, sizeof *demo);
@@ -141,6 +146,7 @@ segue_status cli_demo_start(cli_demo **out, segue_service *service, segue_error 
     return SEGUE_OK;
 }
 
+/* Waits for the requests in progress, at most one per thread. */
 void cli_demo_stop(cli_demo *demo)
 {
     if (!demo)

@@ -4,6 +4,10 @@
  * standard error), the listening socket, the service (recovery, writer, jobs), the HTTP server, and
  * the simulated students of --demo.  The main thread then sleeps, and polls for signals and
  * failures.
+ *
+ * The layers are functions that call each other: run (options, signals), serve_with_logs, serve
+ * (socket), serve_on (service), serve_http (server), run_until_stopped (--demo). Each layer owns
+ * one resource and releases it after the inner layer returns, in failure too.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +28,7 @@
 #include "service/api/http/http.h"
 #include "service/api/http/listen.h"
 
+/* Options; the text `memory` is parsed into `max_memory`, in bytes (0: the default). */
 typedef struct settings {
     const char *store, *listen, *token_file, *access_log, *memory;
     uint64_t threads, max_open, max_memory, max_group, connections, per_address, max_wal;
@@ -80,6 +85,7 @@ static int format_dropped_requests(char line[SEGUE_LOG_WRITER_NOTICE], uint64_t 
                     (long long)time(NULL), dropped);
 }
 
+/* Standard error has plain lines, not JSON. */
 static int format_dropped_reports(char line[SEGUE_LOG_WRITER_NOTICE], uint64_t dropped)
 {
     return snprintf(line, SEGUE_LOG_WRITER_NOTICE,
@@ -176,6 +182,7 @@ static segue_status check_failure(const segue_service *service, segue_error *err
 
 /* ---- serving ----------------------------------------------------------------------------- */
 
+/* The port is read from the socket: port 0 asks the system for a free one. */
 static void print_address(const settings *set, int fd, unsigned connections)
 {
     const int host = (int)(strrchr(set->listen, ':') - set->listen);
@@ -338,6 +345,7 @@ static segue_status serve_with_logs(const settings *set, segue_error *err)
     return status == SEGUE_OK ? closed : status;
 }
 
+/* Signals are caught before the first thread starts, so that none is missed. */
 static segue_status run(int argc, char **argv, segue_error *err)
 {
     const segue_service_config defaults = segue_service_defaults();

@@ -1,4 +1,8 @@
 /* explain.c - write the reasons of a watched task, one line of JSON per step.
+ *
+ * simulate.c passes cli_explain_step to the simulation, which calls it for each step of the last
+ * task of the first run, and once more with the posterior at its end. Lines go to memory;
+ * simulate.c writes the file after all policies have been played.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/commands/simulate/explain.h"
 
@@ -21,6 +25,7 @@ static cli_value purpose_of(const segue_step *step)
     return cli_value_format("distinguish type %zu from %zu", why->first, why->second);
 }
 
+/* Weights are the posterior before the pull; weight 0 is that of no type. */
 static json_t *json_step(const segue_step *step)
 {
     const segue_explanation *why = step->why;
@@ -35,6 +40,7 @@ static json_t *json_step(const segue_step *step)
     return CLI_OBJECT(fields);
 }
 
+/* Name the likeliest type; a tie goes to the smaller number. */
 static json_t *json_posterior(const segue_type_posterior *posterior)
 {
     size_t likeliest = 0;
@@ -50,6 +56,7 @@ static json_t *json_posterior(const segue_type_posterior *posterior)
     return CLI_OBJECT(fields);
 }
 
+/* A step has either a reason or, at the end of the task, the posterior. */
 segue_status cli_explain_step(void *out, const segue_step *step, segue_error *err)
 {
     segue_output *output = out;

@@ -3,6 +3,10 @@
  * init reads the options, the environment and the policies, and checks every simulation before the
  * first is played: a mistake in the last policy costs no time.  Policies are played one after the
  * other, each over all threads.  Nothing is written before all have been played.
+ *
+ * The struct cli_simulate (simulate.h) has the options, the inputs and the results; run owns it.
+ * simulate_print.c prints it, explain.c writes the reasons of --explain. With --save or --load the
+ * learner outlives the simulation: it is created here, and the simulation continues it.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -121,6 +125,7 @@ static segue_status check_settings(const cli_simulate_settings *set, segue_error
     return check_paths(set, err);
 }
 
+/* Without --kernel the fast form is used. */
 static segue_status parse_kernel(const char *text, segue_kernels *out, segue_error *err)
 {
     const bool plain = text && strcmp(text, "plain") == 0;
@@ -144,6 +149,7 @@ static segue_status check_learners(const cli_simulate *s, segue_error *err)
 
 /* ---- the environment --------------------------------------------------------------------- */
 
+/* An error of --order names the option, which the library does not know. */
 static segue_status read_log(cli_simulate *s, segue_error *err)
 {
     const cli_simulate_settings *set = &s->set;
@@ -250,6 +256,7 @@ static segue_status prepare_reasons(cli_simulate *s, segue_error *err)
     return segue_output_init(&s->reasons, err);
 }
 
+/* The library checks what depends on policy and environment together. */
 static segue_status check_simulations(cli_simulate *s, segue_error *err)
 {
     SEGUE_TRY(check_learners(s, err));
@@ -283,6 +290,7 @@ static segue_status init(cli_simulate *s, int argc, char **argv, segue_error *er
     return s->result && s->seconds ? SEGUE_OK : segue_fail_no_memory(err, "the results");
 }
 
+/* Also for an `s` that init has filled in part. */
 static void fini(cli_simulate *s)
 {
     for (size_t i = 0; s->result && i < s->policies.count; i++)
@@ -297,6 +305,7 @@ static void fini(cli_simulate *s)
     segue_samples_destroy(s->samples);
 }
 
+/* Each policy has an equal share of the progress bar. */
 static segue_status play(cli_simulate *s, segue_error *err)
 {
     cli_progress progress;
@@ -314,6 +323,7 @@ static segue_status play(cli_simulate *s, segue_error *err)
     return status;
 }
 
+/* Files come first: a closed pipe on the standard output then costs none of them. */
 static segue_status write_results(cli_simulate *s, segue_error *err)
 {
     if (s->set.save)

@@ -2,6 +2,10 @@
  *
  * One description of columns gives all three.  In the table and in JSON a row is a policy; in CSV
  * each policy has one row over all models, then one per model.
+ *
+ * simulate.c calls it through cli_simulate_printers after all policies have been played, and
+ * cli_simulate_write_curve for --curve. Functions get_* give one cell each; `index` selects among
+ * several columns of one function.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 
@@ -15,6 +19,7 @@ typedef struct rows {
     size_t per_policy; /* 1, or 1 + models */
 } rows;
 
+/* Without --tasks each run has a single task. */
 static uint64_t tasks_of(const cli_simulate *s)
 {
     return s->set.tasks ? s->set.tasks : 1;
@@ -84,6 +89,7 @@ static cli_value get_setting(const void *data, size_t row, size_t index)
     return cli_value_integer(settings[index]);
 }
 
+/* Give the mean or its standard error. */
 static cli_value get_regret(const void *data, size_t row, size_t index)
 {
     const size_t model = model_of(data, row);
@@ -92,6 +98,7 @@ static cli_value get_regret(const void *data, size_t row, size_t index)
     return cli_value_number(index ? regret->se : regret->mean);
 }
 
+/* JSON has the models of a policy as a list; CSV has them as rows. */
 static cli_value get_by_model(const void *data, size_t row, size_t index)
 {
     const segue_simulation_result *result = result_of(data, row);
@@ -106,6 +113,7 @@ static cli_value get_by_model(const void *data, size_t row, size_t index)
     return cli_value_json(list);
 }
 
+/* Steps per task at which no model agreed with the rewards. */
 static cli_value get_no_model_left(const void *data, size_t row, size_t index)
 {
     (void)index;
@@ -123,12 +131,14 @@ static cli_value get_of_learner(const void *data, size_t row, size_t index)
     return cli_value_number(numbers[index]);
 }
 
+/* Index 1 is CSV, with microseconds. */
 static cli_value get_seconds(const void *data, size_t row, size_t index)
 {
     const double seconds = simulate_of(data)->seconds[policy_of(data, row)];
     return index ? cli_value_format("%.6f", seconds) : cli_value_number(seconds);
 }
 
+/* Index 0 is JSON, 1 CSV, 2 the table: one number, three precisions. */
 static cli_value get_speed(const void *data, size_t row, size_t index)
 {
     const double speed = steps_per_second(simulate_of(data), policy_of(data, row));
@@ -172,6 +182,7 @@ static const cli_column columns[] = {
 
 /* ---- CSV and JSON ------------------------------------------------------------------------ */
 
+/* Models are rows here: a row without a model is the average over all. */
 static void print_csv(const void *data, FILE *out)
 {
     const cli_simulate *s = data;
@@ -181,6 +192,7 @@ static void print_csv(const void *data, FILE *out)
     cli_columns_print_csv(&table, out);
 }
 
+/* The object `log` exists only with --log. */
 static json_t *make_json(const void *data)
 {
     const cli_simulate *s = data;
@@ -200,6 +212,7 @@ static json_t *make_json(const void *data)
 
 /* ---- the table --------------------------------------------------------------------------- */
 
+/* State the size of the experiment, and the tasks of a log that were skipped. */
 static void print_caption(const cli_simulate *s, FILE *out)
 {
     fprintf(out, "Regret per task of %" PRIu64 " steps, %zu arms, ", s->set.steps,
@@ -281,6 +294,7 @@ static cli_value get_curve_policy(const void *data, size_t row, size_t index)
     return cli_value_text(s->policies.text[row / s->result[0]->n_tasks]);
 }
 
+/* Tasks count from 1, and after --load from where the learner was saved. */
 static cli_value get_curve_task(const void *data, size_t row, size_t index)
 {
     uint64_t task;
@@ -289,6 +303,7 @@ static cli_value get_curve_task(const void *data, size_t row, size_t index)
     return cli_value_integer(result->first_task + task + 1);
 }
 
+/* Give the mean over runs, or its standard error. */
 static cli_value get_curve_regret(const void *data, size_t row, size_t index)
 {
     uint64_t task;
