@@ -36,6 +36,7 @@ typedef struct session {
 
 /* ---- start ------------------------------------------------------------------------------- */
 
+/* The longest message is a run of the widest cell, or the START with a flag per unit. */
 static segue_status reserve_message(session *s, segue_error *err)
 {
     const segue_schedule *schedule = s->schedule;

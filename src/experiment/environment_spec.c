@@ -82,6 +82,7 @@ static segue_status read_models(const segue_json_location *at, json_t *object, c
     return status;
 }
 
+/* The rows stay in memory for the whole experiment; all cells of the environment share them. */
 static segue_status read_log(const segue_json_location *at, json_t *object,
                              segue_environment_spec *spec, segue_error *err)
 {
@@ -109,6 +110,7 @@ static segue_status read_real(const segue_json_location *at, const json_t *objec
     return SEGUE_OK;
 }
 
+/* Without the field the rewards are Bernoulli. */
 static segue_status read_rewards(const segue_json_location *at, const json_t *object,
                                  segue_rewards *out, segue_error *err)
 {
@@ -140,6 +142,7 @@ static segue_status read_numbers(const segue_json_location *at, const json_t *ob
     return read_rewards(at, object, &env->rewards, err);
 }
 
+/* Results name each cell by its environment. */
 static segue_status read_name(const segue_json_location *at, const json_t *object,
                               segue_environment_spec *spec, segue_error *err)
 {
@@ -164,6 +167,7 @@ static segue_status check_source(const segue_json_location *at, const json_t *ob
     return segue_environment_spec_log_check(at, object, err);
 }
 
+/* Check the combination last, by the function that simulations use. */
 static segue_status read_spec(const segue_json_location *at, json_t *object,
                               segue_environment_spec *spec, segue_error *err)
 {
@@ -194,6 +198,7 @@ static bool is_named_before(const segue_environment_spec *specs, size_t i)
     return false;
 }
 
+/* After a failure *out has what was read; the caller frees it with the experiment. */
 segue_status segue_environment_spec_read_all(const segue_json_location *at, json_t *json,
                                              segue_environment_spec **out, size_t *count,
                                              segue_error *err)

@@ -11,6 +11,7 @@
 #include "io/log/samples_file.h"
 #include "segue/internal.h"
 
+/* Reject fields of a log without a log, and of simulated rewards with one. */
 segue_status segue_environment_spec_log_check(const segue_json_location *at, const json_t *object,
                                               segue_error *err)
 {
@@ -25,6 +26,7 @@ segue_status segue_environment_spec_log_check(const segue_json_location *at, con
     return SEGUE_OK;
 }
 
+/* Without the field, *out stays as it is. */
 static segue_status read_bound(const segue_json_location *at, const json_t *object,
                                const char *field, double *out, segue_error *err)
 {
@@ -72,6 +74,7 @@ static uint64_t add_word(uint64_t sum, uint64_t word)
     return sum ^ sum >> 32;
 }
 
+/* The checksum covers which task and arm a reward belongs to, and its bits. */
 static uint64_t sum_of(const segue_samples *samples)
 {
     const size_t n_cells = samples->n_tasks * samples->n_arms;
@@ -86,6 +89,7 @@ static uint64_t sum_of(const segue_samples *samples)
     return sum;
 }
 
+/* Compare with the summary of an earlier run, if any, and write that of now. */
 static segue_status compare(const segue_json_location *at, json_t *object,
                             const segue_samples *samples, segue_error *err)
 {

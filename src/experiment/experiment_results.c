@@ -87,6 +87,7 @@ static segue_status is_of(const segue_results *results, const segue_experiment *
 static const char *const ends[] = {".json", ".csv", "-curve.csv"};
 enum { JSON, CSV, CURVE, FILES };
 
+/* Build the path of a result file, and test that it exists. */
 static segue_status is_there(const segue_experiment *ex, const char *folder, size_t which,
                              char path[4096], bool *there, segue_error *err)
 {
@@ -155,6 +156,7 @@ segue_status segue_experiment_read_results(segue_results **out, const segue_expe
     return status;
 }
 
+/* For --fresh.  A file that cannot be removed is replaced when results are written. */
 void segue_experiment_remove_results(const segue_experiment *ex, const char *folder)
 {
     const segue_shard all = {.count = 0};

@@ -98,6 +98,7 @@ static segue_status read_policy(const segue_json_location *at, segue_experiment 
     return SEGUE_OK;
 }
 
+/* Policies and learners share one list, in the order of the results. */
 static segue_status read_policies(const segue_json_location *at, segue_experiment *ex,
                                   segue_error *err)
 {
@@ -117,6 +118,7 @@ static segue_status read_policies(const segue_json_location *at, segue_experimen
     return SEGUE_OK;
 }
 
+/* Without "tasks" a cell plays single tasks: its list of tasks is {0}. */
 static segue_status read_numbers(const segue_json_location *at, segue_experiment *ex,
                                  segue_error *err)
 {
@@ -158,6 +160,7 @@ static segue_status check_variant(const segue_json_location *at, json_t *json, s
     return SEGUE_OK;
 }
 
+/* All variants are checked, also those that are not used. */
 static segue_status check_variants(const segue_json_location *at, json_t *variants,
                                    segue_error *err)
 {
@@ -179,6 +182,7 @@ static segue_status check_variants(const segue_json_location *at, json_t *varian
     return SEGUE_OK;
 }
 
+/* An error lists the variants that there are. */
 static segue_status apply_variant(const segue_json_location *at, json_t *json, json_t *variants,
                                   const char *name, segue_error *err)
 {
@@ -250,6 +254,7 @@ size_t segue_experiment_policy(const segue_experiment *ex, size_t cell)
     return cell / (ex->n_tasks * ex->n_steps) % ex->policies.count;
 }
 
+/* The simulation borrows environment and learner; threads is 1, as runs are played side by side. */
 segue_simulation segue_experiment_cell(const segue_experiment *ex, size_t cell)
 {
     const size_t policy = segue_experiment_policy(ex, cell);

@@ -14,6 +14,7 @@
 
 #define HEADER 8 /* bytes of a STATUS before its error message */
 
+/* A run without MPI is its own coordinator. */
 bool segue_processes_is_coordinator(const segue_processes *processes)
 {
     return !processes || processes->self == 0;
@@ -26,6 +27,7 @@ void segue_processes_broadcast(const segue_processes *processes, segue_message_k
         processes->send(processes->context, to, kind, data, size);
 }
 
+/* MPI has no wait with a time limit: poll, a thousand times per second. */
 void segue_processes_backoff(void)
 {
     const struct timespec millisecond = {.tv_nsec = 1000000};
@@ -94,6 +96,7 @@ static segue_status collect_statuses(const segue_processes *processes, uint32_t 
     return first;
 }
 
+/* The error has no text: only the coordinator prints one. */
 static segue_status await_outcome(const segue_processes *processes, segue_error *err)
 {
     unsigned char outcome = SEGUE_OK;
@@ -102,6 +105,7 @@ static segue_status await_outcome(const segue_processes *processes, segue_error 
     return outcome == SEGUE_OK ? SEGUE_OK : segue_fail(err, (segue_status)outcome, "%s", "");
 }
 
+/* Every process must call it: it fails in all of them, or in none. */
 segue_status segue_processes_agree(const segue_processes *processes, segue_status status,
                                    uint32_t fingerprint, segue_error *err)
 {
@@ -120,6 +124,7 @@ segue_status segue_processes_agree(const segue_processes *processes, segue_statu
     return status;
 }
 
+/* The coordinator writes it to the checkpoint file. */
 segue_status segue_processes_send_run(const segue_processes *processes, uint64_t unit,
                                       const double *values, size_t count, segue_error *err)
 {

@@ -46,6 +46,7 @@ size_t segue_schedule_tracks_offset(const schedule_cell *cell)
     return COLUMN_MODELS + 2 * cell->n_models;
 }
 
+/* Allocate the rows of all runs of a cell, within the limit for all cells. */
 static segue_status cell_init(schedule_cell *c, const segue_experiment *ex, size_t number,
                               segue_error *err)
 {
@@ -70,6 +71,7 @@ static segue_status cell_init(schedule_cell *c, const segue_experiment *ex, size
     return c->values ? SEGUE_OK : segue_fail_no_memory(err, "the runs");
 }
 
+/* Also for a schedule whose init failed. */
 void segue_schedule_fini(segue_schedule *s)
 {
     for (size_t i = 0; s->cells && i < s->n_cells; i++)
@@ -122,6 +124,7 @@ segue_status segue_schedule_init(segue_schedule *s, const segue_experiment *ex,
 
 /* ---- units ------------------------------------------------------------------------------- */
 
+/* Shards take units in turns, in the order of the schedule. */
 static bool is_of_shard(const segue_schedule *s, uint64_t unit)
 {
     const uint64_t runs = s->ex->runs, at = s->cells[unit / runs].position * runs + unit % runs;
@@ -135,6 +138,7 @@ uint64_t segue_schedule_n_units(const segue_schedule *s)
     return (s->n_units + count - number) / count;
 }
 
+/* The row of a unit: one thread plays a unit, so rows need no lock. */
 double *segue_schedule_values(const segue_schedule *s, uint64_t unit, size_t *count)
 {
     const uint64_t runs = s->ex->runs;
@@ -158,6 +162,7 @@ bool segue_schedule_add_run(void *context, uint64_t unit, const double *values, 
     return true;
 }
 
+/* The total cost counts the units of all processes: the coordinator shows progress for all. */
 void segue_schedule_assign(segue_schedule *s, size_t self, size_t count)
 {
     const uint64_t runs = s->ex->runs;

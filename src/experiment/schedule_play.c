@@ -33,6 +33,7 @@ static bool is_stopped(const segue_schedule *s)
     return atomic_load(&s->stop) || (s->options->stopped && s->options->stopped());
 }
 
+/* Called after each task of a run. */
 static segue_status observe_task(void *context, const run_task *task, segue_error *err)
 {
     observer *n = context;
@@ -67,6 +68,7 @@ static segue_status play_single(observer *n, segue_runner *runner, uint64_t run,
     return status;
 }
 
+/* Play one run of tasks, whose learner carries what it learns from task to task. */
 static segue_status play_tasks(observer *n, segue_runner *runner, uint64_t run, double *values,
                                segue_error *err)
 {
@@ -114,6 +116,7 @@ segue_status segue_schedule_save_run(segue_schedule *s, uint64_t unit, segue_err
     return SEGUE_OK;
 }
 
+/* One item of the thread pool. */
 segue_status segue_schedule_play_item(void *context, size_t worker, uint64_t item, segue_error *err)
 {
     segue_schedule *s = context;

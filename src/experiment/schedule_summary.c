@@ -1,5 +1,11 @@
-/* schedule_summary.c - compute results from the numbers of all runs, in the order of the runs: the
- * same bytes for any number of threads, processes and resumptions.
+/* schedule_summary.c - compute results from the numbers of all runs.
+ *
+ * Sums go over the rows of a cell in the order of the runs: the same bytes for any number of
+ * threads, processes and resumptions.  A row of a cell without tasks has a regret per model, then
+ * the columns SINGLE_*; a row of a run of tasks has the columns COLUMN_*, two sums per model, then
+ * the points of its tracks (schedule.h).
+ *
+ * Runs in one thread, after all runs have ended.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
@@ -14,6 +20,7 @@ static segue_stats stats_of(const schedule_cell *c, size_t column)
     return stats;
 }
 
+/* The mean over models is stratified: its error has no share from the draw of the model. */
 static void summarize_single(const schedule_cell *c, segue_cell *out)
 {
     const size_t models = c->n_models ? c->n_models : 1;
@@ -30,6 +37,7 @@ static void summarize_single(const schedule_cell *c, segue_cell *out)
     out->never_best = segue_summary_regret(&stats);
 }
 
+/* Runs differ in how many tasks of a model they have: the mean is a ratio of two sums. */
 static segue_regret regret_of_model(const schedule_cell *c, size_t model)
 {
     segue_ratio ratio = {.runs = 0.0};
@@ -40,6 +48,7 @@ static segue_regret regret_of_model(const schedule_cell *c, size_t model)
     return segue_summary_ratio_regret(&ratio);
 }
 
+/* Tracks that the cell does not measure have no memory, and no points in a row. */
 static void summarize_tasks(const schedule_cell *c, segue_cell *out)
 {
     const segue_stats stats = stats_of(c, COLUMN_REGRET), rest = stats_of(c, COLUMN_NEVER_BEST);

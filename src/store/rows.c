@@ -1,6 +1,7 @@
 /* rows.c - cursors over the rows of a store.
  *
- * A failure ends a cursor: it gives no more rows, and segue_rows_close returns the failure.
+ * A failure ends a cursor: it gives no more rows, and segue_rows_close returns the failure.  A
+ * backend fills a row as untyped memory; each query has one type of row, which is asserted here.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "store/rows.h"
 
@@ -88,6 +89,7 @@ bool segue_rows_next_values(segue_rows *rows, segue_table_row *out)
     return next(rows, SEGUE_TABLE_ANY, out);
 }
 
+/* May be called for a cursor that could not be opened. */
 segue_status segue_rows_close(segue_rows *rows, segue_status status)
 {
     if (rows->cursor)

@@ -82,6 +82,7 @@ segue_status segue_store_watch(segue_store *store, segue_error *err)
     return store->backend->watch ? store->backend->watch(store, err) : SEGUE_OK;
 }
 
+/* A backend without files is always present. */
 bool segue_store_is_present(const segue_store *store)
 {
     return !store->backend->is_present || store->backend->is_present(store);
@@ -104,6 +105,7 @@ segue_status segue_store_checkpoint(segue_store *store, bool truncate, segue_err
     return store->backend->checkpoint ? store->backend->checkpoint(store, truncate, err) : SEGUE_OK;
 }
 
+/* SEGUE_EFILE is damage: the service quarantines the learner and serves the others. */
 segue_status segue_store_fail_damaged(segue_error *err, const char *format, ...)
 {
     char what[SEGUE_ERROR_SIZE - 80]; /* the rest of the sentence must fit, too */

@@ -1,4 +1,8 @@
 /* store_change.c - changes of rows, with types; the backend inserts by table.
+ *
+ * Only the writer calls these functions, inside a transaction.  A backend inserts a row by its
+ * table, as untyped memory; here each table gets its own type, so that a caller cannot mix them.
+ * The backend fills in ids: learner, task and event are not const.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
@@ -31,6 +35,7 @@ segue_status segue_store_delete_learner(segue_store *store, int64_t learner, seg
     return store->backend->delete_learner(store, learner, err);
 }
 
+/* Remove some rows of deleted learners: *more until all are gone. */
 segue_status segue_store_purge(segue_store *store, bool *more, segue_error *err)
 {
     return store->backend->purge(store, more, err);
@@ -67,6 +72,7 @@ segue_status segue_store_add_decision(segue_store *store, const segue_stored_dec
     return store->backend->insert(store, SEGUE_TABLE_DECISION, &row, NULL, err);
 }
 
+/* A reward of a decision that has one is not stored: *is_new is false. */
 segue_status segue_store_add_reward(segue_store *store, const segue_stored_reward *reward,
                                     bool *is_new, segue_error *err)
 {

@@ -1,4 +1,8 @@
 /* store_find.c - reads of one row: a cursor, its first row, and a copy of what the caller keeps.
+ *
+ * The texts and bytes of a row belong to its cursor, which is closed before these functions return.
+ * So a key is dropped or copied to the caller's storage, and a snapshot to memory that the caller
+ * frees.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <stdio.h>
@@ -58,6 +62,7 @@ segue_status segue_store_find_reward(segue_store *store, int64_t task, uint64_t 
     return segue_rows_close(&rows, SEGUE_OK);
 }
 
+/* *bytes is NULL if there is no snapshot; else the caller frees it. */
 segue_status segue_store_read_snapshot(segue_store *store, int64_t learner, uint64_t *seq,
                                        void **bytes, size_t *size, segue_error *err)
 {
@@ -80,6 +85,7 @@ segue_status segue_store_read_snapshot(segue_store *store, int64_t learner, uint
     return segue_rows_close(&rows, status);
 }
 
+/* A new store has no service time: *seconds then stays as it is. */
 segue_status segue_store_read_clock(segue_store *store, double *seconds, segue_error *err)
 {
     segue_store_meta meta;

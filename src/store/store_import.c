@@ -99,6 +99,7 @@ static segue_status read_row(importer *in, const json_t *line, segue_error *err)
     return in->store->backend->load(in->store, (segue_store_table)table, &row, err);
 }
 
+/* Only the current format is read: an export has no upgrade steps. */
 static segue_status read_first(const importer *in, const json_t *format, segue_error *err)
 {
     const json_int_t number = json_integer_value(format);
@@ -180,6 +181,7 @@ static segue_status read_lines(importer *in, FILE *file, segue_error *err)
 
 /* ---- the import -------------------------------------------------------------------------- */
 
+/* A failure rolls back all rows; the store is empty again. */
 static segue_status import(importer *in, FILE *file, segue_error *err)
 {
     SEGUE_TRY(segue_store_begin(in->store, err));
@@ -191,6 +193,7 @@ static segue_status import(importer *in, FILE *file, segue_error *err)
     return status;
 }
 
+/* The ids of the export stay, so the store must not have given out any. */
 segue_status segue_store_import(segue_store *store, const char *path, segue_error *err)
 {
     importer in = {.store = store, .path = path};

@@ -86,6 +86,7 @@ int64_t segue_sqlite_column_integer(sql_row *row, int column, int64_t min, int64
     return 0;
 }
 
+/* Counts go up to 2^53: every one is exact as a double, too. */
 uint64_t segue_sqlite_column_count(sql_row *row, int column)
 {
     return (uint64_t)segue_sqlite_column_integer(row, column, 0, INT64_C(1) << 53);
@@ -133,6 +134,7 @@ static bool is_utf8(const char *text)
     return true;
 }
 
+/* The text is SQLite's, until the next step. */
 const char *segue_sqlite_column_text(sql_row *row, int column, size_t max)
 {
     char need[80];

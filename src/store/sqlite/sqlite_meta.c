@@ -34,6 +34,7 @@ static segue_status fail_missing(const char *name, segue_error *err)
     return segue_store_fail_damaged(err, "it has no %s (table meta)", name);
 }
 
+/* A key of another length counts as missing: ids signed with it could not be verified. */
 static segue_status read_key(sqlite_store *store, unsigned char key[SEGUE_STORE_KEY_SIZE],
                              segue_error *err)
 {

@@ -31,6 +31,7 @@ static void read_learner(segue_rows *rows, sql_row *row, void *out)
         learner->damage = store->row_damage.message;
 }
 
+/* An arm is retired if it has a time of retirement. */
 static void read_arm(segue_rows *rows, sql_row *row, void *out)
 {
     (void)rows;
@@ -47,6 +48,7 @@ static void read_arm(segue_rows *rows, sql_row *row, void *out)
         (void)segue_sqlite_column_real(row, 4);
 }
 
+/* An open task has neither a time nor an event of closing, a closed one has both. */
 static void read_task(segue_rows *rows, sql_row *row, void *out)
 {
     (void)rows;
@@ -72,6 +74,7 @@ static void read_task(segue_rows *rows, sql_row *row, void *out)
                                  open ? "NULL, as the task is open" : "the event that closed it");
 }
 
+/* Rewards are learned in the order of arrival, so a gap would change the learner. */
 static void read_reward(segue_rows *rows, sql_row *row, void *out)
 {
     segue_stored_reward *reward = out;
@@ -88,6 +91,7 @@ static void read_reward(segue_rows *rows, sql_row *row, void *out)
                                  "the positions of a task's rewards from 0 on, without a gap");
 }
 
+/* A decision of no event, or that was asked without its probability, has NULL there. */
 static void read_decision(segue_rows *rows, sql_row *row, void *out)
 {
     (void)rows;
@@ -119,6 +123,7 @@ static void read_event(segue_rows *rows, sql_row *row, void *out)
         .created = segue_sqlite_column_real(row, 4)};
 }
 
+/* The bytes are SQLite's, until the next step; recovery checks their checksum. */
 static void read_snapshot(segue_rows *rows, sql_row *row, void *out)
 {
     (void)rows;
@@ -165,6 +170,7 @@ static int64_t number_of(const segue_query *query)
                                                                           : INT64_MAX;
 }
 
+/* The key is bound without a copy: the query must outlive the cursor. */
 segue_status segue_sqlite_rows_open(segue_rows *rows, segue_error *err)
 {
     const segue_query *query = &rows->query;
@@ -186,6 +192,7 @@ segue_status segue_sqlite_rows_open(segue_rows *rows, segue_error *err)
     return SEGUE_OK;
 }
 
+/* Reads of damaged rows go on to the caller as a failure, never as a row of zeros. */
 segue_status segue_sqlite_rows_next(segue_rows *rows, void *out, bool *more, segue_error *err)
 {
     if (rows->query.kind == SEGUE_QUERY_TABLE)

@@ -43,6 +43,7 @@ static const char schema[] =
 
 /* ---- the format -------------------------------------------------------------------------- */
 
+/* One transaction: a killed program leaves an empty file or a whole store. */
 static segue_status create_schema(sqlite_store *store, segue_error *err)
 {
     store->is_new = true;

@@ -24,6 +24,7 @@ static const struct table {
     [SEGUE_TABLE_COUNTER] = {"sqlite_sequence", "name, seq"},
 };
 
+/* Prepare a statement once; the store finalizes it when it is closed. */
 static segue_status prepare(sqlite_store *store, sqlite3_stmt **sql, const char *text,
                             segue_error *err)
 {
@@ -76,6 +77,7 @@ static segue_value read_value(sql_row *row, int column)
     return value;
 }
 
+/* Each value is validated alone: an export also copies rows that contradict each other. */
 segue_status segue_sqlite_table_next(segue_rows *rows, void *out, bool *more, segue_error *err)
 {
     segue_table_row *values = out;
@@ -94,6 +96,7 @@ segue_status segue_sqlite_table_next(segue_rows *rows, void *out, bool *more, se
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
+/* Returns SQLite's code.  The value must live until the statement ran. */
 static int bind(sqlite3_stmt *sql, int parameter, const segue_value *value)
 {
     switch (value->type) {

@@ -66,6 +66,7 @@ static segue_status count_damage(sqlite_store *store, const damage *list, size_t
     return SEGUE_OK;
 }
 
+/* The pragma stops at the first problem; its text goes into the error. */
 static segue_status check_pages(sqlite_store *store, segue_error *err)
 {
     sqlite3_stmt *sql = NULL;

@@ -28,6 +28,7 @@ static segue_status run_bound(sqlite_store *store, sqlite3_stmt *sql, int bound,
                       segue_path_tail(store->base.location), sqlite3_errstr(bound));
 }
 
+/* Run a statement whose parameters are one id, or two. */
 segue_status segue_sqlite_run_ids(sqlite_store *store, statement which, int64_t a, int64_t b,
                                   segue_error *err)
 {
@@ -105,6 +106,8 @@ static segue_status insert_task(sqlite_store *store, segue_stored_task *task, se
     return status;
 }
 
+/* Closing adds the pulls of the task to its arms, and removes its decisions: their
+ * rewards would come too late.  Those of an event stay, so that a repeated ask gets them again. */
 segue_status segue_sqlite_close_task(segue_store *base, const segue_stored_task *task, uint64_t seq,
                                      segue_error *err)
 {
@@ -122,6 +125,7 @@ segue_status segue_sqlite_close_task(segue_store *base, const segue_stored_task 
     return segue_sqlite_run_ids(store, SQL_FORGET_DECISIONS, task->id, 0, err);
 }
 
+/* A decision without a probability stores NULL for it. */
 static segue_status insert_decision(sqlite_store *store, const segue_stored_decision *decision,
                                     segue_error *err)
 {
@@ -141,6 +145,7 @@ static segue_status insert_decision(sqlite_store *store, const segue_stored_deci
     return run_bound(store, sql, bound, err);
 }
 
+/* The statement ignores a second reward of a decision: then no row changes. */
 static segue_status insert_reward(sqlite_store *store, const segue_stored_reward *reward,
                                   bool *is_new, segue_error *err)
 {
@@ -175,6 +180,7 @@ static segue_status insert_event(sqlite_store *store, segue_stored_event *event,
     return status;
 }
 
+/* Older snapshots of the learner go in the same transaction. */
 static segue_status insert_snapshot(sqlite_store *store, const segue_stored_snapshot *row,
                                     segue_error *err)
 {

@@ -71,6 +71,7 @@ bool segue_wal_format_read_state(int fd, wal_state *out)
 
 /* ---- checksums --------------------------------------------------------------------------- */
 
+/* SQLite's checksum: a Fibonacci-weighted sum of pairs of 32-bit words. */
 static void add_to_sum(uint32_t sum[2], const unsigned char *data, size_t size, bool is_big)
 {
     uint32_t a = sum[0], b = sum[1];
@@ -87,6 +88,7 @@ off_t segue_wal_format_frame_size(const wal_state *s)
     return WAL_FRAME_HEADER + (off_t)s->page_size;
 }
 
+/* Frames are numbered from 1. */
 off_t segue_wal_format_frame_offset(const wal_state *s, uint32_t frame)
 {
     return WAL_HEADER + ((off_t)frame - 1) * segue_wal_format_frame_size(s);
@@ -110,11 +112,13 @@ bool segue_wal_format_follows(const wal_state *s, const unsigned char *frame, ui
     return memcmp(frame + 8, s->salt, 8) == 0 && segue_wal_format_has_sum(frame, sum);
 }
 
+/* The last frame of a transaction has the size of the database in pages, the others 0. */
 uint32_t segue_wal_format_commit_pages(const unsigned char *frame)
 {
     return big_endian(frame + 4);
 }
 
+/* Reads WAL_CHUNK frames at a time into `buffer`; the last checksum is then in `sum`. */
 bool segue_wal_format_check_frames(int fd, const wal_state *s, uint32_t first, uint32_t sum[2],
                                    unsigned char *buffer)
 {
