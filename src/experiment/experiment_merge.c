@@ -124,24 +124,27 @@ static segue_status add_shard(segue_schedule *s, const char *folder, segue_error
                       s->shard.count);
 }
 
+static segue_status merge_shards(segue_schedule *s, const char *folder, segue_results **out,
+                                 segue_error *err)
+{
+    uint64_t count = 0;
+    SEGUE_TRY(count_shards(s->ex, folder, &count, err));
+    for (uint64_t i = 1; i <= count; i++) {
+        s->shard = (segue_shard){.number = i, .count = count};
+        SEGUE_TRY(add_shard(s, folder, err));
+    }
+    return segue_schedule_summarize(s, out, err);
+}
+
 segue_status segue_experiment_merge(segue_results **out, const segue_experiment *ex,
                                     const char *folder, segue_error *err)
 {
     const segue_run_options nothing = {.threads = 1};
     segue_schedule s;
-    uint64_t count = 0;
     *out = NULL;
     segue_status status = segue_schedule_init(&s, ex, &nothing, err);
-    if (status != SEGUE_OK)
-        goto done;
-    status = count_shards(ex, folder, &count, err);
-    for (uint64_t i = 1; i <= count && status == SEGUE_OK; i++) {
-        s.shard = (segue_shard){.number = i, .count = count};
-        status = add_shard(&s, folder, err);
-    }
     if (status == SEGUE_OK)
-        status = segue_schedule_summarize(&s, out, err);
-done:
+        status = merge_shards(&s, folder, out, err);
     segue_schedule_fini(&s);
     return status;
 }

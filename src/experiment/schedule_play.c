@@ -85,6 +85,16 @@ static segue_status play_tasks(observer *n, segue_runner *runner, uint64_t run, 
     return status;
 }
 
+static segue_status play_run(observer *n, segue_runner *runner, uint64_t run, double *values,
+                             segue_error *err)
+{
+    const segue_simulation *sim = &n->cell->sim;
+    const uint64_t every = sim->tasks ? n->schedule->ex->every : 0;
+    SEGUE_TRY(segue_measure_init(&n->measure, n->cell->track_set, sim, every, err));
+    return sim->tasks ? play_tasks(n, runner, run, values, err)
+                      : play_single(n, runner, run, values, err);
+}
+
 static segue_status play(segue_schedule *s, uint64_t unit, segue_error *err)
 {
     const schedule_cell *c = &s->cells[unit / s->ex->runs];
@@ -93,13 +103,8 @@ static segue_status play(segue_schedule *s, uint64_t unit, segue_error *err)
     segue_runner *runner = NULL;
     size_t width = 0;
     double *values = segue_schedule_values(s, unit, &width);
-    segue_status status = segue_runner_create(&runner, &c->sim, err);
-    if (status == SEGUE_OK)
-        status = segue_measure_init(&n.measure, c->track_set, &c->sim,
-                                    c->sim.tasks ? s->ex->every : 0, err);
-    if (status == SEGUE_OK)
-        status = c->sim.tasks ? play_tasks(&n, runner, run, values, err)
-                              : play_single(&n, runner, run, values, err);
+    SEGUE_TRY(segue_runner_create(&runner, &c->sim, err));
+    const segue_status status = play_run(&n, runner, run, values, err);
     segue_runner_destroy(runner);
     return status;
 }

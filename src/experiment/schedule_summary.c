@@ -93,16 +93,21 @@ static segue_status summarize(const segue_schedule *s, size_t number, segue_cell
     return SEGUE_OK;
 }
 
+static segue_status fill(const segue_schedule *s, segue_results **results, segue_error *err)
+{
+    json_t *experiment = NULL;
+    SEGUE_TRY(segue_experiment_describe(s->ex, &experiment, err));
+    SEGUE_TRY(segue_results_create(results, experiment, s->n_cells, err)); /* owns `experiment` */
+    for (size_t i = 0; i < s->n_cells; i++)
+        SEGUE_TRY(summarize(s, i, &(*results)->cell[i], err));
+    return SEGUE_OK;
+}
+
 segue_status segue_schedule_summarize(const segue_schedule *s, segue_results **out,
                                       segue_error *err)
 {
     segue_results *results = NULL;
-    json_t *experiment = NULL;
-    segue_status status = segue_experiment_describe(s->ex, &experiment, err);
-    if (status == SEGUE_OK)
-        status = segue_results_create(&results, experiment, s->n_cells, err);
-    for (size_t i = 0; i < s->n_cells && status == SEGUE_OK; i++)
-        status = summarize(s, i, &results->cell[i], err);
+    const segue_status status = fill(s, &results, err);
     if (status != SEGUE_OK) {
         segue_results_destroy(results);
         return status;

@@ -30,6 +30,7 @@ static const char *const fields[] = {"name",        "arms",  "method",          
 
 /* ---- numbers ----------------------------------------------------------------------------- */
 
+/* Without the field, *out stays as it is. */
 static segue_status read_number(json_t *body, const char *field, double min, double max,
                                 double *out, segue_error *err)
 {
@@ -52,6 +53,7 @@ static segue_status read_integer(json_t *body, const char *field, uint64_t max, 
     return value ? segue_json_integer(&body_location, field, value, 0, max, out, err) : SEGUE_OK;
 }
 
+/* Only new learners have limits of the range (check_new). */
 static segue_status read_range(learner_settings *s, json_t *body, segue_error *err)
 {
     const json_t *value = json_object_get(body, "range");
@@ -66,6 +68,7 @@ static segue_status read_range(learner_settings *s, json_t *body, segue_error *e
     return SEGUE_OK;
 }
 
+/* null means none, as the written form has it. */
 static segue_status read_default_reward(learner_settings *s, json_t *body, segue_error *err)
 {
     const json_t *value = json_object_get(body, "default_reward");
@@ -97,6 +100,7 @@ static segue_status read_numbers(learner_settings *s, json_t *body, segue_error 
 
 /* ---- arms -------------------------------------------------------------------------------- */
 
+/* `seen` has the names so far: two arms must not share one. */
 static segue_status add_arm(learner_settings *s, hash_map *seen, const json_t *value,
                             segue_error *err)
 {
@@ -146,6 +150,7 @@ static segue_status read_fields(learner_settings *s, json_t *body, segue_error *
     return read_arms(s, body, err);
 }
 
+/* After a failure the settings hold no memory. */
 static segue_status read_settings(learner_settings *s, json_t *body, segue_error *err)
 {
     *s = (learner_settings){
@@ -186,6 +191,7 @@ segue_status segue_learner_settings_read(learner_settings *settings, json_t *bod
     return status;
 }
 
+/* For settings from the store: limits of new learners do not apply. */
 segue_status segue_learner_settings_parse(learner_settings *settings, const char *text,
                                           segue_error *err)
 {

@@ -23,6 +23,7 @@
 
 /* ---- queries ----------------------------------------------------------------------------- */
 
+/* Parse one parameter of a query; false: the response says what is wrong. */
 static bool parse_parameter(const char *text, segue_parsed_request *parsed,
                             segue_response *response)
 {
@@ -76,6 +77,7 @@ static segue_status check_keys(json_t *body, const char *const *names, size_t co
     return segue_json_check_keys(&body_location, body, names, count, err);
 }
 
+/* Without the field it is false. */
 static segue_status read_flag(json_t *body, const char *field, bool *out, segue_error *err)
 {
     const json_t *value = json_object_get(body, field);
@@ -104,6 +106,7 @@ static segue_status read_tell(json_t *body, segue_parsed_request *parsed, segue_
     return SEGUE_OK;
 }
 
+/* Names are checked against the learner later, under its lock. */
 static segue_status read_exclude(json_t *body, segue_parsed_request *parsed, segue_error *err)
 {
     char name[SEGUE_MAX_NAME_SIZE + 1];
@@ -119,6 +122,7 @@ static segue_status read_exclude(json_t *body, segue_parsed_request *parsed, seg
     return SEGUE_OK;
 }
 
+/* An ask may carry the tell of an earlier decision: one request per step. */
 static segue_status read_ask(json_t *body, segue_parsed_request *parsed, segue_error *err)
 {
     static const char *const names[] = {"task",        "event",   "exclude", "count",
@@ -144,6 +148,7 @@ static segue_status read_ask(json_t *body, segue_parsed_request *parsed, segue_e
     return read_tell(tell, parsed, err);
 }
 
+/* Without a key the service makes one. */
 static segue_status read_open(json_t *body, segue_parsed_request *parsed, segue_error *err)
 {
     static const char *const names[] = {"task"};
@@ -159,6 +164,7 @@ static segue_status read_arm(json_t *body, segue_parsed_request *parsed, segue_e
     return segue_name_read_new(json_object_get(body, "arm"), "arm", parsed->arm, err);
 }
 
+/* The other routes take an empty object. */
 static segue_status read_fields(json_t *body, segue_parsed_request *parsed, segue_error *err)
 {
     static const char *const no_names[] = {""};
@@ -180,6 +186,7 @@ static segue_status read_fields(json_t *body, segue_parsed_request *parsed, segu
 
 /* ---- bodies ------------------------------------------------------------------------------ */
 
+/* Parameters such as charset may follow the type. */
 static bool is_json(const char *type)
 {
     return type && strncasecmp(type, "application/json", 16) == 0 &&

@@ -71,6 +71,7 @@ void segue_response_no_learner(segue_response *response, const char *name)
                         name);
 }
 
+/* The body is a JSON object; the field is added before its last brace. */
 void segue_response_add_reward(segue_response *response, const segue_bytes *reward)
 {
     response->body.size--; /* the last brace */
@@ -79,6 +80,7 @@ void segue_response_add_reward(segue_response *response, const segue_bytes *rewa
     segue_json_write_raw(&response->body, "}");
 }
 
+/* 13 digits hide rounding: open tasks multiply a mean, closed ones add rewards. */
 void segue_response_mean(segue_bytes *b, uint64_t pulls, double total)
 {
     char text[32];

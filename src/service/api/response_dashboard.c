@@ -1,4 +1,7 @@
 /* response_dashboard.c - bodies of responses for the dashboard: types, versions, decisions.
+ *
+ * Versions are copied under the learner's lock and written without it.  Recent decisions are few,
+ * and written under the lock.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "io/json_write.h"
 #include "service/api/response.h"
@@ -46,6 +49,7 @@ void segue_response_version(segue_bytes *b, const model_version *v, bool first)
     segue_json_write_raw(b, "]}");
 }
 
+/* The newest version is added if the history has skipped it. */
 bool segue_response_copy_history(learner_state *state, segue_model_history *out,
                                  model_version *newest)
 {

@@ -14,6 +14,7 @@
 
 /* ---- effect of transfer ------------------------------------------------------------------ */
 
+/* reward_per_step is the mean over tasks of each task's mean reward. */
 static void write_side(segue_bytes *b, const char *name, const task_stats_side *side)
 {
     segue_json_write_key(b, name);
@@ -30,6 +31,7 @@ static void write_sides(segue_bytes *b, const task_stats_group *group)
     write_side(b, "control", &group->side[1]);
 }
 
+/* Without enough tasks on both sides there is no effect: null. */
 static void write_effect(segue_bytes *b, const task_stats_group *closed, double range)
 {
     segue_confseq effect;
@@ -50,6 +52,7 @@ static void write_effect(segue_bytes *b, const task_stats_group *closed, double 
     segue_json_write_raw(b, "}");
 }
 
+/* A damaged learner has the fields of a sound one, without values. */
 void segue_response_no_effect(segue_bytes *b)
 {
     const task_stats_group no_tasks = {.side = {{.rewards = 0}}};
@@ -68,6 +71,7 @@ static void copy_arms(const learner_state *state, learner_view *out)
     out->n_arms = state->n_arms;
 }
 
+/* Names of arms are shared with the state: they live as long as it. */
 bool segue_response_copy_learner(learner_state *state, learner_view *out)
 {
     (void)pthread_mutex_lock(&state->lock);
@@ -189,6 +193,7 @@ void segue_response_learner(learner_state *state, int status, segue_response *re
     segue_response_view_fini(&shown);
 }
 
+/* In the order of bytes, whatever the locale. */
 static int by_name(const void *a, const void *b)
 {
     return strcmp((*(learner_state *const *)a)->settings.name,
@@ -232,6 +237,7 @@ void segue_response_sort_learners(learner_state **all, size_t count)
 
 /* ---- history ----------------------------------------------------------------------------- */
 
+/* Written under the lock: the number of groups is small and bounded. */
 void segue_response_history(learner_state *state, segue_response *response)
 {
     segue_bytes *b = &response->body;

@@ -67,6 +67,7 @@ void segue_response_free_copy(learner_state *state, task_copy *copy)
 
 /* ---- tasks ------------------------------------------------------------------------------- */
 
+/* The row that the store would have now.  It has no key: the caller knows it. */
 segue_stored_task segue_response_task_row(const learner_state *state, const task_state *task)
 {
     return (segue_stored_task){.id = task->id,
@@ -80,6 +81,7 @@ segue_stored_task segue_response_task_row(const learner_state *state, const task
                                .total = task->total};
 }
 
+/* A task without rewards has no mean, and an open one no time of closing: null. */
 static void write_row(const learner_state *state, const segue_stored_task *row, const char *key,
                       segue_bytes *b)
 {
@@ -159,6 +161,7 @@ void segue_response_listed_task(learner_state *state, const segue_stored_task *r
     segue_json_write_raw(b, "}");
 }
 
+/* One arm of a task, with its own pulls and mean. */
 static void write_task_arm(const char *name, uint64_t pulls, double total, bool first,
                            segue_bytes *b)
 {
@@ -192,6 +195,7 @@ typedef struct arm_sums {
     double total[SEGUE_MAX_SERVICE_ARMS];
 } arm_sums;
 
+/* A damaged store may have any arm: the remainder stays inside the arrays. */
 static segue_status add_rewards(segue_store *store, int64_t task, arm_sums *sums, segue_error *err)
 {
     segue_rows rows;
@@ -204,6 +208,7 @@ static segue_status add_rewards(segue_store *store, int64_t task, arm_sums *sums
     return segue_rows_close(&rows, SEGUE_OK);
 }
 
+/* Names of arms are read under the lock: an arm may be added meanwhile. */
 static void write_closed_task(learner_state *state, const segue_stored_task *row, const char *key,
                               const arm_sums *sums, segue_bytes *b)
 {
@@ -216,6 +221,7 @@ static void write_closed_task(learner_state *state, const segue_stored_task *row
     segue_json_write_raw(b, "],\"pending\":0,\"explanation\":null");
 }
 
+/* The sums are too large for a stack. */
 static void respond_closed_task(segue_service *service, segue_store *store, learner_state *state,
                                 const char *key, segue_response *response)
 {

@@ -1,4 +1,7 @@
 /* token_file.c - reading a file of tokens.
+ *
+ * One token per line; empty lines and lines that begin with # are skipped.  Tokens are secrets: the
+ * buffer is cleared, and no message contains one.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/api/token_file.h"
 

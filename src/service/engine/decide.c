@@ -50,6 +50,7 @@ static bool exclude(const learner_state *state, size_t n_arms, const json_t *lis
     return true;
 }
 
+/* *allowed is NULL if every arm may be chosen; else the caller frees it. */
 bool segue_decide_allowed_arms(const learner_state *state, size_t n_arms,
                                const segue_parsed_request *request, bool **allowed,
                                segue_response *response)
@@ -81,6 +82,7 @@ bool segue_decide_can_choose(const learner_state *state, const segue_parsed_requ
     return fine;
 }
 
+/* The distribution is drawn once for all decisions of the ask. */
 static segue_status choose_each(segue_service *service, learner_state *state, task_state *task,
                                 const segue_parsed_request *request, const bool *allowed,
                                 decided *out, segue_error *err)
@@ -156,6 +158,7 @@ static bool has_unstored_capacity(segue_service *service, segue_response *respon
     return false;
 }
 
+/* Allocates before the arm is chosen: pushing must not fail afterwards. */
 bool segue_decide_reserve_deadlines(segue_service *service, learner_state *state,
                                     const segue_parsed_request *request, segue_response *response)
 {
@@ -249,6 +252,7 @@ static void write_choices(const segue_service *service, const segue_parsed_reque
     segue_json_write_raw(b, "]");
 }
 
+/* The tell of the ask has closed the task: there is no decision. */
 void segue_decide_respond_closed(const operation *op)
 {
     segue_bytes *b = &op->response->body;
@@ -262,6 +266,7 @@ void segue_decide_respond_closed(const operation *op)
     segue_json_write_raw(b, "}");
 }
 
+/* One estimated probability makes the response an estimate. */
 static bool all_exact(const decided *d)
 {
     for (size_t i = 0; i < d->n; i++)

@@ -39,6 +39,7 @@ static void write_value(segue_bytes *b, const char *name, const char *kind, cons
     segue_json_write_format(b, "segue_%s %llu\n", name, value);
 }
 
+/* Requests of all classes of status. */
 static unsigned long long count_requests(const metrics *m, segue_route route)
 {
     unsigned long long sum = 0;
@@ -60,6 +61,7 @@ static void write_requests(const metrics *m, segue_bytes *b)
         }
 }
 
+/* The last bucket has no upper edge. */
 static void write_times(const metrics *m, segue_route route, segue_bytes *b)
 {
     unsigned long long sum = 0;
@@ -92,6 +94,7 @@ static void write_connections(const metrics *m, segue_bytes *b)
                 atomic_load(&m->refused));
 }
 
+/* The names are part of the interface: dashboards and alerts use them. */
 void segue_metrics_write(const metrics *m, const segue_gauges *now, segue_bytes *b)
 {
     write_requests(m, b);

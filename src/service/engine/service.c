@@ -71,6 +71,7 @@ metrics *segue_service_metrics(segue_service *service)
     return &service->metrics;
 }
 
+/* The first reason stays: later failures follow from it. */
 void segue_service_fail(segue_service *service, const segue_error *why)
 {
     if (!atomic_load(&service->broken))
@@ -88,6 +89,7 @@ const char *segue_service_failure(const segue_service *service)
     return service->why;
 }
 
+/* Unpredictable without the random key of this start, and free of locks. */
 uint64_t segue_service_random_bits(segue_service *service)
 {
     const uint64_t draw = atomic_fetch_add(&service->draws, 1);
@@ -138,6 +140,7 @@ static segue_status recover_learners(segue_service *service, segue_error *err)
     return status;
 }
 
+/* One transaction reads the key and the service time and counts the start. */
 static segue_status start_store(segue_service *service, segue_error *err)
 {
     uint64_t starts = 0;
@@ -151,6 +154,7 @@ static segue_status start_store(segue_service *service, segue_error *err)
     return segue_store_commit(service->store, err);
 }
 
+/* The lock comes before the first write: a second service must not change the store. */
 static segue_status open_stores(segue_service *service, segue_error *err)
 {
     SEGUE_TRY(segue_store_open(&service->store, service->config.store, SEGUE_STORE_CREATE, err));
@@ -177,6 +181,7 @@ static void fail_memory(const segue_service *service, segue_error *err)
         (double)atomic_load(&service->memory.of_learners) / 1048576.0);
 }
 
+/* Needs no locks: no other thread exists yet. */
 static segue_status recover(segue_service *service, segue_error *err)
 {
     SEGUE_TRY(open_stores(service, err));
@@ -236,6 +241,7 @@ segue_status segue_service_create(segue_service **out, const segue_service_confi
 
 /* ---- threads ----------------------------------------------------------------------------- */
 
+/* After a failure all threads that were started have stopped again. */
 segue_status segue_service_start(segue_service *service, segue_error *err)
 {
     if (service->reader == service->store)
@@ -258,6 +264,7 @@ segue_status segue_service_start(segue_service *service, segue_error *err)
     return status;
 }
 
+/* First of all: they enqueue jobs for the writer. */
 static void stop_workers(segue_service *service)
 {
     (void)pthread_mutex_lock(&service->worker_lock);
@@ -282,6 +289,7 @@ static void run_job(segue_service *service, const operation_kind *kind, int64_t 
     segue_writer_commit(service, op);
 }
 
+/* The writer commits all that is queued before it ends. */
 void segue_service_stop(segue_service *service)
 {
     if (!service->started)

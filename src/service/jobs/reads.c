@@ -67,6 +67,7 @@ static read_result show_learner(segue_service *service, operation *op, segue_sto
                : READ_DONE;
 }
 
+/* Short enough for one piece. */
 static read_result show_history(segue_service *service, operation *op, segue_store *store)
 {
     (void)service;
@@ -83,6 +84,7 @@ static read_result show_decisions(segue_service *service, operation *op, segue_s
     return READ_DONE;
 }
 
+/* The newest version comes last, if the history does not have it. */
 static read_result end_versions(const read_state *r, segue_bytes *b)
 {
     if (r->newest.number)
@@ -111,6 +113,7 @@ static read_result show_versions(segue_service *service, operation *op, segue_st
 
 /* ---- tasks ------------------------------------------------------------------------------- */
 
+/* Allocate for one more task. */
 static bool grow(read_state *r)
 {
     if (r->n_tasks < r->capacity)
@@ -124,6 +127,7 @@ static bool grow(read_state *r)
     return true;
 }
 
+/* Keys go to one block, by offset: the block moves as it grows. */
 static segue_status add_task(read_state *r, const segue_stored_task *row, segue_error *err)
 {
     const size_t key = r->keys.size;
@@ -134,6 +138,7 @@ static segue_status add_task(read_state *r, const segue_stored_task *row, segue_
     return SEGUE_OK;
 }
 
+/* Read all rows at once: a cursor must not stay open between turns. */
 static segue_status read_tasks(operation *op, segue_store *store, segue_error *err)
 {
     const segue_query query = {.kind = op->request.open == 1   ? SEGUE_QUERY_NEWEST_OPEN_TASKS
@@ -233,6 +238,7 @@ static double steady_now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+/* A turn ends after TURN_SECONDS, so that short reads do not wait for long ones. */
 read_result segue_reads_turn(segue_service *service, operation *op, segue_store *store)
 {
     const double until = steady_now() + TURN_SECONDS;

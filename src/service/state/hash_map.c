@@ -61,6 +61,7 @@ void *segue_hash_map_find(const hash_map *m, const void *key, size_t size)
     return at && *at ? (*at)->value : NULL;
 }
 
+/* Double the slots and move all entries: O(count), rare enough to be constant on average. */
 static bool grow(hash_map *m)
 {
     const size_t n_slots = m->n_slots ? 2 * m->n_slots : FIRST_SLOTS;

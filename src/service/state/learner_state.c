@@ -114,6 +114,7 @@ segue_status segue_learner_state_add_arm(learner_state *state, const char *name,
     return SEGUE_OK;
 }
 
+/* Open tasks see it at their next ask. */
 void segue_learner_state_retire_arm(learner_state *state, size_t index)
 {
     state->allowed[index] = false;
@@ -182,6 +183,7 @@ static segue_status create_play(learner_state *state, task_state *task, segue_er
                          : play_with_transfer(state, task, &rng, err);
 }
 
+/* The stream of a task is opened by its id and a draw of this start: none repeats. */
 static void begin_play(const learner_state *state, task_state *task, uint64_t draw)
 {
     segue_rng rng;
@@ -198,6 +200,7 @@ static void end_play(learner_state *state, task_state *task)
         segue_learner_discard_task(state->learner, &task->play);
 }
 
+/* Entries are NULL once the maps own them. */
 static void free_task(task_state *task)
 {
     segue_hash_map_discard(task->id_entry);

@@ -37,6 +37,7 @@ void segue_memory_fini(memory *m)
 
 /* ---- counting ---------------------------------------------------------------------------- */
 
+/* A quarter is for requests and responses, the rest for learners and tasks. */
 static uint64_t limit_of_requests(const memory *m)
 {
     return m->limit / 4;
@@ -52,6 +53,7 @@ bool segue_memory_has_space(const memory *m)
     return atomic_load(&m->of_learners) <= limit_of_tasks(m) && !atomic_load(&m->spare_is_lent);
 }
 
+/* Add first, then compare: two threads cannot both get the last bytes. */
 bool segue_memory_reserve(memory *m, size_t size)
 {
     if (atomic_fetch_add(&m->of_requests, size) + size <= limit_of_requests(m))

@@ -19,6 +19,7 @@ static size_t min_size(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+/* A weight per type, then a mean per type and arm. */
 static size_t numbers_of(const model_version *v)
 {
     return v->n_types * (1 + v->n_arms);

@@ -71,6 +71,7 @@ static segue_status close_task(recovery *r, const segue_stored_event *event, seg
     return SEGUE_OK;
 }
 
+/* Arms are added at the end; a gap means that an event is missing. */
 static segue_status add_arm(recovery *r, int64_t index, segue_error *err)
 {
     const size_t n_arms = segue_learner_get_config(r->out->learner)->n_arms;
@@ -203,6 +204,7 @@ void segue_recovery_fini(segue_recovered_learner *rebuilt)
 
 /* ---- recovery ---------------------------------------------------------------------------- */
 
+/* The settings in the row determine a learner before its first event. */
 static segue_status start_new(const segue_stored_learner *row, segue_learner **out,
                               segue_error *err)
 {
@@ -242,6 +244,7 @@ static segue_status start_from_snapshot(segue_store *store, const segue_stored_l
     return status;
 }
 
+/* Apply the events after out->seq.  After a failure *out holds no memory. */
 static segue_status apply_events(recovery *r, const segue_stored_learner *row, segue_error *err)
 {
     segue_rows rows;

@@ -73,6 +73,7 @@ static segue_status recover_arms(recovering *r, segue_error *err)
 
 /* ---- open tasks -------------------------------------------------------------------------- */
 
+/* Open tasks play their rewards again; the learner learns them when the task closes. */
 static segue_status recover_reward(recovering *r, const segue_stored_reward *reward,
                                    segue_error *err)
 {
@@ -104,6 +105,7 @@ static segue_status recover_rewards(recovering *r, segue_error *err)
     return segue_rows_close(&rows, status);
 }
 
+/* Arms are only added: a task has at least the first, and at most all. */
 static segue_status check_task(const learner_state *state, const segue_stored_task *row,
                                segue_error *err)
 {
@@ -211,6 +213,7 @@ static segue_status recover_rows(recovering *r, const segue_stored_learner *row,
     return state->settings.has_default_reward ? recover_decisions(r, err) : SEGUE_OK;
 }
 
+/* Move what was rebuilt into a state; `rebuilt` then has what was not moved. */
 static segue_status create_state(recovering *r, const segue_stored_learner *row, segue_error *err,
                                  segue_recovered_learner *rebuilt)
 {
@@ -256,6 +259,7 @@ typedef struct all {
     hash_map names; /* of the learners that are not damaged */
 } all;
 
+/* Two learners of one name cannot both be served: the first is. */
 static segue_status recover_named(all *a, const segue_stored_learner *row,
                                   segue_recovery_result *found, segue_error *err)
 {
@@ -272,6 +276,7 @@ static segue_status recover_named(all *a, const segue_stored_learner *row,
     return segue_fail_no_memory(err, "a learner");
 }
 
+/* Damage is reported to the callback and recovery goes on; other failures end it. */
 static segue_status recover_row(all *a, const segue_stored_learner *row, segue_error *err)
 {
     segue_error why = {.status = SEGUE_OK};
