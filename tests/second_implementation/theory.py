@@ -1,0 +1,103 @@
+"""The sets, complexities and bounds of the paper, each for a true model theta_bar = models[true].
+
+Arms and models are numbered from 0 here.  Arms with Delta_i = 0 count nothing: they cost no regret.
+SPDX-License-Identifier: Apache-2.0"""
+import math
+
+import numpy as np
+
+
+def arm_gaps(models, true):
+    """Delta_i (Sec. 2)."""
+    return models[true].max() - models[true]
+
+
+def inverse_sum(gaps, arms):
+    """The sum of 1 / Delta_i over arms."""
+    return sum(1 / gaps[i] for i in arms if gaps[i] > 0)
+
+
+def best_arms(models):
+    """A_*(Theta) (Sec. 3)."""
+    return sorted(set(np.argmax(models, axis=1)))
+
+
+def optimistic_models(models, true):
+    """Theta_+ (Sec. 3)."""
+    return [k for k in range(len(models)) if models[k].max() >= models[true].max()]
+
+
+def optimistic_arms(models, true):
+    """A_+ (Sec. 3)."""
+    return best_arms(models[optimistic_models(models, true)])
+
+
+def model_gap(models, true, arm):
+    """min Gamma_i over Theta_{+,i} (Theorem 1)."""
+    return min(abs(models[k, arm] - models[true, arm])
+               for k in optimistic_models(models, true) if np.argmax(models[k]) == arm)
+
+
+def complexity_ucb(models, true):
+    """Footnote of Sec. 5: the sum of 1 / Delta_i."""
+    return inverse_sum(arm_gaps(models, true), range(models.shape[1]))
+
+
+def complexity_ucb_plus(models, true):
+    """UCB's over A_*(Theta)."""
+    return inverse_sum(arm_gaps(models, true), best_arms(models))
+
+
+def complexity_mucb(models, true):
+    """Theorem 1 without its factor: the sum over A_+ of Delta_i / min Gamma_i^2."""
+    gaps = arm_gaps(models, true)
+    return sum(gaps[i] / model_gap(models, true, i) ** 2
+               for i in optimistic_arms(models, true) if gaps[i] > 0)
+
+
+def theorem_1(models, true, n, delta):
+    """Eq. 3 with log(m n^2 / delta), which is log(m n^3) at delta = 1/n."""
+    m, K = models.shape
+    return K + 2 * math.log(m * n ** 2 / delta) * complexity_mucb(models, true)
+
+
+class Estimated:
+    """The sets of Sec. 4.3 for a true model and estimates known to within eps; estimate k stands for true
+    model stands_for[k]."""
+
+    def __init__(self, models, true, estimates, stands_for, eps):
+        self.gaps, self.eps = arm_gaps(models, true), eps
+        self.model_gaps = np.abs(models[stands_for] - models[true])  # Gamma_i(theta, theta_bar)
+        best, each = models[true].max(), range(len(estimates))
+        self.non_dominated = [np.flatnonzero(row + eps >= np.max(row - eps)) for row in estimates]
+        self.arms = [[i for i in self.non_dominated[k] if estimates[k, i] + eps >= best] for k in each]
+        self.models = [k for k in each if self.arms[k]]
+        self.permanent = [k for k in self.models
+                          if all(abs(estimates[k, i] - models[true, i]) <= eps for i in self.arms[k])]
+        self.a2 = sorted({i for k in self.permanent for i in self.arms[k]})
+        self.a1 = sorted({i for k in self.models for i in self.arms[k]} - set(self.a2))
+
+    def inverse_square(self, arm):
+        """1 / (4 min Gamma^_i^2) over Theta_{i,+}, Gamma^ = Gamma/2 - eps (corollary); infinite if some
+        Gamma^ <= 0: then the arm cannot discard that model."""
+        gap = min(self.model_gaps[k, arm] / 2 - self.eps for k in self.models if arm in self.arms[k])
+        return 1 / (4 * gap ** 2) if gap > 0 else math.inf
+
+    def complexity(self):
+        """Theorem 3 without its factor 2 log(2 m K n^3)."""
+        first = sum(self.gaps[i] * min(1 / self.gaps[i] ** 2, self.inverse_square(i))
+                    for i in self.a1 if self.gaps[i] > 0)
+        return first + inverse_sum(self.gaps, self.a2)
+
+    def theorem_3(self, m, n, delta):
+        """Theorem 3, and the regret of the three pulls of each arm, which its proof does not count."""
+        K = len(self.gaps)
+        return K + 2 * math.log(2 * m * K * n ** 2 / delta) * self.complexity() + 3 * self.gaps.sum()
+
+
+def spectrum(models, weights):
+    """sigma_min, sigma_max and Gamma_sigma of the m largest eigenvalues of M2 = sum rho mu mu^T (Sec. 4.2);
+    the paper prints min for max in sigma_max."""
+    M2 = np.einsum("k,ki,kj->ij", weights, models, models)
+    sigma = np.linalg.eigvalsh(M2)[::-1][:len(models)]
+    return sigma[-1], sigma[0], np.min(sigma[:-1] - sigma[1:])
