@@ -13,6 +13,7 @@
 #include "segue/models.h"
 #include "segue/moments.h"
 #include "segue/number.h"
+#include "segue/perturbation.h"
 #include "segue/policy.h"
 #include "segue/rng.h"
 #include "segue/samples.h"

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "segue/models.h"
+#include "segue/perturbation.h"
 #include "segue/status.h"
 
 #ifdef __cplusplus
@@ -27,7 +28,9 @@ typedef struct segue_known_sets {
     bool *best_for_some;    /* n_arms: A_*, the arms that are best for some model */
     bool *optimistic_model; /* n_models: Theta_+, models with a best value at least the truth's */
     bool *optimistic_arm;   /* n_arms: A_+, their best arms */
+    bool *optimistic_for;   /* n_arms x n_models: Theta_{+,i}, those whose best arm is i */
     double *model_gap;      /* n_arms: min of Gamma_i over Theta_{+,i}; infinite outside A_+ */
+    double least_model_gap; /* Gamma_min: over all arms and other models; infinite without one */
 } segue_known_sets;
 
 /**
@@ -41,6 +44,15 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_known_sets_create(segue_known_sets
                                                                 size_t truth, segue_error *err);
 SEGUE_API void segue_known_sets_destroy(segue_known_sets *sets);
 
+/** Theta(A'): set member[k] (n_models) if the best arm of model k is in the set `arms` (n_arms). */
+SEGUE_API void segue_known_sets_models_of(const segue_models *models, const bool *arms,
+                                          bool *member);
+
+/** The remark on Theorem 1's proof, for an arm of A_+: its pulls discard Theta_{+,i} no later than
+ * any other optimistic model, so that the proof loses nothing. True without another model. */
+SEGUE_API bool segue_known_sets_is_worst_case(const segue_known_sets *sets,
+                                              const segue_models *models, size_t arm);
+
 /** UCB: the sum of 1 / Delta_i over all arms with Delta_i > 0. */
 SEGUE_API double segue_complexity_ucb(const segue_known_sets *sets);
 
@@ -49,6 +61,10 @@ SEGUE_API double segue_complexity_ucb_plus(const segue_known_sets *sets);
 
 /** mUCB: the sum of Delta_i / min Gamma_i^2 over the optimistic arms. */
 SEGUE_API double segue_complexity_mucb(const segue_known_sets *sets);
+
+/** mUCB, from Theorem 1's second bound: the sum of 1 / min Gamma_i over the optimistic arms with
+ * Delta_i > 0 (for the best arm the printed term is infinite). */
+SEGUE_API double segue_complexity_mucb_second(const segue_known_sets *sets);
 
 /** Return the bound on mUCB's pulls of `arm` while every average is within its radius (Theorem 1).
  */
@@ -86,6 +102,10 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_estimated_sets_create(segue_estima
                                                                     size_t truth, segue_error *err);
 SEGUE_API void segue_estimated_sets_destroy(segue_estimated_sets *sets);
 
+/** Theta^j_{i,+}: set member[k] (n_models) if `arm` is an optimistic arm of estimated model k. */
+SEGUE_API void segue_estimated_sets_models_of(const segue_estimated_sets *sets, size_t arm,
+                                              bool *member);
+
 /** tUCB: sum over A_1 of Delta_i min(1/Delta_i^2, 1/(4 g_i^2)), plus over A_2 of 1/Delta_i. */
 SEGUE_API double segue_complexity_tucb(const segue_estimated_sets *sets);
 
@@ -108,40 +128,20 @@ SEGUE_API double segue_bound_regret(size_t n_arms, double log_term, double compl
  * pulls, which the theorem omits. */
 SEGUE_API double segue_bound_regret_estimated(const segue_estimated_sets *sets, double log_term);
 
-/** Eigenvalues of the second moment M2 = sum rho mu mu^T of a set. */
-typedef struct segue_spectrum {
-    double sigma_min; /* the smallest of the n_models largest eigenvalues; NaN if m > K */
-    double sigma_max; /* the largest */
-    double gap;       /* Gamma_sigma: the smallest difference of distinct ones (1e-12 of the largest
-                         counts as equal); NaN if there are no two, or m > K */
-    double lambda_min; /* the smallest 1 / sqrt(rho) */
-    double lambda_max; /* the largest */
-} segue_spectrum;
+/** UCB with a test (`ucb-test`; appendix B of the paper). */
+typedef struct segue_hypothesis_test {
+    double model_gap; /* smallest distance of two models on any arm; infinite for one model */
+    double threshold; /* 2 log(2 / delta) / model_gap^2: pulls of one arm before it commits */
+    double tau;       /* n_arms times that: it commits after at most tau + 1 steps */
+    double order;     /* the paper's sum of log(n tau) / Delta_i, which has no constant */
+    double regret;    /* bound on the expected regret of one task, with constants */
+} segue_hypothesis_test;
 
-/** Compute the spectrum; @retval SEGUE_ENOMEM */
-SEGUE_API SEGUE_MUST_CHECK segue_status segue_spectrum_compute(segue_spectrum *out,
-                                                               const segue_models *models,
-                                                               segue_error *err);
-
-/** Theorem 2: the error of the means that the robust tensor power method estimates. */
-typedef struct segue_perturbation {
-    double constant;      /* C(Theta) */
-    double error;         /* the largest Euclidean error of a model's means */
-    double min_tasks;     /* the theorem holds from this number of tasks on */
-    double second_moment; /* bound on the error of M2 */
-    double third_moment;  /* bound on the error of M3 */
-} segue_perturbation;
-
-/**
- * Return the bounds of Theorem 2 and of its concentration lemma, with probability 1 - delta.
- *
- * `c3` and `c4` are the constants that the theorem does not specify; 1 is a usual choice. All
- * fields but the last two are NaN where sigma_min is.
- */
-SEGUE_API segue_perturbation segue_perturbation_bound(const segue_models *models,
-                                                      const segue_spectrum *spectrum,
-                                                      double n_tasks, double delta, double c3,
-                                                      double c4);
+/** Compute these; `log_term` is UCB's L. If two models agree on an arm, tau is infinite. */
+SEGUE_API segue_hypothesis_test segue_hypothesis_test_bound(const segue_models *models,
+                                                            const segue_known_sets *sets,
+                                                            uint64_t horizon, double delta,
+                                                            double log_term);
 
 #ifdef __cplusplus
 }

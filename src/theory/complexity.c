@@ -31,6 +31,15 @@ double segue_complexity_mucb(const segue_known_sets *sets)
     return sum;
 }
 
+double segue_complexity_mucb_second(const segue_known_sets *sets)
+{
+    double sum = 0.0;
+    for (size_t arm = 0; arm < sets->n_arms; arm++)
+        if (sets->optimistic_arm[arm] && sets->gap[arm] > 0.0)
+            sum += 1.0 / sets->model_gap[arm];
+    return sum;
+}
+
 double segue_complexity_pulls(const segue_estimated_sets *sets, size_t arm)
 {
     const double gap = sets->gap[arm], model_gap = sets->model_gap[arm];

@@ -90,6 +90,12 @@ static void fill_arms(segue_estimated_sets *sets, const segue_models *models)
     }
 }
 
+void segue_estimated_sets_models_of(const segue_estimated_sets *sets, size_t arm, bool *member)
+{
+    for (size_t k = 0; k < sets->n_models; k++)
+        member[k] = sets->optimistic[k * sets->n_arms + arm];
+}
+
 segue_status segue_estimated_sets_create(segue_estimated_sets **out, const segue_models *models,
                                          const segue_models *estimated, const size_t *match,
                                          double eps, size_t truth, segue_error *err)

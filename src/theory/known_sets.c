@@ -1,6 +1,6 @@
 /* known_sets.c - the sets and gaps of a known model set (section 3 of the paper).
  *
- * Cost O(n_arms + n_models).
+ * Cost O(n_arms n_models).
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>
@@ -16,6 +16,7 @@ void segue_known_sets_destroy(segue_known_sets *sets)
     free(sets->best_for_some);
     free(sets->optimistic_model);
     free(sets->optimistic_arm);
+    free(sets->optimistic_for);
     free(sets->model_gap);
     free(sets);
 }
@@ -28,9 +29,10 @@ static bool reserve(segue_known_sets *sets, size_t n_arms, size_t n_models)
     sets->best_for_some = calloc(n_arms, sizeof *sets->best_for_some);
     sets->optimistic_model = calloc(n_models, sizeof *sets->optimistic_model);
     sets->optimistic_arm = calloc(n_arms, sizeof *sets->optimistic_arm);
+    sets->optimistic_for = calloc(n_arms * n_models, sizeof *sets->optimistic_for);
     sets->model_gap = calloc(n_arms, sizeof *sets->model_gap);
     return sets->gap && sets->best_for_some && sets->optimistic_model && sets->optimistic_arm &&
-           sets->model_gap;
+           sets->optimistic_for && sets->model_gap;
 }
 
 /* Fill Theta_+, A_+ and the model gaps: a model with a value of at least the truth's best leads to
@@ -51,8 +53,38 @@ static void fill(segue_known_sets *sets, const segue_models *models)
         if (!sets->optimistic_model[k])
             continue;
         sets->optimistic_arm[arm] = true;
+        sets->optimistic_for[arm * sets->n_models + k] = true;
         sets->model_gap[arm] = fmin(sets->model_gap[arm], fabs(value - true_mean[arm]));
     }
+}
+
+/* Return the smallest distance of the truth to another model on any arm. */
+static double least_model_gap(const segue_models *models, size_t truth)
+{
+    double least = INFINITY;
+    for (size_t k = 0; k < models->n_models; k++)
+        for (size_t arm = 0; k != truth && arm < models->n_arms; arm++)
+            least = fmin(least, fabs(segue_models_row(models, k)[arm] -
+                                     segue_models_row(models, truth)[arm]));
+    return least;
+}
+
+void segue_known_sets_models_of(const segue_models *models, const bool *arms, bool *member)
+{
+    for (size_t k = 0; k < models->n_models; k++)
+        member[k] = arms[models->best_arm[k]];
+}
+
+bool segue_known_sets_is_worst_case(const segue_known_sets *sets, const segue_models *models,
+                                    size_t arm)
+{
+    const bool *of_arm = sets->optimistic_for + arm * sets->n_models;
+    const double truth = segue_models_row(models, sets->truth)[arm];
+    double largest = 0.0;
+    for (size_t k = 0; k < sets->n_models; k++)
+        if (sets->optimistic_model[k] && !of_arm[k])
+            largest = fmax(largest, fabs(segue_models_row(models, k)[arm] - truth));
+    return sets->model_gap[arm] >= largest;
 }
 
 segue_status segue_known_sets_create(segue_known_sets **out, const segue_models *models,
@@ -68,6 +100,7 @@ segue_status segue_known_sets_create(segue_known_sets **out, const segue_models 
         return segue_fail_no_memory(err, "the sets of a model");
     }
     sets->truth = truth;
+    sets->least_model_gap = least_model_gap(models, truth);
     fill(sets, models);
     *out = sets;
     return SEGUE_OK;
