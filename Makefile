@@ -13,11 +13,9 @@ build: deps ## build the library and the program, build/release/segue
 	@test -f $(BUILD)/build.ninja || cmake --preset release
 	@cmake --build --preset release --parallel $(JOBS)
 
-# Played again only where the program or an experiment has changed since.
+# It plays only what changed since, and continues what was interrupted.
 run: build ## the whole paper: every table and figure, and a report, in build/paper
-	@cat $(BUILD)/segue experiments/*.json models/*.csv | cksum > build/paper.now
-	@cmp -s build/paper.now build/paper.sum && how=--resume || how=--fresh; \
-	mv build/paper.now build/paper.sum; $(BUILD)/segue paper $$how --out build/paper
+	@$(BUILD)/segue paper --resume --out build/paper
 
 test: build ## all tests
 	@scripts/run-tests $(BUILD) ctest --preset release

@@ -11,6 +11,7 @@ import shutil
 import sys
 import unittest
 
+from paper_files import tiny_experiments
 from program import PAPER, Folder, answer
 
 SIMULATE = ("simulate", "--models", PAPER, "--steps", 20, "--runs", 2)
@@ -119,6 +120,12 @@ class Results(Folder):
         tracks = {row["track"] for row in rows}
         self.assertEqual(tracks, {name.rpartition(".")[2] for name in listed if ".over_tasks." in name} - {"every"})
         self.check_experiment(single["experiment"])
+
+    def test_paper(self):
+        out = self.folder / "paper"
+        answer("paper", "-q", "--experiments", tiny_experiments(self.folder), "--out", out)
+        found = {re.sub("^[^.]*", "NAME", path) for path in paths(json.loads((out / "data" / "timing.json").read_text()))}
+        self.same("segue paper: data/timing.json", found)
 
     def check_experiment(self, experiment):
         """The fields of an experiment are in 'help run', those of a log's summary in 'help results'."""

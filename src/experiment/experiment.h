@@ -126,6 +126,23 @@ SEGUE_MUST_CHECK segue_status segue_experiment_read_results(segue_results **out,
                                                             const segue_experiment *experiment,
                                                             const char *folder, segue_error *err);
 
+/** The results of an experiment in a folder. */
+typedef enum segue_results_state {
+    SEGUE_RESULTS_NONE,
+    SEGUE_RESULTS_SAME,       /* of this experiment, seed and version */
+    SEGUE_RESULTS_OTHER,      /* of another one */
+    SEGUE_RESULTS_INCOMPLETE, /* a CSV file is missing */
+    SEGUE_RESULTS_FOREIGN     /* the file is no results: it is not overwritten */
+} segue_results_state;
+
+/** Find results in `folder`; *out is NULL unless they are SAME.
+ * @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_experiment_find_results(segue_results **out,
+                                                            const segue_experiment *experiment,
+                                                            const char *folder,
+                                                            segue_results_state *state,
+                                                            segue_error *err);
+
 /** Remove the results and the checkpoint file of an experiment from `folder`. */
 void segue_experiment_remove_results(const segue_experiment *experiment, const char *folder);
 

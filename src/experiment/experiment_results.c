@@ -97,63 +97,79 @@ static segue_status is_there(const segue_experiment *ex, const char *folder, siz
     return status;
 }
 
-/* Require the CSV files: JSON has fewer digits, so they cannot be written from it. */
-static segue_status need_all(const segue_experiment *ex, const segue_results *results,
-                             const char *folder, segue_error *err)
+/* Test whether the CSV files are there: JSON has fewer digits, so they cannot be written from it.
+ * `path` is then that of the missing one. */
+static segue_status have_all(const segue_experiment *ex, const segue_results *results,
+                             const char *folder, char path[4096], bool *all, segue_error *err)
 {
-    for (size_t i = CSV; i <= (results->cell[0].every ? CURVE : CSV); i++) {
-        char path[4096];
-        bool there = false;
-        SEGUE_TRY(is_there(ex, folder, i, path, &there, err));
-        if (!there)
-            return segue_fail(err, SEGUE_EFILE,
-                              "%s: is missing beside finished results; '--fresh' plays it again",
-                              segue_path_tail(path));
-    }
+    *all = true;
+    for (size_t i = CSV; *all && i <= (results->cell[0].every ? CURVE : CSV); i++)
+        SEGUE_TRY(is_there(ex, folder, i, path, all, err));
     return SEGUE_OK;
 }
 
-static segue_status read_and_compare(segue_results **out, const segue_experiment *ex,
-                                     const char *path, bool *same, segue_error *err)
+/* Read the results at `path` and compare them; *out stays NULL if they cannot be parsed. */
+static segue_status read_state(segue_results **out, const segue_experiment *ex, const char *folder,
+                               char path[4096], segue_results_state *state, segue_error *err)
 {
-    SEGUE_TRY(segue_results_read(out, path, err));
-    return is_of(*out, ex, same, err);
+    segue_error why;
+    bool same = false, all = false;
+    segue_status status = segue_results_read(out, path, &why);
+    if (status == SEGUE_ENOMEM || status == SEGUE_EIO)
+        return segue_fail(err, status, "%s", why.message);
+    *state = SEGUE_RESULTS_FOREIGN;
+    if (status != SEGUE_OK)
+        return SEGUE_OK;
+    SEGUE_TRY(is_of(*out, ex, &same, err));
+    *state = SEGUE_RESULTS_OTHER;
+    if (!same)
+        return SEGUE_OK;
+    SEGUE_TRY(have_all(ex, *out, folder, path, &all, err));
+    *state = all ? SEGUE_RESULTS_SAME : SEGUE_RESULTS_INCOMPLETE;
+    return SEGUE_OK;
+}
+
+/* Find the state, and the path of the file that it is of; *out only if it is SAME. */
+static segue_status find(segue_results **out, const segue_experiment *ex, const char *folder,
+                         char path[4096], segue_results_state *state, segue_error *err)
+{
+    bool there = false;
+    *out = NULL;
+    *state = SEGUE_RESULTS_NONE;
+    SEGUE_TRY(is_there(ex, folder, JSON, path, &there, err));
+    const segue_status status = there ? read_state(out, ex, folder, path, state, err) : SEGUE_OK;
+    if (status == SEGUE_OK && *state == SEGUE_RESULTS_SAME)
+        return SEGUE_OK;
+    segue_results_destroy(*out);
+    *out = NULL;
+    return status;
+}
+
+segue_status segue_experiment_find_results(segue_results **out, const segue_experiment *ex,
+                                           const char *folder, segue_results_state *state,
+                                           segue_error *err)
+{
+    char path[4096];
+    return find(out, ex, folder, path, state, err);
 }
 
 /* A file that cannot be parsed counts as a foreign one: it is not overwritten. */
-static segue_status read_same(segue_results **out, const segue_experiment *ex, const char *path,
-                              segue_error *err)
-{
-    segue_error why;
-    bool same = false;
-    const segue_status status = read_and_compare(out, ex, path, &same, &why);
-    if (status == SEGUE_ENOMEM || status == SEGUE_EIO)
-        return segue_fail(err, status, "%s", why.message);
-    if (status != SEGUE_OK || !same)
-        return segue_fail(err, SEGUE_EFILE,
-                          "%s: is there already, and not of this experiment, seed and version; "
-                          "'--fresh' replaces it, '--out' names another folder",
-                          segue_path_tail(path));
-    return SEGUE_OK;
-}
-
 segue_status segue_experiment_read_results(segue_results **out, const segue_experiment *ex,
                                            const char *folder, segue_error *err)
 {
     char path[4096];
-    bool there = false;
-    *out = NULL;
-    SEGUE_TRY(is_there(ex, folder, JSON, path, &there, err));
-    if (!there)
-        return SEGUE_OK;
-    segue_status status = read_same(out, ex, path, err);
-    if (status == SEGUE_OK)
-        status = need_all(ex, *out, folder, err);
-    if (status != SEGUE_OK) {
-        segue_results_destroy(*out);
-        *out = NULL;
-    }
-    return status;
+    segue_results_state state = SEGUE_RESULTS_NONE;
+    SEGUE_TRY(find(out, ex, folder, path, &state, err));
+    if (state == SEGUE_RESULTS_OTHER || state == SEGUE_RESULTS_FOREIGN)
+        return segue_fail(err, SEGUE_EFILE,
+                          "%s: is there already, and not of this experiment, seed and version; "
+                          "'--fresh' replaces it, '--out' names another folder",
+                          segue_path_tail(path));
+    if (state == SEGUE_RESULTS_INCOMPLETE)
+        return segue_fail(err, SEGUE_EFILE,
+                          "%s: is missing beside finished results; '--fresh' plays it again",
+                          segue_path_tail(path));
+    return SEGUE_OK;
 }
 
 /* For --fresh.  A file that cannot be removed is replaced when results are written. */

@@ -1,4 +1,4 @@
-/* topics_results_simulate.c - `segue help results`: the fields and columns of simulate, run and merge.
+/* topics_results_simulate.c - `segue help results`: simulate, run, merge, paper.
  *
  * tests/test_help.py runs every command and compares: each field that a command prints is listed
  * here, and each field that is listed is printed.
@@ -160,5 +160,20 @@ const char cli_topics_results_simulate[] =
     "  task                         the last task that the point covers, from 1\n"
     "  run                          number of the run, from 1\n"
     "  value                        of the quantity\n"
+    "\n"
+    "segue paper: data/timing.json\n"
+    "\n"
+    "One object per experiment. Its times differ from run to run: this file is not\n"
+    "among those whose bytes are always the same.\n"
+    "\n"
+    "  NAME.finished                false: playing it was interrupted\n"
+    "  NAME.played                  when it was finished, UTC; results that are used\n"
+    "                               again keep it\n"
+    "  NAME.key                     hash of the experiment and of the program\n"
+    "  NAME.results                 hash of its result files; results are used again\n"
+    "                               if both hashes are still the same\n"
+    "  NAME.threads                 that played it\n"
+    "  NAME.wall_seconds            duration; of an interrupted run the sum\n"
+    "  NAME.cpu_seconds             CPU time of all threads\n"
     "\n";
 /* clang-format on */

@@ -65,8 +65,9 @@ static inline int make_folder(void **state)
 
 static inline int remove_folder(void **state)
 {
-    static const char *const names[] = {"experiment.json", "mixed.unfinished", "mixed.json",
-                                        "mixed.csv", "mixed-curve.csv"};
+    static const char *const names[] = {
+        "experiment.json", "mixed.unfinished", "mixed.json", "mixed.csv",  "mixed-curve.csv",
+        "timing.json",     "x.json",           "x.csv",      "x-curve.csv"};
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[128];

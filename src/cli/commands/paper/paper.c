@@ -1,7 +1,8 @@
 /* paper.c - `segue paper`: play the paper's experiments and write one report.
  *
- * Each experiment is run as 'segue run' runs it, with its results in FOLDER/data.  The report is
- * computed from these files alone, so that --redraw can repeat it.  The folder is locked until the
+ * Each experiment is run as 'segue run' runs it, with its results in FOLDER/data, or its finished
+ * results are re-used (paper_play.c).  The report is computed from these files alone, so that
+ * --redraw can repeat it.  The folder is locked until the
  * program ends.
  *
  * The stages are: check, read all experiments, make and lock the folder, play, write the report,
@@ -18,12 +19,10 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/commands/paper/paper.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
-#include "cli/progress.h"
 #include "cli/run_experiment.h"
-#include "cli/share.h"
-#include "experiment/cost.h"
 #include "report/claims/claims.h"
 #include "report/gnuplot.h"
 #include "report/report.h"
@@ -49,8 +48,9 @@ static const cli_option options[] = {
      9007199254740992.0},
     {"threads", 't', CLI_INTEGER, FIELD(threads), "T", "threads (default: one per CPU)", 1,
      SEGUE_MAX_THREADS},
-    {"resume", 0, CLI_FLAG, FIELD(resume), NULL, "play only what is not finished in FOLDER", 0, 0},
-    {"fresh", 0, CLI_FLAG, FIELD(fresh), NULL, "start again, and replace earlier results", 0, 0},
+    {"resume", 0, CLI_FLAG, FIELD(resume), NULL, "continue runs that were interrupted", 0, 0},
+    {"fresh", 0, CLI_FLAG, FIELD(fresh), NULL, "play all experiments again, also finished ones", 0,
+     0},
     {"redraw", 0, CLI_FLAG, FIELD(redraw), NULL,
      "play nothing: figures and report from results in FOLDER", 0, 0},
     {"quiet", 'q', CLI_FLAG, FIELD(quiet), NULL, "no progress bar", 0, 0},
@@ -134,46 +134,18 @@ static segue_status make_folders(study *st, segue_error *err)
     return SEGUE_OK;
 }
 
-/* ---- running ----------------------------------------------------------------------------- */
-
-/* Play an experiment, unless --resume finds its results. */
-static segue_status play_one(const study *st, size_t number, const segue_run_options *run_options,
-                             segue_error *err)
+static segue_status play(const study *st, segue_error *err)
 {
-    const segue_experiment *experiment = st->experiment[number];
-    segue_results *results = NULL;
-    segue_status status =
-        cli_run_experiment_find_finished(&results, experiment, st->data, run_options, err);
-    if (results)
-        cli_progress_skip(run_options->context);
-    if (status == SEGUE_OK && !results)
-        status = cli_run_experiment(&results, experiment, st->data, *run_options, err);
-    segue_results_destroy(results);
-    return status;
-}
-
-/* Progress is shared by the expected cost of the experiments, not by their number. */
-static segue_status play(study *st, segue_error *err)
-{
-    cli_progress progress;
-    const segue_run_options run_options = {
-        .threads = (size_t)(st->set.threads ? st->set.threads : cli_options_default_threads()),
-        .resume = st->set.resume,
-        .fresh = st->set.fresh,
-        .context = &progress};
-    double total = 0.0, before = 0.0;
-    segue_status status = SEGUE_OK;
-    for (size_t i = 0; i < SEGUE_N_STUDIES; i++)
-        total += segue_cost_experiment(st->experiment[i]);
-    cli_progress_init(&progress, st->set.quiet);
-    for (size_t i = 0; i < SEGUE_N_STUDIES && status == SEGUE_OK; i++) {
-        const double cost = segue_cost_experiment(st->experiment[i]);
-        cli_progress_part(&progress, st->experiment[i]->name, before / total, cost / total);
-        status = play_one(st, i, &run_options, err);
-        before += cost;
-    }
-    cli_progress_fini(&progress);
-    return status;
+    const settings *set = &st->set;
+    const cli_paper_play play = {
+        .experiment = st->experiment,
+        .data = st->data,
+        .threads = (size_t)(set->threads ? set->threads : cli_options_default_threads()),
+        .resume = set->resume,
+        .fresh = set->fresh,
+        .quiet = set->quiet};
+    cli_interrupt_catch();
+    return cli_paper_play_all(&play, err);
 }
 
 /* ---- the report -------------------------------------------------------------------------- */
@@ -226,10 +198,8 @@ static segue_status run_study(study *st, segue_error *err)
     if (!st->set.redraw)
         SEGUE_TRY(read_experiments(st, err));
     SEGUE_TRY(make_folders(st, err));
-    if (!st->set.redraw) {
-        cli_interrupt_catch();
+    if (!st->set.redraw)
         SEGUE_TRY(play(st, err));
-    }
     return report(st, err);
 }
 
@@ -255,7 +225,10 @@ const cli_command cli_command_paper = {
                "the paper's.  FOLDER/data has the results as CSV and JSON, FOLDER/figures each\n"
                "figure as SVG and PDF with its data and its gnuplot script.\n\n"
                "It takes 2.5 minutes on two CPUs.  Ctrl-C stops, --resume continues, to the same\n"
-               "bytes.  The experiments are files that 'segue run' plays too.\n\n"
+               "bytes.  Run again, it plays only what changed: results of the same experiment,\n"
+               "seed and build of segue are used as they are, and the figures drawn again.  Give\n"
+               "it --fresh to play all.  FOLDER/data/timing.json has the times of playing.\n\n"
+               "The experiments are files that 'segue run' plays too.\n\n"
                "examples:\n"
                "  segue paper --quick\n"
                "  segue paper --out /tmp/paper --resume\n"
