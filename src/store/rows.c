@@ -36,7 +36,8 @@ void segue_rows_open(segue_rows *rows, segue_store *store, const segue_query *qu
     rows->status = store->backend->rows_open(rows, err);
 }
 
-bool segue_rows_next_of(segue_rows *rows, segue_store_table table, void *out)
+/* Fill `out`, which is a row of `table`. */
+static bool next(segue_rows *rows, segue_store_table table, void *out)
 {
     bool more = false;
     assert(table_of[rows->query.kind] == table);
@@ -46,6 +47,46 @@ bool segue_rows_next_of(segue_rows *rows, segue_store_table table, void *out)
         rows->status = rows->store->backend->rows_next(rows, out, &more, rows->err);
     rows->count += more;
     return more && rows->status == SEGUE_OK;
+}
+
+bool segue_rows_next_learner(segue_rows *rows, segue_stored_learner *out)
+{
+    return next(rows, SEGUE_TABLE_LEARNER, out);
+}
+
+bool segue_rows_next_arm(segue_rows *rows, segue_stored_arm *out)
+{
+    return next(rows, SEGUE_TABLE_ARM, out);
+}
+
+bool segue_rows_next_task(segue_rows *rows, segue_stored_task *out)
+{
+    return next(rows, SEGUE_TABLE_TASK, out);
+}
+
+bool segue_rows_next_decision(segue_rows *rows, segue_stored_decision *out)
+{
+    return next(rows, SEGUE_TABLE_DECISION, out);
+}
+
+bool segue_rows_next_reward(segue_rows *rows, segue_stored_reward *out)
+{
+    return next(rows, SEGUE_TABLE_REWARD, out);
+}
+
+bool segue_rows_next_event(segue_rows *rows, segue_stored_event *out)
+{
+    return next(rows, SEGUE_TABLE_EVENT, out);
+}
+
+bool segue_rows_next_snapshot(segue_rows *rows, segue_stored_snapshot *out)
+{
+    return next(rows, SEGUE_TABLE_SNAPSHOT, out);
+}
+
+bool segue_rows_next_values(segue_rows *rows, segue_table_row *out)
+{
+    return next(rows, SEGUE_TABLE_ANY, out);
 }
 
 /* May be called for a cursor that could not be opened. */

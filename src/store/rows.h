@@ -4,7 +4,7 @@
  *     segue_stored_arm arm;
  *     segue_status status = SEGUE_OK;
  *     segue_rows_open(&rows, store, &(segue_query){.kind = SEGUE_QUERY_ARMS, .id = learner}, err);
- *     while (status == SEGUE_OK && segue_rows_next(&rows, &arm))
+ *     while (status == SEGUE_OK && segue_rows_next_arm(&rows, &arm))
  *         status = use(&arm, err);
  *     return segue_rows_close(&rows, status);
  *
@@ -58,26 +58,14 @@ typedef struct segue_rows {
 void segue_rows_open(segue_rows *rows, segue_store *store, const segue_query *query,
                      segue_error *err);
 
-struct segue_table_row;
-
-/** The table of a pointer to a row, known to the compiler: a row of no table does not compile. */
-/* clang-format off */
-#define SEGUE_ROWS_TABLE(row)                                                                      \
-    _Generic((row),                                                                                \
-             segue_stored_learner *: SEGUE_TABLE_LEARNER,                                          \
-             segue_stored_arm *: SEGUE_TABLE_ARM,                                                  \
-             segue_stored_task *: SEGUE_TABLE_TASK,                                                \
-             segue_stored_decision *: SEGUE_TABLE_DECISION,                                        \
-             segue_stored_reward *: SEGUE_TABLE_REWARD,                                            \
-             segue_stored_event *: SEGUE_TABLE_EVENT,                                              \
-             segue_stored_snapshot *: SEGUE_TABLE_SNAPSHOT,                                        \
-             struct segue_table_row *: SEGUE_TABLE_ANY)
-/* clang-format on */
-
-/** Read the next row into `*out`, the struct of the query's table, which is asserted.
- * @retval false  there is none, or it cannot be read */
-#define segue_rows_next(rows, out) segue_rows_next_of((rows), SEGUE_ROWS_TABLE(out), (out))
-bool segue_rows_next_of(segue_rows *rows, segue_store_table table, void *out);
+/** Read the next row.  @retval false  there is none, or it cannot be read */
+bool segue_rows_next_learner(segue_rows *rows, segue_stored_learner *out);
+bool segue_rows_next_arm(segue_rows *rows, segue_stored_arm *out);
+bool segue_rows_next_task(segue_rows *rows, segue_stored_task *out);
+bool segue_rows_next_decision(segue_rows *rows, segue_stored_decision *out);
+bool segue_rows_next_reward(segue_rows *rows, segue_stored_reward *out);
+bool segue_rows_next_event(segue_rows *rows, segue_stored_event *out);
+bool segue_rows_next_snapshot(segue_rows *rows, segue_stored_snapshot *out);
 
 /**
  * Close a cursor.  Returns `status` if that is a failure, else the failure of the cursor, if any.

@@ -16,6 +16,21 @@
 
 #include "store/store.h"
 
+/** Tables, as exports name and order them. */
+typedef enum segue_store_table {
+    SEGUE_TABLE_META, /* key, number of starts, service time */
+    SEGUE_TABLE_LEARNER,
+    SEGUE_TABLE_ARM,
+    SEGUE_TABLE_TASK,
+    SEGUE_TABLE_DECISION,
+    SEGUE_TABLE_REWARD,
+    SEGUE_TABLE_EVENT,
+    SEGUE_TABLE_COUNTER, /* the largest id that each table gave out; last: rows before it count */
+    SEGUE_N_TABLES,
+    SEGUE_TABLE_SNAPSHOT = SEGUE_N_TABLES, /* not exported */
+    SEGUE_TABLE_ANY                        /* of SEGUE_QUERY_TABLE */
+} segue_store_table;
+
 #define SEGUE_MAX_COLUMNS 16
 
 typedef enum segue_value_type {
@@ -40,6 +55,9 @@ typedef struct segue_table_row {
     size_t n;
     segue_value value[SEGUE_MAX_COLUMNS];
 } segue_table_row;
+
+/** Read the next row of SEGUE_QUERY_TABLE, as the other functions of rows.h do. */
+bool segue_rows_next_values(segue_rows *rows, segue_table_row *out);
 
 /** Values about the store as a whole. */
 typedef struct segue_store_meta {

@@ -99,7 +99,7 @@ static segue_status write_table(segue_store *store, int64_t table, atomic_file *
     while (status == SEGUE_OK && out->code == 0) {
         if (stopped())
             status = segue_fail(err, SEGUE_ESTOPPED, "stopped, and nothing was written");
-        else if (!segue_rows_next(&rows, &row))
+        else if (!segue_rows_next_values(&rows, &row))
             break;
         else
             status = write_row(name, &row, out, err);

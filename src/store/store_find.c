@@ -17,7 +17,7 @@ static segue_status find_task(segue_store *store, const segue_query *query, segu
 {
     segue_rows rows;
     segue_rows_open(&rows, store, query, err);
-    *found = segue_rows_next(&rows, out);
+    *found = segue_rows_next_task(&rows, out);
     out->key = NULL; /* the cursor's */
     return segue_rows_close(&rows, SEGUE_OK);
 }
@@ -43,7 +43,7 @@ segue_status segue_store_task_key(segue_store *store, int64_t id,
     segue_rows rows;
     segue_stored_task task;
     segue_rows_open(&rows, store, &(segue_query){.kind = SEGUE_QUERY_TASK_BY_ID, .id = id}, err);
-    const bool found = segue_rows_next(&rows, &task);
+    const bool found = segue_rows_next_task(&rows, &task);
     (void)snprintf(key, SEGUE_MAX_STORE_NAME + 1, "%s", found ? task.key : "");
     SEGUE_TRY(segue_rows_close(&rows, SEGUE_OK));
     return found ? SEGUE_OK
@@ -58,7 +58,7 @@ segue_status segue_store_find_reward(segue_store *store, int64_t task, uint64_t 
     *out = (segue_stored_reward){.task = task};
     segue_rows_open(&rows, store,
                     &(segue_query){.kind = SEGUE_QUERY_REWARD, .id = task, .number = number}, err);
-    *found = segue_rows_next(&rows, out);
+    *found = segue_rows_next_reward(&rows, out);
     return segue_rows_close(&rows, SEGUE_OK);
 }
 
@@ -73,7 +73,7 @@ segue_status segue_store_read_snapshot(segue_store *store, int64_t learner, uint
     *bytes = NULL;
     *size = 0;
     segue_rows_open(&rows, store, &(segue_query){.kind = SEGUE_QUERY_SNAPSHOT, .id = learner}, err);
-    if (segue_rows_next(&rows, &row)) {
+    if (segue_rows_next_snapshot(&rows, &row)) {
         *bytes = malloc(row.size ? row.size : 1);
         *size = row.size;
         *seq = row.seq;

@@ -13,21 +13,6 @@
 
 typedef struct segue_store segue_store;
 
-/** Tables, as exports name and order them. */
-typedef enum segue_store_table {
-    SEGUE_TABLE_META, /* key, number of starts, service time */
-    SEGUE_TABLE_LEARNER,
-    SEGUE_TABLE_ARM,
-    SEGUE_TABLE_TASK,
-    SEGUE_TABLE_DECISION,
-    SEGUE_TABLE_REWARD,
-    SEGUE_TABLE_EVENT,
-    SEGUE_TABLE_COUNTER, /* the largest id that each table gave out; last: rows before it count */
-    SEGUE_N_TABLES,
-    SEGUE_TABLE_SNAPSHOT = SEGUE_N_TABLES, /* not exported */
-    SEGUE_TABLE_ANY                        /* of SEGUE_QUERY_TABLE */
-} segue_store_table;
-
 typedef struct segue_stored_learner {
     int64_t id;
     const char *name, *config;

@@ -104,7 +104,7 @@ size_t count_tasks(segue_store *from, segue_query_kind kind, int64_t learner)
     segue_rows rows;
     segue_stored_task row;
     segue_rows_open(&rows, from, &(segue_query){kind, .id = learner, .number = 100}, NULL);
-    while (segue_rows_next(&rows, &row))
+    while (segue_rows_next_task(&rows, &row))
         assert_int_equal(row.learner, learner);
     assert_ok(segue_rows_close(&rows, SEGUE_OK));
     return (size_t)rows.count;

@@ -201,7 +201,7 @@ static segue_status add_rewards(segue_store *store, int64_t task, arm_sums *sums
     segue_rows rows;
     segue_stored_reward reward;
     segue_rows_open(&rows, store, &(segue_query){.kind = SEGUE_QUERY_REWARDS, .id = task}, err);
-    while (segue_rows_next(&rows, &reward)) {
+    while (segue_rows_next_reward(&rows, &reward)) {
         sums->pulls[reward.arm % SEGUE_MAX_SERVICE_ARMS]++;
         sums->total[reward.arm % SEGUE_MAX_SERVICE_ARMS] += reward.value;
     }

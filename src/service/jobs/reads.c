@@ -150,7 +150,7 @@ static segue_status read_tasks(operation *op, segue_store *store, segue_error *e
     segue_stored_task row;
     segue_status status = SEGUE_OK;
     segue_rows_open(&rows, store, &query, err);
-    while (status == SEGUE_OK && segue_rows_next(&rows, &row))
+    while (status == SEGUE_OK && segue_rows_next_task(&rows, &row))
         status = add_task(op->read, &row, err);
     return segue_rows_close(&rows, status);
 }

@@ -156,7 +156,7 @@ static segue_status read_tasks(segue_store *base, int64_t learner, segue_error *
     segue_rows_open(
         &rows, base,
         &(segue_query){.kind = SEGUE_QUERY_NEWEST_TASKS, .id = learner, .number = UINT64_MAX}, err);
-    while (status == SEGUE_OK && segue_rows_next(&rows, &task))
+    while (status == SEGUE_OK && segue_rows_next_task(&rows, &task))
         status = read_task_rows(base, task.id, err);
     return segue_rows_close(&rows, status);
 }

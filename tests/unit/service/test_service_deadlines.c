@@ -52,7 +52,7 @@ static size_t n_pending(void)
     segue_stored_decision row;
     segue_rows_open(&rows, service->store,
                     &(segue_query){.kind = SEGUE_QUERY_PENDING_DECISIONS, .id = 1}, NULL);
-    while (segue_rows_next(&rows, &row))
+    while (segue_rows_next_decision(&rows, &row))
         continue;
     assert_ok(segue_rows_close(&rows, SEGUE_OK));
     return rows.count;

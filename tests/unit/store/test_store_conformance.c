@@ -131,7 +131,7 @@ static void tasks_come_in_the_order_of_the_query(void **state)
         char keys[8] = "";
         segue_rows_open(&rows, own_store,
                         &(segue_query){cases[i].kind, .id = learner, .number = 100}, NULL);
-        while (segue_rows_next(&rows, &row))
+        while (segue_rows_next_task(&rows, &row))
             (void)strcat(keys, row.key);
         assert_ok(segue_rows_close(&rows, SEGUE_OK));
         assert_string_equal(keys, cases[i].keys);
@@ -151,11 +151,11 @@ static void rewards_come_in_the_order_of_arrival(void **state)
     segue_rows_open(&rows, own_store, &(segue_query){.kind = SEGUE_QUERY_REWARDS, .id = task},
                     NULL);
     for (uint64_t i = 0; i < 20; i++) {
-        assert_true(segue_rows_next(&rows, &row));
+        assert_true(segue_rows_next_reward(&rows, &row));
         assert_near(row.value, (double)i, 0.0);
         assert_int_equal(row.number, 1000 - i);
     }
-    assert_false(segue_rows_next(&rows, &row));
+    assert_false(segue_rows_next_reward(&rows, &row));
     assert_ok(segue_rows_close(&rows, SEGUE_OK));
 }
 
@@ -176,11 +176,11 @@ static void events_come_in_order_after_a_given_one(void **state)
                     &(segue_query){.kind = SEGUE_QUERY_EVENTS, .id = learner, .number = seq[1]},
                     NULL);
     for (size_t i = 2; i < 5; i++) {
-        assert_true(segue_rows_next(&rows, &row));
+        assert_true(segue_rows_next_event(&rows, &row));
         assert_int_equal(row.seq, seq[i]);
         assert_int_equal(row.subject, (int64_t)i);
     }
-    assert_false(segue_rows_next(&rows, &row));
+    assert_false(segue_rows_next_event(&rows, &row));
     assert_ok(segue_rows_close(&rows, SEGUE_OK));
 }
 
@@ -205,11 +205,11 @@ static void pending_decisions_are_of_open_tasks_and_have_no_reward(void **state)
     commit();
     segue_rows_open(&rows, own_store,
                     &(segue_query){.kind = SEGUE_QUERY_PENDING_DECISIONS, .id = learner}, NULL);
-    assert_true(segue_rows_next(&rows, &row));
+    assert_true(segue_rows_next_decision(&rows, &row));
     assert_int_equal(row.number, 2); /* the oldest */
-    assert_true(segue_rows_next(&rows, &row));
+    assert_true(segue_rows_next_decision(&rows, &row));
     assert_int_equal(row.number, 0);
-    assert_false(segue_rows_next(&rows, &row));
+    assert_false(segue_rows_next_decision(&rows, &row));
     assert_ok(segue_rows_close(&rows, SEGUE_OK));
 }
 
@@ -224,7 +224,7 @@ static void a_cursor_may_be_closed_early_and_opened_again(void **state)
     for (int i = 0; i < 3; i++) {
         segue_rows_open(&rows, own_store, &(segue_query){.kind = SEGUE_QUERY_REWARDS, .id = 1},
                         NULL);
-        assert_true(segue_rows_next(&rows, &row));
+        assert_true(segue_rows_next_reward(&rows, &row));
         assert_int_equal(row.number, 10);
         assert_int_equal(segue_rows_close(&rows, SEGUE_ENOMEM), SEGUE_ENOMEM);
     }

@@ -61,10 +61,10 @@ static void a_closed_task_counts_its_rewards_for_its_arms(void **state)
     commit();
     segue_rows_open(&rows, own_store, &(segue_query){.kind = SEGUE_QUERY_ARMS, .id = learner},
                     NULL);
-    assert_true(segue_rows_next(&rows, &arm));
+    assert_true(segue_rows_next_arm(&rows, &arm));
     assert_true(arm.retired);
     assert_int_equal(arm.pulls, 0);
-    assert_true(segue_rows_next(&rows, &arm));
+    assert_true(segue_rows_next_arm(&rows, &arm));
     assert_int_equal(arm.pulls, 2);
     assert_near(arm.total, 2.0, 0.0);
     assert_ok(segue_rows_close(&rows, SEGUE_OK));
@@ -83,7 +83,7 @@ static void a_damaged_row_is_reported_with_its_name(void **state)
     commit();
     damage_reward();
     segue_rows_open(&rows, own_store, &(segue_query){.kind = SEGUE_QUERY_REWARDS, .id = 1}, &err);
-    assert_false(segue_rows_next(&rows, &row));
+    assert_false(segue_rows_next_reward(&rows, &row));
     assert_int_equal(segue_rows_close(&rows, SEGUE_OK), SEGUE_EFILE);
     assert_non_null(strstr(err.message, "table reward, task 1, number 10, column value"));
     assert_int_equal(segue_store_verify_learner(own_store, learner, &err), SEGUE_EFILE);

@@ -66,7 +66,7 @@ static segue_status read_answered(segue_service *service, answered_task task, se
                                    .id = task.id,
                                    .key = op->request.event},
                     err);
-    while (status == SEGUE_OK && segue_rows_next(&rows, &row))
+    while (status == SEGUE_OK && segue_rows_next_decision(&rows, &row))
         status = add_decision(&task, &row, err);
     SEGUE_TRY(segue_rows_close(&rows, status));
     const size_t n = op->ask.decided.n, wanted = segue_decide_count(&op->request);

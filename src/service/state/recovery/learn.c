@@ -28,7 +28,7 @@ static segue_status tell_all(segue_store *store, int64_t id, segue_task *task, s
     segue_stored_reward reward;
     segue_status status = SEGUE_OK;
     segue_rows_open(&rows, store, &(segue_query){.kind = SEGUE_QUERY_REWARDS, .id = id}, err);
-    while (status == SEGUE_OK && segue_rows_next(&rows, &reward))
+    while (status == SEGUE_OK && segue_rows_next_reward(&rows, &reward))
         status = tell(task, &reward, err);
     return segue_rows_close(&rows, status);
 }

@@ -253,7 +253,7 @@ static segue_status apply_events(recovery *r, const segue_stored_learner *row, s
     segue_rows_open(
         &rows, r->store,
         &(segue_query){.kind = SEGUE_QUERY_EVENTS, .id = row->id, .number = r->out->seq}, err);
-    while (status == SEGUE_OK && segue_rows_next(&rows, &event))
+    while (status == SEGUE_OK && segue_rows_next_event(&rows, &event))
         status = apply_event(r, &event, err);
     status = segue_rows_close(&rows, status);
     segue_refit_destroy(r->refit);

@@ -66,7 +66,7 @@ static segue_status recover_arms(recovering *r, segue_error *err)
     segue_status status = SEGUE_OK;
     segue_rows_open(&rows, r->from->store,
                     &(segue_query){.kind = SEGUE_QUERY_ARMS, .id = r->state->id}, err);
-    while (status == SEGUE_OK && segue_rows_next(&rows, &arm))
+    while (status == SEGUE_OK && segue_rows_next_arm(&rows, &arm))
         status = recover_arm(r->state, &arm, err);
     return segue_rows_close(&rows, status);
 }
@@ -100,7 +100,7 @@ static segue_status recover_rewards(recovering *r, segue_error *err)
     segue_status status = SEGUE_OK;
     segue_rows_open(&rows, r->from->store,
                     &(segue_query){.kind = SEGUE_QUERY_REWARDS, .id = r->task->id}, err);
-    while (status == SEGUE_OK && segue_rows_next(&rows, &reward))
+    while (status == SEGUE_OK && segue_rows_next_reward(&rows, &reward))
         status = recover_reward(r, &reward, err);
     return segue_rows_close(&rows, status);
 }
@@ -144,7 +144,7 @@ static segue_status recover_tasks(recovering *r, segue_error *err)
     segue_status status = SEGUE_OK;
     segue_rows_open(&rows, r->from->store,
                     &(segue_query){.kind = SEGUE_QUERY_OPEN_TASKS, .id = r->state->id}, err);
-    while (status == SEGUE_OK && segue_rows_next(&rows, &row))
+    while (status == SEGUE_OK && segue_rows_next_task(&rows, &row))
         status = recover_task(r, &row, err);
     return segue_rows_close(&rows, status);
 }
@@ -171,7 +171,7 @@ static segue_status recover_decisions(recovering *r, segue_error *err)
     segue_status status = SEGUE_OK;
     segue_rows_open(&rows, r->from->store,
                     &(segue_query){.kind = SEGUE_QUERY_PENDING_DECISIONS, .id = r->state->id}, err);
-    while (status == SEGUE_OK && segue_rows_next(&rows, &row))
+    while (status == SEGUE_OK && segue_rows_next_decision(&rows, &row))
         status = recover_decision(r, &row, err);
     return segue_rows_close(&rows, status);
 }
@@ -298,7 +298,7 @@ segue_status segue_recovery_all(const segue_recovery_source *recovery, segue_rec
     segue_stored_learner row;
     segue_status status = SEGUE_OK;
     segue_rows_open(&rows, recovery->store, &(segue_query){.kind = SEGUE_QUERY_LEARNERS}, err);
-    while (status == SEGUE_OK && segue_rows_next(&rows, &row))
+    while (status == SEGUE_OK && segue_rows_next_learner(&rows, &row))
         status = recover_row(&a, &row, err);
     status = segue_rows_close(&rows, status);
     segue_hash_map_fini(&a.names);
