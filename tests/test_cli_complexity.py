@@ -95,6 +95,46 @@ class Complexity(Folder):
         self.assertEqual(rows[-1]["model"], "")
         self.assertEqual(float(rows[-1]["ucb"]), data["average"]["ucb"])
 
+    def test_the_constant_of_theorem_2_as_printed_and_corrected(self):
+        data = json.loads(answer("complexity", "--models", PAPER, "--c1", 0.5, "--format", "json"))
+        p, low, gap = data["perturbation"], data["sigma_min"], data["gamma_sigma"]
+        high, five = p["sigma_max"], math.sqrt(5)
+        self.assertAlmostEqual(p["lambda_min"], five, 12)
+        self.assertAlmostEqual(p["lambda_max"], five, 12)
+        root = five * math.sqrt(high / low ** 3)
+        self.assertAlmostEqual(p["constant"] / (root * (high / gap + 1 / low + 1 / high)), 1, 9)
+        self.assertAlmostEqual(p["constant_corrected"] / (root * (1 / gap + 1 / low)), 1, 9)
+        self.assertAlmostEqual(p["error_corrected"] / p["error"], p["constant_corrected"] / p["constant"], 12)
+        self.assertAlmostEqual(p["min_tasks_tensor"] / p["min_tasks_tensor_corrected"], 7 * 0.5, 9)
+        text = answer("complexity", "--models", PAPER)
+        for row in ("C(Theta), as printed", "C(Theta), corrected", "lambda_min", "lambda_max"):
+            self.assertIn(row, text)
+
+    def test_second_bound_and_sets_of_theorem_1(self):
+        data = json.loads(answer("complexity", "--models", PAPER, "--estimated", PAPER, "--eps", 0,
+                                 "--format", "json"))
+        for model in data["models"]:
+            arms = [i for i in model["optimistic_arms"] if model["gaps"][i - 1] > 0]
+            second = sum(1 / model["model_gaps"][i - 1] for i in arms)
+            self.assertAlmostEqual(model["bounds"]["mucb_second"], 7 + 2 * math.log(5 * 5000 ** 3) * second, 6)
+            self.assertGreaterEqual(model["bounds"]["mucb_second"], model["bounds"]["mucb"])
+            self.assertEqual(sorted(sum(model["optimistic_by_arm"], [])), model["optimistic_models"])
+            self.assertEqual(model["estimated"]["optimistic_by_arm"], model["optimistic_by_arm"])
+            self.assertEqual(model["faster_arms"], [])  # the remark's condition holds on this set
+
+    def test_a_set_that_a_test_can_tell_apart(self):
+        path = pathlib.Path(PAPER).with_name("testable.csv")
+        data = json.loads(answer("complexity", "--models", path, "--format", "json"))
+        test = data["hypothesis_test"]
+        self.assertAlmostEqual(test["model_gap"], 0.25, 12)
+        self.assertAlmostEqual(test["threshold"], 2 * math.log(2 * 5000) / 0.25 ** 2, 9)
+        self.assertAlmostEqual(test["tau"], 4 * test["threshold"], 9)
+        for model in data["models"]:
+            self.assertAlmostEqual(model["gamma_min"], 0.25, 12)
+            self.assertLess(model["bounds"]["ucb_test"], model["bounds"]["ucb"])
+        paper = json.loads(answer("complexity", "--models", PAPER, "--format", "json"))
+        self.assertEqual(paper["hypothesis_test"], {"model_gap": 0, "threshold": None, "tau": None})
+
     def test_no_gap_is_null(self):
         one = self.file("a,b\n0.6,0.8\n")
         data = json.loads(answer("complexity", "--models", one, "--format", "json"))

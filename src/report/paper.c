@@ -261,14 +261,15 @@ double segue_paper_bound_tucb(const segue_paper *paper, double complexity, uint6
            SEGUE_FORCED_PULLS * paper->gap_sum;
 }
 
-/* Every other arm is dominated as soon as 2 eps_j is below its gap. */
+/* Estimates within eps_j shrink a gap by up to 2 eps_j, and an arm is dominated once 2 eps_j is
+ * below the gap of the estimates: 4 eps_j must be below the true one. */
 double segue_paper_resolved_after(const segue_paper *paper, double c, uint64_t n_tasks,
                                   uint64_t steps)
 {
     const segue_models *models = paper->models;
     const double first = segue_tucb_model_error(c, models->n_models, models->n_arms, n_tasks,
                                                 1.0 / (double)steps, 1);
-    const double ratio = 2.0 * first / paper->smallest_gap;
+    const double ratio = 4.0 * first / paper->smallest_gap;
     return ceil(ratio * ratio);
 }
 

@@ -26,7 +26,8 @@ static double bound_regret(const segue_models *models, const segue_known_sets *s
                            double delta, double log_term, double threshold)
 {
     const double arms = (double)models->n_arms;
-    double regret = horizon * delta * (arms / (double)models->n_models + arms);
+    const double wrong = threshold < horizon ? arms : 0.0; /* else it never tests */
+    double regret = horizon * delta * (arms / (double)models->n_models + wrong);
     for (size_t arm = 0; arm < sets->n_arms; arm++) {
         const double gap = sets->gap[arm];
         if (gap > 0.0)

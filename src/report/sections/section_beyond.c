@@ -168,9 +168,10 @@ static void print_remark(const segue_report *report)
     }
     segue_html_table_end(report->out);
     segue_html_p(report->out,
-                 "The smallest gap of an arm to the best one is %.3g; 2 eps_j must be below it. "
-                 "The formula in the paper, 2 C / gap² + 1, omits the logarithm and a factor "
-                 "2 C, and gives too small a number.",
+                 "The smallest gap of an arm to the best one is %.3g; 4 eps_j must be below "
+                 "it, as estimates within eps_j shrink a gap by up to 2 eps_j. The formula in the "
+                 "paper, 2 C / gap² + 1, omits the logarithm and a factor 8 C, and gives too small "
+                 "a number.",
                  gap);
 }
 

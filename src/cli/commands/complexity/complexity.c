@@ -27,6 +27,7 @@ static const cli_option options[] = {
     {"delta", 0, CLI_NUMBER, FIELD(delta), "D", "probability of failure (default 1/N)", TINY, 1.0},
     {"tasks", 'j', CLI_INTEGER, FIELD(tasks), "J", "tasks, for Theorems 2 and 4 (default 5000)", 1,
      1e9},
+    {"c1", 0, CLI_NUMBER, FIELD(c1), "C", "constant C1 of Theorem 5 (default 1)", TINY, 1e300},
     {"c3", 0, CLI_NUMBER, FIELD(c3), "C", "constant C3 of Theorem 2 (default 1)", TINY, 1e300},
     {"c4", 0, CLI_NUMBER, FIELD(c4), "C", "constant C4 of Theorem 2 (default 1)", TINY, 1e300},
     {"estimated", 'e', CLI_TEXT, FIELD(estimated), "FILE",
@@ -80,6 +81,8 @@ static void add_to_average(cli_complexity *c, const cli_complexity_row *r, doubl
     c->average.ucb += weight * r->ucb;
     c->average.ucb_plus += weight * r->ucb_plus;
     c->average.mucb += weight * r->mucb;
+    c->average.mucb_second += weight * r->mucb_second;
+    c->average.test.regret += weight * r->test.regret;
     c->average.tucb += weight * r->tucb;
     c->average.bound_umucb += weight * r->bound_umucb;
 }
@@ -95,6 +98,9 @@ static segue_status compute_row(cli_complexity *c, size_t k, segue_error *err)
     r->ucb = segue_complexity_ucb(r->known);
     r->ucb_plus = segue_complexity_ucb_plus(r->known);
     r->mucb = segue_complexity_mucb(r->known);
+    r->mucb_second = segue_complexity_mucb_second(r->known);
+    r->test = segue_hypothesis_test_bound(c->models.models, r->known, c->set.steps, c->delta,
+                                          c->log_term);
     r->tucb = r->bound_umucb = NAN;
     if (r->estimated) {
         r->tucb = segue_complexity_tucb(r->estimated);
@@ -137,6 +143,7 @@ static segue_status compute(cli_complexity *c, segue_error *err)
     SEGUE_TRY(segue_spectrum_compute(&c->spectrum, models, err));
     c->perturbation = segue_perturbation_bound(models, &c->spectrum, (double)c->set.tasks, c->delta,
                                                c->set.c3, c->set.c4);
+    c->tasks = segue_perturbation_tasks_needed(models, &c->spectrum, c->delta, c->set.c1);
     return SEGUE_OK;
 }
 
@@ -148,6 +155,7 @@ static segue_status init(cli_complexity *c, int argc, char **argv, segue_error *
                                   .tasks = 5000,
                                   .eps = NAN,
                                   .delta = NAN,
+                                  .c1 = 1.0,
                                   .c3 = 1.0,
                                   .c4 = 1.0}};
     SEGUE_TRY(
@@ -189,7 +197,9 @@ const cli_command cli_command_complexity = {
     .details = "The complexity of a model is its regret bound without the factor that grows with\n"
                "n.  'gap' is the smallest distance of an arm's mean to the best one;\n"
                "'optimistic' lists the models whose best mean is at least that of the true one:\n"
-               "mUCB has to rule them out.  Averages are by the models' weights.\n\n"
+               "mUCB has to rule them out.  Averages are by the models' weights.\n"
+               "C(Theta) is Theorem 2's constant: as the paper prints it, and with its Lemma 5\n"
+               "corrected (docs/math.md).\n\n"
                "examples:\n"
                "  segue complexity --models models/paper.csv\n"
                "  segue complexity --models truth.csv --estimated guess.csv --eps 0.05\n",

@@ -7,8 +7,8 @@
  * `index` selects among several columns of one function. The row of averages has no sets:
  * their columns are empty there, and JSON lists the models alone.
  * SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/columns.h"
@@ -37,20 +37,6 @@ static bool is_average(const cli_complexity *c, size_t row)
 static const cli_complexity_row *row_of(const cli_complexity *c, size_t row)
 {
     return is_average(c, row) ? &c->average : &c->rows[row];
-}
-
-/* Regret bound of a task of --steps steps, K + 2 L complexity (docs/math.md). */
-static double bound(const cli_complexity *c, double complexity)
-{
-    return segue_bound_regret(models_of(c)->n_arms, c->log_term, complexity);
-}
-
-/* The bound over --tasks tasks (Theorem 4): of umUCB on the estimates if there are any, else of
- * mUCB. */
-static double run_bound(const cli_complexity *c)
-{
-    return (double)c->set.tasks *
-           (has_estimates(c) ? c->average.bound_umucb : bound(c, c->average.mucb));
 }
 
 /* ---- lists of models and arms ------------------------------------------------------------ */
@@ -84,11 +70,12 @@ static cli_value text_set(const bool *member, size_t count)
 }
 
 /* `member` is a matrix, models x arms. */
-static json_t *json_set_per_model(const bool *member, size_t n_models, size_t n_arms)
+/* List the sets in the rows of a table. */
+static json_t *json_set_per_row(const bool *member, size_t n_rows, size_t count)
 {
     json_t *list = json_array();
-    for (size_t k = 0; k < n_models; k++)
-        list = segue_json_append(list, json_set(member + k * n_arms, n_arms));
+    for (size_t k = 0; k < n_rows; k++)
+        list = segue_json_append(list, json_set(member + k * count, count));
     return list;
 }
 
@@ -155,14 +142,15 @@ static cli_value get_optimistic(const void *data, size_t row, size_t index)
 static cli_value get_complexity(const void *data, size_t row, size_t index)
 {
     const cli_complexity_row *r = row_of(data, row);
-    const double numbers[] = {r->ucb, r->ucb_plus, r->mucb, r->tucb, r->bound_umucb};
+    const double numbers[] = {r->ucb,         r->ucb_plus,    r->mucb,        r->tucb,
+                              r->bound_umucb, r->mucb_second, r->test.regret, r->test.order};
     return cli_value_number(numbers[index]);
 }
 
 /* `index` is that of the complexity. */
 static cli_value get_bound(const void *data, size_t row, size_t index)
 {
-    return cli_value_number(bound(data, get_complexity(data, row, index).number));
+    return cli_value_number(cli_complexity_bound(data, get_complexity(data, row, index).number));
 }
 
 /* Give a list of the sets of a model: gaps, model gaps, optimistic models and arms. */
@@ -174,6 +162,35 @@ static cli_value get_known_list(const void *data, size_t row, size_t index)
         return cli_value_json(segue_json_numbers(index ? known->model_gap : known->gap, n_arms));
     return cli_value_json(index == 2 ? json_set(known->optimistic_model, models_of(data)->n_models)
                                      : json_set(known->optimistic_arm, n_arms));
+}
+
+/* Give Gamma_min of a model. */
+static cli_value get_least_model_gap(const void *data, size_t row, size_t index)
+{
+    (void)index;
+    return cli_value_number(row_of(data, row)->known->least_model_gap);
+}
+
+/* List, per arm, the optimistic models whose best arm it is. */
+static cli_value get_optimistic_by_arm(const void *data, size_t row, size_t index)
+{
+    const segue_known_sets *known = row_of(data, row)->known;
+    (void)index;
+    return cli_value_json(json_set_per_row(known->optimistic_for, known->n_arms, known->n_models));
+}
+
+/* Give the optimistic arms on which the condition of the remark on Theorem 1's proof fails. */
+static cli_value get_faster_arms(const void *data, size_t row, size_t index)
+{
+    const cli_complexity *c = data;
+    const segue_known_sets *known = row_of(c, row)->known;
+    json_t *list = json_array();
+    (void)index;
+    for (size_t arm = 0; arm < known->n_arms; arm++)
+        if (known->optimistic_arm[arm] && known->gap[arm] > 0.0 &&
+            !segue_known_sets_is_worst_case(known, models_of(c), arm))
+            list = segue_json_append(list, json_integer((json_int_t)arm + 1));
+    return cli_value_json(list);
 }
 
 /* List the most pulls of each arm by mUCB (Theorem 1), or by umUCB on estimates (the corollary). */
@@ -209,8 +226,23 @@ static cli_value get_matches(const void *data, size_t row, size_t index)
 static cli_value get_arms_per_model(const void *data, size_t row, size_t index)
 {
     const segue_estimated_sets *sets = row_of(data, row)->estimated;
-    return cli_value_json(json_set_per_model(index ? sets->optimistic : sets->non_dominated,
-                                             sets->n_models, sets->n_arms));
+    return cli_value_json(json_set_per_row(index ? sets->optimistic : sets->non_dominated,
+                                           sets->n_models, sets->n_arms));
+}
+
+/* List, per arm, the estimated models of which it is an optimistic arm. */
+static cli_value get_models_per_arm(const void *data, size_t row, size_t index)
+{
+    const segue_estimated_sets *sets = row_of(data, row)->estimated;
+    bool *member = calloc(sets->n_models, sizeof *member);
+    json_t *list = member ? json_array() : NULL;
+    (void)index;
+    for (size_t arm = 0; member && arm < sets->n_arms; arm++) {
+        segue_estimated_sets_models_of(sets, arm, member);
+        list = segue_json_append(list, json_set(member, sets->n_models));
+    }
+    free(member);
+    return cli_value_json(list);
 }
 
 /* Find one of four sets: optimistic models, models never ruled out, A1 and A2. */
@@ -254,14 +286,21 @@ static const cli_column model_columns[] = {
     {NULL, "model_gaps", NULL, .get = get_known_list, .index = 1},
     {NULL, "optimistic_models", NULL, .get = get_known_list, .index = 2},
     {NULL, "optimistic_arms", NULL, .get = get_known_list, .index = 3},
+    {NULL, "optimistic_by_arm", NULL, .get = get_optimistic_by_arm},
+    {NULL, "faster_arms", NULL, .get = get_faster_arms},
+    {NULL, "gamma_min", NULL, .get = get_least_model_gap},
     {NULL, "pull_bounds", NULL, .get = get_pull_bounds},
     {"bound_ucb", "bounds.ucb", NULL, .get = get_bound, .index = 0},
     {"bound_ucb+", "bounds.ucb+", NULL, .get = get_bound, .index = 1},
     {"bound_mucb", "bounds.mucb", NULL, .get = get_bound, .index = 2},
+    {NULL, "bounds.mucb_second", NULL, .get = get_bound, .index = 5},
+    {NULL, "bounds.ucb_test", NULL, .get = get_complexity, .index = 6},
+    {NULL, "bounds.ucb_test_order", NULL, .get = get_complexity, .index = 7},
 #define ESTIMATED .is_shown = has_estimates
     {NULL, "estimated.stands_for", NULL, .get = get_matches, ESTIMATED},
     {NULL, "estimated.non_dominated_arms", NULL, .get = get_arms_per_model, .index = 0, ESTIMATED},
     {NULL, "estimated.optimistic_arms", NULL, .get = get_arms_per_model, .index = 1, ESTIMATED},
+    {NULL, "estimated.optimistic_by_arm", NULL, .get = get_models_per_arm, ESTIMATED},
     {NULL, "estimated.optimistic_models", NULL, .get = get_estimated_set, .index = 0, ESTIMATED},
     {NULL, "estimated.permanent_models", NULL, .get = get_estimated_set, .index = 1, ESTIMATED},
     {NULL, "estimated.a1", NULL, .get = get_estimated_set, .index = 2, ESTIMATED},
@@ -317,6 +356,7 @@ static json_t *make_json(const void *data)
     const cli_complexity *c = data;
     const bool estimated = has_estimates(c);
     const segue_perturbation *perturbation = &c->perturbation;
+    const segue_hypothesis_test *test = &c->rows[0].test;
     const cli_value absent = cli_value_absent();
     const cli_columns models = CLI_COLUMNS(model_columns, c, models_of(c)->n_models);
     const cli_field fields[] = {
@@ -331,14 +371,25 @@ static json_t *make_json(const void *data)
          cli_value_json(json_set(c->rows[0].known->best_for_some, models_of(c)->n_arms))},
         {"steps", cli_value_integer(c->set.steps)},
         {"delta", cli_value_number(c->delta)},
-        {"run_bound", cli_value_number(run_bound(c))},
+        {"run_bound", cli_value_number(cli_complexity_run_bound(c))},
+        {"hypothesis_test.model_gap", cli_value_number(test->model_gap)},
+        {"hypothesis_test.threshold", cli_value_number(test->threshold)},
+        {"hypothesis_test.tau", cli_value_number(test->tau)},
+        {"perturbation.c1", cli_value_number(c->set.c1)},
         {"perturbation.c3", cli_value_number(c->set.c3)},
         {"perturbation.c4", cli_value_number(c->set.c4)},
         {"perturbation.sigma_max", cli_value_number(c->spectrum.sigma_max)},
+        {"perturbation.lambda_min", cli_value_number(c->spectrum.lambda_min)},
+        {"perturbation.lambda_max", cli_value_number(c->spectrum.lambda_max)},
         {"perturbation.tasks", cli_value_integer(c->set.tasks)},
         {"perturbation.constant", cli_value_number(perturbation->constant)},
+        {"perturbation.constant_corrected", cli_value_number(perturbation->constant_corrected)},
         {"perturbation.error", cli_value_number(perturbation->error)},
+        {"perturbation.error_corrected", cli_value_number(perturbation->error_corrected)},
         {"perturbation.min_tasks", cli_value_number(perturbation->min_tasks)},
+        {"perturbation.min_tasks_moments", cli_value_number(c->tasks.moments)},
+        {"perturbation.min_tasks_tensor", cli_value_number(c->tasks.tensor)},
+        {"perturbation.min_tasks_tensor_corrected", cli_value_number(c->tasks.tensor_corrected)},
         {"perturbation.second_moment", cli_value_number(perturbation->second_moment)},
         {"perturbation.third_moment", cli_value_number(perturbation->third_moment)},
         {"eps", estimated ? cli_value_number(c->set.eps) : absent},
@@ -372,35 +423,6 @@ static segue_status print_estimated(const cli_complexity *c, FILE *out, segue_er
                                    err);
 }
 
-static void print_number(FILE *out, const char *label, double x)
-{
-    if (isfinite(x))
-        fprintf(out, "%-34s %.4g\n", label, x);
-    else
-        fprintf(out, "%-34s -\n", label);
-}
-
-/* Bounds are averages over the models, by their weights. */
-static void print_bounds(const cli_complexity *c, FILE *out)
-{
-    fprintf(out,
-            "\nBounds on the regret of a task of %" PRIu64 " steps, and of %" PRIu64 " tasks\n\n",
-            c->set.steps, c->set.tasks);
-    print_number(out, "UCB", bound(c, c->average.ucb));
-    print_number(out, "UCB+", bound(c, c->average.ucb_plus));
-    print_number(out, "mUCB (Theorem 1)", bound(c, c->average.mucb));
-    if (has_estimates(c))
-        print_number(out, "umUCB (Theorem 3)", c->average.bound_umucb);
-    fprintf(out, "%-34s %.4g\n",
-            has_estimates(c) ? "umUCB, all tasks (Theorem 4)" : "mUCB, all tasks", run_bound(c));
-    fprintf(out, "\nLearning the models from %" PRIu64 " tasks (Theorem 2, C3 = %g, C4 = %g)\n\n",
-            c->set.tasks, c->set.c3, c->set.c4);
-    print_number(out, "smallest eigenvalue of M2", c->spectrum.sigma_min);
-    print_number(out, "smallest gap of its eigenvalues", c->spectrum.gap);
-    print_number(out, "error of the means, at most", c->perturbation.error);
-    print_number(out, "smallest number of tasks", c->perturbation.min_tasks);
-}
-
 static segue_status print_table(const void *data, FILE *out, segue_error *err)
 {
     const cli_complexity *c = data;
@@ -412,7 +434,7 @@ static segue_status print_table(const void *data, FILE *out, segue_error *err)
     SEGUE_TRY(print_gaps(c, out, err));
     if (has_estimates(c))
         SEGUE_TRY(print_estimated(c, out, err));
-    print_bounds(c, out);
+    cli_complexity_print_bounds(c, out);
     return SEGUE_OK;
 }
 
