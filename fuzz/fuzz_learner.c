@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     segue_bytes b = {.data = NULL};
     segue_bytes_append(&b, "SEGUELRN", 8);
-    segue_bytes_append_u64(&b, LEARNER_FILE_VERSION);
+    segue_bytes_append_u64(&b, SEGUE_LEARNER_FILE_VERSION);
     segue_bytes_append_u64(&b, size);
     segue_bytes_append(&b, data, size);
     segue_bytes_append_u64(&b, segue_bytes_crc32(b.data, b.size));

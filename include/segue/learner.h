@@ -127,9 +127,16 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_save(const segue_learner *
 SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_load(segue_learner **out, const char *path,
                                                            size_t n_arms, segue_error *err);
 
-/** eps_j = C sqrt(log(2 m K J / delta) / j): how far a model estimated from j tasks may be off. */
-SEGUE_API double segue_tucb_model_error(double c, size_t n_models, size_t n_arms, uint64_t n_tasks,
-                                        double delta, uint64_t j);
+/** The logarithm of eps_j: the paper has three. */
+typedef enum segue_eps_form {
+    SEGUE_EPS_LEMMA,    /* log(2 m K J / delta): Lemma 9; the default */
+    SEGUE_EPS_THEOREM,  /* log(K / delta): Theorem 2 */
+    SEGUE_EPS_COROLLARY /* log(2 K^2 / delta): the corollary of Theorem 2 */
+} segue_eps_form;
+
+/** eps_j = C sqrt(log(...) / j): how far a model estimated from j tasks may be off. */
+SEGUE_API double segue_tucb_model_error(segue_eps_form form, double c, size_t n_models,
+                                        size_t n_arms, uint64_t n_tasks, double delta, double j);
 
 #ifdef __cplusplus
 }

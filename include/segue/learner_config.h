@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 /** A method has at most this many options. */
-#define SEGUE_MAX_LEARNER_OPTIONS 16
+#define SEGUE_MAX_LEARNER_OPTIONS 24
 
 /** A learning method: its name, its options, and what it needs and offers.  The library owns it. */
 typedef struct segue_learner_method {

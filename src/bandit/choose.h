@@ -32,6 +32,8 @@ size_t segue_ts_arm(const segue_task_view *view, segue_rng *rng);
 /* UCB on counts that continue from task to task, one set per model index. */
 segue_choice segue_carried_ucb_choose(const segue_task_view *view, segue_rng *rng);
 void segue_carried_ucb_update(const segue_task_view *view, size_t arm, double reward);
+void segue_carried_ucb_fill_defaults(const segue_setting *setting, double *option);
+double segue_carried_ucb_log_term(const segue_setting *setting, const double *option);
 
 /* Return a choice by the policy's ordinary rule. */
 static inline segue_choice by_rule(size_t arm)

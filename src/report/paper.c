@@ -267,8 +267,8 @@ double segue_paper_resolved_after(const segue_paper *paper, double c, uint64_t n
                                   uint64_t steps)
 {
     const segue_models *models = paper->models;
-    const double first = segue_tucb_model_error(c, models->n_models, models->n_arms, n_tasks,
-                                                1.0 / (double)steps, 1);
+    const double first = segue_tucb_model_error(SEGUE_EPS_LEMMA, c, models->n_models,
+                                                models->n_arms, n_tasks, 1.0 / (double)steps, 1.0);
     const double ratio = 4.0 * first / paper->smallest_gap;
     return ceil(ratio * ratio);
 }

@@ -13,6 +13,9 @@
 #include "segue/learner_explain.h"
 #include "segue/learner_refit.h"
 
+/** The format of a learner file. */
+#define SEGUE_LEARNER_FILE_VERSION 4
+
 /** Copy a caller's configuration of any known size.
  * @retval SEGUE_EDOMAIN  the size is not known */
 SEGUE_MUST_CHECK segue_status segue_learner_config_copy(segue_learner_config *out,

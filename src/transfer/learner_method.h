@@ -9,7 +9,6 @@
 #include "segue/learner_arms.h"
 #include "segue/learner_explain.h"
 #include "segue/learner_refit.h"
-#include "transfer/learner_file.h"
 #include "transfer/shared_prior.h"
 
 /* A task and the state of the learner when it was opened. */
@@ -39,7 +38,6 @@ typedef struct refit_method {
 
 typedef struct learner_method {
     segue_learner_method info; /* name, options, capabilities */
-    const file_slot *slot;     /* n_options: where a file stores each option */
     /* NULL; or it stands for another method, which it chooses: only `info` is its own. */
     const struct learner_method *(*choose)(const segue_learner_config *config);
     /* Copy the options that were given to the common fields that they mean; NULL: none do. */

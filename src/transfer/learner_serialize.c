@@ -3,9 +3,9 @@
  *   8 bytes  "SEGUELRN"
  *   u64      version
  *   u64      bytes of what follows, without the checksum
- *   ...      the method's name (16 bytes), configuration, tasks opened and closed, version of the
- *            shared prior, number of retired arms and these, the method's memory
- *
+ *   ...      the method's name (16 bytes), configuration with the number of options and these,
+ *            tasks opened and closed, version of the shared prior, number of retired arms and
+ *            these, the method's memory
  *   u64      CRC-32 of all before it
  *
  * All numbers are little-endian; doubles are IEEE 754.  Open tasks and refits are not in it.
@@ -26,17 +26,12 @@
 #include "transfer/learner_method.h"
 
 #define MAGIC   "SEGUELRN"
-#define VERSION LEARNER_FILE_VERSION
+#define VERSION SEGUE_LEARNER_FILE_VERSION
 #define HEAD    24 /* magic, version, length */
 #define TAIL    8  /* checksum */
 
 #define NAME_SIZE 16
-
-/* The constants of slots that the method has no option for, as version 3 has them. */
-static const double unused[N_SLOTS] = {
-    [SLOT_BATCHES] = 1.0, [SLOT_STARTS] = 24.0, [SLOT_STEPS] = 40.0,
-    [SLOT_EVERY] = 1.0,   [SLOT_CAP] = 16.0,    [SLOT_C] = 2.0,
-};
+#define N_WHOLE   7 /* whole numbers of a configuration: see serialize_config */
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
@@ -48,39 +43,17 @@ static void serialize_name(segue_bytes *b, const char *name)
     segue_bytes_append(b, field, sizeof field);
 }
 
-/* The options in their slots.  C = 0 is stored as a flag, batches as 1 + rank. */
-static void fill_slots(const segue_learner *learner, double *slot)
-{
-    const learner_method *method = learner->method;
-    memcpy(slot, unused, sizeof unused);
-    for (size_t i = 0; i < method->info.n_options; i++)
-        slot[method->slot[i]] = learner->config.option[i];
-    if (method->info.has_models)
-        slot[SLOT_BATCHES] += 1.0;
-    slot[SLOT_DOUBLING] = slot[SLOT_C] <= 0.0;
-    slot[SLOT_C] = slot[SLOT_C] <= 0.0 ? unused[SLOT_C] : slot[SLOT_C];
-    slot[SLOT_LOWEST] = learner->config.lowest;
-    slot[SLOT_HIGHEST] = learner->config.highest;
-}
-
 static void serialize_config(segue_bytes *b, const segue_learner *learner)
 {
     const segue_learner_config *c = &learner->config;
-    double slot[N_SLOTS];
-    uint64_t whole[SLOT_DELTA];
-    fill_slots(learner, slot);
-    for (size_t i = 0; i < SLOT_DELTA; i++)
-        whole[i] = (uint64_t)slot[i];
-    whole[SLOT_N_ARMS] = c->n_arms;
-    whole[SLOT_N_MODELS] = c->n_models;
-    whole[SLOT_HORIZON] = c->horizon;
-    whole[SLOT_N_TASKS] = c->n_tasks;
-    whole[SLOT_SEED] = c->seed;
-    whole[SLOT_RUN] = c->run;
-    whole[SLOT_BACKGROUND] = c->background;
-    for (size_t i = 0; i < SLOT_DELTA; i++)
+    const uint64_t whole[N_WHOLE] = {c->n_arms, c->n_models, c->horizon,   c->n_tasks,
+                                     c->seed,   c->run,      c->background};
+    for (size_t i = 0; i < N_WHOLE; i++)
         segue_bytes_append_u64(b, whole[i]);
-    segue_bytes_append_f64(b, slot + SLOT_DELTA, N_SLOTS - SLOT_DELTA);
+    segue_bytes_append_f64(b, &c->lowest, 1);
+    segue_bytes_append_f64(b, &c->highest, 1);
+    segue_bytes_append_u64(b, learner->method->info.n_options);
+    segue_bytes_append_f64(b, c->option, learner->method->info.n_options);
 }
 
 static void serialize_retired(segue_bytes *b, const segue_learner *learner)
@@ -177,41 +150,41 @@ static segue_status check_frame(const char *path, const segue_bytes_reader *b, s
     return SEGUE_OK;
 }
 
-/* The options of a method from their slots. */
-static void read_options(const learner_method *method, double *slot, segue_learner_config *config)
+/* Read the options.  A learner is saved with all defaults filled in, so NaN, which would mean a
+ * default, is damage: -1 is rejected where it does not belong. */
+static void read_options(segue_bytes_reader *r, segue_learner_config *config)
 {
-    for (size_t i = SLOT_DELTA; i < N_SLOTS; i++)
-        slot[i] = isnan(slot[i]) ? -1.0 : slot[i]; /* NaN would mean the default; -1 is rejected */
-    slot[SLOT_C] = slot[SLOT_DOUBLING] > 0.0 ? 0.0 : slot[SLOT_C];
-    slot[SLOT_BATCHES] -= 1.0;
-    slot[SLOT_COLD] = slot[SLOT_COLD] > 0.0;
-    if (slot[SLOT_DELTA] >= 1.0 && config->horizon == 1)
-        slot[SLOT_DELTA] = NAN; /* the default 1/n, which an option cannot have */
-    for (size_t i = 0; method && method->slot && i < method->info.n_options; i++)
-        config->option[i] = slot[method->slot[i]];
+    const segue_learner_method *method = segue_learner_method_find(config->method);
+    const size_t count = method ? method->n_options : 0;
+    if (segue_bytes_read_u64(r) != count)
+        r->failed = true;
+    segue_bytes_read_f64(r, config->option, count);
+    for (size_t i = 0; i < count; i++) {
+        double *option = &config->option[i];
+        *option = isnan(*option) ? -1.0 : *option;
+        /* delta = 1/n of a single step is a default that the option itself cannot have */
+        if (config->horizon == 1 && method->options[i].open && *option >= method->options[i].max)
+            *option = NAN;
+    }
 }
 
 static segue_learner_config deserialize_config(segue_bytes_reader *r, const char *name)
 {
     segue_learner_config config = segue_learner_defaults();
-    uint64_t whole[SLOT_DELTA];
-    double slot[N_SLOTS];
-    for (size_t i = 0; i < SLOT_DELTA; i++) {
+    uint64_t whole[N_WHOLE];
+    for (size_t i = 0; i < N_WHOLE; i++)
         whole[i] = segue_bytes_read_u64(r);
-        slot[i] = (double)whole[i];
-    }
-    segue_bytes_read_f64(r, slot + SLOT_DELTA, N_SLOTS - SLOT_DELTA);
     config.method = name;
-    config.n_arms = whole[SLOT_N_ARMS];
-    config.n_models = whole[SLOT_N_MODELS];
-    config.horizon = whole[SLOT_HORIZON];
-    config.n_tasks = whole[SLOT_N_TASKS];
-    config.seed = whole[SLOT_SEED];
-    config.run = whole[SLOT_RUN];
-    config.background = whole[SLOT_BACKGROUND] != 0;
-    config.lowest = slot[SLOT_LOWEST];
-    config.highest = slot[SLOT_HIGHEST];
-    read_options(segue_learner_method_object(name, strlen(name)), slot, &config);
+    config.n_arms = whole[0];
+    config.n_models = whole[1];
+    config.horizon = whole[2];
+    config.n_tasks = whole[3];
+    config.seed = whole[4];
+    config.run = whole[5];
+    config.background = whole[6] != 0;
+    segue_bytes_read_f64(r, &config.lowest, 1);
+    segue_bytes_read_f64(r, &config.highest, 1);
+    read_options(r, &config);
     return config;
 }
 

@@ -2,9 +2,13 @@
  * current estimate of the models.
  *
  * umUCB trusts the means to within eps_j = C sqrt(log(2 m K J / delta) / j), where j is the number
- * of tasks in the estimate.  The theorem's factor K^2.5 m^2 is folded into C, as in the paper's
- * appendix: with it eps_j exceeds 1 for every j that the paper runs.  A closed task that is near no
- * estimated model is a violation; with C = 0, C starts at 0.25 and doubles at each violation.
+ * of tasks in the estimate; the paper has two other logarithms, which the option eps selects.  The
+ * theorem's factor K^2.5 m^2 is folded into C, as in the paper's appendix: with it eps_j exceeds 1
+ * for every j that the paper runs.  A closed task that is near no estimated model is a violation;
+ * with C = 0, C starts at 0.25 and doubles at each violation.
+ *
+ * With weights=pulls the weight of a task, in the moments and in j, is the rewards per view; models
+ * are held back until eps_j is 0.1, since using them sooner starves the arms of rewards.
  * Closing a task costs O(K^3) for the moments (up to SEGUE_MAX_DENSE_ARMS arms), plus a fit where
  * one is due.
  * SPDX-License-Identifier: Apache-2.0 */
@@ -21,11 +25,19 @@
 #define FIRST_C   0.25 /* of doubling */
 #define UMUCB_EPS 1    /* index of eps among umucb's options */
 
-double segue_tucb_model_error(double c, size_t n_models, size_t n_arms, uint64_t n_tasks,
-                              double delta, uint64_t j)
+double segue_tucb_model_error(segue_eps_form form, double c, size_t n_models, size_t n_arms,
+                              uint64_t n_tasks, double delta, double j)
 {
-    const double terms = 2.0 * (double)n_models * (double)n_arms * (double)n_tasks;
-    return c * sqrt(log(terms / delta) / (double)j);
+    const double m = (double)n_models, k = (double)n_arms;
+    const double terms[] = {[SEGUE_EPS_LEMMA] = 2.0 * m * k * (double)n_tasks,
+                            [SEGUE_EPS_THEOREM] = k,
+                            [SEGUE_EPS_COROLLARY] = 2.0 * k * k};
+    return c * sqrt(log(terms[form] / delta) / j);
+}
+
+static bool has_weights(const segue_learner *learner)
+{
+    return learner->config.option[TUCB_WEIGHTS] > 0.0;
 }
 
 static bool is_doubling(const segue_learner *learner)
@@ -46,6 +58,7 @@ static segue_estimator_config estimator_config(const segue_learner_config *confi
     estimator.steps = (size_t)option[TUCB_STEPS];
     estimator.cold = option[TUCB_START] > 0.0;
     estimator.window = (size_t)option[TUCB_WINDOW];
+    estimator.alpha0 = option[TUCB_ALPHA0];
     estimator.seed = config->seed;
     estimator.run = config->run;
     return estimator;
@@ -62,6 +75,11 @@ static segue_status create(segue_learner *learner, segue_error *err)
     t->c = is_doubling(learner) ? FIRST_C : config->option[TUCB_C];
     t->next_fit = 1;
     t->uses_counts = segue_estimator_method_find(estimator.method)->uses_counts;
+    if (t->uses_counts && has_weights(learner))
+        return segue_fail(
+            err, SEGUE_EDOMAIN,
+            "weights=pulls weighs moments, and estimator=%s has none; give one of them",
+            estimator.method);
     SEGUE_TRY(segue_moments_create(&t->moments, config->n_arms,
                                    (segue_views)config->option[TUCB_VIEWS], err));
     SEGUE_TRY(segue_estimator_create(&t->estimator, &estimator, err));
@@ -94,17 +112,18 @@ static segue_status plan(const segue_learner *learner, bool identifies, segue_ta
     return segue_policy_set(&task->policy, "delta", delta, err);
 }
 
-/* em forgets tasks older than its window, so they no longer support its estimate. */
+/* Infinite until there is an estimate, and while the models are held back: umUCB then plays UCB. */
 static double eps_now(const segue_learner *learner)
 {
     const segue_learner_config *config = &learner->config;
+    const double *option = config->option;
     const tucb *t = learner->state;
-    const uint64_t window = (uint64_t)config->option[TUCB_WINDOW];
     if (!learner->current)
         return INFINITY;
-    const bool forgets = t->uses_counts && t->estimated_at > window;
-    return segue_tucb_model_error(t->c, config->n_models, config->n_arms, config->n_tasks,
-                                  config->option[TUCB_DELTA], forgets ? window : t->estimated_at);
+    const double eps =
+        segue_tucb_model_error((segue_eps_form)option[TUCB_EPS], t->c, config->n_models,
+                               config->n_arms, config->n_tasks, option[TUCB_DELTA], t->support);
+    return option[TUCB_HOLD] > 0.0 && eps > option[TUCB_HOLD] ? INFINITY : eps;
 }
 
 static void set_prior(const segue_learner *learner, open_task *entry)
@@ -175,20 +194,31 @@ segue_status segue_tucb_publish(segue_learner *learner, segue_error *err)
     return SEGUE_OK;
 }
 
-void segue_tucb_schedule(const segue_learner *learner, tucb *t, uint64_t used)
+/* em forgets tasks older than its window, so they no longer support its estimate. */
+double segue_tucb_support(const segue_learner *learner, const segue_moments *moments, uint64_t used)
+{
+    const tucb *t = learner->state;
+    if (has_weights(learner))
+        return segue_moments_weight(moments);
+    return t->uses_counts ? fmin((double)used, learner->config.option[TUCB_WINDOW]) : (double)used;
+}
+
+void segue_tucb_schedule(const segue_learner *learner, tucb *t, uint64_t used, double support)
 {
     const double *option = learner->config.option;
     const uint64_t soonest = used + (uint64_t)option[TUCB_EVERY];
     const double grown = ceil((1.0 + option[TUCB_GROWTH]) * (double)used);
     t->next_fit = grown > (double)soonest ? (uint64_t)grown : soonest;
     t->estimated_at = used;
+    t->support = support;
 }
 
 static segue_status estimate(segue_learner *learner, tucb *t, segue_error *err)
 {
     SEGUE_TRY(segue_estimator_fit(t->estimator, t->moments, err));
     SEGUE_TRY(segue_tucb_publish(learner, err));
-    segue_tucb_schedule(learner, t, segue_tucb_tasks(t));
+    const uint64_t used = segue_tucb_tasks(t);
+    segue_tucb_schedule(learner, t, used, segue_tucb_support(learner, t->moments, used));
     return SEGUE_OK;
 }
 
@@ -208,7 +238,23 @@ static segue_status add_counts(const segue_learner *learner, tucb *t, const open
 bool segue_tucb_is_due(const segue_learner *learner)
 {
     const tucb *t = learner->state;
-    return segue_tucb_tasks(t) >= t->next_fit;
+    const uint64_t tasks = segue_tucb_tasks(t);
+    const uint64_t freeze = (uint64_t)learner->config.option[TUCB_FREEZE];
+    return tasks >= t->next_fit && tasks >= freeze && !(freeze > 0 && learner->current);
+}
+
+/* The weight of a task in the moments: how many rewards a view has, as the harmonic mean over arms.
+ * It is proportional to the precision of the task's views (docs/math.md), and at least 1. */
+static double weight_of(const segue_learner *learner, const open_task *entry)
+{
+    const segue_task_summary info = segue_task_info(entry->task);
+    const size_t n_arms = learner->config.n_arms;
+    double sum = 0.0;
+    if (!has_weights(learner))
+        return 1.0;
+    for (size_t i = 0; i < n_arms; i++)
+        sum += 3.0 / (double)info.pulls[i];
+    return (double)n_arms / sum;
 }
 
 static segue_status learn(segue_learner *learner, const open_task *entry, segue_error *err)
@@ -220,7 +266,7 @@ static segue_status learn(segue_learner *learner, const open_task *entry, segue_
         SEGUE_TRY(add_counts(learner, t, entry, &any, err));
     if (segue_task_views(entry->task, t->views)) {
         any = true;
-        SEGUE_TRY(segue_moments_add(t->moments, t->views, 1.0, err));
+        SEGUE_TRY(segue_moments_add(t->moments, t->views, weight_of(learner, entry), err));
     }
     if (!any)
         t->skipped++;
@@ -258,6 +304,7 @@ static void serialize(const segue_learner *learner, segue_bytes *b)
     for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
         segue_bytes_append_u64(b, counters[i]);
     segue_bytes_append_f64(b, &t->c, 1);
+    segue_bytes_append_f64(b, &t->support, 1);
     segue_moments_serialize(t->moments, b);
     segue_estimator_serialize(t->estimator, b);
 }
@@ -271,8 +318,9 @@ static segue_status deserialize(segue_learner *learner, segue_bytes_reader *r, s
         *counters[i] = segue_bytes_read_count(r);
     const bool published = segue_bytes_read_u64(r) != 0;
     segue_bytes_read_f64(r, &t->c, 1);
-    if (!(t->c > 0.0))
-        return segue_fail(err, SEGUE_EDOMAIN, "invalid C in saved learner");
+    segue_bytes_read_f64(r, &t->support, 1);
+    if (!(t->c > 0.0) || !(t->support >= 0.0))
+        return segue_fail(err, SEGUE_EDOMAIN, "invalid C or support in saved learner");
     SEGUE_TRY(segue_moments_deserialize(t->moments, r, err));
     SEGUE_TRY(segue_estimator_deserialize(t->estimator, r, err));
     if (t->estimated_at > segue_tucb_tasks(t))
@@ -289,7 +337,6 @@ const learner_method segue_learner_tucb = {
              .needs_models = true,
              .fixed_arms = true,
              .has_models = true},
-    .slot = segue_tucb_slots,
     .apply_options = segue_tucb_options_apply,
     .fill_defaults = segue_tucb_options_fill,
     .create = create,

@@ -20,11 +20,15 @@ enum {
     TUCB_DELTA,
     TUCB_ESTIMATOR,
     TUCB_WINDOW,
+    TUCB_ALPHA0,
+    TUCB_EPS,     /* segue_eps_form */
+    TUCB_WEIGHTS, /* 1: by pulls */
+    TUCB_HOLD,    /* 0: off */
+    TUCB_FREEZE,  /* 0: off */
     TUCB_N_OPTIONS
 };
 
 extern const segue_option segue_tucb_options[TUCB_N_OPTIONS];
-extern const file_slot segue_tucb_slots[TUCB_N_OPTIONS];
 void segue_tucb_options_apply(segue_learner_config *config);
 void segue_tucb_options_fill(segue_learner_config *config);
 
@@ -36,6 +40,7 @@ typedef struct tucb {
     double c;
     uint64_t skipped, violations, no_model_left;
     uint64_t estimated_at; /* tasks in the current estimate */
+    double support;        /* of the current estimate: tasks, or with weights the sum of these */
     uint64_t next_fit;     /* tasks at which the next estimate is due */
 } tucb;
 
@@ -45,8 +50,12 @@ uint64_t segue_tucb_tasks(const tucb *t);
 /* Make a copy of the estimator's model set the shared prior; @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_tucb_publish(segue_learner *learner, segue_error *err);
 
-/* The estimate contains `used` tasks: set when the next one is due. */
-void segue_tucb_schedule(const segue_learner *learner, tucb *t, uint64_t used);
+/* The support of an estimate from these moments; segue_tucb_schedule takes it. */
+double segue_tucb_support(const segue_learner *learner, const segue_moments *moments,
+                          uint64_t used);
+
+/* The estimate contains `used` tasks and has this support: set when the next one is due. */
+void segue_tucb_schedule(const segue_learner *learner, tucb *t, uint64_t used, double support);
 
 bool segue_tucb_is_due(const segue_learner *learner);
 

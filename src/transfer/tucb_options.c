@@ -5,6 +5,7 @@
 #include "estimate/estimator_method.h"
 #include "transfer/tucb.h"
 
+#define HOLD_PULLS 0.1  /* default of hold with weights=pulls: docs/math.md */
 #define MIN_GROWTH 0.05 /* where a fit reads all tasks: em, and above SEGUE_MAX_DENSE_ARMS arms */
 
 const segue_option segue_tucb_options[TUCB_N_OPTIONS] = {
@@ -70,14 +71,26 @@ const segue_option segue_tucb_options[TUCB_N_OPTIONS] = {
                      .max = SEGUE_MAX_WINDOW,
                      .whole = true,
                      .default_value = 8192.0},
-};
-
-const file_slot segue_tucb_slots[TUCB_N_OPTIONS] = {
-    [TUCB_MODELS] = SLOT_N_MODELS,   [TUCB_C] = SLOT_C,           [TUCB_VIEWS] = SLOT_VIEWS,
-    [TUCB_BATCHES] = SLOT_BATCHES,   [TUCB_STARTS] = SLOT_STARTS, [TUCB_STEPS] = SLOT_STEPS,
-    [TUCB_START] = SLOT_COLD,        [TUCB_EVERY] = SLOT_EVERY,   [TUCB_GROWTH] = SLOT_GROWTH,
-    [TUCB_IDENTIFY] = SLOT_IDENTIFY, [TUCB_DELTA] = SLOT_DELTA,   [TUCB_ESTIMATOR] = SLOT_ESTIMATOR,
-    [TUCB_WINDOW] = SLOT_WINDOW,
+    [TUCB_ALPHA0] = {.key = "alpha0",
+                     .help = "eca: total of a Dirichlet over the models (default 0: one model)",
+                     .min = 0.0,
+                     .max = 1e6},
+    [TUCB_EPS] = {.key = "eps",
+                  .help = "logarithm of eps as in the paper's: lemma, theorem, corollary",
+                  .choices = "lemma|theorem|corollary"},
+    [TUCB_WEIGHTS] = {.key = "weights",
+                      .help = "of tasks in the moments: equal, pulls (default equal)",
+                      .choices = "equal|pulls"},
+    [TUCB_HOLD] = {.key = "hold",
+                   .help = "use models once eps is this; 0: at once (default 0; pulls: 0.1)",
+                   .min = 0.0,
+                   .max = 1e6,
+                   .default_value = NAN},
+    [TUCB_FREEZE] = {.key = "freeze",
+                     .help = "estimate once, after this number of tasks; 0: always (default 0)",
+                     .min = 0.0,
+                     .max = 1e9,
+                     .whole = true},
 };
 
 void segue_tucb_options_apply(segue_learner_config *config)
@@ -94,6 +107,8 @@ void segue_tucb_options_fill(segue_learner_config *config)
     option[TUCB_MODELS] = (double)config->n_models;
     if (isnan(option[TUCB_DELTA]))
         option[TUCB_DELTA] = 1.0 / (double)config->horizon;
+    if (isnan(option[TUCB_HOLD]))
+        option[TUCB_HOLD] = option[TUCB_WEIGHTS] > 0.0 ? HOLD_PULLS : 0.0;
     if (config->n_arms > SEGUE_MAX_DENSE_ARMS || method->info.uses_counts)
         option[TUCB_GROWTH] = fmax(option[TUCB_GROWTH], MIN_GROWTH);
 }

@@ -12,7 +12,8 @@
 typedef struct refit_job {
     segue_moments *moments;
     segue_estimator *estimator;
-    uint64_t used; /* tasks in the moments, or in the counts */
+    uint64_t used;  /* tasks in the moments, or in the counts */
+    double support; /* of an estimate from these */
 } refit_job;
 
 static segue_status copy_moments(segue_moments **out, const segue_learner *learner,
@@ -40,8 +41,10 @@ static segue_status copy(const segue_learner *learner, void **out, segue_error *
         return segue_fail_no_memory(err, "a refit");
     job->used = segue_tucb_tasks(t);
     segue_status status = copy_moments(&job->moments, learner, err);
-    if (status == SEGUE_OK)
+    if (status == SEGUE_OK) {
+        job->support = segue_tucb_support(learner, job->moments, job->used);
         status = segue_estimator_copy(&job->estimator, t->estimator, err);
+    }
     if (status != SEGUE_OK)
         discard(job);
     else
@@ -62,7 +65,7 @@ static segue_status adopt(segue_learner *learner, void *copied, segue_error *err
     segue_estimator_swap(t->estimator, job->estimator);
     const segue_status status = segue_tucb_publish(learner, err);
     if (status == SEGUE_OK)
-        segue_tucb_schedule(learner, t, job->used);
+        segue_tucb_schedule(learner, t, job->used, job->support);
     else
         segue_estimator_swap(t->estimator, job->estimator);
     return status;
@@ -86,10 +89,10 @@ static segue_status check_merge(const segue_learner *into, const segue_learner *
         return segue_fail(err, SEGUE_EDOMAIN,
                           "tucb with em cannot be merged: the counts of its tasks do not add up");
     if (differ(into, from, TUCB_ESTIMATOR) || differ(into, from, TUCB_MODELS) ||
-        differ(into, from, TUCB_VIEWS))
+        differ(into, from, TUCB_VIEWS) || differ(into, from, TUCB_WEIGHTS))
         return segue_fail(
             err, SEGUE_EDOMAIN,
-            "tucb with another estimator, views or number of models cannot be merged");
+            "tucb with another estimator, number of models, views or weights cannot be merged");
     return SEGUE_OK;
 }
 
@@ -112,6 +115,7 @@ static segue_status refit_both(segue_learner *into, refit_job *both, const tucb 
     segue_moments *const mine = t->moments;
     SEGUE_TRY(segue_moments_merge(both->moments, theirs->moments, err));
     both->used = segue_moments_tasks(both->moments);
+    both->support = segue_tucb_support(into, both->moments, both->used);
     SEGUE_TRY(run(both, err));
     SEGUE_TRY(adopt(into, both, err));
     t->moments = both->moments;

@@ -43,9 +43,6 @@ const segue_option segue_types_learner_options[TYPES_N_OPTIONS] = {
                    .default_value = 16.0},
 };
 
-const file_slot segue_types_learner_slots[TYPES_N_OPTIONS] = {
-    [TYPES_HINT] = SLOT_HINT, [TYPES_WINDOW] = SLOT_WINDOW, [TYPES_CAP] = SLOT_CAP};
-
 /* ---- making one -------------------------------------------------------------------------- */
 
 segue_status segue_types_learner_create(segue_learner *learner, segue_error *err)

@@ -9,7 +9,6 @@
 enum { TYPES_HINT, TYPES_WINDOW, TYPES_CAP, TYPES_N_OPTIONS };
 
 extern const segue_option segue_types_learner_options[TYPES_N_OPTIONS];
-extern const file_slot segue_types_learner_slots[TYPES_N_OPTIONS];
 extern const refit_method segue_types_learner_refit;
 
 segue_status segue_types_learner_create(segue_learner *learner, segue_error *err);
@@ -29,12 +28,11 @@ segue_status segue_types_learner_deserialize(segue_learner *learner, segue_bytes
 
 /* The operations of a method that learns types; such methods differ in policy and needs only. */
 #define TYPES_LEARNER_OPERATIONS                                                                   \
-    .slot = segue_types_learner_slots, .create = segue_types_learner_create,                       \
-    .destroy = segue_types_learner_destroy, .set_prior = segue_shared_prior_apply,                 \
-    .learn = segue_types_learner_learn, .refit = &segue_types_learner_refit,                       \
-    .add_arm = segue_types_learner_add_arm, .merge = segue_types_learner_merge,                    \
-    .fill_info = segue_types_learner_fill_info, .bytes = segue_types_learner_bytes,                \
-    .interval = segue_types_learner_interval, .serialize = segue_types_learner_serialize,          \
-    .deserialize = segue_types_learner_deserialize
+    .create = segue_types_learner_create, .destroy = segue_types_learner_destroy,                  \
+    .set_prior = segue_shared_prior_apply, .learn = segue_types_learner_learn,                     \
+    .refit = &segue_types_learner_refit, .add_arm = segue_types_learner_add_arm,                   \
+    .merge = segue_types_learner_merge, .fill_info = segue_types_learner_fill_info,                \
+    .bytes = segue_types_learner_bytes, .interval = segue_types_learner_interval,                  \
+    .serialize = segue_types_learner_serialize, .deserialize = segue_types_learner_deserialize
 
 #endif

@@ -265,12 +265,19 @@ size_t bf_d_ucb(brute *b)
     return pick(b, index, NULL);
 }
 
+/* Averages over all tasks: n J steps, delta = 1/(n J). */
+static double long_log(const brute *b)
+{
+    const double steps = b->n * b->tasks;
+    return log(m_of(b) * steps * steps * steps);
+}
+
 size_t bf_carried_ucb(brute *b)
 {
     double index[64] = {0};
     for (size_t i = 0; i < b->n_arms; i++) {
         const double T = brute_pulls(b, 0, i);
-        index[i] = T == 0 ? unseen(b, i) : brute_sum(b, 0, i) / T + sqrt(paper_log(b) / (2.0 * T));
+        index[i] = T == 0 ? unseen(b, i) : brute_sum(b, 0, i) / T + sqrt(long_log(b) / (2.0 * T));
     }
     return pick(b, index, NULL);
 }
@@ -285,7 +292,7 @@ size_t bf_told_ucb(brute *b)
                 T++;
                 S += b->past->reward[t];
             }
-        index[i] = T == 0 ? unseen(b, i) : S / T + sqrt(paper_log(b) / (2.0 * T));
+        index[i] = T == 0 ? unseen(b, i) : S / T + sqrt(long_log(b) / (2.0 * T));
     }
     return pick(b, index, NULL);
 }

@@ -5,6 +5,8 @@
  * no index, and all its tasks share one set.
  * Cost O(n_arms) per step.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
 #include "bandit/choose.h"
 
 /* The state: for each model index, n_arms counts, then n_arms sums. */
@@ -33,6 +35,24 @@ static arm_counts counts(const segue_task_view *view, size_t arm)
     return (arm_counts){.pulls = pulls[arm], .sum = pulls[view->n_arms + arm]};
 }
 
+/* The averages last for all n J steps, so the confidence does too: L = log(m (n J)^2 / delta) with
+ * delta = 1/(n J), where plain UCB has n. */
+static double all_steps(const segue_setting *setting)
+{
+    return (double)setting->horizon * (double)setting->n_tasks;
+}
+
+void segue_carried_ucb_fill_defaults(const segue_setting *setting, double *option)
+{
+    fill_default(&option[0], 1.0 / all_steps(setting));
+    fill_default(&option[1], 0.0);
+}
+
+double segue_carried_ucb_log_term(const segue_setting *setting, const double *option)
+{
+    return segue_ucb_log_term(setting, option) + 2.0 * log((double)setting->n_tasks);
+}
+
 segue_choice segue_carried_ucb_choose(const segue_task_view *view, segue_rng *rng)
 {
     (void)rng;
@@ -45,8 +65,8 @@ const segue_policy segue_policy_carried_ucb = {
     .carries = true,
     .options = segue_ucb_options,
     .n_options = N_UCB_OPTIONS,
-    .fill_defaults = segue_ucb_fill_defaults,
-    .log_term = segue_ucb_log_term,
+    .fill_defaults = segue_carried_ucb_fill_defaults,
+    .log_term = segue_carried_ucb_log_term,
     .state_size = state_size,
     .choose = segue_carried_ucb_choose,
     .update = segue_carried_ucb_update,

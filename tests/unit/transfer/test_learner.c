@@ -64,8 +64,10 @@ static void wrong_learners_are_refused(void **state)
 static void eps_is_the_lemmas(void **state)
 {
     (void)state;
-    assert_near(segue_tucb_model_error(2.0, 5, 7, 5000, 1.0 / 5000, 5000), 0.1305, 5e-5);
-    assert_near(segue_tucb_model_error(2.0, 5, 7, 5000, 1.0 / 5000, 1000), 0.292, 5e-4);
+    assert_near(segue_tucb_model_error(SEGUE_EPS_LEMMA, 2.0, 5, 7, 5000, 1.0 / 5000, 5000), 0.1305,
+                5e-5);
+    assert_near(segue_tucb_model_error(SEGUE_EPS_LEMMA, 2.0, 5, 7, 5000, 1.0 / 5000, 1000), 0.292,
+                5e-4);
 }
 
 /* Without an estimate: three forced pulls each, then UCB with umUCB's L, pull by pull.  More models
@@ -205,7 +207,9 @@ static void em_takes_every_task_with_a_reward(void **state)
     assert_int_equal(info.age, 0); /* 41 = ceil(1.05 * 39) */
     assert_int_equal(info.estimate.n_tasks, 16);
     assert_non_null(segue_learner_models(learner));
-    assert_near(info.eps, segue_tucb_model_error(2.0, 2, 7, config.n_tasks, 0.01, 16), 1e-12);
+    assert_near(info.eps,
+                segue_tucb_model_error(SEGUE_EPS_LEMMA, 2.0, 2, 7, config.n_tasks, 0.01, 16),
+                1e-12);
     segue_learner_destroy(learner);
 }
 

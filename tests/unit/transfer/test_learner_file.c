@@ -121,12 +121,12 @@ static void damaged_files_are_refused(void **state)
         load_fails(0, bit < 192 ? "" : "its checksum is wrong");
         data[bit / 8] ^= (unsigned char)(1 << bit % 8);
     }
-    data[8] = 4;
+    data[8] = 5;
     write_bytes(data, size);
-    load_fails(0, "has format version 4; this program reads 3");
-    data[8] = 2;
+    load_fails(0, "has format version 5; this program reads 4");
+    data[8] = 3;
     write_bytes(data, size);
-    load_fails(0, "has format version 2; this program reads 3");
+    load_fails(0, "has format version 3; this program reads 4");
     write_bytes((const unsigned char *)"hello", 5);
     load_fails(0, "is not a learner file");
     write_bytes(data, 0);
@@ -189,7 +189,7 @@ static void odd_numbers_in_files_do_no_harm(void **state)
                                    UINT64_C(0x7ff0000000000000),  /* infinity */
                                    UINT64_C(0x7fefffffffffffff),  /* the largest double */
                                    UINT64_C(0xbff0000000000000)}; /* -1 */
-    static const char *const texts[] = {"tucb:C=0", "tucb:estimator=em", "tla", "tts:window=16",
+    static const char *const texts[] = {"tucb:C=0", "tucb:weights=pulls", "tucb:estimator=em", "tla", "tts:window=16",
                                         "ts-prior"};
     segue_models *models = paper_models();
     const segue_environment env = {.size = sizeof(segue_environment), .models = models};
