@@ -24,6 +24,7 @@
 static segue_status run_local(segue_schedule *s, segue_error *err)
 {
     SEGUE_TRY(segue_schedule_open_checkpoint(s, err));
+    SEGUE_TRY(segue_schedule_add_shared(s, err));
     segue_schedule_assign(s, 0, 1);
     const segue_status status =
         segue_parallel_run(s->options->threads, s->n_todo, segue_schedule_play_item, NULL, s, err);

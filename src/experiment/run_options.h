@@ -12,6 +12,8 @@ typedef struct segue_shard {
     uint64_t number, count;
 } segue_shard;
 
+typedef struct segue_shared_runs segue_shared_runs;
+
 typedef struct segue_run_options {
     size_t threads;              /* 1 .. SEGUE_MAX_THREADS */
     const char *checkpoint_path; /* file of finished runs */
@@ -27,6 +29,10 @@ typedef struct segue_run_options {
      * checkpoint file, returns the results and the error message; workers return a status without
      * message. */
     const segue_processes *processes;
+    /* Runs that this experiment, number `experiment` of several, has in common with others
+     * (suite/shared_runs.h); NULL: none.  Not with processes. */
+    segue_shared_runs *shared;
+    size_t experiment;
     /* With processes: print an error, since the process is about to abort. */
     void (*print_error)(void *context, const segue_error *err);
 } segue_run_options;

@@ -13,6 +13,7 @@
 
 #include "experiment/cost.h"
 #include "experiment/measure.h"
+#include "experiment/suite/shared_runs.h"
 #include "io/json_write.h"
 #include "segue/internal.h"
 #include "segue/version.h"
@@ -47,16 +48,17 @@ size_t segue_schedule_tracks_offset(const schedule_cell *cell)
 }
 
 /* Allocate the rows of all runs of a cell, within the limit for all cells. */
-static segue_status cell_init(schedule_cell *c, const segue_experiment *ex, size_t number,
-                              segue_error *err)
+segue_status segue_schedule_cell_init(schedule_cell *c, const segue_experiment *ex, size_t number,
+                                      segue_error *err)
 {
     c->sim = segue_experiment_cell(ex, number);
     const bool single = c->sim.tasks == 0;
     const bool has_models = segue_environment_has_models(c->sim.environment);
     c->n_models = has_models ? segue_environment_models(c->sim.environment) : 0;
     c->track_set = find_track_set(ex, &c->sim);
+    c->every = single ? 0 : ex->every;
     segue_measure measure;
-    SEGUE_TRY(segue_measure_init(&measure, c->track_set, &c->sim, single ? 0 : ex->every, err));
+    SEGUE_TRY(segue_measure_init(&measure, c->track_set, &c->sim, c->every, err));
     const size_t models = c->n_models ? c->n_models : 1;
     c->width = single ? models + SINGLE_COLUMNS
                       : segue_schedule_tracks_offset(c) + segue_measure_size(&measure);
@@ -112,7 +114,7 @@ segue_status segue_schedule_init(segue_schedule *s, const segue_experiment *ex,
     if (!s->cells || !s->order)
         return segue_fail_no_memory(err, "the cells");
     for (size_t i = 0; i < s->n_cells; i++)
-        SEGUE_TRY(cell_init(&s->cells[i], ex, i, err));
+        SEGUE_TRY(segue_schedule_cell_init(&s->cells[i], ex, i, err));
     sort_cells(s);
     s->n_units = s->n_cells * ex->runs;
     s->done = calloc(s->n_units, sizeof *s->done);
@@ -203,6 +205,24 @@ segue_status segue_schedule_open_checkpoint(segue_schedule *s, segue_error *err)
                                   options->resume, options->fresh, segue_schedule_add_run, s, err);
     segue_output_fini(&identity);
     return status;
+}
+
+/* Shared runs go to the checkpoint file as if they had been played. */
+segue_status segue_schedule_add_shared(segue_schedule *s, segue_error *err)
+{
+    const segue_run_options *options = s->options;
+    for (uint64_t unit = 0; options->shared && unit < s->n_units; unit++) {
+        const size_t cell = unit / s->ex->runs;
+        const double *values =
+            segue_shared_runs_find(options->shared, options->experiment, cell, unit % s->ex->runs);
+        size_t count = 0;
+        if (!values || s->done[unit])
+            continue;
+        memcpy(segue_schedule_values(s, unit, &count), values,
+               s->cells[cell].width * sizeof *values);
+        SEGUE_TRY(segue_schedule_save_run(s, unit, err));
+    }
+    return SEGUE_OK;
 }
 
 segue_status segue_schedule_stopped_error(const segue_schedule *s, const char *why,

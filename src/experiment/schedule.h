@@ -30,6 +30,7 @@ typedef struct schedule_cell {
     segue_simulation sim;
     size_t n_models; /* models that tasks are drawn from; a run of single tasks plays each once */
     segue_track_set track_set;
+    uint64_t every;   /* tasks per point of its tracks; 0: no tracks */
     size_t width;     /* numbers per run */
     double *values;   /* runs x width */
     double steps;     /* per run */
@@ -56,6 +57,11 @@ typedef struct segue_schedule {
     atomic_uint_fast64_t played;       /* estimated time of the tasks played */
     atomic_bool stop;                  /* set after a failure in another process */
 } segue_schedule;
+
+/** Compute the layout of a cell's numbers, and allocate them; the caller frees `values`.
+ * @retval SEGUE_EDOMAIN, SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_schedule_cell_init(schedule_cell *c, const segue_experiment *ex,
+                                                       size_t number, segue_error *err);
 
 /** @retval SEGUE_EDOMAIN  the runs need too much memory
  *  @retval SEGUE_ENOMEM */
@@ -84,6 +90,9 @@ SEGUE_MUST_CHECK segue_status segue_schedule_identity(const segue_schedule *s,
 
 /** Open the checkpoint file of the options, and add its runs. */
 SEGUE_MUST_CHECK segue_status segue_schedule_open_checkpoint(segue_schedule *s, segue_error *err);
+
+/** Save the runs that an earlier experiment has played; @retval SEGUE_EIO, SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_schedule_add_shared(segue_schedule *s, segue_error *err);
 
 /** Play and save todo[item]; for segue_parallel_run, `context` is the schedule. */
 SEGUE_MUST_CHECK segue_status segue_schedule_play_item(void *context, size_t worker, uint64_t item,

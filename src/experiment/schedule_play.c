@@ -8,13 +8,16 @@
 #include "experiment/measure.h"
 #include "experiment/processes.h"
 #include "experiment/schedule.h"
+#include "experiment/suite/shared_runs.h"
 #include "segue/internal.h"
 
 typedef struct observer {
     segue_schedule *schedule;
     const schedule_cell *cell;
-    segue_measure measure;
-    double *by_model; /* of a run of tasks: sum and count per model */
+    size_t n_later; /* equal cells of later experiments */
+    shared_cell *later[SEGUE_MAX_SHARED];
+    segue_measure measure[1 + SEGUE_MAX_SHARED]; /* of the cell, and of the later ones */
+    double *by_model;                            /* of a run of tasks: sum and count per model */
 } observer;
 
 /* A thread that finds the display busy skips it. */
@@ -44,7 +47,10 @@ static segue_status observe_task(void *context, const run_task *task, segue_erro
         n->by_model[2 * task->model] += task->regret;
         n->by_model[2 * task->model + 1] += 1.0;
     }
-    return segue_measure_task(&n->measure, task, task->number + 1 == n->cell->sim.tasks, err);
+    for (size_t i = 0; i <= n->n_later; i++)
+        SEGUE_TRY(
+            segue_measure_task(&n->measure[i], task, task->number + 1 == n->cell->sim.tasks, err));
+    return SEGUE_OK;
 }
 
 /* Play one task per model.  The row has their regrets, then the steps without a model and the pulls
@@ -68,6 +74,21 @@ static segue_status play_single(observer *n, segue_runner *runner, uint64_t run,
     return status;
 }
 
+/* Return the row of a run in a later cell. */
+static double *later_row(const shared_cell *later, uint64_t run)
+{
+    return later->cell.values + run * later->cell.width;
+}
+
+/* Start the measures of a run of tasks; each has a place for its tracks. */
+static void begin_measures(observer *n, uint64_t run, double *values)
+{
+    const size_t offset = segue_schedule_tracks_offset(n->cell);
+    segue_measure_begin(&n->measure[0], values + offset);
+    for (size_t i = 0; i < n->n_later; i++)
+        segue_measure_begin(&n->measure[1 + i], later_row(n->later[i], run) + offset);
+}
+
 /* Play one run of tasks, whose learner carries what it learns from task to task. */
 static segue_status play_tasks(observer *n, segue_runner *runner, uint64_t run, double *values,
                                segue_error *err)
@@ -75,7 +96,7 @@ static segue_status play_tasks(observer *n, segue_runner *runner, uint64_t run, 
     run_totals totals;
     n->by_model = values + COLUMN_MODELS;
     memset(n->by_model, 0, 2 * n->cell->n_models * sizeof *values);
-    segue_measure_begin(&n->measure, values + segue_schedule_tracks_offset(n->cell));
+    begin_measures(n, run, values);
     const segue_status status = segue_runner_play(runner, run, &totals, observe_task, n, err);
     values[COLUMN_REGRET] = totals.regret;
     values[COLUMN_NO_MODEL] = totals.no_model_left;
@@ -89,8 +110,10 @@ static segue_status play_run(observer *n, segue_runner *runner, uint64_t run, do
                              segue_error *err)
 {
     const segue_simulation *sim = &n->cell->sim;
-    const uint64_t every = sim->tasks ? n->schedule->ex->every : 0;
-    SEGUE_TRY(segue_measure_init(&n->measure, n->cell->track_set, sim, every, err));
+    for (size_t i = 0; i <= n->n_later; i++) {
+        const schedule_cell *cell = i ? &n->later[i - 1]->cell : n->cell;
+        SEGUE_TRY(segue_measure_init(&n->measure[i], cell->track_set, sim, cell->every, err));
+    }
     return sim->tasks ? play_tasks(n, runner, run, values, err)
                       : play_single(n, runner, run, values, err);
 }
@@ -100,6 +123,8 @@ static segue_status play(segue_schedule *s, uint64_t unit, segue_error *err)
     const schedule_cell *c = &s->cells[unit / s->ex->runs];
     const uint64_t run = unit % s->ex->runs;
     observer n = {.schedule = s, .cell = c};
+    n.n_later = segue_shared_runs_later(s->options->shared, s->options->experiment,
+                                        unit / s->ex->runs, run, n.later);
     segue_runner *runner = NULL;
     size_t width = 0;
     double *values = segue_schedule_values(s, unit, &width);
@@ -121,6 +146,22 @@ segue_status segue_schedule_save_run(segue_schedule *s, uint64_t unit, segue_err
     return SEGUE_OK;
 }
 
+/* Copy what does not depend on `every` to the rows of later experiments, which have it then. The
+ * caller holds checkpoint_lock. */
+static void share_run(const segue_schedule *s, uint64_t unit)
+{
+    const schedule_cell *c = &s->cells[unit / s->ex->runs];
+    const uint64_t run = unit % s->ex->runs;
+    shared_cell *later[SEGUE_MAX_SHARED];
+    const size_t count = segue_shared_runs_later(s->options->shared, s->options->experiment,
+                                                 unit / s->ex->runs, run, later);
+    const size_t same = c->sim.tasks ? segue_schedule_tracks_offset(c) : c->width;
+    for (size_t i = 0; i < count; i++) {
+        memcpy(later_row(later[i], run), c->values + run * c->width, same * sizeof *c->values);
+        later[i]->known[run] = true;
+    }
+}
+
 /* One item of the thread pool. */
 segue_status segue_schedule_play_item(void *context, size_t worker, uint64_t item, segue_error *err)
 {
@@ -130,6 +171,8 @@ segue_status segue_schedule_play_item(void *context, size_t worker, uint64_t ite
     SEGUE_TRY(play(s, unit, err));
     (void)pthread_mutex_lock(&s->checkpoint_lock);
     const segue_status status = segue_schedule_save_run(s, unit, err);
+    if (status == SEGUE_OK)
+        share_run(s, unit);
     (void)pthread_mutex_unlock(&s->checkpoint_lock);
     return status;
 }

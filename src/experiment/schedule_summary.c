@@ -84,7 +84,7 @@ static segue_status summarize(const segue_schedule *s, size_t number, segue_cell
     out->tasks = c->sim.tasks;
     out->runs = c->sim.runs;
     out->n_models = c->n_models;
-    out->every = c->sim.tasks ? ex->every : 0;
+    out->every = c->every;
     SEGUE_TRY(segue_cell_reserve(out, c->track_set, err));
     if (c->sim.tasks)
         summarize_tasks(c, out);

@@ -7,7 +7,6 @@
 #include "experiment/suite/timing.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -113,13 +112,14 @@ segue_status segue_timing_write(const segue_timing *timing, const char *folder, 
 segue_status segue_timing_key(char key[SEGUE_BUILD_ID_SIZE], const segue_experiment *ex,
                               uint64_t build, segue_error *err)
 {
-    char *text = json_dumps(ex->json, JSON_COMPACT | JSON_SORT_KEYS);
-    if (!text)
-        return segue_fail_no_memory(err, "an experiment");
-    segue_build_id_add(&build, text, strlen(text));
-    segue_build_id_print(key, build);
-    free(text);
-    return SEGUE_OK;
+    segue_bytes text = {.data = NULL};
+    const bool written = segue_json_write_value(&text, ex->json);
+    if (written) {
+        segue_build_id_add(&build, text.data, text.size);
+        segue_build_id_print(key, build);
+    }
+    segue_bytes_fini(&text);
+    return written ? SEGUE_OK : segue_fail_no_memory(err, "an experiment");
 }
 
 /* ---- result files ------------------------------------------------------------------------ */

@@ -8,6 +8,8 @@
 
 #include "alloc.h"
 #include "experiment/experiment.h"
+#include "experiment/suite/shared_runs.h"
+#include "experiment/suite/timing.h"
 
 static size_t n_threads;
 
@@ -63,6 +65,46 @@ static segue_status shards_scenario(segue_error *err)
         status = segue_experiment_merge(&results, experiment, folder, err);
     segue_results_destroy(results);
     segue_experiment_destroy(experiment);
+    return status;
+}
+
+/* Two equal experiments: the second takes the runs of the first; its time is written and read. */
+static segue_status play_suite(segue_experiment *const *experiment, const char *folder,
+                               segue_error *err)
+{
+    char checkpoint[128];
+    segue_results *results = NULL;
+    segue_run_options options = {
+        .threads = n_threads, .checkpoint_path = checkpoint, .fresh = true};
+    segue_timing timing = {.finished = true};
+    bool found = false;
+    (void)snprintf(checkpoint, sizeof checkpoint, "%s/a.unfinished", folder);
+    segue_status status = segue_shared_runs_create(&options.shared, experiment, 2, err);
+    for (; options.experiment < 2 && status == SEGUE_OK; options.experiment++) {
+        status = segue_experiment_run(&results, experiment[options.experiment], &options, err);
+        segue_results_destroy(results);
+    }
+    segue_shared_runs_destroy(options.shared);
+    if (status == SEGUE_OK)
+        status = segue_timing_key(timing.key, experiment[0], 1, err);
+    if (status == SEGUE_OK)
+        status = segue_timing_write(&timing, folder, "a", err);
+    return status == SEGUE_OK ? segue_timing_read(&timing, folder, "a", &found, err) : status;
+}
+
+static segue_status suite_scenario(segue_error *err)
+{
+    char folder[64];
+    (void)snprintf(folder, sizeof folder, "/tmp/segue-alloc-experiment-%ld", (long)getpid());
+    segue_experiment *experiment[2] = {NULL, NULL};
+    const segue_experiment_overrides changes = {.variant = "small", .runs = 2};
+    segue_status status = SEGUE_OK;
+    for (size_t i = 0; i < 2 && status == SEGUE_OK; i++)
+        status = segue_experiment_read(&experiment[i], file_name, &changes, err);
+    if (status == SEGUE_OK)
+        status = play_suite(experiment, folder, err);
+    segue_experiment_destroy(experiment[0]);
+    segue_experiment_destroy(experiment[1]);
     return status;
 }
 
@@ -149,6 +191,7 @@ static void experiments_survive_every_failing_allocation(void **state)
         alloc_fail_each(experiment_scenario, 100);
         alloc_fail_each(shards_scenario, 100);
         alloc_fail_each(ranks_scenario, 100);
+        alloc_fail_each(suite_scenario, 100);
     }
     write_logged_experiment();
     n_threads = 1;
@@ -157,7 +200,8 @@ static void experiments_survive_every_failing_allocation(void **state)
     unlink(file_name);
     char path[128];
     static const char *const files[] = {"a.unfinished", "a.json",         "a.csv",
-                                        "a-curve.csv",  "a.shard-1-of-2", "a.shard-2-of-2"};
+                                        "a-curve.csv",  "a.shard-1-of-2", "a.shard-2-of-2",
+                                        "timing.json"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         (void)snprintf(path, sizeof path, "/tmp/segue-alloc-experiment-%ld/%s", (long)getpid(),
                        files[i]);

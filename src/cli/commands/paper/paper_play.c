@@ -5,7 +5,7 @@
  * and a hash of the result files.  All other results are replaced, with a sentence that says why,
  * except a file that is no results at all.
  *
- * A checkpoint file is continued with --resume, if this build began it for this experiment.
+ * Runs that two experiments have in common are played once.  A checkpoint file is continued with --resume, if this build began it for this experiment.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 #include <string.h>
@@ -16,10 +16,12 @@
 #include "cli/progress.h"
 #include "cli/run_experiment.h"
 #include "experiment/cost.h"
+#include "experiment/suite/shared_runs.h"
 #include "experiment/suite/timing.h"
 #include "segue/internal.h"
 
 typedef struct session {
+    segue_shared_runs *shared;
     const cli_paper_play *play;
     uint64_t build;
     cli_progress progress;
@@ -146,11 +148,15 @@ static segue_status end_timing(const session *p, const segue_experiment *ex, seg
     return finished ? written : status;
 }
 
-static segue_status play_experiment(session *p, const segue_experiment *ex, segue_error *err)
+static segue_status play_experiment(session *p, size_t number, segue_error *err)
 {
     const cli_paper_play *play = p->play;
-    segue_run_options options = {
-        .threads = play->threads, .resume = play->resume, .context = &p->progress};
+    const segue_experiment *ex = play->experiment[number];
+    segue_run_options options = {.threads = play->threads,
+                                 .resume = play->resume,
+                                 .context = &p->progress,
+                                 .shared = p->shared,
+                                 .experiment = number};
     segue_timing timing;
     segue_results *results = NULL;
     SEGUE_TRY(begin_timing(p, ex, &timing, &options.fresh, err));
@@ -163,13 +169,14 @@ static segue_status play_experiment(session *p, const segue_experiment *ex, segu
 }
 
 /* Results beside a checkpoint do not count: they may be older. */
-static segue_status play_or_reuse(session *p, const segue_experiment *ex, segue_error *err)
+static segue_status play_or_reuse(session *p, size_t number, segue_error *err)
 {
+    const segue_experiment *ex = p->play->experiment[number];
     bool reuse = false;
     if (!p->play->fresh && !has_checkpoint(ex, p->play->data))
         SEGUE_TRY(can_reuse(p, ex, &reuse, err));
     if (!reuse)
-        return play_experiment(p, ex, err);
+        return play_experiment(p, number, err);
     cli_progress_skip(&p->progress);
     p->n_reused++;
     return SEGUE_OK;
@@ -186,7 +193,7 @@ static segue_status play_each(session *p, segue_error *err)
     for (size_t i = 0; i < SEGUE_N_STUDIES && status == SEGUE_OK; i++) {
         const double cost = segue_cost_experiment(experiment[i]);
         cli_progress_part(&p->progress, experiment[i]->name, before / total, cost / total);
-        status = play_or_reuse(p, experiment[i], err);
+        status = play_or_reuse(p, i, err);
         before += cost;
     }
     return status;
@@ -196,9 +203,11 @@ segue_status cli_paper_play_all(const cli_paper_play *play, segue_error *err)
 {
     session p = {.play = play};
     SEGUE_TRY(segue_build_id_read(&p.build, err));
+    SEGUE_TRY(segue_shared_runs_create(&p.shared, play->experiment, SEGUE_N_STUDIES, err));
     cli_progress_init(&p.progress, play->quiet);
     const segue_status status = play_each(&p, err);
     cli_progress_fini(&p.progress);
+    segue_shared_runs_destroy(p.shared);
     if (status == SEGUE_OK && p.n_reused && !play->quiet)
         (void)fprintf(stderr,
                       "segue: %zu of %d experiments were finished; --fresh plays them again\n",
