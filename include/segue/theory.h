@@ -30,7 +30,7 @@ typedef struct segue_known_sets {
     bool *optimistic_arm;   /* n_arms: A_+, their best arms */
     bool *optimistic_for;   /* n_arms x n_models: Theta_{+,i}, those whose best arm is i */
     double *model_gap;      /* n_arms: min of Gamma_i over Theta_{+,i}; infinite outside A_+ */
-    double least_model_gap; /* Gamma_min: over all arms and other models; infinite without one */
+    double min_model_gap;   /* Gamma_min: over all arms and other models; infinite without one */
 } segue_known_sets;
 
 /**

@@ -11,15 +11,15 @@
 #include "segue/theory.h"
 
 /* Return the smallest distance of two models on any arm. */
-static double least_gap(const segue_models *models)
+static double min_gap(const segue_models *models)
 {
-    double least = INFINITY;
+    double smallest = INFINITY;
     for (size_t k = 1; k < models->n_models; k++)
         for (size_t other = 0; other < k; other++)
             for (size_t arm = 0; arm < models->n_arms; arm++)
-                least = fmin(least, fabs(segue_models_row(models, k)[arm] -
-                                         segue_models_row(models, other)[arm]));
-    return least;
+                smallest = fmin(smallest, fabs(segue_models_row(models, k)[arm] -
+                                               segue_models_row(models, other)[arm]));
+    return smallest;
 }
 
 static double bound_regret(const segue_models *models, const segue_known_sets *sets, double horizon,
@@ -40,7 +40,7 @@ segue_hypothesis_test segue_hypothesis_test_bound(const segue_models *models,
                                                   const segue_known_sets *sets, uint64_t horizon,
                                                   double delta, double log_term)
 {
-    const double steps = (double)horizon, gap = least_gap(models);
+    const double steps = (double)horizon, gap = min_gap(models);
     const double threshold = 2.0 * log(2.0 / delta) / (gap * gap);
     const double tau = (double)models->n_arms * threshold;
     return (segue_hypothesis_test){

@@ -59,14 +59,14 @@ static void fill(segue_known_sets *sets, const segue_models *models)
 }
 
 /* Return the smallest distance of the truth to another model on any arm. */
-static double least_model_gap(const segue_models *models, size_t truth)
+static double min_model_gap(const segue_models *models, size_t truth)
 {
-    double least = INFINITY;
+    double smallest = INFINITY;
     for (size_t k = 0; k < models->n_models; k++)
         for (size_t arm = 0; k != truth && arm < models->n_arms; arm++)
-            least = fmin(least, fabs(segue_models_row(models, k)[arm] -
-                                     segue_models_row(models, truth)[arm]));
-    return least;
+            smallest = fmin(smallest, fabs(segue_models_row(models, k)[arm] -
+                                           segue_models_row(models, truth)[arm]));
+    return smallest;
 }
 
 void segue_known_sets_models_of(const segue_models *models, const bool *arms, bool *member)
@@ -100,7 +100,7 @@ segue_status segue_known_sets_create(segue_known_sets **out, const segue_models 
         return segue_fail_no_memory(err, "the sets of a model");
     }
     sets->truth = truth;
-    sets->least_model_gap = least_model_gap(models, truth);
+    sets->min_model_gap = min_model_gap(models, truth);
     fill(sets, models);
     *out = sets;
     return SEGUE_OK;

@@ -37,7 +37,7 @@ static void optimistic_models_are_split_by_their_best_arm(void **state)
         for (size_t k = 0; k < 5; k++)
             assert_int_equal(sets->optimistic_for[arm * 5 + k],
                              (arm == 0 && k == 0) || (arm == 1 && k == 1) || (arm == 4 && k == 4));
-    assert_near(sets->least_model_gap, 0.0, 0.0); /* arm 3 is the same in all */
+    assert_near(sets->min_model_gap, 0.0, 0.0); /* arm 3 is the same in all */
     assert_near(segue_complexity_mucb_second(sets), 1 / .15 + 1 / .37, 1e-9);
     segue_known_sets_destroy(sets);
     segue_models_destroy(models);

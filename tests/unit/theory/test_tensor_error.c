@@ -226,11 +226,11 @@ static double mean_error(const setup *s, size_t model, double lambda, const doub
 /* Choose eps_2 and eps_3 such that Lemma 6 bounds eps by a tenth of lambda_min / m. */
 static void choose_errors(setup *s, segue_rng *rng)
 {
-    const double most = 0.1 * s->spectrum.lambda_min / (double)s->models->n_models;
+    const double max_eps = 0.1 * s->spectrum.lambda_min / (double)s->models->n_models;
     s->eps_2 = largest_eps_2(&s->spectrum) * segue_rng_uniform(rng);
     s->eps_3 = segue_rng_uniform(rng);
     while (segue_tensor_error_bound(s->models, &s->spectrum, s->eps_2, s->eps_3,
-                                    SEGUE_FORM_CORRECTED) > most) {
+                                    SEGUE_FORM_CORRECTED) > max_eps) {
         s->eps_2 *= 0.7;
         s->eps_3 *= 0.7;
     }

@@ -165,10 +165,10 @@ static cli_value get_known_list(const void *data, size_t row, size_t index)
 }
 
 /* Give Gamma_min of a model. */
-static cli_value get_least_model_gap(const void *data, size_t row, size_t index)
+static cli_value get_min_model_gap(const void *data, size_t row, size_t index)
 {
     (void)index;
-    return cli_value_number(row_of(data, row)->known->least_model_gap);
+    return cli_value_number(row_of(data, row)->known->min_model_gap);
 }
 
 /* List, per arm, the optimistic models whose best arm it is. */
@@ -288,7 +288,7 @@ static const cli_column model_columns[] = {
     {NULL, "optimistic_arms", NULL, .get = get_known_list, .index = 3},
     {NULL, "optimistic_by_arm", NULL, .get = get_optimistic_by_arm},
     {NULL, "faster_arms", NULL, .get = get_faster_arms},
-    {NULL, "gamma_min", NULL, .get = get_least_model_gap},
+    {NULL, "gamma_min", NULL, .get = get_min_model_gap},
     {NULL, "pull_bounds", NULL, .get = get_pull_bounds},
     {"bound_ucb", "bounds.ucb", NULL, .get = get_bound, .index = 0},
     {"bound_ucb+", "bounds.ucb+", NULL, .get = get_bound, .index = 1},
