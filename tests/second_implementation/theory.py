@@ -17,6 +17,11 @@ def inverse_sum(gaps, arms):
     return sum(1 / gaps[i] for i in arms if gaps[i] > 0)
 
 
+def inverse_square(gap):
+    """1 / gap^2; infinite unless gap > 0."""
+    return 1 / gap ** 2 if gap > 0 else math.inf
+
+
 def best_arms(models):
     """A_*(Theta) (Sec. 3)."""
     return sorted(set(np.argmax(models, axis=1)))
@@ -61,6 +66,13 @@ def theorem_1(models, true, n, delta):
     return K + 2 * math.log(m * n ** 2 / delta) * complexity_mucb(models, true)
 
 
+def pulls_mucb(models, true, n, delta):
+    """Proof of Theorem 1: T_i <= 2 log(m n^2 / delta) / min Gamma_i^2 + 1 on A_+; Lemma 3: 0 elsewhere."""
+    L, arms = math.log(len(models) * n ** 2 / delta), optimistic_arms(models, true)
+    return [2 * L * inverse_square(model_gap(models, true, i)) + 1 if i in arms else 0
+            for i in range(models.shape[1])]
+
+
 class Estimated:
     """The sets of Sec. 4.3 for a true model and estimates known to within eps; estimate k stands for true
     model stands_for[k]."""
@@ -77,15 +89,15 @@ class Estimated:
         self.a2 = sorted({i for k in self.permanent for i in self.arms[k]})
         self.a1 = sorted({i for k in self.models for i in self.arms[k]} - set(self.a2))
 
-    def inverse_square(self, arm):
+    def discarding(self, arm):
         """1 / (4 min Gamma^_i^2) over Theta_{i,+}, Gamma^ = Gamma/2 - eps (corollary); infinite if some
         Gamma^ <= 0: then the arm cannot discard that model."""
         gap = min(self.model_gaps[k, arm] / 2 - self.eps for k in self.models if arm in self.arms[k])
-        return 1 / (4 * gap ** 2) if gap > 0 else math.inf
+        return inverse_square(gap) / 4
 
     def complexity(self):
         """Theorem 3 without its factor 2 log(2 m K n^3)."""
-        first = sum(self.gaps[i] * min(1 / self.gaps[i] ** 2, self.inverse_square(i))
+        first = sum(self.gaps[i] * min(1 / self.gaps[i] ** 2, self.discarding(i))
                     for i in self.a1 if self.gaps[i] > 0)
         return first + inverse_sum(self.gaps, self.a2)
 
@@ -94,6 +106,16 @@ class Estimated:
         K = len(self.gaps)
         return K + 2 * math.log(2 * m * K * n ** 2 / delta) * self.complexity() + 3 * self.gaps.sum()
 
+    def pulls(self, m, n, delta):
+        """The corollary, and at least the three first pulls of each arm."""
+        K, either = len(self.gaps), self.a1 + self.a2
+        L = math.log(2 * m * K * n ** 2 / delta)
+
+        def bound(i):
+            share = self.discarding(i) if i in self.a1 else math.inf
+            return 2 * L * min(inverse_square(self.gaps[i]), share) + 1
+        return [max(3, bound(i)) if i in either else 3 for i in range(K)]
+
 
 def spectrum(models, weights):
     """sigma_min, sigma_max and Gamma_sigma of the m largest eigenvalues of M2 = sum rho mu mu^T (Sec. 4.2);
@@ -101,3 +123,19 @@ def spectrum(models, weights):
     M2 = np.einsum("k,ki,kj->ij", weights, models, models)
     sigma = np.linalg.eigvalsh(M2)[::-1][:len(models)]
     return sigma[-1], sigma[0], np.min(sigma[:-1] - sigma[1:])
+
+
+def theorem_2(models, weights, j, delta):
+    """C(Theta), the bound on the error, and the least j (Theorem 2, Eq. 5), with C_3 = C_4 = 1; lambda(theta) is
+    1 / sqrt(rho(theta))."""
+    (m, K), (low, high, gap), values = models.shape, spectrum(models, weights), 1 / np.sqrt(weights)
+    C = values.max() * math.sqrt(high / low ** 3) * (high / gap + 1 / low + 1 / high)
+    error = C * K ** 2.5 * m ** 2 * math.sqrt(math.log(K / delta) / j)
+    tasks = m ** 5 * K ** 6 * math.log(K / delta) / (min(low, gap) ** 2 * low ** 3 * values.min() ** 2)
+    return C, error, tasks
+
+
+def lemma_7(K, j, delta):
+    """eps_2 and eps_3: bounds on the errors of M2 and M3."""
+    share = math.log(2 * K / delta) / j
+    return 2 * K * math.sqrt(share), K ** 1.5 * math.sqrt(6 * share)
