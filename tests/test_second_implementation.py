@@ -96,6 +96,18 @@ class Pulls(unittest.TestCase):
             cases.append(("ucb", bandits.ucb(L), None, table, "known"))
         self.compare(cases)
 
+    def test_ucb_with_a_test(self):
+        """Sets with gaps of at least 1/4 on every arm, so that an arm's pulls can reach the threshold."""
+        rng, cases = np.random.default_rng(4), []
+        for k in range(40):
+            K, m = int(rng.integers(2, 5)), int(rng.integers(1, 4))
+            models = np.array([rng.permutation(m) for _ in range(K)]).T / 3 + rng.uniform(0, 0.08, (m, K))
+            table = draw_table(rng, models[rng.integers(m)], 400, ("bernoulli", "eighths", "any")[k % 3])
+            L, delta = bandits.log_known(m, 400, 0.1), 0.1
+            cases.append((f"ucb-test:delta={delta}", bandits.UcbTest(L, models, delta), models, table, "known"))
+        self.compare(cases)
+        self.assertGreater(sum(choose.arm is not None for _, choose, *_ in cases), 10)
+
     def test_umucb(self):
         cases = []
         for models, table, n in self.settings(3, 54):
@@ -152,7 +164,8 @@ class Transfer(unittest.TestCase):
         laws = ("bernoulli", "bernoulli", "eighths")
         return [draw_table(rng, models[rng.integers(len(models))], n, laws[j % 3]) for j in range(tasks)]
 
-    def compare(self, models, options, n, tasks, seed, split=estimation.consecutive, symmetric=False):
+    def compare(self, models, options, n, tasks, seed, split=estimation.consecutive, symmetric=False,
+                form="lemma"):
         """Play both, and return the share of estimates that were compared."""
         (m, K), delta, J, C = models.shape, 1 / n, 3 * tasks, 0.1
         tables, seen, fits, compared, by_models = self.tables(seed, models, n, tasks), [], 0, 0, 0
@@ -169,7 +182,7 @@ class Transfer(unittest.TestCase):
             estimate = None
             if reported.found:
                 np.testing.assert_allclose(reported.eigenvalues, estimation.eigenvalues(M2), rtol=0, atol=SUM)
-                eps = estimation.eps(C, m, K, J, delta, j)
+                eps = estimation.eps(form, C, m, K, J, delta, j)
                 self.assertAlmostEqual(reported.eps, eps, delta=SUM)
                 estimate, is_compared = self.compare_estimates(M2, M3, reported, "cold" in options, rng)
                 fits, compared = fits + 1, compared + is_compared
@@ -199,7 +212,9 @@ class Transfer(unittest.TestCase):
         for name, models in EASY.items():
             for k, (options, settings) in enumerate((
                     (",start=cold", {}), ("", {}), (",start=cold,views=symmetric", {"symmetric": True}),
-                    (",start=cold,batches=interleaved", {"split": estimation.interleaved}))):
+                    (",start=cold,batches=interleaved", {"split": estimation.interleaved}),
+                    (",start=cold,eps=theorem", {"form": "theorem"}),
+                    (",start=cold,eps=corollary", {"form": "corollary"}))):
                 with self.subTest(set=name, options=options):
                     share = self.compare(models, options, 90, 60, 20 + k, **settings)
                     self.assertGreater(share, 0.5)
@@ -252,11 +267,22 @@ class Theory(Folder):
             seen = [int(formula(PAPER_MODELS, k) * 100) / 100 for k in range(5)]
             self.assertEqual(tuple(seen), values)
 
+    def compare_test(self, seen, models, delta):
+        """UCB with hypothesis testing; its least gap is over all pairs of models, as the true one is unknown."""
+        gap = min(theory.gamma_min(models, k) for k in range(len(models)))
+        self.equal(seen["model_gap"], gap, "gap")
+        if gap > 0:
+            expected = theory.hypothesis_test(models.shape[1], gap, delta)
+            np.testing.assert_allclose((seen["threshold"], seen["tau"]), expected, rtol=FORMULA)
+        else:
+            self.assertEqual((seen["threshold"], seen["tau"]), (None, None))
+
     def test_known_models(self):
         for rng, models in self.sets(41, 40):
             n, delta = int(rng.integers(50, 9000)), rng.uniform(0.001, 0.5)
             data = self.complexity(models, "--steps", n, "--delta", repr(delta))
             self.assertEqual(self.from_zero(data["best_arms"]), theory.best_arms(models))
+            self.compare_test(data["hypothesis_test"], models, delta)
             for k, model in enumerate(data["models"]):
                 self.equal(model["gaps"], theory.arm_gaps(models, k), "gaps")
                 self.assertEqual(self.from_zero(model["optimistic_models"]), theory.optimistic_models(models, k))
@@ -266,6 +292,11 @@ class Theory(Folder):
                 self.equal(model["mucb"], theory.complexity_mucb(models, k), "mucb")
                 self.equal_pulls(model["pull_bounds"], theory.pulls_mucb(models, k, n, delta), np.argmax(models[k]))
                 self.equal(model["bounds"]["mucb"], theory.theorem_1(models, k, n, delta), "Theorem 1")
+                self.equal(model["bounds"]["mucb_second"], theory.theorem_1_second(models, k, n, delta), "second")
+                self.assertEqual([self.from_zero(found) for found in model["optimistic_by_arm"]],
+                                 [theory.optimistic_by_arm(models, k, i) for i in range(models.shape[1])])
+                self.assertEqual(self.from_zero(model["faster_arms"]), theory.faster_arms(models, k))
+                self.equal(model["gamma_min"], theory.gamma_min(models, k), "Gamma_min")
                 for arm in theory.optimistic_arms(models, k):
                     self.equal(model["model_gaps"][arm], theory.model_gap(models, k, arm), "Gamma")
 
@@ -286,8 +317,10 @@ class Theory(Folder):
                                        theory.lemma_7(K, j, 1 / 5000), rtol=FORMULA)
             if min(low, gap) > 1e-4:
                 compared += 1
-                np.testing.assert_allclose((found["constant"], found["error"], found["min_tasks"]),
-                                           theory.theorem_2(models, weights, j, 1 / 5000), rtol=5 * SUM / 1e-4)
+                names = "constant", "error", "min_tasks", "min_tasks_moments", "min_tasks_tensor"
+                expected = theory.theorem_2(models, weights, j, 1 / 5000) + theory.least_tasks(models, weights,
+                                                                                               1 / 5000)
+                np.testing.assert_allclose([found[name] for name in names], expected, rtol=5 * SUM / 1e-4)
         self.assertGreater(compared, 5)
 
     def matching(self, off, models, stands_for):
@@ -314,6 +347,8 @@ class Theory(Folder):
                     for name, expected in (("non_dominated_arms", sets.non_dominated),
                                            ("optimistic_arms", sets.arms)):
                         self.assertEqual([self.from_zero(arms) for arms in seen[name]], list(map(list, expected)))
+                    self.assertEqual([self.from_zero(found) for found in seen["optimistic_by_arm"]],
+                                     [sets.by_arm(i) for i in range(K)])
                     for name, expected in (("optimistic_models", sets.models), ("a1", sets.a1), ("a2", sets.a2),
                                            ("permanent_models", sets.permanent)):
                         self.assertEqual(self.from_zero(seen[name]), expected, name)

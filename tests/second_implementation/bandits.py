@@ -1,4 +1,4 @@
-"""UCB, UCB+, mUCB and umUCB, from the figures of the paper.
+"""UCB, UCB+, mUCB, umUCB and UCB with a test, from the figures and remarks of the paper.
 
 A policy is a function (pulls, means) -> (arm, is_empty): the pulls T_i of each arm and their average
 reward, the arm to pull next, and True if no model was active.  An arm without a pull has an infinite
@@ -53,6 +53,25 @@ def mucb(L, models):
         theta = np.argmax(np.where(active, models.max(axis=1), -np.inf))
         return int(np.argmax(models[theta])), False
     return choose
+
+
+class UcbTest:
+    """UCB with hypothesis testing (remark after the proof of Theorem 1): when an arm has more than
+    2 log(2/delta) / Gamma_min^2 pulls, the best arm of the model nearest to its average is pulled to the end.  Gamma_min is
+    the least gap of two models, since the true model is unknown."""
+
+    def __init__(self, L, models, delta):
+        m = len(models)
+        gap = min((np.min(np.abs(models[a] - models[b])) for a in range(m) for b in range(a)), default=np.inf)
+        self.threshold = 2 * math.log(2 / delta) / gap ** 2 if gap > 0 else np.inf
+        self.otherwise, self.models, self.arm = ucb(L), models, None
+
+    def __call__(self, pulls, means):
+        tested = np.flatnonzero(pulls > self.threshold)
+        if self.arm is None and len(tested):
+            i = tested[0]
+            self.arm = int(np.argmax(self.models[np.argmin(np.abs(self.models[:, i] - means[i]))]))
+        return self.otherwise(pulls, means) if self.arm is None else (self.arm, False)
 
 
 def umucb(L, models, eps):

@@ -129,6 +129,8 @@ def match(means, others):
                     key=lambda order: cost[range(len(means)), order].sum()))
 
 
-def eps(C, m, K, J, delta, j):
-    """eps^j of Lemma 9: C sqrt(log(2 m K J / delta) / j)."""
-    return C * math.sqrt(math.log(2 * m * K * J / delta) / j)
+def eps(form, C, m, K, J, delta, j):
+    """eps^j = C sqrt(log / j), with the logarithm of Lemma 9, of Theorem 2, or of the corollary, which puts
+    delta' = delta / 2K into Theorem 2."""
+    inside = {"lemma": 2 * m * K * J / delta, "theorem": K / delta, "corollary": K / (delta / (2 * K))}
+    return C * math.sqrt(math.log(inside[form]) / j)

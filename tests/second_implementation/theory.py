@@ -37,10 +37,30 @@ def optimistic_arms(models, true):
     return best_arms(models[optimistic_models(models, true)])
 
 
+def optimistic_by_arm(models, true, arm):
+    """Theta_{+,i} (Theorem 1)."""
+    return [k for k in optimistic_models(models, true) if np.argmax(models[k]) == arm]
+
+
 def model_gap(models, true, arm):
     """min Gamma_i over Theta_{+,i} (Theorem 1)."""
-    return min(abs(models[k, arm] - models[true, arm])
-               for k in optimistic_models(models, true) if np.argmax(models[k]) == arm)
+    return min(abs(models[k, arm] - models[true, arm]) for k in optimistic_by_arm(models, true, arm))
+
+
+def faster_arms(models, true):
+    """Arms of A_+ that break the condition of the remark on the proof of Theorem 1: they discard another
+    optimistic model before those that propose them."""
+    gaps, models_plus = arm_gaps(models, true), optimistic_models(models, true)
+
+    def is_faster(i):
+        others = set(models_plus) - set(optimistic_by_arm(models, true, i))
+        return model_gap(models, true, i) < max((abs(models[k, i] - models[true, i]) for k in others), default=0)
+    return [i for i in optimistic_arms(models, true) if gaps[i] > 0 and is_faster(i)]
+
+
+def gamma_min(models, true):
+    """Gamma_min (remark on UCB with hypothesis testing): the least gap to another model."""
+    return min((np.min(np.abs(models[k] - models[true])) for k in range(len(models)) if k != true), default=None)
 
 
 def complexity_ucb(models, true):
@@ -66,6 +86,20 @@ def theorem_1(models, true, n, delta):
     return K + 2 * math.log(m * n ** 2 / delta) * complexity_mucb(models, true)
 
 
+def theorem_1_second(models, true, n, delta):
+    """The second bound of Eq. 3; Theta_{+,i_*} contains theta_bar, whose gap is 0: i_* counts nothing."""
+    (m, K), gaps = models.shape, arm_gaps(models, true)
+    total = sum(1 / model_gap(models, true, i) for i in optimistic_arms(models, true) if gaps[i] > 0)
+    return K + 2 * math.log(m * n ** 2 / delta) * total
+
+
+def hypothesis_test(K, gap, delta):
+    """Pulls of an arm before UCB with hypothesis testing tests, and its tau (the paper omits the division in
+    the first)."""
+    pulls = 2 * math.log(2 / delta) / gap ** 2
+    return pulls, K * pulls
+
+
 def pulls_mucb(models, true, n, delta):
     """Proof of Theorem 1: T_i <= 2 log(m n^2 / delta) / min Gamma_i^2 + 1 on A_+; Lemma 3: 0 elsewhere."""
     L, arms = math.log(len(models) * n ** 2 / delta), optimistic_arms(models, true)
@@ -89,10 +123,14 @@ class Estimated:
         self.a2 = sorted({i for k in self.permanent for i in self.arms[k]})
         self.a1 = sorted({i for k in self.models for i in self.arms[k]} - set(self.a2))
 
+    def by_arm(self, arm):
+        """Theta_{i,+} (corollary)."""
+        return [k for k in self.models if arm in self.arms[k]]
+
     def discarding(self, arm):
         """1 / (4 min Gamma^_i^2) over Theta_{i,+}, Gamma^ = Gamma/2 - eps (corollary); infinite if some
         Gamma^ <= 0: then the arm cannot discard that model."""
-        gap = min(self.model_gaps[k, arm] / 2 - self.eps for k in self.models if arm in self.arms[k])
+        gap = min(self.model_gaps[k, arm] / 2 - self.eps for k in self.by_arm(arm))
         return inverse_square(gap) / 4
 
     def complexity(self):
@@ -133,6 +171,15 @@ def theorem_2(models, weights, j, delta):
     error = C * K ** 2.5 * m ** 2 * math.sqrt(math.log(K / delta) / j)
     tasks = m ** 5 * K ** 6 * math.log(K / delta) / (min(low, gap) ** 2 * low ** 3 * values.min() ** 2)
     return C, error, tasks
+
+
+def least_tasks(models, weights, delta, C1=1):
+    """The two conditions on j in the proof of Theorem 2, as printed: of Lemma 6, and of Theorem 5."""
+    (m, K), (low, _, gap), values = models.shape, spectrum(models, weights), 1 / np.sqrt(weights)
+    moments = 16 * K ** 2 * math.log(2 * K / delta) / min(gap, low) ** 2
+    tensor = (43 ** 2 * m ** 5 * K ** 6 * math.log(4 * K / delta) / (C1 * low ** 3 * values.min() ** 2)
+              * (1 / gap + 1 / low) ** 2)
+    return moments, tensor
 
 
 def lemma_7(K, j, delta):
