@@ -318,8 +318,7 @@ class Theory(Folder):
             if min(low, gap) > 1e-4:
                 compared += 1
                 names = "constant", "error", "min_tasks", "min_tasks_moments", "min_tasks_tensor"
-                expected = theory.theorem_2(models, weights, j, 1 / 5000) + theory.least_tasks(models, weights,
-                                                                                               1 / 5000)
+                expected = theory.theorem_2(models, weights, j, 1 / 5000) + theory.min_tasks(models, weights, 1 / 5000)
                 np.testing.assert_allclose([found[name] for name in names], expected, rtol=5 * SUM / 1e-4)
         self.assertGreater(compared, 5)
 

@@ -57,8 +57,8 @@ def mucb(L, models):
 
 class UcbTest:
     """UCB with hypothesis testing (remark after the proof of Theorem 1): when an arm has more than
-    2 log(2/delta) / Gamma_min^2 pulls, the best arm of the model nearest to its average is pulled to the end.  Gamma_min is
-    the least gap of two models, since the true model is unknown."""
+    2 log(2/delta) / Gamma_min^2 pulls, take the model nearest to its average, and pull that model's best arm
+    to the end.  Gamma_min is the least gap of two models, since the true model is unknown."""
 
     def __init__(self, L, models, delta):
         m = len(models)

@@ -173,7 +173,7 @@ def theorem_2(models, weights, j, delta):
     return C, error, tasks
 
 
-def least_tasks(models, weights, delta, C1=1):
+def min_tasks(models, weights, delta, C1=1):
     """The two conditions on j in the proof of Theorem 2, as printed: of Lemma 6, and of Theorem 5."""
     (m, K), (low, _, gap), values = models.shape, spectrum(models, weights), 1 / np.sqrt(weights)
     moments = 16 * K ** 2 * math.log(2 * K / delta) / min(gap, low) ** 2
