@@ -47,6 +47,10 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_moments_add(segue_moments *moments
                                                           const double *views, double weight,
                                                           segue_error *err);
 
+/** Return a weight for a task with these pulls, at least 3 of each arm: the rewards per view, as
+ * the harmonic mean over arms.  It is proportional to the precision of the views. */
+SEGUE_API double segue_moments_task_weight(const uint64_t *pulls, size_t n_arms);
+
 /**
  * Add all tasks of `other`, as if they had been added one by one (above SEGUE_MAX_DENSE_ARMS arms
  * to the digits of single precision).

@@ -176,6 +176,14 @@ segue_status segue_moments_add(segue_moments *moments, const double *views, doub
     return SEGUE_OK;
 }
 
+double segue_moments_task_weight(const uint64_t *pulls, size_t n_arms)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < n_arms; i++)
+        sum += 3.0 / (double)pulls[i];
+    return (double)n_arms / sum;
+}
+
 static void add_all(double *sum, const double *more, size_t count)
 {
     for (size_t i = 0; i < count; i++)

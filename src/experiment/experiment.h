@@ -29,7 +29,8 @@ typedef struct segue_experiment {
     size_t n_tasks;
     uint64_t *tasks; /* 0: single tasks */
     uint64_t runs, seed;
-    uint64_t every; /* tasks per point of a track; 0: no tracks */
+    uint64_t every;     /* tasks per point of a track; 0: no tracks */
+    bool fresh_rewards; /* tracks of estimates have the control of fresh rewards */
 } segue_experiment;
 
 /** Values that replace those of the file. */

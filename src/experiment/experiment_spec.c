@@ -21,8 +21,9 @@
 #define MAX_LIST    1000
 #define LARGEST_INT UINT64_C(9007199254740992) /* every integer up to it is a double */
 
-static const char *const fields[] = {"name", "title", "environment", "policies", "steps",  "tasks",
-                                     "runs", "seed",  "every",       "variants", "variant"};
+static const char *const fields[] = {"name",  "title",    "environment", "policies",
+                                     "steps", "tasks",    "runs",        "seed",
+                                     "every", "variants", "variant",     "fresh-rewards"};
 /* The fields that a variant may set. */
 static const char *const varied[] = {"policies", "steps", "tasks", "runs", "seed", "every"};
 
@@ -118,6 +119,21 @@ static segue_status read_policies(const segue_json_location *at, segue_experimen
     return SEGUE_OK;
 }
 
+/* The control of estimates is a track, so it needs points. */
+static segue_status read_fresh_rewards(const segue_json_location *at, segue_experiment *ex,
+                                       segue_error *err)
+{
+    const json_t *value = json_object_get(ex->json, "fresh-rewards");
+    if (value && !json_is_boolean(value))
+        return segue_json_fail(at, "fresh-rewards", err, "is %s; need true or false",
+                               segue_json_kind(value));
+    ex->fresh_rewards = json_is_true(value);
+    if (ex->fresh_rewards && !ex->every)
+        return segue_json_fail(at, "fresh-rewards", err,
+                               "adds a number per point, and needs the field 'every'");
+    return SEGUE_OK;
+}
+
 /* Without "tasks" a cell plays single tasks: its list of tasks is {0}. */
 static segue_status read_numbers(const segue_json_location *at, segue_experiment *ex,
                                  segue_error *err)
@@ -143,7 +159,7 @@ static segue_status read_numbers(const segue_json_location *at, segue_experiment
                                      SEGUE_MAX_TASKS, &ex->every, err));
     if (ex->every && !ex->tasks[0])
         return segue_json_fail(at, "every", err, "is over tasks, and needs the field 'tasks'");
-    return SEGUE_OK;
+    return read_fresh_rewards(at, ex, err);
 }
 
 /* ---- variants ---------------------------------------------------------------------------- */

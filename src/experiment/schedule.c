@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "experiment/cost.h"
-#include "experiment/measure.h"
+#include "experiment/measure/measure.h"
 #include "experiment/suite/shared_runs.h"
 #include "io/json_write.h"
 #include "segue/internal.h"
@@ -39,7 +39,11 @@ static segue_track_set find_track_set(const segue_experiment *ex, const segue_si
         return SEGUE_TRACK_SET_TYPES;
     const bool comparable = method->has_models && segue_environment_has_models(env) &&
                             !env->switch_to && estimates_all(sim);
-    return comparable ? SEGUE_TRACK_SET_MODELS : SEGUE_TRACK_SET_REGRET;
+    if (!comparable)
+        return SEGUE_TRACK_SET_REGRET;
+    /* with spread the control could not draw the same means again */
+    return ex->fresh_rewards && !(env->spread > 0.0) ? SEGUE_TRACK_SET_FRESH
+                                                     : SEGUE_TRACK_SET_MODELS;
 }
 
 size_t segue_schedule_tracks_offset(const schedule_cell *cell)

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "experiment/measure.h"
+#include "experiment/measure/measure.h"
 #include "experiment/processes.h"
 #include "experiment/schedule.h"
 #include "experiment/suite/shared_runs.h"
@@ -80,13 +80,15 @@ static double *later_row(const shared_cell *later, uint64_t run)
     return later->cell.values + run * later->cell.width;
 }
 
-/* Start the measures of a run of tasks; each has a place for its tracks. */
-static void begin_measures(observer *n, uint64_t run, double *values)
+/* Start the measures of a run of tasks; each has its own row for tracks. */
+static segue_status begin_measures(observer *n, uint64_t run, double *values, segue_error *err)
 {
     const size_t offset = segue_schedule_tracks_offset(n->cell);
-    segue_measure_begin(&n->measure[0], values + offset);
+    SEGUE_TRY(segue_measure_begin(&n->measure[0], run, values + offset, err));
     for (size_t i = 0; i < n->n_later; i++)
-        segue_measure_begin(&n->measure[1 + i], later_row(n->later[i], run) + offset);
+        SEGUE_TRY(segue_measure_begin(&n->measure[1 + i], run, later_row(n->later[i], run) + offset,
+                                      err));
+    return SEGUE_OK;
 }
 
 /* Play one run of tasks, whose learner carries what it learns from task to task. */
@@ -96,7 +98,7 @@ static segue_status play_tasks(observer *n, segue_runner *runner, uint64_t run, 
     run_totals totals;
     n->by_model = values + COLUMN_MODELS;
     memset(n->by_model, 0, 2 * n->cell->n_models * sizeof *values);
-    begin_measures(n, run, values);
+    SEGUE_TRY(begin_measures(n, run, values, err));
     const segue_status status = segue_runner_play(runner, run, &totals, observe_task, n, err);
     values[COLUMN_REGRET] = totals.regret;
     values[COLUMN_NO_MODEL] = totals.no_model_left;
@@ -130,6 +132,8 @@ static segue_status play(segue_schedule *s, uint64_t unit, segue_error *err)
     double *values = segue_schedule_values(s, unit, &width);
     SEGUE_TRY(segue_runner_create(&runner, &c->sim, err));
     const segue_status status = play_run(&n, runner, run, values, err);
+    for (size_t i = 0; i <= n.n_later; i++)
+        segue_measure_end(&n.measure[i]);
     segue_runner_destroy(runner);
     return status;
 }

@@ -12,8 +12,8 @@
 
 #define MAX_MEDIAN_RUNS 1000 /* 0.5^n is still a normal number */
 
-static const char *const track_names[SEGUE_N_TRACKS] = {"regret", "complexity", "error",
-                                                        "eps",    "resolved",   "types"};
+static const char *const track_names[SEGUE_N_TRACKS] = {
+    "regret", "complexity", "error", "eps", "resolved", "distance", "fresh_error", "types"};
 
 const char *segue_cell_track_name(segue_track track)
 {
@@ -24,7 +24,10 @@ bool segue_cell_tracks(segue_track_set set, segue_track track)
 {
     if (track == SEGUE_TRACK_REGRET)
         return true;
-    return set == (track == SEGUE_TRACK_TYPES ? SEGUE_TRACK_SET_TYPES : SEGUE_TRACK_SET_MODELS);
+    if (track == SEGUE_TRACK_TYPES)
+        return set == SEGUE_TRACK_SET_TYPES;
+    return set == SEGUE_TRACK_SET_FRESH ||
+           (set == SEGUE_TRACK_SET_MODELS && track != SEGUE_TRACK_FRESH);
 }
 
 void segue_cell_fini(segue_cell *cell)

@@ -12,15 +12,18 @@ typedef enum segue_track {
     SEGUE_TRACK_ERROR,      /* the largest error of an estimated mean */
     SEGUE_TRACK_EPS,        /* the learner's bound on that error */
     SEGUE_TRACK_RESOLVED,   /* estimated models with a single non-dominated arm */
+    SEGUE_TRACK_DISTANCE,   /* the largest Euclidean error of an estimated model */
+    SEGUE_TRACK_FRESH,      /* the largest error of a mean, estimated from fresh rewards */
     SEGUE_TRACK_TYPES,      /* of a learner of types: how many it has found */
     SEGUE_N_TRACKS
 } segue_track;
 
-/** The tracks of a cell: regret alone; those of a learner's estimated models too; or the number of
- * types a learner has found. */
+/** The tracks of a cell: regret alone; those of a learner's estimated models too, without or with
+ * the control of fresh rewards; or the number of types a learner has found. */
 typedef enum segue_track_set {
     SEGUE_TRACK_SET_REGRET,
     SEGUE_TRACK_SET_MODELS,
+    SEGUE_TRACK_SET_FRESH,
     SEGUE_TRACK_SET_TYPES
 } segue_track_set;
 

@@ -89,6 +89,8 @@ static segue_status read_tracks(const segue_json_location *at, const json_t *tra
 
 static segue_track_set find_track_set(const json_t *tracks)
 {
+    if (json_object_get(tracks, segue_cell_track_name(SEGUE_TRACK_FRESH)))
+        return SEGUE_TRACK_SET_FRESH;
     if (json_object_get(tracks, segue_cell_track_name(SEGUE_TRACK_COMPLEXITY)))
         return SEGUE_TRACK_SET_MODELS;
     return json_object_get(tracks, segue_cell_track_name(SEGUE_TRACK_TYPES))

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/fail.h"
 #include "sim/kernels/kernel.h"
@@ -24,6 +25,7 @@ struct segue_runner {
     segue_simulated_task *simulated;
     segue_kernel *kernel; /* NULL: use plain forms only */
     bool *never_best;     /* n_arms: best for no model; NULL: no fixed model set */
+    uint64_t *pulls;      /* n_arms: of the last task */
 };
 
 uint64_t segue_runner_runs(const segue_simulation *sim)
@@ -57,6 +59,9 @@ static segue_status create_parts(segue_runner *runner, segue_error *err)
 {
     const segue_simulation *sim = runner->sim;
     const segue_task_config config = segue_simulation_config_task(sim);
+    runner->pulls = calloc(segue_environment_arms(sim->environment), sizeof *runner->pulls);
+    if (!runner->pulls)
+        return segue_fail_no_memory(err, "a run");
     if (!sim->learner && !sim->continued)
         SEGUE_TRY(segue_task_create(&runner->task, &config, err));
     SEGUE_TRY(segue_simulated_task_create(&runner->simulated, sim->environment, err));
@@ -93,6 +98,7 @@ void segue_runner_destroy(segue_runner *runner)
     segue_simulated_task_destroy(runner->simulated);
     segue_kernel_destroy(runner->kernel);
     free(runner->never_best);
+    free(runner->pulls);
     free(runner);
 }
 
@@ -137,15 +143,22 @@ static double play_open(segue_runner *runner, segue_task *task)
     return segue_simulation_play(task, runner->simulated, steps);
 }
 
+/* Copy the pulls of a task, which is closed before it is visited. */
+static void copy_pulls(segue_runner *runner, const segue_task *task)
+{
+    memcpy(runner->pulls, segue_task_info(task).pulls,
+           segue_environment_arms(runner->sim->environment) * sizeof *runner->pulls);
+}
+
 /* Return the pulls of arms that are best for no model. */
-static double pulls_of_never_best(const segue_runner *runner, const segue_task *task)
+static double pulls_of_never_best(const segue_runner *runner)
 {
     double pulls = 0.0;
     if (!runner->never_best)
         return NAN;
     for (size_t i = 0; i < runner->sim->environment->models->n_arms; i++)
         if (runner->never_best[i])
-            pulls += (double)segue_task_info(task).pulls[i];
+            pulls += (double)runner->pulls[i];
     return pulls;
 }
 
@@ -179,7 +192,7 @@ done:
 
 /* Play one task with a learner, which learns from it. */
 static segue_status play_learner(segue_runner *runner, bool watched, run_task *played,
-                                 double *never_best, segue_error *err)
+                                 segue_error *err)
 {
     segue_task *task = NULL;
     SEGUE_TRY(segue_learner_open_task(runner->learner, &task, err));
@@ -190,7 +203,7 @@ static segue_status play_learner(segue_runner *runner, bool watched, run_task *p
     } else {
         played->regret = play_open(runner, task);
     }
-    *never_best = pulls_of_never_best(runner, task);
+    copy_pulls(runner, task);
     SEGUE_TRY(segue_learner_close_task(runner->learner, &task, err));
     if (watched)
         SEGUE_TRY(segue_watch_end(runner->sim, runner->learner, err));
@@ -203,7 +216,6 @@ static segue_status play_task(segue_runner *runner, uint64_t run, run_task *task
     const segue_simulation *sim = runner->sim;
     const bool single = !sim->tasks && segue_environment_has_models(sim->environment);
     const double share = 1.0 / (double)runner->n_tasks;
-    double never_best = NAN;
     segue_status status = SEGUE_OK;
     segue_simulated_task_begin(runner->simulated, sim->seed, run,
                                runner->before.opened + task->number,
@@ -212,14 +224,15 @@ static segue_status play_task(segue_runner *runner, uint64_t run, run_task *task
     task->learner = runner->learner;
     if (runner->learner) {
         const bool watched = sim->watch && run == 0 && task->number + 1 == runner->n_tasks;
-        status = play_learner(runner, watched, task, &never_best, err);
+        status = play_learner(runner, watched, task, err);
     } else {
         task->regret = play_policy(runner, run, task->number);
         totals->no_model_left += share * (double)segue_task_info(runner->task).no_model_left;
-        never_best = pulls_of_never_best(runner, runner->task);
+        copy_pulls(runner, runner->task);
     }
     totals->regret += share * task->regret;
-    totals->never_best += share * never_best;
+    task->pulls = runner->pulls;
+    totals->never_best += share * pulls_of_never_best(runner);
     return status;
 }
 

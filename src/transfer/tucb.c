@@ -243,18 +243,12 @@ bool segue_tucb_is_due(const segue_learner *learner)
     return tasks >= t->next_fit && tasks >= freeze && !(freeze > 0 && learner->current);
 }
 
-/* The weight of a task in the moments: how many rewards a view has, as the harmonic mean over arms.
- * It is proportional to the precision of the task's views (docs/math.md), and at least 1. */
+/* The weight of a task in the moments (docs/math.md says why). */
 static double weight_of(const segue_learner *learner, const open_task *entry)
 {
-    const segue_task_summary info = segue_task_info(entry->task);
-    const size_t n_arms = learner->config.n_arms;
-    double sum = 0.0;
-    if (!has_weights(learner))
-        return 1.0;
-    for (size_t i = 0; i < n_arms; i++)
-        sum += 3.0 / (double)info.pulls[i];
-    return (double)n_arms / sum;
+    return has_weights(learner) ? segue_moments_task_weight(segue_task_info(entry->task).pulls,
+                                                            learner->config.n_arms)
+                                : 1.0;
 }
 
 static segue_status learn(segue_learner *learner, const open_task *entry, segue_error *err)

@@ -308,6 +308,8 @@ const cli_command cli_command_run = {
                "               tasks; of tts, tla and auto also the types found; of tucb on one\n"
                "               model set that is not switched also complexity, error, eps, and\n"
                "               how many models have one arm only that may be best\n"
+               "  fresh-rewards  true: with 'every', also the error of an estimate from as many\n"
+               "               independent rewards per arm and task as tucb pulled\n"
                "  variants     {\"quick\": {\"runs\": 2}}: other policies, steps, tasks, runs,\n"
                "               seed or every, for --variant quick\n\n"
                "'segue help' prints where the experiments of the paper are installed.\n\n"

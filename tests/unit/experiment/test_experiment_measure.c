@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
-#include "experiment/measure.h"
+#include "experiment/measure/measure.h"
 
 /* ---- bands ------------------------------------------------------------------------------- */
 
@@ -91,8 +91,8 @@ static void tracks_of_a_learner_equal_its_state(void **state)
     const segue_simulation sim = {
         .size = sizeof(segue_simulation), .environment = &env, .tasks = TASKS};
     assert_ok(segue_measure_init(&measure, SEGUE_TRACK_SET_MODELS, &sim, EVERY, NULL));
-    assert_int_equal(segue_measure_size(&measure), 5 * POINTS);
-    segue_measure_begin(&measure, points);
+    assert_int_equal(segue_measure_size(&measure), 6 * POINTS);
+    assert_ok(segue_measure_begin(&measure, 0, points, NULL));
     segue_learner_config config = segue_learner_defaults();
     config.method = "tucb";
     config.n_arms = 7;
@@ -129,6 +129,9 @@ static void tracks_of_a_learner_equal_its_state(void **state)
         assert_near(points[2 * POINTS + p], error_of(models, found, &weights), 1e-12);
         assert_near(points[3 * POINTS + p], eps, 0.0);
         assert_true(points[4 * POINTS + p] >= 0.0 && points[4 * POINTS + p] <= 5.0);
+        /* a Euclidean norm is at least the largest entry, and at most sqrt(7) times it */
+        assert_true(points[5 * POINTS + p] >= points[2 * POINTS + p]);
+        assert_true(points[5 * POINTS + p] <= 2.6458 * points[2 * POINTS + p]);
     }
     segue_simulated_task_destroy(simulated);
     segue_learner_destroy(learner);
@@ -138,6 +141,43 @@ static void tracks_of_a_learner_equal_its_state(void **state)
 static segue_status follow(void *context, const run_task *task, segue_error *err)
 {
     return segue_measure_task(context, task, false, err);
+}
+
+/* Round robin does not adapt, so rewards and fresh rewards have the same distribution: both
+ * estimates are near the truth, and they are not the same numbers.  The error of a mean after 300
+ * tasks of 300 rewards per arm is about 0.02 (the convergence test); 0.1 is far out. */
+static void fresh_rewards_estimate_as_well_as_rewards_that_do_not_adapt(void **state)
+{
+    (void)state;
+    enum { TASKS = 300, POINTS = 3 };
+    segue_models *models = paper_models();
+    const segue_environment env = {.size = sizeof(segue_environment), .models = models};
+    segue_learner_config config = segue_learner_defaults();
+    assert_ok(segue_learner_config_parse(&config, "tucb:identify=300,views=symmetric", NULL));
+    config.n_models = 5;
+    const segue_simulation sim = {.size = sizeof(segue_simulation),
+                                  .environment = &env,
+                                  .learner = &config,
+                                  .steps = 2100,
+                                  .tasks = TASKS,
+                                  .runs = 1,
+                                  .seed = 5,
+                                  .threads = 1};
+    segue_measure measure;
+    double points[7 * POINTS];
+    assert_ok(segue_measure_init(&measure, SEGUE_TRACK_SET_FRESH, &sim, TASKS / POINTS, NULL));
+    assert_int_equal(segue_measure_size(&measure), 7 * POINTS);
+    assert_ok(segue_measure_begin(&measure, 0, points, NULL));
+    segue_runner *runner = NULL;
+    run_totals totals;
+    assert_ok(segue_runner_create(&runner, &sim, NULL));
+    assert_ok(segue_runner_play(runner, 0, &totals, follow, &measure, NULL));
+    const double error = points[3 * POINTS - 1], fresh = points[7 * POINTS - 1];
+    assert_true(error < 0.1 && fresh < 0.1);
+    assert_true(fabs(error - fresh) > 0.0);
+    segue_measure_end(&measure);
+    segue_runner_destroy(runner);
+    segue_models_destroy(models);
 }
 
 static void types_are_counted_as_they_are_found(void **state)
@@ -159,7 +199,7 @@ static void types_are_counted_as_they_are_found(void **state)
     double points[2 * POINTS];
     assert_ok(segue_measure_init(&measure, SEGUE_TRACK_SET_TYPES, &sim, EVERY, NULL));
     assert_int_equal(segue_measure_size(&measure), 2 * POINTS);
-    segue_measure_begin(&measure, points);
+    assert_ok(segue_measure_begin(&measure, 0, points, NULL));
     segue_runner *runner = NULL;
     run_totals totals;
     assert_ok(segue_runner_create(&runner, &sim, NULL));
@@ -213,6 +253,7 @@ int main(void)
         cmocka_unit_test(the_band_of_a_median_holds_for_any_distribution),
         cmocka_unit_test(runs_without_a_number_are_excluded_from_a_median),
         cmocka_unit_test(tracks_of_a_learner_equal_its_state),
+        cmocka_unit_test(fresh_rewards_estimate_as_well_as_rewards_that_do_not_adapt),
         cmocka_unit_test(types_are_counted_as_they_are_found),
         cmocka_unit_test(models_are_resolved_when_eps_is_below_half_their_gap),
     };

@@ -8,7 +8,7 @@
  * that of its estimated models and eps_j, averaged over the true models by their weights; without
  * an estimate it plays as UCB, and has UCB's.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "experiment/measure.h"
+#include "experiment/measure/measure.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -32,9 +32,9 @@ static segue_status known_complexity(const segue_models *models, double *out, se
 segue_status segue_measure_init(segue_measure *measure, segue_track_set track_set,
                                 const segue_simulation *sim, uint64_t every, segue_error *err)
 {
-    *measure = (segue_measure){.track_set = track_set, .every = every};
+    *measure = (segue_measure){.track_set = track_set, .sim = sim, .every = every};
     measure->n_points = every ? (size_t)((sim->tasks + every - 1) / every) : 0;
-    if (track_set != SEGUE_TRACK_SET_MODELS)
+    if (!segue_cell_tracks(track_set, SEGUE_TRACK_COMPLEXITY))
         return SEGUE_OK;
     measure->truth = sim->environment->models;
     return known_complexity(measure->truth, &measure->known, err);
@@ -54,12 +54,22 @@ size_t segue_measure_size(const segue_measure *measure)
     return n_tracks(measure, SEGUE_N_TRACKS) * measure->n_points;
 }
 
-void segue_measure_begin(segue_measure *measure, double *out)
+segue_status segue_measure_begin(segue_measure *measure, uint64_t run, double *out,
+                                 segue_error *err)
 {
     measure->out = out;
     measure->sum = 0.0;
     measure->seen = 0;
     measure->point = 0;
+    return measure->track_set == SEGUE_TRACK_SET_FRESH
+               ? segue_fresh_rewards_create(&measure->fresh, measure->sim, run, err)
+               : SEGUE_OK;
+}
+
+void segue_measure_end(segue_measure *measure)
+{
+    segue_fresh_rewards_destroy(measure->fresh);
+    measure->fresh = NULL;
 }
 
 /* Tracks that are not in the set take no memory: count those before this one. */
@@ -77,6 +87,23 @@ static double largest_error(const segue_models *truth, const segue_models *found
         for (size_t i = 0; i < found->n_arms; i++)
             largest = fmax(largest, fabs(segue_models_row(found, k)[i] -
                                          segue_models_row(truth, match[k])[i]));
+    return largest;
+}
+
+/* Return the largest Euclidean distance of an estimated model from the one it matches. */
+static double largest_distance(const segue_models *truth, const segue_models *found,
+                               const size_t *match)
+{
+    double largest = 0.0;
+    for (size_t k = 0; k < found->n_models; k++) {
+        double square = 0.0;
+        for (size_t i = 0; i < found->n_arms; i++) {
+            const double error =
+                segue_models_row(found, k)[i] - segue_models_row(truth, match[k])[i];
+            square += error * error;
+        }
+        largest = fmax(largest, sqrt(square));
+    }
     return largest;
 }
 
@@ -109,6 +136,7 @@ static segue_status measure_estimate(segue_measure *measure, const segue_models 
     }
     put(measure, SEGUE_TRACK_COMPLEXITY, complexity);
     put(measure, SEGUE_TRACK_ERROR, largest_error(truth, found, match));
+    put(measure, SEGUE_TRACK_DISTANCE, largest_distance(truth, found, match));
     put(measure, SEGUE_TRACK_EPS, eps);
     return SEGUE_OK;
 }
@@ -120,6 +148,7 @@ static segue_status measure_models(segue_measure *measure, const segue_learner *
     if (!found) {
         put(measure, SEGUE_TRACK_COMPLEXITY, measure->known);
         put(measure, SEGUE_TRACK_ERROR, NAN);
+        put(measure, SEGUE_TRACK_DISTANCE, NAN);
         put(measure, SEGUE_TRACK_EPS, NAN);
         put(measure, SEGUE_TRACK_RESOLVED, 0.0);
         return SEGUE_OK;
@@ -134,10 +163,28 @@ static segue_status measure_models(segue_measure *measure, const segue_learner *
     return status;
 }
 
+/* The error of the estimate from fresh rewards, if there is one. */
+static segue_status measure_fresh(segue_measure *measure, segue_error *err)
+{
+    const segue_models *truth = measure->truth, *found = NULL;
+    SEGUE_TRY(segue_fresh_rewards_fit(measure->fresh, &found, err));
+    put(measure, SEGUE_TRACK_FRESH, NAN);
+    size_t *match = found ? calloc(found->n_models, sizeof *match) : NULL;
+    if (!match)
+        return found ? segue_fail_no_memory(err, "a match") : SEGUE_OK;
+    const segue_status status = segue_models_match(found, truth, match, err);
+    if (status == SEGUE_OK)
+        put(measure, SEGUE_TRACK_FRESH, largest_error(truth, found, match));
+    free(match);
+    return status;
+}
+
 static segue_status measure_learner(segue_measure *measure, const segue_learner *learner,
                                     segue_error *err)
 {
-    if (measure->track_set == SEGUE_TRACK_SET_MODELS)
+    if (measure->fresh)
+        SEGUE_TRY(measure_fresh(measure, err));
+    if (segue_cell_tracks(measure->track_set, SEGUE_TRACK_COMPLEXITY))
         return measure_models(measure, learner, err);
     if (measure->track_set == SEGUE_TRACK_SET_TYPES)
         put(measure, SEGUE_TRACK_TYPES, (double)segue_learner_info(learner).n_types);
@@ -149,6 +196,8 @@ segue_status segue_measure_task(segue_measure *measure, const run_task *task, bo
 {
     if (!measure->every)
         return SEGUE_OK;
+    if (measure->fresh)
+        SEGUE_TRY(segue_fresh_rewards_add(measure->fresh, task, err));
     measure->sum += task->regret;
     measure->seen++;
     if (measure->seen < measure->every && !last)
