@@ -128,6 +128,8 @@ class Run(Folder):
             self.assertEqual(cell["regret"]["mean"], result["regret"]["mean"])
             self.assertEqual(cell["regret"]["se"], result["regret"]["se"])
             self.assertEqual([m["mean"] for m in cell["by_model"]], [m["mean"] for m in result["by_model"]])
+            self.assertEqual([m["count"] for m in cell["by_model"]], [5] * 5)
+        self.assertEqual([row["count"] for row in rows_of(self.folder / "try.csv")], (["25"] + ["5"] * 5) * 2)
         experiment = {**GOOD, "policies": ["tucb", "ts"], "steps": 100, "tasks": 20, "runs": 3, "every": 7}
         found = json.loads(answer("run", self.file(json.dumps(experiment), "a.json"), "--out", self.folder, "--fresh",
                                   "--format", "json"))
@@ -141,6 +143,10 @@ class Run(Folder):
             for key in ("mean", "se"):  # models by tasks, too: one that no task has is null
                 self.assertEqual([m[key] for m in cell["by_model"]], [m[key] for m in result["by_model"]])
             self.assertEqual(len(cell["by_model"]), 5)
+            # the models' tasks are all tasks, and their regrets add up to all regret
+            self.assertEqual(sum(m["count"] for m in cell["by_model"]), 3 * 20)
+            total = sum(m["count"] * (m["mean"] or 0) for m in cell["by_model"])
+            self.assertAlmostEqual(total / 60, cell["regret"]["mean"], places=9)
             tasks = [float(row["mean"]) for row in rows if row["policy"] == cell["policy"]]
             points = [sum(run[p] for run in cell["over_tasks"]["regret"]) / 3 for p in range(3)]
             for point, part in zip(points, (tasks[:7], tasks[7:14], tasks[14:]), strict=True):

@@ -30,6 +30,7 @@ static void summarize_single(const schedule_cell *c, segue_cell *out)
     for (size_t k = 0; k < c->n_models; k++) {
         stats = stats_of(c, k);
         out->by_model[k] = segue_summary_regret(&stats);
+        out->model_tasks[k] = c->sim.runs;
     }
     out->regret = segue_summary_stratified(weight, weight ? out->by_model : &only, models);
     out->no_model_left = stats_of(c, models + SINGLE_NO_MODEL).mean;
@@ -38,13 +39,14 @@ static void summarize_single(const schedule_cell *c, segue_cell *out)
 }
 
 /* Runs differ in how many tasks of a model they have: the mean is a ratio of two sums. */
-static segue_regret regret_of_model(const schedule_cell *c, size_t model)
+static segue_regret regret_of_model(const schedule_cell *c, size_t model, uint64_t *n_tasks)
 {
     segue_ratio ratio = {.runs = 0.0};
     for (uint64_t run = 0; run < c->sim.runs; run++) {
         const double *sums = c->values + run * c->width + COLUMN_MODELS + 2 * model;
         segue_summary_ratio_add(&ratio, sums[0], sums[1]);
     }
+    *n_tasks = (uint64_t)ratio.count;
     return segue_summary_ratio_regret(&ratio);
 }
 
@@ -58,7 +60,7 @@ static void summarize_tasks(const schedule_cell *c, segue_cell *out)
     out->violations = stats_of(c, COLUMN_VIOLATIONS).mean;
     out->skipped = stats_of(c, COLUMN_SKIPPED).mean;
     for (size_t k = 0; k < c->n_models; k++)
-        out->by_model[k] = regret_of_model(c, k);
+        out->by_model[k] = regret_of_model(c, k, &out->model_tasks[k]);
     for (uint64_t run = 0; run < c->sim.runs; run++) {
         const double *values = c->values + run * c->width;
         out->run_regret[run] = values[COLUMN_REGRET];

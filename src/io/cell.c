@@ -35,6 +35,7 @@ void segue_cell_fini(segue_cell *cell)
     free(cell->environment);
     free(cell->policy);
     free(cell->by_model);
+    free(cell->model_tasks);
     free(cell->run_regret);
     for (size_t q = 0; q < SEGUE_N_TRACKS; q++)
         free(cell->track[q]);
@@ -45,7 +46,8 @@ segue_status segue_cell_reserve(segue_cell *cell, segue_track_set set, segue_err
     bool failed = false;
     if (cell->n_models) {
         cell->by_model = calloc(cell->n_models, sizeof *cell->by_model);
-        failed |= !cell->by_model;
+        cell->model_tasks = calloc(cell->n_models, sizeof *cell->model_tasks);
+        failed |= !cell->by_model || !cell->model_tasks;
     }
     if (cell->tasks) {
         cell->run_regret = calloc(cell->runs, sizeof *cell->run_regret);
@@ -59,6 +61,12 @@ segue_status segue_cell_reserve(segue_cell *cell, segue_track_set set, segue_err
         failed |= !cell->track[q];
     }
     return failed ? segue_fail_no_memory(err, "the results") : SEGUE_OK;
+}
+
+uint64_t segue_cell_count_tasks(const segue_cell *cell)
+{
+    const uint64_t models = cell->n_models ? cell->n_models : 1;
+    return cell->runs * (cell->tasks ? cell->tasks : models);
 }
 
 uint64_t segue_cell_last_task(const segue_cell *cell, size_t point)

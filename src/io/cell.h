@@ -34,6 +34,7 @@ typedef struct segue_cell {
     segue_regret regret;         /* per task */
     size_t n_models;             /* 0 where tasks have none */
     segue_regret *by_model;      /* n_models; NaN: no task had the model */
+    uint64_t *model_tasks;       /* n_models: tasks with the model, in all runs */
     double no_model_left;        /* steps per task at which no model agreed with the rewards */
     double violations, skipped;  /* of a learner, per run */
     segue_regret never_best;     /* pulls per task of arms that are best for no model; NaN if there
@@ -55,6 +56,9 @@ const char *segue_cell_track_name(segue_track track);
 SEGUE_MUST_CHECK segue_status segue_cell_reserve(segue_cell *cell, segue_track_set set,
                                                  segue_error *err);
 void segue_cell_fini(segue_cell *cell);
+
+/** Return the number of tasks that the regret of a cell is the average of. */
+uint64_t segue_cell_count_tasks(const segue_cell *cell);
 
 /** Return the last task of a point, counted from 1. */
 uint64_t segue_cell_last_task(const segue_cell *cell, size_t point);

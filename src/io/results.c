@@ -132,7 +132,9 @@ static json_t *json_of_cell(const segue_cell *cell)
         "never_best", json_of_regret(cell, cell->never_best));
     json_t *by_model = json_array();
     for (size_t k = 0; k < cell->n_models; k++)
-        by_model = segue_json_append(by_model, json_of_regret(cell, cell->by_model[k]));
+        by_model = segue_json_append(
+            by_model, segue_json_set(json_of_regret(cell, cell->by_model[k]), "count",
+                                     json_integer((json_int_t)cell->model_tasks[k])));
     object = segue_json_set(object, "by_model", by_model);
     if (cell->run_regret)
         object = segue_json_set(object, "each_run",
@@ -163,7 +165,7 @@ static void print_cell_key(const segue_results *results, const segue_cell *cell,
 
 /* Model 0 stands for all models: its column is empty. */
 static void print_row(const segue_results *results, const segue_cell *cell, size_t model,
-                      segue_regret regret, FILE *out)
+                      segue_regret regret, uint64_t count, FILE *out)
 {
     const double band = segue_cell_half_width(cell, regret);
     const double numbers[] = {regret.mean, regret.se, regret.mean - band, regret.mean + band};
@@ -175,18 +177,19 @@ static void print_row(const segue_results *results, const segue_cell *cell, size
         fputc(',', out);
         segue_output_csv_number(out, numbers[i]);
     }
-    fputc('\n', out);
+    fprintf(out, ",%" PRIu64 "\n", count);
 }
 
 void segue_results_print_csv(const segue_results *results, FILE *out)
 {
-    fputs("experiment,version,seed,environment,policy,steps,tasks,runs,model,mean,se,low,high\n",
+    fputs("experiment,version,seed,environment,policy,steps,tasks,runs,model,mean,se,low,high,"
+          "count\n",
           out);
     for (size_t i = 0; i < results->n_cells; i++) {
         const segue_cell *cell = &results->cell[i];
-        print_row(results, cell, 0, cell->regret, out);
+        print_row(results, cell, 0, cell->regret, segue_cell_count_tasks(cell), out);
         for (size_t k = 0; k < cell->n_models; k++)
-            print_row(results, cell, k + 1, cell->by_model[k], out);
+            print_row(results, cell, k + 1, cell->by_model[k], cell->model_tasks[k], out);
     }
 }
 

@@ -115,6 +115,18 @@ static segue_status read_sizes(const segue_json_location *at, const json_t *obje
     return SEGUE_OK;
 }
 
+static segue_status read_models(const segue_json_location *at, const json_t *list, segue_cell *cell,
+                                segue_error *err)
+{
+    const uint64_t max = segue_cell_count_tasks(cell);
+    for (size_t k = 0; k < cell->n_models; k++) {
+        const json_t *model = json_array_get(list, k);
+        SEGUE_TRY(read_regret(at, model, "by_model", &cell->by_model[k], err));
+        SEGUE_TRY(read_count(at, model, "count", 0, max, &cell->model_tasks[k], err));
+    }
+    return SEGUE_OK;
+}
+
 static segue_status read_cell(const segue_json_location *at, const json_t *object, segue_cell *cell,
                               segue_error *err)
 {
@@ -129,9 +141,7 @@ static segue_status read_cell(const segue_json_location *at, const json_t *objec
     SEGUE_TRY(read_number(at, object, "skipped", &cell->skipped, err));
     SEGUE_TRY(read_regret(at, json_object_get(object, "never_best"), "never_best",
                           &cell->never_best, err));
-    for (size_t k = 0; k < cell->n_models; k++)
-        SEGUE_TRY(read_regret(at, json_array_get(json_object_get(object, "by_model"), k),
-                              "by_model", &cell->by_model[k], err));
+    SEGUE_TRY(read_models(at, json_object_get(object, "by_model"), cell, err));
     if (cell->tasks)
         SEGUE_TRY(read_numbers(at, json_object_get(object, "each_run"), "each_run",
                                cell->run_regret, (size_t)cell->runs, err));
