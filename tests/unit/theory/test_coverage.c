@@ -284,7 +284,6 @@ static void the_frequency_of_E_2_is_measured_on_the_papers_set(void **state)
 {
     (void)state;
     segue_models *models = paper_models();
-    (void)count_misses(models, 5000, 10000, 1, repeats(4));
     (void)count_misses(models, 5000, 10000, 100, repeats(2));
     segue_models_destroy(models);
 }

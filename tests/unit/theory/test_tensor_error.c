@@ -313,6 +313,27 @@ static void the_conditions_on_tasks_have_the_proofs_form(void **state)
     segue_models_destroy(models);
 }
 
+/* Solving the second condition for the tasks squares C1. With the printed C1 a small constant asks
+ * for too few tasks: the proof's own bound on eps then exceeds C1 lambda_min / m. */
+static void the_printed_condition_asks_for_too_few_tasks(void **state)
+{
+    (void)state;
+    const double delta = 0.05, c1 = 1e-4;
+    segue_models *models = paper_models();
+    segue_spectrum s;
+    assert_ok(segue_spectrum_compute(&s, models, NULL));
+    const segue_perturbation_tasks t = segue_perturbation_tasks_needed(models, &s, delta, c1);
+    const double tasks[2] = {t.tensor, t.tensor_corrected};
+    for (int corrected = 0; corrected < 2; corrected++) {
+        const segue_perturbation p =
+            segue_perturbation_bound(models, &s, tasks[corrected], delta / 2.0, 1.0, 1.0);
+        const double eps = segue_tensor_error_bound(models, &s, p.second_moment, p.third_moment,
+                                                    SEGUE_FORM_CORRECTED);
+        assert_int_equal(segue_tensor_error_of(models, &s, 1.0, eps, c1).applies, corrected);
+    }
+    segue_models_destroy(models);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -321,6 +342,7 @@ int main(void)
         cmocka_unit_test(the_proof_of_theorem_2_bounds_the_means),
         cmocka_unit_test(the_corrected_constant_covers_the_proof),
         cmocka_unit_test(the_conditions_on_tasks_have_the_proofs_form),
+        cmocka_unit_test(the_printed_condition_asks_for_too_few_tasks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
