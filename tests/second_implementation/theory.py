@@ -145,14 +145,14 @@ class Estimated:
         return K + 2 * math.log(2 * m * K * n ** 2 / delta) * self.complexity() + 3 * self.gaps.sum()
 
     def pulls(self, m, n, delta):
-        """The corollary, and at least the three first pulls of each arm."""
+        """The corollary; an arm outside its sets has only the three first pulls."""
         K, either = len(self.gaps), self.a1 + self.a2
         L = math.log(2 * m * K * n ** 2 / delta)
 
         def bound(i):
             share = self.discarding(i) if i in self.a1 else math.inf
             return 2 * L * min(inverse_square(self.gaps[i]), share) + 1
-        return [max(3, bound(i)) if i in either else 3 for i in range(K)]
+        return [bound(i) if i in either else 3 for i in range(K)]
 
 
 def spectrum(models, weights):
