@@ -36,6 +36,11 @@ SEGUE_API double segue_stats_standard_error(const segue_stats *stats);
  * two numbers. */
 SEGUE_API double segue_stats_student_95(uint64_t count);
 
+/** Return the probability that |t| is above `t` for Student's t with count - 1 degrees of freedom:
+ * the two-sided p-value of a mean of `count` numbers that lies `t` standard errors from 0. NaN below
+ * two numbers. */
+SEGUE_API double segue_stats_student_p(double t, uint64_t count);
+
 /**
  * Return the q-quantile, linear between order statistics (q = 0 the smallest, 1 the largest).
  *

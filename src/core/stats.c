@@ -69,6 +69,18 @@ double segue_stats_student_95(uint64_t count)
     return 0.5 * (low + high);
 }
 
+/* Far out the finite sum rounds to 1: p is then 0, never negative. */
+double segue_stats_student_p(double t, uint64_t count)
+{
+    if (count < 2 || isnan(t))
+        return NAN;
+    if (isinf(t))
+        return 0.0;
+    if (count > 10000) /* the normal's, to 2e-4 of it */
+        return erfc(fabs(t) / sqrt(2.0));
+    return fmax(0.0, 1.0 - student_within(fabs(t), count - 1));
+}
+
 static int ascending(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;

@@ -31,6 +31,9 @@ void segue_report_claim(const segue_report *report, const char *id)
     segue_html_text(out, "%s", segue_claims_verdict_text(finding->verdict));
     fputs("</span>. ", out);
     segue_html_text(out, "%s", finding->text);
+    if (finding->n_comparisons)
+        segue_html_text(out, " (%zu comparison%s.)", finding->n_comparisons,
+                        finding->n_comparisons == 1 ? "" : "s, decided together");
     fputs("</p>\n</div>\n", out);
 }
 
@@ -107,9 +110,28 @@ static void print_intro(const segue_report *report)
                  ". The regret of a task is how much more its best arm "
                  "would have paid, in mean. Unless a caption says otherwise, the bands of figures "
                  "are 95 %% over runs, by "
-                 "Student's t; tables and findings give standard errors (s.e., or after ±). Two "
-                 "numbers count as different where their difference is more than its 95 %% band.",
+                 "Student's t; tables and findings give standard errors (s.e., or after ±).",
                  first->version, first->seed);
+}
+
+/* Holm's method bounds the errors within a claim, not over all claims: say how many are to be
+ * expected. */
+static void print_level(const segue_report *report)
+{
+    size_t claims = 0, comparisons = 0;
+    for (size_t i = 0; i < report->n_findings; i++) {
+        claims += report->findings[i].n_comparisons > 0;
+        comparisons += report->findings[i].n_comparisons;
+    }
+    segue_html_p(report->out,
+                 "%zu of the %zu claims rest on %zu comparisons of regrets by Student's t. Those "
+                 "of one claim are decided together by Holm's method (1979): with N of them, the "
+                 "smallest p-value counts if it is below 0.05/N, the next if below 0.05/(N - 1), "
+                 "and so on. For each claim the probability that any of its comparisons is "
+                 "decided wrongly is so at most 5 %%, and of all these claims at most %.1f are "
+                 "expected to have a wrong one. The other claims compare numbers with a "
+                 "tolerance, which their text gives.",
+                 claims, report->n_findings, comparisons, 0.05 * (double)claims);
 }
 
 /* List the paper's claims first, then ours, each with a link to its section. */
@@ -133,6 +155,7 @@ static void print_summary(const segue_report *report)
         }
         fputs("</ul>\n", out);
     }
+    print_level(report);
 }
 
 static void print_differences(const segue_report *report)

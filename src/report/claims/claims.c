@@ -1,7 +1,7 @@
 /* claims.c - the claims of the paper and our own, in the order of the report.
  *
- * A claim is a sentence and a check of it. The checks are in claims_paper.c, claims_beyond.c and
- * claims_ours.c; a check reads the results, sets the verdict and appends the numbers that the
+ * A claim is a sentence and a check of it. The checks are in claims_models.c, claims_paper.c,
+ * claims_beyond.c and claims_ours.c; a check reads the results, sets the verdict and appends the numbers that the
  * verdict rests on. report.c runs all checks before it prints, since the summary comes first;
  * `segue paper` also prints the verdicts.
  *
@@ -20,7 +20,7 @@
 const char *segue_claims_verdict_text(segue_verdict verdict)
 {
     static const char *const texts[] = {"holds", "holds in part", "does not hold",
-                                        "cannot be told"};
+                                        "not decided by these runs"};
     return texts[verdict];
 }
 
@@ -53,8 +53,18 @@ static const struct {
      "The model set is hard to estimate: its smallest singular value is 0.0039, and the smallest "
      "gap of singular values 0.0038.",
      segue_claims_check_spectrum},
-    {"order", false, "UCB has more regret than UCB+, and UCB+ more than mUCB, at every n.",
+    {"order", false,
+     "The performance of mUCB is significantly better than both UCB and UCB+, for tasks of "
+     "different length n.",
      segue_claims_check_order},
+    {"mucb-never-worse", false, "mUCB incurs a regret which is never worse than UCB.",
+     segue_claims_check_mucb_never_worse},
+    {"stuck", false,
+     "mUCB does not get stuck in pulling arm 3, though no model can be discarded by it.",
+     segue_claims_check_stuck},
+    {"challenging", false,
+     "Models 1 and 5 are challenging for UCB, since they have a small minimum gap.",
+     segue_claims_check_challenging},
     {"prediction", false, "The bounds predict accurately how much mUCB improves on UCB and UCB+.",
      segue_claims_check_prediction},
     {"lengths", false,
@@ -62,20 +72,27 @@ static const struct {
      "any n.",
      segue_claims_check_lengths},
     {"start", false, "In its first tasks tUCB does as UCB does.", segue_claims_check_start},
-    {"never-worse", false, "tUCB is never worse than UCB.", segue_claims_check_never_worse},
+    {"never-worse", false, "The regret of tUCB per task is never worse than UCB's.",
+     segue_claims_check_never_worse},
     {"approach", false, "Over tasks tUCB approaches mUCB, and does not reach it.",
      segue_claims_check_approach},
     {"complexity", false,
-     "The complexity of tUCB starts from UCB's, is never above it, falls over tasks, and does not "
-     "reach mUCB's.",
+     "The complexity of tUCB, which bounds its regret if its estimates are within eps_j, falls "
+     "over "
+     "tasks from UCB's towards mUCB's, and does not reach it.",
      segue_claims_check_complexity},
-    {"bounds", false, "The bounds of the theorems hold.", segue_claims_check_bounds},
+    {"bounds", false, "The bounds of Theorems 1 and 3 on the regret of mUCB and tUCB hold.",
+     segue_claims_check_bounds},
     {"remark", false,
      "tUCB improves on UCB long before there are tasks enough for every model to have a single "
      "best arm.",
      segue_claims_check_remark},
     {"known-model", false, "If each task's model were known, much less regret could be had.",
      segue_claims_check_known_model},
+    {"related", false,
+     "Non-stationary UCB (sliding window or discount) would have a much worse performance than "
+     "tUCB, whenever the tasks are not the worst case.",
+     segue_claims_check_nonstationary},
     {"probing", false,
      "An arm that is best for no model may be useful to pull, since it distinguishes models: "
      "optimism, "
@@ -102,10 +119,9 @@ static const struct {
     {"choices", true,
      "With the paper's views, its C = 2 has less regret than 0.5, 1 and 4, and than C by doubling.",
      segue_claims_check_choices},
-    {"related", true,
-     "Policies for bandits that change, and means carried over from task to task, are worse than "
-     "UCB that starts anew.",
-     segue_claims_check_related},
+    {"carried", true,
+     "Averages carried over from task to task are worse than UCB that starts anew.",
+     segue_claims_check_carried},
     {"transfer", true,
      "tTS and tLA, which know neither the models nor their number, have less regret than "
      "Thompson sampling without transfer, at every n.",

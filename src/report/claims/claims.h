@@ -22,10 +22,11 @@ typedef struct segue_finding {
     const char *says; /* the claim */
     bool ours;        /* else the paper's */
     segue_verdict verdict;
-    char text[1000]; /* numbers that the verdict rests on */
+    size_t n_comparisons; /* that the verdict rests on; 0: on numbers alone */
+    char text[1600];      /* numbers that the verdict rests on */
 } segue_finding;
 
-#define SEGUE_MAX_CLAIMS 30
+#define SEGUE_MAX_CLAIMS 50
 
 /** Check all claims, in the order of the report; `findings` has SEGUE_MAX_CLAIMS elements. */
 void segue_claims_check(const segue_paper *paper, segue_finding *findings, size_t *n_findings);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "report/claims/claims_checks.h"
-#include "report/claims/compare.h"
+#include "report/claims/judge.h"
 
 /* tUCB counts with its last tasks only, where it has learned most: the comparison favours it. */
 void segue_claims_check_baselines(const segue_paper *paper, segue_finding *finding)
@@ -16,19 +16,17 @@ void segue_claims_check_baselines(const segue_paper *paper, segue_finding *findi
     static const char *const policies[] = {"ts", "kl-ucb"};
     const segue_cell *cell = paper->longest;
     const segue_regret end = segue_compare_final_regret(cell);
-    segue_compare_counts counts = {.right = 0};
+    segue_compare_family family = {.n = 0};
     for (size_t i = 0; i < 2; i++) {
         const segue_cell *other =
             segue_results_find(paper->results[SEGUE_STUDY_BASELINES], policies[i], cell->steps, 0);
         if (!other)
             continue;
-        segue_compare_count(
-            &counts, segue_compare_regrets(end, other->regret,
-                                           cell->runs < other->runs ? cell->runs : other->runs));
+        segue_compare_add(&family, end, other->regret, segue_compare_fewer_runs(cell, other));
         segue_claims_append(finding, "%s has regret %.1f (s.e. %.1f) per task. ", policies[i],
                             other->regret.mean, other->regret.se);
     }
-    finding->verdict = segue_compare_verdict(&counts);
+    segue_compare_judge(&family, finding);
     segue_claims_append(finding,
                         "tUCB has %.1f (s.e. %.1f) over the last tenth of %" PRIu64 " tasks.",
                         end.mean, end.se, cell->tasks);
@@ -43,7 +41,7 @@ void segue_claims_check_single_runs(const segue_paper *paper, segue_finding *fin
         best = fmin(best, segue_compare_run_end(cell, run));
         worst = fmax(worst, segue_compare_run_end(cell, run));
     }
-    finding->verdict = worst > 1.25 * best ? SEGUE_VERDICT_HOLDS : SEGUE_VERDICT_FAILS;
+    finding->verdict = segue_judge_single_runs(best, worst);
     segue_claims_append(
         finding,
         "Over the last tenth of %" PRIu64 " tasks the best of %" PRIu64
@@ -64,9 +62,6 @@ static size_t smallest_error(const segue_cell *cell)
     return smallest;
 }
 
-/* "Rises" needs two things: the smallest error lies in the first half, and the last one is a fifth
- * above it. The first factor excludes noise at the end of the curve, the second noise of its size.
- */
 void segue_claims_check_error(const segue_paper *paper, segue_finding *finding)
 {
     const segue_cell *cell = paper->longest;
@@ -74,11 +69,7 @@ void segue_claims_check_error(const segue_paper *paper, segue_finding *finding)
     const double early = segue_cell_median(cell, SEGUE_TRACK_ERROR, smallest).middle;
     const double late = segue_cell_median(cell, SEGUE_TRACK_ERROR, last).middle;
     const double eps = segue_cell_median(cell, SEGUE_TRACK_EPS, last).middle;
-    const bool rises = smallest < last / 2 && late > 1.2 * early, above = late > eps;
-    finding->verdict = isnan(early) || isnan(late) || isnan(eps) ? SEGUE_VERDICT_UNCLEAR
-                       : rises && above                          ? SEGUE_VERDICT_HOLDS
-                       : rises || above                          ? SEGUE_VERDICT_PARTLY
-                                                                 : SEGUE_VERDICT_FAILS;
+    finding->verdict = segue_judge_error(smallest < last / 2, early, late, eps);
     segue_claims_append(
         finding,
         "The largest error of an estimated mean (median over runs) is smallest after %" PRIu64
@@ -102,7 +93,7 @@ void segue_claims_check_choices(const segue_paper *paper, segue_finding *finding
 {
     const segue_results *results = paper->results[SEGUE_STUDY_TUCB_CHOICES];
     const segue_cell *usual = NULL;
-    segue_compare_counts counts = {.right = 0};
+    segue_compare_family family = {.n = 0};
     for (size_t i = 0; i < results->n_cells; i++) {
         const segue_cell *cell = &results->cell[i];
         if (strcmp(cell->policy, "tucb:C=2") == 0)
@@ -116,25 +107,24 @@ void segue_claims_check_choices(const segue_paper *paper, segue_finding *finding
     }
     for (size_t i = 0; i < results->n_cells && usual; i++)
         if (&results->cell[i] != usual && !strstr(results->cell[i].policy, "views"))
-            segue_compare_count(&counts, segue_compare_cells(&results->cell[i], usual));
-    finding->verdict = segue_compare_verdict(&counts);
+            segue_compare_add_cells(&family, &results->cell[i], usual);
+    segue_compare_judge(&family, finding);
 }
 
-/* told-ucb is among the results and is not compared here: it knows the model of each task. */
-void segue_claims_check_related(const segue_paper *paper, segue_finding *finding)
+/* The paper says of such a transfer only that its bias may be the smaller evil. */
+void segue_claims_check_carried(const segue_paper *paper, segue_finding *finding)
 {
-    static const char *const policies[] = {"sw-ucb", "d-ucb", "carried-ucb"};
-    segue_compare_counts counts = {.right = 0};
+    segue_compare_family family = {.n = 0};
     const segue_results *results = paper->results[SEGUE_STUDY_RELATED];
     for (size_t i = 0; i < results->n_cells; i++) {
         const segue_cell *cell = &results->cell[i];
+        if (strcmp(cell->policy, "carried-ucb") != 0)
+            continue;
+        segue_compare_add_cells(&family, cell, paper->ucb);
         segue_claims_append(finding, "%s: %.1f (s.e. %.1f). ", cell->policy, cell->regret.mean,
                             cell->regret.se);
-        for (size_t k = 0; k < 3; k++)
-            if (strcmp(cell->policy, policies[k]) == 0)
-                segue_compare_count(&counts, segue_compare_cells(cell, paper->ucb));
     }
-    finding->verdict = segue_compare_verdict(&counts);
-    segue_claims_append(finding, "UCB, which forgets all after each task: %.1f.",
-                        paper->ucb->regret.mean);
+    segue_compare_judge(&family, finding);
+    segue_claims_append(finding, "UCB, which forgets all after each task: %.1f (s.e. %.1f).",
+                        paper->ucb->regret.mean, paper->ucb->regret.se);
 }

@@ -9,11 +9,16 @@
 
 typedef void segue_claims_check_function(const segue_paper *paper, segue_finding *finding);
 
-/** claims_paper.c */
+/** claims_models.c */
 segue_claims_check_function segue_claims_check_table;
 segue_claims_check_function segue_claims_check_spectrum;
 segue_claims_check_function segue_claims_check_order;
+segue_claims_check_function segue_claims_check_mucb_never_worse;
 segue_claims_check_function segue_claims_check_prediction;
+segue_claims_check_function segue_claims_check_stuck;
+segue_claims_check_function segue_claims_check_challenging;
+
+/** claims_paper.c */
 segue_claims_check_function segue_claims_check_start;
 segue_claims_check_function segue_claims_check_never_worse;
 segue_claims_check_function segue_claims_check_approach;
@@ -22,13 +27,14 @@ segue_claims_check_function segue_claims_check_complexity;
 segue_claims_check_function segue_claims_check_bounds;
 segue_claims_check_function segue_claims_check_remark;
 segue_claims_check_function segue_claims_check_known_model;
+segue_claims_check_function segue_claims_check_nonstationary;
 
 /** claims_beyond.c */
 segue_claims_check_function segue_claims_check_baselines;
 segue_claims_check_function segue_claims_check_single_runs;
 segue_claims_check_function segue_claims_check_error;
 segue_claims_check_function segue_claims_check_choices;
-segue_claims_check_function segue_claims_check_related;
+segue_claims_check_function segue_claims_check_carried;
 
 /** claims_ours.c: our learners, and the questions that the paper leaves open */
 segue_claims_check_function segue_claims_check_transfer;

@@ -17,12 +17,6 @@
 static const char *const learners[] = {"tts", "tla"};
 #define LEARNERS (sizeof learners / sizeof *learners)
 
-/* Return the runs of the cell that has fewer, which gives the wider band. */
-static uint64_t fewer_runs(const segue_cell *a, const segue_cell *b)
-{
-    return a->runs < b->runs ? a->runs : b->runs;
-}
-
 /* Return a learner's cell for tasks with as many steps as those of tUCB. */
 static const segue_cell *ours(const segue_paper *paper, const char *policy)
 {
@@ -36,19 +30,19 @@ static const segue_cell *ours(const segue_paper *paper, const char *policy)
 void segue_claims_check_transfer(const segue_paper *paper, segue_finding *finding)
 {
     const segue_results *results = paper->results[SEGUE_STUDY_OURS];
-    segue_compare_counts counts = {.right = 0};
+    segue_compare_family family = {.n = 0};
     for (size_t i = 0; i < results->n_cells; i++) {
         const segue_cell *cell = &results->cell[i];
         const segue_cell *ts =
             segue_results_find(paper->results[SEGUE_STUDY_BASELINES], "ts", cell->steps, 0);
         if (!ts || (strcmp(cell->policy, "tts") != 0 && strcmp(cell->policy, "tla") != 0))
             continue;
-        segue_compare_count(&counts, segue_compare_cells(ts, cell));
+        segue_compare_add_cells(&family, ts, cell);
         segue_claims_append(finding, "n = %" PRIu64 ": %s %.1f (s.e. %.1f), ts %.1f (s.e. %.1f). ",
                             cell->steps, cell->policy, cell->regret.mean, cell->regret.se,
                             ts->regret.mean, ts->regret.se);
     }
-    finding->verdict = segue_compare_verdict(&counts);
+    segue_compare_judge(&family, finding);
     segue_claims_append(finding, "Averages over %" PRIu64 " tasks, the first ones among them.",
                         results->cell[0].tasks);
 }
@@ -59,18 +53,17 @@ void segue_claims_check_sooner(const segue_paper *paper, segue_finding *finding)
 {
     const segue_cell *longest = paper->longest;
     const segue_regret end = segue_compare_final_regret(longest);
-    segue_compare_counts counts = {.right = 0};
+    segue_compare_family family = {.n = 0};
     for (size_t i = 0; i < LEARNERS; i++) {
         const segue_cell *cell = ours(paper, learners[i]);
         if (!cell)
             continue;
-        segue_compare_count(&counts,
-                            segue_compare_regrets(end, cell->regret, fewer_runs(cell, longest)));
+        segue_compare_add(&family, end, cell->regret, segue_compare_fewer_runs(cell, longest));
         segue_claims_append(
             finding, "Over its first %" PRIu64 " tasks %s has regret %.1f (s.e. %.1f) per task. ",
             cell->tasks, cell->policy, cell->regret.mean, cell->regret.se);
     }
-    finding->verdict = segue_compare_verdict(&counts);
+    segue_compare_judge(&family, finding);
     segue_claims_append(finding, "tUCB has %.1f (s.e. %.1f) over the last tenth of %" PRIu64 ".",
                         end.mean, end.se, longest->tasks);
 }
@@ -78,7 +71,7 @@ void segue_claims_check_sooner(const segue_paper *paper, segue_finding *finding)
 /* "Once they have learned" means the last third of the tasks. */
 void segue_claims_check_learned(const segue_paper *paper, segue_finding *finding)
 {
-    segue_compare_counts counts = {.right = 0};
+    segue_compare_family family = {.n = 0};
     for (size_t i = 0; i < LEARNERS; i++) {
         const segue_cell *cell = ours(paper, learners[i]);
         if (!cell)
@@ -86,13 +79,13 @@ void segue_claims_check_learned(const segue_paper *paper, segue_finding *finding
         const size_t from = 2 * cell->n_points / 3;
         const segue_regret late =
             segue_compare_mean_over(cell, SEGUE_TRACK_REGRET, from, cell->n_points);
-        segue_compare_count(&counts, segue_compare_regrets(paper->mucb->regret, late,
-                                                           fewer_runs(cell, paper->mucb)));
+        segue_compare_add(&family, paper->mucb->regret, late,
+                          segue_compare_fewer_runs(cell, paper->mucb));
         segue_claims_append(
             finding, "Over the last third of %" PRIu64 " tasks %s has %.1f (s.e. %.1f) per task. ",
             cell->tasks, cell->policy, late.mean, late.se);
     }
-    finding->verdict = segue_compare_verdict(&counts);
+    segue_compare_judge(&family, finding);
     segue_claims_append(finding, "mUCB has %.1f (s.e. %.1f).", paper->mucb->regret.mean,
                         paper->mucb->regret.se);
 }
@@ -114,17 +107,6 @@ static const segue_cell *find_other(const segue_results *results, const segue_ce
     (void)snprintf(environment, sizeof environment, "%s%s", mla->environment,
                    which == OTHER_WITHOUT ? "-without" : "");
     return segue_results_find_in(results, environment, policies[which], mla->steps, 0);
-}
-
-/* Count look-ahead against each of the others, for one environment and one n. */
-static void compare_probing(const segue_results *results, const segue_cell *mla,
-                            segue_compare_counts *counts)
-{
-    for (size_t i = 0; i < N_OTHERS; i++) {
-        const segue_cell *other = find_other(results, mla, i);
-        if (other)
-            segue_compare_count(&counts[i], segue_compare_cells(other, mla));
-    }
 }
 
 /* Describe one comparison of look-ahead. */
@@ -159,29 +141,44 @@ static bool has_largest_gain(const segue_results *results, const segue_cell *mla
     return bare != NULL;
 }
 
+/* True for look-ahead in an environment with arms that are best for no model. */
+static bool is_probing(const segue_cell *cell)
+{
+    return strcmp(cell->policy, "mla") == 0 && !strstr(cell->environment, "-without");
+}
+
+/* Add the comparisons with one of the others, at every n; return their number. */
+static size_t add_probing(const segue_results *results, size_t which, segue_compare_family *family)
+{
+    const size_t before = family->n;
+    for (size_t i = 0; i < results->n_cells; i++) {
+        const segue_cell *cell = &results->cell[i];
+        const segue_cell *other = is_probing(cell) ? find_other(results, cell, which) : NULL;
+        if (other)
+            segue_compare_add_cells(family, other, cell);
+    }
+    return family->n - before;
+}
+
 /* Describe only the n where such arms help most, and count all n. */
 void segue_claims_check_probing(const segue_paper *paper, segue_finding *finding)
 {
     const segue_results *results = paper->results[SEGUE_STUDY_PROBES];
-    segue_compare_counts counts[N_OTHERS] = {{.right = 0}}, all = {.right = 0};
-    for (size_t i = 0; i < results->n_cells; i++) {
-        const segue_cell *cell = &results->cell[i];
-        if (strcmp(cell->policy, "mla") != 0 || strstr(cell->environment, "-without"))
-            continue;
-        compare_probing(results, cell, counts);
-        if (has_largest_gain(results, cell))
-            describe_probing(results, cell, finding);
-    }
-    for (size_t i = 0; i < N_OTHERS; i++) {
-        all.right += counts[i].right;
-        all.wrong += counts[i].wrong;
-        all.open += counts[i].open;
+    segue_compare_family family = {.n = 0};
+    size_t added[N_OTHERS], first = 0;
+    for (size_t i = 0; i < results->n_cells; i++)
+        if (is_probing(&results->cell[i]) && has_largest_gain(results, &results->cell[i]))
+            describe_probing(results, &results->cell[i], finding);
+    for (size_t i = 0; i < N_OTHERS; i++)
+        added[i] = add_probing(results, i, &family);
+    segue_compare_judge(&family, finding);
+    for (size_t i = 0; i < N_OTHERS; first += added[i++]) {
+        const segue_compare_counts counts = segue_compare_count(&family, first, first + added[i]);
         segue_claims_append(
             finding,
             "Compared with %s, over all n, mLA is better in %zu, worse in %zu, too close in %zu. ",
-            other_names[i], counts[i].right, counts[i].wrong, counts[i].open);
+            other_names[i], counts.right, counts.wrong, counts.open);
     }
-    finding->verdict = segue_compare_verdict(&all);
 }
 
 /* Describe if tLA is better by such arms: does it pull them more often? */
@@ -208,17 +205,17 @@ static void describe_learned_probing(const segue_results *results, segue_finding
 void segue_claims_check_probing_learned(const segue_paper *paper, segue_finding *finding)
 {
     const segue_results *results = paper->results[SEGUE_STUDY_PROBES_TASKS];
-    segue_compare_counts counts = {.right = 0};
+    segue_compare_family family = {.n = 0};
     for (size_t i = 0; i < results->n_cells; i++) {
         const segue_cell *cell = &results->cell[i];
         const segue_cell *tla =
             segue_results_find_in(results, cell->environment, "tla", cell->steps, cell->tasks);
         if (tla && tla != cell)
-            segue_compare_count(&counts, segue_compare_cells(cell, tla));
+            segue_compare_add_cells(&family, cell, tla);
         segue_claims_append(finding, "%s, %s: %.1f (s.e. %.1f). ", cell->environment, cell->policy,
                             cell->regret.mean, cell->regret.se);
     }
-    finding->verdict = segue_compare_verdict(&counts);
+    segue_compare_judge(&family, finding);
     describe_learned_probing(results, finding);
     segue_claims_append(finding, "n = %" PRIu64 ", averages over %" PRIu64 " tasks.",
                         results->cell[0].steps, results->cell[0].tasks);
@@ -248,17 +245,17 @@ static void compare_to_plain(const segue_paper *paper, segue_regret (*part)(cons
                              segue_finding *finding)
 {
     const segue_results *results = paper->results[SEGUE_STUDY_IDENTIFY];
-    segue_compare_counts counts = {.right = 0};
+    segue_compare_family family = {.n = 0};
     for (size_t i = 0; i < results->n_cells; i++) {
         const segue_cell *cell = &results->cell[i], *plain = plain_of(paper, cell);
         if (!plain)
             continue;
         const segue_regret first = part(cell), usual = part(plain);
-        segue_compare_count(&counts, segue_compare_regrets(usual, first, fewer_runs(cell, plain)));
+        segue_compare_add(&family, usual, first, segue_compare_fewer_runs(cell, plain));
         segue_claims_append(finding, "%s: %.1f (s.e. %.1f), against %.1f (%.1f). ", cell->policy,
                             first.mean, first.se, usual.mean, usual.se);
     }
-    finding->verdict = segue_compare_verdict(&counts);
+    segue_compare_judge(&family, finding);
 }
 
 void segue_claims_check_identify_later(const segue_paper *paper, segue_finding *finding)
@@ -286,7 +283,7 @@ void segue_claims_check_identify_pays(const segue_paper *paper, segue_finding *f
 void segue_claims_check_no_identifying(const segue_paper *paper, segue_finding *finding)
 {
     const segue_results *results = paper->results[SEGUE_STUDY_IDENTIFY];
-    segue_compare_counts counts = {.right = 0};
+    segue_compare_family family = {.n = 0};
     double smallest = INFINITY;
     for (size_t i = 0; i < results->n_cells; i++) {
         const segue_cell *cell = &results->cell[i];
@@ -295,8 +292,7 @@ void segue_claims_check_no_identifying(const segue_paper *paper, segue_finding *
         for (size_t k = 0; k < LEARNERS; k++) {
             const segue_cell *own = ours(paper, learners[k]);
             if (own)
-                segue_compare_count(
-                    &counts, segue_compare_regrets(late, own->regret, fewer_runs(own, cell)));
+                segue_compare_add(&family, late, own->regret, segue_compare_fewer_runs(own, cell));
         }
     }
     for (size_t k = 0; k < LEARNERS; k++) {
@@ -306,7 +302,7 @@ void segue_claims_check_no_identifying(const segue_paper *paper, segue_finding *
                 finding, "%s has regret %.1f (s.e. %.1f) per task over its first %" PRIu64 ". ",
                 own->policy, own->regret.mean, own->regret.se, own->tasks);
     }
-    finding->verdict = segue_compare_verdict(&counts);
+    segue_compare_judge(&family, finding);
     segue_claims_append(
         finding, "The best tUCB that identifies first has %.1f over the last tenth of %" PRIu64 ".",
         smallest, results->cell[0].tasks);

@@ -204,6 +204,7 @@ segue_status segue_section_beyond(const segue_report *report, segue_error *err)
     segue_html_heading(out, 3, "related", "Related work");
     SEGUE_TRY(draw_related(report, err));
     segue_report_claim(report, "related");
+    segue_report_claim(report, "carried");
     segue_report_claim(report, "known-model");
     segue_html_p(out, "The hypothesis test of the paper's appendix needs a smallest gap between "
                       "models; arm 3 has the same mean in all of the paper's, the gap is 0, and "

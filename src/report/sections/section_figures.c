@@ -156,6 +156,9 @@ segue_status segue_section_figures(const segue_report *report, segue_error *err)
     SEGUE_TRY(draw_lengths(report, err));
     print_lengths(report);
     segue_report_claim(report, "order");
+    segue_report_claim(report, "mucb-never-worse");
+    segue_report_claim(report, "stuck");
+    segue_report_claim(report, "challenging");
     segue_report_claim(report, "lengths");
     segue_report_repeat(report, SEGUE_STUDY_LENGTHS);
     segue_report_repeat(report, SEGUE_STUDY_TUCB_LENGTHS);

@@ -162,8 +162,8 @@ static segue_status print_findings(const segue_paper *paper, const char *folder,
         if (i == 0 || findings[i].ours != findings[i - 1].ours)
             fprintf(output.stream, "%s%s\n\n", i ? "\n" : "",
                     findings[i].ours ? "What we add" : "What the paper says");
-        fprintf(output.stream, "  %-14s  %.62s%s\n", segue_claims_verdict_text(findings[i].verdict),
-                findings[i].says, strlen(findings[i].says) > 62 ? ".." : "");
+        fprintf(output.stream, "  %-25s  %.51s%s\n", segue_claims_verdict_text(findings[i].verdict),
+                findings[i].says, strlen(findings[i].says) > 51 ? ".." : "");
     }
     fprintf(output.stream, "\nThe report: %s/report.html\n", folder);
     const segue_status status = cli_output_send(&output, NULL, err);

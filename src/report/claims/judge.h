@@ -1,0 +1,57 @@
+/* judge.h - verdicts as functions of numbers alone.
+ *
+ * The checks (claims_checks.h) take the numbers from the results; these functions turn them into a
+ * verdict and state every tolerance.  A number that is NaN gives "not decided".
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_REPORT_JUDGE_H
+#define SEGUE_REPORT_JUDGE_H
+
+#include "report/claims/compare.h"
+
+/** All comparisons should be 1: holds if they are, in part if some are, fails if none is and some
+ * are -1. */
+segue_verdict segue_judge_all(segue_compare_counts counts);
+
+/** "Never worse": one comparison of -1 refutes it.  Holds if all are 1, in part if some are. */
+segue_verdict segue_judge_never(segue_compare_counts counts);
+
+/** Of `total` printed numbers `equal` come out as printed; in part with at most three misprints. */
+segue_verdict segue_judge_table(size_t equal, size_t total);
+
+/** Two numbers as printed, to half a unit of their last digit. */
+segue_verdict segue_judge_spectrum(double sigma, double gap);
+
+/** Ratios of regrets as predicted: holds if the order is right and both are within a quarter; in
+ * part if only the order is right. */
+segue_verdict segue_judge_prediction(const double expected[2], const double seen[2]);
+
+/** The first tasks as UCB's: `excess` is the share above UCB.  Holds within 3 %, in part within
+ * 15 %. */
+segue_verdict segue_judge_start(double excess);
+
+/** The complexity of tUCB: outcomes of "it falls below UCB's" and "it stays above mUCB's", and the
+ * runs where the error is above eps_j, so that the complexity bounds nothing.  Holds in part if
+ * there are such runs. */
+segue_verdict segue_judge_complexity(int falls, int stays_above, uint64_t runs_outside);
+
+/** Measured regrets and their bounds. */
+typedef struct segue_judge_exceeded {
+    size_t checked, exceeded;
+} segue_judge_exceeded;
+
+/** The bounds of mUCB and tUCB: holds if no regret exceeds one.  In part if only those of tUCB do,
+ * whose premise may be false. */
+segue_verdict segue_judge_bounds(segue_judge_exceeded mucb, segue_judge_exceeded tucb);
+
+/** tUCB improves on UCB from task `from` on (NaN: never) and `needed` tasks make a single best arm:
+ * "long before" is less than half of them. */
+segue_verdict segue_judge_remark(double from, double needed);
+
+/** Single runs differ: the worst ends a quarter above the best; in part a tenth. */
+segue_verdict segue_judge_single_runs(double best, double worst);
+
+/** The error rises again, to a fifth above its smallest value, which lies in the first half
+ * (`early_half`); and it ends above eps_j.  In part if only one is true. */
+segue_verdict segue_judge_error(bool early_half, double smallest, double last, double eps);
+
+#endif

@@ -1,0 +1,124 @@
+/* test_claims_ours.c - our claims, and the questions that the paper leaves open: results for each of
+ * their verdicts. SPDX-License-Identifier: Apache-2.0 */
+#include "support.h"
+#include "synthetic_paper.h"
+
+#include "report/claims/claims_checks.h"
+
+enum {
+    HOLDS = SEGUE_VERDICT_HOLDS,
+    PARTLY = SEGUE_VERDICT_PARTLY,
+    FAILS = SEGUE_VERDICT_FAILS,
+    UNCLEAR = SEGUE_VERDICT_UNCLEAR
+};
+
+static int judged(segue_claims_check_function *check, const segue_paper *paper)
+{
+    segue_finding finding = {.id = "test"};
+    check(paper, &finding);
+    assert_true(strlen(finding.text) > 20 && strlen(finding.text) + 1 < sizeof finding.text);
+    return (int)finding.verdict;
+}
+
+/* A claim that compares policies of one experiment with a level of 100: all less, one less, all
+ * more, none different. */
+typedef struct claim {
+    segue_claims_check_function *check;
+    segue_study study;
+    const char *environment; /* NULL: any */
+    const char *policy[4];   /* the first may be alone; others up to NULL */
+    bool larger;             /* the claim holds if they have more regret */
+} claim;
+
+static void set(segue_paper *paper, const claim *c, size_t first, double mean)
+{
+    for (size_t i = first; c->policy[i]; i++)
+        set_regret(paper, c->study, c->environment, c->policy[i], mean, 1.0);
+}
+
+static void compared_with_a_level(void **state)
+{
+    (void)state;
+    static const claim claims[] = {
+        {segue_claims_check_transfer, SEGUE_STUDY_OURS, NULL, {"tts", "tla"}, false},
+        {segue_claims_check_sooner, SEGUE_STUDY_OURS, NULL, {"tts", "tla"}, false},
+        {segue_claims_check_learned, SEGUE_STUDY_OURS, NULL, {"tts", "tla"}, false},
+        {segue_claims_check_no_identifying, SEGUE_STUDY_OURS, NULL, {"tts", "tla"}, false},
+        {segue_claims_check_baselines, SEGUE_STUDY_BASELINES, NULL, {"ts", "kl-ucb"}, false},
+        {segue_claims_check_probing_learned, SEGUE_STUDY_PROBES_TASKS, NULL, {"tts", "tucb"}, true},
+        {segue_claims_check_probing, SEGUE_STUDY_PROBES, NULL, {"mts", "mucb"}, true},
+        {segue_claims_check_choices,
+         SEGUE_STUDY_TUCB_CHOICES,
+         NULL,
+         {"tucb:C=1", "tucb:C=0.5", "tucb:C=4"},
+         true},
+    };
+    for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
+        const claim *c = &claims[i];
+        const double good = c->larger ? 150.0 : 50.0, bad = c->larger ? 50.0 : 150.0;
+        segue_paper *paper = synthetic_paper();
+        assert_int_equal(judged(c->check, paper), UNCLEAR);
+        set(paper, c, 0, bad);
+        assert_int_equal(judged(c->check, paper), FAILS);
+        set(paper, c, 1, good);
+        assert_int_equal(judged(c->check, paper), PARTLY);
+        set(paper, c, 0, good);
+        /* what else is compared */
+        set_regret(paper, SEGUE_STUDY_PROBES, "paper-without", "mla", 150.0, 1.0);
+        set_regret(paper, SEGUE_STUDY_PROBES, "probes-without", "mla", 150.0, 1.0);
+        set_regret(paper, SEGUE_STUDY_TUCB_CHOICES, NULL, "tucb:C=0", 150.0, 1.0);
+        assert_int_equal(judged(c->check, paper), HOLDS);
+        destroy_synthetic_paper(paper);
+    }
+}
+
+static void single_runs_and_carried_averages(void **state)
+{
+    (void)state;
+    segue_paper *paper = synthetic_paper();
+    segue_cell *tucb = &paper->results[SEGUE_STUDY_TUCB_TASKS]->cell[1];
+    assert_int_equal(judged(segue_claims_check_single_runs, paper), FAILS);
+    for (double worst = 110.0; worst < 200.0; worst += 60.0) {
+        for (size_t p = 0; p < SYNTHETIC_POINTS; p++)
+            tucb->track[SEGUE_TRACK_REGRET][p] = worst;
+        assert_int_equal(judged(segue_claims_check_single_runs, paper),
+                         worst > 150.0 ? HOLDS : PARTLY);
+    }
+    assert_int_equal(judged(segue_claims_check_carried, paper), UNCLEAR);
+    set_regret(paper, SEGUE_STUDY_RELATED, NULL, "carried-ucb", 500.0, 1.0);
+    assert_int_equal(judged(segue_claims_check_carried, paper), HOLDS);
+    set_regret(paper, SEGUE_STUDY_RELATED, NULL, "carried-ucb", 50.0, 1.0);
+    assert_int_equal(judged(segue_claims_check_carried, paper), FAILS);
+    destroy_synthetic_paper(paper);
+}
+
+static void set_error(segue_paper *paper, double start, double end, double eps)
+{
+    set_line(paper, SEGUE_STUDY_TUCB_TASKS, "tucb", SEGUE_TRACK_ERROR, start, end, 0.0);
+    set_line(paper, SEGUE_STUDY_TUCB_TASKS, "tucb", SEGUE_TRACK_EPS, eps, eps, 0.0);
+}
+
+static void the_error_of_the_models(void **state)
+{
+    (void)state;
+    segue_paper *paper = synthetic_paper();
+    set_error(paper, 0.1, 0.2, 0.15);
+    assert_int_equal(judged(segue_claims_check_error, paper), HOLDS);
+    set_error(paper, 0.1, 0.2, 0.25);
+    assert_int_equal(judged(segue_claims_check_error, paper), PARTLY);
+    set_error(paper, 0.2, 0.1, 0.15);
+    assert_int_equal(judged(segue_claims_check_error, paper), FAILS);
+    set_error(paper, NAN, NAN, 0.15);
+    assert_int_equal(judged(segue_claims_check_error, paper), UNCLEAR);
+    destroy_synthetic_paper(paper);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(compared_with_a_level),
+        cmocka_unit_test(single_runs_and_carried_averages),
+        cmocka_unit_test(the_error_of_the_models),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
