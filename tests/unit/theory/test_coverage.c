@@ -16,6 +16,8 @@
 
 #define FALSE_ALARM 1e-6
 
+static int runs_of_the_papers_set = 2; /* of E_2; the first argument of the program */
+
 /* Return the smallest number that a binomial variable exceeds with probability FALSE_ALARM or less.
  */
 static int max_failures(int trials, double p)
@@ -290,12 +292,14 @@ static void the_frequency_of_E_2_is_measured_on_the_papers_set(void **state)
 {
     (void)state;
     segue_models *models = paper_models();
-    (void)count_misses(models, 5000, 10000, 100, repeats(2));
+    (void)count_misses(models, 5000, 10000, 100, repeats(runs_of_the_papers_set));
     segue_models_destroy(models);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1)
+        runs_of_the_papers_set = (int)strtol(argv[1], NULL, 10);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_binomial_bound_is_right),
         cmocka_unit_test(the_true_model_stays_active_under_mucb),
