@@ -72,28 +72,32 @@ static void draw(const cli_progress *progress, double done, const char *left, co
 }
 
 /* Write the time left, from the time that the shares so far have taken. */
-static void print_left(char *text, size_t size, const cli_progress *progress, double all,
-                       double elapsed)
+static void print_left(char *text, size_t size, double all, double elapsed)
 {
-    const double played = all - progress->skipped;
-    if (elapsed < FIRST_GUESS || played <= 0.0)
+    if (elapsed < FIRST_GUESS || all <= 0.0)
         *text = '\0'; /* not known yet */
     else
-        (void)snprintf(text, size, ", %.0f s left", elapsed * (1.0 - all) / played);
+        (void)snprintf(text, size, ", %.0f s left", elapsed * (1.0 - all) / all);
+}
+
+/* Show that the share `all` of everything is done. */
+static void show_all(cli_progress *progress, double all, const char *left, const char *rate)
+{
+    progress->next = cli_progress_clock() + (progress->terminal ? INTERVAL : PLAIN_INTERVAL);
+    if (progress->terminal)
+        draw(progress, all, left, rate);
+    else
+        (void)fprintf(stderr, "segue: %s: %.0f %%%s%s\n", progress->label, 100.0 * all, rate, left);
+    progress->drawn = progress->terminal;
 }
 
 /* `share` is the finished share of the current part, in 0 .. 1. */
 static void show(cli_progress *progress, double share, const char *rate)
 {
     char left[40];
-    const double now = cli_progress_clock(), all = progress->before + progress->share * share;
-    print_left(left, sizeof left, progress, all, now - progress->started);
-    progress->next = now + (progress->terminal ? INTERVAL : PLAIN_INTERVAL);
-    if (progress->terminal)
-        draw(progress, all, left, rate);
-    else
-        (void)fprintf(stderr, "segue: %s: %.0f %%%s%s\n", progress->label, 100.0 * all, rate, left);
-    progress->drawn = progress->terminal;
+    const double all = progress->before + progress->share * share;
+    print_left(left, sizeof left, all, cli_progress_clock() - progress->started);
+    show_all(progress, all, left, rate);
 }
 
 /* The rate is that of the current part; 1e-9 avoids a division by zero. */
@@ -115,10 +119,17 @@ void cli_progress_show_time(void *context, double done, double total)
         show(progress, total > 0.0 ? done / total : 1.0, "");
 }
 
-/* A part that took no time, such as a finished experiment, must not shorten the time left. */
-void cli_progress_skip(cli_progress *progress)
+bool cli_progress_is_due(const cli_progress *progress)
 {
-    progress->skipped += progress->share;
+    return !progress->quiet && cli_progress_clock() >= progress->next;
+}
+
+void cli_progress_show_left(cli_progress *progress, double left)
+{
+    char text[40];
+    const double elapsed = cli_progress_clock() - progress->started;
+    (void)snprintf(text, sizeof text, ", %.0f s left", left);
+    show_all(progress, elapsed / (elapsed + left), text, "");
 }
 
 /* Erase the bar; lines of a plain output stay. */

@@ -18,7 +18,6 @@ typedef struct cli_progress {
     double part_started; /* cli_progress_clock() */
     double before;       /* share of the earlier parts in the whole, ... */
     double share;        /* ... and of the current part */
-    double skipped;      /* shares that took no time */
 } cli_progress;
 
 void cli_progress_init(cli_progress *progress, bool quiet);
@@ -29,8 +28,10 @@ void cli_progress_part(cli_progress *progress, const char *label, double before,
 void cli_progress_show(void *context, double done, double total);
 /** Show progress where `done` and `total` are estimates of time, not steps. */
 void cli_progress_show_time(void *context, double done, double total);
-/** Skip the part: it was finished before, and takes no time. */
-void cli_progress_skip(cli_progress *progress);
+/** Test whether it is time to show progress again. */
+bool cli_progress_is_due(const cli_progress *progress);
+/** Show an estimate of the seconds left, `left`, and the share that has passed. */
+void cli_progress_show_left(cli_progress *progress, double left);
 /** Erase the bar. */
 void cli_progress_fini(cli_progress *progress);
 

@@ -74,9 +74,10 @@ segue_status cli_run_experiment(segue_results **out, const segue_experiment *exp
                                                sizeof checkpoint, err));
     run_options.checkpoint_path = checkpoint;
     run_options.stopped = cli_interrupt_requested;
-    run_options.print_error = print_error;
+    if (run_options.processes) /* the context is a cli_progress; segue paper has another */
+        run_options.print_error = print_error;
     if (segue_processes_is_coordinator(run_options.processes))
-        run_options.progress = cli_progress_show_time;
+        run_options.progress = run_options.progress ? run_options.progress : cli_progress_show_time;
     SEGUE_TRY(segue_experiment_run(out, experiment, &run_options, err));
     return *out ? segue_experiment_write_results(*out, folder, err) : SEGUE_OK;
 }

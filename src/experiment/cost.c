@@ -30,18 +30,22 @@ static const cost costs[] = {
 };
 static const cost plain = {"", 1000, 55}; /* policies without a kernel */
 
-static const cost *cost_of(const char *name)
+#define N_COSTS (sizeof costs / sizeof *costs)
+_Static_assert(N_COSTS < SEGUE_COST_CLASSES, "each line of the table is a class");
+
+size_t segue_cost_class(const segue_simulation *sim)
 {
-    for (size_t i = 0; i < sizeof costs / sizeof *costs; i++)
-        if (strcmp(costs[i].name, name) == 0)
-            return &costs[i];
-    return &plain;
+    const char *name = sim->learner ? sim->learner->method : sim->policy.policy->name;
+    size_t i = 0;
+    while (i < N_COSTS && strcmp(costs[i].name, name) != 0)
+        i++;
+    return i;
 }
 
 double segue_cost_run(const segue_simulation *sim, double tasks)
 {
-    const char *name = sim->learner ? sim->learner->method : sim->policy.policy->name;
-    const cost *c = cost_of(name);
+    const size_t class = segue_cost_class(sim);
+    const cost *c = class < N_COSTS ? &costs[class] : &plain;
     const double arms = (double)segue_environment_arms(sim->environment);
     return tasks * (c->task + c->step * (double)sim->steps) * arms / TABLE_ARMS;
 }
@@ -49,14 +53,4 @@ double segue_cost_run(const segue_simulation *sim, double tasks)
 double segue_cost_tasks(const segue_simulation *sim)
 {
     return sim->tasks ? (double)sim->tasks : (double)segue_runner_runs(sim) / (double)sim->runs;
-}
-
-double segue_cost_experiment(const segue_experiment *ex)
-{
-    double total = 0.0;
-    for (size_t i = 0; i < segue_experiment_cells(ex); i++) {
-        const segue_simulation sim = segue_experiment_cell(ex, i);
-        total += segue_cost_run(&sim, segue_cost_tasks(&sim)) * (double)ex->runs;
-    }
-    return total;
 }

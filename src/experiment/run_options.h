@@ -33,6 +33,9 @@ typedef struct segue_run_options {
      * (suite/shared_runs.h); NULL: none.  Not with processes. */
     segue_shared_runs *shared;
     size_t experiment;
+    /* Measures runs, for estimates of the time left; NULL: nothing does.  `progress` may read it.
+     */
+    struct segue_cost_meter *meter;
     /* With processes: print an error, since the process is about to abort. */
     void (*print_error)(void *context, const segue_error *err);
 } segue_run_options;

@@ -4,7 +4,9 @@
  * unit is then lost, and played again when the experiment resumes.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
+#include <time.h>
 
+#include "experiment/cost.h"
 #include "experiment/measure/measure.h"
 #include "experiment/processes.h"
 #include "experiment/schedule.h"
@@ -166,13 +168,34 @@ static void share_run(const segue_schedule *s, uint64_t unit)
     }
 }
 
+static double cpu_clock(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Play a unit and measure its time. */
+static segue_status play_measured(segue_schedule *s, uint64_t unit, segue_error *err)
+{
+    const segue_simulation *sim = &s->cells[unit / s->ex->runs].sim;
+    const double start = cpu_clock();
+    SEGUE_TRY(play(s, unit, err));
+    if (!s->options->meter)
+        return SEGUE_OK;
+    (void)pthread_mutex_lock(&s->progress_lock);
+    segue_cost_meter_add(s->options->meter, sim, segue_cost_tasks(sim), cpu_clock() - start);
+    (void)pthread_mutex_unlock(&s->progress_lock);
+    return SEGUE_OK;
+}
+
 /* One item of the thread pool. */
 segue_status segue_schedule_play_item(void *context, size_t worker, uint64_t item, segue_error *err)
 {
     segue_schedule *s = context;
     const uint64_t unit = s->todo[item];
     (void)worker;
-    SEGUE_TRY(play(s, unit, err));
+    SEGUE_TRY(play_measured(s, unit, err));
     (void)pthread_mutex_lock(&s->checkpoint_lock);
     const segue_status status = segue_schedule_save_run(s, unit, err);
     if (status == SEGUE_OK)

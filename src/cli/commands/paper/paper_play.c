@@ -20,11 +20,16 @@
 #include "experiment/suite/timing.h"
 #include "segue/internal.h"
 
+#define DRAW_SECONDS 2.0
+
 typedef struct session {
     segue_shared_runs *shared;
     const cli_paper_play *play;
     uint64_t build;
     cli_progress progress;
+    segue_cost_meter meter;
+    size_t current; /* the experiment that is played */
+    bool reuse[SEGUE_N_STUDIES];
     size_t n_reused;
 } session;
 
@@ -102,6 +107,45 @@ static bool has_checkpoint(const segue_experiment *ex, const char *folder)
            access(path, F_OK) == 0;
 }
 
+/* ---- progress ---------------------------------------------------------------------------- */
+
+/* Estimate the CPU seconds of an experiment; cells that an earlier one has too cost nothing. */
+static double estimate_seconds(const session *p, size_t number)
+{
+    const segue_experiment *ex = p->play->experiment[number];
+    double total = 0.0;
+    for (size_t i = 0; i < segue_experiment_cells(ex); i++) {
+        const segue_simulation sim = segue_experiment_cell(ex, i);
+        if (!segue_shared_runs_is_repeated(p->shared, number, i))
+            total +=
+                segue_cost_meter_run(&p->meter, &sim, segue_cost_tasks(&sim)) * (double)ex->runs;
+    }
+    return total;
+}
+
+/* Return wall time by CPU time of one thread: above 1 where other programs use the machine too. */
+static double contention(const session *p)
+{
+    const double cpu = segue_cost_meter_total(&p->meter);
+    const double wall = cli_progress_clock() - p->progress.started;
+    const double ratio = (wall * (double)p->play->threads + 1.0) / (cpu + 1.0);
+    return ratio > 1.0 ? ratio : 1.0;
+}
+
+/* Show the time left of all experiments and of the drawing.  Called under the progress lock, after
+ * every task: it must return at once if nothing is to be shown. */
+static void show_progress(void *context, double done, double total)
+{
+    session *p = context;
+    if (!cli_progress_is_due(&p->progress))
+        return;
+    double left = (total > 0.0 ? 1.0 - done / total : 0.0) * estimate_seconds(p, p->current);
+    for (size_t i = p->current + 1; i < SEGUE_N_STUDIES; i++)
+        left += p->reuse[i] ? 0.0 : estimate_seconds(p, i);
+    cli_progress_show_left(&p->progress,
+                           left * contention(p) / (double)p->play->threads + DRAW_SECONDS);
+}
+
 /* ---- playing ----------------------------------------------------------------------------- */
 
 static double cpu_clock(void)
@@ -153,8 +197,10 @@ static segue_status play_experiment(session *p, size_t number, segue_error *err)
     const cli_paper_play *play = p->play;
     const segue_experiment *ex = play->experiment[number];
     segue_run_options options = {.threads = play->threads,
+                                 .progress = show_progress,
+                                 .meter = &p->meter,
                                  .resume = play->resume,
-                                 .context = &p->progress,
+                                 .context = p,
                                  .shared = p->shared,
                                  .experiment = number};
     segue_timing timing;
@@ -168,35 +214,28 @@ static segue_status play_experiment(session *p, size_t number, segue_error *err)
     return end_timing(p, ex, &timing, status, err);
 }
 
-/* Results beside a checkpoint do not count: they may be older. */
-static segue_status play_or_reuse(session *p, size_t number, segue_error *err)
+/* Decide for all experiments before the first is played.  Results beside a checkpoint do not count:
+ * they may be older. */
+static segue_status find_reusable(session *p, segue_error *err)
 {
-    const segue_experiment *ex = p->play->experiment[number];
-    bool reuse = false;
-    if (!p->play->fresh && !has_checkpoint(ex, p->play->data))
-        SEGUE_TRY(can_reuse(p, ex, &reuse, err));
-    if (!reuse)
-        return play_experiment(p, number, err);
-    cli_progress_skip(&p->progress);
-    p->n_reused++;
+    for (size_t i = 0; i < SEGUE_N_STUDIES; i++) {
+        const segue_experiment *ex = p->play->experiment[i];
+        if (!p->play->fresh && !has_checkpoint(ex, p->play->data))
+            SEGUE_TRY(can_reuse(p, ex, &p->reuse[i], err));
+        p->n_reused += p->reuse[i];
+    }
     return SEGUE_OK;
 }
 
-/* Progress is shared by the expected cost of the experiments, not by their number. */
 static segue_status play_each(session *p, segue_error *err)
 {
-    segue_experiment *const *experiment = p->play->experiment;
-    double total = 0.0, before = 0.0;
-    segue_status status = SEGUE_OK;
-    for (size_t i = 0; i < SEGUE_N_STUDIES; i++)
-        total += segue_cost_experiment(experiment[i]);
-    for (size_t i = 0; i < SEGUE_N_STUDIES && status == SEGUE_OK; i++) {
-        const double cost = segue_cost_experiment(experiment[i]);
-        cli_progress_part(&p->progress, experiment[i]->name, before / total, cost / total);
-        status = play_or_reuse(p, i, err);
-        before += cost;
+    SEGUE_TRY(find_reusable(p, err));
+    for (p->current = 0; p->current < SEGUE_N_STUDIES; p->current++) {
+        p->progress.label = p->play->experiment[p->current]->name;
+        if (!p->reuse[p->current])
+            SEGUE_TRY(play_experiment(p, p->current, err));
     }
-    return status;
+    return SEGUE_OK;
 }
 
 segue_status cli_paper_play_all(const cli_paper_play *play, segue_error *err)
